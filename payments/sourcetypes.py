@@ -1,0 +1,49 @@
+"""The source types: the one place that names them. Serializers, admin, pages, routing and docs read this table."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Kind(StrEnum):
+    """What sort of thing a source wraps."""
+
+    CARD = "card"
+    WALLET = "wallet"
+    SCHEME = "scheme"
+    BANK = "bank"
+
+
+@dataclass(frozen=True, slots=True)
+class SourceType:
+    """One way to pay: its `name` in the API, its kind, and the `label` that people read.
+
+    `shows_qr`: the payer scans a code. `asks_pin`: a debit that the payer confirms by a one-time PIN.
+    """
+
+    name: str
+    kind: Kind
+    label: str
+    shows_qr: bool = False
+    asks_pin: bool = False
+
+
+SOURCE_TYPES = (
+    SourceType("card", Kind.CARD, "Card"),
+    SourceType("gcash", Kind.WALLET, "GCash"),
+    SourceType("maya", Kind.WALLET, "Maya"),
+    SourceType("paymaya", Kind.WALLET, "PayMaya"),
+    SourceType("grabpay", Kind.WALLET, "GrabPay"),
+    SourceType("alipay", Kind.WALLET, "Alipay", shows_qr=True),
+    SourceType("wechat", Kind.WALLET, "WeChat Pay", shows_qr=True),
+    SourceType("unionpay", Kind.WALLET, "UnionPay"),
+    SourceType("qrph", Kind.SCHEME, "QR Ph", shows_qr=True),
+    SourceType("instapay", Kind.SCHEME, "InstaPay"),
+    SourceType("pesonet", Kind.SCHEME, "PESONet"),
+    SourceType("bpi", Kind.BANK, "BPI", asks_pin=True),
+    SourceType("bdo", Kind.BANK, "BDO"),
+    SourceType("unionbank", Kind.BANK, "UnionBank", asks_pin=True),
+    SourceType("rcbc", Kind.BANK, "RCBC"),
+)
+NAMES = tuple(source_type.name for source_type in SOURCE_TYPES)
+BY_NAME = {source_type.name: source_type for source_type in SOURCE_TYPES}
+CARD = "card"
