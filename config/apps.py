@@ -1,0 +1,10 @@
+from django.apps import AppConfig
+
+
+class ConfigApp(AppConfig):
+    """Carries the boot checks and the commands that start or inspect the whole house."""
+
+    name = "config"
+
+    def ready(self) -> None:
+        from config import checks  # noqa: F401  registers the boot checks

@@ -1,0 +1,17 @@
+"""The worker: `celery -A config.celery worker -B` runs every task and the beat that wakes the sweeps."""
+
+import os
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+
+from celery import Celery
+from celery.signals import setup_logging
+
+app = Celery("kaha")
+app.config_from_object("django.conf:settings", namespace="CELERY")
+app.autodiscover_tasks()
+
+
+@setup_logging.connect
+def keep_our_logging(**_: object) -> None:
+    """Celery would put its own handlers in place of the JSON lines that `config.logging` set up."""

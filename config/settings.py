@@ -1,0 +1,123 @@
+"""Settings, all of them from the environment (README has the table); `config.checks` refuses a bad one at boot.
+
+Without DATABASE_URL everything runs on the embedded PostgreSQL and Redis below KAHA_DATA (see `config.embedded`).
+"""
+
+from pathlib import Path
+
+from config import embedded
+from config.environment import Environment
+
+BASE_DIR = Path(__file__).resolve().parent.parent
+env = Environment()
+# What is malformed stands at its default here and is refused by `config.checks`.
+ENVIRONMENT_FAULTS = env.faults
+
+KAHA_DATA = Path(env.text("KAHA_DATA", str(BASE_DIR / ".kaha"))).absolute()
+EMBEDDED = not env.text("DATABASE_URL", "")
+if EMBEDDED:
+    embedded.put_into_environment(KAHA_DATA)
+
+SECRET_KEY = env.text("SECRET_KEY", "")
+DEBUG = False
+ALLOWED_HOSTS = env.words("ALLOWED_HOSTS", ["localhost", "127.0.0.1", "[::1]"])
+PUBLIC_URL = env.text("PUBLIC_URL", "http://127.0.0.1:8000").rstrip("/")
+HTTPS = env.boolean("HTTPS", True)
+
+# The vault: "id:base64 of 32 bytes", several separated by commas; the first one seals, all of them open.
+VAULT_KEYS = env.text("VAULT_KEYS", "")
+FINGERPRINT_KEY = env.text("FINGERPRINT_KEY", "")
+
+RATE_LIMIT = env.text("RATE_LIMIT", "300/second")
+RATE_LIMIT_ANONYMOUS = env.text("RATE_LIMIT_ANONYMOUS", "30/second")
+IDEMPOTENCY_KEEP_DAYS = env.integer("IDEMPOTENCY_KEEP_DAYS", 30, at_least=1)
+HOLD_DAYS = 7
+ACTION_MINUTES = 60
+CVC_KEEP_MINUTES = 60
+SIMULATOR_REFUND_DELAY_SECONDS = env.integer("SIMULATOR_REFUND_DELAY_SECONDS", 2, at_least=0)
+
+INSTALLED_APPS = [
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "corsheaders",
+    "rest_framework",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
+    "config.apps.ConfigApp",
+    "payments",
+    "payments.providers.simulator",
+    "customers",
+]
+MIDDLEWARE = [
+    "config.middleware.RequestLog",
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "corsheaders.middleware.CorsMiddleware",
+    "config.middleware.SkipForApi",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+]
+ROOT_URLCONF = "config.urls"
+WSGI_APPLICATION = "config.wsgi.application"
+APPEND_SLASH = False
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ]
+        },
+    }
+]
+
+DATABASES = {"default": env.database("DATABASE_URL", "postgresql:///kaha")}
+DATABASES["default"].update(
+    CONN_MAX_AGE=None,
+    CONN_HEALTH_CHECKS=True,
+    OPTIONS={
+        **DATABASES["default"].get("OPTIONS", {}),
+        "server_side_binding": True,
+        "prepare_threshold": 5,
+        "connect_timeout": 5,
+        # A row that somebody else holds for this long is "busy" to the caller, never a hung request.
+        "options": "-c lock_timeout=5s -c idle_in_transaction_session_timeout=60s -c statement_timeout=60s",
+    },
+)
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+REDIS_URL = env.text("REDIS_URL", "redis://127.0.0.1:6379/0")
+
+# Celery: Redis only wakes workers up, so a lost message costs at most one beat.
+CELERY_BROKER_URL = REDIS_URL.replace("unix://", "redis+socket://", 1)
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_DEFAULT_EXPIRES = 60
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_TIMEZONE = "UTC"
+CELERY_BEAT_SCHEDULE = {
+    name: {"task": f"payments.tasks.{name}", "schedule": seconds, "options": {"expires": seconds}}
+    for name, seconds in {
+        "resolve_attempts": 2.0,
+        "hear_simulator": 1.0,
+        "void_expired_holds": 30.0,
+        "destroy_unused_cvcs": 30.0,
+        "purge_idempotency": 3600.0,
+    }.items()
+}
+
+LANGUAGE_CODE = "en-gb"
+TIME_ZONE = "UTC"
+USE_TZ = True
+USE_I18N = False
+STATIC_URL = "/static/"
+STATIC_ROOT = BASE_DIR / "static-collected"
+# Assets lie in the installed packages and are served from there: nothing to collect, nothing to forget.
+WHITENOISE_USE_FINDERS = True

@@ -1,0 +1,12 @@
+from django.contrib import admin
+from django.urls import include, path, re_path
+
+from payments.api.account import healthy
+
+urlpatterns = [
+    re_path(r"^ping/?$", healthy),
+    path("v2/", include("payments.api.urls")),
+    path("v2/", include("customers.api.urls")),
+    path("admin/", admin.site.urls),
+    path("", include("payments.pages.urls")),
+]

@@ -1,0 +1,55 @@
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from rest_framework.request import Request
+
+from payments import clock
+from payments.api.requests import ApiViewSet, show
+from payments.ids import public_id
+from payments.models import ApiKey, Merchant
+
+NO_KEY = "****"
+
+
+class AccountViewSet(ApiViewSet):
+    """Who the key belongs to, and whether the service hears it."""
+
+    def me(self, request: Request) -> HttpResponse:
+        return show(_render(request.auth.merchant))
+
+    def ping(self, request: Request) -> HttpResponse:  # noqa: ARG002  DRF hands it to every view
+        return show({})
+
+
+def healthy(request: HttpRequest) -> HttpResponse:  # noqa: ARG001  Django hands it to every view
+    """`/ping`, for whoever watches the process: no key needed."""
+    return HttpResponse("healthy", content_type="text/plain; charset=utf-8")
+
+
+def _render(merchant: Merchant) -> dict[str, Any]:
+    return {
+        "object": "organization",
+        "id": public_id("mer", merchant.id),
+        "title": merchant.title,
+        "account_name": merchant.account_name,
+        "statement_descriptor": merchant.statement_descriptor,
+        **_keys(merchant),
+        "branding": merchant.branding,
+        "status": merchant.status,
+        "business_address": merchant.business_address,
+        "payment_method_settings": merchant.payment_method_settings,
+        "rates": merchant.rates,
+        "payout_settings": merchant.payout_settings,
+        "metadata": merchant.metadata,
+        "created_at": clock.iso(merchant.created_at),
+        "updated_at": clock.iso(merchant.updated_at),
+    }
+
+
+def _keys(merchant: Merchant) -> dict[str, str]:
+    """The newest key of each kind and mode: publishable ones whole, secret ones masked to their last four."""
+    shown = {f"{kind}_{mode}_key": NO_KEY for kind in ("pk", "sk") for mode in ("test", "live")}
+    for key in merchant.keys.filter(revoked_at__isnull=True).order_by("created_at"):
+        name = f"{key.masked_prefix}key"
+        shown[name] = key.public_text if key.kind == ApiKey.Kind.PUBLISHABLE else f"{NO_KEY}{key.last4}"
+    return shown

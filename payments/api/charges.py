@@ -1,0 +1,60 @@
+from typing import Any
+
+from django.http import HttpResponse
+from rest_framework.decorators import action
+from rest_framework.request import Request
+
+from payments.api.filters import filter_charges
+from payments.api.lists import show_page
+from payments.api.requests import ApiViewSet, show
+from payments.api.serializers import (
+    CaptureInput,
+    ChargeInput,
+    ChargeListQuery,
+    EmptyInput,
+    RefundInput,
+    VerifyInput,
+    read_query,
+)
+from payments.domain import charges, operations
+from payments.domain.caller import Caller
+from payments.domain.charges import ChargeOrder
+from payments.domain.idempotency import Answer
+from payments.models import Charge
+from payments.rendering.objects import render_charge
+
+
+class ChargeViewSet(ApiViewSet):
+    """Charges and what is done to them; each verb is one function of the domain."""
+
+    def list(self, request: Request) -> HttpResponse:
+        query, caller = read_query(ChargeListQuery, request), self.caller(request)
+        rows = filter_charges(Charge.objects.whole(), caller, query)
+        return show_page(request, caller, rows, "ch", query, render_charge)
+
+    def create(self, request: Request) -> HttpResponse:
+        return self.run(request, ChargeInput, _create)
+
+    def retrieve(self, request: Request, pk: str) -> HttpResponse:
+        return show(render_charge(charges.find(self.caller(request), pk)))
+
+    @action(detail=True, methods=["post"])
+    def capture(self, request: Request, pk: str) -> HttpResponse:
+        return self.run(request, CaptureInput, lambda caller, body: operations.capture(caller, pk, **body))
+
+    @action(detail=True, methods=["post"])
+    def void(self, request: Request, pk: str) -> HttpResponse:
+        return self.run(request, EmptyInput, lambda caller, _: operations.void(caller, pk))
+
+    @action(detail=True, methods=["post"])
+    def refund(self, request: Request, pk: str) -> HttpResponse:
+        return self.run(request, RefundInput, lambda caller, body: operations.refund(caller, pk, **body))
+
+    @action(detail=True, methods=["post"])
+    def verify(self, request: Request, pk: str) -> HttpResponse:
+        return self.run(request, VerifyInput, lambda caller, body: charges.verify(caller, pk, **body))
+
+
+def _create(caller: Caller, body: dict[str, Any]) -> Answer:
+    cvc = body.pop("cvc", None)
+    return charges.create(caller, ChargeOrder(**body), cvc)

@@ -1,0 +1,32 @@
+import json
+from typing import Any
+
+from django.http import HttpResponse
+from rest_framework.request import Request
+
+from payments.api.filters import filter_events
+from payments.api.lists import show_page
+from payments.api.requests import ApiViewSet, show
+from payments.api.serializers import EventListQuery, read_query
+from payments.domain.errors import not_found
+from payments.ids import parse_id
+from payments.models import Event
+
+
+class EventViewSet(ApiViewSet):
+    """The merchant's events: what a receiver missed can be read here."""
+
+    def list(self, request: Request) -> HttpResponse:
+        query, caller = read_query(EventListQuery, request), self.caller(request)
+        return show_page(request, caller, filter_events(Event.objects.all(), query), "evt", query, _render)
+
+    def retrieve(self, request: Request, pk: str) -> HttpResponse:
+        caller, uuid = self.caller(request), parse_id("evt", pk)
+        event = Event.objects.of(caller.merchant_id, caller.livemode).filter(id=uuid).first() if uuid else None
+        if event is None:
+            raise not_found("event")
+        return show(bytes(event.payload))
+
+
+def _render(event: Event) -> Any:
+    return json.loads(bytes(event.payload))

@@ -1,0 +1,96 @@
+"""From a request to a domain verb and back: who calls, once per idempotency key, in the documented bytes."""
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+from django.http import HttpResponse
+from rest_framework.request import Request
+from rest_framework.serializers import Serializer
+from rest_framework.viewsets import ViewSet
+
+from payments import vault
+from payments.api.rendering import json_response
+from payments.domain import idempotency
+from payments.domain.caller import Caller, IdempotencyKey
+from payments.domain.errors import PaymentError, invalid
+from payments.domain.idempotency import Answer, Replay
+from payments.rendering.errors import render_error
+from payments.rendering.wire import to_bytes
+
+KEY_HEADERS = ("HTTP_IDEMPOTENCY_KEY", "HTTP_X_IDEMPOTENCY_KEY")
+KEY_MAX = 255
+# Conflicts that pass by themselves, so that the same request may be sent again under its key.
+PASSING = {"resource_busy", "idempotency_key_reused", "idempotency_key_in_use"}
+
+Verb = Callable[[Caller, dict[str, Any]], Answer]
+
+
+class ApiViewSet(ViewSet):
+    """What all resources of `/v2` share."""
+
+    http_method_names = ["get", "post", "put", "delete", "head"]
+    lookup_value_regex = "[^/]+"
+
+    def caller(self, request: Request) -> Caller:
+        """On whose behalf this request acts."""
+        return Caller(
+            merchant_id=request.auth.merchant_id,
+            livemode=request.auth.livemode,
+            statement_descriptor=request.auth.merchant.statement_descriptor,
+            request_id=request.request_id,
+            idempotency=_idempotency_key(request) if request.method == "POST" else None,
+        )
+
+    def run(self, request: Request, serializer_class: type[Serializer], verb: Verb) -> HttpResponse:
+        """Validates the body and calls `verb`, or repeats the answer that this request had before."""
+        caller = self.caller(request)
+        try:
+            idempotency.look_up(caller)
+            serializer = serializer_class(data=request.data)
+            serializer.is_valid(raise_exception=True)
+            return respond(verb(caller, serializer.validated_data))
+        except Replay as replay:
+            return respond(replay.answer)
+        except PaymentError as refusal:
+            if refusal.status != 409 or refusal.code in PASSING:
+                raise
+            answer = _refused(refusal, caller)
+            idempotency.keep_refusal(caller, answer)
+            return respond(answer)
+
+
+def respond(answer: Answer) -> HttpResponse:
+    """An answer's bytes, unchanged."""
+    headers = {"Idempotent-Replayed": "true"} if answer.replayed else {}
+    return json_response(answer.body, answer.status, headers)
+
+
+def show(rendered: Any) -> HttpResponse:
+    """200 with a rendered object."""
+    return json_response(rendered)
+
+
+def _idempotency_key(request: Request) -> IdempotencyKey | None:
+    key = next((request.META[name] for name in KEY_HEADERS if name in request.META), None)
+    if key is None:
+        return None
+    if not key or len(key) > KEY_MAX or not key.isprintable():
+        message = "An idempotency key is 1 to 255 printable characters."
+        raise invalid("pattern", "Idempotency-Key", message)
+    # Member order and white space do not make another request of it.
+    body = json.dumps(request.data, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode()
+    path = request.path.rstrip("/")
+    return IdempotencyKey(key, vault.request_fingerprint(request.method or "", path, body))
+
+
+def _refused(refusal: PaymentError, caller: Caller) -> Answer:
+    envelope = render_error(
+        type=refusal.type,
+        code=refusal.code,
+        message=refusal.message,
+        param=refusal.param,
+        charge_id=refusal.charge_id,
+        request_id=caller.request_id,
+    )
+    return Answer(refusal.status, to_bytes(envelope))

@@ -1,0 +1,19 @@
+from django.http import HttpResponse
+from rest_framework.request import Request
+
+from payments.api.requests import ApiViewSet, show
+from payments.api.serializers import SourceInput
+from payments.domain import sources
+from payments.rendering.objects import render_source
+
+
+class SourceViewSet(ApiViewSet):
+    """Sources: the only resource that a publishable key, and so a browser, may reach."""
+
+    open_to_browsers = True
+
+    def create(self, request: Request) -> HttpResponse:
+        return self.run(request, SourceInput, sources.create)
+
+    def retrieve(self, request: Request, pk: str) -> HttpResponse:
+        return show(render_source(sources.find(self.caller(request), pk)))

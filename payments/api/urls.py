@@ -1,0 +1,27 @@
+"""The routes of `/v2`. Every one answers with and without its trailing slash, never by a redirect."""
+
+from django.urls import re_path
+from rest_framework.routers import SimpleRouter
+
+from payments.api.account import AccountViewSet
+from payments.api.charges import ChargeViewSet
+from payments.api.events import EventViewSet
+from payments.api.sources import SourceViewSet
+
+
+class OptionalSlashRouter(SimpleRouter):
+    def __init__(self) -> None:
+        super().__init__()
+        self.trailing_slash = "/?"
+
+
+router = OptionalSlashRouter()
+router.register("sources", SourceViewSet, basename="source")
+router.register("charges", ChargeViewSet, basename="charge")
+router.register("events", EventViewSet, basename="event")
+
+urlpatterns = [
+    re_path(r"^me/?$", AccountViewSet.as_view({"get": "me"}), name="me"),
+    re_path(r"^ping/?$", AccountViewSet.as_view({"get": "ping"}), name="ping"),
+    *router.urls,
+]

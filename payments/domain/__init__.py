@@ -1,0 +1,1 @@
+"""The verbs that change money's state; the only room that does."""

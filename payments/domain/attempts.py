@@ -1,0 +1,122 @@
+"""Attempts: written down, then asked of the provider with nothing held, then recorded."""
+
+import logging
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from uuid import UUID, uuid5
+
+from django.conf import settings
+from django.utils.crypto import constant_time_compare, salted_hmac
+
+from payments import clock
+from payments.domain.cards import card_data
+from payments.domain.caller import Caller
+from payments.models import Attempt, Charge, IdempotencyRecord, Refund
+from payments.providers.base import Operation, Outcome, Payment, Provider, Unknown
+from payments.providers.registry import provider_named
+
+logger = logging.getLogger("kaha.attempts")
+
+# How long after a call's own time limit its process is taken for dead.
+GRACE_SECONDS = 5
+UNRESOLVED = (Attempt.State.OPEN, Attempt.State.UNKNOWN)
+
+
+def new_attempt(
+    caller: Caller,
+    charge: Charge,
+    kind: str,
+    amount: int,
+    provider: Provider,
+    record: IdempotencyRecord | None = None,
+    refund: Refund | None = None,
+) -> Attempt:
+    """An attempt to be inserted before `provider` is asked; recovery takes it over when nobody records it."""
+    return Attempt(
+        charge=charge,
+        refund=refund,
+        idempotency=record,
+        kind=kind,
+        provider=provider.name,
+        amount=amount,
+        request_id=caller.request_id,
+        due_at=asking_ends_at(provider),
+    )
+
+
+def asking_ends_at(provider: Provider) -> datetime:
+    """The moment after which a call that starts now is surely over."""
+    return clock.now() + timedelta(seconds=provider.timeout_seconds + GRACE_SECONDS)
+
+
+def ask(attempt: Attempt, question: Callable[[Provider], Outcome]) -> Outcome:
+    """Puts `question` to the attempt's provider. Whatever escapes from a connector is an unknown outcome."""
+    try:
+        return question(provider_named(attempt.provider))
+    except Exception as error:  # noqa: BLE001  money may have moved, whatever went wrong
+        logger.exception("provider call broke", extra={"attempt": attempt.reference, "kind": attempt.kind})
+        return Unknown(type(error).__name__)
+
+
+def payment_of(attempt: Attempt, cvc: str | None = None) -> Payment:
+    """The payment that an authorizing attempt asks for, with the card's data as far as they are still there."""
+    charge = attempt.charge
+    card = getattr(charge.source, "card", None)
+    return Payment(
+        reference=attempt.reference,
+        amount=charge.amount,
+        currency=charge.currency,
+        source_type=charge.source.type,
+        capture=charge.capture_at_once,
+        authenticate=charge.require_auth and not charge.source.vaulted,
+        return_url=f"{settings.PUBLIC_URL}/return/{return_token(attempt.id)}",
+        description=charge.description,
+        statement_descriptor=charge.statement_descriptor,
+        card=card_data(card, cvc) if card and card.sealed_number else None,
+        provider_ref=attempt.provider_ref,
+    )
+
+
+def operation_of(attempt: Attempt) -> Operation:
+    """The capture, void or refund that an attempt asks for."""
+    payment = Attempt.objects.get(charge_id=attempt.charge_id, kind=Attempt.Kind.AUTHORIZE)
+    return Operation(
+        reference=attempt.reference,
+        kind=attempt.kind,
+        payment_reference=payment.reference,
+        payment_provider_ref=payment.provider_ref,
+        amount=attempt.amount,
+        currency=attempt.charge.currency,
+        reason=attempt.refund.reason if attempt.refund else "",
+        provider_ref=attempt.provider_ref,
+    )
+
+
+def follow_up(attempt: Attempt, step: str) -> Operation:
+    """An operation on a payment that follows from `attempt` by itself: the same `step`, the same reference."""
+    payment = Attempt.objects.get(charge_id=attempt.charge_id, kind=Attempt.Kind.AUTHORIZE)
+    return Operation(
+        reference=uuid5(attempt.id, step).hex,
+        kind=step,
+        payment_reference=payment.reference,
+        payment_provider_ref=payment.provider_ref,
+        amount=attempt.amount,
+        currency=attempt.charge.currency,
+    )
+
+
+def return_token(attempt_id: UUID) -> str:
+    """The unguessable end of the address to which the payer's browser comes back."""
+    return attempt_id.hex + _mac(attempt_id.hex)
+
+
+def attempt_returned_to(token: str) -> UUID | None:
+    """The attempt whose return address ends in `token`; None for any other text."""
+    digits, mac = token[:32], token[32:]
+    if not constant_time_compare(mac, _mac(digits)):
+        return None
+    return UUID(hex=digits)
+
+
+def _mac(digits: str) -> str:
+    return salted_hmac("kaha.return", digits, algorithm="sha256").hexdigest()[:32]

@@ -1,0 +1,175 @@
+"""Taking money: a charge is opened, asked of the provider, and recorded (see `attempts` and `recording`)."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import transaction
+
+from payments import clock
+from payments.domain import attempts, events, idempotency, recording, sources
+from payments.domain.caller import Caller
+from payments.domain.errors import NoSuchReturn, busy, conflict, invalid, not_found
+from payments.domain.idempotency import Answer
+from payments.ids import parse_id, public_id
+from payments.models import Attempt, Charge, IdempotencyRecord, Source
+from payments.models.together import Insert, StaleRow, write_together
+from payments.providers.base import Provider
+from payments.providers.registry import provider_for, provider_named
+
+
+@dataclass(frozen=True, slots=True)
+class ChargeOrder:
+    """What a merchant asks: `amount` in the smallest unit of `currency`, `source` as a public ID."""
+
+    amount: int
+    currency: str
+    source: str
+    description: str
+    statement_descriptor: str = ""
+    capture: bool = True
+    require_auth: bool = True
+    redirect_url: str = ""
+    metadata: dict[str, Any] | None = None
+
+
+def create(caller: Caller, order: ChargeOrder, cvc: str | None = None) -> Answer:
+    """Charges a source. `cvc` is passed on to the provider and kept nowhere.
+
+    Raises PaymentError: 404 for no such source, 409 `source_already_used`, 422 for a hold that the type cannot do.
+    """
+    attempt = _open(caller, order)
+    payment = attempts.payment_of(attempt, cvc)
+    outcome = attempts.ask(attempt, lambda provider: provider.create_payment(payment))
+    return recording.record(caller, attempt, outcome)
+
+
+def find(caller: Caller, text: str) -> Charge:
+    """The caller's charge of this public ID, whole. Raises PaymentError 404."""
+    uuid = parse_id("ch", text)
+    rows = Charge.objects.of(caller.merchant_id, caller.livemode).whole()
+    charge = rows.filter(id=uuid).first() if uuid else None
+    if charge is None:
+        raise not_found("charge")
+    return charge
+
+
+def verify(caller: Caller, charge_id: str, confirmation_id: str, otp: str) -> Answer:
+    """Confirms a debit with the one-time PIN that the payer got.
+
+    A wrong PIN leaves the charge pending as long as the provider allows another try. Raises PaymentError 404,
+    409 `charge_not_verifiable`, 422 for another confirmation.
+    """
+    charge = find(caller, charge_id)
+    if not charge.action or charge.action["type"] != "verify_otp":
+        message = "This charge does not wait for a one-time PIN."
+        raise conflict("charge_not_verifiable", message, public_id("ch", charge.id))
+    if charge.action["confirmation_id"] != confirmation_id:
+        raise invalid("invalid_choice", "confirmation_id", "This is not the confirmation of the charge.")
+    attempt = _reopen(caller, _authorizing(charge))
+    if attempt is None:
+        raise busy(public_id("ch", charge.id))
+    return _go_on(caller, attempt, {"otp": otp})
+
+
+def payer_returned(token: str, params: Mapping[str, str]) -> Charge:
+    """The charge whose payer came back, after the provider was asked; the return itself proves nothing.
+
+    `token` ends the return address, `params` are its query. Raises NoSuchReturn.
+    """
+    attempt_id = attempts.attempt_returned_to(token)
+    found = Attempt.objects.filter(id=attempt_id).first() if attempt_id else None
+    if found is None:
+        raise NoSuchReturn
+    attempt = recording.reload(found)
+    caller = Caller.service(attempt.charge)
+    if attempt.state == Attempt.State.WAITING and (reopened := _reopen(caller, attempt)):
+        _go_on(caller, reopened, params)
+        return recording.reload(attempt).charge
+    return attempt.charge
+
+
+def _open(caller: Caller, order: ChargeOrder) -> Attempt:
+    """The first phase: key claimed, source used, charge and attempt on record, in one transaction."""
+    try:
+        with transaction.atomic():
+            record = idempotency.claim(caller)
+            source = sources.find(caller, order.source, "source")
+            sources.check_chargeable(source)
+            return _write_down(caller, order, source, record)
+    except StaleRow:
+        raise sources.already_used(source.id) from None
+
+
+def _write_down(
+    caller: Caller, order: ChargeOrder, source: Source, record: IdempotencyRecord | None
+) -> Attempt:
+    provider = _provider(caller, source, order)
+    charge = _new_charge(caller, source, order)
+    attempt = attempts.new_attempt(caller, charge, Attempt.Kind.AUTHORIZE, order.amount, provider, record)
+    taken = sources.take(caller, source)
+    created = events.of_charge(caller, "charge.created", charge)
+    write_together(*taken, Insert(charge), Insert(attempt), created)
+    return attempt
+
+
+def _provider(caller: Caller, source: Source, order: ChargeOrder) -> Provider:
+    provider = provider_for(caller.livemode, source.type)
+    if provider is None:
+        raise invalid("source_type_unavailable", "source", "No provider takes this type of source in this mode.")
+    capabilities = provider.capabilities(source.type)
+    if not order.capture and not (capabilities and capabilities.hold):
+        raise invalid("invalid_choice", "capture", "Only a card can be held; this source is captured at once.")
+    return provider
+
+
+def _new_charge(caller: Caller, source: Source, order: ChargeOrder) -> Charge:
+    moment = clock.now()
+    charge = Charge(
+        merchant_id=caller.merchant_id,
+        livemode=caller.livemode,
+        source=source,
+        single_use=not source.vaulted,
+        amount=order.amount,
+        currency=order.currency,
+        capture_at_once=order.capture,
+        require_auth=order.require_auth,
+        statement_descriptor=order.statement_descriptor or caller.statement_descriptor,
+        description=order.description,
+        redirect_url=order.redirect_url,
+        metadata=order.metadata,
+        created_at=moment,
+        updated_at=moment,
+    )
+    charge.refund_list = []
+    return charge
+
+
+def _authorizing(charge: Charge) -> Attempt:
+    attempt = Attempt.objects.get(charge_id=charge.id, kind=Attempt.Kind.AUTHORIZE)
+    attempt.charge = charge
+    return attempt
+
+
+def _reopen(caller: Caller, attempt: Attempt) -> Attempt | None:
+    """Claims an attempt that waits for its payer, so that one process asks; None when another was first."""
+    with transaction.atomic():
+        record = idempotency.claim(caller)
+        values = {
+            "state": Attempt.State.OPEN,
+            "due_at": attempts.asking_ends_at(provider_named(attempt.provider)),
+            "request_id": caller.request_id,
+            "idempotency": record,
+        }
+        if not Attempt.objects.filter(id=attempt.id, state=Attempt.State.WAITING).update(**values):
+            transaction.set_rollback(True)
+            return None
+    for name, value in values.items():
+        setattr(attempt, name, value)
+    return attempt
+
+
+def _go_on(caller: Caller, attempt: Attempt, params: Mapping[str, str]) -> Answer:
+    payment = attempts.payment_of(attempt)
+    outcome = attempts.ask(attempt, lambda provider: provider.continue_payment(payment, params))
+    return recording.record(caller, attempt, outcome)

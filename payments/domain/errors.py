@@ -1,0 +1,47 @@
+"""What callers of the domain may catch. Each refusal carries what the API's error envelope needs."""
+
+from dataclasses import dataclass
+
+
+@dataclass
+class PaymentError(Exception):
+    """A refusal: nothing was done, or what was done is already on record."""
+
+    status: int
+    type: str
+    code: str
+    message: str
+    param: str | None = None
+    charge_id: str | None = None
+    retry_after_seconds: int | None = None
+
+    def __str__(self) -> str:
+        return self.message
+
+
+def not_found(what: str, param: str | None = None) -> PaymentError:
+    return PaymentError(404, "not_found_error", "resource_missing", f"No such {what}.", param)
+
+
+def conflict(code: str, message: str, charge_id: str | None = None, param: str | None = None) -> PaymentError:
+    return PaymentError(409, "invalid_request_error", code, message, param, charge_id)
+
+
+def invalid(code: str, param: str, message: str) -> PaymentError:
+    return PaymentError(422, "validation_error", code, message, param)
+
+
+def busy(charge_id: str | None = None) -> PaymentError:
+    message = "Another operation on this charge has not ended yet. Try again in a moment."
+    return PaymentError(
+        409, "invalid_request_error", "resource_busy", message, None, charge_id, retry_after_seconds=1
+    )
+
+
+def unavailable() -> PaymentError:
+    message = "The provider could not be reached and nothing was done. Try again in a moment."
+    return PaymentError(503, "api_error", "provider_unavailable", message, retry_after_seconds=1)
+
+
+class NoSuchReturn(Exception):
+    """A return address that belongs to no payment."""

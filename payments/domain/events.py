@@ -1,0 +1,55 @@
+"""Events: one row for each change of an object, with the object as it was then, frozen to bytes."""
+
+from typing import Any
+from uuid import UUID
+
+from payments import clock, ids
+from payments.domain.caller import Caller
+from payments.models import Charge, Event, Refund, Source
+from payments.models.together import Insert
+from payments.rendering.objects import render_charge, render_refund, render_source
+from payments.rendering.wire import to_bytes, without_absent
+
+
+def of_charge(caller: Caller, event_type: str, charge: Charge) -> Insert:
+    return new_event(caller, event_type, charge.id, charge.version, render_charge(charge))
+
+
+def of_refund(caller: Caller, event_type: str, refund: Refund) -> Insert:
+    return new_event(caller, event_type, refund.id, refund.version, render_refund(refund))
+
+
+def of_source(caller: Caller, event_type: str, source: Source) -> Insert:
+    return new_event(caller, event_type, source.id, source.version, render_source(source))
+
+
+def new_event(caller: Caller, event_type: str, object_id: UUID, sequence: int, rendered: dict[str, Any]) -> Insert:
+    """The write of an event that shows `rendered`, the `sequence`th of its object (contract, section 8)."""
+    event = Event(
+        merchant_id=caller.merchant_id,
+        livemode=caller.livemode,
+        type=event_type,
+        object_id=object_id,
+        sequence=sequence,
+        created_at=clock.now(),
+    )
+    event.payload = to_bytes(_payload(caller, event, rendered))
+    return Insert(event)
+
+
+def _payload(caller: Caller, event: Event, rendered: dict[str, Any]) -> dict[str, Any]:
+    request = {
+        "id": caller.request_id or None,
+        "idempotency_key": caller.idempotency.key if caller.idempotency else None,
+    }
+    return {
+        "id": ids.public_id("evt", event.id),
+        "object": "event",
+        "type": event.type,
+        "created": int(event.created_at.timestamp()),
+        "created_at": clock.iso(event.created_at),
+        "livemode": event.livemode,
+        "data": {"object": rendered},
+        "request": without_absent(request),
+        "sequence": event.sequence,
+    }

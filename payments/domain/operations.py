@@ -1,0 +1,164 @@
+"""Capture, void and refund: one at a time on a charge, each written down before the provider is asked."""
+
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+
+from django.db import transaction
+
+from payments import clock
+from payments.domain import attempts, charges, events, idempotency, lifecycle, recording, recovery
+from payments.domain.caller import Caller
+from payments.domain.errors import PaymentError, busy, conflict
+from payments.domain.idempotency import Answer
+from payments.domain.lifecycle import Stage, advance, refunded_status, set_operation, stage_of
+from payments.ids import public_id
+from payments.models import Attempt, Charge, Refund
+from payments.models.together import Insert, StaleRow, Write, write_together
+from payments.providers.base import Operation, Outcome, Provider
+from payments.providers.registry import provider_named
+
+# How long a request waits for another operation on the same charge before it is told to come back.
+BUSY_WAIT_SECONDS = 3.0
+BUSY_POLL_SECONDS = 0.02
+
+
+@dataclass
+class Plan:
+    """What an operation is going to ask of the provider, and what is written before it does."""
+
+    kind: str
+    amount: int
+    writes: list[Write]
+    refund: Refund | None = None
+
+
+Planner = Callable[[Charge], Plan]
+
+QUESTIONS: dict[str, Callable[[Provider, Operation], Outcome]] = {
+    Attempt.Kind.CAPTURE: lambda provider, operation: provider.capture(operation),
+    Attempt.Kind.VOID: lambda provider, operation: provider.void(operation),
+    Attempt.Kind.REFUND: lambda provider, operation: provider.refund(operation),
+}
+
+
+def capture(caller: Caller, charge_id: str, amount: int | None = None) -> Answer:
+    """Takes `amount` (default: all) of a held charge; the provider releases the rest.
+
+    Raises PaymentError 404, 409 `charge_not_capturable`, `amount_too_large` or `resource_busy`, 503 when the
+    provider cannot be reached.
+    """
+    return _run(caller, charge_id, lambda charge: _plan_capture(charge, amount))
+
+
+def void(caller: Caller, charge_id: str) -> Answer:
+    """Releases a held charge, or gives a captured one back before it is settled.
+
+    Raises PaymentError 404, 409 `charge_not_voidable` or `resource_busy`, 503.
+    """
+    return _run(caller, charge_id, _plan_void)
+
+
+def refund(caller: Caller, charge_id: str, amount: int | None = None, reason: str = "requested_by_customer") -> Answer:
+    """Gives `amount` (default: what is left) of a captured charge back.
+
+    Raises PaymentError 404, 409 `charge_not_refundable`, `amount_too_large` or `resource_busy`.
+    """
+    return _run(caller, charge_id, lambda charge: _plan_refund(caller, charge, amount, reason))
+
+
+def _run(caller: Caller, charge_id: str, planner: Planner) -> Answer:
+    attempt = _open(caller, charge_id, planner)
+    operation = attempts.operation_of(attempt)
+    outcome = attempts.ask(attempt, lambda provider: QUESTIONS[attempt.kind](provider, operation))
+    return recording.record(caller, attempt, outcome)
+
+
+def _open(caller: Caller, charge_id: str, planner: Planner) -> Attempt:
+    """Writes the operation down as soon as no other one is under way on the charge."""
+    give_up_at = time.monotonic() + BUSY_WAIT_SECONDS
+    recovery.resolve_before(charges.find(caller, charge_id))
+    while time.monotonic() < give_up_at:
+        charge = charges.find(caller, charge_id)
+        if not charge.operation:
+            with suppress(StaleRow):
+                return _write_down(caller, charge, planner)
+        time.sleep(BUSY_POLL_SECONDS)
+    raise busy(charge_id)
+
+
+def _write_down(caller: Caller, charge: Charge, planner: Planner) -> Attempt:
+    with transaction.atomic():
+        record = idempotency.claim(caller)
+        plan = planner(charge)
+        provider = provider_named(_payment(charge).provider)
+        attempt = attempts.new_attempt(caller, charge, plan.kind, plan.amount, provider, record, plan.refund)
+        write_together(*plan.writes, Insert(attempt))
+        return attempt
+
+
+def _payment(charge: Charge) -> Attempt:
+    return Attempt.objects.get(charge_id=charge.id, kind=Attempt.Kind.AUTHORIZE)
+
+
+def _plan_capture(charge: Charge, amount: int | None) -> Plan:
+    if stage_of(charge) is not Stage.HELD:
+        raise _refusal(charge, "charge_not_capturable", "Only a held charge can be captured.")
+    if amount is not None and amount > charge.amount:
+        raise _too_large(charge, charge.amount, "held")
+    return Plan(Attempt.Kind.CAPTURE, amount or charge.amount, [set_operation(charge, "capture")])
+
+
+def _plan_void(charge: Charge) -> Plan:
+    stage = stage_of(charge)
+    if stage is Stage.CAPTURED and charge.amount_refunded:
+        raise _refusal(charge, "charge_not_voidable", "Part of this charge was refunded; refund the rest.")
+    if stage not in lifecycle.VOID.origins:
+        message = "Only a held charge, or a captured one that is not settled yet, can be voided."
+        raise _refusal(charge, "charge_not_voidable", message)
+    amount = charge.amount if stage is Stage.HELD else charge.amount_captured
+    return Plan(Attempt.Kind.VOID, amount, [set_operation(charge, "void")])
+
+
+def _plan_refund(caller: Caller, charge: Charge, amount: int | None, reason: str) -> Plan:
+    if stage_of(charge) not in lifecycle.REFUND.origins:
+        raise _refusal(charge, "charge_not_refundable", "Only a captured charge with money left can be refunded.")
+    left = charge.amount_captured - charge.amount_refunded
+    amount = left if amount is None else amount
+    if amount > left:
+        raise _too_large(charge, left, "left to refund")
+    money_back = _new_refund(charge, amount, reason)
+    charge.refund_list.insert(0, money_back)
+    amount_refunded = charge.amount_refunded + amount
+    changes = {
+        "amount_refunded": amount_refunded,
+        "status": refunded_status(charge.amount_captured, amount_refunded),
+        "operation": "refund",
+    }
+    moved = advance(caller, charge, lifecycle.REFUND, **changes)
+    created = events.of_refund(caller, "refund.created", money_back)
+    return Plan(Attempt.Kind.REFUND, amount, [*moved, Insert(money_back), created], money_back)
+
+
+def _new_refund(charge: Charge, amount: int, reason: str) -> Refund:
+    moment = clock.now()
+    return Refund(
+        merchant_id=charge.merchant_id,
+        livemode=charge.livemode,
+        charge=charge,
+        amount=amount,
+        currency=charge.currency,
+        reason=reason,
+        created_at=moment,
+        updated_at=moment,
+    )
+
+
+def _refusal(charge: Charge, code: str, message: str) -> PaymentError:
+    return conflict(code, message, public_id("ch", charge.id))
+
+
+def _too_large(charge: Charge, most: int, what: str) -> PaymentError:
+    message = f"The amount is larger than the {most} {what}."
+    return conflict("amount_too_large", message, public_id("ch", charge.id), "amount")

@@ -1,0 +1,113 @@
+"""The last phase: one statement that records what the provider answered, and stores the caller's answer."""
+
+from payments import clock
+from payments.domain import idempotency
+from payments.domain.caller import Caller
+from payments.domain.errors import PaymentError, busy
+from payments.domain.idempotency import Answer
+from payments.domain.settling import Verdict, settle
+from payments.ids import public_id
+from payments.models import Attempt, Charge, IdempotencyRecord
+from payments.models.together import Delete, StaleRow, Update, Write, write_together
+from payments.providers.base import ActionRequired, Approved, Declined, Outcome, Pending
+from payments.rendering.errors import render_error
+from payments.rendering.objects import render_charge
+from payments.rendering.wire import to_bytes
+
+RECORD_TRIES = 10
+
+
+def record(caller: Caller, attempt: Attempt, outcome: Outcome) -> Answer:
+    """Records `outcome` of `attempt`, unless it is settled already; returns the answer to whoever asked.
+
+    Raises PaymentError where nothing was done and the request may be sent again.
+    """
+    for _ in range(RECORD_TRIES):
+        if attempt.state == Attempt.State.DONE:
+            return as_known(caller, attempt)
+        verdict = settle(caller, attempt, outcome)
+        answer = _answer(attempt, verdict)
+        try:
+            write_together(_close(attempt, verdict, outcome), *verdict.writes, *_answering(attempt, verdict, answer))
+        except StaleRow:
+            attempt = reload(attempt)
+            continue
+        if verdict.release and verdict.refusal:
+            raise verdict.refusal
+        return answer
+    raise busy(public_id("ch", attempt.charge_id))
+
+
+def reload(attempt: Attempt) -> Attempt:
+    """The attempt as it is now, its charge whole and in hand."""
+    fresh = Attempt.objects.get(id=attempt.id)
+    fresh.charge = Charge.objects.whole().get(id=attempt.charge_id)
+    for refund in fresh.charge.refund_list:
+        if refund.id == fresh.refund_id:
+            fresh.refund = refund
+    return fresh
+
+
+def as_known(caller: Caller, attempt: Attempt) -> Answer:
+    """The answer where somebody else recorded the outcome: the stored one, or the charge as it is."""
+    idempotency.look_up(caller)
+    return Answer(_success_status(attempt), to_bytes(render_charge(attempt.charge)))
+
+
+def _close(attempt: Attempt, verdict: Verdict, outcome: Outcome) -> Update:
+    rows = Attempt.objects.filter(id=attempt.id, state=attempt.state, idempotency=attempt.idempotency_id)
+    values = {
+        "state": verdict.state,
+        "outcome": verdict.outcome,
+        "due_at": verdict.due_at,
+        "response": _response(outcome),
+        "idempotency": None,
+        "updated_at": clock.now(),
+    }
+    if provider_ref := getattr(outcome, "provider_ref", ""):
+        values["provider_ref"] = provider_ref
+    return Update(rows, values)
+
+
+def _response(outcome: Outcome) -> dict[str, object]:
+    said: dict[str, object] = {"outcome": type(outcome).__name__}
+    match outcome:
+        case Declined():
+            said |= {"code": outcome.provider_code, "message": outcome.message}
+        case Approved(response=dict(response)):
+            said |= response
+        case Approved() | ActionRequired() | Pending():
+            pass
+        case _:
+            said |= {"why": getattr(outcome, "why", "")}
+    return said
+
+
+def _answer(attempt: Attempt, verdict: Verdict) -> Answer:
+    if verdict.refusal:
+        return Answer(verdict.refusal.status, to_bytes(_envelope(verdict.refusal, attempt.request_id)))
+    return Answer(_success_status(attempt), to_bytes(render_charge(attempt.charge)))
+
+
+def _answering(attempt: Attempt, verdict: Verdict, answer: Answer) -> list[Write]:
+    if attempt.idempotency_id is None:
+        return []
+    if verdict.release:
+        return [Delete(IdempotencyRecord.objects.filter(id=attempt.idempotency_id))]
+    return [idempotency.answered(attempt.idempotency_id, answer)]
+
+
+def _success_status(attempt: Attempt) -> int:
+    # Once the provider has named the payment, whoever asks is continuing it, not creating a charge.
+    return 201 if attempt.kind == Attempt.Kind.AUTHORIZE and not attempt.provider_ref else 200
+
+
+def _envelope(refusal: PaymentError, request_id: str) -> dict[str, object]:
+    return render_error(
+        type=refusal.type,
+        code=refusal.code,
+        message=refusal.message,
+        param=refusal.param,
+        charge_id=refusal.charge_id,
+        request_id=request_id,
+    )

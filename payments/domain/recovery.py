@@ -1,0 +1,137 @@
+"""Finishes what nobody else will: unknown outcomes, dead processes, payers who never came, holds that ran out.
+
+Every sweep may run at any time, in any number of processes: rows are claimed by moving their `due_at` ahead, and all
+outcomes go through `recording.record`.
+"""
+
+import logging
+
+from django.db.models import F, Q
+
+from payments import clock
+from payments.domain import attempts, lifecycle, recording, settling
+from payments.domain.caller import Caller
+from payments.domain.lifecycle import advance
+from payments.domain.schedule import next_lookup_at
+from payments.models import Attempt, Charge, Refund
+from payments.models.together import Insert, StaleRow, Update, Write, write_together
+from payments.providers.base import (
+    ActionRequired,
+    Approved,
+    Declined,
+    NotFound,
+    NotSent,
+    Outcome,
+    Pending,
+    Provider,
+    Report,
+)
+from payments.providers.registry import provider_named
+
+logger = logging.getLogger("kaha.recovery")
+
+BATCH = 100
+
+
+def resolve_due(limit: int = BATCH) -> int:
+    """Looks up at most `limit` attempts that are due; returns how many it looked at."""
+    due = Attempt.objects.filter(due_at__lte=clock.now()).order_by("due_at")[:limit]
+    return sum(resolve(attempt) for attempt in due)
+
+
+def resolve(attempt: Attempt) -> bool:
+    """Asks the provider what became of `attempt` and records it. False when another process is at it."""
+    if not _claim(attempt):
+        return False
+    attempt = recording.reload(attempt)
+    outcome = attempts.ask(attempt, lambda provider: _find_out(provider, attempt))
+    if isinstance(outcome, NotSent):
+        return True
+    recording.record(Caller.service(attempt.charge), attempt, outcome)
+    logger.info("attempt resolved", extra={"attempt": attempt.reference, "outcome": type(outcome).__name__})
+    return True
+
+
+def resolve_before(charge: Charge) -> None:
+    """Looks up the unresolved attempt that stands in the way of an operation on `charge`.
+
+    One that a living process is still asking is left to it.
+    """
+    if not charge.operation and charge.status != Charge.Status.PENDING:
+        return
+    unresolved = Attempt.objects.filter(charge_id=charge.id)
+    unknown, abandoned = Q(state=Attempt.State.UNKNOWN), Q(state=Attempt.State.OPEN, due_at__lte=clock.now())
+    for attempt in unresolved.filter(unknown | abandoned):
+        resolve(attempt)
+
+
+def apply_report(report: Report) -> None:
+    """Records what a provider told by itself. Late, repeated and unknown messages move nothing backwards."""
+    found = Attempt.objects.filter(id=report.reference).first()
+    if found is None:
+        logger.warning("report of an unknown reference", extra={"attempt": report.reference})
+        return
+    attempt = recording.reload(found)
+    if attempt.state != Attempt.State.DONE:
+        recording.record(Caller.service(attempt.charge), attempt, report.outcome)
+    else:
+        _apply_late(attempt, report.outcome)
+
+
+def _claim(attempt: Attempt) -> bool:
+    """Moves the attempt's `due_at` ahead, unless somebody else has."""
+    rows = Attempt.objects.filter(id=attempt.id, due_at=attempt.due_at)
+    return bool(rows.update(due_at=next_lookup_at(attempt.tries), tries=F("tries") + 1))
+
+
+def _find_out(provider: Provider, attempt: Attempt) -> Outcome:
+    if attempt.kind == Attempt.Kind.REVERSE:
+        return _reverse(provider, attempt)
+    if attempt.kind == Attempt.Kind.AUTHORIZE:
+        return _find_out_payment(provider, attempt)
+    return provider.resolve(attempts.operation_of(attempt))
+
+
+def _find_out_payment(provider: Provider, attempt: Attempt) -> Outcome:
+    outcome = provider.resolve(attempts.payment_of(attempt))
+    expires_at = attempt.charge.action_expires_at
+    if not isinstance(outcome, ActionRequired | Pending) or not expires_at or expires_at > clock.now():
+        return outcome
+    # Ended at the provider first, so that a payer who comes too late cannot pay any more.
+    cancelled = provider.void(attempts.follow_up(attempt, "cancel"))
+    return Declined("action_expired") if isinstance(cancelled, Approved | NotFound) else outcome
+
+
+def _reverse(provider: Provider, attempt: Attempt) -> Outcome:
+    outcome = provider.void(attempts.operation_of(attempt))
+    if isinstance(outcome, Declined):
+        return provider.refund(attempts.follow_up(attempt, "refund"))
+    return outcome
+
+
+def _apply_late(attempt: Attempt, outcome: Outcome) -> None:
+    """A provider takes back what it had said: a refund fails after all, or money comes after the charge failed."""
+    writes = _late_writes(attempt, outcome)
+    if not writes:
+        return
+    rows = Attempt.objects.filter(id=attempt.id, state=attempt.state, outcome=attempt.outcome)
+    said = Update(rows, {"outcome": f"Late{type(outcome).__name__}", "updated_at": clock.now()})
+    try:
+        write_together(said, *writes)
+    except StaleRow:
+        # Somebody else moved the charge or heard the same report; the fresh rows decide.
+        _apply_late(recording.reload(attempt), outcome)
+
+
+def _late_writes(attempt: Attempt, outcome: Outcome) -> list[Write]:
+    refund, charge = attempt.refund, attempt.charge
+    caller = Caller.service(charge)
+    if isinstance(outcome, Declined) and refund and refund.status == Refund.Status.SUCCEEDED:
+        return settling.fail_refund(caller, charge, refund, charge.operation)
+    came_late = attempt.kind == Attempt.Kind.AUTHORIZE and isinstance(outcome, Approved)
+    if came_late and charge.status == Charge.Status.FAILED and not charge.reversed_late:
+        provider = provider_named(attempt.provider)
+        reversal = attempts.new_attempt(caller, charge, Attempt.Kind.REVERSE, charge.amount, provider)
+        reversal.due_at = clock.now()
+        return [*advance(caller, charge, lifecycle.REVERSE_LATE, reversed_late=True), Insert(reversal)]
+    return []

@@ -1,0 +1,219 @@
+"""What each outcome of each kind of attempt means for the charge: pure decisions, returned as writes."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from django.conf import settings
+
+from payments import clock
+from payments.domain import lifecycle
+from payments.domain.caller import Caller
+from payments.domain.errors import PaymentError, conflict, unavailable
+from payments.domain.failures import failure_data
+from payments.domain.lifecycle import advance, refunded_status, set_operation, settle_refund
+from payments.domain.schedule import next_lookup_at
+from payments.ids import public_id
+from payments.models import Attempt, Card, Charge, Refund
+from payments.models.together import Update, Write
+from payments.providers.base import (
+    ActionRequired,
+    Approved,
+    Declined,
+    NotFound,
+    NotSent,
+    Outcome,
+    Pending,
+    Unknown,
+)
+
+State = Attempt.State
+
+
+@dataclass
+class Verdict:
+    """How an attempt stands after an outcome, what to write, and the refusal to answer with if there is one.
+
+    `release` gives the caller's idempotency key back instead of storing an answer, for nothing was done.
+    """
+
+    state: str
+    outcome: str = ""
+    due_at: datetime | None = None
+    writes: list[Write] = field(default_factory=list)
+    refusal: PaymentError | None = None
+    release: bool = False
+
+
+def settle(caller: Caller, attempt: Attempt, outcome: Outcome) -> Verdict:
+    """The verdict on `attempt`, whose charge is in hand and is changed in memory too."""
+    if isinstance(outcome, Unknown):
+        return still_unknown(attempt)
+    return _SETTLERS[attempt.kind](caller, attempt, outcome)
+
+
+def still_unknown(attempt: Attempt) -> Verdict:
+    return Verdict(State.UNKNOWN, due_at=next_lookup_at(attempt.tries))
+
+
+def _waiting(attempt: Attempt, writes: list[Write]) -> Verdict:
+    return Verdict(State.WAITING, due_at=next_lookup_at(attempt.tries), writes=writes)
+
+
+def _done(outcome: Outcome, writes: list[Write], refusal: PaymentError | None = None) -> Verdict:
+    release = refusal is not None and refusal.status >= 500
+    return Verdict(State.DONE, type(outcome).__name__, writes=writes, refusal=refusal, release=release)
+
+
+def _settle_authorize(caller: Caller, attempt: Attempt, outcome: Outcome) -> Verdict:
+    charge = attempt.charge
+    match outcome:
+        case Approved():
+            forget = _forget_card(charge, outcome.cvc_checked)
+            return _done(outcome, [*_succeed(caller, charge, outcome), *forget])
+        case ActionRequired():
+            expires_at = charge.created_at + timedelta(minutes=settings.ACTION_MINUTES)
+            writes = _ask_payer(caller, charge, _action(outcome), expires_at)
+            return Verdict(State.WAITING, due_at=expires_at, writes=writes)
+        case Pending():
+            return _waiting(attempt, _ask_payer(caller, charge, None, None))
+        case NotSent() if attempt.provider_ref:
+            return _waiting(attempt, [])
+        case _:
+            declined = _as_decline(outcome)
+            forget = _forget_card(charge, declined.cvc_checked)
+            return _done(outcome, [*_fail(caller, charge, declined), *forget])
+
+
+def _as_decline(outcome: Outcome) -> Declined:
+    if isinstance(outcome, Declined):
+        return outcome
+    code = "provider_unavailable" if isinstance(outcome, NotSent) else "processing_error"
+    return Declined(code, provider_code=code)
+
+
+def _succeed(caller: Caller, charge: Charge, approved: Approved) -> list[Write]:
+    held_until = clock.now() + timedelta(days=settings.HOLD_DAYS)
+    return advance(
+        caller,
+        charge,
+        lifecycle.SUCCEED,
+        status=Charge.Status.SUCCEEDED,
+        authorized=not approved.captured,
+        captured=approved.captured,
+        amount_captured=charge.amount if approved.captured else 0,
+        hold_expires_at=None if approved.captured else held_until,
+        action=None,
+        action_expires_at=None,
+    )
+
+
+def _fail(caller: Caller, charge: Charge, declined: Declined) -> list[Write]:
+    return advance(
+        caller,
+        charge,
+        lifecycle.FAIL,
+        status=Charge.Status.FAILED,
+        failure_data=failure_data(declined),
+        action=None,
+        action_expires_at=None,
+    )
+
+
+def _action(outcome: ActionRequired) -> dict[str, str]:
+    if outcome.confirmation_id:
+        return {"type": "verify_otp", "confirmation_id": outcome.confirmation_id, "url": outcome.url}
+    return {"type": "redirect_to_url", "url": outcome.url}
+
+
+def _ask_payer(
+    caller: Caller, charge: Charge, action: dict[str, str] | None, expires_at: datetime | None
+) -> list[Write]:
+    if charge.action == action:
+        return []
+    return advance(caller, charge, lifecycle.ASK_PAYER, action=action, action_expires_at=expires_at)
+
+
+def _forget_card(charge: Charge, cvc_checked: str) -> list[Write]:
+    """The CVC has served, and so has the number of a card that cannot be charged again."""
+    card: Card | None = getattr(charge.source, "card", None)
+    if card is None:
+        return []
+    card.cvc_checked = cvc_checked
+    values = {"sealed_cvc": None, "cvc_expires_at": None, "cvc_checked": cvc_checked}
+    if charge.single_use:
+        values["sealed_number"] = None
+    return [Update(Card.objects.filter(id=card.id), values)]
+
+
+def _settle_capture(caller: Caller, attempt: Attempt, outcome: Outcome) -> Verdict:
+    charge = attempt.charge
+    if isinstance(outcome, Approved):
+        changes = {"authorized": False, "captured": True, "amount_captured": attempt.amount}
+        writes = advance(
+            caller, charge, lifecycle.CAPTURE, operation="", hold_expires_at=None, **changes
+        )
+        return _done(outcome, writes)
+    return _settle_undone(attempt, outcome, "charge_not_capturable")
+
+
+def _settle_void(caller: Caller, attempt: Attempt, outcome: Outcome) -> Verdict:
+    charge = attempt.charge
+    if isinstance(outcome, Approved):
+        changes = {"status": Charge.Status.VOIDED, "authorized": False, "hold_expires_at": None}
+        return _done(outcome, advance(caller, charge, lifecycle.VOID, operation="", **changes))
+    return _settle_undone(attempt, outcome, "charge_not_voidable")
+
+
+def _settle_undone(attempt: Attempt, outcome: Outcome, code: str) -> Verdict:
+    """A capture or void that was not done: the charge stays as it was."""
+    if isinstance(outcome, Pending | ActionRequired):
+        return _waiting(attempt, [])
+    writes: list[Write] = [set_operation(attempt.charge, "")]
+    if isinstance(outcome, NotSent | NotFound):
+        return _done(outcome, writes, unavailable())
+    message = f"The provider refused to {attempt.kind} this charge."
+    return _done(outcome, writes, conflict(code, message, public_id("ch", attempt.charge.id)))
+
+
+def _settle_refund(caller: Caller, attempt: Attempt, outcome: Outcome) -> Verdict:
+    charge, refund = attempt.charge, attempt.refund
+    assert refund is not None
+    # A refund that waits for the provider has left the charge free for the next operation already.
+    in_the_way = attempt.state in (State.OPEN, State.UNKNOWN)
+    free = [set_operation(charge, "")] if in_the_way else []
+    match outcome:
+        case Approved():
+            return _done(outcome, [*settle_refund(caller, refund, Refund.Status.SUCCEEDED), *free])
+        case Pending() | ActionRequired():
+            return _waiting(attempt, [*free])
+        case _:
+            operation = "" if in_the_way else charge.operation
+            return _done(outcome, fail_refund(caller, charge, refund, operation))
+
+
+def fail_refund(caller: Caller, charge: Charge, refund: Refund, operation: str) -> list[Write]:
+    """The writes by which a refund fails, its amount is given back, and `operation` is left under way."""
+    amount_refunded = charge.amount_refunded - refund.amount
+    writes = settle_refund(caller, refund, Refund.Status.FAILED)
+    restored = {
+        "amount_refunded": amount_refunded,
+        "status": refunded_status(charge.amount_captured, amount_refunded),
+        "operation": operation,
+    }
+    return [*writes, *advance(caller, charge, lifecycle.RESTORE, **restored)]
+
+
+def _settle_reverse(caller: Caller, attempt: Attempt, outcome: Outcome) -> Verdict:
+    if isinstance(outcome, Approved):
+        return _done(outcome, [])
+    return still_unknown(attempt)
+
+
+_SETTLERS: dict[str, Callable[[Caller, Attempt, Outcome], Verdict]] = {
+    Attempt.Kind.AUTHORIZE: _settle_authorize,
+    Attempt.Kind.CAPTURE: _settle_capture,
+    Attempt.Kind.VOID: _settle_void,
+    Attempt.Kind.REFUND: _settle_refund,
+    Attempt.Kind.REVERSE: _settle_reverse,
+}

@@ -1,0 +1,101 @@
+"""Sources: made once, used once, or vaulted and used again."""
+
+from typing import Any
+from uuid import UUID
+
+from payments import clock, sourcetypes
+from payments.domain import cards, events, idempotency
+from payments.domain.caller import Caller
+from payments.domain.errors import conflict, invalid, not_found
+from payments.domain.idempotency import Answer
+from payments.ids import parse_id, public_id
+from payments.models import Card, Charge, Source
+from payments.models.together import Insert, Update, Write
+from payments.providers.registry import provider_for
+from payments.rendering.objects import render_source
+from payments.rendering.wire import to_bytes
+
+
+def create(caller: Caller, order: dict[str, Any]) -> Answer:
+    """Makes a source of a validated request body (`type`, `card`, `redirect`, `owner`, `metadata`).
+
+    Raises PaymentError 422 `source_type_unavailable` when nobody takes this type in this mode.
+    """
+    if provider_for(caller.livemode, order["type"]) is None:
+        message = f"{sourcetypes.label(order['type'])} is not available in this mode."
+        raise invalid("source_type_unavailable", "type", message)
+    source = Source(
+        merchant_id=caller.merchant_id,
+        livemode=caller.livemode,
+        type=order["type"],
+        redirect=order.get("redirect"),
+        owner=order.get("owner"),
+        metadata=order.get("metadata"),
+        created_at=(moment := clock.now()),
+        updated_at=moment,
+    )
+    writes: list[Write] = [Insert(source)]
+    if "card" in order:
+        writes.append(Insert(cards.new_card(source, order["card"])))
+    answer = Answer(200, to_bytes(render_source(source)))
+    return idempotency.commit_once(caller, answer, *writes, events.of_source(caller, "source.created", source))
+
+
+def find(caller: Caller, text: str, param: str | None = None) -> Source:
+    """The caller's source of this public ID, card at hand. Raises PaymentError 404."""
+    uuid = parse_id("src", text)
+    rows = Source.objects.of(caller.merchant_id, caller.livemode).select_related("card")
+    source = rows.filter(id=uuid).first() if uuid else None
+    if source is None:
+        raise not_found("source", param)
+    return source
+
+
+def check_chargeable(source: Source) -> None:
+    """Raises PaymentError 409 `source_already_used` unless the source is unused or vaulted."""
+    if source.used and not source.vaulted:
+        raise already_used(source.id)
+
+
+def already_used(source_id: UUID) -> Exception:
+    """The refusal of a source that is used up, naming the charge that took it if one did."""
+    charge_id = Charge.objects.filter(source_id=source_id).values_list("id", flat=True).first()
+    message = "This source has been used already. Create a new one for each charge."
+    return conflict("source_already_used", message, public_id("ch", charge_id) if charge_id else None, "source")
+
+
+def take(caller: Caller, source: Source) -> list[Write]:
+    """The writes by which a charge uses the source in hand; a vaulted one stays as it is."""
+    if source.vaulted:
+        return []
+    return _change(caller, source, "source.updated", {"used": False}, used=True)
+
+
+def vault(caller: Caller, source: Source) -> list[Write]:
+    """The writes by which an unused source is kept for reuse. Raises PaymentError 409 when it is used.
+
+    The CVC is destroyed: no standard lets one be kept for later charges (PCI DSS 3.3.1).
+    """
+    if source.used:
+        raise already_used(source.id)
+    writes = _change(caller, source, "source.updated", {"used": False}, used=True, vaulted=True)
+    return [*writes, *_card_writes(source, sealed_cvc=None, cvc_expires_at=None)]
+
+
+def unvault(caller: Caller, source: Source) -> list[Write]:
+    """The writes by which a vaulted source is given up and its card data destroyed."""
+    writes = _change(caller, source, "source.deleted", {"vaulted": True}, vaulted=False)
+    return [*writes, *_card_writes(source, sealed_number=None, sealed_cvc=None, cvc_expires_at=None)]
+
+
+def _change(caller: Caller, source: Source, event: str, guard: dict[str, Any], **changes: Any) -> list[Write]:
+    rows = Source.objects.filter(id=source.id, version=source.version, **guard)
+    values = changes | {"version": source.version + 1, "updated_at": clock.now()}
+    for name, value in values.items():
+        setattr(source, name, value)
+    return [Update(rows, values), events.of_source(caller, event, source)]
+
+
+def _card_writes(source: Source, **changes: Any) -> list[Write]:
+    card: Card | None = getattr(source, "card", None)
+    return [Update(Card.objects.filter(id=card.id), changes)] if card else []

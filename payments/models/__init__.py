@@ -1,0 +1,23 @@
+"""Tables and the constraints that say what must never be; no verbs."""
+
+from payments.models.attempt import Attempt
+from payments.models.charge import AMOUNT_MAX, Charge, Refund
+from payments.models.event import Event
+from payments.models.idempotency import IdempotencyRecord
+from payments.models.merchant import ApiKey, Merchant, NotifySecret
+from payments.models.source import BinRange, Card, Source
+
+__all__ = [
+    "AMOUNT_MAX",
+    "ApiKey",
+    "Attempt",
+    "BinRange",
+    "Card",
+    "Charge",
+    "Event",
+    "IdempotencyRecord",
+    "Merchant",
+    "NotifySecret",
+    "Refund",
+    "Source",
+]

@@ -1,0 +1,71 @@
+from django.db import models
+from django.db.models import F, Q
+
+from payments import clock, ids
+from payments.models.charge import Charge, Refund
+from payments.models.idempotency import IdempotencyRecord
+
+
+class Attempt(models.Model):
+    """One operation asked of a provider, written down before it is asked.
+
+    Its ID, in hex, is the reference under which the provider knows the operation, so that a process that dies
+    between the question and the record leaves something to look up.
+    """
+
+    class Kind(models.TextChoices):
+        AUTHORIZE = "authorize"
+        CAPTURE = "capture"
+        VOID = "void"
+        REFUND = "refund"
+        REVERSE = "reverse"  # money that came after the charge had failed goes back
+
+    class State(models.TextChoices):
+        OPEN = "open"  # being asked, or the asking process died
+        UNKNOWN = "unknown"  # asked, and no answer: only a lookup may settle it
+        WAITING = "waiting"  # the provider answered that the outcome comes later
+        DONE = "done"
+
+    id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
+    charge = models.ForeignKey(Charge, models.PROTECT, related_name="attempts")
+    refund = models.ForeignKey(Refund, models.PROTECT, null=True, blank=True, related_name="attempts")
+    idempotency = models.ForeignKey(
+        IdempotencyRecord, models.SET_NULL, null=True, blank=True, related_name="attempts"
+    )
+    kind = models.CharField(max_length=9, choices=Kind.choices)
+    provider = models.CharField(max_length=40)
+    amount = models.BigIntegerField()
+    state = models.CharField(max_length=7, choices=State.choices, default=State.OPEN)
+    outcome = models.CharField(max_length=20, blank=True, default="")
+    provider_ref = models.CharField(max_length=255, blank=True, default="")
+    # What the provider said, redacted by its connector.
+    response = models.JSONField(null=True, blank=True)
+    request_id = models.CharField(max_length=40, blank=True, default="")
+    tries = models.PositiveIntegerField(default=0)
+    # When recovery looks at it next; empty when there is nothing to look for.
+    due_at = models.DateTimeField(null=True, blank=True)
+    created_at = models.DateTimeField(default=clock.now, editable=False)
+    updated_at = models.DateTimeField(default=clock.now, editable=False)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                name="attempt_done_has_outcome",
+                condition=Q(state="done", due_at__isnull=True) & ~Q(outcome="")
+                | Q(state__in=["open", "unknown", "waiting"], due_at__isnull=False),
+            ),
+            models.UniqueConstraint(
+                F("charge"),
+                name="one_unresolved_operation_per_charge",
+                condition=Q(state__in=["open", "unknown"]),
+            ),
+        ]
+        indexes = [models.Index(F("due_at"), name="attempt_due", condition=Q(due_at__isnull=False))]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.id.hex}"
+
+    @property
+    def reference(self) -> str:
+        """The name of this operation at the provider."""
+        return self.id.hex

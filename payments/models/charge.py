@@ -1,0 +1,154 @@
+from typing import Self
+
+from django.db import models
+from django.db.models import F, Q
+
+from payments import clock, ids
+from payments.models.fields import VerbatimJSONField
+from payments.models.merchant import Merchant
+from payments.models.scoping import ScopedQuerySet
+from payments.models.source import Source
+
+AMOUNT_MAX = 99_999_999_999
+
+
+class ChargeQuerySet(ScopedQuerySet["Charge"]):
+    def whole(self) -> Self:
+        """With everything that rendering needs: source and card joined, refunds in one more query, newest first."""
+        refunds = models.Prefetch("refunds", Refund.objects.order_by("-id"), to_attr="refund_list")
+        return self.select_related("source__card").prefetch_related(refunds)
+
+
+class Charge(models.Model):
+    """Money asked of a payer. Its state is moved by `payments.domain.lifecycle` alone."""
+
+    class Status(models.TextChoices):
+        PENDING = "pending"
+        SUCCEEDED = "succeeded"
+        FAILED = "failed"
+        VOIDED = "voided"
+        REFUNDED = "refunded"
+
+    id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
+    merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="+")
+    livemode = models.BooleanField()
+    source = models.ForeignKey(Source, models.PROTECT, related_name="charges")
+    # False for a charge on a vaulted source, which may carry any number of them.
+    single_use = models.BooleanField()
+    amount = models.BigIntegerField()
+    amount_captured = models.BigIntegerField(default=0)
+    amount_refunded = models.BigIntegerField(default=0)
+    currency = models.CharField(max_length=3)
+    status = models.CharField(max_length=9, choices=Status.choices, default=Status.PENDING)
+    authorized = models.BooleanField(default=False)
+    captured = models.BooleanField(default=False)
+    settled_at = models.DateTimeField(null=True, blank=True)
+    capture_at_once = models.BooleanField(default=True)
+    require_auth = models.BooleanField(default=True)
+    statement_descriptor = models.CharField(max_length=100)
+    description = models.CharField(max_length=255)
+    redirect_url = models.CharField(max_length=2083, blank=True)
+    metadata = VerbatimJSONField(null=True, blank=True)
+    action = VerbatimJSONField(null=True, blank=True)
+    action_expires_at = models.DateTimeField(null=True, blank=True)
+    hold_expires_at = models.DateTimeField(null=True, blank=True)
+    failure_data = VerbatimJSONField(null=True, blank=True)
+    # The capture, void or refund being asked of the provider ("" for none): until its outcome is known
+    # nothing else may start on this charge.
+    operation = models.CharField(max_length=7, blank=True, default="")
+    # Money seen at the provider after this charge had failed, reversed there; operators look at these.
+    reversed_late = models.BooleanField(default=False)
+    # Counts the changes, each of which wrote one event: the guard of every update and the last event's sequence.
+    version = models.PositiveIntegerField(default=1)
+    created_at = models.DateTimeField(default=clock.now, editable=False)
+    updated_at = models.DateTimeField(default=clock.now, editable=False)
+
+    objects = ChargeQuerySet.as_manager()
+    # Filled by `whole()`, or by hand for a charge just made.
+    refund_list: list["Refund"]
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                name="charge_amount_in_bounds", condition=Q(amount__gte=1, amount__lte=AMOUNT_MAX)
+            ),
+            models.CheckConstraint(
+                name="charge_captured_within_amount",
+                condition=Q(amount_captured__gte=0, amount_captured__lte=F("amount")),
+            ),
+            models.CheckConstraint(
+                name="charge_refunded_within_captured",
+                condition=Q(amount_refunded__gte=0, amount_refunded__lte=F("amount_captured")),
+            ),
+            models.CheckConstraint(
+                name="charge_captured_has_amount",
+                condition=Q(captured=True, amount_captured__gt=0) | Q(captured=False, amount_captured=0),
+            ),
+            models.CheckConstraint(
+                name="charge_flags_match_status",
+                condition=(
+                    Q(status__in=["pending", "failed"], authorized=False, captured=False)
+                    | Q(status="succeeded", authorized=True, captured=False)
+                    | Q(status="succeeded", authorized=False, captured=True, amount_refunded__lt=F("amount_captured"))
+                    | Q(status="voided", authorized=False)
+                    | Q(status="refunded", authorized=False, captured=True, amount_refunded=F("amount_captured"))
+                ),
+            ),
+            models.CheckConstraint(
+                name="charge_failed_says_why",
+                condition=Q(status="failed", failure_data__isnull=False)
+                | (~Q(status="failed") & Q(failure_data__isnull=True)),
+            ),
+            models.CheckConstraint(
+                name="charge_operation_is_known", condition=Q(operation__in=["", "capture", "void", "refund"])
+            ),
+            models.UniqueConstraint(
+                F("source"), name="one_charge_per_single_use_source", condition=Q(single_use=True)
+            ),
+        ]
+        indexes = [
+            models.Index(F("merchant"), F("livemode"), F("id"), name="charge_of_merchant"),
+            models.Index(
+                F("action_expires_at"), name="charge_action_due", condition=Q(action_expires_at__isnull=False)
+            ),
+            models.Index(
+                F("hold_expires_at"), name="charge_hold_due", condition=Q(hold_expires_at__isnull=False)
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return ids.public_id("ch", self.id)
+
+
+class Refund(models.Model):
+    """Money on its way back to the payer, whole or part of one charge."""
+
+    class Status(models.TextChoices):
+        PENDING = "pending"
+        SUCCEEDED = "succeeded"
+        FAILED = "failed"
+
+    id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
+    merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="+")
+    livemode = models.BooleanField()
+    charge = models.ForeignKey(Charge, models.PROTECT, related_name="refunds")
+    amount = models.BigIntegerField()
+    currency = models.CharField(max_length=3)
+    reason = models.CharField(max_length=255)
+    status = models.CharField(max_length=9, choices=Status.choices, default=Status.PENDING)
+    version = models.PositiveIntegerField(default=1)
+    created_at = models.DateTimeField(default=clock.now, editable=False)
+    updated_at = models.DateTimeField(default=clock.now, editable=False)
+
+    objects = ScopedQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(name="refund_amount_positive", condition=Q(amount__gte=1)),
+            models.CheckConstraint(
+                name="refund_status_is_known", condition=Q(status__in=["pending", "succeeded", "failed"])
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return ids.public_id("re", self.id)

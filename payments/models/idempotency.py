@@ -1,0 +1,35 @@
+from django.db import models
+from django.db.models import F
+
+from payments import clock, ids
+from payments.models.merchant import Merchant
+
+
+class IdempotencyRecord(models.Model):
+    """An idempotency key in use, and the answer it was given, byte for byte, once there is one."""
+
+    id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
+    merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="+")
+    livemode = models.BooleanField()
+    key = models.CharField(max_length=255)
+    # A keyed digest of method, path and body, for a body may hold a card number.
+    fingerprint = models.BinaryField(max_length=32)
+    status = models.PositiveSmallIntegerField(null=True, blank=True)
+    body = models.BinaryField(null=True)
+    created_at = models.DateTimeField(default=clock.now, editable=False)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                F("merchant"), F("livemode"), F("key"), name="idempotency_key_once_per_mode"
+            ),
+            models.CheckConstraint(
+                name="idempotency_answer_is_whole",
+                condition=models.Q(status__isnull=True, body__isnull=True)
+                | models.Q(status__isnull=False, body__isnull=False),
+            ),
+        ]
+        indexes = [models.Index(F("created_at"), name="idempotency_age")]
+
+    def __str__(self) -> str:
+        return self.key

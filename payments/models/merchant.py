@@ -1,0 +1,71 @@
+from django.db import models
+
+from payments import clock, ids
+
+
+class Merchant(models.Model):
+    """Whose keys sign the requests and whose money it is."""
+
+    id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
+    title = models.CharField(max_length=100)
+    account_name = models.CharField(max_length=100)
+    statement_descriptor = models.CharField(max_length=100)
+    status = models.CharField(max_length=10, default="active", choices=[("active", "Active"), ("closed", "Closed")])
+    branding = models.JSONField(default=dict, blank=True)
+    business_address = models.JSONField(default=dict, blank=True)
+    payment_method_settings = models.JSONField(default=dict, blank=True)
+    rates = models.JSONField(default=dict, blank=True)
+    payout_settings = models.JSONField(default=dict, blank=True)
+    metadata = models.JSONField(default=dict, blank=True)
+    created_at = models.DateTimeField(default=clock.now, editable=False)
+    updated_at = models.DateTimeField(default=clock.now, editable=False)
+
+    def __str__(self) -> str:
+        return self.title
+
+
+class ApiKey(models.Model):
+    """A key of one merchant in one mode: secret ones lie here as a SHA-256 digest only."""
+
+    class Kind(models.TextChoices):
+        SECRET = "secret"
+        PUBLISHABLE = "publishable"
+
+    id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
+    merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="keys")
+    livemode = models.BooleanField()
+    kind = models.CharField(max_length=11, choices=Kind.choices)
+    digest = models.BinaryField(max_length=32, unique=True)
+    last4 = models.CharField(max_length=4)
+    # A publishable key is public by nature and shown again in `/v2/me`; a secret one leaves this empty.
+    public_text = models.CharField(max_length=100, blank=True)
+    created_at = models.DateTimeField(default=clock.now, editable=False)
+    expires_at = models.DateTimeField(null=True, blank=True)
+    revoked_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                name="key_text_only_of_publishable",
+                condition=models.Q(kind="publishable") | models.Q(public_text=""),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.masked_prefix}…{self.last4}"
+
+    @property
+    def masked_prefix(self) -> str:
+        kind = "sk" if self.kind == self.Kind.SECRET else "pk"
+        return f"{kind}_{'live' if self.livemode else 'test'}_"
+
+
+class NotifySecret(models.Model):
+    """A sealed `whsec_…` that signs one merchant's callbacks in one mode; two are valid while one is rolled."""
+
+    id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
+    merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="notify_secrets")
+    livemode = models.BooleanField()
+    sealed = models.BinaryField()
+    created_at = models.DateTimeField(default=clock.now, editable=False)
+    expires_at = models.DateTimeField(null=True, blank=True)

@@ -1,0 +1,90 @@
+from django.db import models
+from django.db.models import F, Q
+
+from payments import clock, ids, sourcetypes
+from payments.models.fields import VerbatimJSONField
+from payments.models.merchant import Merchant
+from payments.models.scoping import ScopedQuerySet
+
+
+class Source(models.Model):
+    """A card, wallet or bank account, usable once unless vaulted."""
+
+    id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
+    merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="+")
+    livemode = models.BooleanField()
+    type = models.CharField(max_length=20)
+    used = models.BooleanField(default=False)
+    vaulted = models.BooleanField(default=False)
+    redirect = VerbatimJSONField(null=True, blank=True)
+    owner = VerbatimJSONField(null=True, blank=True)
+    bank_account = VerbatimJSONField(null=True, blank=True)
+    metadata = VerbatimJSONField(null=True, blank=True)
+    # Counts the changes, each of which wrote one event: the guard of every update and the last event's sequence.
+    version = models.PositiveIntegerField(default=1)
+    created_at = models.DateTimeField(default=clock.now, editable=False)
+    updated_at = models.DateTimeField(default=clock.now, editable=False)
+
+    objects = ScopedQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(name="source_type_is_known", condition=Q(type__in=sourcetypes.NAMES)),
+            models.CheckConstraint(name="source_vaulted_is_used", condition=Q(vaulted=False) | Q(used=True)),
+        ]
+        indexes = [models.Index(F("merchant"), F("livemode"), F("id"), name="source_of_merchant")]
+
+    def __str__(self) -> str:
+        return ids.public_id("src", self.id)
+
+
+class Card(models.Model):
+    """What is known of a source's card; number and CVC only sealed, and each gone when it has served."""
+
+    class CvcChecked(models.TextChoices):
+        PASS = "pass"  # noqa: S105  the contract's word for a check that was passed
+        FAIL = "fail"
+        UNAVAILABLE = "unavailable"
+        UNCHECKED = "unchecked"
+
+    id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
+    source = models.OneToOneField(Source, models.CASCADE, related_name="card")
+    name = models.CharField(max_length=50)
+    last4 = models.CharField(max_length=4)
+    exp_month = models.CharField(max_length=2)
+    exp_year = models.CharField(max_length=4)
+    address = VerbatimJSONField(default=dict, blank=True)
+    brand = models.CharField(max_length=10)
+    funding = models.CharField(max_length=10)
+    country = models.CharField(max_length=10)
+    issuing_bank = models.CharField(max_length=100)
+    cvc_checked = models.CharField(max_length=11, choices=CvcChecked.choices, default=CvcChecked.UNCHECKED)
+    fingerprint = models.BinaryField(max_length=32)
+    sealed_number = models.BinaryField(null=True)
+    sealed_cvc = models.BinaryField(null=True)
+    # When the sealed CVC must be gone at the latest, whatever happened.
+    cvc_expires_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        indexes = [
+            models.Index(F("fingerprint"), name="card_fingerprint"),
+            models.Index(
+                F("cvc_expires_at"), name="card_cvc_to_destroy", condition=Q(sealed_cvc__isnull=False)
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.brand} …{self.last4}"
+
+
+class BinRange(models.Model):
+    """What the first digits of a card number tell: imported by `manage.py import_bins`."""
+
+    prefix = models.CharField(max_length=11, primary_key=True)
+    brand = models.CharField(max_length=10)
+    funding = models.CharField(max_length=10, default="unknown")
+    country = models.CharField(max_length=10, default="unknown")
+    issuing_bank = models.CharField(max_length=100, default="unknown")
+
+    def __str__(self) -> str:
+        return self.prefix

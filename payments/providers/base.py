@@ -1,0 +1,173 @@
+"""What kaha asks of a payment service provider, and what a provider may answer.
+
+A connector is any object with the methods of `Provider`. It knows nothing of kaha's tables, takes everything it needs
+as an argument and returns an `Outcome`; it never raises for something that happened to the money. An exception that
+escapes from it counts as `Unknown`.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class CardData:
+    """A card as the payer typed it. It never appears in a repr, so that no log can show it."""
+
+    number: str = field(repr=False)
+    exp_month: str = field(repr=False)
+    exp_year: str = field(repr=False)
+    name: str = field(repr=False)
+    cvc: str | None = field(repr=False, default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Payment:
+    """A payment to be taken or held.
+
+    `reference` (32 hex digits) is our name of it and the provider's idempotency key. `amount` is in the smallest unit
+    of `currency`. `authenticate` says whether the payer must be asked (3-D Secure). The payer's browser comes back to
+    `return_url`. `card` is None for other types, and in a lookup made after the card data was destroyed.
+    `provider_ref` is empty until the provider gave one.
+    """
+
+    reference: str
+    amount: int
+    currency: str
+    source_type: str
+    capture: bool
+    authenticate: bool
+    return_url: str
+    description: str
+    statement_descriptor: str
+    card: CardData | None = None
+    provider_ref: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """A capture, void or refund of a payment that the provider knows.
+
+    `reference` is our name of this operation; `payment_reference` and `payment_provider_ref` are ours and the
+    provider's of the payment; `provider_ref` is the provider's name of this operation, empty until it gave one.
+    """
+
+    reference: str
+    kind: str
+    payment_reference: str
+    payment_provider_ref: str
+    amount: int
+    currency: str
+    reason: str = ""
+    provider_ref: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Approved:
+    """Done. For a payment, `captured` tells whether the money was taken or is held."""
+
+    provider_ref: str
+    captured: bool = False
+    cvc_checked: str = "unchecked"
+    response: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Declined:
+    """A definite no, with a code of the contract's `failure_data`; `message` is the provider's, free of secrets."""
+
+    code: str
+    provider_ref: str = ""
+    provider_code: str = ""
+    message: str = ""
+    cvc_checked: str = "unchecked"
+
+
+@dataclass(frozen=True, slots=True)
+class ActionRequired:
+    """The payer must act at `url`; with a `confirmation_id` a one-time PIN is wanted, which `verify` takes too."""
+
+    provider_ref: str
+    url: str
+    confirmation_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """The provider has it and will tell the outcome later."""
+
+    provider_ref: str
+
+
+@dataclass(frozen=True, slots=True)
+class Unknown:
+    """It may have happened: a time-out after sending, a 5xx, an answer that cannot be read."""
+
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class NotSent:
+    """It certainly did not happen: the request never left (connection refused, 429)."""
+
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class NotFound:
+    """The answer of a lookup only: the provider never saw this reference."""
+
+
+Outcome = Approved | Declined | ActionRequired | Pending | Unknown | NotSent | NotFound
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a provider told by itself about the payment or operation that we call `reference`."""
+
+    reference: str
+    outcome: Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    """What a provider can do with one source type."""
+
+    hold: bool
+    refund: bool = True
+    partial_refund: bool = True
+
+
+class BadSignature(Exception):
+    """A callback that does not come from the provider."""
+
+
+class Provider(Protocol):
+    """A connector. `timeout_seconds` bounds each call in all, so that recovery knows when nobody waits any more."""
+
+    name: str
+    timeout_seconds: int
+
+    def capabilities(self, source_type: str) -> Capabilities | None:
+        """What it can do with this source type, None when it does not take it."""
+
+    def create_payment(self, payment: Payment) -> Outcome:
+        """Takes or holds the money, or tells what the payer must do first."""
+
+    def continue_payment(self, payment: Payment, params: Mapping[str, str]) -> Outcome:
+        """Goes on after the payer came back (`params` of the return URL) or gave a PIN (`otp`)."""
+
+    def capture(self, operation: Operation) -> Outcome:
+        """Takes `amount` of a held payment and releases the rest."""
+
+    def void(self, operation: Operation) -> Outcome:
+        """Releases a held payment, gives back a captured one before settlement, or ends one that awaits its payer."""
+
+    def refund(self, operation: Operation) -> Outcome:
+        """Gives `amount` of a captured payment back."""
+
+    def resolve(self, asked: Payment | Operation) -> Outcome:
+        """What became of it, by lookup or harmless replay; never opens new exposure. May answer NotFound."""
+
+    def read_callback(self, headers: Mapping[str, str], body: bytes) -> list[Report]:
+        """Verifies and reads a provider's own message. Raises BadSignature."""

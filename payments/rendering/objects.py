@@ -1,0 +1,91 @@
+"""Sources, charges, refunds and events as the API and the callbacks show them (contract, section 3)."""
+
+from typing import Any
+
+from payments.clock import iso
+from payments.ids import public_id
+from payments.models import Card, Charge, Refund, Source
+from payments.rendering.wire import without_absent
+
+
+def render_card(card: Card) -> dict[str, Any]:
+    return {
+        "object": "card",
+        "id": public_id("card", card.id),
+        "name": card.name,
+        "last4": card.last4,
+        "exp_month": card.exp_month,
+        "exp_year": card.exp_year,
+        **card.address,
+        "brand": card.brand,
+        "country": card.country,
+        "cvc_checked": card.cvc_checked,
+        "funding": card.funding,
+        "issuing_bank": card.issuing_bank,
+    }
+
+
+def render_source(source: Source) -> dict[str, Any]:
+    """`source` with its card at hand (`select_related("card")`)."""
+    card = getattr(source, "card", None)
+    return without_absent(
+        {
+            "object": "source",
+            "id": public_id("src", source.id),
+            "type": source.type,
+            "card": render_card(card) if card else None,
+            "bank_account": source.bank_account,
+            "redirect": source.redirect,
+            "owner": source.owner,
+            "vaulted": source.vaulted,
+            "used": source.used,
+            "livemode": source.livemode,
+            "created_at": iso(source.created_at),
+            "updated_at": iso(source.updated_at),
+            "metadata": source.metadata,
+        }
+    )
+
+
+def render_refund(refund: Refund) -> dict[str, Any]:
+    return {
+        "object": "refund",
+        "id": public_id("re", refund.id),
+        "amount": refund.amount,
+        "charge": public_id("ch", refund.charge_id),
+        "currency": refund.currency,
+        "reason": refund.reason,
+        "status": refund.status,
+        "livemode": refund.livemode,
+        "created_at": iso(refund.created_at),
+        "updated_at": iso(refund.updated_at),
+    }
+
+
+def render_charge(charge: Charge) -> dict[str, Any]:
+    """`charge` with source, card and refunds at hand (`payments.models.Charge.objects.whole()`)."""
+    return without_absent(
+        {
+            "object": "charge",
+            "id": public_id("ch", charge.id),
+            "amount": charge.amount,
+            "amount_captured": charge.amount_captured,
+            "amount_refunded": charge.amount_refunded,
+            "authorized": charge.authorized,
+            "captured": charge.captured,
+            "currency": charge.currency,
+            "statement_descriptor": charge.statement_descriptor,
+            "description": charge.description,
+            "source": {**render_source(charge.source), "require_auth": charge.require_auth},
+            "require_auth": charge.require_auth,
+            "owner": charge.source.owner,
+            "action": charge.action,
+            "refunds": [render_refund(refund) for refund in charge.refund_list],
+            "status": charge.status,
+            "livemode": charge.livemode,
+            "created_at": iso(charge.created_at),
+            "updated_at": iso(charge.updated_at),
+            "metadata": charge.metadata,
+            "failure_data": charge.failure_data,
+        }
+    )

@@ -1,0 +1,32 @@
+"""What runs in a worker: each task is one sweep of the domain, safe to run twice or in two places at once."""
+
+from celery import shared_task
+
+from payments.domain import expiry, idempotency, recovery
+from payments.providers.simulator.connector import Simulator
+
+
+@shared_task
+def resolve_attempts() -> int:
+    return recovery.resolve_due()
+
+
+@shared_task
+def hear_simulator() -> int:
+    """The simulator's own messages, which a real provider would send by webhook."""
+    return recovery.hear(Simulator())
+
+
+@shared_task
+def void_expired_holds() -> int:
+    return expiry.void_expired_holds()
+
+
+@shared_task
+def destroy_unused_cvcs() -> int:
+    return expiry.destroy_unused_cvcs()
+
+
+@shared_task
+def purge_idempotency() -> int:
+    return idempotency.purge()
