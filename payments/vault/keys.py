@@ -1,0 +1,64 @@
+"""The keys, as the environment gives them."""
+
+import base64
+import re
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
+
+KEY_BYTES = 32
+KEY_ID = re.compile(r"[A-Za-z0-9_-]{1,32}")
+
+FINGERPRINT_KEY_FORM = f"must be the base64 of {KEY_BYTES} bytes."
+VAULT_KEYS_FORM = (
+    'must be "id:key" pairs separated by commas, each id 1 to 32 letters, digits, "_" or "-" and used once, '
+    f"each key the base64 of {KEY_BYTES} bytes."
+)
+
+
+@dataclass(frozen=True)
+class KeyRing:
+    """Sealing keys by their id: `sealing_id` names the one that seals, all of them open."""
+
+    sealing_id: str
+    keys: dict[str, bytes] = field(repr=False)
+
+
+def key_ring() -> KeyRing:
+    """The keys of `settings.VAULT_KEYS`. Raises ImproperlyConfigured where it is malformed."""
+    return _read_ring(settings.VAULT_KEYS)
+
+
+def fingerprint_key() -> bytes:
+    """The 32 bytes of `settings.FINGERPRINT_KEY`. Raises ImproperlyConfigured where it is malformed."""
+    return _read_fingerprint_key(settings.FINGERPRINT_KEY)
+
+
+@lru_cache(maxsize=4)
+def _read_ring(text: str) -> KeyRing:
+    keys: dict[str, bytes] = {}
+    for pair in text.split(","):
+        key_id, _, encoded = pair.strip().partition(":")
+        key = _read_key(encoded)
+        if key is None or key_id in keys or not KEY_ID.fullmatch(key_id):
+            raise ImproperlyConfigured(f"VAULT_KEYS {VAULT_KEYS_FORM}")
+        keys[key_id] = key
+    return KeyRing(sealing_id=next(iter(keys)), keys=keys)
+
+
+@lru_cache(maxsize=4)
+def _read_fingerprint_key(text: str) -> bytes:
+    key = _read_key(text.strip())
+    if key is None:
+        raise ImproperlyConfigured(f"FINGERPRINT_KEY {FINGERPRINT_KEY_FORM}")
+    return key
+
+
+def _read_key(text: str) -> bytes | None:
+    try:
+        key = base64.b64decode(text, validate=True)
+    except ValueError:
+        return None
+    return key if len(key) == KEY_BYTES else None
