@@ -1,0 +1,130 @@
+"""What must be right before kaha serves anybody; commands and servers say all that is wrong at once."""
+
+import re
+import sys
+from collections.abc import Callable, Sequence
+from typing import Any
+from urllib.parse import urlsplit
+
+import limits
+from django.conf import settings
+from django.core.checks import CheckMessage, Error, Tags, register, run_checks
+from django.core.exceptions import ImproperlyConfigured
+from django.db import connections
+from django.http.request import split_domain_port, validate_host
+
+from payments.vault import keys
+
+CONFIGURATION = "configuration"
+SECRET_KEY_MIN_LENGTH = 50
+POSTGRESQL_MIN_VERSION = (15,)
+HOST = re.compile(r"\.?[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*|\[[0-9a-fA-F:]+\]")
+
+
+@register(CONFIGURATION)
+def check_environment(**_: Any) -> list[CheckMessage]:
+    """Every environment variable holds what it must. No message shows a value, for it may be a secret."""
+    wrong = [
+        *settings.ENVIRONMENT_FAULTS.items(),
+        *((name, form) for name, holds, form in RULES if not holds()),
+    ]
+    return [_error(name, form) for name, form in wrong]
+
+
+@register(Tags.database)
+def check_database_version(databases: Sequence[str] | None = None, **_: Any) -> list[CheckMessage]:
+    """The database is recent enough. Needs a connection, so only commands that use the database ask."""
+    versions = [connections[alias].get_database_version() for alias in databases or ()]
+    return [fault for version in versions for fault in version_faults(version)]
+
+
+def version_faults(version: tuple[int, ...]) -> list[CheckMessage]:
+    """What is wrong with a server of this version, such as (15, 4)."""
+    if version >= POSTGRESQL_MIN_VERSION:
+        return []
+    return [_error("DATABASE_URL", f"must name a server of PostgreSQL {POSTGRESQL_MIN_VERSION[0]} or later.")]
+
+
+def refuse_bad_configuration() -> None:
+    """End this process, with one line for each fault, where the environment is wrong.
+
+    For the programs that do not run Django's checks by themselves: the web server and the worker.
+    """
+    faults = [f"  {fault.msg}" for fault in run_checks(tags=[CONFIGURATION])]
+    if faults:
+        sys.exit("\n".join(["kaha does not start:", *faults]))
+
+
+def _error(name: str, form: str) -> Error:
+    return Error(f"{name} {form}", id=f"{CONFIGURATION}.{name}")
+
+
+def _secret_key_is_long() -> bool:
+    try:
+        return len(settings.SECRET_KEY) >= SECRET_KEY_MIN_LENGTH
+    except ImproperlyConfigured:  # Django's own answer to an empty one
+        return False
+
+
+def _is_well_formed(read: Callable[[], object]) -> bool:
+    try:
+        read()
+    except ImproperlyConfigured:
+        return False
+    return True
+
+
+def _hosts_are_names() -> bool:
+    return bool(settings.ALLOWED_HOSTS) and all(HOST.fullmatch(host) for host in settings.ALLOWED_HOSTS)
+
+
+def _public_url_is_absolute() -> bool:
+    try:
+        url = urlsplit(settings.PUBLIC_URL)
+        has_port = url.port is None or url.port > 0
+    except ValueError:
+        return False
+    schemes = ["https"] if settings.HTTPS else ["https", "http"]
+    return (
+        url.scheme in schemes
+        and bool(url.hostname)
+        and has_port
+        and not (url.path or url.query or url.fragment)
+    )
+
+
+def _public_host_is_allowed() -> bool:
+    if not _public_url_is_absolute():
+        return True  # said already, by another rule
+    host, _ = split_domain_port(urlsplit(settings.PUBLIC_URL).netloc)
+    return validate_host(host, settings.ALLOWED_HOSTS)
+
+
+def _is_rate(text: str) -> bool:
+    try:
+        rates = limits.parse_many(text)
+    except ValueError:
+        return False
+    return len(rates) == 1 and rates[0].amount > 0
+
+
+def _is_redis(url: str) -> bool:
+    return url.startswith(("redis://", "rediss://", "unix://"))
+
+
+RATE_FORM = "must be a number and a time, such as 300/second."
+RULES: list[tuple[str, Callable[[], bool], str]] = [
+    ("SECRET_KEY", _secret_key_is_long, f"must be at least {SECRET_KEY_MIN_LENGTH} random characters."),
+    ("VAULT_KEYS", lambda: _is_well_formed(keys.key_ring), keys.VAULT_KEYS_FORM),
+    ("FINGERPRINT_KEY", lambda: _is_well_formed(keys.fingerprint_key), keys.FINGERPRINT_KEY_FORM),
+    (
+        "PUBLIC_URL",
+        _public_url_is_absolute,
+        "must be scheme and host only, with https:// unless HTTPS=false.",
+    ),
+    ("ALLOWED_HOSTS", _hosts_are_names, "must be host names separated by commas, without scheme, port or *."),
+    ("ALLOWED_HOSTS", _public_host_is_allowed, "must name the host of PUBLIC_URL."),
+    ("REDIS_URL", lambda: _is_redis(settings.REDIS_URL), "must start with redis://, rediss:// or unix://."),
+    ("RATE_LIMIT", lambda: _is_rate(settings.RATE_LIMIT), RATE_FORM),
+    ("RATE_LIMIT_ANONYMOUS", lambda: _is_rate(settings.RATE_LIMIT_ANONYMOUS), RATE_FORM),
+]

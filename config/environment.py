@@ -1,0 +1,56 @@
+"""Reads environment variables so that a malformed one becomes a line for the operator, not a traceback."""
+
+from typing import Any
+
+import environ
+
+BOOLEANS = ("true", "false", "on", "off", "yes", "no", "1", "0")
+
+
+class Environment:
+    """The environment variables, by django-environ.
+
+    What is malformed stands at its default and is noted in `faults` (name: what is expected), which
+    `config.checks` reports together with everything else that is wrong.
+    """
+
+    def __init__(self) -> None:
+        self.faults: dict[str, str] = {}
+        self._env = environ.Env()
+
+    def text(self, name: str, default: str = "") -> str:
+        return str(self._env.str(name, default))
+
+    def words(self, name: str, default: list[str]) -> list[str]:
+        """Words separated by commas."""
+        given = self._env.list(name, default=default)
+        return [word.strip() for word in given if word.strip()]
+
+    def integer(self, name: str, default: int, at_least: int) -> int:
+        """A whole number, not below `at_least`."""
+        text = self.text(name, str(default)).strip()
+        if text.isascii() and text.isdigit() and at_least <= int(text):
+            return int(text)
+        self.faults[name] = f"must be a whole number, {at_least} or more."
+        return default
+
+    def boolean(self, name: str, default: bool) -> bool:
+        """Yes or no; django-environ alone would take every other word for no."""
+        if self.text(name, str(default)).strip().lower() in BOOLEANS:
+            return bool(self._env.bool(name, default))
+        self.faults[name] = f"must be one of {', '.join(BOOLEANS)}."
+        return default
+
+    def database(self, name: str, default: str) -> dict[str, Any]:
+        """Django's settings of the PostgreSQL database that a URL names."""
+        if self.text(name, default).startswith(("postgresql://", "postgres://")):
+            try:
+                settings = self._env.db(name, default)
+            except ValueError:
+                settings = {}
+            if settings.get("NAME"):
+                return dict(settings)
+        self.faults[name] = (
+            "must look like postgresql://user:password@host:5432/name, its parts percent-encoded."
+        )
+        return dict(environ.Env.db_url_config(default))
