@@ -4,12 +4,24 @@
 import os
 import sys
 
+from config.embedded.commands import database_for
+from config.embedded.errors import EmbeddedError
+
 
 def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-    from django.core.management import execute_from_command_line
+    if sys.argv[1:2] == ["quickstart"]:
+        # It decides what the settings will read, so it runs before anything reads them.
+        from config.quickstart import main as quickstart
 
-    execute_from_command_line(sys.argv)
+        sys.exit(quickstart(sys.argv[2:]))
+    try:
+        with database_for(sys.argv[1:]):
+            from django.core.management import execute_from_command_line
+
+            execute_from_command_line(sys.argv)
+    except EmbeddedError as error:
+        sys.exit(f"kaha: {error}")
 
 
 if __name__ == "__main__":

@@ -17,6 +17,12 @@ from config.embedded.errors import EmbeddedError
 # sockaddr_un holds 107 bytes, and "/postgres/.s.PGSQL.5432.lock" comes after the folder.
 SOCKET_FOLDER_MAX_BYTES = 107 - 28
 SYSTEM_FOLDER = Path("/var/lib/kaha")
+PROJECT = Path(__file__).resolve().parents[2]
+
+
+def data_folder() -> Path:
+    """The folder named by KAHA_DATA, or `.kaha` beside manage.py."""
+    return Path(os.environ.get("KAHA_DATA") or PROJECT / ".kaha").absolute()
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from config.embedded import leftovers
 from config.embedded.accounts import Account
 from config.embedded.errors import EmbeddedError
 from config.embedded.places import SYSTEM_FOLDER, Places, make_database_folder
-from config.embedded.processes import spawn, stop
+from config.embedded.processes import spawn, stop, tail, wait_until
 
 USER = DATABASE = "kaha"
 ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LC_ALL": "C", "TZ": "UTC"}
@@ -91,6 +91,23 @@ def is_ready(places: Places) -> bool:
     except FileNotFoundError:
         return False
     return len(lines) > 7 and lines[7].strip() == "ready" and Path(f"/proc/{lines[0]}").exists()
+
+
+def wait_until_ready(places: Places, process: "subprocess.Popen[bytes]", timeout_seconds: float) -> None:
+    """Wait until the server takes connections. Raises EmbeddedError with its last words where it ends instead."""
+    ended_or_ready = wait_until(lambda: is_ready(places) or process.poll() is not None, timeout_seconds)
+    if not ended_or_ready or process.poll() is not None:
+        raise EmbeddedError(f"PostgreSQL does not start: {' '.join(tail(places.log('postgres'), 1))}")
+
+
+def is_migrated(places: Places) -> bool:
+    """Whether the database has had its tables made."""
+    return (places.database / "migrated").exists()
+
+
+def mark_migrated(places: Places) -> None:
+    """Note that the database has had its tables made."""
+    (places.database / "migrated").touch()
 
 
 def stop_server(process: "subprocess.Popen[bytes]") -> None:

@@ -75,3 +75,8 @@ def wait_until(condition: Callable[[], bool], timeout_seconds: float) -> bool:
             return False
         time.sleep(0.02)
     return True
+
+
+def tail(log: Path, lines: int) -> list[str]:
+    """The last lines of a log that is not empty, as far as there are any."""
+    return log.read_text(errors="replace").rstrip().splitlines()[-lines:]
