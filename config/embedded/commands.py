@@ -13,28 +13,33 @@ from config.embedded.places import Places, data_folder, prepare
 from config.embedded.secrets_file import secrets_of
 
 WITHOUT_DATABASE = {
-    "--help", "--version", "-h", "check", "collectstatic", "compilemessages", "diffsettings", "findstatic", "help",
-    "makemessages", "makemigrations", "spectacular", "startapp", "startproject", "version",
-}  # fmt: skip
+    *("--help", "--version", "-h", "help", "version"),
+    *("check", "collectstatic", "compilemessages", "diffsettings", "findstatic", "makemessages"),
+    *("makemigrations", "spectacular", "startapp", "startproject"),
+}
 START_TIMEOUT_SECONDS = 60
 
 
 @contextmanager
 def database_for(arguments: list[str]) -> Iterator[None]:
-    """Have the database run while a `manage.py` command with these arguments does, unless it is an outside one.
+    """Have the embedded database run while a `manage.py` command with these arguments does, if it needs it.
 
-    It is the one that somebody runs on the same data folder already, or one of our own, which stops afterwards;
-    a new one gets its tables first. Raises EmbeddedError where it cannot run.
+    Somebody else's on the same data folder is shared; one of our own stops afterwards. A new one gets its
+    tables first. Raises EmbeddedError where it cannot run.
     """
     if os.environ.get("DATABASE_URL") or not arguments or arguments[0] in WITHOUT_DATABASE:
         yield
         return
     places = prepare(data_folder())
-    os.environ["PATH"] = os.pathsep.join(
-        [os.environ.get("PATH", os.defpath), str(postgres.wheel_folder() / "bin")]
-    )
+    _offer_psql()
     with _running(places, arguments[0]):
         yield
+
+
+def _offer_psql() -> None:
+    """`dbshell` finds the wheel's psql where the machine has none."""
+    programs = postgres.wheel_folder() / "bin"
+    os.environ["PATH"] = f"{os.environ.get('PATH', os.defpath)}{os.pathsep}{programs}"
 
 
 @contextmanager

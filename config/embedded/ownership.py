@@ -1,7 +1,7 @@
 """Who runs the servers of a data folder: one owner at a time, and the commands that use the owner's servers.
 
-The owner holds `server.lock` for as long as it runs the servers; the kernel takes it back however the owner ends.
-A command that has joined shares `users.lock`; an owner that is a command itself waits for those before it stops.
+The owner holds `server.lock` while it runs the servers; the kernel takes it back however the owner ends.
+A command that has joined shares `users.lock`; an owner that is a command waits for those before it stops.
 """
 
 import fcntl
@@ -13,7 +13,7 @@ from typing import Self
 
 
 class FileLock:
-    """A flock(2) on a file, ours until the end of this process at the latest; its programs do not inherit it."""
+    """A flock(2) on a file, ours until this process ends at the latest; its programs do not inherit it."""
 
     def __init__(self, file: Path) -> None:
         self._file = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)

@@ -94,7 +94,7 @@ def is_ready(places: Places) -> bool:
 
 
 def wait_until_ready(places: Places, process: "subprocess.Popen[bytes]", timeout_seconds: float) -> None:
-    """Wait until the server takes connections. Raises EmbeddedError with its last words where it ends instead."""
+    """Wait until the server takes connections. Raises EmbeddedError with its last words if it ends instead."""
     ended_or_ready = wait_until(lambda: is_ready(places) or process.poll() is not None, timeout_seconds)
     if not ended_or_ready or process.poll() is not None:
         raise EmbeddedError(f"PostgreSQL does not start: {' '.join(tail(places.log('postgres'), 1))}")
