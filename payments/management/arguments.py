@@ -1,0 +1,62 @@
+"""What several commands take on their command line, and how."""
+
+import argparse
+import re
+import sys
+from datetime import timedelta
+
+from django.core.management.base import CommandError
+
+from payments import clock
+from payments.domain import merchants
+from payments.ids import public_id
+from payments.models import ApiKey, Merchant
+
+DURATION = re.compile(r"([0-9]{1,6})([mhd])")
+UNITS = {"m": "minutes", "h": "hours", "d": "days"}
+KEY_HELP = (
+    "the key's ID (key_…), its last four characters or its masked form as list_keys shows it; "
+    "- reads the key itself from standard input, so that it is left in no shell history"
+)
+MERCHANT_HELP = "the merchant's ID (mer_…) or title"
+
+
+def duration(text: str) -> timedelta:
+    """A number and a unit, such as 30m, 24h or 90d, for argparse."""
+    match = DURATION.fullmatch(text)
+    if match is None:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number with m, h or d, such as 30m, 24h or 90d")
+    return timedelta(**{UNITS[match[2]]: int(match[1])})
+
+
+def merchant_named(text: str) -> Merchant:
+    """The merchant of this ID or title. Raises CommandError."""
+    try:
+        return merchants.find_merchant(text)
+    except merchants.NotOne as fault:
+        raise CommandError(str(fault)) from None
+
+
+def key_named(text: str) -> ApiKey:
+    """The key that `KEY_HELP` describes. Raises CommandError."""
+    try:
+        return merchants.find_key(sys.stdin.readline().strip() if text == "-" else text)
+    except merchants.NotOne as fault:
+        raise CommandError(str(fault)) from None
+
+
+def state_of(key: ApiKey) -> str:
+    """Whether `key` works, and until or since when."""
+    if key.revoked_at:
+        return f"revoked {clock.iso(key.revoked_at)}"
+    if key.expires_at is None:
+        return "active"
+    return f"{'expired' if key.expires_at <= clock.now() else 'expires'} {clock.iso(key.expires_at)}"
+
+
+def new_key_text(key: ApiKey, text: str) -> str:
+    """What is said once of a new key, whose `text` this is."""
+    lines = [f"{'id':12}{public_id('key', key.id)}", f"{'key':12}{text}"]
+    if key.kind == ApiKey.Kind.SECRET:
+        lines += ["", "Keep it now: it is shown only this once."]
+    return "\n".join(lines)

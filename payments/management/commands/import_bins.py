@@ -1,0 +1,28 @@
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from payments.domain import bins
+
+
+class Command(BaseCommand):
+    help = (
+        "Imports what the first digits of card numbers tell, from a CSV file with the columns "
+        f"{','.join(bins.COLUMNS)}. New entries are added, known ones changed, none removed. "
+        "The whole file is checked before anything changes."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("file", type=Path, help="the CSV file, in UTF-8")
+
+    def handle(self, *, file: Path, **_: Any) -> None:
+        try:
+            with file.open(encoding="utf-8-sig", newline="") as lines:
+                entries = bins.read(lines)
+        except (OSError, UnicodeDecodeError) as fault:
+            raise CommandError(f"{file} cannot be read: {fault}") from None
+        except bins.BadLine as fault:
+            raise CommandError(f"{file}, {fault}") from None
+        counts = bins.store(entries)
+        self.stdout.write(f"{counts.added} added, {counts.changed} changed, {counts.unchanged} unchanged.")
