@@ -5,6 +5,8 @@ from celery import shared_task
 from payments.domain import expiry, idempotency, recovery
 from payments.providers.simulator.connector import Simulator
 
+MESSAGES_AT_ONCE = 100
+
 
 @shared_task
 def resolve_attempts() -> int:
@@ -13,8 +15,13 @@ def resolve_attempts() -> int:
 
 @shared_task
 def hear_simulator() -> int:
-    """The simulator's own messages, which a real provider would send by webhook."""
-    return recovery.hear(Simulator())
+    """Takes the simulator's own messages, which a real provider would send by webhook."""
+    simulator = Simulator()
+    reports = simulator.due_reports(MESSAGES_AT_ONCE)
+    for report in reports:
+        recovery.apply_report(report)
+        simulator.acknowledge(report)
+    return len(reports)
 
 
 @shared_task

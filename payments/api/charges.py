@@ -9,13 +9,12 @@ from payments.api.lists import show_page
 from payments.api.requests import ApiViewSet, show
 from payments.api.serializers import (
     CaptureInput,
-    ChargeInput,
     ChargeListQuery,
-    EmptyInput,
+    ChargeInput,
     RefundInput,
     VerifyInput,
-    read_query,
 )
+from payments.api.strict import Nothing
 from payments.domain import charges, operations
 from payments.domain.caller import Caller
 from payments.domain.charges import ChargeOrder
@@ -27,10 +26,12 @@ from payments.rendering.objects import render_charge
 class ChargeViewSet(ApiViewSet):
     """Charges and what is done to them; each verb is one function of the domain."""
 
+    query_serializers = {"list": ChargeListQuery}
+
     def list(self, request: Request) -> HttpResponse:
-        query, caller = read_query(ChargeListQuery, request), self.caller(request)
-        rows = filter_charges(Charge.objects.whole(), caller, query)
-        return show_page(request, caller, rows, "ch", query, render_charge)
+        caller = self.caller(request)
+        rows = filter_charges(Charge.objects.whole(), caller, self.query)
+        return show_page(request, caller, rows, "ch", self.query, render_charge)
 
     def create(self, request: Request) -> HttpResponse:
         return self.run(request, ChargeInput, _create)
@@ -44,7 +45,7 @@ class ChargeViewSet(ApiViewSet):
 
     @action(detail=True, methods=["post"])
     def void(self, request: Request, pk: str) -> HttpResponse:
-        return self.run(request, EmptyInput, lambda caller, _: operations.void(caller, pk))
+        return self.run(request, Nothing, lambda caller, _: operations.void(caller, pk))
 
     @action(detail=True, methods=["post"])
     def refund(self, request: Request, pk: str) -> HttpResponse:

@@ -7,7 +7,7 @@ from rest_framework.request import Request
 from payments.api.filters import filter_events
 from payments.api.lists import show_page
 from payments.api.requests import ApiViewSet, show
-from payments.api.serializers import EventListQuery, read_query
+from payments.api.serializers import EventListQuery
 from payments.domain.errors import not_found
 from payments.ids import parse_id
 from payments.models import Event
@@ -16,9 +16,11 @@ from payments.models import Event
 class EventViewSet(ApiViewSet):
     """The merchant's events: what a receiver missed can be read here."""
 
+    query_serializers = {"list": EventListQuery}
+
     def list(self, request: Request) -> HttpResponse:
-        query, caller = read_query(EventListQuery, request), self.caller(request)
-        return show_page(request, caller, filter_events(Event.objects.all(), query), "evt", query, _render)
+        rows = filter_events(Event.objects.all(), self.query)
+        return show_page(request, self.caller(request), rows, "evt", self.query, _render)
 
     def retrieve(self, request: Request, pk: str) -> HttpResponse:
         caller, uuid = self.caller(request), parse_id("evt", pk)

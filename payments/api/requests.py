@@ -6,11 +6,13 @@ from typing import Any
 
 from django.http import HttpResponse
 from rest_framework.request import Request
-from rest_framework.serializers import Serializer
-from rest_framework.viewsets import ViewSet
+from rest_framework.viewsets import ViewSetMixin
 
-from payments import vault
+from payments import context, vault
+from payments.api.authentication import key_of
+from payments.api.base import ApiView
 from payments.api.rendering import json_response
+from payments.api.strict import StrictSerializer
 from payments.domain import idempotency
 from payments.domain.caller import Caller, IdempotencyKey
 from payments.domain.errors import PaymentError, invalid
@@ -26,30 +28,28 @@ PASSING = {"resource_busy", "idempotency_key_reused", "idempotency_key_in_use"}
 Verb = Callable[[Caller, dict[str, Any]], Answer]
 
 
-class ApiViewSet(ViewSet):
+class ApiViewSet(ViewSetMixin, ApiView):
     """What all resources of `/v2` share."""
 
-    http_method_names = ["get", "post", "put", "delete", "head"]
     lookup_value_regex = "[^/]+"
 
     def caller(self, request: Request) -> Caller:
         """On whose behalf this request acts."""
+        key = key_of(request)
         return Caller(
-            merchant_id=request.auth.merchant_id,
-            livemode=request.auth.livemode,
-            statement_descriptor=request.auth.merchant.statement_descriptor,
-            request_id=request.request_id,
+            merchant_id=key.merchant_id,
+            livemode=key.livemode,
+            statement_descriptor=key.merchant.statement_descriptor,
+            request_id=context.request_id.get(),
             idempotency=_idempotency_key(request) if request.method == "POST" else None,
         )
 
-    def run(self, request: Request, serializer_class: type[Serializer], verb: Verb) -> HttpResponse:
+    def run(self, request: Request, serializer_class: type[StrictSerializer], verb: Verb) -> HttpResponse:
         """Validates the body and calls `verb`, or repeats the answer that this request had before."""
         caller = self.caller(request)
         try:
             idempotency.look_up(caller)
-            serializer = serializer_class(data=request.data)
-            serializer.is_valid(raise_exception=True)
-            return respond(verb(caller, serializer.validated_data))
+            return respond(verb(caller, self.body(serializer_class)))
         except Replay as replay:
             return respond(replay.answer)
         except PaymentError as refusal:

@@ -9,8 +9,8 @@ from django.conf import settings
 from django.utils.crypto import constant_time_compare, salted_hmac
 
 from payments import clock
-from payments.domain.cards import card_data
 from payments.domain.caller import Caller
+from payments.domain.cards import card_data
 from payments.models import Attempt, Charge, IdempotencyRecord, Refund
 from payments.providers.base import Operation, Outcome, Payment, Provider, Unknown
 from payments.providers.registry import provider_named
@@ -53,7 +53,7 @@ def ask(attempt: Attempt, question: Callable[[Provider], Outcome]) -> Outcome:
     """Puts `question` to the attempt's provider. Whatever escapes from a connector is an unknown outcome."""
     try:
         return question(provider_named(attempt.provider))
-    except Exception as error:  # noqa: BLE001  money may have moved, whatever went wrong
+    except Exception as error:
         logger.exception("provider call broke", extra={"attempt": attempt.reference, "kind": attempt.kind})
         return Unknown(type(error).__name__)
 

@@ -101,9 +101,7 @@ def _open(caller: Caller, order: ChargeOrder) -> Attempt:
         raise sources.already_used(source.id) from None
 
 
-def _write_down(
-    caller: Caller, order: ChargeOrder, source: Source, record: IdempotencyRecord | None
-) -> Attempt:
+def _write_down(caller: Caller, order: ChargeOrder, source: Source, record: IdempotencyRecord | None) -> Attempt:
     provider = _provider(caller, source, order)
     charge = _new_charge(caller, source, order)
     attempt = attempts.new_attempt(caller, charge, Attempt.Kind.AUTHORIZE, order.amount, provider, record)

@@ -33,9 +33,7 @@ def invalid(code: str, param: str, message: str) -> PaymentError:
 
 def busy(charge_id: str | None = None) -> PaymentError:
     message = "Another operation on this charge has not ended yet. Try again in a moment."
-    return PaymentError(
-        409, "invalid_request_error", "resource_busy", message, None, charge_id, retry_after_seconds=1
-    )
+    return PaymentError(409, "invalid_request_error", "resource_busy", message, None, charge_id, retry_after_seconds=1)
 
 
 def unavailable() -> PaymentError:

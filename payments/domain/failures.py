@@ -14,10 +14,19 @@ REASONS = {
     "expired_card": ("The card has expired.", "Check the expiry date, or use another card."),
     "incorrect_cvc": ("The card's security code is wrong.", "Check the code and pay again."),
     "processing_error": ("The payment could not be processed.", "Pay again in a few minutes."),
-    "authentication_required": ("The bank asks that the payer be authenticated.", "Pay again with authentication."),
-    "authentication_failed": ("The payer could not be authenticated.", "Pay again, or use another way to pay."),
+    "authentication_required": (
+        "The bank asks that the payer be authenticated.",
+        "Pay again with authentication.",
+    ),
+    "authentication_failed": (
+        "The payer could not be authenticated.",
+        "Pay again, or use another way to pay.",
+    ),
     "payer_cancelled": ("The payer cancelled the payment.", "Pay again when ready."),
-    "action_expired": ("The payer did not confirm the payment in time.", "Pay again and confirm within an hour."),
+    "action_expired": (
+        "The payer did not confirm the payment in time.",
+        "Pay again and confirm within an hour.",
+    ),
     "provider_unavailable": ("The payment provider could not be reached.", "Pay again in a few minutes."),
 }
 

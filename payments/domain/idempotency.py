@@ -61,11 +61,6 @@ def answered(record_id: UUID, answer: Answer) -> Update:
     return Update(rows, {"status": answer.status, "body": answer.body})
 
 
-def release(record_id: UUID | None) -> None:
-    """Gives a claimed key back, for nothing was done under it."""
-    IdempotencyRecord.objects.filter(id=record_id, status__isnull=True).delete()
-
-
 def commit_once(caller: Caller, answer: Answer, *writes: Write) -> Answer:
     """Does `writes` and stores `answer` under the caller's key, in one statement.
 

@@ -150,9 +150,7 @@ def _settle_capture(caller: Caller, attempt: Attempt, outcome: Outcome) -> Verdi
     charge = attempt.charge
     if isinstance(outcome, Approved):
         changes = {"authorized": False, "captured": True, "amount_captured": attempt.amount}
-        writes = advance(
-            caller, charge, lifecycle.CAPTURE, operation="", hold_expires_at=None, **changes
-        )
+        writes = advance(caller, charge, lifecycle.CAPTURE, operation="", hold_expires_at=None, **changes)
         return _done(outcome, writes)
     return _settle_undone(attempt, outcome, "charge_not_capturable")
 

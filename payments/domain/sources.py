@@ -22,7 +22,7 @@ def create(caller: Caller, order: dict[str, Any]) -> Answer:
     Raises PaymentError 422 `source_type_unavailable` when nobody takes this type in this mode.
     """
     if provider_for(caller.livemode, order["type"]) is None:
-        message = f"{sourcetypes.label(order['type'])} is not available in this mode."
+        message = f"{sourcetypes.BY_NAME[order['type']].label} is not available in this mode."
         raise invalid("source_type_unavailable", "type", message)
     source = Source(
         merchant_id=caller.merchant_id,

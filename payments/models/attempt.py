@@ -29,9 +29,7 @@ class Attempt(models.Model):
     id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
     charge = models.ForeignKey(Charge, models.PROTECT, related_name="attempts")
     refund = models.ForeignKey(Refund, models.PROTECT, null=True, blank=True, related_name="attempts")
-    idempotency = models.ForeignKey(
-        IdempotencyRecord, models.SET_NULL, null=True, blank=True, related_name="attempts"
-    )
+    idempotency = models.ForeignKey(IdempotencyRecord, models.SET_NULL, null=True, blank=True, related_name="attempts")
     kind = models.CharField(max_length=9, choices=Kind.choices)
     provider = models.CharField(max_length=40)
     amount = models.BigIntegerField()

@@ -69,9 +69,7 @@ class Charge(models.Model):
 
     class Meta:
         constraints = [
-            models.CheckConstraint(
-                name="charge_amount_in_bounds", condition=Q(amount__gte=1, amount__lte=AMOUNT_MAX)
-            ),
+            models.CheckConstraint(name="charge_amount_in_bounds", condition=Q(amount__gte=1, amount__lte=AMOUNT_MAX)),
             models.CheckConstraint(
                 name="charge_captured_within_amount",
                 condition=Q(amount_captured__gte=0, amount_captured__lte=F("amount")),
@@ -89,9 +87,19 @@ class Charge(models.Model):
                 condition=(
                     Q(status__in=["pending", "failed"], authorized=False, captured=False)
                     | Q(status="succeeded", authorized=True, captured=False)
-                    | Q(status="succeeded", authorized=False, captured=True, amount_refunded__lt=F("amount_captured"))
+                    | Q(
+                        status="succeeded",
+                        authorized=False,
+                        captured=True,
+                        amount_refunded__lt=F("amount_captured"),
+                    )
                     | Q(status="voided", authorized=False)
-                    | Q(status="refunded", authorized=False, captured=True, amount_refunded=F("amount_captured"))
+                    | Q(
+                        status="refunded",
+                        authorized=False,
+                        captured=True,
+                        amount_refunded=F("amount_captured"),
+                    )
                 ),
             ),
             models.CheckConstraint(
@@ -102,18 +110,11 @@ class Charge(models.Model):
             models.CheckConstraint(
                 name="charge_operation_is_known", condition=Q(operation__in=["", "capture", "void", "refund"])
             ),
-            models.UniqueConstraint(
-                F("source"), name="one_charge_per_single_use_source", condition=Q(single_use=True)
-            ),
+            models.UniqueConstraint(F("source"), name="one_charge_per_single_use_source", condition=Q(single_use=True)),
         ]
         indexes = [
             models.Index(F("merchant"), F("livemode"), F("id"), name="charge_of_merchant"),
-            models.Index(
-                F("action_expires_at"), name="charge_action_due", condition=Q(action_expires_at__isnull=False)
-            ),
-            models.Index(
-                F("hold_expires_at"), name="charge_hold_due", condition=Q(hold_expires_at__isnull=False)
-            ),
+            models.Index(F("hold_expires_at"), name="charge_hold_due", condition=Q(hold_expires_at__isnull=False)),
         ]
 
     def __str__(self) -> str:

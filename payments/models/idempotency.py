@@ -20,9 +20,7 @@ class IdempotencyRecord(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(
-                F("merchant"), F("livemode"), F("key"), name="idempotency_key_once_per_mode"
-            ),
+            models.UniqueConstraint(F("merchant"), F("livemode"), F("key"), name="idempotency_key_once_per_mode"),
             models.CheckConstraint(
                 name="idempotency_answer_is_whole",
                 condition=models.Q(status__isnull=True, body__isnull=True)

@@ -28,7 +28,7 @@ class ApiKey(models.Model):
     """A key of one merchant in one mode: secret ones lie here as a SHA-256 digest only."""
 
     class Kind(models.TextChoices):
-        SECRET = "secret"
+        SECRET = "secret"  # noqa: S105  a kind of key, not one
         PUBLISHABLE = "publishable"
 
     id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)

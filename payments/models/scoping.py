@@ -1,4 +1,4 @@
-from typing import Any, Self, TypeVar
+from typing import Any, Self, TypeVar, cast
 from uuid import UUID
 
 from django.db import models
@@ -26,4 +26,4 @@ class ScopedQuerySet(models.QuerySet[Row]):
             "where": [f'("{table}"."merchant_id", "{table}"."livemode", "{table}"."id") < (%s, %s, %s)'],
             "params": [merchant_id, livemode, after],
         }
-        return rows.extra(**bound)  # noqa: S610  fixed text; the values are bound
+        return cast("Self", rows.extra(**bound))

@@ -68,9 +68,7 @@ class Card(models.Model):
     class Meta:
         indexes = [
             models.Index(F("fingerprint"), name="card_fingerprint"),
-            models.Index(
-                F("cvc_expires_at"), name="card_cvc_to_destroy", condition=Q(sealed_cvc__isnull=False)
-            ),
+            models.Index(F("cvc_expires_at"), name="card_cvc_to_destroy", condition=Q(sealed_cvc__isnull=False)),
         ]
 
     def __str__(self) -> str:

@@ -6,7 +6,7 @@ each part with Django's own compilers and joins them.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from django.db import DataError, connection, models
 from django.db.models import sql
@@ -36,7 +36,7 @@ class Update:
     values: dict[str, Any]
 
     def compile(self) -> tuple[str, Sequence[Any]]:
-        query = self.rows.query.chain(sql.UpdateQuery)
+        query = cast(sql.UpdateQuery, self.rows.query.chain(sql.UpdateQuery))
         query.add_update_values(self.values)
         text, params = query.get_compiler(connection=connection).as_sql()
         return text, params
@@ -61,12 +61,13 @@ def write_together(*writes: Write) -> None:
 
     Raises StaleRow when an Update or Delete did not hit one row, IntegrityError when a constraint forbids a write.
     """
-    parts, params = [], []
+    parts: list[str] = []
+    params: list[Any] = []
     for number, write in enumerate(writes):
         text, values = write.compile()
         parts.append(f"w{number} AS ({text} RETURNING 1)")
         params.extend(values)
-    counts = [f"(SELECT count(*) FROM w{number})" for number in range(len(writes))]
+    counts = [f"(SELECT count(*) FROM w{number})" for number in range(len(writes))]  # noqa: S608  no value in it
     # A miss divides by zero, because an error is what makes PostgreSQL undo the other writes of the statement.
     all_hit = " AND ".join(f"{count} = 1" for count in counts)
     statement = f"WITH {', '.join(parts)} SELECT 1 / (CASE WHEN {all_hit} THEN 1 ELSE 0 END)"

@@ -1,0 +1,85 @@
+"""The API from the outside, for tests: requests in, status and JSON out."""
+
+import base64
+import json
+from typing import Any
+
+from django.http import HttpResponse
+from django.test import Client
+
+APPROVED = "4000000000003055"
+CHALLENGED = "4242424242424242"
+REFUNDS_FAIL = "4000000000005126"
+REFUNDS_WAIT = "4000000000007726"
+ANSWER_LOST = "4000000000005100"
+NEVER_ARRIVES = "4000000000005118"
+DECLINED = "4000000000000002"
+TELL_NOTHING = {"name": "Juan dela Cruz", "exp_month": "12", "exp_year": "2039", "cvc": "123"}
+
+
+class Api:
+    """One key's view of the service. Paths are below `/v2`."""
+
+    def __init__(self, key: str) -> None:
+        self.key = key
+        self.client = Client(raise_request_exception=False)
+
+    def get(self, path: str, **query: Any) -> HttpResponse:
+        return self.client.get(f"/v2{path}", query, headers=self.headers())
+
+    def post(self, path: str, body: Any = None, key: str | None = None, **headers: str) -> HttpResponse:
+        """POSTs `body` as JSON, under the idempotency key `key` if given."""
+        extra = {"Idempotency-Key": key} if key else {}
+        return self.send("POST", path, body, extra | headers)
+
+    def put(self, path: str, body: Any) -> HttpResponse:
+        return self.send("PUT", path, body, {})
+
+    def delete(self, path: str) -> HttpResponse:
+        return self.send("DELETE", path, None, {})
+
+    def send(self, method: str, path: str, body: Any, headers: dict[str, str]) -> HttpResponse:
+        raw = body if isinstance(body, bytes) else json.dumps(body).encode() if body is not None else b""
+        return self.client.generic(
+            method, f"/v2{path}", raw, content_type="application/json", headers=self.headers() | headers
+        )
+
+    def headers(self) -> dict[str, str]:
+        return {"Authorization": "Basic " + base64.b64encode(f"{self.key}:".encode()).decode()}
+
+    def source(self, number: str = APPROVED, **members: Any) -> str:
+        """A new card source's ID."""
+        body = {"type": "card", "card": {**TELL_NOTHING, "number": number}, **members}
+        return made(self.post("/sources/", body))["id"]
+
+    def wallet(self, kind: str = "gcash", **members: Any) -> str:
+        """A new source of another type."""
+        return made(self.post("/sources/", {"type": kind, **members}))["id"]
+
+    def charge(self, number: str = APPROVED, amount: int = 10_000, **members: Any) -> dict[str, Any]:
+        """A new charge on a new card."""
+        return self.charge_source(self.source(number), amount, **members)
+
+    def held(self, amount: int = 10_000, number: str = APPROVED) -> dict[str, Any]:
+        """A held charge."""
+        return self.charge(number, amount, capture=False)
+
+    def charge_source(self, source: str, amount: int = 10_000, **members: Any) -> dict[str, Any]:
+        body = {"amount": amount, "currency": "PHP", "source": source, "description": "Halo-halo", **members}
+        return made(self.post("/charges/", body))
+
+    def read(self, charge: dict[str, Any]) -> dict[str, Any]:
+        """The charge as it is now."""
+        return made(self.get(f"/charges/{charge['id']}"))
+
+
+def made(response: HttpResponse) -> dict[str, Any]:
+    """The object in a 2xx answer."""
+    assert 200 <= response.status_code < 300, response.content
+    return json.loads(response.content)
+
+
+def error_of(response: HttpResponse) -> dict[str, Any]:
+    """The error in a refusal."""
+    assert response.status_code >= 400, response.content
+    return json.loads(response.content)["error"]
