@@ -1,4 +1,4 @@
-"""The source types: the one place that names them. Serializers, admin, pages, routing and docs read this table."""
+"""The source types: the one place that names them; serializers, admin, pages, routing and docs read it."""
 
 from dataclasses import dataclass
 from enum import StrEnum

@@ -1,0 +1,92 @@
+"""Takes card numbers, CVCs and keys out of anything that is about to be written somewhere.
+
+It would rather hide a harmless number than show a card's: whatever could be one, is one.
+"""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from payments.luhn import luhn_valid
+
+HIDDEN = "[redacted]"
+SECRET_NAMES = frozenset(
+    ["authorization", "card_number", "cvc", "cvv", "http_authorization", "number", "otp", "pan", "password"]
+)
+# Deeper than anything that is logged on purpose; what lies below is shown as text.
+MAX_DEPTH = 8
+# No card number is part of a longer run than this by accident, and checking one costs time.
+MAX_RUN_DIGITS = 64
+
+_SHORTEST, _LONGEST = 13, 19
+# Our own IDs are long runs of hex digits that would now and then pass for a card number.
+_UUID7 = r"(?<![0-9A-Za-z])[0-9a-f]{8}-?[0-9a-f]{4}-?7[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}(?![0-9A-Za-z])"
+_DIGIT_RUN = r"[0-9](?:[ \-\u00a0]?[0-9]){12,}"
+_NUMBERS = re.compile(f"{_UUID7}|(?P<run>{_DIGIT_RUN})")
+_QUOTES = r"[\"'\\]*"
+_VALUE = r"[^\s\"'\\,;&}\])]+"
+_NAMED = re.compile(
+    rf"((?:cvc|cvv|cvn|otp)2?{_QUOTES}\s*)"
+    rf"(?:((?:[:=]|=>)\s*{_QUOTES}){_VALUE}|([,\s]\s*{_QUOTES})[0-9]{{3,4}}(?![0-9]))",
+    re.IGNORECASE,
+)
+_KEY = re.compile(r"([spr]k_(?:live|test)_|whsec_)[A-Za-z0-9_\-+/=]{8,}")
+_SCHEME = re.compile(r"\b(basic|bearer)\s+[A-Za-z0-9+/=._~\-]{8,}", re.IGNORECASE)
+_AUTHORIZATION = re.compile(rf"(authorization{_QUOTES}\s*[:=]\s*{_QUOTES})(?:[A-Za-z]+\s+)?{_VALUE}", re.IGNORECASE)
+
+# What `redact` and `redact_all` change has one of these in it, however it was escaped on its way into JSON.
+_SUSPECT = re.compile(
+    rf"{_DIGIT_RUN}|cvc|cvv|cvn|otp|basic|bearer|authorization|k_live_|k_test_|whsec_|\"(?:{'|'.join(SECRET_NAMES)})\""
+)
+
+
+def suspicious(json_text: str) -> bool:
+    """Whether JSON text may hold anything that `redact_all` would take out: fast, and only ever too careful."""
+    return _SUSPECT.search(json_text.lower()) is not None
+
+
+def redact(text: str) -> str:
+    """`text` without card numbers (runs of 13 or more digits that hold a Luhn-valid one), CVCs and keys."""
+    text = _NUMBERS.sub(_hide_card_number, text)
+    text = _AUTHORIZATION.sub(rf"\1{HIDDEN}", text)
+    text = _SCHEME.sub(rf"\1 {HIDDEN}", text)
+    text = _NAMED.sub(lambda match: f"{match[1]}{match[2] or match[3]}{HIDDEN}", text)
+    return _KEY.sub(rf"\1{HIDDEN}", text)
+
+
+def redact_all(value: Any, depth: int = 0) -> Any:
+    """`value` with every text in it redacted, as something that JSON can express.
+
+    Members whose name says that they are secret are hidden whatever they hold.
+    """
+    if value is None or isinstance(value, bool):
+        return value
+    if isinstance(value, (int, float)):
+        return value if redact(repr(value)) == repr(value) else HIDDEN
+    if depth < MAX_DEPTH:
+        if isinstance(value, Mapping):
+            return {redact(str(name)): _redact_member(name, inner, depth) for name, inner in value.items()}
+        if isinstance(value, (list, tuple, set, frozenset)):
+            return [redact_all(inner, depth + 1) for inner in value]
+    return redact(str(value))
+
+
+def _redact_member(name: object, value: Any, depth: int) -> Any:
+    return HIDDEN if str(name).lower() in SECRET_NAMES else redact_all(value, depth + 1)
+
+
+def _hide_card_number(match: re.Match[str]) -> str:
+    run = match["run"]
+    if run is None or not _holds_card_number(re.sub(r"[^0-9]", "", run)):
+        return match[0]
+    return HIDDEN
+
+
+def _holds_card_number(digits: str) -> bool:
+    if len(digits) > MAX_RUN_DIGITS:
+        return True
+    return any(
+        luhn_valid(digits[start : start + length])
+        for length in range(_SHORTEST, _LONGEST + 1)
+        for start in range(len(digits) - length + 1)
+    )
