@@ -1,0 +1,66 @@
+"""What every view below /v2 does before its own work."""
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+from rest_framework.exceptions import ValidationError
+from rest_framework.request import Request
+from rest_framework.views import APIView
+
+from payments.api.errors import faults_of, invalid, not_found
+from payments.api.parsing import query_of, require_stated_length
+from payments.api.strict import Nothing, StrictSerializer
+
+
+@cache
+def _shared(serializer_class: type[StrictSerializer], livemode: bool) -> StrictSerializer:
+    """One instance for all requests, because DRF copies every field for each new one."""
+    return serializer_class(context={"livemode": livemode})
+
+
+def checked(
+    serializer_class: type[StrictSerializer], data: Any, *, where: str = "body", livemode: bool = False
+) -> dict[str, Any]:
+    """`data`, which stood in the request's `where` (`body` or `query`), as the serializer makes of it.
+
+    Raises ApiError 422 with all faults.
+    """
+    try:
+        return _shared(serializer_class, livemode).run_validation(data)
+    except ValidationError as error:
+        raise invalid(faults_of(error.detail, (where,))) from error
+
+
+class ApiView(APIView):
+    """Reads body and query strictly before the handler runs, so that no request is half understood.
+
+    `query_serializers` names, by action, what may stand in the query; elsewhere it must be empty. The handler
+    finds the checked query in `self.query` and has the body checked by `self.body(SerializerClass)`.
+    """
+
+    http_method_names = ["get", "head", "post", "put", "delete"]
+    query_serializers: Mapping[str, type[StrictSerializer]] = {}
+    query: dict[str, Any]
+
+    @property
+    def default_response_headers(self) -> dict[str, str]:
+        """None: DRF would list the allowed methods on every answer, and only a 405 needs them."""
+        return {}
+
+    def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
+        super().initial(request, *args, **kwargs)
+        if request.method not in self.allowed_methods:
+            return
+        if any("\x00" in str(value) for value in kwargs.values()):
+            raise not_found()
+        serializer_class = self.query_serializers.get(getattr(self, "action", ""), Nothing)
+        self.query = checked(serializer_class, query_of(request._request), where="query")
+        if request.method in ("POST", "PUT", "DELETE"):
+            require_stated_length(request._request)
+            request.data  # noqa: B018  parsing is lazy, and a body that nobody asks for must be valid too
+
+    def body(self, serializer_class: type[StrictSerializer]) -> dict[str, Any]:
+        """The request's body as the serializer makes of it. Raises ApiError 422 with all faults."""
+        key: Any = self.request.auth
+        return checked(serializer_class, self.request.data or {}, livemode=key.livemode)

@@ -1,0 +1,199 @@
+"""The error envelope (contract, section 4): everything that goes wrong below /v2 ends here."""
+
+import logging
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import singledispatch
+from typing import Any
+
+from django.core.exceptions import PermissionDenied, SuspiciousOperation
+from django.http import Http404, HttpResponse
+from rest_framework import exceptions
+
+from payments import context
+from payments.api.rendering import json_response
+from payments.domain.errors import PaymentError
+from payments.redaction import redact
+from payments.rendering.errors import render_error
+
+logger = logging.getLogger("kaha.error")
+
+REALM = 'Basic realm="kaha"'
+MAX_FAULTS = 100
+MAX_NAME_LENGTH = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What is wrong with one member: where (`("body", "card", "number")`), a message and an error code."""
+
+    loc: tuple[str, ...]
+    msg: str
+    type: str
+
+    @property
+    def name(self) -> str:
+        """The member's dotted name, without `body` or `query`."""
+        return ".".join(self.loc[1:])
+
+
+@dataclass
+class ApiError(Exception):
+    """An answer in the error envelope; `errors` lists every fault of a 422. No message repeats what was sent."""
+
+    status: int
+    type: str
+    code: str
+    message: str
+    param: str | None = None
+    errors: Sequence[Fault] = ()
+    charge_id: str | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return self.message
+
+
+def invalid_json(message: str) -> ApiError:
+    """400: the body is not one JSON object as section 1 wants it."""
+    return ApiError(400, "invalid_request_error", "invalid_json", message)
+
+
+def body_too_large(limit_bytes: int) -> ApiError:
+    """413."""
+    message = f"The body must be no longer than {limit_bytes} bytes."
+    return ApiError(413, "invalid_request_error", "body_too_large", message)
+
+
+def not_found(message: str = "No such object.") -> ApiError:
+    """404, the same for what does not exist and for what is somebody else's."""
+    return ApiError(404, "not_found_error", "resource_missing", message)
+
+
+def rate_limited(wait_seconds: int) -> ApiError:
+    """429, telling when to come back."""
+    message = f"Too many requests. Try again in {wait_seconds} s."
+    headers = {"Retry-After": str(wait_seconds)}
+    return ApiError(429, "rate_limit_error", "rate_limited", message, headers=headers)
+
+
+def invalid(faults: Iterable[Fault]) -> ApiError:
+    """422 with all `faults` (at least one); code and param are the first one's."""
+    named = [_presentable(fault) for fault in list(faults)[:MAX_FAULTS]]
+    first = named[0]
+    message = f"{first.name}: {first.msg}" if first.name else first.msg
+    return ApiError(422, "validation_error", first.type, message, first.name or None, named)
+
+
+def faults_of(detail: Any, loc: tuple[str, ...]) -> Iterator[Fault]:
+    """The faults in the `detail` of a DRF ValidationError about what stands at `loc`."""
+    if isinstance(detail, Mapping):
+        for name, inner in detail.items():
+            yield from faults_of(inner, (*loc, str(name)))
+    elif isinstance(detail, list):
+        for inner in detail:
+            yield from faults_of(inner, loc)
+    else:
+        yield Fault(loc, str(detail), detail.code)
+
+
+def error_response(error: ApiError) -> HttpResponse:
+    """`error` in the envelope, with the ID of the request under way."""
+    body = render_error(
+        type=error.type,
+        code=error.code,
+        message=error.message,
+        request_id=context.request_id.get(),
+        param=error.param,
+        errors=_by_name(error.errors) or None,
+        charge_id=error.charge_id,
+    )
+    if error.errors:
+        body["detail"] = [{"loc": fault.loc, "msg": fault.msg, "type": fault.type} for fault in error.errors]
+    headers = {"WWW-Authenticate": REALM} if error.status == 401 else {}
+    return json_response(body, error.status, headers | dict(error.headers))
+
+
+@singledispatch
+def as_api_error(unexpected: Exception) -> ApiError:
+    """What the client is told about an exception: of one that nobody expected, nothing; the log has it."""
+    logger.error("An unexpected error ended a request.", exc_info=unexpected)
+    message = "Something went wrong on our side. The request ID leads us to it."
+    return ApiError(500, "api_error", "internal_error", message)
+
+
+@as_api_error.register
+def _(exc: ApiError) -> ApiError:
+    return exc
+
+
+@as_api_error.register
+def _(exc: PaymentError) -> ApiError:
+    headers = {} if exc.retry_after_seconds is None else {"Retry-After": str(exc.retry_after_seconds)}
+    return ApiError(exc.status, exc.type, exc.code, exc.message, exc.param, charge_id=exc.charge_id, headers=headers)
+
+
+@as_api_error.register
+def _(exc: exceptions.ValidationError) -> ApiError:
+    return invalid(faults_of(exc.detail, ("body",)))
+
+
+@as_api_error.register(Http404)
+@as_api_error.register(exceptions.NotFound)
+def _(_exc: Exception) -> ApiError:
+    return not_found()
+
+
+@as_api_error.register
+def _(_exc: exceptions.NotAuthenticated) -> ApiError:
+    message = "A key is needed: send it as the user name of HTTP Basic, or as a Bearer token."
+    return ApiError(401, "authentication_error", "key_missing", message)
+
+
+@as_api_error.register
+def _(exc: exceptions.AuthenticationFailed) -> ApiError:
+    code = str(exc.get_codes())
+    if code == exc.default_code:
+        code = "key_invalid"
+    return ApiError(401, "authentication_error", code, "This key is not valid.")
+
+
+@as_api_error.register(PermissionDenied)
+@as_api_error.register(exceptions.PermissionDenied)
+def _(_exc: Exception) -> ApiError:
+    return ApiError(403, "permission_error", "secret_key_required", "Only a secret key may do this.")
+
+
+@as_api_error.register
+def _(_exc: exceptions.MethodNotAllowed) -> ApiError:
+    message = "This path does not answer that method."
+    return ApiError(405, "invalid_request_error", "method_not_allowed", message)
+
+
+@as_api_error.register
+def _(_exc: exceptions.UnsupportedMediaType) -> ApiError:
+    message = "The body must be JSON: Content-Type: application/json."
+    return ApiError(415, "invalid_request_error", "unsupported_media_type", message)
+
+
+@as_api_error.register
+def _(exc: exceptions.Throttled) -> ApiError:
+    return rate_limited(int(getattr(exc, "wait", None) or 1))
+
+
+@as_api_error.register(exceptions.ParseError)
+@as_api_error.register(SuspiciousOperation)
+def _(_exc: Exception) -> ApiError:
+    return invalid_json("The request cannot be read.")
+
+
+def _presentable(fault: Fault) -> Fault:
+    """An unknown member's name is the client's text: it may be a card number, and endless."""
+    return Fault(tuple(redact(part[:MAX_NAME_LENGTH]) for part in fault.loc), fault.msg, fault.type)
+
+
+def _by_name(faults: Sequence[Fault]) -> dict[str, list[str]]:
+    messages: dict[str, list[str]] = {}
+    for fault in faults:
+        messages.setdefault(fault.name, []).append(fault.msg)
+    return messages

@@ -1,0 +1,184 @@
+"""What requests about sources and charges may hold (contract, section 3)."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from rest_framework.fields import Field
+
+from payments import clock, sourcetypes
+from payments.api.fields import (
+    MONTH,
+    CardNumber,
+    Choice,
+    Currency,
+    Digits,
+    Email,
+    NameSafe,
+    StrictBoolean,
+    StrictInteger,
+    StrictString,
+    Url,
+)
+from payments.api.metadata import Metadata
+from payments.api.query_fields import QueryBoolean, QueryInteger, QueryMoment
+from payments.api.strict import Errors, StrictSerializer
+from payments.models import AMOUNT_MAX, Charge
+
+DEFAULT_CURRENCY = "PHP"
+DEFAULT_PAGE_LENGTH = 20
+MAX_PAGE_LENGTH = 100
+DEFAULT_REFUND_REASON = "requested_by_customer"
+
+
+class CardInput(StrictSerializer):
+    """A card as the payer typed it."""
+
+    default_error_messages = {"card_expired": "This card has expired."}
+
+    name = NameSafe(max_length=50)
+    number = CardNumber()
+    exp_month = StrictString(max_length=2, pattern=MONTH)
+    exp_year = Digits(min_length=4, max_length=4)
+    cvc = Digits(min_length=3, max_length=4)
+    address_line1 = NameSafe(max_length=255, required=False)
+    address_line2 = NameSafe(max_length=255, required=False)
+    address_city = NameSafe(max_length=255, required=False)
+    address_state = NameSafe(max_length=255, required=False)
+    address_country = NameSafe(max_length=255, required=False)
+    address_zip = NameSafe(max_length=50, required=False)
+
+    def check_together(self, data: Mapping[str, Any], errors: Errors) -> None:
+        """A card is good until its last month is over (UTC)."""
+        if "exp_month" in errors or "exp_year" in errors:
+            return
+        today = clock.now()
+        year, month = int(data["exp_year"]), int(data["exp_month"])
+        if (year, month) < (today.year, today.month):
+            errors["exp_year" if year < today.year else "exp_month"] = [self.fault("card_expired")]
+
+
+class RedirectInput(StrictSerializer):
+    """Where the payer is sent back to, and who is told."""
+
+    default_error_messages = {"invalid_url": "In live mode this must be an https URL."}
+
+    success = Url()
+    fail = Url()  # type: ignore[assignment]
+    notify = Url(required=False)
+
+    def check_together(self, data: Mapping[str, Any], errors: Errors) -> None:
+        notify = data.get("notify")
+        if "notify" in errors or not notify or not self.context["livemode"]:
+            return
+        if not notify.lower().startswith("https:"):
+            errors["notify"] = [self.fault("invalid_url")]
+
+
+class AddressInput(StrictSerializer):
+    """A billing or shipping address."""
+
+    name = NameSafe(max_length=50)
+    phone_number = NameSafe(max_length=50, required=False)
+    email = Email(required=False)
+    line1 = NameSafe(max_length=255, required=False)
+    line2 = NameSafe(max_length=255, required=False)
+    city = NameSafe(max_length=100, required=False)
+    state = NameSafe(max_length=50, required=False)
+    country = NameSafe(max_length=50, required=False)
+    zip_code = NameSafe(max_length=50, required=False)
+
+
+class OwnerInput(StrictSerializer):
+    """Whom a source belongs to."""
+
+    billing = AddressInput(required=False)
+    shipping = AddressInput(required=False)
+    name = StrictString(min_length=0, max_length=50, required=False)
+    address_country = NameSafe(max_length=50, required=False)
+
+
+class SourceInput(StrictSerializer):
+    """`POST /v2/sources/`. Needs `livemode` in the serializer's context."""
+
+    default_error_messages = {"not_allowed": "Only a source of type card has this."}
+    ignored = frozenset({"currency"})
+
+    type = Choice(sourcetypes.NAMES)
+    card = CardInput(required=False)
+    redirect = RedirectInput(required=False)
+    owner = OwnerInput(required=False)
+    metadata = Metadata(required=False)
+
+    def check_together(self, data: Mapping[str, Any], errors: Errors) -> None:
+        if "type" in errors:
+            return
+        has_card = data.get("card") is not None
+        if has_card and data["type"] != sourcetypes.CARD:
+            errors["card"] = [self.fault("not_allowed")]
+        if not has_card and data["type"] == sourcetypes.CARD:
+            errors["card"] = [self.fault("missing")]
+
+
+class ChargeInput(StrictSerializer):
+    """`POST /v2/charges/`. Without `statement_descriptor` the merchant's own applies."""
+
+    amount = StrictInteger(min_value=1, max_value=AMOUNT_MAX)
+    currency = Currency(default=DEFAULT_CURRENCY)
+    source = NameSafe(max_length=255)  # type: ignore[assignment]
+    description = StrictString(max_length=255)
+    statement_descriptor = NameSafe(min_length=3, max_length=100, required=False)
+    capture = StrictBoolean(default=True)
+    cvc = Digits(min_length=3, max_length=4, required=False)
+    require_auth = StrictBoolean(default=True)
+    redirect_url = Url(required=False)
+    metadata = Metadata(required=False)
+
+
+class CaptureInput(StrictSerializer):
+    """`POST /v2/charges/{ch}/capture`. Without `amount`, all that is held."""
+
+    amount = StrictInteger(min_value=1, max_value=AMOUNT_MAX, required=False)
+
+
+class RefundInput(StrictSerializer):
+    """`POST /v2/charges/{ch}/refund`. Without `amount`, all that is left."""
+
+    amount = StrictInteger(min_value=1, max_value=AMOUNT_MAX, required=False)
+    reason = StrictString(max_length=255, default=DEFAULT_REFUND_REASON)
+
+
+class VerifyInput(StrictSerializer):
+    """`POST /v2/charges/{ch}/verify`."""
+
+    confirmation_id = NameSafe(min_length=5, max_length=255)
+    otp = StrictString(max_length=10)
+
+
+class PageQuery(StrictSerializer):
+    """Which part of a list: at most `limit` objects, those older than the object `start_after`."""
+
+    start_after = StrictString(max_length=255, required=False)
+    limit = QueryInteger(min_value=1, max_value=MAX_PAGE_LENGTH, default=DEFAULT_PAGE_LENGTH)
+
+
+class ChargeListQuery(PageQuery):
+    """`GET /v2/charges/`."""
+
+    status = Choice(Charge.Status.values, required=False)
+    captured = QueryBoolean(required=False)
+    authorized = QueryBoolean(required=False)
+    customer = StrictString(max_length=255, required=False)
+    source = StrictString(max_length=255, required=False)  # type: ignore[assignment]
+
+    def get_fields(self) -> dict[str, Field[Any, Any, Any, Any]]:
+        return super().get_fields() | {
+            "created_at[gte]": QueryMoment(required=False),
+            "created_at[lt]": QueryMoment(required=False),
+        }
+
+
+class EventListQuery(PageQuery):
+    """`GET /v2/events/`: those of one type, or of the one object with the ID `object`."""
+
+    type = StrictString(max_length=30, required=False)
+    object = StrictString(max_length=255, required=False)
