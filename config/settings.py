@@ -5,7 +5,7 @@ Without DATABASE_URL everything runs on the embedded PostgreSQL and Redis below 
 
 from pathlib import Path
 
-from config import embedded
+from config import embedded, logging
 from config.environment import Environment
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -57,7 +57,10 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "corsheaders.middleware.CorsMiddleware",
-    "config.middleware.SkipForApi",
+    "config.middleware.PageSessions",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "config.middleware.PageAuthentication",
+    "config.middleware.PageMessages",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
 ]
 ROOT_URLCONF = "config.urls"
@@ -121,3 +124,25 @@ STATIC_URL = "/static/"
 STATIC_ROOT = BASE_DIR / "static-collected"
 # Assets lie in the installed packages and are served from there: nothing to collect, nothing to forget.
 WHITENOISE_USE_FINDERS = True
+
+# What every request below /v2 passes.
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": ["payments.api.authentication.KeyAuthentication"],
+    "DEFAULT_PERMISSION_CLASSES": ["payments.api.authentication.SecretKeyRequired"],
+    "DEFAULT_THROTTLE_CLASSES": ["payments.api.throttling.KeyThrottle"],
+    "DEFAULT_PARSER_CLASSES": ["payments.api.parsing.StrictJsonParser"],
+    "DEFAULT_RENDERER_CLASSES": ["payments.api.rendering.JsonRenderer"],
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "payments.api.rendering.AlwaysFirst",
+    "DEFAULT_METADATA_CLASS": None,
+    "EXCEPTION_HANDLER": "payments.api.handling.exception_handler",
+    "UNAUTHENTICATED_USER": None,
+}
+# How many proxies of ours stand before us and append to X-Forwarded-For; with 0 that header is not believed.
+TRUSTED_PROXIES = env.integer("TRUSTED_PROXIES", 0, at_least=0)
+# Browsers may make sources with a publishable key, and read them; nothing else answers other origins.
+CORS_URLS_REGEX = r"^/v2/sources(/[^/]*)?/?$"
+CORS_ALLOW_ALL_ORIGINS = True
+CORS_ALLOW_METHODS = ["GET", "POST"]
+CORS_ALLOW_HEADERS = ["authorization", "content-type", "idempotency-key", "x-idempotency-key"]
+CORS_EXPOSE_HEADERS = ["Request-Id", "Idempotent-Replayed"]
+LOGGING = logging.configuration()

@@ -10,3 +10,6 @@ urlpatterns = [
     path("admin/", admin.site.urls),
     path("", include("payments.pages.urls")),
 ]
+handler400 = "config.error_pages.bad_request"
+handler404 = "config.error_pages.not_found"
+handler500 = "config.error_pages.server_error"

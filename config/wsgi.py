@@ -2,10 +2,12 @@
 
 import os
 
+from django.conf import settings
 from django.core.wsgi import get_wsgi_application
 
+from config.bodies import WholeBody
 from config.checks import refuse_bad_configuration
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 refuse_bad_configuration()
-application = get_wsgi_application()
+application = WholeBody(get_wsgi_application(), settings.DATA_UPLOAD_MAX_MEMORY_SIZE)

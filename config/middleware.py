@@ -1,0 +1,99 @@
+"""What surrounds every request: its ID and its log line, and what only pages need."""
+
+import logging
+import time
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import Any
+
+from django.contrib.auth.middleware import AuthenticationMiddleware
+from django.contrib.messages.middleware import MessageMiddleware
+from django.contrib.sessions.middleware import SessionMiddleware
+from django.db import connection
+from django.http import HttpRequest, HttpResponseBase
+from django.utils.deprecation import MiddlewareMixin
+
+from payments import context, ids
+from payments.api.throttling import client_address
+
+logger = logging.getLogger("kaha.request")
+
+GetResponse = Callable[[HttpRequest], HttpResponseBase]
+
+
+def is_api(request: HttpRequest) -> bool:
+    """Whether a program asks, which is answered in JSON and has no session."""
+    return request.path_info == "/v2" or request.path_info.startswith("/v2/")
+
+
+class RequestLog:
+    """Gives each request an ID, and writes one line about it: the route, never the path, for that may hold e-mails."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        request_id = ids.public_id("req", ids.new_id())
+        token = context.request_id.set(request_id)
+        try:
+            return self._logged(request, request_id)
+        finally:
+            context.request_id.reset(token)
+
+    def _logged(self, request: HttpRequest, request_id: str) -> HttpResponseBase:
+        statements = Statements()
+        started = time.perf_counter()
+        with statements.counted():
+            response = self.get_response(request)
+        response["Request-Id"] = request_id
+        facts = _facts_of(request) | {
+            "status": response.status_code,
+            "milliseconds": round((time.perf_counter() - started) * 1000, 2),
+            "sql_count": statements.count,
+        }
+        logger.info("request", extra=facts)
+        return response
+
+
+class Statements:
+    """Counts the SQL statements that this thread sends."""
+
+    def __init__(self) -> None:
+        self.count = 0
+
+    def counted(self) -> AbstractContextManager[None]:
+        return connection.execute_wrapper(self._count)
+
+    def _count(self, execute: Callable[..., Any], *statement: Any) -> Any:
+        self.count += 1
+        return execute(*statement)
+
+
+def _facts_of(request: HttpRequest) -> dict[str, Any]:
+    match, key = request.resolver_match, getattr(request, "auth", None)
+    return {
+        "method": request.method,
+        "route": match.route if match else None,
+        "merchant": ids.public_id("mer", key.merchant_id) if key else None,
+        "livemode": key.livemode if key else None,
+        "remote_address": client_address(request),
+    }
+
+
+class PagesOnly(MiddlewareMixin):
+    """A middleware that the API does not pay for."""
+
+    def __call__(self, request: HttpRequest) -> Any:
+        return self.get_response(request) if is_api(request) else super().__call__(request)
+
+
+class PageSessions(PagesOnly, SessionMiddleware):
+    """Sessions, for pages."""
+
+
+class PageAuthentication(PagesOnly, AuthenticationMiddleware):
+    """Who is signed in, for pages."""
+
+
+class PageMessages(PagesOnly, MessageMiddleware):
+    """Messages from one page to the next."""
