@@ -15,7 +15,6 @@ from config import embedded
 from config.embedded import postgres, redis_server
 from config.embedded.places import prepare
 from config.embedded.processes import wait_until
-from config.embedded.secrets_file import secrets_of
 
 # The suite asks nothing of the disk, and threads of several workers want connections at once.
 SETTINGS = {"fsync": "off", "full_page_writes": "off", "synchronous_commit": "off", "max_connections": "300"}
@@ -51,7 +50,7 @@ def _start_what_is_missing(config: pytest.Config) -> None:
 
 def _start_postgres(config: pytest.Config, data: Path) -> None:
     places = prepare(data)
-    postgres.create(places, secrets_of(data)["POSTGRES_PASSWORD"])
+    postgres.create(places)
     process = postgres.start(places, SETTINGS)
     config.add_cleanup(lambda: postgres.stop_server(process))
     if not wait_until(lambda: postgres.is_ready(places), 30):

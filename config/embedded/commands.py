@@ -10,7 +10,6 @@ from config.embedded import postgres
 from config.embedded.errors import EmbeddedError
 from config.embedded.ownership import FileLock, owner_lock, users_lock
 from config.embedded.places import Places, data_folder, prepare
-from config.embedded.secrets_file import secrets_of
 
 WITHOUT_DATABASE = {
     *("--help", "--version", "-h", "help", "version"),
@@ -70,7 +69,7 @@ def _joined(places: Places, owner: FileLock, users: FileLock) -> bool:
 def _own_server(places: Places, users: FileLock) -> Iterator[None]:
     if not places.cluster.exists():
         _say(f"making a database in {places.data}")
-    postgres.create(places, secrets_of(places.data)["POSTGRES_PASSWORD"])
+    postgres.create(places)
     process = postgres.start(places)
     try:
         postgres.wait_until_ready(places, process, START_TIMEOUT_SECONDS)

@@ -19,6 +19,7 @@ from config.embedded.accounts import Account
 from config.embedded.errors import EmbeddedError
 from config.embedded.places import SYSTEM_FOLDER, Places, make_database_folder
 from config.embedded.processes import spawn, stop, tail, wait_until
+from config.embedded.secrets_file import secrets_of
 
 USER = DATABASE = "kaha"
 ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LC_ALL": "C", "TZ": "UTC"}
@@ -38,31 +39,30 @@ def url(places: Places, password: str) -> str:
     return f"postgresql://{USER}:{quote(password)}@/{quote(str(places.database_socket))}/{DATABASE}"
 
 
-def create(places: Places, password: str) -> bool:
-    """Make the cluster with its database if there is none yet; whether it was made now.
+def create(places: Places) -> None:
+    """Make the cluster with its database if there is none yet.
 
     It grows under another name and is renamed when whole, so that a killed start leaves no half of one.
     """
     if places.cluster.exists():
-        return False
+        return
     make_database_folder(places)
     new = places.database / "cluster.new"
     shutil.rmtree(new, ignore_errors=True)
     programs = reachable_programs(places.account)
     with tempfile.NamedTemporaryFile("w", dir=places.database) as password_file:
-        password_file.write(password)
+        password_file.write(secrets_of(places.data)["POSTGRES_PASSWORD"])
         password_file.flush()
         if places.account:
             places.account.own(Path(password_file.name))
         _run(places, [programs / "initdb", *INITDB, f"--pwfile={password_file.name}", f"--pgdata={new}"])
     _run(places, [programs / "postgres", "--single", "-D", new, "postgres"], f"CREATE DATABASE {DATABASE}\n")
     new.rename(places.cluster)
-    return True
 
 
 def _run(places: Places, arguments: Sequence[str | Path], standard_input: str = "") -> None:
     options: dict[str, Any] = places.account.popen_options() if places.account else {}
-    options |= {"env": ENVIRONMENT, "text": True, "capture_output": True}
+    options |= {"env": ENVIRONMENT, "text": True, "capture_output": True, "start_new_session": True}
     done = subprocess.run(arguments, input=standard_input, check=False, **options)
     if done.returncode:
         last_line = (done.stderr.strip() or done.stdout.strip()).splitlines()[-1:]
@@ -94,7 +94,7 @@ def is_ready(places: Places) -> bool:
 
 
 def wait_until_ready(places: Places, process: "subprocess.Popen[bytes]", timeout_seconds: float) -> None:
-    """Wait until the server takes connections. Raises EmbeddedError with its last words if it ends instead."""
+    """Wait until the server takes connections. Raises EmbeddedError with its last words if it ends."""
     ended_or_ready = wait_until(lambda: is_ready(places) or process.poll() is not None, timeout_seconds)
     if not ended_or_ready or process.poll() is not None:
         raise EmbeddedError(f"PostgreSQL does not start: {' '.join(tail(places.log('postgres'), 1))}")
@@ -111,8 +111,8 @@ def mark_migrated(places: Places) -> None:
 
 
 def stop_server(process: "subprocess.Popen[bytes]") -> None:
-    """Fast shutdown (sessions end, everything is written), the immediate one if that takes too long."""
-    stop(process, [(signal.SIGINT, 20.0), (signal.SIGQUIT, 5.0)])
+    """Fast shutdown: sessions end, everything is written."""
+    stop(process, first=signal.SIGINT, timeout_seconds=20)
 
 
 def reachable_programs(account: Account | None) -> Path:

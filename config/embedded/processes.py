@@ -41,8 +41,8 @@ def spawn(
     with log.open("ab") as output:
         return subprocess.Popen(
             [str(argument) for argument in arguments],
-            stdin=subprocess.DEVNULL,
-            stdout=popen_options.pop("stdout", output),
+            stdin=popen_options.pop("stdin", subprocess.DEVNULL),
+            stdout=output,
             stderr=output,
             env=dict(environment),
             start_new_session=True,
@@ -52,19 +52,19 @@ def spawn(
         )
 
 
-def stop(process: "subprocess.Popen[bytes]", signals: Sequence[tuple[signal.Signals, float]]) -> None:
-    """Send each signal in turn, waiting its seconds for the end, then kill what is left of the session."""
-    for number, timeout_seconds in signals:
-        if process.poll() is not None:
-            break
-        process.send_signal(number)
-        try:
-            process.wait(timeout_seconds)
-        except subprocess.TimeoutExpired:
-            continue
-    with suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
-    process.wait()
+def stop(
+    *processes: "subprocess.Popen[bytes]",
+    timeout_seconds: float,
+    first: signal.Signals = signal.SIGTERM,
+) -> None:
+    """Ask the processes to end, and after the given time kill what is left of their sessions."""
+    for process in processes:
+        process.send_signal(first)
+    wait_until(lambda: all(process.poll() is not None for process in processes), timeout_seconds)
+    for process in processes:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
 
 
 def wait_until(condition: Callable[[], bool], timeout_seconds: float) -> bool:

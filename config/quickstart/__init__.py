@@ -1,0 +1,20 @@
+"""One command that starts kaha with everything it needs, for a newcomer or a merchant's own tests."""
+
+import sys
+
+from config.embedded.errors import EmbeddedError
+from config.quickstart.options import parse
+from config.quickstart.running import run
+from config.quickstart.supervisor import Failed, Stopped, Supervisor
+
+
+def main(arguments: list[str]) -> int:
+    """Run the quickstart with the arguments after its name, until it is stopped. Returns the exit code."""
+    options = parse(arguments)
+    try:
+        run(options, Supervisor())
+    except Stopped:
+        return 0
+    except (EmbeddedError, Failed) as error:
+        print(f"kaha: {error}", file=sys.stderr)
+        return 1

@@ -1,0 +1,72 @@
+"""The demo merchant and the admin, and the file that remembers what is shown of them.
+
+Secret keys lie in the database as digests only, so the file is the one place where a later start finds them.
+"""
+
+import json
+import secrets
+import tempfile
+from pathlib import Path
+
+from django.contrib.auth import get_user_model
+
+from payments import clock
+from payments.domain import merchants
+from payments.ids import parse_id, public_id
+from payments.models import ApiKey, Merchant
+
+TITLE = "Demo Shop"
+ADMIN = "admin"
+
+
+def keep(file: Path) -> None:
+    """Make what is missing of merchant, keys and admin, and write all of it to the file, for its owner only.
+
+    The file holds `merchant` (its ID), `sk_test`, `pk_test`, `sk_live`, `pk_live`, `whsec_test`, `admin_user` and
+    `admin_password`.
+    """
+    known: dict[str, str] = json.loads(file.read_text()) if file.exists() else {}
+    merchant = Merchant.objects.filter(id=parse_id("mer", known.get("merchant", ""))).first()
+    shown = _working_keys(merchant, known) if merchant else _new_merchant()
+    admin_exists = get_user_model().objects.filter(username=known.get("admin_user", "")).exists()
+    admin = {name: known[name] for name in ("admin_user", "admin_password")} if admin_exists else _new_admin()
+    _write(file, shown | admin)
+
+
+def _new_merchant() -> dict[str, str]:
+    made = merchants.create_merchant(TITLE)
+    whsec_test = made.notify_secrets["whsec_test"]
+    return {"merchant": public_id("mer", made.merchant.id), **made.keys, "whsec_test": whsec_test}
+
+
+def _working_keys(merchant: Merchant, known: dict[str, str]) -> dict[str, str]:
+    """The known keys, with a new one in place of each that was revoked or has expired since."""
+    keys = {
+        f"{prefix}_{mode}": _working_key(merchant, livemode, kind, known.get(f"{prefix}_{mode}", ""))
+        for mode, livemode in merchants.MODES.items()
+        for prefix, kind in merchants.KINDS.items()
+    }
+    whsec_test = merchants.reveal_notify_secret(merchant.id, livemode=False)
+    return {"merchant": known["merchant"], **keys, "whsec_test": whsec_test}
+
+
+def _working_key(merchant: Merchant, livemode: bool, kind: str, text: str) -> str:
+    key = ApiKey.objects.filter(digest=merchants.key_digest(text), revoked_at=None).first()
+    if key and (key.expires_at is None or key.expires_at > clock.now()):
+        return text
+    return merchants.create_key(merchant, livemode, kind)[1]
+
+
+def _new_admin() -> dict[str, str]:
+    users = get_user_model().objects
+    taken = users.filter(username=ADMIN).exists()
+    name = f"{ADMIN}-{secrets.token_hex(3)}" if taken else ADMIN
+    password = secrets.token_urlsafe(15)
+    users.create_superuser(name, email="", password=password)
+    return {"admin_user": name, "admin_password": password}
+
+
+def _write(file: Path, shown: dict[str, str]) -> None:
+    with tempfile.NamedTemporaryFile("w", dir=file.parent, delete=False) as new:
+        json.dump(shown, new, indent=2)
+    Path(new.name).replace(file)

@@ -1,0 +1,120 @@
+"""The programs of the quickstart: PostgreSQL, Redis, what prepares the database, the web server, the worker."""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from http import HTTPStatus
+from http.client import HTTPConnection, HTTPException
+from pathlib import Path
+from typing import Any
+
+from config import embedded
+from config.embedded import postgres, redis_server
+from config.embedded.places import PROJECT, Places
+from config.embedded.processes import spawn, stop
+from config.quickstart.ports import HOST
+from config.quickstart.supervisor import Supervisor
+
+START_TIMEOUT_SECONDS = 60
+STOP_TIMEOUT_SECONDS = 5
+
+
+class Programs:
+    """All programs of one run. DATABASE_URL or REDIS_URL in the environment stand for servers of somebody else."""
+
+    def __init__(self, places: Places, port: int, supervisor: Supervisor) -> None:
+        self._places = places
+        self._port = port
+        self._supervisor = supervisor
+        self._programs: list[subprocess.Popen[bytes]] = []
+        self._redis: subprocess.Popen[bytes] | None = None
+        self._postgres: subprocess.Popen[bytes] | None = None
+        self._environment = {
+            "DJANGO_SETTINGS_MODULE": "config.settings",
+            "PUBLIC_URL": f"http://{HOST}:{port}",
+            **embedded.environment(places),
+            **{name: value for name, value in os.environ.items() if value},
+            "KAHA_DATA": str(places.data),
+        }
+
+    def start(self) -> dict[str, str]:
+        """Start everything and wait until all of it is ready. Returns what `config.quickstart.demo` has written.
+
+        Raises Failed, EmbeddedError or Stopped.
+        """
+        self._keep_last_logs()
+        demo_file = self._places.data / "demo.json"
+        self._prepare(demo_file)
+        self._start_web_and_worker()
+        return dict(json.loads(demo_file.read_text()))
+
+    def stop(self) -> None:
+        """End what `start` got to, the servers after the programs that use them."""
+        stop(*self._programs, timeout_seconds=STOP_TIMEOUT_SECONDS)
+        if self._redis:
+            redis_server.stop_server(self._redis)
+        if self._postgres:
+            postgres.stop_server(self._postgres)
+
+    def _prepare(self, demo_file: Path) -> None:
+        """Start the servers, and meanwhile what then prepares the database."""
+        preparing = self._start_program("prepare", demo_file, stdin=subprocess.PIPE)
+        self._start_servers()
+        if preparing.stdin:
+            preparing.stdin.close()
+        log = self._places.log("prepare")
+        self._supervisor.wait_for_end("the preparation", preparing, log, START_TIMEOUT_SECONDS)
+        if self._postgres:
+            postgres.mark_migrated(self._places)
+
+    def _start_servers(self) -> None:
+        if not os.environ.get("REDIS_URL"):
+            self._redis = redis_server.start(self._places)
+            self._supervisor.watch("Redis", self._redis, self._places.log("redis"))
+        if not os.environ.get("DATABASE_URL"):
+            postgres.create(self._places)
+            self._postgres = postgres.start(self._places)
+            self._supervisor.watch("PostgreSQL", self._postgres, self._places.log("postgres"))
+            self._wait_for("PostgreSQL", lambda: postgres.is_ready(self._places))
+
+    def _start_web_and_worker(self) -> None:
+        working = self._places.data / "worker.ready"
+        working.unlink(missing_ok=True)
+        web = self._start_program("web", self._port)
+        worker = self._start_program("worker", self._places.data / "beat-schedule", working)
+        self._supervisor.watch("the web server", web, self._places.log("web"))
+        self._supervisor.watch("the worker", worker, self._places.log("worker"))
+        self._wait_for("the web server", self._web_answers)
+        self._wait_for("the worker", working.exists)
+
+    def _start_program(self, name: str, *arguments: object, **options: Any) -> "subprocess.Popen[bytes]":
+        """Run a module of this package, which finds the servers through its environment."""
+        program = spawn(
+            [sys.executable, "-m", f"config.quickstart.{name}", *map(str, arguments)],
+            log=self._places.log(name),
+            environment=self._environment,
+            cwd=PROJECT,
+            **options,
+        )
+        self._programs.append(program)
+        return program
+
+    def _wait_for(self, what: str, condition: Callable[[], bool]) -> None:
+        self._supervisor.wait_for(what, condition, START_TIMEOUT_SECONDS)
+
+    def _web_answers(self) -> bool:
+        connection = HTTPConnection(HOST, self._port, timeout=5)
+        try:
+            connection.request("GET", "/ping")
+            return connection.getresponse().status == HTTPStatus.OK
+        except (OSError, HTTPException):
+            return False
+        finally:
+            connection.close()
+
+    def _keep_last_logs(self) -> None:
+        """The logs of the last run stay until the next one, so that they neither vanish at once nor grow for ever."""
+        for log in self._places.logs.glob("*.log"):
+            log.replace(log.with_suffix(".log.1"))

@@ -1,0 +1,47 @@
+"""The quickstart from beginning to end. It loads no Django itself: its programs do, several at once."""
+
+import os
+import sys
+from contextlib import ExitStack
+
+from config.embedded.errors import EmbeddedError
+from config.embedded.ownership import owner_lock
+from config.embedded.places import Places, prepare
+from config.quickstart import banner, ports
+from config.quickstart.options import Options
+from config.quickstart.payment import take_first_payment
+from config.quickstart.programs import Programs
+from config.quickstart.supervisor import Supervisor
+
+
+def run(options: Options, supervisor: Supervisor) -> None:
+    """Start everything, take the first payment, show what there is, and watch until the end; then stop all.
+
+    Raises Stopped, or Failed or EmbeddedError with the reason.
+    """
+    with ExitStack() as cleanup:
+        port = cleanup.enter_context(ports.claim(options.port)).getsockname()[1]
+        places = prepare(options.data)
+        _own(places, cleanup)
+        print(f"kaha: starting, with everything in {places.data}", file=sys.stderr)
+        programs = Programs(places, port, supervisor)
+        cleanup.callback(programs.stop)
+        ready = banner.Ready(port, programs.start(), places.all_folders())
+        _show(ready, options.json)
+        supervisor.run_until_stopped()
+
+
+def _own(places: Places, cleanup: ExitStack) -> None:
+    lock = cleanup.enter_context(owner_lock(places.data))
+    if not lock.try_alone():
+        raise EmbeddedError(
+            f"the data folder {places.data} is in use by {lock.read()}: stop that, or choose another with --data."
+        )
+    lock.write(f"process {os.getpid()} (quickstart)")
+
+
+def _show(ready: banner.Ready, as_json: bool) -> None:
+    steps = take_first_payment(ready.port, ready.demo["sk_test"])
+    lines = [banner.heading("A first payment, just taken through the API"), *banner.payment_lines(steps), ""]
+    print("\n".join(lines), file=sys.stderr if as_json else sys.stdout)
+    print(banner.as_json(ready) if as_json else "\n".join(banner.ready_lines(ready)), flush=True)

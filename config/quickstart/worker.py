@@ -1,0 +1,26 @@
+"""The Celery worker of the quickstart, with beat: `python -m config.quickstart.worker SCHEDULE_FILE READY_FILE`."""
+
+import os
+import sys
+from pathlib import Path
+
+from celery.signals import beat_embedded_init, worker_ready
+
+from config.celery import app
+from config.embedded.processes import die_with_parent
+
+THREADS = 2
+OPTIONS = ["--without-gossip", "--without-mingle", "--without-heartbeat"]
+
+
+def main(schedule_file: str, ready_file: str) -> None:
+    """Work until SIGTERM; the ready file appears when the worker listens."""
+    worker_pid = os.getpid()
+    beat_embedded_init.connect(lambda **_: die_with_parent(worker_pid), weak=False)
+    worker_ready.connect(lambda **_: Path(ready_file).touch(), weak=False)
+    pool = ["--pool=threads", f"--concurrency={THREADS}"]
+    app.worker_main(["worker", *pool, *OPTIONS, "--beat", f"--schedule={schedule_file}"])
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
