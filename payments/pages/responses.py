@@ -1,0 +1,60 @@
+"""How every page for payers is answered: locked down, and never kept by anybody."""
+
+from collections.abc import Callable, Mapping
+from functools import wraps
+from typing import Concatenate, ParamSpec
+
+from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseRedirectBase
+from django.shortcuts import render
+from django.views.decorators.csrf import csrf_exempt
+
+Params = ParamSpec("Params")
+View = Callable[Concatenate[HttpRequest, Params], HttpResponse]
+
+# form-action governs the redirects after a form too, and those end at any merchant's address.
+POLICY = (
+    "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self' https: http:; "
+    "base-uri 'none'; frame-ancestors 'none'"
+)
+HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "Referrer-Policy": "no-referrer",
+    "Cache-Control": "no-store",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+}
+
+
+class SeeOther(HttpResponseRedirectBase):
+    """303 (RFC 9110, 15.4.4): whatever the method was, the browser goes on with a GET."""
+
+    status_code = 303
+
+
+def for_payers(view: View[Params]) -> View[Params]:
+    """Gives a view the headers of a payer's page.
+
+    Django's CSRF check is left out: it wants a cookie, and only who was given the unguessable address can post to it.
+    """
+
+    @wraps(view)
+    def answer(request: HttpRequest, *args: Params.args, **kwargs: Params.kwargs) -> HttpResponse:
+        response = view(request, *args, **kwargs)
+        for name, value in HEADERS.items():
+            response[name] = value
+        return response
+
+    return csrf_exempt(answer)
+
+
+def page(
+    request: HttpRequest, name: str, context: Mapping[str, object] | None = None, status: int = 200
+) -> HttpResponse:
+    """The template `payer/<name>.html`."""
+    return render(request, f"payer/{name}.html", context, status=status)
+
+
+def unknown_page(request: HttpRequest) -> HttpResponse:
+    """The answer to an address that belongs to no payment."""
+    return page(request, "unknown", status=404)

@@ -1,0 +1,78 @@
+"""The simulator's side of the payer's way: where a bank, wallet or scheme would ask the payer."""
+
+from io import BytesIO
+
+import segno
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.views.decorators.http import require_http_methods, require_safe
+
+from payments import sourcetypes
+from payments.money import format_amount
+from payments.pages.responses import SeeOther, for_payers, page, unknown_page
+from payments.providers.simulator import books
+from payments.providers.simulator.answers import asks_pin
+from payments.providers.simulator.models import PIN_TRIES, SimulatedPayment
+from payments.providers.simulator.tokens import page_url
+
+State = SimulatedPayment.State
+DECLINES = {"fail": "authentication_failed", "cancel": "payer_cancelled"}
+
+
+@for_payers
+@require_http_methods(["GET", "HEAD", "POST"])
+def pay(request: HttpRequest, token: str) -> HttpResponse:
+    """Asks the payer, once; a payment that is decided stays so, whatever is sent again."""
+    payment = books.find_page(token)
+    if payment is None:
+        return unknown_page(request)
+    if payment.decline_code == "action_expired":
+        return page(request, "expired", _shown(payment, token), status=410)
+    if request.method != "POST":
+        return page(request, _template(payment), _shown(payment, token))
+    _decide(payment, request.POST)
+    return SeeOther(page_url(token) if payment.state == State.AWAITING else payment.return_url)
+
+
+@for_payers
+@require_safe
+def qr_code(request: HttpRequest, token: str) -> HttpResponse:
+    """The address of the payment's page as a QR code (ISO/IEC 18004), in SVG."""
+    if books.find_page(token) is None:
+        return unknown_page(request)
+    image = BytesIO()
+    segno.make_qr(page_url(token)).save(image, kind="svg", scale=6, light="white")
+    return HttpResponse(image.getvalue(), content_type="image/svg+xml")
+
+
+def _decide(payment: SimulatedPayment, form: QueryDict) -> None:
+    decision = form.get("decision", "")
+    if decision in DECLINES:
+        books.decline(payment, DECLINES[decision], tell=True)
+    elif asks_pin(payment):
+        # A form that was sent twice counts one try.
+        if form.get("tries") == str(payment.pin_tries):
+            books.enter_pin(payment, form.get("pin", ""), tell=True)
+    elif decision == "pay":
+        books.approve(payment, tell=True)
+
+
+def _template(payment: SimulatedPayment) -> str:
+    if payment.state != State.AWAITING:
+        return "decided"
+    if asks_pin(payment):
+        return "pin"
+    return "challenge" if payment.source_type == sourcetypes.CARD else "confirm"
+
+
+def _shown(payment: SimulatedPayment, token: str) -> dict[str, object]:
+    return {
+        "test_mode": True,
+        "amount": format_amount(payment.amount, payment.currency),
+        "type": sourcetypes.BY_NAME[payment.source_type],
+        "last4": payment.last4,
+        "paid": payment.state in (State.HELD, State.CAPTURED, State.VOIDED),
+        "wrong_pins": payment.pin_tries,
+        "tries_left": PIN_TRIES - payment.pin_tries,
+        "return_url": payment.return_url,
+        "token": token,
+    }

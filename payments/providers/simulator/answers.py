@@ -1,0 +1,47 @@
+"""What the books say, as the outcomes of the provider interface."""
+
+from payments import sourcetypes
+from payments.providers.base import ActionRequired, Approved, Declined, Outcome, Pending
+from payments.providers.simulator.models import SimulatedOperation, SimulatedPayment
+from payments.providers.simulator.scenarios import MESSAGES
+from payments.providers.simulator.tokens import page_token, page_url
+
+
+def refused(provider_code: str, message: str, provider_ref: str = "") -> Declined:
+    """The answer to something that cannot be done in the state in which the payment is."""
+    return Declined("processing_error", provider_ref, provider_code, message)
+
+
+def asks_pin(payment: SimulatedPayment) -> bool:
+    """Whether the payer confirms this payment by a one-time PIN."""
+    return sourcetypes.BY_NAME[payment.source_type].asks_pin
+
+
+def payment_outcome(payment: SimulatedPayment) -> Outcome:
+    """How the question of this payment was answered; what was done with the money since is left out."""
+    ref = str(payment)
+    match payment.state:
+        case SimulatedPayment.State.AWAITING:
+            confirmation_id = f"pin_{payment.id.hex}" if asks_pin(payment) else ""
+            return ActionRequired(ref, page_url(page_token(payment.reference)), confirmation_id)
+        case SimulatedPayment.State.DECLINED:
+            code = payment.decline_code
+            return Declined(code, ref, code, MESSAGES[code], payment.cvc_checked)
+        case SimulatedPayment.State.CANCELLED:
+            return Declined("payer_cancelled", ref, "cancelled", "The payment was cancelled before it was made.")
+        case _:
+            return Approved(ref, captured=payment.capture, cvc_checked=payment.cvc_checked)
+
+
+def operation_outcome(operation: SimulatedOperation) -> Outcome:
+    """How a capture, void or refund stands."""
+    ref = str(operation)
+    match operation.state:
+        case SimulatedOperation.State.SUCCEEDED:
+            return Approved(ref)
+        case SimulatedOperation.State.PENDING:
+            return Pending(ref)
+        case SimulatedOperation.State.FAILED:
+            return refused("refund_failed", "The payer's bank sent the refund back.", ref)
+        case _:
+            return refused("not_possible", f"The payment is not in a state for this {operation.kind}.", ref)

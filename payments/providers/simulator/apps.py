@@ -1,0 +1,8 @@
+from django.apps import AppConfig
+
+
+class SimulatorConfig(AppConfig):
+    name = "payments.providers.simulator"
+    label = "simulator"
+    verbose_name = "Simulator (its own books)"
+    default_auto_field = "django.db.models.BigAutoField"

@@ -1,0 +1,142 @@
+"""The simulator's bookings of payments. Every change is an UPDATE guarded by the state it starts from."""
+
+from datetime import timedelta
+
+from django.db import IntegrityError, transaction
+from django.db.models import F
+from django.utils.crypto import constant_time_compare
+
+from payments import clock, sourcetypes
+from payments.providers.base import Payment
+from payments.providers.simulator.answers import payment_outcome
+from payments.providers.simulator.messages import write_message
+from payments.providers.simulator.models import PIN_TRIES, Entry, SimulatedPayment
+from payments.providers.simulator.scenarios import APPROVED, Scenario, cvc_checked
+from payments.providers.simulator.tokens import page_token, token_digest
+
+State = SimulatedPayment.State
+PAGE_MINUTES = 60
+RIGHT_PIN = "123456"
+
+
+def find_payment(reference: str) -> SimulatedPayment | None:
+    """The payment that we call `reference`, with everything that time has done to it."""
+    payment = SimulatedPayment.objects.filter(reference=reference).first()
+    return _expire_if_due(payment) if payment else None
+
+
+def find_page(token: str) -> SimulatedPayment | None:
+    """The payment whose payer's page has this token, with everything that time has done to it."""
+    payment = SimulatedPayment.objects.filter(token_digest=token_digest(token)).first()
+    return _expire_if_due(payment) if payment else None
+
+
+def book_payment(payment: Payment, scenario: Scenario = APPROVED) -> SimulatedPayment:
+    """Books `payment` unless its reference is booked already; returns what the books then hold."""
+    row = _new_payment(payment, scenario)
+    try:
+        with transaction.atomic():
+            row.save(force_insert=True)
+            _enter_approval(row)
+    except IntegrityError:
+        booked = find_payment(payment.reference)
+        if booked is None:
+            raise
+        return booked
+    return row
+
+
+def _new_payment(payment: Payment, scenario: Scenario) -> SimulatedPayment:
+    row = SimulatedPayment(
+        reference=payment.reference,
+        amount=payment.amount,
+        currency=payment.currency,
+        source_type=payment.source_type,
+        capture=payment.capture,
+        return_url=payment.return_url,
+        last4=payment.card.number[-4:] if payment.card else "",
+        cvc_checked=cvc_checked(payment.card, scenario),
+        refunds=scenario.refunds,
+        decline_code=scenario.decline_code,
+    )
+    if scenario.decline_code:
+        row.state = State.DECLINED
+    elif payment.source_type != sourcetypes.CARD or (payment.authenticate and scenario.challenges):
+        row.state = State.AWAITING
+        row.token_digest = token_digest(page_token(payment.reference))
+        row.expires_at = clock.now() + timedelta(minutes=PAGE_MINUTES)
+    else:
+        row.state, row.amount_captured = _approved(row)
+    return row
+
+
+def _approved(payment: SimulatedPayment) -> tuple[str, int]:
+    return (State.CAPTURED, payment.amount) if payment.capture else (State.HELD, 0)
+
+
+def _enter_approval(payment: SimulatedPayment) -> None:
+    if payment.state in (State.HELD, State.CAPTURED):
+        kind = Entry.Kind.CAPTURE if payment.capture else Entry.Kind.HOLD
+        Entry.objects.create(payment=payment, kind=kind, amount=payment.amount)
+
+
+def approve(payment: SimulatedPayment, *, tell: bool) -> None:
+    """The payer agreed: no change to a payment that awaits nobody any more. `tell` leaves a message."""
+    state, amount_captured = _approved(payment)
+    with transaction.atomic():
+        if _decide(payment, state=state, amount_captured=amount_captured):
+            _enter_approval(payment)
+            _tell(payment, tell)
+
+
+def decline(payment: SimulatedPayment, code: str, *, tell: bool) -> None:
+    """It will not be paid: no change to a payment that awaits nobody any more. `tell` leaves a message."""
+    with transaction.atomic():
+        if _decide(payment, state=State.DECLINED, decline_code=code):
+            _tell(payment, tell)
+
+
+def enter_pin(payment: SimulatedPayment, pin: str, *, tell: bool) -> None:
+    """The payer gave a one-time PIN: a wrong one may be tried again until `PIN_TRIES` were wrong.
+
+    Of several tries at once, made from the same reading of the books, one counts.
+    """
+    with transaction.atomic():
+        if not _count_try(payment):
+            return
+        if constant_time_compare(pin, RIGHT_PIN):
+            approve(payment, tell=tell)
+        elif payment.pin_tries == PIN_TRIES:
+            decline(payment, "authentication_failed", tell=tell)
+
+
+def _count_try(payment: SimulatedPayment) -> bool:
+    rows = SimulatedPayment.objects.filter(id=payment.id, state=State.AWAITING, pin_tries=payment.pin_tries)
+    counted = rows.update(pin_tries=F("pin_tries") + 1) == 1
+    payment.refresh_from_db()
+    return counted
+
+
+def expire_due_pages(limit: int) -> None:
+    """Ends up to `limit` payments whose payer let the time pass."""
+    due = SimulatedPayment.objects.filter(state=State.AWAITING, expires_at__lte=clock.now())
+    for payment in due.order_by("expires_at")[:limit]:
+        _expire_if_due(payment)
+
+
+def _expire_if_due(payment: SimulatedPayment) -> SimulatedPayment:
+    if payment.is_overdue:
+        decline(payment, "action_expired", tell=True)
+    return payment
+
+
+def _decide(payment: SimulatedPayment, **values: object) -> bool:
+    rows = SimulatedPayment.objects.filter(id=payment.id, state=State.AWAITING)
+    decided = rows.update(**values) == 1
+    payment.refresh_from_db()
+    return decided
+
+
+def _tell(payment: SimulatedPayment, tell: bool) -> None:
+    if tell:
+        write_message(payment.reference, payment_outcome(payment))

@@ -1,0 +1,80 @@
+"""The provider of test mode, which moves no money but keeps books as if it did."""
+
+from collections.abc import Mapping
+
+from payments import sourcetypes
+from payments.providers.base import Capabilities, NotFound, Operation, Outcome, Payment, Report, Unknown
+from payments.providers.simulator import messages
+from payments.providers.simulator.answers import asks_pin, operation_outcome, payment_outcome, refused
+from payments.providers.simulator.books import book_payment, enter_pin, expire_due_pages, find_payment
+from payments.providers.simulator.messages import DueReport
+from payments.providers.simulator.operations import book_operation, find_operation, settle_due_refunds
+from payments.providers.simulator.scenarios import APPROVED, Lost, scenario_of
+
+
+class Simulator:
+    """A `Provider` that behaves as the card number says, and asks other payers on pages of its own."""
+
+    name = "simulator"
+    timeout_seconds = 10
+
+    def capabilities(self, source_type: str) -> Capabilities | None:
+        return Capabilities(hold=source_type == sourcetypes.CARD) if source_type in sourcetypes.BY_NAME else None
+
+    def create_payment(self, payment: Payment) -> Outcome:
+        is_card = payment.source_type == sourcetypes.CARD
+        if not payment.capture and not is_card:
+            return refused("hold_not_supported", "Only a card can be held.")
+        scenario = scenario_of(payment.card) if is_card else APPROVED
+        if scenario.lost is Lost.REQUEST:
+            return Unknown("the request was lost")
+        known = find_payment(payment.reference) if scenario.lost else None
+        booked = known or book_payment(payment, scenario)
+        return Unknown("the answer was lost") if scenario.lost and not known else payment_outcome(booked)
+
+    def continue_payment(self, payment: Payment, params: Mapping[str, str]) -> Outcome:
+        booked = find_payment(payment.reference)
+        if booked is None:
+            return NotFound()
+        if "otp" in params and asks_pin(booked):
+            enter_pin(booked, params["otp"], tell=False)
+        return payment_outcome(booked)
+
+    def capture(self, operation: Operation) -> Outcome:
+        return self._operate("capture", operation)
+
+    def void(self, operation: Operation) -> Outcome:
+        return self._operate("void", operation)
+
+    def refund(self, operation: Operation) -> Outcome:
+        return self._operate("refund", operation)
+
+    def _operate(self, kind: str, operation: Operation) -> Outcome:
+        payment = find_payment(operation.payment_reference)
+        if payment is None:
+            return refused("payment_not_found", "There is no such payment.")
+        return operation_outcome(book_operation(kind, operation, payment))
+
+    def resolve(self, asked: Payment | Operation) -> Outcome:
+        if isinstance(asked, Payment):
+            payment = find_payment(asked.reference)
+            return payment_outcome(payment) if payment else NotFound()
+        operation = find_operation(asked.reference)
+        return operation_outcome(operation) if operation else NotFound()
+
+    def read_callback(self, headers: Mapping[str, str], body: bytes) -> list[Report]:
+        return [messages.read(headers, body)]
+
+    def due_reports(self, limit: int) -> list[DueReport]:
+        """Up to `limit` things that happened without our asking, each told again until it is acknowledged."""
+        settle_due_refunds(limit)
+        expire_due_pages(limit)
+        return [self._open(message.pk, message.body.encode()) for message in messages.claim(limit)]
+
+    def _open(self, message_id: int, body: bytes) -> DueReport:
+        [report] = self.read_callback(messages.sign(body), body)
+        return DueReport(report.reference, report.outcome, message_id)
+
+    def acknowledge(self, report: DueReport) -> None:
+        """Ends the telling of a report that was recorded; harmless when repeated."""
+        messages.acknowledge(report.message_id)

@@ -1,0 +1,65 @@
+"""What the simulator tells by itself: signed JSON, kept until it was taken, told at least once."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from datetime import timedelta
+from typing import Any
+
+from django.db import transaction
+from django.utils.crypto import constant_time_compare, salted_hmac
+
+from payments import clock
+from payments.providers.base import Approved, BadSignature, Declined, Outcome, Report
+from payments.providers.simulator.models import Message
+
+SIGNATURE_HEADER = "Simulator-Signature"
+# How long whoever takes a message has to acknowledge it before it is told again.
+CLAIM_SECONDS = 30
+OUTCOMES: dict[str, type[Approved] | type[Declined]] = {"approved": Approved, "declined": Declined}
+
+
+@dataclass(frozen=True, slots=True)
+class DueReport(Report):
+    """A report and the message that it came in, for its acknowledgement."""
+
+    message_id: int
+
+
+def write_message(reference: str, outcome: Outcome) -> None:
+    """Leaves a message in the caller's transaction: `reference` came to this final `outcome`."""
+    told = {"reference": reference, "kind": type(outcome).__name__.lower(), "outcome": asdict(outcome)}
+    Message.objects.create(body=json.dumps(told))
+
+
+def claim(limit: int) -> list[Message]:
+    """Up to `limit` due messages, oldest first, each told again later unless it is acknowledged."""
+    now = clock.now()
+    due = Message.objects.filter(delivered_at=None, due_at__lte=now).order_by("due_at")
+    with transaction.atomic():
+        messages = list(due.select_for_update(skip_locked=True)[:limit])
+        ids = [message.pk for message in messages]
+        Message.objects.filter(id__in=ids).update(due_at=now + timedelta(seconds=CLAIM_SECONDS))
+    return messages
+
+
+def acknowledge(message_id: int) -> None:
+    """Ends the telling of a message; harmless when repeated."""
+    Message.objects.filter(id=message_id, delivered_at=None).update(delivered_at=clock.now())
+
+
+def sign(body: bytes) -> dict[str, str]:
+    """The headers that a message with this body travels with."""
+    return {SIGNATURE_HEADER: _signature(body)}
+
+
+def read(headers: Mapping[str, str], body: bytes) -> Report:
+    """The report inside a message. Raises BadSignature unless the simulator signed exactly this body."""
+    if not constant_time_compare(headers.get(SIGNATURE_HEADER, ""), _signature(body)):
+        raise BadSignature
+    told: dict[str, Any] = json.loads(body)
+    return Report(told["reference"], OUTCOMES[told["kind"]](**told["outcome"]))
+
+
+def _signature(body: bytes) -> str:
+    return salted_hmac("kaha.simulator.message", body, algorithm="sha256").hexdigest()

@@ -1,0 +1,163 @@
+"""The simulator's own books, apart from kaha's: what it was asked, what it moved, what it has yet to tell."""
+
+from django.db import models
+from django.db.models import F, Q
+
+from payments import clock, ids
+
+PIN_TRIES = 3
+
+
+class SimulatedPayment(models.Model):
+    """A payment as the provider knows it. Of a card it holds neither number nor CVC."""
+
+    class State(models.TextChoices):
+        AWAITING = "awaiting"  # its payer
+        HELD = "held"
+        CAPTURED = "captured"
+        VOIDED = "voided"
+        DECLINED = "declined"
+        CANCELLED = "cancelled"  # by us, while it awaited its payer
+
+    id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
+    reference = models.CharField(max_length=32, unique=True)
+    amount = models.BigIntegerField()
+    amount_captured = models.BigIntegerField(default=0)
+    amount_refunded = models.BigIntegerField(default=0)
+    currency = models.CharField(max_length=3)
+    source_type = models.CharField(max_length=20)
+    capture = models.BooleanField()
+    return_url = models.CharField(max_length=2083)
+    last4 = models.CharField(max_length=4, blank=True, default="")
+    cvc_checked = models.CharField(max_length=11, default="unchecked")
+    refunds = models.CharField(max_length=13)
+    state = models.CharField(max_length=9, choices=State.choices)
+    decline_code = models.CharField(max_length=30, blank=True, default="")
+    # SHA-256 of the payer page's token; empty for a payment that never asked its payer.
+    token_digest = models.BinaryField(max_length=32, null=True, unique=True)
+    expires_at = models.DateTimeField(null=True)
+    pin_tries = models.PositiveSmallIntegerField(default=0)
+    created_at = models.DateTimeField(default=clock.now, editable=False)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(name="simulated_amount_positive", condition=Q(amount__gte=1)),
+            models.CheckConstraint(
+                name="simulated_captured_within_amount",
+                condition=Q(amount_captured__gte=0, amount_captured__lte=F("amount")),
+            ),
+            models.CheckConstraint(
+                name="simulated_refunded_within_captured",
+                condition=Q(amount_refunded__gte=0, amount_refunded__lte=F("amount_captured")),
+            ),
+            models.CheckConstraint(
+                name="simulated_state_matches_money",
+                condition=Q(state="captured", amount_captured__gte=1)
+                | Q(state="voided")
+                | Q(state__in=["awaiting", "held", "declined", "cancelled"], amount_captured=0),
+            ),
+            models.CheckConstraint(
+                name="simulated_decline_says_why",
+                condition=Q(state="declined") & ~Q(decline_code="") | ~Q(state="declined") & Q(decline_code=""),
+            ),
+            models.CheckConstraint(
+                name="simulated_awaiting_has_page",
+                condition=~Q(state="awaiting") | Q(token_digest__isnull=False, expires_at__isnull=False),
+            ),
+            models.CheckConstraint(
+                name="simulated_only_cards_are_held", condition=~Q(state="held") | Q(source_type="card")
+            ),
+            models.CheckConstraint(name="simulated_pin_tries_bounded", condition=Q(pin_tries__lte=PIN_TRIES)),
+        ]
+        indexes = [
+            models.Index(F("expires_at"), name="simulated_page_due", condition=Q(state="awaiting")),
+        ]
+
+    def __str__(self) -> str:
+        return ids.public_id("sp", self.id)
+
+    @property
+    def is_overdue(self) -> bool:
+        """Whether it still awaits its payer although the time for that is over."""
+        over = self.expires_at is not None and self.expires_at <= clock.now()
+        return over and self.state == self.State.AWAITING
+
+
+class SimulatedOperation(models.Model):
+    """A capture, void or refund that was asked for; the refused too, so that asking again changes nothing."""
+
+    class State(models.TextChoices):
+        SUCCEEDED = "succeeded"
+        PENDING = "pending"
+        FAILED = "failed"
+        REFUSED = "refused"
+
+    id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
+    reference = models.CharField(max_length=32, unique=True)
+    payment = models.ForeignKey(SimulatedPayment, models.PROTECT, related_name="operations")
+    kind = models.CharField(max_length=7)
+    amount = models.BigIntegerField()
+    state = models.CharField(max_length=9, choices=State.choices)
+    # A refund that changes by itself later: when, and into what.
+    settles_at = models.DateTimeField(null=True)
+    settles_as = models.CharField(max_length=9, blank=True, default="")
+    created_at = models.DateTimeField(default=clock.now, editable=False)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                name="simulated_operation_kind", condition=Q(kind__in=["capture", "void", "refund"])
+            ),
+            models.CheckConstraint(
+                name="simulated_only_refunds_settle",
+                condition=Q(settles_at__isnull=True, settles_as="")
+                | Q(settles_at__isnull=False, kind="refund", settles_as__in=["succeeded", "failed"]),
+            ),
+        ]
+        indexes = [
+            models.Index(F("settles_at"), name="simulated_refund_due", condition=Q(settles_at__isnull=False)),
+        ]
+
+    def __str__(self) -> str:
+        return ids.public_id("so", self.id)
+
+
+class Entry(models.Model):
+    """One accepted movement of money; never changed, never removed (a rule of the database)."""
+
+    class Kind(models.TextChoices):
+        HOLD = "hold"
+        CAPTURE = "capture"
+        RELEASE = "release"  # of what was held and not taken
+        VOID = "void"  # of what was taken
+        REFUND = "refund"
+        REFUND_RETURNED = "refund_returned"
+
+    payment = models.ForeignKey(SimulatedPayment, models.PROTECT, related_name="entries")
+    kind = models.CharField(max_length=15, choices=Kind.choices)
+    amount = models.BigIntegerField()
+    created_at = models.DateTimeField(default=clock.now, editable=False)
+
+    class Meta:
+        verbose_name_plural = "entries"
+        constraints = [models.CheckConstraint(name="simulated_entry_positive", condition=Q(amount__gte=1))]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.amount}"
+
+
+class Message(models.Model):
+    """What the simulator tells by itself, at least once, as a real provider's webhook would."""
+
+    body = models.TextField()
+    due_at = models.DateTimeField(default=clock.now)
+    delivered_at = models.DateTimeField(null=True)
+    created_at = models.DateTimeField(default=clock.now, editable=False)
+
+    class Meta:
+        indexes = [
+            models.Index(F("due_at"), name="simulated_message_due", condition=Q(delivered_at__isnull=True)),
+        ]
+
+    def __str__(self) -> str:
+        return f"message {self.pk}"
