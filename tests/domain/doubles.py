@@ -1,0 +1,80 @@
+"""Providers that fail in the ways real ones do, around the real simulator and its books."""
+
+import os
+import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from payments.providers import registry
+from payments.providers.base import NotSent, Operation, Outcome, Payment, Unknown
+from payments.providers.simulator.connector import Simulator
+
+
+class LosesAnswers(Simulator):
+    """Does what it is asked, and the answer never arrives."""
+
+    def capture(self, operation: Operation) -> Outcome:
+        super().capture(operation)
+        return Unknown("the answer was lost")
+
+    def void(self, operation: Operation) -> Outcome:
+        super().void(operation)
+        raise TimeoutError
+
+    def refund(self, operation: Operation) -> Outcome:
+        super().refund(operation)
+        return Unknown("the answer was lost")
+
+
+class NeverHears(Simulator):
+    """Requests get lost on their way, so that nobody knows what became of them."""
+
+    def capture(self, operation: Operation) -> Outcome:
+        return Unknown("lost on the way")
+
+    def refund(self, operation: Operation) -> Outcome:
+        return Unknown("lost on the way")
+
+
+class Unreachable(Simulator):
+    """Refuses the connection: nothing was sent for certain."""
+
+    def create_payment(self, payment: Payment) -> Outcome:
+        return NotSent("connection refused")
+
+    def capture(self, operation: Operation) -> Outcome:
+        return NotSent("connection refused")
+
+    def refund(self, operation: Operation) -> Outcome:
+        return NotSent("connection refused")
+
+    def resolve(self, asked: Payment | Operation) -> Outcome:
+        return NotSent("connection refused")
+
+
+class DiesBefore(Simulator):
+    """The process is killed as it is about to ask."""
+
+    def create_payment(self, payment: Payment) -> Outcome:
+        os.kill(os.getpid(), signal.SIGKILL)
+        return super().create_payment(payment)
+
+
+class DiesAfter(Simulator):
+    """The process is killed when the money has moved and nothing of it is on record."""
+
+    def create_payment(self, payment: Payment) -> Outcome:
+        super().create_payment(payment)
+        os.kill(os.getpid(), signal.SIGKILL)
+        return Unknown("never reached")
+
+
+@contextmanager
+def provider(double: Simulator) -> Iterator[None]:
+    """Has `double` serve the simulator's place."""
+    real = registry.PROVIDERS["simulator"]
+    registry.PROVIDERS["simulator"] = double
+    try:
+        yield
+    finally:
+        registry.PROVIDERS["simulator"] = real
