@@ -20,8 +20,10 @@ class Command(BaseCommand):
         try:
             with file.open(encoding="utf-8-sig", newline="") as lines:
                 entries = bins.read(lines)
-        except (OSError, UnicodeDecodeError) as fault:
-            raise CommandError(f"{file} cannot be read: {fault}") from None
+        except OSError as fault:
+            raise CommandError(f"{file} cannot be read: {fault.strerror}") from None
+        except UnicodeDecodeError:
+            raise CommandError(f"{file} cannot be read: it is not UTF-8") from None
         except bins.BadLine as fault:
             raise CommandError(f"{file}, {fault}") from None
         counts = bins.store(entries)

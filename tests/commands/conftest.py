@@ -1,0 +1,19 @@
+import io
+from collections.abc import Callable
+
+import pytest
+from django.core.management import call_command
+
+Manage = Callable[..., str]
+
+
+@pytest.fixture
+def manage(db: None) -> Manage:
+    """Runs a command of `manage.py` and gives what it printed."""
+
+    def run(*arguments: object) -> str:
+        output = io.StringIO()
+        call_command(*map(str, arguments), stdout=output)
+        return output.getvalue()
+
+    return run

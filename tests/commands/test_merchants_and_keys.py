@@ -1,0 +1,175 @@
+import io
+import json
+import re
+import sys
+from datetime import timedelta
+
+import pytest
+from django.core.management import CommandError
+
+from payments import clock
+from payments.domain.merchants import NewMerchant, key_digest
+from payments.ids import parse_id, public_id
+from payments.models import ApiKey, Merchant
+from tests.client import Api
+from tests.commands.conftest import Manage
+from tests.factories import ApiKeyFactory, MerchantFactory
+
+KEYS = {"sk_test", "pk_test", "sk_live", "pk_live"}
+SHOWN_ONCE = "shown only this once"
+
+
+def key_in(output: str) -> str:
+    [text] = re.findall(r"[sp]k_(?:test|live)_[0-9a-f]{48}", output)
+    return text
+
+
+def works(text: str) -> bool:
+    return Api(text).get("/ping").status_code == 200
+
+
+def test_create_merchant_shows_the_keys_and_secrets_once(manage: Manage) -> None:
+    output = manage("create_merchant", "Sari Store")
+    shown = dict(line.split() for line in output.splitlines() if line.startswith(("sk_", "pk_", "whsec_", "mer")))
+    assert set(shown) == KEYS | {"merchant", "whsec_test", "whsec_live"}
+    assert SHOWN_ONCE in output
+
+
+def test_create_merchant_speaks_json(manage: Manage) -> None:
+    output = manage(
+        "create_merchant", "Sari Store", "--account-name", "Sari Inc.", "--statement-descriptor", "SARI", "--json"
+    )
+    assert output.count("\n") == 1
+    made = json.loads(output)
+    merchant = Merchant.objects.get(id=parse_id("mer", made.pop("merchant")))
+    assert (merchant.account_name, merchant.statement_descriptor) == ("Sari Inc.", "SARI")
+    assert set(made) == KEYS | {"whsec_test", "whsec_live"}
+    assert works(made["sk_test"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["x" * 101], "title: "),
+        ([""], "title: "),
+        (["Store", "--account-name", "x" * 101], "account_name: "),
+        (["Store", "--statement-descriptor", "ab"], "The statement descriptor must be 3 to 100 "),
+    ],
+)
+def test_create_merchant_says_in_one_line_what_does_not_do(manage: Manage, arguments: list[str], said: str) -> None:
+    with pytest.raises(CommandError) as refusal:
+        manage("create_merchant", *arguments)
+    assert said in str(refusal.value)
+    assert "\n" not in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    ("mode", "kind", "prefix"), [("test", "secret", "sk_test"), ("live", "publishable", "pk_live")]
+)
+def test_create_key_makes_a_key_of_the_mode_and_kind(manage: Manage, mode: str, kind: str, prefix: str) -> None:
+    MerchantFactory(title="Sari Store")
+    output = manage("create_key", "Sari Store", "--mode", mode, "--kind", kind)
+    text = key_in(output)
+    assert text.startswith(prefix)
+    assert ApiKey.objects.get(digest=key_digest(text)).expires_at is None
+    assert (SHOWN_ONCE in output) == (kind == "secret")
+
+
+def test_create_key_can_give_a_key_an_end(manage: Manage) -> None:
+    merchant = MerchantFactory()
+    options = ["--mode", "test", "--kind", "secret", "--expires-in", "30d"]
+    text = key_in(manage("create_key", public_id("mer", merchant.id), *options))
+    end = ApiKey.objects.get(digest=key_digest(text)).expires_at
+    assert timedelta(days=29, hours=23) < end - clock.now() <= timedelta(days=30)
+
+
+@pytest.mark.parametrize("text", ["30", "d", "-1d", "1.5h", "1w", "30 d", "٣d", "9999999d"])
+def test_a_duration_that_cannot_be_read_is_refused(manage: Manage, text: str) -> None:
+    MerchantFactory(title="Sari Store")
+    with pytest.raises(CommandError, match="such as 30m, 24h or 90d"):
+        manage("create_key", "Sari Store", "--mode=test", "--kind=secret", f"--expires-in={text}")
+
+
+def test_a_merchant_that_is_not_there_is_one_clear_line(manage: Manage) -> None:
+    with pytest.raises(CommandError, match=r"^There is no merchant 'Nobody'\.$"):
+        manage("create_key", "Nobody", "--mode=test", "--kind=secret")
+
+
+def test_both_keys_work_while_they_overlap(manage: Manage, shop: NewMerchant) -> None:
+    old = shop.keys["sk_test"]
+    output = manage("roll_key", f"sk_test_{old[-4:]}", "--overlap", "24h")
+    assert works(old)
+    assert works(key_in(output))
+    assert SHOWN_ONCE in output
+
+
+def test_only_the_new_key_works_after_a_roll_without_overlap(manage: Manage, shop: NewMerchant) -> None:
+    old = shop.keys["sk_test"]
+    output = manage("roll_key", f"sk_test_{old[-4:]}", "--overlap", "0h")
+    assert not works(old)
+    assert works(key_in(output))
+
+
+def test_a_revoked_key_cannot_be_rolled(manage: Manage) -> None:
+    key = ApiKeyFactory(revoked_at=clock.now())
+    with pytest.raises(CommandError, match="create a new one"):
+        manage("roll_key", public_id("key", key.id))
+
+
+def test_a_revoked_key_stops_at_once(manage: Manage, shop: NewMerchant) -> None:
+    text = shop.keys["sk_test"]
+    assert works(text)
+    assert "revoked" in manage("revoke_key", f"sk_test_{text[-4:]}")
+    answer = Api(text).get("/ping")
+    assert (answer.status_code, answer.json()["error"]["code"]) == (401, "key_revoked")
+
+
+def test_revoking_twice_says_so(manage: Manage) -> None:
+    key = public_id("key", ApiKeyFactory().id)
+    manage("revoke_key", key)
+    assert "before this" in manage("revoke_key", key)
+
+
+def test_a_key_is_read_from_standard_input(manage: Manage, monkeypatch: pytest.MonkeyPatch) -> None:
+    key = ApiKeyFactory()
+    monkeypatch.setattr(sys, "stdin", io.StringIO(f"{key.text}\n"))
+    manage("revoke_key", "-")
+    key.refresh_from_db()
+    assert key.revoked_at
+
+
+@pytest.mark.parametrize("command", ["revoke_key", "roll_key"])
+def test_a_key_that_is_not_there_is_refused(manage: Manage, command: str) -> None:
+    with pytest.raises(CommandError, match=r"^There is no such key\.$"):
+        manage(command, "0000")
+
+
+def test_list_keys_shows_masked_keys_of_all_merchants(manage: Manage, shop: NewMerchant) -> None:
+    ApiKeyFactory(merchant__title="Other Store")
+    output = manage("list_keys")
+    assert len(output.splitlines()) == 5
+    assert "Other Store" in output
+    assert not any(text in output for text in shop.keys.values())
+    assert f"sk_test_…{shop.keys['sk_test'][-4:]}" in output
+
+
+def test_list_keys_shows_one_merchant_alone(manage: Manage) -> None:
+    key = ApiKeyFactory()
+    ApiKeyFactory()
+    [line] = manage("list_keys", key.merchant.title).splitlines()
+    assert public_id("key", key.id) in line
+
+
+@pytest.mark.parametrize(
+    ("times", "state"),
+    [
+        ({}, "active"),
+        ({"expires_at": clock.now() + timedelta(days=1)}, "expires 20"),
+        ({"expires_at": clock.now()}, "expired 20"),
+        ({"expires_at": clock.now(), "revoked_at": clock.now()}, "revoked 20"),
+    ],
+    ids=["active", "expires", "expired", "revoked"],
+)
+def test_list_keys_tells_the_state_of_a_key(manage: Manage, times: dict[str, object], state: str) -> None:
+    ApiKeyFactory(**times)
+    assert f"  {state}" in manage("list_keys")
