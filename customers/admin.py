@@ -1,0 +1,85 @@
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import Q, QuerySet
+from django.http import HttpRequest
+from django.utils.safestring import SafeString
+
+from customers.models import Customer, CustomerSource
+from payments.admin.base import ByMode, Conditions, LookOnlyAdmin, LookOnlyInline
+from payments.admin.formats import (
+    id_column,
+    id_link_column,
+    json_column,
+    mode_column,
+    moment_column,
+    search_link,
+)
+from payments.admin.sources import source_label
+from payments.ids import public_id
+from payments.models import Event, Merchant, Source
+
+
+class ByPresence(Conditions):
+    title = "presence"
+    parameter_name = "presence"
+    conditions = {
+        "present": ("Present", Q(deleted_at__isnull=True)),
+        "deleted": ("Deleted", Q(deleted_at__isnull=False)),
+    }
+
+
+class SourcesInline(LookOnlyInline):
+    """The sources that are or were kept for the customer."""
+
+    model = CustomerSource
+    fields = ("of_source", "label", "attached", "detached")
+    ordering = ("-pk",)
+    show_change_link = False
+    of_source = id_link_column("source", "src", Source)
+    attached = moment_column("attached_at")
+    detached = moment_column("detached_at")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        return super().get_queryset(request).select_related("source__card")
+
+    @admin.display(description="Type")
+    def label(self, tie: CustomerSource) -> str:
+        return source_label(tie.source)
+
+
+@admin.register(Customer)
+class CustomerAdmin(LookOnlyAdmin):
+    list_display = ("public_id", "email", "description", "merchant", "mode", "created", "deleted")
+    list_filter = (ByPresence, ByMode, "created_at")
+    list_select_related = ("merchant",)
+    search_fields = ("email", "mobile_number")
+    search_help_text = "Any ID, whole, or part of an address or mobile number."
+    uuid_lookups = {
+        "cus": ("pk",),
+        "src": ("ties__source_id",),
+        "card": ("ties__source__card__pk",),
+        "ch": ("ties__source__charges__pk",),
+        "re": ("ties__source__charges__refunds__pk",),
+        "mer": ("merchant_id",),
+    }
+    object_lookups = ("pk", "ties__source_id", "ties__source__charges__pk")
+    last4_lookups = ("ties__source__card__last4",)
+    fieldsets = (
+        (None, {"fields": ("public_id", "email", "mobile_number", "description", "of_merchant", "mode")}),
+        ("Belongs to it", {"fields": ("events", "version")}),
+        ("As sent", {"fields": ("shown_metadata",)}),
+        ("Times", {"fields": ("created", "updated", "deleted")}),
+    )
+    inlines = (SourcesInline,)
+    public_id = id_column("cus")
+    of_merchant = id_link_column("merchant", "mer", Merchant)
+    mode = mode_column
+    created = moment_column("created_at")
+    updated = moment_column("updated_at")
+    deleted = moment_column("deleted_at")
+    shown_metadata = json_column("metadata")
+
+    @admin.display(description="Events")
+    def events(self, customer: Customer) -> SafeString:
+        return search_link(Event, public_id("cus", customer.id), "its events")

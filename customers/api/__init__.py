@@ -1,0 +1,1 @@
+"""The way in to customers, below `/v2`."""

@@ -1,0 +1,52 @@
+from django.http import HttpResponse
+from rest_framework.decorators import action
+from rest_framework.request import Request
+
+from customers.api.serializers import AttachInput, CustomerChanges, CustomerInput, CustomerListQuery
+from customers.domain import customers, keeping
+from customers.domain.changes import find
+from customers.models import Customer
+from customers.rendering import render_customer, render_deleted
+from payments.api.lists import show_page
+from payments.api.requests import ApiViewSet, show
+from payments.api.strict import Nothing
+
+
+class CustomerViewSet(ApiViewSet):
+    """Customers and the sources kept for them; each verb is one function of the domain."""
+
+    query_serializers = {"list": CustomerListQuery}
+
+    def list(self, request: Request) -> HttpResponse:
+        rows = Customer.objects.present().whole()
+        if "email" in self.query:
+            rows = rows.filter(email=self.query["email"])
+        return show_page(request, self.caller(request), rows, "cus", self.query, render_customer)
+
+    def create(self, request: Request) -> HttpResponse:
+        return self.run(request, CustomerInput, customers.create)
+
+    def retrieve(self, request: Request, pk: str) -> HttpResponse:
+        return show(render_customer(find(self.caller(request), pk)))
+
+    def update(self, request: Request, pk: str) -> HttpResponse:
+        changes = self.body(CustomerChanges)
+        return show(render_customer(customers.update(self.caller(request), pk, changes)))
+
+    def destroy(self, request: Request, pk: str) -> HttpResponse:
+        self.body(Nothing)
+        customers.delete(self.caller(request), pk)
+        return show(render_deleted(pk))
+
+    @action(detail=False, url_path="by_email/(?P<email>.+?)")
+    def by_email(self, request: Request, email: str) -> HttpResponse:
+        return show(render_customer(customers.find_by_email(self.caller(request), email)))
+
+    @action(detail=True, methods=["post"], url_path="sources")
+    def attach(self, request: Request, pk: str) -> HttpResponse:
+        return self.run(request, AttachInput, lambda caller, body: keeping.attach(caller, pk, body["source"]))
+
+    @action(detail=True, methods=["delete"], url_path="sources/(?P<source_id>[^/]+)")
+    def detach(self, request: Request, pk: str, source_id: str) -> HttpResponse:
+        self.body(Nothing)
+        return show(render_customer(keeping.detach(self.caller(request), pk, source_id)))

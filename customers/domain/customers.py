@@ -1,0 +1,73 @@
+"""Customers: made, changed and deleted."""
+
+from typing import Any
+
+from django.db import transaction
+
+from customers.domain.changes import change, lock, of_customer
+from customers.domain.keeping import let_go
+from customers.models import Customer
+from customers.rendering import render_customer
+from payments import clock
+from payments.domain import idempotency
+from payments.domain.caller import Caller
+from payments.domain.errors import not_found
+from payments.domain.idempotency import Answer
+from payments.models.together import Insert, Update, write_together
+from payments.rendering.wire import to_bytes
+
+NOTHING_PERSONAL = {"email": "", "mobile_number": "", "description": "", "metadata": None}
+
+
+def create(caller: Caller, order: dict[str, Any]) -> Answer:
+    """Makes a customer of a validated request body (`email`, `description`, `mobile_number`, `metadata`)."""
+    moment = clock.now()
+    customer = Customer(
+        merchant_id=caller.merchant_id,
+        livemode=caller.livemode,
+        created_at=moment,
+        updated_at=moment,
+        **order,
+    )
+    customer.kept = []
+    answer = Answer(201, to_bytes(render_customer(customer)))
+    created = of_customer(caller, "customer.created", customer)
+    return idempotency.commit_once(caller, answer, Insert(customer), created)
+
+
+def find_by_email(caller: Caller, email: str) -> Customer:
+    """The caller's newest customer with exactly this address (case counts). Raises PaymentError 404."""
+    rows = Customer.objects.present().whole().newest_first(caller.merchant_id, caller.livemode)
+    customer = rows.filter(email=email).first()
+    if customer is None:
+        raise not_found("customer")
+    return customer
+
+
+def update(caller: Caller, customer_id: str, changes: dict[str, Any]) -> Customer:
+    """Replaces the members given, `metadata` as a whole, and leaves the others; without any, nothing happens.
+
+    Raises PaymentError 404.
+    """
+    with transaction.atomic():
+        customer = lock(caller, customer_id)
+        if changes:
+            write_together(*change(caller, customer, "customer.updated", **changes))
+    return customer
+
+
+def delete(caller: Caller, customer_id: str) -> None:
+    """Deletes a customer: its sources are let go, and of its own data only the ID stays, for the charges' sake.
+
+    Raises PaymentError 404.
+    """
+    with transaction.atomic():
+        customer = lock(caller, customer_id)
+        for tie in customer.kept:
+            # One statement for each, because a statement takes only so many parameters.
+            write_together(*let_go(caller, tie))
+        customer.kept = []
+        # The event shows the customer as it was last; the row forgets it.
+        erasure, event = change(caller, customer, "customer.deleted")
+        values = erasure.values | NOTHING_PERSONAL | {"deleted_at": customer.updated_at}
+        write_together(Update(erasure.rows, values), event)

@@ -1,0 +1,65 @@
+"""Sources that are kept for a customer, to be charged again and again, and given up again."""
+
+from django.db import transaction
+
+from customers.domain.changes import change, lock
+from customers.models import Customer, CustomerSource
+from customers.rendering import render_customer
+from payments import clock
+from payments.domain import idempotency, sources
+from payments.domain.caller import Caller
+from payments.domain.errors import not_found
+from payments.domain.idempotency import Answer
+from payments.ids import parse_id
+from payments.models import Source
+from payments.models.together import Insert, StaleRow, Update, Write, write_together
+from payments.rendering.wire import to_bytes
+
+
+def attach(caller: Caller, customer_id: str, source_id: str) -> Answer:
+    """Keeps an unused source for a customer; both are public IDs.
+
+    Raises PaymentError 404 for no such customer or source, 409 `source_already_used`.
+    """
+    try:
+        with transaction.atomic():
+            record = idempotency.claim(caller)
+            customer = lock(caller, customer_id)
+            source = sources.find(caller, source_id, "source")
+            writes = _keep(caller, customer, source)
+            answer = Answer(200, to_bytes(render_customer(customer)))
+            if record:
+                writes.append(idempotency.answered(record.id, answer))
+            write_together(*writes)
+            return answer
+    except StaleRow:
+        raise sources.already_used(source.id) from None
+
+
+def detach(caller: Caller, customer_id: str, source_id: str) -> Customer:
+    """Gives up a source that was kept for a customer; its card data is destroyed.
+
+    Raises PaymentError 404 for no such customer, or no such source among those kept for it.
+    """
+    with transaction.atomic():
+        customer = lock(caller, customer_id)
+        uuid = parse_id("src", source_id)
+        tie = next((tie for tie in customer.kept if tie.source_id == uuid), None)
+        if tie is None:
+            raise not_found("source")
+        customer.kept.remove(tie)
+        write_together(*let_go(caller, tie), *change(caller, customer, "customer.updated"))
+    return customer
+
+
+def let_go(caller: Caller, tie: CustomerSource) -> list[Write]:
+    """The writes by which a tie is loosened and its source given up."""
+    rows = CustomerSource.objects.filter(id=tie.id, detached_at__isnull=True)
+    return [*sources.unvault(caller, tie.source), Update(rows, {"detached_at": clock.now()})]
+
+
+def _keep(caller: Caller, customer: Customer, source: Source) -> list[Write]:
+    vaulting = sources.vault(caller, source)
+    tie = CustomerSource(customer=customer, source=source)
+    customer.kept.insert(0, tie)
+    return [*vaulting, Insert(tie), *change(caller, customer, "customer.updated")]

@@ -1,0 +1,79 @@
+"""Customers, and which source was kept for whom; no verbs."""
+
+from typing import Self
+
+from django.db import models
+from django.db.models import F, Q
+
+from payments import clock, ids
+from payments.models import Merchant, Source
+from payments.models.fields import VerbatimJSONField
+from payments.models.scoping import ScopedQuerySet
+
+
+class CustomerQuerySet(ScopedQuerySet["Customer"]):
+    def present(self) -> Self:
+        """Those that were not deleted."""
+        return self.filter(deleted_at__isnull=True)
+
+    def whole(self) -> Self:
+        """With everything that rendering needs: in one more query the sources still kept, newest first."""
+        kept = CustomerSource.objects.filter(detached_at__isnull=True).select_related("source__card")
+        return self.prefetch_related(models.Prefetch("ties", kept.order_by("-id"), to_attr="kept"))
+
+
+class Customer(models.Model):
+    """A payer whom a merchant knows; a deleted one stays as an empty row, for its charges do."""
+
+    id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
+    merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="+")
+    livemode = models.BooleanField()
+    email = models.CharField(max_length=254)
+    mobile_number = models.CharField(max_length=25, blank=True, default="")
+    description = models.CharField(max_length=255)
+    metadata = VerbatimJSONField(null=True, blank=True)
+    # Counts the changes, each of which wrote one event: the guard of every update and the last event's sequence.
+    version = models.PositiveIntegerField(default=1)
+    created_at = models.DateTimeField(default=clock.now, editable=False)
+    updated_at = models.DateTimeField(default=clock.now, editable=False)
+    deleted_at = models.DateTimeField(null=True, blank=True)
+
+    objects = CustomerQuerySet.as_manager()
+    # Filled by `whole()`, or by hand for a customer just made.
+    kept: list["CustomerSource"]
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                name="customer_nothing_personal_once_deleted",
+                condition=Q(deleted_at__isnull=True) & ~Q(email="") & ~Q(description="")
+                | Q(deleted_at__isnull=False, email="", mobile_number="", description="", metadata__isnull=True),
+            ),
+        ]
+        indexes = [
+            models.Index(F("merchant"), F("livemode"), F("id"), name="customer_of_merchant"),
+            models.Index(
+                F("merchant"),
+                F("livemode"),
+                F("email"),
+                F("id"),
+                name="customer_by_email",
+                condition=Q(deleted_at__isnull=True),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return ids.public_id("cus", self.id)
+
+
+class CustomerSource(models.Model):
+    """The tie of a source to the one customer it was ever kept for; a loosened tie stays, for its charges do."""
+
+    id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
+    customer = models.ForeignKey(Customer, models.PROTECT, related_name="ties")
+    source = models.OneToOneField(Source, models.PROTECT, related_name="+")
+    attached_at = models.DateTimeField(default=clock.now, editable=False)
+    detached_at = models.DateTimeField(null=True, blank=True)
+
+    def __str__(self) -> str:
+        return ids.public_id("src", self.source_id)
