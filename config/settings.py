@@ -145,4 +145,14 @@ CORS_ALLOW_ALL_ORIGINS = True
 CORS_ALLOW_METHODS = ["GET", "POST"]
 CORS_ALLOW_HEADERS = ["authorization", "content-type", "idempotency-key", "x-idempotency-key"]
 CORS_EXPOSE_HEADERS = ["Request-Id", "Idempotent-Replayed"]
+
+# Everything that browsers must not do in clear text follows from HTTPS.
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = HTTPS
+SECURE_HSTS_SECONDS = 365 * 24 * 3600 if HTTPS else 0
+# A redirected POST loses its body, and whoever watches the process asks it without a proxy.
+SECURE_REDIRECT_EXEMPT = [r"^v2(/|$)", r"^ping/?$"]
+SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if TRUSTED_PROXIES else None
+CSRF_TRUSTED_ORIGINS = [PUBLIC_URL]
+# HSTS for subdomains and browsers' preload lists bind a whole domain, of which kaha is one host.
+SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
 LOGGING = logging.configuration()
