@@ -121,7 +121,6 @@ TIME_ZONE = "UTC"
 USE_TZ = True
 USE_I18N = False
 STATIC_URL = "/static/"
-STATIC_ROOT = BASE_DIR / "static-collected"
 # Assets lie in the installed packages and are served from there: nothing to collect, nothing to forget.
 WHITENOISE_USE_FINDERS = True
 

@@ -77,8 +77,9 @@ def _run(caller: Caller, charge_id: str, planner: Planner) -> Answer:
 
 def _open(caller: Caller, charge_id: str, planner: Planner) -> Attempt:
     """Writes the operation down as soon as no other one is under way on the charge."""
+    if not recovery.resolve_before(charges.find(caller, charge_id)):
+        raise busy(charge_id)
     give_up_at = time.monotonic() + BUSY_WAIT_SECONDS
-    recovery.resolve_before(charges.find(caller, charge_id))
     while time.monotonic() < give_up_at:
         charge = charges.find(caller, charge_id)
         if not charge.operation:

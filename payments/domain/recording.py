@@ -1,5 +1,10 @@
 """The last phase: one statement that records what the provider answered, and stores the caller's answer."""
 
+import logging
+from copy import copy
+
+from django.db import DatabaseError, InterfaceError
+
 from payments import clock
 from payments.domain import idempotency
 from payments.domain.caller import Caller
@@ -14,6 +19,8 @@ from payments.rendering.errors import render_error
 from payments.rendering.objects import render_charge
 from payments.rendering.wire import to_bytes
 
+logger = logging.getLogger("kaha.recording")
+
 RECORD_TRIES = 10
 
 
@@ -25,6 +32,7 @@ def record(caller: Caller, attempt: Attempt, outcome: Outcome) -> Answer:
     for _ in range(RECORD_TRIES):
         if attempt.state == Attempt.State.DONE:
             return as_known(caller, attempt)
+        known = copy(attempt.charge)
         verdict = settle(caller, attempt, outcome)
         answer = _answer(attempt, verdict)
         try:
@@ -32,6 +40,10 @@ def record(caller: Caller, attempt: Attempt, outcome: Outcome) -> Answer:
         except StaleRow:
             attempt = reload(attempt)
             continue
+        except (DatabaseError, InterfaceError):
+            # Money may have moved, so this is no failure to the caller: recovery will find the outcome again.
+            logger.exception("outcome could not be recorded", extra={"attempt": attempt.reference})
+            return Answer(_success_status(attempt), to_bytes(render_charge(known)))
         if verdict.release and verdict.refusal:
             raise verdict.refusal
         return answer

@@ -52,17 +52,19 @@ def resolve(attempt: Attempt) -> bool:
     return True
 
 
-def resolve_before(charge: Charge) -> None:
+def resolve_before(charge: Charge) -> bool:
     """Looks up the unresolved attempt that stands in the way of an operation on `charge`.
 
-    One that a living process is still asking is left to it.
+    One that a living process is still asking is left to it. False when the outcome stays unknown.
     """
     if not charge.operation and charge.status != Charge.Status.PENDING:
-        return
-    unresolved = Attempt.objects.filter(charge_id=charge.id)
+        return True
     unknown, abandoned = Q(state=Attempt.State.UNKNOWN), Q(state=Attempt.State.OPEN, due_at__lte=clock.now())
-    for attempt in unresolved.filter(unknown | abandoned):
-        resolve(attempt)
+    attempt = Attempt.objects.filter(unknown | abandoned, charge_id=charge.id).first()
+    if attempt is None:
+        return True
+    resolve(attempt)
+    return not Attempt.objects.filter(id=attempt.id, state=Attempt.State.UNKNOWN).exists()
 
 
 def apply_report(report: Report) -> None:

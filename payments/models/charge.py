@@ -121,6 +121,10 @@ class Charge(models.Model):
         return ids.public_id("ch", self.id)
 
 
+class RefundQuerySet(ScopedQuerySet["Refund"]):
+    """Refunds of one merchant in one mode."""
+
+
 class Refund(models.Model):
     """Money on its way back to the payer, whole or part of one charge."""
 
@@ -141,7 +145,7 @@ class Refund(models.Model):
     created_at = models.DateTimeField(default=clock.now, editable=False)
     updated_at = models.DateTimeField(default=clock.now, editable=False)
 
-    objects = ScopedQuerySet.as_manager()
+    objects = RefundQuerySet.as_manager()
 
     class Meta:
         constraints = [

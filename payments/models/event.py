@@ -6,6 +6,10 @@ from payments.models.merchant import Merchant
 from payments.models.scoping import ScopedQuerySet
 
 
+class EventQuerySet(ScopedQuerySet["Event"]):
+    """Events of one merchant in one mode."""
+
+
 class Event(models.Model):
     """One change of one object, with the object as it was then; written in the transaction of the change."""
 
@@ -20,7 +24,7 @@ class Event(models.Model):
     payload = models.BinaryField()
     created_at = models.DateTimeField(default=clock.now, editable=False)
 
-    objects = ScopedQuerySet.as_manager()
+    objects = EventQuerySet.as_manager()
 
     class Meta:
         constraints = [

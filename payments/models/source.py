@@ -7,6 +7,10 @@ from payments.models.merchant import Merchant
 from payments.models.scoping import ScopedQuerySet
 
 
+class SourceQuerySet(ScopedQuerySet["Source"]):
+    """Sources of one merchant in one mode."""
+
+
 class Source(models.Model):
     """A card, wallet or bank account, usable once unless vaulted."""
 
@@ -25,7 +29,7 @@ class Source(models.Model):
     created_at = models.DateTimeField(default=clock.now, editable=False)
     updated_at = models.DateTimeField(default=clock.now, editable=False)
 
-    objects = ScopedQuerySet.as_manager()
+    objects = SourceQuerySet.as_manager()
 
     class Meta:
         constraints = [

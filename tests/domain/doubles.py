@@ -3,7 +3,9 @@
 import os
 import signal
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+
+from django.db import OperationalError, connection
 
 from payments.providers import registry
 from payments.providers.base import NotSent, Operation, Outcome, Payment, Unknown
@@ -50,6 +52,16 @@ class Unreachable(Simulator):
 
     def resolve(self, asked: Payment | Operation) -> Outcome:
         return NotSent("connection refused")
+
+
+class CutsTheDatabase(Simulator):
+    """The database goes away while the provider is taking the money."""
+
+    def create_payment(self, payment: Payment) -> Outcome:
+        outcome = super().create_payment(payment)
+        with connection.cursor() as cursor, suppress(OperationalError):
+            cursor.execute("SELECT pg_terminate_backend(pg_backend_pid())")
+        return outcome
 
 
 class DiesBefore(Simulator):

@@ -19,7 +19,7 @@ from payments.providers.simulator.connector import Simulator
 from payments.providers.simulator.models import SimulatedOperation, SimulatedPayment
 from payments.tasks import hear_simulator
 from tests.client import ANSWER_LOST, CHALLENGED, NEVER_ARRIVES, REFUNDS_FAIL, REFUNDS_WAIT, Api, error_of, made
-from tests.domain.doubles import DiesAfter, DiesBefore, LosesAnswers, NeverHears, Unreachable, provider
+from tests.domain.doubles import CutsTheDatabase, DiesAfter, DiesBefore, LosesAnswers, NeverHears, Unreachable, provider
 
 
 def let_time_pass(model: Any, field: str) -> None:
@@ -163,6 +163,20 @@ def test_a_process_killed_around_the_provider_call_is_finished_and_then_replayed
     assert replayed.status_code == 201
     assert made(replayed)["status"] == status
     assert Charge.objects.count() == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_database_that_goes_away_after_the_money_moved_answers_pending_and_never_an_error(api: Api) -> None:
+    body = {"amount": 100, "currency": "PHP", "source": api.source(), "description": "Interrupted"}
+    with provider(CutsTheDatabase()):
+        response = api.post("/charges/", body)
+    connection.close()
+    assert response.status_code == 201
+    assert made(response)["status"] == "pending"
+
+    recover()
+
+    assert api.read(made(response))["status"] == "succeeded"
 
 
 def test_an_expired_action_fails_the_charge_and_ends_the_payment_at_the_provider(api: Api) -> None:
