@@ -72,7 +72,7 @@ def curl_lines(ready: Ready) -> list[str]:
         f"    -d '{source}' \\",
         "    | grep -o 'src_[0-9a-f]*' | head -n 1)",
         f"  curl -s $KAHA/v2/charges/ -u $KEY: {as_type} \\",
-        '    -d "{\\"amount\\": 50000, \\"source\\": \\"$SOURCE\\"}"; echo',
+        '    -d \'{"amount": 50000, "description": "Order 1002", "source": "\'$SOURCE\'"}\'; echo',
         '  curl -s "$KAHA/v2/charges/?limit=2" -u $KEY:; echo',
     ]
 

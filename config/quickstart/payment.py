@@ -18,7 +18,8 @@ CARD = {
     "cvc": "123",
     "name": "Juan dela Cruz",
 }
-HELD, REFUNDED = 125_000, 25_000
+ORDER = {"amount": 125_000, "currency": "PHP", "description": "Order 1001"}
+REFUNDED = 25_000
 TIMEOUT_SECONDS = 20
 
 
@@ -40,7 +41,7 @@ def take_first_payment(port: int, secret_key: str) -> Iterator[Step]:
     api = _Api(port, secret_key)
     source = api.post("/v2/sources/", {"type": "card", "card": CARD})
     yield api.step(f"card ending in {source['card']['last4']} is now a source that can be charged once")
-    charge = api.post("/v2/charges/", {"amount": HELD, "source": source["id"], "capture": False})
+    charge = api.post("/v2/charges/", {**ORDER, "source": source["id"], "capture": False})
     yield api.step(f"{money(charge['amount'])} held, nothing taken yet")
     path = f"/v2/charges/{charge['id']}"
     charge = api.post(f"{path}/capture", {})

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from http import HTTPStatus
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
-from typing import Any
 
 from config import embedded
 from config.embedded import postgres, redis_server
@@ -19,6 +18,9 @@ from config.quickstart.supervisor import Supervisor
 
 START_TIMEOUT_SECONDS = 60
 STOP_TIMEOUT_SECONDS = 5
+DATA_FILES = ("demo.json", "beat-schedule", "worker.ready")
+
+Program = subprocess.Popen[bytes]
 
 
 class Programs:
@@ -28,9 +30,9 @@ class Programs:
         self._places = places
         self._port = port
         self._supervisor = supervisor
-        self._programs: list[subprocess.Popen[bytes]] = []
-        self._redis: subprocess.Popen[bytes] | None = None
-        self._postgres: subprocess.Popen[bytes] | None = None
+        self._programs: list[Program] = []
+        self._redis: Program | None = None
+        self._postgres: Program | None = None
         self._environment = {
             "DJANGO_SETTINGS_MODULE": "config.settings",
             "PUBLIC_URL": f"http://{HOST}:{port}",
@@ -42,12 +44,17 @@ class Programs:
     def start(self) -> dict[str, str]:
         """Start everything and wait until all of it is ready. Returns what `config.quickstart.demo` has written.
 
-        Raises Failed, EmbeddedError or Stopped.
+        The programs load their code side by side, and go on one after the other. Raises Failed, EmbeddedError or
+        Stopped.
         """
         self._keep_last_logs()
-        demo_file = self._places.data / "demo.json"
-        self._prepare(demo_file)
-        self._start_web_and_worker()
+        demo_file, schedule, working = (self._places.data / name for name in DATA_FILES)
+        preparation = self._load("prepare", demo_file)
+        web = self._load("web", self._port)
+        worker = self._load("worker", schedule, working)
+        self._start_servers()
+        self._prepare(preparation)
+        self._let_work(web, worker, working)
         return dict(json.loads(demo_file.read_text()))
 
     def stop(self) -> None:
@@ -57,17 +64,6 @@ class Programs:
             redis_server.stop_server(self._redis)
         if self._postgres:
             postgres.stop_server(self._postgres)
-
-    def _prepare(self, demo_file: Path) -> None:
-        """Start the servers, and meanwhile what then prepares the database."""
-        preparing = self._start_program("prepare", demo_file, stdin=subprocess.PIPE)
-        self._start_servers()
-        if preparing.stdin:
-            preparing.stdin.close()
-        log = self._places.log("prepare")
-        self._supervisor.wait_for_end("the preparation", preparing, log, START_TIMEOUT_SECONDS)
-        if self._postgres:
-            postgres.mark_migrated(self._places)
 
     def _start_servers(self) -> None:
         if not os.environ.get("REDIS_URL"):
@@ -79,24 +75,30 @@ class Programs:
             self._supervisor.watch("PostgreSQL", self._postgres, self._places.log("postgres"))
             self._wait_for("PostgreSQL", lambda: postgres.is_ready(self._places))
 
-    def _start_web_and_worker(self) -> None:
-        working = self._places.data / "worker.ready"
-        working.unlink(missing_ok=True)
-        web = self._start_program("web", self._port)
-        worker = self._start_program("worker", self._places.data / "beat-schedule", working)
+    def _prepare(self, preparation: Program) -> None:
+        _go(preparation)
+        log = self._places.log("prepare")
+        self._supervisor.wait_for_end("the preparation", preparation, log, START_TIMEOUT_SECONDS)
+        if self._postgres:
+            postgres.mark_migrated(self._places)
+
+    def _let_work(self, web: Program, worker: Program, ready_file: Path) -> None:
+        ready_file.unlink(missing_ok=True)
         self._supervisor.watch("the web server", web, self._places.log("web"))
         self._supervisor.watch("the worker", worker, self._places.log("worker"))
+        _go(web)
+        _go(worker)
         self._wait_for("the web server", self._web_answers)
-        self._wait_for("the worker", working.exists)
+        self._wait_for("the worker", ready_file.exists)
 
-    def _start_program(self, name: str, *arguments: object, **options: Any) -> "subprocess.Popen[bytes]":
-        """Run a module of this package, which finds the servers through its environment."""
+    def _load(self, name: str, *arguments: object) -> Program:
+        """Start a module of this package, which finds the servers through its environment and waits for `_go`."""
         program = spawn(
             [sys.executable, "-m", f"config.quickstart.{name}", *map(str, arguments)],
             log=self._places.log(name),
             environment=self._environment,
             cwd=PROJECT,
-            **options,
+            stdin=subprocess.PIPE,
         )
         self._programs.append(program)
         return program
@@ -118,3 +120,8 @@ class Programs:
         """The logs of the last run stay until the next one, so that they neither vanish at once nor grow for ever."""
         for log in self._places.logs.glob("*.log"):
             log.replace(log.with_suffix(".log.1"))
+
+
+def _go(program: Program) -> None:
+    if program.stdin:
+        program.stdin.close()

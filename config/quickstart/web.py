@@ -1,31 +1,28 @@
-"""The web server of the quickstart: `python -m config.quickstart.web PORT`."""
+"""The web server of the quickstart: `python -m config.quickstart.web PORT`.
+
+It loads the application while the database still starts, and serves when its standard input is closed. The workers
+are forked, so what is loaded before is loaded once.
+"""
 
 import multiprocessing
 import sys
-from typing import Any
+from importlib import import_module
 
+from django.conf import settings
 from granian import Granian
 from granian.constants import Interfaces
 
 from config.embedded.processes import die_with_parent
 from config.quickstart.ports import HOST
+from config.wsgi import application
 
 WORKERS = 2
 THREADS = 4
 
 
-def load_application(target: str) -> Any:
-    """Load the application in a worker process, which must not outlive the server that started it."""
-    server = multiprocessing.parent_process()
-    if server and server.pid:
-        die_with_parent(server.pid)
-    from config.wsgi import application
-
-    return application
-
-
 def main(port: int) -> None:
     """Serve on the loopback address until SIGTERM."""
+    import_module(settings.ROOT_URLCONF)
     server = Granian(
         "config.wsgi:application",
         address=HOST,
@@ -37,7 +34,16 @@ def main(port: int) -> None:
         workers_kill_timeout=3,
         log_access=False,
     )
+    sys.stdin.read()
     server.serve(target_loader=load_application)
+
+
+def load_application(target: str) -> object:
+    """What granian calls in each worker, which must not outlive the server that started it."""
+    server = multiprocessing.parent_process()
+    if server and server.pid:
+        die_with_parent(server.pid)
+    return application
 
 
 if __name__ == "__main__":

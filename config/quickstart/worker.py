@@ -1,4 +1,7 @@
-"""The Celery worker of the quickstart, with beat: `python -m config.quickstart.worker SCHEDULE_FILE READY_FILE`."""
+"""The Celery worker of the quickstart, with beat: `python -m config.quickstart.worker SCHEDULE_FILE READY_FILE`.
+
+It loads the tasks while the database still starts, and works when its standard input is closed.
+"""
 
 import os
 import sys
@@ -15,6 +18,10 @@ OPTIONS = ["--without-gossip", "--without-mingle", "--without-heartbeat"]
 
 def main(schedule_file: str, ready_file: str) -> None:
     """Work until SIGTERM; the ready file appears when the worker listens."""
+    # The preparation has checked everything, and the worker needs no URLs.
+    os.environ["CELERY_SKIP_CHECKS"] = "1"
+    app.loader.import_default_modules()
+    sys.stdin.read()
     worker_pid = os.getpid()
     beat_embedded_init.connect(lambda **_: die_with_parent(worker_pid), weak=False)
     worker_ready.connect(lambda **_: Path(ready_file).touch(), weak=False)
