@@ -7,6 +7,9 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 from celery import Celery
 from celery.signals import setup_logging
 
+from config.checks import refuse_bad_configuration
+
+refuse_bad_configuration()
 app = Celery("kaha")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
