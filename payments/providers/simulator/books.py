@@ -11,7 +11,7 @@ from payments.providers.base import Payment
 from payments.providers.simulator.answers import payment_outcome
 from payments.providers.simulator.messages import write_message
 from payments.providers.simulator.models import PIN_TRIES, Entry, SimulatedPayment
-from payments.providers.simulator.scenarios import APPROVED, Scenario, cvc_checked
+from payments.providers.simulator.scenarios import Scenario, cvc_checked
 from payments.providers.simulator.tokens import page_token, token_digest
 
 State = SimulatedPayment.State
@@ -31,7 +31,7 @@ def find_page(token: str) -> SimulatedPayment | None:
     return _expire_if_due(payment) if payment else None
 
 
-def book_payment(payment: Payment, scenario: Scenario = APPROVED) -> SimulatedPayment:
+def book_payment(payment: Payment, scenario: Scenario) -> SimulatedPayment:
     """Books `payment` unless its reference is booked already; returns what the books then hold."""
     row = _new_payment(payment, scenario)
     try:

@@ -9,7 +9,7 @@ from payments.providers.simulator.answers import asks_pin, operation_outcome, pa
 from payments.providers.simulator.books import book_payment, enter_pin, expire_due_pages, find_payment
 from payments.providers.simulator.messages import DueReport
 from payments.providers.simulator.operations import book_operation, find_operation, settle_due_refunds
-from payments.providers.simulator.scenarios import APPROVED, Lost, scenario_of
+from payments.providers.simulator.scenarios import ORDINARY, Lost, scenario_of
 
 
 class Simulator:
@@ -25,7 +25,7 @@ class Simulator:
         is_card = payment.source_type == sourcetypes.CARD
         if not payment.capture and not is_card:
             return refused("hold_not_supported", "Only a card can be held.")
-        scenario = scenario_of(payment.card) if is_card else APPROVED
+        scenario = scenario_of(payment.card) if is_card else ORDINARY
         if scenario.lost is Lost.REQUEST:
             return Unknown("the request was lost")
         known = find_payment(payment.reference) if scenario.lost else None

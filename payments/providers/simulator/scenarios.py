@@ -23,35 +23,30 @@ class Refunds(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
-    """A card's behaviour; `decline_code` is empty for one that is approved."""
+    """A card's behaviour: `challenges` where authentication is asked; `decline_code` is empty when approved."""
 
-    name: str
+    challenges: bool = False
     decline_code: str = ""
-    challenges: bool = True
     lost: Lost | None = None
     refunds: Refunds = Refunds.SUCCEED
 
 
-def _declined(code: str) -> Scenario:
-    return Scenario(code, decline_code=code)
-
-
-APPROVED = Scenario("approved")
-NO_CARD = Scenario("no_card", decline_code="processing_error")
+ORDINARY = Scenario(challenges=True)
+NO_CARD = Scenario(decline_code="processing_error")
 SCENARIOS = {
-    "4000000000003055": Scenario("unchallenged", challenges=False),
-    "4000000000000002": _declined("card_declined"),
-    "4000000000009995": _declined("insufficient_funds"),
-    "4000000000009987": _declined("lost_card"),
-    "4000000000009979": _declined("stolen_card"),
-    "4000000000000069": _declined("expired_card"),
-    "4000000000000127": _declined("incorrect_cvc"),
-    "4000000000000119": _declined("processing_error"),
-    "4000000000000341": _declined("card_declined"),
-    "4000000000005126": Scenario("refunds_fail", refunds=Refunds.FAIL_LATER),
-    "4000000000007726": Scenario("refunds_pend", refunds=Refunds.SUCCEED_LATER),
-    "4000000000005100": Scenario("answer_lost", challenges=False, lost=Lost.ANSWER),
-    "4000000000005118": Scenario("request_lost", challenges=False, lost=Lost.REQUEST),
+    "4000000000003055": Scenario(),
+    "4000000000000002": Scenario(decline_code="card_declined"),
+    "4000000000009995": Scenario(decline_code="insufficient_funds"),
+    "4000000000009987": Scenario(decline_code="lost_card"),
+    "4000000000009979": Scenario(decline_code="stolen_card"),
+    "4000000000000069": Scenario(decline_code="expired_card"),
+    "4000000000000127": Scenario(decline_code="incorrect_cvc"),
+    "4000000000000119": Scenario(decline_code="processing_error"),
+    "4000000000000341": Scenario(decline_code="card_declined"),
+    "4000000000005126": Scenario(refunds=Refunds.FAIL_LATER),
+    "4000000000007726": Scenario(refunds=Refunds.SUCCEED_LATER),
+    "4000000000005100": Scenario(lost=Lost.ANSWER),
+    "4000000000005118": Scenario(lost=Lost.REQUEST),
 }
 MESSAGES = {
     "card_declined": "The issuer declined the card.",
@@ -68,8 +63,8 @@ MESSAGES = {
 
 
 def scenario_of(card: CardData | None) -> Scenario:
-    """How this card behaves: as its number says, approved for any number that is not a special one."""
-    return SCENARIOS.get(card.number, APPROVED) if card else NO_CARD
+    """How this card behaves: as its number says, like any ordinary one for a number that is not special."""
+    return SCENARIOS.get(card.number, ORDINARY) if card else NO_CARD
 
 
 def cvc_checked(card: CardData | None, scenario: Scenario) -> str:

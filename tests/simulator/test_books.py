@@ -1,0 +1,106 @@
+"""The simulator's books: each reference once, every movement entered, nothing of a card that must stay secret."""
+
+import re
+
+import pytest
+from django.db import DatabaseError, connection, transaction
+
+from payments.providers.base import ActionRequired, Approved, Declined, NotFound
+from payments.providers.simulator.models import Entry, Message, SimulatedOperation, SimulatedPayment
+from tests.simulator.making import by_type, operation, page_path, payment, simulator, taken
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        payment("4000000000003055"),
+        payment("4242424242424242", capture=False),
+        payment("4242424242424242", authenticate=True),
+        payment("4000000000000002"),
+        by_type("gcash"),
+        by_type("bpi"),
+    ],
+    ids=["taken", "held", "challenged", "declined", "wallet", "pin"],
+)
+def test_the_same_reference_gets_the_same_answer_and_one_booking(asked: object) -> None:
+    first = simulator.create_payment(asked)
+    assert simulator.create_payment(asked) == first
+    assert simulator.resolve(asked) == first
+    assert SimulatedPayment.objects.count() == 1
+    assert Entry.objects.count() == (1 if isinstance(first, Approved) else 0)
+
+
+def test_an_operation_is_booked_once_and_answered_alike() -> None:
+    refund = operation("refund", taken(), 4_000)
+    first = simulator.refund(refund)
+    assert isinstance(first, Approved)
+    assert simulator.refund(refund) == first == simulator.resolve(refund)
+    assert SimulatedPayment.objects.get().amount_refunded == 4_000
+    assert Entry.objects.filter(kind="refund").count() == 1
+
+
+def test_a_refused_operation_stays_refused_when_it_is_repeated() -> None:
+    held = taken(capture=False)
+    refund = operation("refund", held)
+    refused = simulator.refund(refund)
+    simulator.capture(operation("capture", held))
+    assert isinstance(refused, Declined)
+    assert simulator.refund(refund) == refused
+
+
+def test_what_was_never_asked_is_not_found() -> None:
+    nowhere = payment()
+    assert simulator.resolve(nowhere) == NotFound()
+    assert simulator.resolve(operation("refund", nowhere)) == NotFound()
+    assert simulator.continue_payment(nowhere, {}) == NotFound()
+
+
+def test_the_answer_stays_the_same_after_the_money_moved_on() -> None:
+    held = taken(capture=False)
+    simulator.capture(operation("capture", held, 1_000))
+    outcome = simulator.resolve(held)
+    assert isinstance(outcome, Approved)
+    assert not outcome.captured
+
+
+@pytest.mark.parametrize("change", ["UPDATE simulator_entry SET amount = 1", "DELETE FROM simulator_entry"])
+def test_entries_are_never_changed_or_removed(change: str) -> None:
+    taken()
+    with pytest.raises(DatabaseError, match="never changed"), transaction.atomic():
+        connection.cursor().execute(change)
+
+
+def test_an_impossible_amount_is_an_error_and_books_nothing() -> None:
+    with pytest.raises(DatabaseError):
+        simulator.create_payment(payment(amount=0))
+    assert not SimulatedPayment.objects.exists()
+
+
+def test_the_books_hold_neither_card_number_nor_cvc_nor_page_token() -> None:
+    path = page_path(payment("4242424242424242", cvc="987", authenticate=True))
+    simulator.refund(operation("refund", taken("4000000000005126")))
+    rows = [
+        value
+        for model in (SimulatedPayment, SimulatedOperation, Entry, Message)
+        for row in model.objects.values()
+        for value in row.values()
+    ]
+    told = " ".join(str(value) for value in rows)
+    assert not re.search(r"\d{16}|\b987\b", told)
+    assert path.rpartition("/")[2] not in told
+
+
+def test_a_page_token_has_at_least_128_bits_and_differs_for_each_payment() -> None:
+    tokens = {page_path(by_type("gcash")).rpartition("/")[2] for _ in range(3)}
+    assert len(tokens) == 3
+    assert all(len(token) * 6 >= 128 for token in tokens)
+
+
+def test_going_on_before_the_payer_decided_changes_nothing() -> None:
+    asked = by_type("gcash")
+    first = simulator.create_payment(asked)
+    assert isinstance(first, ActionRequired)
+    assert simulator.continue_payment(asked, {}) == first
+    assert simulator.continue_payment(asked, {"otp": "123456"}) == first

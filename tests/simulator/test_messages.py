@@ -1,0 +1,98 @@
+"""What the simulator tells by itself: signed, at least once, until it was taken."""
+
+from datetime import timedelta
+
+import pytest
+
+from payments import clock
+from payments.providers.base import Approved, BadSignature, Declined, Payment
+from payments.providers.simulator import books, messages
+from payments.providers.simulator.models import Message, SimulatedOperation, SimulatedPayment
+from tests.simulator.making import REFUNDS_FAIL, REFUNDS_WAIT, by_type, operation, payment, simulator, taken
+
+pytestmark = pytest.mark.django_db
+
+
+def awaited(asked: Payment) -> SimulatedPayment:
+    simulator.create_payment(asked)
+    return SimulatedPayment.objects.get(reference=asked.reference)
+
+
+def make_due(**rows: object) -> None:
+    Message.objects.filter(**rows).update(due_at=clock.now() - timedelta(seconds=1))
+
+
+def test_nothing_is_told_of_what_was_answered() -> None:
+    simulator.refund(operation("refund", taken()))
+    assert simulator.due_reports(10) == []
+
+
+def test_a_payers_decision_is_told() -> None:
+    agreed, refused = by_type("gcash"), payment(authenticate=True)
+    books.approve(awaited(agreed), tell=True)
+    books.decline(awaited(refused), "authentication_failed", tell=True)
+    told = {report.reference: report.outcome for report in simulator.due_reports(10)}
+    assert told == {agreed.reference: simulator.resolve(agreed), refused.reference: simulator.resolve(refused)}
+
+
+def test_a_payer_who_let_the_time_pass_is_told() -> None:
+    asked = by_type("gcash")
+    awaited(asked)
+    SimulatedPayment.objects.update(expires_at=clock.now())
+    [report] = simulator.due_reports(10)
+    assert isinstance(report.outcome, Declined)
+    assert report.outcome.code == "action_expired"
+
+
+@pytest.mark.parametrize(("number", "kind"), [(REFUNDS_FAIL, Declined), (REFUNDS_WAIT, Approved)])
+def test_the_late_end_of_a_refund_is_told(number: str, kind: type) -> None:
+    refund = operation("refund", taken(number))
+    simulator.refund(refund)
+    SimulatedOperation.objects.update(settles_at=clock.now())
+    [report] = simulator.due_reports(10)
+    assert report.reference == refund.reference
+    assert isinstance(report.outcome, kind)
+
+
+def test_a_message_is_told_again_until_it_is_acknowledged() -> None:
+    books.approve(awaited(by_type("gcash")), tell=True)
+    [first] = simulator.due_reports(10)
+    assert simulator.due_reports(10) == []
+    make_due()
+    [again] = simulator.due_reports(10)
+    assert again == first
+    simulator.acknowledge(again)
+    simulator.acknowledge(again)
+    make_due()
+    assert simulator.due_reports(10) == []
+
+
+def test_no_more_messages_are_taken_than_wanted_and_the_oldest_first() -> None:
+    asked = [by_type("gcash") for _ in range(3)]
+    for each in asked:
+        books.approve(awaited(each), tell=True)
+    assert [report.reference for report in simulator.due_reports(2)] == [each.reference for each in asked[:2]]
+
+
+def test_a_decision_is_told_once_although_it_is_made_twice() -> None:
+    row = awaited(by_type("gcash"))
+    books.approve(row, tell=True)
+    books.approve(row, tell=True)
+    books.decline(row, "payer_cancelled", tell=True)
+    assert Message.objects.count() == 1
+
+
+def test_a_message_that_nobody_signed_is_refused() -> None:
+    books.approve(awaited(by_type("gcash")), tell=True)
+    body = Message.objects.get().body.encode()
+    with pytest.raises(BadSignature):
+        simulator.read_callback({}, body)
+
+
+def test_a_message_with_another_body_is_refused() -> None:
+    books.approve(awaited(by_type("gcash")), tell=True)
+    body = Message.objects.get().body.encode()
+    headers = messages.sign(body)
+    assert isinstance(simulator.read_callback(headers, body)[0].outcome, Approved)
+    with pytest.raises(BadSignature):
+        simulator.read_callback(headers, body + b" ")
