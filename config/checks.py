@@ -85,17 +85,12 @@ def _public_url_is_absolute() -> bool:
     except ValueError:
         return False
     schemes = ["https"] if settings.HTTPS else ["https", "http"]
-    return (
-        url.scheme in schemes
-        and bool(url.hostname)
-        and has_port
-        and not (url.path or url.query or url.fragment)
-    )
+    return url.scheme in schemes and bool(url.hostname) and has_port and not (url.path or url.query or url.fragment)
 
 
 def _public_host_is_allowed() -> bool:
-    if not _public_url_is_absolute():
-        return True  # said already, by another rule
+    if not (_public_url_is_absolute() and _hosts_are_names()):
+        return True  # another rule says so
     host, _ = split_domain_port(urlsplit(settings.PUBLIC_URL).netloc)
     return validate_host(host, settings.ALLOWED_HOSTS)
 

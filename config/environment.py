@@ -50,7 +50,5 @@ class Environment:
                 settings = {}
             if settings.get("NAME"):
                 return dict(settings)
-        self.faults[name] = (
-            "must look like postgresql://user:password@host:5432/name, its parts percent-encoded."
-        )
+        self.faults[name] = "must look like postgresql://user:password@host:5432/name, its parts percent-encoded."
         return dict(environ.Env.db_url_config(default))

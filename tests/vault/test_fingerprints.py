@@ -19,9 +19,7 @@ def test_different_numbers_have_different_fingerprints() -> None:
     assert card_fingerprint(NUMBER) != card_fingerprint("4000000000000002")
 
 
-@pytest.mark.parametrize(
-    "fingerprint", [card_fingerprint(NUMBER), request_fingerprint("POST", "/v2/charges/", b"{}")]
-)
+@pytest.mark.parametrize("fingerprint", [card_fingerprint(NUMBER), request_fingerprint("POST", "/v2/charges/", b"{}")])
 def test_a_fingerprint_is_32_bytes(fingerprint: bytes) -> None:
     assert len(fingerprint) == 32
 

@@ -16,9 +16,7 @@ NEW_KEY = "ZmVkY2JhOTg3NjU0MzIxMGZlZGNiYTk4NzY1NDMyMTA="
 
 
 @given(st.text(), st.uuids(), st.uuids(), st.text(max_size=40))
-def test_what_was_sealed_opens_in_its_place(
-    text: str, merchant_id: UUID, object_id: UUID, field: str
-) -> None:
+def test_what_was_sealed_opens_in_its_place(text: str, merchant_id: UUID, object_id: UUID, field: str) -> None:
     sealed = seal(text, merchant_id=merchant_id, object_id=object_id, field=field)
     assert unseal(sealed, merchant_id=merchant_id, object_id=object_id, field=field) == text
 

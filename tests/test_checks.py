@@ -1,0 +1,203 @@
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.checks import run_checks
+from django.core.management import call_command
+
+from config.checks import CONFIGURATION, refuse_bad_configuration, version_faults
+from config.environment import Environment
+
+ROOT = Path(__file__).resolve().parent.parent
+KEY = "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="
+PRODUCTION = {
+    "PATH": os.environ["PATH"],
+    "DATABASE_URL": "postgresql://kaha:unused@db.example.com/kaha",
+    "REDIS_URL": "rediss://redis.example.com/0",
+    "PUBLIC_URL": "https://pay.example.com",
+    "ALLOWED_HOSTS": "pay.example.com",
+    "SECRET_KEY": "an-example-that-is-long-enough-and-protects-nothing-at-all",
+    "VAULT_KEYS": f"k1:{KEY}",
+    "FINGERPRINT_KEY": KEY,
+}
+
+
+def faults() -> list[str]:
+    return [fault.msg for fault in run_checks(tags=[CONFIGURATION])]
+
+
+def python(*arguments: str, **environment: str) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [sys.executable, *arguments],
+        cwd=ROOT,
+        env=PRODUCTION | environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def test_the_environment_of_the_suite_is_in_order() -> None:
+    assert faults() == []
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("SECRET_KEY", ""),
+        ("SECRET_KEY", "s" * 49),
+        ("VAULT_KEYS", ""),
+        ("VAULT_KEYS", KEY),
+        ("FINGERPRINT_KEY", ""),
+        ("FINGERPRINT_KEY", "hunter22"),
+        ("PUBLIC_URL", "pay.example.com"),
+        ("PUBLIC_URL", "ftp://pay.example.com"),
+        ("PUBLIC_URL", "https://"),
+        ("PUBLIC_URL", "https://pay.example.com/path"),
+        ("PUBLIC_URL", "https://pay.example.com?query"),
+        ("PUBLIC_URL", "https://pay.example.com:port"),
+        ("PUBLIC_URL", "https://pay.example.com:0"),
+        ("ALLOWED_HOSTS", []),
+        ("ALLOWED_HOSTS", ["*"]),
+        ("ALLOWED_HOSTS", ["https://pay.example.com"]),
+        ("ALLOWED_HOSTS", ["pay.example.com:443"]),
+        ("ALLOWED_HOSTS", ["elsewhere.example.com"]),
+        ("REDIS_URL", ""),
+        ("REDIS_URL", "localhost:6379"),
+        ("RATE_LIMIT", "lots"),
+        ("RATE_LIMIT", "0/second"),
+        ("RATE_LIMIT", "5/second; 100/minute"),
+        ("RATE_LIMIT_ANONYMOUS", "30 a second"),
+    ],
+)
+def test_a_wrong_value_is_refused_by_the_name_of_its_variable(settings, name: str, value: Any) -> None:
+    setattr(settings, name, value)
+    [said] = faults()
+    assert said.startswith(f"{name} must ")
+
+
+@pytest.mark.parametrize("name", ["SECRET_KEY", "VAULT_KEYS", "FINGERPRINT_KEY"])
+def test_a_refused_secret_is_not_shown(settings, name: str) -> None:
+    setattr(settings, name, "hunter22")
+    assert "hunter22" not in str(run_checks(tags=[CONFIGURATION]))
+
+
+@pytest.mark.parametrize(
+    ("public_url", "hosts"),
+    [
+        ("https://pay.example.com", ["pay.example.com"]),
+        ("https://PAY.example.com:8443", [".example.com"]),
+        ("https://[::1]:8000", ["[::1]"]),
+        ("https://127.0.0.1", ["localhost", "127.0.0.1"]),
+    ],
+)
+def test_an_address_whose_host_is_allowed_does(settings, public_url: str, hosts: list[str]) -> None:
+    settings.PUBLIC_URL, settings.ALLOWED_HOSTS = public_url, hosts
+    assert faults() == []
+
+
+@pytest.mark.parametrize(("https", "count"), [(True, 1), (False, 0)])
+def test_a_public_address_in_clear_text_does_only_without_https(settings, https: bool, count: int) -> None:
+    settings.HTTPS, settings.PUBLIC_URL = https, "http://127.0.0.1:8000"
+    assert len(faults()) == count
+
+
+@pytest.mark.parametrize(("version", "count"), [((14, 13), 1), ((15, 0), 0), ((18, 1), 0)])
+def test_postgresql_before_15_is_refused(version: tuple[int, int], count: int) -> None:
+    assert [fault.id for fault in version_faults(version)] == ["configuration.DATABASE_URL"] * count
+
+
+@pytest.mark.django_db
+def test_the_version_of_the_database_in_use_is_asked_for(django_assert_max_num_queries) -> None:
+    with django_assert_max_num_queries(5):
+        call_command("check", "--database", "default", "--fail-level", "WARNING")
+
+
+def test_a_server_does_not_start_on_a_bad_environment(settings) -> None:
+    settings.RATE_LIMIT, settings.REDIS_URL = "lots", "localhost"
+    with pytest.raises(SystemExit) as refusal:
+        refuse_bad_configuration()
+    first, *rest = str(refusal.value).splitlines()
+    assert first == "kaha does not start:"
+    assert [line.split()[0] for line in rest] == ["REDIS_URL", "RATE_LIMIT"]
+
+
+@pytest.mark.parametrize("text", ["", "abc", "-1", "0", "1.5", "٣", "1e3"])
+def test_a_number_that_is_none_is_a_fault_and_stands_at_its_default(monkeypatch, text: str) -> None:
+    monkeypatch.setenv("KEEP_DAYS", text)
+    env = Environment()
+    assert env.integer("KEEP_DAYS", 30, at_least=1) == 30
+    assert env.faults == {"KEEP_DAYS": "must be a whole number, 1 or more."}
+
+
+@pytest.mark.parametrize("text", ["", "ture", "2", "yess"])
+def test_a_word_that_is_neither_yes_nor_no_is_a_fault(monkeypatch, text: str) -> None:
+    monkeypatch.setenv("HTTPS", text)
+    env = Environment()
+    assert env.boolean("HTTPS", True) is True
+    assert "HTTPS" in env.faults
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("true", True), ("On", True), ("1", True), ("yes", True), ("FALSE", False), ("off", False), ("0", False)],
+)
+def test_yes_and_no_are_understood(monkeypatch, text: str, value: bool) -> None:
+    monkeypatch.setenv("HTTPS", text)
+    env = Environment()
+    assert env.boolean("HTTPS", not value) is value
+    assert not env.faults
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "",
+        "kaha",
+        "mysql://kaha:pass@db.example.com/kaha",
+        "sqlite:///kaha.db",
+        "postgresql://kaha:pass@db.example.com",
+        "postgresql://kaha:pass@db.example.com:port/kaha",
+    ],
+)
+def test_a_database_url_that_names_no_postgresql_database_is_a_fault(monkeypatch, url: str) -> None:
+    monkeypatch.setenv("DATABASE_URL", url)
+    env = Environment()
+    assert env.database("DATABASE_URL", "postgresql:///kaha")["NAME"] == "kaha"
+    assert "pass@" not in env.faults["DATABASE_URL"]
+
+
+def test_a_database_url_is_taken_apart(monkeypatch) -> None:
+    monkeypatch.setenv("DATABASE_URL", "postgres://kaha:p%40ss@db.example.com:5433/shop")
+    database = Environment().database("DATABASE_URL", "postgresql:///kaha")
+    assert database["ENGINE"] == "django.db.backends.postgresql"
+    assert (database["USER"], database["PASSWORD"], database["NAME"]) == ("kaha", "p@ss", "shop")
+
+
+def test_words_are_freed_of_their_spaces(monkeypatch) -> None:
+    monkeypatch.setenv("HOSTS", " one.example.com, two.example.com ,")
+    assert Environment().words("HOSTS", []) == ["one.example.com", "two.example.com"]
+
+
+def test_production_settings_pass_the_deployment_checks() -> None:
+    done = python("manage.py", "check", "--deploy", "--fail-level", "WARNING")
+    assert done.returncode == 0, done.stderr
+
+
+def test_the_web_application_refuses_a_malformed_environment_without_a_traceback() -> None:
+    done = python("-c", "import config.wsgi", IDEMPOTENCY_KEEP_DAYS="abc", VAULT_KEYS="k1:hunter22")
+    assert done.returncode == 1
+    first, *rest = done.stderr.splitlines()
+    assert first == "kaha does not start:"
+    assert [line.split()[0] for line in rest] == ["IDEMPOTENCY_KEEP_DAYS", "VAULT_KEYS"]
+    assert "hunter22" not in done.stderr
+
+
+def test_a_command_refuses_a_malformed_environment_without_a_traceback() -> None:
+    done = python("manage.py", "list_keys", HTTPS="ture")
+    assert done.returncode == 1
+    assert "HTTPS must be one of" in done.stderr
+    assert "Traceback" not in done.stderr
