@@ -1,0 +1,17 @@
+"""What operators see: every table, searchable by any ID, and no way to move money by hand."""
+
+from django.contrib import admin
+
+from payments.admin import (  # noqa: F401  registers the pages
+    attempts,
+    charges,
+    events,
+    idempotency,
+    merchants,
+    simulator,
+    sources,
+)
+
+admin.site.site_title = "kaha"
+admin.site.site_header = "kaha"
+admin.site.index_title = "Operations"

@@ -1,0 +1,71 @@
+from django.contrib import admin
+from django.db.models import Q
+from django.utils.safestring import SafeString
+
+from payments.admin.base import Conditions, LookOnlyAdmin
+from payments.admin.formats import id_link_column, json_column, moment_column, money, search_link
+from payments.ids import public_id
+from payments.models import Attempt, Charge, Event, Refund
+
+
+class ByModeOfCharge(Conditions):
+    title = "mode"
+    parameter_name = "mode"
+    conditions = {
+        "live": ("Live", Q(charge__livemode=True)),
+        "test": ("Test", Q(charge__livemode=False)),
+    }
+
+
+@admin.register(Attempt)
+class AttemptAdmin(LookOnlyAdmin):
+    list_display = (
+        "shown_reference",
+        "kind",
+        "shown_amount",
+        "state",
+        "outcome",
+        "provider",
+        "charge_link",
+        "tries",
+        "due",
+        "created",
+    )
+    list_filter = ("state", "kind", ByModeOfCharge, "created_at")
+    list_select_related = ("charge",)
+    search_fields = ("provider_ref",)
+    exact_lookups = ("provider_ref",)
+    uuid_lookups = {
+        "attempt": ("pk",),
+        "ch": ("charge_id",),
+        "re": ("refund_id",),
+        "src": ("charge__source_id",),
+        "mer": ("charge__merchant_id",),
+    }
+    object_lookups = ("charge_id", "refund_id")
+    last4_lookups = ("charge__source__card__last4",)
+    search_help_text = "Any ID, whole, our reference, or the provider's."
+    fieldsets = (
+        (None, {"fields": ("shown_reference", "kind", "shown_amount", "charge_link", "refund_link")}),
+        ("Outcome", {"fields": ("state", "outcome", "tries", "due", "created", "updated")}),
+        ("Provider", {"fields": ("provider", "provider_ref", "shown_response")}),
+        ("Request", {"fields": ("request_id", "events")}),
+    )
+    charge_link = id_link_column("charge", "ch", Charge)
+    refund_link = id_link_column("refund", "re", Refund)
+    due = moment_column("due_at")
+    created = moment_column("created_at")
+    updated = moment_column("updated_at")
+    shown_response = json_column("response")
+
+    @admin.display(description="Reference")
+    def shown_reference(self, attempt: Attempt) -> str:
+        return attempt.reference
+
+    @admin.display(description="Amount")
+    def shown_amount(self, attempt: Attempt) -> str:
+        return money(attempt.amount, attempt.charge.currency)
+
+    @admin.display(description="Events")
+    def events(self, attempt: Attempt) -> SafeString:
+        return search_link(Event, public_id("ch", attempt.charge_id), "of its charge")

@@ -1,0 +1,100 @@
+"""What all pages of the admin share."""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from django.contrib import admin
+from django.contrib.admin.utils import flatten_fieldsets
+from django.core.paginator import Paginator
+from django.db.models import Model, Q, QuerySet
+from django.http import HttpRequest
+from django.utils.functional import cached_property
+
+from payments import sourcetypes
+from payments.admin.searching import IdSearch
+
+COUNTED_ROWS = 10_000
+
+
+class BoundedPaginator(Paginator):
+    """Counts and pages through the first COUNTED_ROWS rows; older ones are found by search and filters."""
+
+    @cached_property
+    def count(self) -> int:
+        rows: Any = self.object_list
+        return int(rows.order_by()[:COUNTED_ROWS].count())
+
+
+class LookOnly:
+    """Rows that only the service itself writes: nobody adds, changes or deletes them here, superusers included."""
+
+    def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+
+class KahaAdmin(IdSearch):
+    """Lists that stay fast on large tables: newest first by primary key, never counted to the end."""
+
+    ordering = ("-pk",)
+    sortable_by = ()
+    list_per_page = 50
+    show_full_result_count = False
+    paginator = BoundedPaginator
+    actions = None
+
+
+class LookOnlyAdmin(LookOnly, KahaAdmin):
+    """A model whose rows are looked at. `fieldsets` may name fields, and columns of the admin class."""
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Model | None = None) -> list[str]:
+        return flatten_fieldsets(self.get_fieldsets(request, obj))
+
+
+class LookOnlyInline(LookOnly, admin.TabularInline):
+    """Rows that belong to the one shown; `fields` may name fields, and columns of the inline class."""
+
+    extra = 0
+    max_num = 0
+    can_delete = False
+    show_change_link = True
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Model | None = None) -> list[str]:
+        return [str(name) for name in self.fields or ()]
+
+
+class Conditions(admin.SimpleListFilter):
+    """A filter whose choices each stand for a condition: `conditions` has label and condition by URL value."""
+
+    conditions: Mapping[str, tuple[str, Q]] = {}
+
+    def lookups(self, request: HttpRequest, model_admin: admin.ModelAdmin) -> list[tuple[str, str]]:
+        return [(value, label) for value, (label, _) in self.conditions.items()]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        chosen = self.conditions.get(self.value() or "")
+        return queryset.filter(chosen[1]) if chosen else queryset
+
+
+class ByMode(Conditions):
+    title = "mode"
+    parameter_name = "mode"
+    conditions = {"live": ("Live", Q(livemode=True)), "test": ("Test", Q(livemode=False))}
+
+
+class BySourceType(Conditions):
+    title = "type"
+    parameter_name = "type"
+    conditions = {kind.name: (kind.label, Q(type=kind.name)) for kind in sourcetypes.SOURCE_TYPES}
+
+
+def one_of(name: str, values: Iterable[str]) -> type[Conditions]:
+    """A filter by the values that the field `name` may have; Django's own would read the table for them."""
+    conditions = {value: (value, Q(**{name: value})) for value in values}
+    attributes = {"title": name.replace("_", " "), "parameter_name": name, "conditions": conditions}
+    return type(f"By{name.title()}", (Conditions,), attributes)

@@ -1,0 +1,186 @@
+from django.contrib import admin
+from django.db.models import F, Q
+from django.utils.safestring import SafeString
+
+from payments.admin.base import ByMode, Conditions, LookOnlyAdmin, LookOnlyInline
+from payments.admin.formats import (
+    id_column,
+    id_link_column,
+    json_column,
+    lines,
+    link,
+    mode_column,
+    moment_column,
+    money,
+    money_column,
+    search_link,
+    utc,
+)
+from payments.admin.sources import source_label
+from payments.models import Attempt, Charge, Event, Merchant, Refund, Source
+
+SHOWN_EVENTS = 100
+
+
+class ByMoney(Conditions):
+    """Where the money is; the last two are for whoever looks after the service."""
+
+    title = "money"
+    parameter_name = "money"
+    conditions = {
+        "held": ("Held", Q(authorized=True)),
+        "captured": ("Captured", Q(captured=True)),
+        "part_refunded": ("Partly refunded", Q(amount_refunded__gt=0, amount_refunded__lt=F("amount_captured"))),
+        "operation": ("Operation under way", ~Q(operation="")),
+        "reversed_late": ("Reversed after failing", Q(reversed_late=True)),
+    }
+
+
+class RefundsOfCharge(LookOnlyInline):
+    model = Refund
+    fields = ("public_id", "shown_amount", "status", "reason", "created")
+    ordering = ("-pk",)
+    public_id = id_column("re")
+    shown_amount = money_column("amount")
+    created = moment_column("created_at")
+
+
+class AttemptsOfCharge(LookOnlyInline):
+    model = Attempt
+    fields = ("kind", "shown_amount", "state", "outcome", "provider", "provider_ref", "created")
+    ordering = ("-pk",)
+    created = moment_column("created_at")
+
+    @admin.display(description="Amount")
+    def shown_amount(self, attempt: Attempt) -> str:
+        return money(attempt.amount, attempt.charge.currency)
+
+
+def _events_of(row: Charge | Refund) -> SafeString | str:
+    events = Event.objects.filter(object_id=row.pk).defer("payload").order_by("-sequence")[:SHOWN_EVENTS]
+    return lines(link(Event, event.id, f"{utc(event.created_at)} {event.type}") for event in events)
+
+
+@admin.register(Charge)
+class ChargeAdmin(LookOnlyAdmin):
+    list_display = (
+        "public_id",
+        "shown_amount",
+        "state",
+        "refunded",
+        "paid_with",
+        "description",
+        "merchant",
+        "mode",
+        "created",
+    )
+    list_filter = ("status", ByMoney, ByMode, "created_at")
+    list_select_related = ("merchant", "source__card")
+    search_fields = ("description",)
+    uuid_lookups = {
+        "ch": ("pk",),
+        "src": ("source_id",),
+        "card": ("source__card__pk",),
+        "re": ("refunds__pk",),
+        "mer": ("merchant_id",),
+        "attempt": ("attempts__pk",),
+    }
+    object_lookups = ("pk", "source_id", "refunds__pk")
+    last4_lookups = ("source__card__last4",)
+    fieldsets = (
+        (None, {"fields": ("public_id", "state", "of_merchant", "mode", "description", "statement_descriptor")}),
+        ("Money", {"fields": ("shown_amount", "shown_captured", "refunded")}),
+        (
+            "State",
+            {
+                "fields": (
+                    "status",
+                    "authorized",
+                    "captured",
+                    "hold_expires",
+                    "settled",
+                    "operation",
+                    "reversed_late",
+                    "version",
+                )
+            },
+        ),
+        ("Payer", {"fields": ("source_link", "require_auth", "shown_action", "action_expires", "redirect_url")}),
+        ("Why it failed", {"fields": ("shown_failure",)}),
+        ("As sent", {"fields": ("shown_metadata",)}),
+        ("Times", {"fields": ("created", "updated")}),
+        ("Events", {"fields": ("events", "all_events")}),
+    )
+    inlines = (RefundsOfCharge, AttemptsOfCharge)
+    public_id = id_column("ch")
+    of_merchant = id_link_column("merchant", "mer", Merchant)
+    mode = mode_column
+    shown_amount = money_column("amount")
+    shown_captured = money_column("amount_captured")
+    hold_expires = moment_column("hold_expires_at")
+    action_expires = moment_column("action_expires_at")
+    settled = moment_column("settled_at")
+    created = moment_column("created_at")
+    updated = moment_column("updated_at")
+    shown_action = json_column("action")
+    shown_failure = json_column("failure_data")
+    shown_metadata = json_column("metadata")
+
+    @admin.display(description="State")
+    def state(self, charge: Charge) -> str:
+        return "held" if charge.authorized else charge.status
+
+    @admin.display(description="Refunded")
+    def refunded(self, charge: Charge) -> str:
+        return money(charge.amount_refunded or None, charge.currency)
+
+    @admin.display(description="Paid with")
+    def paid_with(self, charge: Charge) -> str:
+        return source_label(charge.source)
+
+    @admin.display(description="Source")
+    def source_link(self, charge: Charge) -> str:
+        return link(Source, charge.source_id, f"{charge.source} ({source_label(charge.source)})")
+
+    @admin.display(description="Of the charge")
+    def events(self, charge: Charge) -> SafeString | str:
+        return _events_of(charge)
+
+    @admin.display(description="Of its refunds")
+    def all_events(self, charge: Charge) -> SafeString | str:
+        return lines(search_link(Event, str(refund), f"of {refund}") for refund in charge.refunds.order_by("-id"))
+
+
+@admin.register(Refund)
+class RefundAdmin(LookOnlyAdmin):
+    list_display = ("public_id", "shown_amount", "status", "reason", "charge_link", "merchant", "mode", "created")
+    list_filter = ("status", ByMode, "created_at")
+    list_select_related = ("merchant",)
+    search_fields = ("reason",)
+    uuid_lookups = {
+        "re": ("pk",),
+        "ch": ("charge_id",),
+        "src": ("charge__source_id",),
+        "mer": ("merchant_id",),
+        "attempt": ("attempts__pk",),
+    }
+    object_lookups = ("pk", "charge_id")
+    last4_lookups = ("charge__source__card__last4",)
+    fieldsets = (
+        (None, {"fields": ("public_id", "charge_link", "of_merchant", "mode")}),
+        ("Money", {"fields": ("shown_amount", "status", "reason", "version")}),
+        ("Times", {"fields": ("created", "updated")}),
+        ("Events", {"fields": ("events",)}),
+    )
+    inlines = (AttemptsOfCharge,)
+    public_id = id_column("re")
+    charge_link = id_link_column("charge", "ch", Charge)
+    of_merchant = id_link_column("merchant", "mer", Merchant)
+    mode = mode_column
+    shown_amount = money_column("amount")
+    created = moment_column("created_at")
+    updated = moment_column("updated_at")
+
+    @admin.display(description="Of the refund")
+    def events(self, refund: Refund) -> SafeString | str:
+        return _events_of(refund)

@@ -1,0 +1,113 @@
+"""How rows are shown to operators: money as money, times in UTC, IDs as merchants know them, JSON indented."""
+
+import json
+from collections.abc import Callable, Iterable
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.contrib import admin
+from django.db import models
+from django.urls import reverse
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import SafeString
+from django.utils.text import capfirst
+
+from payments.ids import public_id
+from payments.money import format_amount
+
+NOTHING = "–"
+Column = Callable[[Any, Any], Any]
+
+
+def utc(moment: datetime | None) -> str:
+    """`moment` to the second, for a column that says that it is in UTC."""
+    return moment.strftime("%Y-%m-%d %H:%M:%S") if moment else NOTHING
+
+
+def money(amount: int | None, currency: str) -> str:
+    """`amount` in the smallest unit of `currency`, as people write it."""
+    return NOTHING if amount is None else format_amount(amount, currency)
+
+
+def pretty_json(value: Any) -> SafeString | str:
+    """`value` as indented JSON."""
+    if value is None:
+        return NOTHING
+    return format_html("<pre>{}</pre>", json.dumps(value, indent=2, ensure_ascii=False))
+
+
+def link(model: type[models.Model], pk: UUID | int | str | None, text: object) -> SafeString | str:
+    """A link to the page of one row of `model`, reading `text`."""
+    if pk is None:
+        return NOTHING
+    address = reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_change", args=[pk])
+    return format_html('<a href="{}">{}</a>', address, text)
+
+
+def search_link(model: type[models.Model], term: str, text: str) -> SafeString:
+    """A link to the rows of `model` that a search for `term` finds."""
+    address = reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist")
+    return format_html('<a href="{}?q={}">{}</a>', address, term, text)
+
+
+def lines(items: Iterable[object]) -> SafeString | str:
+    """`items` below each other."""
+    return format_html_join(SafeString("<br>"), "{}", ((item,) for item in items)) or NOTHING
+
+
+def id_column(prefix: str) -> Column:
+    """A column with a row's own public ID."""
+
+    @admin.display(description="ID")
+    def column(_: Any, row: Any) -> str:
+        return public_id(prefix, row.pk)
+
+    return column
+
+
+def id_link_column(name: str, prefix: str, model: type[models.Model]) -> Column:
+    """A column that links to the row of `model` in the foreign key `name`."""
+
+    @admin.display(description=capfirst(name.replace("_", " ")))
+    def column(_: Any, row: Any) -> str:
+        pk = getattr(row, f"{name}_id")
+        return link(model, pk, public_id(prefix, pk)) if pk else NOTHING
+
+    return column
+
+
+def moment_column(name: str) -> Column:
+    """A column with the time in the field `name`."""
+
+    @admin.display(description=f"{capfirst(name.removesuffix('_at').replace('_', ' '))} (UTC)")
+    def column(_: Any, row: Any) -> str:
+        return utc(getattr(row, name))
+
+    return column
+
+
+def money_column(name: str) -> Column:
+    """A column with the amount in the field `name` of a row that has a currency."""
+
+    @admin.display(description=capfirst(name.replace("_", " ")))
+    def column(_: Any, row: Any) -> str:
+        return money(getattr(row, name), row.currency)
+
+    return column
+
+
+def json_column(name: str) -> Column:
+    """A column with the JSON in the field `name`."""
+
+    @admin.display(description=capfirst(name.replace("_", " ")))
+    def column(_: Any, row: Any) -> str:
+        return pretty_json(getattr(row, name))
+
+    return column
+
+
+@admin.display(description="Mode")
+def mode_column(_: Any, row: Any) -> str:
+    """A column that tells live from test."""
+    return "live" if row.livemode else "test"

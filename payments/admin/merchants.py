@@ -1,0 +1,171 @@
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.contrib.admin.widgets import AdminTextareaWidget
+from django.db.models import Q
+from django.http import HttpRequest
+from django.utils.safestring import SafeString
+
+from payments import clock
+from payments.admin.base import ByMode, Conditions, KahaAdmin, LookOnlyAdmin, LookOnlyInline
+from payments.admin.formats import (
+    id_column,
+    id_link_column,
+    json_column,
+    lines,
+    mode_column,
+    moment_column,
+    search_link,
+)
+from payments.domain.merchants import check_statement_descriptor
+from payments.ids import public_id
+from payments.models import ApiKey, Charge, Event, Merchant, NotifySecret, Source
+
+
+class JsonObject(forms.JSONField):
+    """A JSON object: the API promises one, so a list or a number must not get in."""
+
+    widget = AdminTextareaWidget
+
+    def clean(self, value: Any) -> dict[str, Any]:
+        cleaned = super().clean(value) or {}
+        if not isinstance(cleaned, dict):
+            raise forms.ValidationError("This must be a JSON object.", code="invalid")
+        return cleaned
+
+
+class MerchantForm(forms.ModelForm):
+    statement_descriptor = forms.CharField(max_length=100, validators=[check_statement_descriptor])
+    branding = JsonObject(required=False)
+    business_address = JsonObject(required=False)
+
+    class Meta:
+        model = Merchant
+        fields = (
+            "title",
+            "account_name",
+            "statement_descriptor",
+            "status",
+            "branding",
+            "business_address",
+        )
+
+
+class KeysOfMerchant(LookOnlyInline):
+    model = ApiKey
+    verbose_name_plural = "API keys"
+    fields = ("kind", "mode", "shown", "created", "expires", "revoked")
+    ordering = ("-pk",)
+    mode = mode_column
+    created = moment_column("created_at")
+    expires = moment_column("expires_at")
+    revoked = moment_column("revoked_at")
+
+    @admin.display(description="Key")
+    def shown(self, key: ApiKey) -> str:
+        return str(key)
+
+
+@admin.register(Merchant)
+class MerchantAdmin(KahaAdmin):
+    """A merchant's names may be changed here; it is made by `manage.py create_merchant`, which makes its keys too."""
+
+    form = MerchantForm
+    list_display = ("title", "public_id", "account_name", "statement_descriptor", "status", "created")
+    list_filter = ("status",)
+    search_fields = ("title", "account_name", "statement_descriptor", "=keys__last4")
+    uuid_lookups = {"mer": ("pk",), "key": ("keys__pk",)}
+    fieldsets = (
+        (None, {"fields": ("public_id", "title", "account_name", "statement_descriptor", "status")}),
+        ("Belongs to it", {"fields": ("rows", "created", "updated")}),
+        ("Profile", {"fields": ("branding", "business_address")}),
+        ("Terms", {"fields": ("payment_methods", "shown_rates", "payouts", "shown_metadata")}),
+    )
+    readonly_fields = (
+        "public_id",
+        "rows",
+        "created",
+        "updated",
+        "payment_methods",
+        "shown_rates",
+        "payouts",
+        "shown_metadata",
+    )
+    inlines = (KeysOfMerchant,)
+    public_id = id_column("mer")
+    created = moment_column("created_at")
+    updated = moment_column("updated_at")
+    payment_methods = json_column("payment_method_settings")
+    shown_rates = json_column("rates")
+    payouts = json_column("payout_settings")
+    shown_metadata = json_column("metadata")
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return False
+
+    def has_delete_permission(self, request: HttpRequest, obj: Merchant | None = None) -> bool:
+        return False
+
+    def save_model(self, request: HttpRequest, obj: Merchant, form: forms.ModelForm, change: bool) -> None:
+        obj.updated_at = clock.now()
+        super().save_model(request, obj, form, change)
+
+    @admin.display(description="See")
+    def rows(self, merchant: Merchant) -> SafeString | str:
+        term = public_id("mer", merchant.id)
+        return lines(
+            search_link(model, term, f"its {model._meta.verbose_name_plural}") for model in (Charge, Source, Event)
+        )
+
+
+class ByKeyState(Conditions):
+    title = "state"
+    parameter_name = "state"
+    conditions = {
+        "working": ("Not revoked", Q(revoked_at=None)),
+        "revoked": ("Revoked", Q(revoked_at__isnull=False)),
+    }
+
+
+@admin.register(ApiKey)
+class ApiKeyAdmin(LookOnlyAdmin):
+    list_display = ("shown", "public_id", "merchant", "kind", "mode", "created", "expires", "revoked")
+    list_filter = (ByKeyState, ByMode, "kind")
+    list_select_related = ("merchant",)
+    search_fields = ("merchant__title", "=last4")
+    uuid_lookups = {"key": ("pk",), "mer": ("merchant_id",)}
+    fieldsets = (
+        (None, {"fields": ("shown", "public_id", "of_merchant", "kind", "mode", "public_text")}),
+        ("Times", {"fields": ("created", "expires", "revoked")}),
+    )
+    public_id = id_column("key")
+    of_merchant = id_link_column("merchant", "mer", Merchant)
+    mode = mode_column
+    created = moment_column("created_at")
+    expires = moment_column("expires_at")
+    revoked = moment_column("revoked_at")
+
+    @admin.display(description="Key")
+    def shown(self, key: ApiKey) -> str:
+        return str(key)
+
+
+@admin.register(NotifySecret)
+class NotifySecretAdmin(LookOnlyAdmin):
+    """That there is a secret, and until when; what it is stays sealed."""
+
+    list_display = ("secret_id", "merchant", "mode", "created", "expires")
+    list_filter = (ByMode,)
+    list_select_related = ("merchant",)
+    search_fields = ("merchant__title",)
+    uuid_lookups = {"": ("pk",), "mer": ("merchant_id",)}
+    fieldsets = ((None, {"fields": ("secret_id", "of_merchant", "mode", "created", "expires")}),)
+    of_merchant = id_link_column("merchant", "mer", Merchant)
+    mode = mode_column
+    created = moment_column("created_at")
+    expires = moment_column("expires_at")
+
+    @admin.display(description="ID")
+    def secret_id(self, secret: NotifySecret) -> str:
+        return secret.id.hex

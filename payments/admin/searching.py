@@ -1,0 +1,93 @@
+"""Search by any ID: whatever a merchant, a payer or a log line names, pasted as it is."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+from uuid import UUID
+
+from django.contrib import admin
+from django.db.models import BooleanField, F, Func, QuerySet, Value
+from django.http import HttpRequest
+
+from payments.models import Event
+
+PUBLIC_ID = re.compile(r"([a-z]{2,4})_([0-9a-f]{32})")
+LAST4 = re.compile(r"[0-9]{4}")
+# An event is written while its request runs, which never takes this long.
+LONGEST_REQUEST_MILLISECONDS = 300_000
+UUID7_BITS_BELOW_MILLISECONDS = 80
+
+
+class IdSearch(admin.ModelAdmin):
+    """Understands public IDs, raw UUIDs and a card's last four digits; other text goes to `search_fields`.
+
+    `uuid_lookups` names by prefix the lookups that take such an ID. `object_lookups` are those that take the ID of an
+    object which an event tells of: through these an event's or a request's ID finds what it was about.
+    `exact_lookups` take whatever was pasted, as it is.
+    """
+
+    uuid_lookups: Mapping[str, tuple[str, ...]] = {}
+    object_lookups: tuple[str, ...] = ()
+    last4_lookups: tuple[str, ...] = ()
+    exact_lookups: tuple[str, ...] = ()
+    search_help_text = "Any ID, whole, or text."
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
+    ) -> tuple[QuerySet[Any], bool]:
+        term = search_term.strip()
+        conditions = list(self.conditions(term)) if term else []
+        if not conditions:
+            return super().get_search_results(request, queryset, search_term)
+        # Each condition finds its rows by its own index, where one long OR would read the whole table.
+        first, *others = (
+            self.model._default_manager.filter(**condition).order_by().values("pk") for condition in conditions
+        )
+        return queryset.filter(pk__in=first.union(*others) if others else first), False
+
+    def conditions(self, term: str) -> Iterator[dict[str, Any]]:
+        """The conditions any of which makes a row one that `term` names; none for a term that is no ID."""
+        yield from ({lookup: term} for lookup in self.exact_lookups)
+        if LAST4.fullmatch(term):
+            yield from ({lookup: term} for lookup in self.last4_lookups)
+        elif public := PUBLIC_ID.fullmatch(term.lower()):
+            yield from self.named_by(public[1], UUID(hex=public[2]))
+        elif uuid := _as_uuid(term):
+            lookups = {lookup for lookups in self.uuid_lookups.values() for lookup in lookups}
+            yield from ({lookup: uuid} for lookup in sorted(lookups))
+
+    def named_by(self, prefix: str, uuid: UUID) -> Iterator[dict[str, Any]]:
+        """The conditions for one public ID."""
+        yield from ({lookup: uuid} for lookup in self.uuid_lookups.get(prefix, ()))
+        events = events_named_by(prefix, uuid)
+        if events is not None:
+            objects = events.values("object_id")
+            yield from ({f"{lookup}__in": objects} for lookup in self.object_lookups)
+
+
+def events_named_by(prefix: str, uuid: UUID) -> QuerySet[Event] | None:
+    """The one event that an `evt` names or those that the request `req` caused; None for another prefix."""
+    if prefix == "evt":
+        return Event.objects.filter(id=uuid)
+    return events_of_request(uuid) if prefix == "req" else None
+
+
+def events_of_request(uuid: UUID) -> QuerySet[Event]:
+    """The events that the request `req_<uuid>` caused.
+
+    They carry its ID inside their payloads only, so the few events written in the minutes after it are read: both
+    IDs are UUIDv7 (RFC 9562, 5.7), whose first 48 bits are milliseconds.
+    """
+    milliseconds = (uuid.int >> UUID7_BITS_BELOW_MILLISECONDS) + LONGEST_REQUEST_MILLISECONDS
+    latest = UUID(int=milliseconds << UUID7_BITS_BELOW_MILLISECONDS & (1 << 128) - 1)
+    needle = Value(f'"req_{uuid.hex}"'.encode())
+    found = Func(needle, F("payload"), template="position(%(expressions)s) > 0", arg_joiner=" IN ")
+    found.output_field = BooleanField()
+    return Event.objects.filter(found, id__gte=uuid, id__lte=latest)
+
+
+def _as_uuid(term: str) -> UUID | None:
+    try:
+        return UUID(term)
+    except ValueError:
+        return None

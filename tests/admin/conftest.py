@@ -1,0 +1,65 @@
+"""One of everything, made over the API, and an operator who may do all that the admin lets anybody do."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+
+from payments.domain.merchants import NewMerchant
+from payments.models import BinRange, Event
+from tests.client import REFUNDS_WAIT, Api, made
+
+IDEMPOTENCY_KEY = "Order-20261121/77"
+
+
+@dataclass
+class House:
+    """A shop with a customer and a part-refunded charge, and what the API answered about them."""
+
+    shop: NewMerchant
+    charge: dict[str, Any]
+    customer: dict[str, Any]
+    request_id: str
+
+    def id_of(self, prefix: str) -> str:
+        event = Event.objects.filter(type="charge.created").latest("id")
+        return {
+            "ch": self.charge["id"],
+            "src": self.charge["source"]["id"],
+            "card": self.charge["source"]["card"]["id"],
+            "re": self.charge["refunds"][0]["id"],
+            "cus": self.customer["id"],
+            "mer": f"mer_{self.shop.merchant.id.hex}",
+            "evt": f"evt_{event.id.hex}",
+            "req": self.request_id,
+            "uuid": str(event.object_id),
+            "last4": self.charge["source"]["card"]["last4"],
+        }[prefix]
+
+
+@pytest.fixture
+def house(shop: NewMerchant, api: Api) -> House:
+    BinRange.objects.create(prefix="411111", brand="visa", issuing_bank="Bank of Baguio")
+    source = api.source(REFUNDS_WAIT, owner={"name": "Juan dela Cruz"})
+    customer = made(api.post("/customers/", {"email": "juan@example.com", "description": "Juan"}))
+    order = {"amount": 123_450, "source": source, "description": "Halo-halo", "metadata": {"table": 7}}
+    response = api.post("/charges/", order, key=IDEMPOTENCY_KEY)
+    charge = made(response)
+    charge = made(api.post(f"/charges/{charge['id']}/refund", {"amount": 450}))
+    return House(shop, charge, customer, response["Request-Id"])
+
+
+@pytest.fixture
+def operator(db: None) -> Client:
+    """A superuser, signed in."""
+    client = Client()
+    client.force_login(User.objects.create(username="operator", is_staff=True, is_superuser=True))
+    return client
+
+
+def text_of(response: Any) -> str:
+    """A page's text; the page must be there."""
+    assert response.status_code == 200, (response.status_code, response.content[:500])
+    return response.content.decode()

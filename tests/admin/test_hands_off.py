@@ -1,0 +1,104 @@
+import pytest
+from django.contrib import admin
+from django.contrib.auth.models import User
+from django.db.models import Model
+from django.test import Client, RequestFactory
+
+from payments.models import BinRange, Charge, Merchant, Refund, Source
+from tests.admin.conftest import House, text_of
+from tests.admin.test_pages import SHOWN, list_of, page_of
+from tests.factories import ChargeFactory, MerchantFactory
+
+EDITABLE = {Merchant, BinRange}
+LOOKED_AT = [model for model in SHOWN if model not in EDITABLE]
+
+
+@pytest.mark.parametrize("model", [Charge, Refund, Source], ids=lambda model: model.__name__)
+def test_money_is_not_moved_by_hand(model: type[Model], house: House, operator: Client) -> None:
+    row = model._default_manager.latest("pk")
+    before = model._default_manager.filter(pk=row.pk).values().get()
+    forged = {"amount": 1, "amount_captured": 1, "amount_refunded": 0, "status": "refunded", "used": ""}
+    assert operator.post(page_of(row), forged).status_code == 403
+    assert model._default_manager.filter(pk=row.pk).values().get() == before
+
+
+def test_what_the_service_writes_is_only_looked_at(rf: RequestFactory) -> None:
+    request = rf.get("/")
+    request.user = User(is_superuser=True)
+    for model in LOOKED_AT:
+        page = admin.site._registry[model]
+        may = (page.has_add_permission, page.has_change_permission, page.has_delete_permission)
+        assert page.has_view_permission(request), model
+        assert not any(permission(request) for permission in may), model
+
+
+@pytest.mark.parametrize("verb", ["delete", "add"])
+def test_a_charge_is_neither_made_nor_deleted_here(verb: str, operator: Client) -> None:
+    charge = ChargeFactory(is_held=True)
+    address = list_of(Charge) + "add/" if verb == "add" else page_of(charge).replace("change", "delete")
+    assert operator.post(address, {"post": "yes"}).status_code == 403
+    assert Charge.objects.filter(id=charge.id).exists()
+
+
+def merchant_form(**changed: str) -> dict[str, str]:
+    form = {
+        "title": "Sari",
+        "account_name": "Sari Inc",
+        "statement_descriptor": "SARI",
+        "status": "active",
+        "branding": '{"color": "#aa0000"}',
+        "business_address": "",
+        "keys-TOTAL_FORMS": "0",
+        "keys-INITIAL_FORMS": "0",
+    }
+    return form | changed
+
+
+def test_a_merchant_may_be_renamed(operator: Client) -> None:
+    merchant = MerchantFactory()
+    assert operator.post(page_of(merchant), merchant_form()).status_code == 302
+    renamed = Merchant.objects.get()
+    assert (renamed.title, renamed.branding, renamed.business_address) == ("Sari", {"color": "#aa0000"}, {})
+    assert renamed.updated_at > merchant.updated_at
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("statement_descriptor", "A*"), ("branding", "[1]"), ("business_address", "7"), ("status", "rich")],
+)
+def test_a_merchant_does_not_get_what_the_api_could_not_show(field: str, value: str, operator: Client) -> None:
+    merchant = MerchantFactory()
+    assert "errorlist" in text_of(operator.post(page_of(merchant), merchant_form(**{field: value})))
+    assert Merchant.objects.get().title == merchant.title
+
+
+def test_terms_of_a_merchant_are_not_changed_here(operator: Client) -> None:
+    merchant = MerchantFactory(rates={"card": "2.9"})
+    operator.post(page_of(merchant), merchant_form(rates="{}", metadata="{}"))
+    assert Merchant.objects.get().rates == {"card": "2.9"}
+
+
+BIN = {
+    "prefix": "411111",
+    "brand": "visa",
+    "funding": "debit",
+    "country": "PH",
+    "issuing_bank": "Bank of Baguio",
+}
+
+
+def test_a_bin_range_may_be_added_changed_and_deleted(operator: Client) -> None:
+    assert operator.post(list_of(BinRange) + "add/", BIN).status_code == 302
+    row = BinRange.objects.get(prefix="411111")
+    assert operator.post(page_of(row), BIN | {"funding": "credit", "prefix": "422222"}).status_code == 302
+    assert list(BinRange.objects.values_list("prefix", "funding")) == [("411111", "credit")]
+    operator.post(page_of(row).replace("change", "delete"), {"post": "yes"})
+    assert not BinRange.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("field", "value"), [("prefix", "41x"), ("prefix", "411111111111"), ("brand", "amux"), ("country", "ph")]
+)
+def test_a_bin_range_that_could_not_be_used_is_refused(field: str, value: str, operator: Client) -> None:
+    text_of(operator.post(list_of(BinRange) + "add/", BIN | {field: value}))
+    assert not BinRange.objects.exists()

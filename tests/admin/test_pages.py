@@ -1,0 +1,85 @@
+import pytest
+from django.apps import apps
+from django.contrib import admin
+from django.db.models import Model
+from django.test import Client
+from django.urls import reverse
+from pytest_django import DjangoAssertNumQueries
+
+from payments.models import Card, NotifySecret
+from payments.providers.simulator.models import Message
+from tests.admin.conftest import House, text_of
+from tests.client import REFUNDS_WAIT, TELL_NOTHING, Api
+
+OURS = [model for name in ("payments", "simulator", "customers") for model in apps.get_app_config(name).get_models()]
+SHOWN = [model for model in OURS if model in admin.site._registry]
+# Session, user, count and rows.
+MOST_STATEMENTS_OF_A_LIST = 4
+
+
+def list_of(model: type[Model]) -> str:
+    return reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist")
+
+
+def page_of(row: Model) -> str:
+    return reverse(f"admin:{row._meta.app_label}_{row._meta.model_name}_change", args=[row.pk])
+
+
+@pytest.fixture
+def newest(house: House) -> dict[type[Model], Model]:
+    """The newest row of each model."""
+    Message.objects.create(body='{"reference": "0190"}')
+    return {model: model._default_manager.latest("pk") for model in SHOWN}
+
+
+def test_every_model_has_its_pages() -> None:
+    unseen = {model.__name__ for model in OURS if model not in SHOWN}
+    assert unseen <= {"CustomerSource"}, "which is shown on the page of its customer"
+
+
+def test_an_operator_finds_every_row_in_its_list_and_on_its_page(
+    newest: dict[type[Model], Model], operator: Client
+) -> None:
+    for model, row in newest.items():
+        assert page_of(row) in text_of(operator.get(list_of(model))), model
+        assert f">{model._meta.verbose_name_plural}" in text_of(operator.get(page_of(row))).lower(), model
+
+
+def test_no_page_shows_anything_secret(newest: dict[type[Model], Model], house: House, operator: Client) -> None:
+    secrets = secrets_of(house)
+    for model, row in newest.items():
+        text = text_of(operator.get(list_of(model))) + text_of(operator.get(page_of(row)))
+        assert [secret for secret in secrets if secret in text] == [], model
+
+
+def secrets_of(house: House) -> list[str]:
+    """Everything that no page may show, raw bytes as hex and as Python writes them."""
+    card = Card.objects.get(source__charges__isnull=False)
+    raw = [bytes(key.digest) for key in house.shop.merchant.keys.all()]
+    raw += [bytes(secret.sealed) for secret in NotifySecret.objects.all()]
+    raw += [bytes(value) for value in (card.fingerprint, card.sealed_number, card.sealed_cvc) if value]
+    secret_keys = [text for name, text in house.shop.keys.items() if name.startswith("sk")]
+    plain = [REFUNDS_WAIT, *secret_keys, *house.shop.notify_secrets.values()]
+    return [*plain, *(value.hex() for value in raw), *(repr(value)[2:-1] for value in raw)]
+
+
+def test_the_page_of_an_unused_card_shows_nothing_of_what_is_sealed(api: Api, operator: Client) -> None:
+    api.source(REFUNDS_WAIT)
+    card = Card.objects.get()
+    text = text_of(operator.get(page_of(card)))
+    assert bytes(card.sealed_cvc or b"").hex() not in text
+    assert f">{TELL_NOTHING['cvc']}<" not in text
+    assert REFUNDS_WAIT not in text
+
+
+def test_a_list_costs_the_same_however_many_rows_it_has(
+    newest: dict[type[Model], Model],
+    api: Api,
+    operator: Client,
+    django_assert_max_num_queries: DjangoAssertNumQueries,
+) -> None:
+    api.charge()
+    api.charge()
+    for model in newest:
+        with django_assert_max_num_queries(MOST_STATEMENTS_OF_A_LIST, info=model.__name__):
+            text_of(operator.get(list_of(model)))
