@@ -15,6 +15,14 @@ app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
 
 
+@app.on_after_finalize.connect
+def log_tasks(**_: object) -> None:
+    """Only now are the settings there that the log line's helpers need."""
+    from config import task_log
+
+    task_log.connect()
+
+
 @setup_logging.connect
 def keep_our_logging(**_: object) -> None:
     """Celery would put its own handlers in place of the JSON lines that `config.logging` set up."""

@@ -1,0 +1,45 @@
+"""One log line per task, as `config.middleware` writes one per request."""
+
+import logging
+import time
+from contextlib import ExitStack
+from typing import Any
+
+from celery.signals import task_postrun, task_prerun
+
+from config.middleware import Statements
+
+logger = logging.getLogger("kaha.task")
+
+
+class RunningTasks:
+    """The tasks under way in this process, by ID: when each began and what it has sent to the database."""
+
+    def __init__(self) -> None:
+        self._running: dict[str, tuple[float, Statements, ExitStack]] = {}
+
+    def begin(self, task_id: str, **_: Any) -> None:
+        statements, stack = Statements(), ExitStack()
+        stack.enter_context(statements.counted())
+        self._running[task_id] = (time.perf_counter(), statements, stack)
+
+    def end(self, task_id: str, task: Any, state: str, retval: Any, **_: Any) -> None:
+        """Writes the line; a task's arguments are not in it."""
+        started, statements, stack = self._running.pop(task_id)
+        stack.close()
+        facts = {
+            "task": task.name,
+            "task_id": task_id,
+            "state": state,
+            "result": retval if isinstance(retval, int) else None,
+            "milliseconds": round((time.perf_counter() - started) * 1000, 2),
+            "sql_count": statements.count,
+        }
+        logger.info("task", extra=facts)
+
+
+def connect() -> None:
+    """Has every task of this process logged."""
+    running = RunningTasks()
+    task_prerun.connect(running.begin, weak=False)
+    task_postrun.connect(running.end, weak=False)

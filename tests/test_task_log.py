@@ -1,0 +1,37 @@
+"""Tasks on a real worker, on real Redis, write one line each."""
+
+import json
+import logging
+from collections.abc import Iterator
+from io import StringIO
+
+import pytest
+from celery.contrib.testing.worker import start_worker
+from django.conf import settings
+
+from config.celery import app
+from config.embedded.processes import wait_until
+from payments.tasks import purge_idempotency
+
+
+@pytest.fixture
+def lines() -> Iterator[StringIO]:
+    """What the log of tasks says, through the formatter that production uses."""
+    stream, logger = StringIO(), logging.getLogger("kaha.task")
+    handler = logging.StreamHandler(stream)
+    handler.setFormatter(logging.getLogger().handlers[0].formatter)
+    logger.addHandler(handler)
+    yield stream
+    logger.removeHandler(handler)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_task_on_a_worker_writes_one_line_with_its_name_time_and_statements(lines: StringIO) -> None:
+    assert settings.CELERY_BROKER_URL.startswith("redis")
+    with start_worker(app, pool="solo", perform_ping_check=False):
+        purge_idempotency.delay()
+        assert wait_until(lambda: bool(lines.getvalue()), 10)
+    [line] = [json.loads(text) for text in lines.getvalue().splitlines()]
+    assert line["task"] == "payments.tasks.purge_idempotency"
+    assert (line["state"], line["sql_count"]) == ("SUCCESS", 1)
+    assert line["milliseconds"] > 0
