@@ -11,7 +11,10 @@ from payments.admin import (  # noqa: F401  registers the pages
     simulator,
     sources,
 )
+from payments.admin.formats import NOTHING
 
 admin.site.site_title = "kaha"
 admin.site.site_header = "kaha"
 admin.site.index_title = "Operations"
+admin.site.site_url = None
+admin.site.empty_value_display = NOTHING

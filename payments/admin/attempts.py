@@ -21,6 +21,7 @@ class ByModeOfCharge(Conditions):
 class AttemptAdmin(LookOnlyAdmin):
     list_display = (
         "shown_reference",
+        "created",
         "kind",
         "shown_amount",
         "state",
@@ -29,7 +30,6 @@ class AttemptAdmin(LookOnlyAdmin):
         "charge_link",
         "tries",
         "due",
-        "created",
     )
     list_filter = ("state", "kind", ByModeOfCharge, "created_at")
     list_select_related = ("charge",)

@@ -45,6 +45,7 @@ class KahaAdmin(IdSearch):
     sortable_by = ()
     list_per_page = 50
     show_full_result_count = False
+    show_facets = admin.ShowFacets.NEVER
     paginator = BoundedPaginator
     actions = None
 

@@ -38,9 +38,8 @@ class ByMoney(Conditions):
 
 class RefundsOfCharge(LookOnlyInline):
     model = Refund
-    fields = ("public_id", "shown_amount", "status", "reason", "created")
+    fields = ("shown_amount", "status", "reason", "created")
     ordering = ("-pk",)
-    public_id = id_column("re")
     shown_amount = money_column("amount")
     created = moment_column("created_at")
 
@@ -65,6 +64,7 @@ def _events_of(row: Charge | Refund) -> SafeString | str:
 class ChargeAdmin(LookOnlyAdmin):
     list_display = (
         "public_id",
+        "created",
         "shown_amount",
         "state",
         "refunded",
@@ -72,7 +72,6 @@ class ChargeAdmin(LookOnlyAdmin):
         "description",
         "merchant",
         "mode",
-        "created",
     )
     list_filter = ("status", ByMoney, ByMode, "created_at")
     list_select_related = ("merchant", "source__card")
@@ -109,7 +108,7 @@ class ChargeAdmin(LookOnlyAdmin):
         ("Why it failed", {"fields": ("shown_failure",)}),
         ("As sent", {"fields": ("shown_metadata",)}),
         ("Times", {"fields": ("created", "updated")}),
-        ("Events", {"fields": ("events", "all_events")}),
+        ("Events", {"fields": ("events", "refund_events")}),
     )
     inlines = (RefundsOfCharge, AttemptsOfCharge)
     public_id = id_column("ch")
@@ -147,13 +146,13 @@ class ChargeAdmin(LookOnlyAdmin):
         return _events_of(charge)
 
     @admin.display(description="Of its refunds")
-    def all_events(self, charge: Charge) -> SafeString | str:
+    def refund_events(self, charge: Charge) -> SafeString | str:
         return lines(search_link(Event, str(refund), f"of {refund}") for refund in charge.refunds.order_by("-id"))
 
 
 @admin.register(Refund)
 class RefundAdmin(LookOnlyAdmin):
-    list_display = ("public_id", "shown_amount", "status", "reason", "charge_link", "merchant", "mode", "created")
+    list_display = ("public_id", "created", "shown_amount", "status", "reason", "charge_link", "merchant", "mode")
     list_filter = ("status", ByMode, "created_at")
     list_select_related = ("merchant",)
     search_fields = ("reason",)

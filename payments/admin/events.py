@@ -19,7 +19,7 @@ OBJECTS = {"charge": ("ch", Charge), "refund": ("re", Refund), "source": ("src",
 
 @admin.register(Event)
 class EventAdmin(LookOnlyAdmin):
-    list_display = ("public_id", "type", "object_link", "sequence", "merchant", "mode", "created")
+    list_display = ("public_id", "created", "type", "object_link", "sequence", "merchant", "mode")
     list_filter = (ByMode, "created_at")
     list_select_related = ("merchant",)
     search_fields = ("type",)

@@ -17,17 +17,18 @@ from payments.ids import public_id
 from payments.money import format_amount
 
 NOTHING = "–"
+NO_BREAK = "\N{NO-BREAK SPACE}"
 Column = Callable[[Any, Any], Any]
 
 
 def utc(moment: datetime | None) -> str:
     """`moment` to the second, for a column that says that it is in UTC."""
-    return moment.strftime("%Y-%m-%d %H:%M:%S") if moment else NOTHING
+    return moment.strftime(f"%Y-%m-%d{NO_BREAK}%H:%M:%S") if moment else NOTHING
 
 
 def money(amount: int | None, currency: str) -> str:
     """`amount` in the smallest unit of `currency`, as people write it."""
-    return NOTHING if amount is None else format_amount(amount, currency)
+    return NOTHING if amount is None else format_amount(amount, currency).replace(" ", NO_BREAK)
 
 
 def pretty_json(value: Any) -> SafeString | str:

@@ -55,16 +55,12 @@ class MerchantForm(forms.ModelForm):
 class KeysOfMerchant(LookOnlyInline):
     model = ApiKey
     verbose_name_plural = "API keys"
-    fields = ("kind", "mode", "shown", "created", "expires", "revoked")
+    fields = ("kind", "mode", "created", "expires", "revoked")
     ordering = ("-pk",)
     mode = mode_column
     created = moment_column("created_at")
     expires = moment_column("expires_at")
     revoked = moment_column("revoked_at")
-
-    @admin.display(description="Key")
-    def shown(self, key: ApiKey) -> str:
-        return str(key)
 
 
 @admin.register(Merchant)

@@ -45,7 +45,7 @@ def source_label(source: Source) -> str:
 
 @admin.register(Source)
 class SourceAdmin(LookOnlyAdmin):
-    list_display = ("public_id", "label", "used", "vaulted", "merchant", "mode", "created")
+    list_display = ("public_id", "created", "label", "used", "vaulted", "merchant", "mode")
     list_filter = (BySourceUse, ByMode, BySourceType, "created_at")
     list_select_related = ("merchant", "card")
     search_fields = ("card__name",)
