@@ -5,7 +5,7 @@ import re
 import pytest
 from django.db import DatabaseError, connection, transaction
 
-from payments.providers.base import ActionRequired, Approved, Declined, NotFound
+from payments.providers.base import ActionRequired, Approved, Declined, NotFound, Payment
 from payments.providers.simulator.models import Entry, Message, SimulatedOperation, SimulatedPayment
 from tests.simulator.making import by_type, operation, page_path, payment, simulator, taken
 
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.django_db
     ],
     ids=["taken", "held", "challenged", "declined", "wallet", "pin"],
 )
-def test_the_same_reference_gets_the_same_answer_and_one_booking(asked: object) -> None:
+def test_the_same_reference_gets_the_same_answer_and_one_booking(asked: Payment) -> None:
     first = simulator.create_payment(asked)
     assert simulator.create_payment(asked) == first
     assert simulator.resolve(asked) == first

@@ -1,6 +1,7 @@
 """What each test card and each source type does: section 7 of the contract."""
 
 import pytest
+from pytest_django.fixtures import Settings
 
 from payments import sourcetypes
 from payments.providers.base import ActionRequired, Approved, Declined, NotFound, Unknown
@@ -94,7 +95,7 @@ def test_a_lost_request_is_unknown_and_found_nowhere(authenticate: bool) -> None
 
 
 @pytest.mark.parametrize("kind", [each for each in sourcetypes.SOURCE_TYPES if each.name != "card"])
-def test_every_other_type_asks_its_payer(kind: sourcetypes.SourceType, settings: object) -> None:
+def test_every_other_type_asks_its_payer(kind: sourcetypes.SourceType, settings: Settings) -> None:
     outcome = simulator.create_payment(by_type(kind.name))
     assert isinstance(outcome, ActionRequired)
     assert outcome.url.startswith(f"{settings.PUBLIC_URL}/simulator/pay/")

@@ -6,6 +6,7 @@ import pytest
 from django.db.models import Sum
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from pytest_django.fixtures import Settings
 
 from payments import clock
 from payments.providers.base import Approved, Declined, Outcome, Payment, Pending
@@ -123,7 +124,7 @@ def test_a_refund_that_pends_succeeds_later() -> None:
     assert booked(made).amount_refunded == 4_000
 
 
-def test_a_refund_waits_as_long_as_the_setting_says(settings: object) -> None:
+def test_a_refund_waits_as_long_as_the_setting_says(settings: Settings) -> None:
     settings.SIMULATOR_REFUND_DELAY_SECONDS = 90
     simulator.refund(operation("refund", taken(REFUNDS_WAIT)))
     row = SimulatedOperation.objects.get()

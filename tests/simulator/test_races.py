@@ -7,9 +7,10 @@ from typing import TypeVar
 import pytest
 from django.db import connection
 
+from payments import clock
 from payments.providers.base import Approved
-from payments.providers.simulator.models import Entry, SimulatedPayment
-from tests.simulator.making import operation, payment, simulator, taken
+from payments.providers.simulator.models import Entry, Message, SimulatedOperation, SimulatedPayment
+from tests.simulator.making import REFUNDS_FAIL, operation, payment, simulator, taken
 
 pytestmark = pytest.mark.django_db(transaction=True)
 AT_ONCE = 8
@@ -48,3 +49,13 @@ def test_refunds_at_once_never_give_more_than_was_taken() -> None:
     answers = at_once(lambda _: simulator.refund(operation("refund", made, 3_000)))
     assert sum(isinstance(answer, Approved) for answer in answers) == 3
     assert SimulatedPayment.objects.get().amount_refunded == 9_000
+
+
+def test_a_late_refund_that_many_look_up_at_once_ends_once() -> None:
+    refund = operation("refund", taken(REFUNDS_FAIL), 1_000)
+    simulator.refund(refund)
+    SimulatedOperation.objects.update(settles_at=clock.now())
+    answers = at_once(lambda _: simulator.resolve(refund))
+    assert len(set(map(repr, answers))) == 1
+    assert SimulatedPayment.objects.get().amount_refunded == 0
+    assert Message.objects.count() == 1

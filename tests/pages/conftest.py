@@ -1,0 +1,61 @@
+"""A payer with a browser, and a shop's web site to come back to."""
+
+import shutil
+import threading
+from collections.abc import Generator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+from playwright.sync_api import Browser, Page, sync_playwright
+from pytest_django.fixtures import Settings
+from pytest_django.live_server_helper import LiveServer
+
+CHROMIUM_NAMES = ("chromium", "chromium-browser", "google-chrome")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Generator[Browser]:
+    path = next(filter(None, map(shutil.which, CHROMIUM_NAMES)), None)
+    if path is None:
+        pytest.skip("no Chromium is installed (chromium, chromium-browser or google-chrome)")
+    with pytest.MonkeyPatch.context() as environment, sync_playwright() as playwright:
+        # Playwright keeps an event loop in this thread, which makes Django forbid it the database.
+        environment.setenv("DJANGO_ALLOW_ASYNC_UNSAFE", "true")
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def payer(live_server: LiveServer, settings: Settings, browser: Browser) -> Generator[Page]:
+    """A payer's browser tab on a phone; anything that the page's policy forbids fails the test."""
+    settings.PUBLIC_URL = live_server.url
+    context = browser.new_context(viewport={"width": 360, "height": 740})
+    complaints: list[str] = []
+    context.on("console", lambda message: message.type == "error" and complaints.append(message.text))
+    context.set_default_timeout(10_000)
+    yield context.new_page()
+    context.close()
+    assert complaints == []
+
+
+class ShopPage(BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.end_headers()
+        self.wfile.write(b"<!doctype html><title>Shop</title><link rel=icon href=data:,><h1>The shop</h1>")
+
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture
+def shop_site() -> Generator[dict[str, str]]:
+    """The `redirect` of a source: addresses of a shop with another origin than ours."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), ShopPage)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    url = f"http://localhost:{server.server_port}"
+    yield {"success": f"{url}/thanks?order=1", "fail": f"{url}/sorry"}
+    server.shutdown()
+    server.server_close()

@@ -1,0 +1,117 @@
+"""The payer's way, walked in a real browser from our page to the shop's."""
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from payments.providers.simulator.models import SimulatedPayment
+from tests.client import Api
+from tests.pages.making import awaited
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+Shop = dict[str, str]
+
+
+def open_page(payer: Page, api: Api, shop_site: Shop, kind: str) -> dict[str, object]:
+    """A charge that waits for its payer, and the payer at its page."""
+    charge = awaited(api, kind, shop_site)
+    payer.goto(charge["action"]["url"])
+    return charge
+
+
+def press(payer: Page, name: str) -> None:
+    payer.get_by_role("button", name=name).click()
+
+
+def test_a_passed_challenge_ends_at_success(payer: Page, api: Api, shop_site: Shop) -> None:
+    charge = open_page(payer, api, shop_site, "card")
+    expect(payer.get_by_text("no real money")).to_be_visible()
+    press(payer, "Complete authentication")
+    expect(payer).to_have_url(shop_site["success"])
+    assert api.read(charge)["status"] == "succeeded"
+
+
+@pytest.mark.parametrize("button", ["Fail authentication", "Cancel"])
+def test_a_failed_challenge_ends_at_fail(payer: Page, api: Api, shop_site: Shop, button: str) -> None:
+    charge = open_page(payer, api, shop_site, "card")
+    press(payer, button)
+    expect(payer).to_have_url(shop_site["fail"])
+    assert api.read(charge)["status"] == "failed"
+
+
+def test_a_refused_wallet_ends_at_fail(payer: Page, api: Api, shop_site: Shop) -> None:
+    open_page(payer, api, shop_site, "gcash")
+    press(payer, "Refuse")
+    expect(payer).to_have_url(shop_site["fail"])
+
+
+def test_a_wrong_pin_is_told_and_the_right_one_pays(payer: Page, api: Api, shop_site: Shop) -> None:
+    open_page(payer, api, shop_site, "bpi")
+    payer.get_by_label("One-time PIN").fill("000000")
+    press(payer, "Pay PHP 100.00")
+    expect(payer.get_by_role("alert")).to_contain_text("Tries left: 2")
+    payer.get_by_label("One-time PIN").fill("123456")
+    payer.keyboard.press("Enter")
+    expect(payer).to_have_url(shop_site["success"])
+
+
+def test_a_qr_code_is_shown_and_the_phone_pays_for_the_screen(payer: Page, api: Api, shop_site: Shop) -> None:
+    charge = open_page(payer, api, shop_site, "qrph")
+    code = payer.get_by_alt_text("QR code")
+    expect(code).to_be_visible()
+    assert code.evaluate("image => image.complete && image.naturalWidth > 0")
+    phone = payer.context.new_page()
+    phone.goto(charge["action"]["url"])
+    press(phone, "Pay PHP 100.00")
+    expect(phone).to_have_url(shop_site["success"])
+    payer.get_by_role("link", name="I have paid on my phone").click()
+    payer.get_by_role("link", name="Go on").click()
+    expect(payer).to_have_url(shop_site["success"])
+
+
+def test_the_back_button_shows_what_was_decided(payer: Page, api: Api, shop_site: Shop) -> None:
+    open_page(payer, api, shop_site, "gcash")
+    press(payer, "Pay PHP 100.00")
+    expect(payer).to_have_url(shop_site["success"])
+    payer.go_back()
+    expect(payer.get_by_role("heading", name="You approved this payment")).to_be_visible()
+    expect(payer.get_by_role("button")).to_have_count(0)
+    payer.reload()
+    payer.get_by_role("link", name="Go on").click()
+    expect(payer).to_have_url(shop_site["success"])
+
+
+def test_a_second_tab_cannot_change_a_decision(payer: Page, api: Api, shop_site: Shop) -> None:
+    charge = open_page(payer, api, shop_site, "gcash")
+    second = payer.context.new_page()
+    second.goto(payer.url)
+    press(payer, "Pay PHP 100.00")
+    expect(payer).to_have_url(shop_site["success"])
+    press(second, "Refuse")
+    expect(second).to_have_url(shop_site["success"])
+    assert api.read(charge)["status"] == "succeeded"
+
+
+def test_a_double_click_pays_once(payer: Page, api: Api, shop_site: Shop) -> None:
+    charge = open_page(payer, api, shop_site, "gcash")
+    payer.get_by_role("button", name="Pay PHP 100.00").dblclick()
+    expect(payer).to_have_url(shop_site["success"])
+    assert api.read(charge)["amount_captured"] == 10_000
+
+
+def test_the_waiting_page_moves_on_by_itself(payer: Page, api: Api, shop_site: Shop) -> None:
+    charge = open_page(payer, api, shop_site, "gcash")
+    waiting = payer.context.new_page()
+    waiting.goto(SimulatedPayment.objects.get().return_url)
+    expect(waiting.get_by_role("heading", name="still being confirmed")).to_be_visible()
+    press(payer, "Pay PHP 100.00")
+    expect(waiting).to_have_url(shop_site["success"])
+    assert api.read(charge)["captured"]
+
+
+@pytest.mark.parametrize("kind", ["card", "gcash", "qrph", "bpi"])
+def test_a_page_fits_a_small_phone(payer: Page, api: Api, shop_site: Shop, kind: str) -> None:
+    payer.set_viewport_size({"width": 320, "height": 640})
+    open_page(payer, api, shop_site, kind)
+    assert payer.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert payer.get_by_role("button").first.evaluate("button => button.offsetHeight >= 44")
