@@ -15,6 +15,7 @@ from django.utils.deprecation import MiddlewareMixin
 
 from payments import context, ids
 from payments.api.throttling import client_address
+from payments.rendering.wire import without_absent
 
 logger = logging.getLogger("kaha.request")
 
@@ -71,13 +72,14 @@ class Statements:
 
 def _facts_of(request: HttpRequest) -> dict[str, Any]:
     match, key = request.resolver_match, getattr(request, "auth", None)
-    return {
+    facts = {
         "method": request.method,
         "route": match.route if match else None,
         "merchant": ids.public_id("mer", key.merchant_id) if key else None,
         "livemode": key.livemode if key else None,
         "remote_address": client_address(request),
     }
+    return without_absent(facts)
 
 
 class PagesOnly(MiddlewareMixin):

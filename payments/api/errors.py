@@ -4,6 +4,7 @@ import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import singledispatch
+from math import ceil
 from typing import Any
 
 from django.core.exceptions import PermissionDenied, SuspiciousOperation
@@ -155,7 +156,7 @@ def _(exc: exceptions.AuthenticationFailed) -> ApiError:
     code = str(exc.get_codes())
     if code == exc.default_code:
         code = "key_invalid"
-    return ApiError(401, "authentication_error", code, "This key is not valid.")
+    return ApiError(401, "authentication_error", code, str(exc.detail))
 
 
 @as_api_error.register(PermissionDenied)
@@ -178,7 +179,7 @@ def _(_exc: exceptions.UnsupportedMediaType) -> ApiError:
 
 @as_api_error.register
 def _(exc: exceptions.Throttled) -> ApiError:
-    return rate_limited(int(getattr(exc, "wait", None) or 1))
+    return rate_limited(ceil(getattr(exc, "wait", None) or 1))
 
 
 @as_api_error.register(exceptions.ParseError)
