@@ -1,0 +1,66 @@
+"""Routes on which anything can go wrong, for tests of what the client is told."""
+
+from typing import Any
+
+from django.core.exceptions import PermissionDenied, SuspiciousOperation
+from django.http import Http404, HttpRequest, HttpResponse
+from django.urls import path
+from rest_framework import exceptions
+from rest_framework.request import Request
+
+from payments.api.base import ApiView
+from payments.api.errors import ApiError, Fault, invalid
+from payments.domain.errors import PaymentError
+from payments.domain.errors import invalid as refused
+
+SECRET = "4242424242424242"
+
+FAILURES: dict[str, Exception] = {
+    "bug": RuntimeError(f"the card is {SECRET} and its cvc=123"),
+    "http404": Http404(SECRET),
+    "not_found": exceptions.NotFound(SECRET),
+    "permission": exceptions.PermissionDenied(),
+    "django_permission": PermissionDenied(),
+    "unauthenticated": exceptions.NotAuthenticated(),
+    "bad_key": exceptions.AuthenticationFailed("No such key."),
+    "revoked": exceptions.AuthenticationFailed("Revoked.", code="key_revoked"),
+    "media_type": exceptions.UnsupportedMediaType("text/plain"),
+    "throttled": exceptions.Throttled(2.1),
+    "parse": exceptions.ParseError(),
+    "suspicious": SuspiciousOperation(),
+    "validation": exceptions.ValidationError({"a": {"b": ["bad"]}, "c": ["worse", "worst"]}, code="pattern"),
+    "conflict": PaymentError(409, "invalid_request_error", "resource_busy", "Busy.", "amount", "ch_1", 1),
+    "domain": refused("source_type_unavailable", "card.type", "Not in this mode."),
+    "own": ApiError(503, "api_error", "provider_unavailable", "Away.", headers={"Retry-After": "7"}),
+    "many": invalid(Fault(("body", f"{SECRET}{number}" + "x" * 500), "?", "unknown") for number in range(1000)),
+}
+
+
+class Breaking(ApiView):
+    """Raises what its path says."""
+
+    def get(self, request: Request, failure: str) -> HttpResponse:
+        raise FAILURES[failure]
+
+    post = get
+
+
+def bug(request: HttpRequest, **_: Any) -> HttpResponse:
+    """Breaks outside of DRF."""
+    raise RuntimeError(SECRET)
+
+
+def suspicious(request: HttpRequest) -> HttpResponse:
+    raise SuspiciousOperation(SECRET)
+
+
+urlpatterns = [
+    path("v2/fail/<failure>", Breaking.as_view()),
+    path("v2/bug/", bug),
+    path("v2/suspicious/", suspicious),
+    path("page/bug/", bug),
+    path("page/suspicious/", suspicious),
+]
+handler400 = "config.error_pages.bad_request"
+handler404 = "config.error_pages.not_found"
+handler500 = "config.error_pages.server_error"

@@ -1,0 +1,509 @@
+"""Each kind of field takes what the contract says, to the last character, and tells what is wrong by its code."""
+
+import json
+import time
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+from rest_framework.exceptions import ValidationError
+
+from payments import sourcetypes
+from payments.api import serializers
+from payments.api.base import checked
+from payments.api.errors import ApiError
+from payments.api.fields import (
+    CardNumber,
+    Choice,
+    Currency,
+    Digits,
+    Email,
+    NameSafe,
+    StrictBoolean,
+    StrictField,
+    StrictInteger,
+    StrictString,
+    Url,
+)
+from payments.api.metadata import Metadata
+from payments.api.query_fields import QueryBoolean, QueryInteger, QueryMoment
+from payments.api.strict import StrictSerializer
+
+ANY = object()
+NAME = NameSafe(max_length=5)
+INTEGER = StrictInteger(min_value=1, max_value=99_999_999_999)
+NOT_STRINGS = [1, 1.0, True, [], {}]
+CARD = {"name": "Juan", "number": "4242424242424242", "exp_month": "12", "exp_year": "2039", "cvc": "123"}
+ADDRESS = {"name": "Juan"}
+
+
+def code_of(field: StrictField, value: Any) -> str | None:
+    """The code of the fault that `field` finds in `value`, None when it takes it."""
+    try:
+        field.run_validation(value)
+    except ValidationError as refused:
+        [fault] = refused.detail
+        return str(fault.code)
+    return None
+
+
+@pytest.mark.parametrize("value", ["a", "Z9 '#", "_.-,", "a\tb", "a\nb", " ", "12345"])
+def test_a_name_safe_string_is_taken_as_it_is(value: str) -> None:
+    assert NAME.run_validation(value) == value
+
+
+@pytest.mark.parametrize(
+    ("value", "code"),
+    [
+        ("", "too_short"),
+        ("123456", "too_long"),
+        ("a\n", "pattern"),
+        ("\n", "pattern"),
+        ("é", "pattern"),
+        ("ａ", "pattern"),
+        ("٣", "pattern"),
+        ("a\u00a0b", "pattern"),
+        ("a\u2028", "pattern"),
+        ("a<b", "pattern"),
+        ('"', "pattern"),
+        ("\\", "pattern"),
+        *((value, "invalid_type") for value in NOT_STRINGS),
+    ],
+)
+def test_a_string_beyond_p_is_refused(value: Any, code: str) -> None:
+    assert code_of(NAME, value) == code
+
+
+@pytest.mark.parametrize("field", [StrictString(max_length=9), Digits(max_length=9), Url(), Email(), Currency()])
+@pytest.mark.parametrize("value", NOT_STRINGS)
+def test_a_string_field_takes_no_other_type(field: StrictField, value: Any) -> None:
+    assert code_of(field, value) == "invalid_type"
+
+
+@pytest.mark.parametrize("value", [1, 99_999_999_999])
+def test_an_integer_within_its_bounds_is_taken(value: int) -> None:
+    assert INTEGER.run_validation(value) == value
+
+
+@pytest.mark.parametrize(
+    ("value", "code"),
+    [
+        (0, "too_small"),
+        (-1, "too_small"),
+        (100_000_000_000, "too_big"),
+        (10**29, "too_big"),
+        *((value, "invalid_type") for value in ["1", 1.0, True, False, [1], {}]),
+    ],
+)
+def test_what_is_no_integer_within_its_bounds_is_refused(value: Any, code: str) -> None:
+    assert code_of(INTEGER, value) == code
+
+
+@pytest.mark.parametrize("value", ["true", "false", 1, 0, "", [], {}])
+def test_only_true_and_false_are_booleans(value: Any) -> None:
+    assert code_of(StrictBoolean(), value) == "invalid_type"
+    assert StrictBoolean().run_validation(False) is False
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "https://example.com",
+        "HTTP://Example.COM/",
+        "http://localhost:8000/a",
+        "http://web:1/",
+        "https://127.0.0.1/",
+        "https://[::1]:8443/x",
+        "https://user:pass@shop.example/return?a=1&b=%C3%A9;c=(x)*[y]#part",
+        "https://a-b.c_d.example./",
+        "https://xn--bcher-kva.example/100%",
+        "https://example.com/" + "a" * (2083 - 20),
+    ],
+)
+def test_an_absolute_web_address_is_taken_as_it_is(value: str) -> None:
+    assert Url().run_validation(value) == value
+
+
+@pytest.mark.parametrize(
+    ("value", "code"),
+    [
+        ("", "too_short"),
+        ("https://example.com/" + "a" * (2083 - 19), "too_long"),
+        *(
+            (value, "invalid_url")
+            for value in [
+                "example.com",
+                "/return",
+                "//example.com/",
+                "https:",
+                "https://",
+                "https:///path",
+                "https://:443/",
+                "https://user@/",
+                "ftp://example.com/",
+                "javascript:alert(1)",
+                "javascript://example.com/%0Aalert(1)",
+                "data:text/html,x",
+                " https://example.com",
+                "https://example.com\n",
+                "https://exa\tmple.com",
+                "https://example.com/a b",
+                "https://example.com/\x7f",
+                "https://example.com/é",
+                "https://éxample.com/",
+                "https://example.com\\@evil.example/",
+                "https://example.com/<script>",
+                "https://-a.example/",
+                "https://a..example/",
+                "https://a%2e.example/",
+                "https://" + "a" * 64 + ".example/",
+                "https://" + "a." * 130 + "example/",
+                "https://example.com:0/",
+                "https://example.com:65536/",
+                "https://example.com:port/",
+                "https://[::1/",
+                "https://[::g]/",
+                "https://[127.0.0.1]/",
+                "https://[v1.x]/",
+                "https://::1/",
+            ]
+        ),
+    ],
+)
+def test_what_is_no_absolute_web_address_is_refused(value: str, code: str) -> None:
+    assert code_of(Url(), value) == code
+
+
+@pytest.mark.parametrize("value", ["a@example.com", "first.last+tag@mail.example.co", "a@" + "b" * 63 + ".example"])
+def test_an_email_address_is_taken_as_it_is(value: str) -> None:
+    assert Email().run_validation(value) == value
+
+
+@pytest.mark.parametrize(
+    ("value", "code"),
+    [
+        ("", "too_short"),
+        ("a" * 250 + "@b.co", "too_long"),
+        *(
+            (value, "invalid_email")
+            for value in ["a", "a@", "@b.co", "a@b", "a b@c.co", "a@b.co\n", "a@b.co,c@d.co", '"\x01"@b.co', "a@b..co"]
+        ),
+    ],
+)
+def test_what_is_no_email_address_is_refused(value: str, code: str) -> None:
+    assert code_of(Email(), value) == code
+
+
+@pytest.mark.parametrize(("value", "code"), [("php", "PHP"), ("PHP", "PHP"), ("jPy", "JPY"), ("KWD", "KWD")])
+def test_a_currency_is_known_in_any_case_and_returned_in_upper_case(value: str, code: str) -> None:
+    assert Currency().run_validation(value) == code
+
+
+@pytest.mark.parametrize(
+    ("value", "code"),
+    [
+        ("P", "too_short"),
+        ("PESOS", "too_long"),
+        ("P€P", "pattern"),
+        ("PHP\n", "pattern"),
+        ("ıNR", "pattern"),
+        ("PH", "invalid_choice"),
+        ("PHPP", "invalid_choice"),
+        (" PHP", "invalid_choice"),
+        ("ZZZ", "invalid_choice"),
+        ("XXX", "invalid_choice"),
+        ("XTS", "invalid_choice"),
+        ("XAU", "invalid_choice"),
+    ],
+)
+def test_what_money_cannot_be_counted_in_is_no_currency(value: str, code: str) -> None:
+    assert code_of(Currency(), value) == code
+
+
+@pytest.mark.parametrize("value", ["b", "A", "a ", ""])
+def test_a_choice_is_exact(value: str) -> None:
+    assert code_of(Choice(["a"]), value) == "invalid_choice"
+
+
+@pytest.mark.parametrize(
+    ("value", "code"),
+    [
+        ("4242424242424242", None),
+        ("4242424242424241", "luhn"),
+        ("424242424242424", "too_short"),
+        ("42424242424242424", "too_long"),
+        ("4242 4242 4242 42", "too_long"),
+        ("4242-4242-4242-4", "pattern"),
+        ("٤٢٤٢٤٢٤٢٤٢٤٢٤٢٤٢", "pattern"),
+        (4242424242424242, "invalid_type"),
+    ],
+)
+def test_a_card_number_is_sixteen_digits_with_the_right_check_digit(value: Any, code: str | None) -> None:
+    assert code_of(CardNumber(), value) == code
+
+
+def objects(depth: int) -> dict[str, Any]:
+    return {"a": objects(depth - 1)} if depth > 1 else {}
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {},
+        {"a": None, "b": [1, 1.5, "é", True, {"c": []}]},
+        {str(number): number for number in range(50)},
+        {"x" * 40: 1},
+        {"a": "x" * (16 * 1024 - 8)},
+        {"a": [0] * 60},
+        objects(5),
+    ],
+)
+def test_metadata_within_its_bounds_is_returned_as_it_was_sent(value: dict[str, Any]) -> None:
+    assert json.dumps(Metadata().run_validation(value)) == json.dumps(value)
+
+
+@pytest.mark.parametrize(
+    ("value", "code"),
+    [
+        ([], "invalid_type"),
+        ("{}", "invalid_type"),
+        ({str(number): number for number in range(51)}, "too_many"),
+        ({"": 1}, "bad_name"),
+        ({"x" * 41: 1}, "bad_name"),
+        ({"a": [{"x" * 41: 1}]}, "bad_name"),
+        ({"a": "x" * (16 * 1024 - 7)}, "too_long"),
+        ({"a": "é" * 8192}, "too_long"),
+        (objects(6), "too_deep"),
+        ({"a": [[[[[]]]]]}, "too_deep"),
+    ],
+)
+def test_metadata_beyond_its_bounds_is_refused(value: Any, code: str) -> None:
+    assert code_of(Metadata(), value) == code
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "result"),
+    [
+        (QueryInteger(min_value=1, max_value=100), "020", 20),
+        (QueryBoolean(), "true", True),
+        (QueryBoolean(), "false", False),
+        (QueryMoment(), "2026-11-21", datetime(2026, 11, 21, tzinfo=UTC)),
+        (QueryMoment(), "2026-11-21T01:43", datetime(2026, 11, 21, 1, 43, tzinfo=UTC)),
+        (QueryMoment(), "2026-11-21T01:43:00.123456Z", datetime(2026, 11, 21, 1, 43, 0, 123456, tzinfo=UTC)),
+        (QueryMoment(), "2026-11-21T01:43:00+08:00", datetime(2026, 11, 20, 17, 43, tzinfo=UTC)),
+    ],
+)
+def test_query_texts_become_values(field: StrictField, value: str, result: Any) -> None:
+    assert field.run_validation(value) == result
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "code"),
+    [
+        *(
+            (QueryInteger(min_value=1, max_value=100), text, "invalid_type")
+            for text in ["", "1.0", "-1", "٣", " 1", "x"]
+        ),
+        (QueryInteger(min_value=1, max_value=100), "101", "too_big"),
+        (QueryInteger(min_value=1, max_value=100), "0", "too_small"),
+        (QueryInteger(min_value=1, max_value=100), "9" * 5000, "invalid_type"),
+        *((QueryBoolean(), text, "invalid_type") for text in ["True", "1", "", "yes"]),
+        *(
+            (QueryMoment(), text, "invalid_moment")
+            for text in [
+                "",
+                "now",
+                "1795225380",
+                "2026-13-01",
+                "2026-02-30T00:00:00Z",
+                "2026-11-21 01:43:00",
+                "2026-11-21T25:00:00Z",
+                "0000-01-01",
+                "9999-12-31T23:59:59-12:00",
+                "0001-01-01T00:00:00+14:00",
+                "2026-11-21T01:43:00+99:00",
+            ]
+        ),
+    ],
+)
+def test_query_texts_that_mean_nothing_are_refused(field: StrictField, value: str, code: str) -> None:
+    assert code_of(field, value) == code
+
+
+@pytest.mark.parametrize(
+    "field", [NameSafe(max_length=10**6), Url(), Email(), Currency(), CardNumber(), Choice(["a"]), Metadata()]
+)
+@pytest.mark.parametrize("unit", ["a", "\n", ".a", "@", "-", "https://", '"', "4 "])
+def test_a_huge_text_takes_no_time(field: StrictField, unit: str) -> None:
+    text = unit * (65_536 // len(unit)) + "\n"
+    started = time.perf_counter()
+    assert code_of(field, text) is not None
+    assert time.perf_counter() - started < 0.2
+
+
+class Outer(StrictSerializer):
+    class Inner(StrictSerializer):
+        number = CardNumber()
+        name = NameSafe(max_length=5, required=False)
+
+    ignored = frozenset({"legacy"})
+
+    inner = Inner()
+    amount = StrictInteger(min_value=1, max_value=9, required=False)
+    capture = StrictBoolean(default=True)
+
+
+def faults(serializer_class: type[StrictSerializer], data: Any, **options: Any) -> dict[str, str]:
+    """The codes of all faults in `data`, by dotted name."""
+    try:
+        checked(serializer_class, data, **options)
+    except ApiError as refused:
+        return {fault.name: fault.type for fault in refused.errors}
+    return {}
+
+
+def test_absent_and_null_members_are_left_out_or_take_their_default() -> None:
+    inner = {"number": "4242424242424242"}
+    expected = {"inner": inner, "capture": True}
+    assert checked(Outer, {"inner": inner}) == expected
+    assert checked(Outer, {"inner": inner | {"name": None}, "amount": None, "capture": None}) == expected
+
+
+def test_every_fault_is_told_at_once() -> None:
+    data = {"inner": {"number": "1", "name": "é", "x": 1}, "amount": "1", "captur": False, "legacy": [], "": 1}
+    assert faults(Outer, data) == {
+        "inner.number": "too_short",
+        "inner.name": "pattern",
+        "inner.x": "unknown_parameter",
+        "amount": "invalid_type",
+        "captur": "unknown_parameter",
+        "": "unknown_parameter",
+    }
+
+
+@pytest.mark.parametrize("value", [None, ANY])
+def test_a_required_member_that_is_null_or_absent_is_missing(value: object) -> None:
+    assert faults(Outer, {} if value is ANY else {"inner": value}) == {"inner": "missing"}
+
+
+@pytest.mark.parametrize("value", ["text", 1, True, []])
+def test_a_member_that_must_be_an_object_takes_no_other_type(value: Any) -> None:
+    assert faults(Outer, {"inner": value}) == {"inner": "invalid_type"}
+
+
+def test_no_message_repeats_a_value() -> None:
+    secret = "4242424242424241"
+    data = {"type": secret, "card": CARD | {"number": secret, "cvc": secret, "name": secret * 9}, secret: secret}
+    with pytest.raises(ApiError) as refused:
+        checked(serializers.SourceInput, data)
+    assert refused.value.errors
+    assert secret not in repr(refused.value)
+
+
+@pytest.mark.parametrize("name", sourcetypes.NAMES)
+def test_exactly_a_source_of_type_card_has_a_card(name: str) -> None:
+    is_card = name == "card"
+    assert faults(serializers.SourceInput, {"type": name}) == ({"card": "missing"} if is_card else {})
+    assert faults(serializers.SourceInput, {"type": name, "card": CARD}) == ({} if is_card else {"card": "not_allowed"})
+
+
+@pytest.mark.parametrize("value", ["PHP", 1, None, {"a": []}])
+def test_a_currency_on_a_source_is_ignored(value: Any) -> None:
+    assert checked(serializers.SourceInput, {"type": "maya", "currency": value}) == {"type": "maya"}
+
+
+@pytest.mark.parametrize(
+    ("members", "expected"),
+    [
+        ({"exp_month": "1"}, {}),
+        ({"exp_month": "01"}, {}),
+        ({"exp_month": "0"}, {"card.exp_month": "pattern"}),
+        ({"exp_month": "13"}, {"card.exp_month": "pattern"}),
+        ({"exp_month": "012"}, {"card.exp_month": "too_long"}),
+        ({"exp_month": 1}, {"card.exp_month": "invalid_type"}),
+        ({"exp_year": "39"}, {"card.exp_year": "too_short"}),
+        ({"exp_year": "20x9"}, {"card.exp_year": "pattern"}),
+        ({"exp_year": "2020"}, {"card.exp_year": "card_expired"}),
+        ({"exp_year": "2020", "exp_month": "13"}, {"card.exp_month": "pattern"}),
+        ({"cvc": "12"}, {"card.cvc": "too_short"}),
+        ({"cvc": "12345"}, {"card.cvc": "too_long"}),
+        ({"cvc": "1234"}, {}),
+        ({"address_zip": "1" * 51}, {"card.address_zip": "too_long"}),
+        ({"address_city": "1" * 255}, {}),
+        ({"address_city": None}, {}),
+        ({"brand": "visa"}, {"card.brand": "unknown_parameter"}),
+    ],
+)
+def test_a_card_is_checked_member_by_member(members: dict[str, Any], expected: dict[str, str]) -> None:
+    assert faults(serializers.SourceInput, {"type": "card", "card": CARD | members}) == expected
+
+
+def test_a_card_is_good_until_its_last_month_is_over() -> None:
+    today = datetime.now(UTC)
+    last_month = today.replace(day=1) - timedelta(days=1)
+    good, gone = (CARD | {"exp_month": str(day.month), "exp_year": str(day.year)} for day in (today, last_month))
+    assert faults(serializers.CardInput, good) == {}
+    assert list(faults(serializers.CardInput, gone).values()) == ["card_expired"]
+
+
+@pytest.mark.parametrize(
+    ("notify", "livemode", "expected"),
+    [
+        ("http://a.example/", False, {}),
+        ("http://a.example/", True, {"redirect.notify": "invalid_url"}),
+        ("https://a.example/", True, {}),
+        ("a", True, {"redirect.notify": "invalid_url"}),
+        (None, True, {}),
+    ],
+)
+def test_live_mode_notifies_by_https_alone(notify: str | None, livemode: bool, expected: dict[str, str]) -> None:
+    redirect = {"success": "http://a.example/", "fail": "http://a.example/", "notify": notify}
+    data = {"type": "gcash", "redirect": redirect}
+    assert faults(serializers.SourceInput, data, livemode=livemode) == expected
+
+
+@pytest.mark.parametrize(
+    ("owner", "expected"),
+    [
+        ({}, {}),
+        ({"name": ""}, {}),
+        ({"name": "é" * 50}, {}),
+        ({"name": "é" * 51}, {"owner.name": "too_long"}),
+        ({"address_country": "é"}, {"owner.address_country": "pattern"}),
+        ({"billing": ADDRESS, "shipping": ADDRESS}, {}),
+        ({"billing": {}}, {"owner.billing.name": "missing"}),
+        ({"shipping": ADDRESS | {"city": "a" * 101}}, {"owner.shipping.city": "too_long"}),
+        ({"shipping": ADDRESS | {"email": "a"}}, {"owner.shipping.email": "invalid_email"}),
+        ({"shipping": ADDRESS | {"line1": "a" * 255, "state": "a" * 51}}, {"owner.shipping.state": "too_long"}),
+    ],
+)
+def test_an_owner_is_checked_member_by_member(owner: dict[str, Any], expected: dict[str, str]) -> None:
+    assert faults(serializers.SourceInput, {"type": "gcash", "owner": owner}) == expected
+
+
+def test_a_charge_takes_its_defaults() -> None:
+    least = {"amount": 1, "source": "src_1", "description": "x"}
+    defaults = {"currency": "PHP", "capture": True, "require_auth": True}
+    assert checked(serializers.ChargeInput, least) == least | defaults
+
+
+@pytest.mark.parametrize(
+    ("serializer_class", "data", "expected"),
+    [
+        (serializers.ChargeInput, {}, {"amount": "missing", "source": "missing", "description": "missing"}),
+        (serializers.CaptureInput, {"amount": 0}, {"amount": "too_small"}),
+        (serializers.RefundInput, {"reason": ""}, {"reason": "too_short"}),
+        (serializers.VerifyInput, {"confirmation_id": "1234"}, {"confirmation_id": "too_short", "otp": "missing"}),
+        (
+            serializers.ChargeListQuery,
+            {"limit": "0", "status": "done"},
+            {"limit": "too_small", "status": "invalid_choice"},
+        ),
+        (serializers.ChargeListQuery, {"created_at[gt]": "2026-01-01"}, {"created_at[gt]": "unknown_parameter"}),
+        (serializers.EventListQuery, {"start_after": ""}, {"start_after": "too_short"}),
+    ],
+)
+def test_other_requests_are_checked_by_their_tables(
+    serializer_class: type[StrictSerializer], data: dict[str, Any], expected: dict[str, str]
+) -> None:
+    assert faults(serializer_class, data) == expected
