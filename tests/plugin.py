@@ -13,7 +13,7 @@ import pytest
 
 from config import embedded
 from config.embedded import postgres, redis_server
-from config.embedded.places import prepare
+from config.embedded.places import Places, make_running_folders, prepare
 from config.embedded.processes import wait_until
 
 # The suite asks nothing of the disk, and threads of several workers want connections at once.
@@ -41,15 +41,16 @@ def _start_what_is_missing(config: pytest.Config) -> None:
     data = Path(tempfile.mkdtemp(prefix="kaha-tests-"))
     config.add_cleanup(lambda: shutil.rmtree(data, ignore_errors=True))
     data.chmod(0o711)
+    places = prepare(data)
+    make_running_folders(places)
     embedded.put_into_environment(data)
     if "DATABASE_URL" not in given:
-        _start_postgres(config, data)
+        _start_postgres(config, places)
     if "REDIS_URL" not in given:
-        _start_redis(config, data)
+        _start_redis(config, places)
 
 
-def _start_postgres(config: pytest.Config, data: Path) -> None:
-    places = prepare(data)
+def _start_postgres(config: pytest.Config, places: Places) -> None:
     postgres.create(places)
     process = postgres.start(places, SETTINGS)
     config.add_cleanup(lambda: postgres.stop_server(process))
@@ -57,8 +58,7 @@ def _start_postgres(config: pytest.Config, data: Path) -> None:
         raise pytest.UsageError(places.log("postgres").read_text())
 
 
-def _start_redis(config: pytest.Config, data: Path) -> None:
-    places = prepare(data)
+def _start_redis(config: pytest.Config, places: Places) -> None:
     process = redis_server.start(places)
     config.add_cleanup(lambda: redis_server.stop_server(process))
     if not wait_until(lambda: redis_server.is_ready(places), 10):

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from config.embedded import postgres
 from config.embedded.errors import EmbeddedError
 from config.embedded.ownership import FileLock, owner_lock, users_lock
-from config.embedded.places import Places, data_folder, prepare
+from config.embedded.places import Places, data_folder, make_running_folders, prepare
 
 WITHOUT_DATABASE = {
     *("--help", "--version", "-h", "help", "version"),
@@ -67,6 +67,7 @@ def _joined(places: Places, owner: FileLock, users: FileLock) -> bool:
 
 @contextmanager
 def _own_server(places: Places, users: FileLock) -> Iterator[None]:
+    make_running_folders(places)
     if not places.cluster.exists():
         _say(f"making a database in {places.data}")
     postgres.create(places)

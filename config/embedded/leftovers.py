@@ -16,11 +16,12 @@ def clear(cluster: Path, socket_folder: Path) -> None:
     """
     for file in (cluster / "postmaster.pid", socket_folder / ".s.PGSQL.5432.lock"):
         pid = _pid_in(file)
-        if pid is None or not _is_alive(pid):
+        if pid is None:
             continue
-        if _serves(pid, cluster):
-            _end(pid)
-        else:
+        if serves(pid, cluster):
+            _end(pid, cluster)
+        elif Path(f"/proc/{pid}").exists():
+            # PostgreSQL takes any process with that number for its own, even one that only waits to be reaped.
             file.unlink(missing_ok=True)
 
 
@@ -31,11 +32,8 @@ def _pid_in(file: Path) -> int | None:
         return None
 
 
-def _is_alive(pid: int) -> bool:
-    return Path(f"/proc/{pid}").exists()
-
-
-def _serves(pid: int, cluster: Path) -> bool:
+def serves(pid: int, cluster: Path) -> bool:
+    """Whether the process is alive and a server of this cluster."""
     try:
         arguments = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
     except OSError:
@@ -43,10 +41,10 @@ def _serves(pid: int, cluster: Path) -> bool:
     return os.fsencode(cluster) in arguments
 
 
-def _end(pid: int) -> None:
+def _end(pid: int, cluster: Path) -> None:
     for number, timeout_seconds in ((signal.SIGINT, 20.0), (signal.SIGQUIT, 5.0), (signal.SIGKILL, 5.0)):
         with suppress(ProcessLookupError):
             os.kill(pid, number)
-        if wait_until(lambda: not _is_alive(pid), timeout_seconds):
+        if wait_until(lambda: not serves(pid, cluster), timeout_seconds):
             return
     raise EmbeddedError(f"an old PostgreSQL, process {pid}, does not stop: end it and start again.")

@@ -8,6 +8,8 @@
 
 import os
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -30,8 +32,15 @@ class Places:
     """The folders of one installation; `account` is PostgreSQL's user, None for our own."""
 
     data: Path
-    run: Path
     account: Account | None
+
+    @property
+    def run_link(self) -> Path:
+        return self.data / "run"
+
+    @property
+    def run(self) -> Path:
+        return self.run_link.resolve()
 
     @property
     def database_link(self) -> Path:
@@ -67,52 +76,70 @@ class Places:
 
 
 def prepare(data: Path) -> Places:
-    """Make what is missing of the data folder, changing nothing that is there; cheap when nothing is missing.
+    """Make the data folder if it is missing, changing nothing that is there.
 
     Raises EmbeddedError where a permission is missing.
     """
-    try:
-        return _prepare(data)
-    except OSError as error:
-        raise EmbeddedError(f"the data folder {data} cannot be used: {error}") from error
+    with _permissions(data):
+        account = server_account(data / "postgres")
+        if not data.exists():
+            data.parent.mkdir(parents=True, exist_ok=True)
+            data.mkdir(mode=_passable(account), exist_ok=True)
+        return Places(data.resolve(), account)
+
+
+def make_running_folders(places: Places) -> None:
+    """Make the folders of logs and sockets, for whoever starts a server. Raises EmbeddedError."""
+    with _permissions(places.data):
+        places.logs.mkdir(mode=0o700, exist_ok=True)
+        if not _is_usable(places.run_link):
+            _make_run_folder(places)
+        if not places.database_socket.exists():
+            _owned_folder(places.database_socket, places.account)
 
 
 def make_database_folder(places: Places) -> None:
-    """Make the folder that PostgreSQL's user owns, at the first place that this user can reach."""
+    """Make the folder that PostgreSQL's user owns, at the first place that this user can reach.
+
+    Raises EmbeddedError.
+    """
     if places.database_link.exists():
         return
-    if places.account is None:
-        places.database_link.mkdir(mode=0o700)
-    elif places.account.can_enter(places.data):
-        _owned_folder(places.database_link, places.account)
-    else:
+    with _permissions(places.data):
+        if places.account is None or places.account.can_enter(places.data):
+            _owned_folder(places.database_link, places.account)
+            return
         SYSTEM_FOLDER.mkdir(mode=0o755, exist_ok=True)
         elsewhere = Path(tempfile.mkdtemp(prefix="data-", dir=SYSTEM_FOLDER))
         places.account.own(elsewhere)
         _link(places.database_link, elsewhere)
 
 
-def _prepare(data: Path) -> Places:
-    account = server_account(data / "postgres")
-    if not data.exists():
-        data.parent.mkdir(parents=True, exist_ok=True)
-        data.mkdir(mode=0o711 if account else 0o700, exist_ok=True)
-    (data / "logs").mkdir(mode=0o700, exist_ok=True)
-    return Places(data, _socket_folder(data.resolve(), account), account)
+@contextmanager
+def _permissions(data: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise EmbeddedError(f"the data folder {data} cannot be used: {error}") from error
 
 
-def _socket_folder(data: Path, account: Account | None) -> Path:
-    """DATA/run, or what it links to (made again where a reboot has emptied /tmp)."""
-    run = data / "run"
-    if not run.exists():
-        if len(os.fsencode(run)) <= SOCKET_FOLDER_MAX_BYTES and (account is None or account.can_enter(data)):
-            run.mkdir(mode=0o711 if account else 0o700, exist_ok=True)
-        else:
-            _link(run, _short_folder(account))
-    postgres = run.resolve() / "postgres"
-    if not postgres.exists():
-        _owned_folder(postgres, account)
-    return run.resolve()
+def _passable(account: Account | None) -> int:
+    """The mode of a folder of ours that PostgreSQL's user, if it is another, must get through."""
+    return 0o711 if account else 0o700
+
+
+def _is_usable(run: Path) -> bool:
+    """A link may point into /tmp, which a reboot empties and where anybody may then have made the folder."""
+    return run.exists() and (not run.is_symlink() or run.stat().st_uid == os.geteuid())
+
+
+def _make_run_folder(places: Places) -> None:
+    run, account = places.run_link, places.account
+    is_short = len(os.fsencode(run)) <= SOCKET_FOLDER_MAX_BYTES
+    if is_short and (account is None or account.can_enter(places.data)):
+        run.mkdir(mode=_passable(account))
+    else:
+        _link(run, _short_folder(account))
 
 
 def _short_folder(account: Account | None) -> Path:
@@ -120,7 +147,7 @@ def _short_folder(account: Account | None) -> Path:
         short = len(os.fsencode(parent)) + len("/kaha-12345678") <= SOCKET_FOLDER_MAX_BYTES
         if short and (account is None or account.can_enter(Path(parent))):
             folder = Path(tempfile.mkdtemp(prefix="kaha-", dir=parent))
-            folder.chmod(0o711 if account else 0o700)
+            folder.chmod(_passable(account))
             return folder
     raise EmbeddedError("no temporary folder has a path short enough for a socket: set TMPDIR to one.")
 

@@ -22,6 +22,7 @@ from config.embedded.processes import spawn, stop, tail, wait_until
 from config.embedded.secrets_file import secrets_of
 
 USER = DATABASE = "kaha"
+STATUS_LINE = 7
 ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LC_ALL": "C", "TZ": "UTC"}
 SETTINGS = {"listen_addresses": "", "unix_socket_permissions": "0700", "cluster_name": "kaha"}
 INITDB = [
@@ -90,7 +91,8 @@ def is_ready(places: Places) -> bool:
         lines = (places.cluster / "postmaster.pid").read_text().splitlines()
     except FileNotFoundError:
         return False
-    return len(lines) > 7 and lines[7].strip() == "ready" and Path(f"/proc/{lines[0]}").exists()
+    says_ready = len(lines) > STATUS_LINE and lines[STATUS_LINE].strip() == "ready"
+    return says_ready and leftovers.serves(int(lines[0]), places.cluster)
 
 
 def wait_until_ready(places: Places, process: "subprocess.Popen[bytes]", timeout_seconds: float) -> None:

@@ -6,7 +6,7 @@ from contextlib import ExitStack
 
 from config.embedded.errors import EmbeddedError
 from config.embedded.ownership import owner_lock
-from config.embedded.places import Places, prepare
+from config.embedded.places import Places, make_running_folders, prepare
 from config.quickstart import banner, ports
 from config.quickstart.options import Options
 from config.quickstart.payment import take_first_payment
@@ -24,6 +24,7 @@ def run(options: Options, supervisor: Supervisor) -> None:
         places = prepare(options.data)
         _own(places, cleanup)
         print(f"kaha: starting, with everything in {places.data}", file=sys.stderr)
+        make_running_folders(places)
         programs = Programs(places, port, supervisor)
         cleanup.callback(programs.stop)
         ready = banner.Ready(port, programs.start(), places.all_folders())

@@ -1,0 +1,124 @@
+"""The embedded servers: where they keep things, and how they get over what went wrong before."""
+
+import os
+import stat
+import subprocess
+from collections.abc import Generator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from subprocess import Popen
+
+import psycopg
+import pytest
+from environ import Env
+
+from config import embedded
+from config.embedded import postgres
+from config.embedded.places import make_running_folders, prepare
+from config.embedded.secrets_file import secrets_of
+from tests.quickstart.conftest import remove_what_lies_outside
+from tests.quickstart.starting import MANAGE, manage
+
+
+class Database:
+    """A cluster of its own, started as often as wanted."""
+
+    def __init__(self, data: Path) -> None:
+        self.places = prepare(data)
+        make_running_folders(self.places)
+        self._processes: list[Popen[bytes]] = []
+
+    def start(self) -> Popen[bytes]:
+        postgres.create(self.places)
+        process = postgres.start(self.places, {"fsync": "off"})
+        self._processes.append(process)
+        postgres.wait_until_ready(self.places, process, 30)
+        return process
+
+    def execute(self, statement: str) -> list[tuple[object, ...]]:
+        url = Env.db_url_config(embedded.environment(self.places)["DATABASE_URL"])
+        host, user, password, name = (url[key] for key in ("HOST", "USER", "PASSWORD", "NAME"))
+        with psycopg.connect(host=host, user=user, password=password, dbname=name) as connection:
+            cursor = connection.execute(statement)
+            return cursor.fetchall() if cursor.description else []
+
+    def stop(self) -> None:
+        for process in self._processes:
+            postgres.stop_server(process)
+
+
+@pytest.fixture
+def database(data: Path) -> Generator[Database]:
+    database = Database(data)
+    yield database
+    database.stop()
+
+
+def test_a_killed_server_starts_again_with_what_it_had(database: Database) -> None:
+    server = database.start()
+    database.execute("CREATE TABLE kept AS SELECT 42 AS number")
+    server.kill()
+    server.wait()
+    database.start()
+    assert database.execute("SELECT number FROM kept") == [(42,)]
+
+
+def test_a_server_whose_owner_has_gone_is_ended_by_the_next_owner(database: Database) -> None:
+    orphan = database.start()
+    database.start()
+    assert orphan.wait(30) == 0
+
+
+def test_a_pid_file_that_names_a_strangers_process_is_no_obstacle(database: Database) -> None:
+    postgres.stop_server(database.start())
+    (database.places.cluster / "postmaster.pid").write_text(f"{os.getpid()}\n")
+    database.start()
+    assert database.execute("SELECT 42") == [(42,)]
+
+
+def test_a_path_too_long_for_a_socket_is_no_obstacle(data: Path) -> None:
+    database = Database(data.parent / ("long" * 30) / "data")
+    try:
+        database.start()
+        assert database.execute("SELECT 42") == [(42,)]
+    finally:
+        database.stop()
+        remove_what_lies_outside(database.places.data)
+
+
+def test_no_folder_above_the_data_is_opened_to_the_user_of_the_server(closed_data: Path) -> None:
+    before = modes(closed_data.parent)
+    database = Database(closed_data)
+    database.start()
+    database.stop()
+    assert modes(closed_data.parent) == before
+
+
+def test_every_folder_with_something_in_it_is_named(closed_data: Path) -> None:
+    places = prepare(closed_data)
+    make_running_folders(places)
+    postgres.make_database_folder(places)
+    for part in (places.database, places.run, places.logs):
+        assert any(part.is_relative_to(folder) for folder in places.all_folders())
+
+
+def test_the_secrets_are_made_once_and_only_their_owner_may_read_them(data: Path) -> None:
+    first = secrets_of(prepare(data).data)
+    assert secrets_of(data) == first
+    assert stat.S_IMODE((data / "settings.env").stat().st_mode) == 0o600
+
+
+def test_outside_servers_leave_the_data_folder_alone(closed_data: Path) -> None:
+    environment = {**os.environ, "KAHA_DATA": str(closed_data)}
+    subprocess.run([*MANAGE, "showmigrations", "--plan"], env=environment, check=True, capture_output=True)
+    assert not closed_data.exists()
+
+
+def test_two_commands_at_once_share_one_database(data: Path) -> None:
+    with ThreadPoolExecutor() as threads:
+        outputs = list(threads.map(lambda _: manage(data, "showmigrations", "--plan"), range(2)))
+    assert all("[X]" in output and "[ ]" not in output for output in outputs)
+
+
+def modes(folder: Path) -> dict[Path, int]:
+    return {path: stat.S_IMODE(path.stat().st_mode) for path in (folder, *folder.parents)}
