@@ -51,7 +51,13 @@ class Customer(models.Model):
             ),
         ]
         indexes = [
-            models.Index(F("merchant"), F("livemode"), F("id"), name="customer_of_merchant"),
+            models.Index(
+                F("merchant"),
+                F("livemode"),
+                F("id"),
+                name="customer_of_merchant",
+                condition=Q(deleted_at__isnull=True),
+            ),
             models.Index(
                 F("merchant"),
                 F("livemode"),

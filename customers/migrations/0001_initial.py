@@ -44,7 +44,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name='customer',
-            index=models.Index(models.F('merchant'), models.F('livemode'), models.F('id'), name='customer_of_merchant'),
+            index=models.Index(models.F('merchant'), models.F('livemode'), models.F('id'), condition=models.Q(('deleted_at__isnull', True)), name='customer_of_merchant'),
         ),
         migrations.AddIndex(
             model_name='customer',

@@ -1,0 +1,12 @@
+from typing import Any
+
+import pytest
+
+from tests.client import Api
+from tests.customers.cast import new_customer
+
+
+@pytest.fixture
+def maria(api: Api) -> dict[str, Any]:
+    """A customer of the shop, in test mode."""
+    return new_customer(api)

@@ -1,0 +1,59 @@
+"""What operators see of customers; nothing can be changed there."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from customers.models import Customer
+from payments.ids import parse_id
+from tests.client import Api
+from tests.customers.cast import attach, new_customer
+
+LIST = "/admin/customers/customer/"
+
+
+def page_of(customer: dict[str, Any]) -> str:
+    return f"{LIST}{parse_id('cus', customer['id'])}/change/"
+
+
+@pytest.mark.parametrize("what", ["id", "email", "source", "charge"])
+def test_a_customer_is_found_by_any_id_and_by_its_address(admin_client: Client, api: Api, what: str) -> None:
+    maria, other = new_customer(api), new_customer(api, email="other@example.ph")
+    source = attach(api, maria)
+    terms = {"id": maria["id"], "email": "maria@", "source": source, "charge": api.charge_source(source)["id"]}
+
+    found = admin_client.get(LIST, {"q": terms[what]}).content.decode()
+
+    assert maria["id"] in found
+    assert other["id"] not in found
+
+
+@pytest.mark.parametrize(("presence", "shown"), [("present", True), ("deleted", False)])
+def test_deleted_customers_are_listed_apart(
+    admin_client: Client, maria: dict[str, Any], presence: str, shown: bool
+) -> None:
+    listed = admin_client.get(LIST, {"presence": presence}).content.decode()
+
+    assert (maria["id"] in listed) is shown
+
+
+def test_the_page_of_a_customer_shows_the_sources_it_has_and_had(
+    admin_client: Client, api: Api, maria: dict[str, Any]
+) -> None:
+    sources = [attach(api, maria), attach(api, maria)]
+    api.delete(f"/customers/{maria['id']}/sources/{sources[0]}")
+
+    page = admin_client.get(page_of(maria)).content.decode()
+
+    assert all(text in page for text in (maria["id"], maria["email"], *sources, "visa …3055"))
+
+
+@pytest.mark.parametrize("path", ["{page}", "{page}../delete/", LIST + "add/"])
+def test_no_customer_is_added_changed_or_deleted_by_hand(
+    admin_client: Client, maria: dict[str, Any], path: str
+) -> None:
+    response = admin_client.post(path.format(page=page_of(maria)), {"email": "changed@example.ph", "post": "yes"})
+
+    assert response.status_code == 403
+    assert Customer.objects.get().email == maria["email"]

@@ -1,0 +1,216 @@
+"""Customers made, read, found by address and deleted, as a merchant's program sees it."""
+
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from customers.models import Customer
+from payments.domain.merchants import NewMerchant
+from payments.ids import parse_id
+from tests.client import Api, error_of, made
+from tests.customers.cast import MARIA, attach, new_customer, read
+
+EVERYTHING = MARIA | {"mobile_number": "+63 917 000 0000", "metadata": {"z": [1, {"a": "ñ"}], "b": None}}
+
+
+def test_a_customer_is_created_with_what_was_sent(api: Api) -> None:
+    response = api.post("/customers/", EVERYTHING)
+
+    customer = response.json()
+    assert response.status_code == 201
+    assert parse_id("cus", customer.pop("id"))
+    assert customer.pop("created_at") == customer.pop("updated_at")
+    assert customer == EVERYTHING | {"object": "customer", "sources": [], "livemode": False}
+
+
+def test_members_that_were_not_given_are_left_out(maria: dict[str, Any]) -> None:
+    assert not {"mobile_number", "metadata", "deleted_at"} & maria.keys()
+
+
+def test_metadata_keeps_the_order_of_its_members(api: Api) -> None:
+    customer = new_customer(api, metadata={"z": 1, "a": 2})
+
+    assert list(read(api, customer)["metadata"]) == ["z", "a"]
+
+
+def test_a_live_key_makes_live_customers(shop: NewMerchant) -> None:
+    assert new_customer(Api(shop.keys["sk_live"]))["livemode"] is True
+
+
+def test_a_customer_is_read_as_it_was_created(api: Api, maria: dict[str, Any]) -> None:
+    assert read(api, maria) == maria
+
+
+@pytest.mark.parametrize("slash", ["", "/"])
+def test_every_path_answers_with_and_without_its_slash(api: Api, slash: str) -> None:
+    customer = made(api.post(f"/customers{slash}", MARIA))
+    path = f"/customers/{customer['id']}"
+
+    source = api.source()
+    statuses = [
+        api.get(f"/customers{slash}").status_code,
+        api.get(f"{path}{slash}").status_code,
+        api.put(f"{path}{slash}", {}).status_code,
+        api.get(f"/customers/by_email/{MARIA['email']}{slash}").status_code,
+        api.post(f"{path}/sources{slash}", {"source": source}).status_code,
+        api.delete(f"{path}/sources/{source}{slash}").status_code,
+        api.delete(f"{path}{slash}").status_code,
+    ]
+    assert statuses == [200] * 7
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "allowed"),
+    [
+        ("DELETE", "/customers/", "GET, POST"),
+        ("POST", "/customers/{id}", "GET, PUT, DELETE"),
+        ("PUT", "/customers/{id}/sources", "POST"),
+        ("GET", "/customers/{id}/sources/{id}", "DELETE"),
+        ("POST", "/customers/by_email/maria@example.ph", "GET"),
+    ],
+)
+def test_another_method_is_refused(api: Api, maria: dict[str, Any], method: str, path: str, allowed: str) -> None:
+    response = api.send(method, path.format(**maria), None, {})
+
+    assert response.status_code == 405
+    assert set(allowed.split(", ")) <= set(response["Allow"].split(", "))
+
+
+# --- PUT
+
+
+def test_put_replaces_the_members_given_and_leaves_the_others(api: Api) -> None:
+    before = new_customer(api, **EVERYTHING)
+
+    after = made(api.put(f"/customers/{before['id']}", {"email": "clara@example.ph", "mobile_number": "12345"}))
+
+    changed = {name for name in before if before[name] != after[name]}
+    assert changed == {"email", "mobile_number", "updated_at"}
+    assert after["updated_at"] > before["updated_at"]
+    assert read(api, before) == after
+
+
+def test_put_replaces_metadata_as_a_whole(api: Api) -> None:
+    customer = new_customer(api, metadata={"kept": 1, "gone": 2})
+
+    after = made(api.put(f"/customers/{customer['id']}", {"metadata": {"kept": 1}}))
+
+    assert after["metadata"] == {"kept": 1}
+
+
+@pytest.mark.parametrize("body", [None, {}, {"email": None, "metadata": None}])
+def test_put_of_nothing_changes_nothing(api: Api, maria: dict[str, Any], body: Any) -> None:
+    response = api.put(f"/customers/{maria['id']}", body)
+
+    assert response.status_code == 200
+    assert response.json() == maria == read(api, maria)
+
+
+CHANGES = st.fixed_dictionaries(
+    {},
+    optional={
+        "email": st.sampled_from(["a@example.ph", "b@example.ph"]),
+        "description": st.sampled_from(["One", "Two"]),
+        "mobile_number": st.sampled_from(["12345", "67890"]),
+        "metadata": st.dictionaries(st.sampled_from("xyz"), st.booleans() | st.integers(0, 1), max_size=3),
+    },
+)
+
+
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(puts=st.lists(CHANGES, max_size=5))
+def test_after_any_puts_each_member_is_what_was_last_given(api: Api, puts: list[dict[str, Any]]) -> None:
+    customer = new_customer(api)
+    expected = dict(customer)
+
+    for changes in puts:
+        made(api.put(f"/customers/{customer['id']}", changes))
+        expected |= changes
+
+    now = read(api, customer)
+    del now["updated_at"], expected["updated_at"]
+    assert repr(sorted(now.items())) == repr(sorted(expected.items()))
+
+
+# --- by_email
+
+
+@pytest.mark.parametrize("email", ["maria+shop@example.ph", "a/b@example.ph", "o'hara@example.ph", "100%@example.ph"])
+@pytest.mark.parametrize("plain", ["", "@/", "@/+'%"])
+def test_a_customer_is_found_by_its_address_percent_encoded_or_not(api: Api, email: str, plain: str) -> None:
+    customer = new_customer(api, email=email)
+
+    assert made(api.get(f"/customers/by_email/{quote(email, safe=plain)}")) == customer
+
+
+def test_the_newest_of_several_customers_with_one_address_is_found(api: Api) -> None:
+    new_customer(api)
+    newest = new_customer(api)
+    new_customer(api, email="somebody.else@example.ph")
+
+    assert made(api.get(f"/customers/by_email/{MARIA['email']}")) == newest
+
+
+@pytest.mark.parametrize("email", ["nobody@example.ph", "MARIA@example.ph", "maria@example.p_", "x" * 300])
+def test_another_address_finds_nobody(api: Api, maria: dict[str, Any], email: str) -> None:
+    response = api.get(f"/customers/by_email/{email}")
+
+    assert response.status_code == 404
+    assert error_of(response)["code"] == "resource_missing"
+
+
+def test_the_customer_found_by_address_has_its_sources(api: Api, maria: dict[str, Any]) -> None:
+    source = attach(api, maria)
+
+    found = made(api.get(f"/customers/by_email/{MARIA['email']}"))
+
+    assert [kept["id"] for kept in found["sources"]] == [source]
+
+
+# --- DELETE
+
+
+def test_a_deleted_customer_is_answered_for_once(api: Api, maria: dict[str, Any]) -> None:
+    response = api.delete(f"/customers/{maria['id']}")
+
+    assert response.status_code == 200
+    assert response.json() == {"id": maria["id"], "object": "customer", "deleted": True}
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "body"),
+    [
+        ("GET", "/customers/{id}", None),
+        ("PUT", "/customers/{id}", {"description": "Back"}),
+        ("DELETE", "/customers/{id}", None),
+        ("GET", "/customers/by_email/{email}", None),
+        ("POST", "/customers/{id}/sources", {"source": "src_0"}),
+        ("DELETE", "/customers/{id}/sources/src_0", None),
+    ],
+)
+def test_a_deleted_customer_does_not_exist(api: Api, maria: dict[str, Any], method: str, path: str, body: Any) -> None:
+    api.delete(f"/customers/{maria['id']}")
+
+    response = api.send(method, path.format(**maria), body, {})
+
+    assert response.status_code == 404
+    assert error_of(response)["message"] == "No such customer."
+
+
+def test_nothing_personal_stays_of_a_deleted_customer(api: Api) -> None:
+    customer = new_customer(api, **EVERYTHING)
+
+    api.delete(f"/customers/{customer['id']}")
+
+    row = Customer.objects.get(id=parse_id("cus", customer["id"]))
+    assert (row.email, row.mobile_number, row.description, row.metadata) == ("", "", "", None)
+
+
+def test_a_body_with_members_does_not_delete(api: Api, maria: dict[str, Any]) -> None:
+    response = api.send("DELETE", f"/customers/{maria['id']}", {"really": True}, {})
+
+    assert response.status_code == 422
+    assert read(api, maria) == maria
