@@ -10,7 +10,7 @@ from django.contrib.auth.middleware import AuthenticationMiddleware
 from django.contrib.messages.middleware import MessageMiddleware
 from django.contrib.sessions.middleware import SessionMiddleware
 from django.db import connection
-from django.http import HttpRequest, HttpResponseBase
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.utils.deprecation import MiddlewareMixin
 
 from payments import context, ids
@@ -47,6 +47,8 @@ class RequestLog:
         with statements.counted():
             response = self.get_response(request)
         response["Request-Id"] = request_id
+        if isinstance(response, HttpResponse):
+            response["Content-Length"] = str(len(response.content))
         facts = _facts_of(request) | {
             "status": response.status_code,
             "milliseconds": round((time.perf_counter() - started) * 1000, 2),

@@ -6,7 +6,7 @@ outcomes go through `recording.record`.
 
 import logging
 
-from django.db.models import F, Q
+from django.db.models import F, Q, QuerySet
 
 from payments import clock
 from payments.domain import attempts, lifecycle, recording, settling
@@ -39,6 +39,22 @@ def resolve_due(limit: int = BATCH) -> int:
     return sum(resolve(attempt) for attempt in due)
 
 
+def expire_actions(limit: int = BATCH) -> int:
+    """Ends at most `limit` payments whose payer let the hour pass, as `resolve_due` does too; returns how many."""
+    due = Attempt.objects.filter(
+        kind=Attempt.Kind.AUTHORIZE,
+        state=Attempt.State.WAITING,
+        due_at__lte=clock.now(),
+        charge__action_expires_at__lte=clock.now(),
+    )
+    return sum(resolve(attempt) for attempt in due[:limit])
+
+
+def unresolved() -> int:
+    """How many attempts have no outcome although nobody is asking any more."""
+    return _left_unresolved().count()
+
+
 def resolve(attempt: Attempt) -> bool:
     """Asks the provider what became of `attempt` and records it. False when another process is at it."""
     if not _claim(attempt):
@@ -59,8 +75,7 @@ def resolve_before(charge: Charge) -> bool:
     """
     if not charge.operation and charge.status != Charge.Status.PENDING:
         return True
-    unknown, abandoned = Q(state=Attempt.State.UNKNOWN), Q(state=Attempt.State.OPEN, due_at__lte=clock.now())
-    attempt = Attempt.objects.filter(unknown | abandoned, charge_id=charge.id).first()
+    attempt = _left_unresolved().filter(charge_id=charge.id).first()
     if attempt is None:
         return True
     resolve(attempt)
@@ -78,6 +93,12 @@ def apply_report(report: Report) -> None:
         recording.record(Caller.service(attempt.charge), attempt, report.outcome)
     else:
         _apply_late(attempt, report.outcome)
+
+
+def _left_unresolved() -> QuerySet[Attempt]:
+    """Attempts without an outcome that no living process is asking for."""
+    unknown, abandoned = Q(state=Attempt.State.UNKNOWN), Q(state=Attempt.State.OPEN, due_at__lte=clock.now())
+    return Attempt.objects.filter(unknown | abandoned)
 
 
 def _claim(attempt: Attempt) -> bool:

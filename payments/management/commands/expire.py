@@ -1,0 +1,20 @@
+from typing import Any
+
+from django.core.management.base import BaseCommand
+
+from payments.domain import expiry, recovery
+
+
+class Command(BaseCommand):
+    help = (
+        "Releases the holds whose 7 days are over, fails the charges whose payer did not act within the hour, and "
+        "destroys the CVCs that no authorization used. The worker does this by itself."
+    )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        holds = 0
+        while released := expiry.void_expired_holds():
+            holds += released
+        actions = recovery.expire_actions()
+        cvcs = expiry.destroy_unused_cvcs()
+        self.stdout.write(f"Released {holds} holds, ended {actions} actions, destroyed {cvcs} CVCs.")

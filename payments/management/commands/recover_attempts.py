@@ -1,0 +1,19 @@
+from typing import Any
+
+from django.core.management.base import BaseCommand
+
+from payments.domain import recovery
+
+
+class Command(BaseCommand):
+    help = (
+        "Asks the providers what became of every attempt whose outcome is unknown and whose lookup is due, and records "
+        "it. The worker does this every two seconds; run it by hand when no worker runs."
+    )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        total = 0
+        while looked_up := recovery.resolve_due():
+            total += looked_up
+        waiting = recovery.unresolved()
+        self.stdout.write(f"Looked up {total}; {waiting} still without an outcome.")
