@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +67,17 @@ def processes_of(data: Path) -> dict[int, str]:
     """The command line, by process ID, of all whose arguments, environment or current folder name the data folder."""
     processes = [process for process in Path("/proc").glob("[0-9]*") if _names(process, str(data))]
     return {int(process.name): _command(process) for process in processes}
+
+
+def files_open_for_writing(pid: int) -> set[Path]:
+    """The ordinary files that a process can write to at this moment."""
+    files = set()
+    for descriptor in Path(f"/proc/{pid}/fd").glob("*"):
+        with suppress(OSError):
+            flags = re.search(r"flags:\s+([0-7]+)", Path(f"/proc/{pid}/fdinfo/{descriptor.name}").read_text())
+            if descriptor.is_file() and flags and int(flags[1], 8) & os.O_ACCMODE:
+                files.add(descriptor.readlink())
+    return files
 
 
 def _names(process: Path, text: str) -> bool:
