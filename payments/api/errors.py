@@ -8,12 +8,14 @@ from math import ceil
 from typing import Any
 
 from django.core.exceptions import PermissionDenied, SuspiciousOperation
+from django.db import OperationalError
 from django.http import Http404, HttpResponse
+from psycopg.errors import LockNotAvailable
 from rest_framework import exceptions
 
 from payments import context
 from payments.api.rendering import json_response
-from payments.domain.errors import PaymentError
+from payments.domain.errors import PaymentError, busy
 from payments.redaction import redact
 from payments.rendering.errors import render_error
 
@@ -116,11 +118,18 @@ def error_response(error: ApiError) -> HttpResponse:
 
 
 @singledispatch
-def as_api_error(unexpected: Exception) -> ApiError:
+def as_api_error(exc: Exception) -> ApiError:
     """What the client is told about an exception: of one that nobody expected, nothing; the log has it."""
-    logger.error("An unexpected error ended a request.", exc_info=unexpected)
+    logger.error("An unexpected error ended a request.", exc_info=exc)
     message = "Something went wrong on our side. The request ID leads us to it."
     return ApiError(500, "api_error", "internal_error", message)
+
+
+@as_api_error.register
+def _(exc: OperationalError) -> ApiError:
+    if isinstance(exc.__cause__, LockNotAvailable):
+        return as_api_error(busy())
+    return as_api_error.dispatch(Exception)(exc)
 
 
 @as_api_error.register

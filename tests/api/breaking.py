@@ -3,8 +3,10 @@
 from typing import Any
 
 from django.core.exceptions import PermissionDenied, SuspiciousOperation
+from django.db import OperationalError
 from django.http import Http404, HttpRequest, HttpResponse
 from django.urls import path
+from psycopg.errors import AdminShutdown, LockNotAvailable
 from rest_framework import exceptions
 from rest_framework.request import Request
 
@@ -33,6 +35,18 @@ FAILURES: dict[str, Exception] = {
     "domain": refused("source_type_unavailable", "card.type", "Not in this mode."),
     "own": ApiError(503, "api_error", "provider_unavailable", "Away.", headers={"Retry-After": "7"}),
     "many": invalid(Fault(("body", f"{SECRET}{number}" + "x" * 500), "?", "unknown") for number in range(1000)),
+}
+
+
+def _caused_by(cause: Exception) -> OperationalError:
+    error = OperationalError(SECRET)
+    error.__cause__ = cause
+    return error
+
+
+FAILURES |= {
+    "lock": _caused_by(LockNotAvailable()),
+    "database": _caused_by(AdminShutdown()),
 }
 
 

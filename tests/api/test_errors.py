@@ -34,6 +34,8 @@ def fail(api: Api, failure: str) -> HttpResponse:
         ("validation", 422, "validation_error", "pattern"),
         ("conflict", 409, "invalid_request_error", "resource_busy"),
         ("domain", 422, "validation_error", "source_type_unavailable"),
+        ("lock", 409, "invalid_request_error", "resource_busy"),
+        ("database", 500, "api_error", "internal_error"),
         ("own", 503, "api_error", "provider_unavailable"),
     ],
 )
@@ -47,7 +49,7 @@ def test_every_failure_has_its_status_type_and_code(api: Api, failure: str, stat
     assert error["request_id"] == response["Request-Id"]
 
 
-@pytest.mark.parametrize("failure", ["bug", "http404", "not_found", "many"])
+@pytest.mark.parametrize("failure", ["bug", "database", "http404", "not_found", "many"])
 def test_no_answer_shows_what_an_exception_said(api: Api, failure: str) -> None:
     assert SECRET not in fail(api, failure).content.decode()
 

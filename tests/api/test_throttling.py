@@ -11,7 +11,7 @@ from django.test import RequestFactory
 from pytest_django import Settings
 
 from config.embedded import redis_server
-from config.embedded.places import Places, prepare
+from config.embedded.places import Places, make_running_folders, prepare
 from config.embedded.processes import wait_until
 from payments.api.throttling import Counters, client_address, take
 from payments.domain.merchants import NewMerchant
@@ -55,7 +55,9 @@ def test_the_headers_tell_the_rate_and_what_is_left(who: str) -> None:
 @pytest.fixture
 def own_redis(tmp_path: Path) -> Iterator["OwnRedis"]:
     """A Redis of this test's own that does not run yet."""
-    server = OwnRedis(prepare(tmp_path))
+    places = prepare(tmp_path)
+    make_running_folders(places)
+    server = OwnRedis(places)
     yield server
     server.stop()
 
