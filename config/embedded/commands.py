@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from config.embedded import postgres
 from config.embedded.errors import EmbeddedError
 from config.embedded.ownership import FileLock, owner_lock, users_lock
-from config.embedded.places import Places, data_folder, make_running_folders, prepare
+from config.embedded.places import Places, data_folder, drop_temporary_folder, make_running_folders, prepare
 
 WITHOUT_DATABASE = {
     *("--help", "--version", "-h", "help", "version"),
@@ -82,6 +82,7 @@ def _own_server(places: Places, users: FileLock) -> Iterator[None]:
             _wait_for(users)
     finally:
         postgres.stop_server(process)
+        drop_temporary_folder(places)
 
 
 def _migrate(places: Places) -> None:

@@ -7,6 +7,7 @@
 """
 
 import os
+import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -96,6 +97,13 @@ def make_running_folders(places: Places) -> None:
             _make_run_folder(places)
         if not places.database_socket.exists():
             _owned_folder(places.database_socket, places.account)
+
+
+def drop_temporary_folder(places: Places) -> None:
+    """Remove the folder of the sockets where it lies among the temporary ones, once no server runs any more."""
+    if places.run_link.is_symlink():
+        shutil.rmtree(places.run, ignore_errors=True)
+        places.run_link.unlink()
 
 
 def make_database_folder(places: Places) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from config import embedded
 from config.embedded import postgres, redis_server
-from config.embedded.places import PROJECT, Places
+from config.embedded.places import PROJECT, Places, drop_temporary_folder
 from config.embedded.processes import spawn, stop
 from config.quickstart.ports import HOST
 from config.quickstart.supervisor import Supervisor
@@ -64,6 +64,7 @@ class Programs:
             redis_server.stop_server(self._redis)
         if self._postgres:
             postgres.stop_server(self._postgres)
+        drop_temporary_folder(self._places)
 
     def _start_servers(self) -> None:
         if not os.environ.get("REDIS_URL"):
