@@ -11,11 +11,12 @@ from rest_framework.viewsets import ViewSetMixin
 from payments import context, vault
 from payments.api.authentication import key_of
 from payments.api.base import ApiView
+from payments.api.errors import Fault, invalid
 from payments.api.rendering import json_response
 from payments.api.strict import StrictSerializer
 from payments.domain import idempotency
 from payments.domain.caller import Caller, IdempotencyKey
-from payments.domain.errors import PaymentError, invalid
+from payments.domain.errors import PaymentError
 from payments.domain.idempotency import Answer, Replay
 from payments.rendering.errors import render_error
 from payments.rendering.wire import to_bytes
@@ -77,7 +78,7 @@ def _idempotency_key(request: Request) -> IdempotencyKey | None:
         return None
     if not key or len(key) > KEY_MAX or not key.isprintable():
         message = "An idempotency key is 1 to 255 printable characters."
-        raise invalid("pattern", "Idempotency-Key", message)
+        raise invalid([Fault(("header", "Idempotency-Key"), message, "pattern")])
     # Member order and white space do not make another request of it.
     body = json.dumps(request.data, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode()
     path = request.path.rstrip("/")

@@ -13,7 +13,7 @@ from payments.domain.errors import NoSuchReturn, busy, conflict, invalid, not_fo
 from payments.domain.idempotency import Answer
 from payments.ids import parse_id, public_id
 from payments.models import Attempt, Charge, IdempotencyRecord, Source
-from payments.models.together import Insert, StaleRow, write_together
+from payments.models.together import Insert, write_together
 from payments.providers.base import Provider
 from payments.providers.registry import provider_for, provider_named
 
@@ -91,14 +91,10 @@ def payer_returned(token: str, params: Mapping[str, str]) -> Charge:
 
 def _open(caller: Caller, order: ChargeOrder) -> Attempt:
     """The first phase: key claimed, source used, charge and attempt on record, in one transaction."""
-    try:
-        with transaction.atomic():
-            record = idempotency.claim(caller)
-            source = sources.find(caller, order.source, "source")
-            sources.check_chargeable(source)
-            return _write_down(caller, order, source, record)
-    except StaleRow:
-        raise sources.already_used(source.id) from None
+    with transaction.atomic():
+        record = idempotency.claim(caller)
+        source = sources.find_chargeable(caller, order.source)
+        return _write_down(caller, order, source, record)
 
 
 def _write_down(caller: Caller, order: ChargeOrder, source: Source, record: IdempotencyRecord | None) -> Attempt:

@@ -10,6 +10,7 @@ from payments.domain.errors import conflict, invalid, not_found
 from payments.domain.idempotency import Answer
 from payments.ids import parse_id, public_id
 from payments.models import Card, Charge, Source
+from payments.models.source import SourceQuerySet
 from payments.models.together import Insert, Update, Write
 from payments.providers.registry import provider_for
 from payments.rendering.objects import render_source
@@ -43,18 +44,30 @@ def create(caller: Caller, order: dict[str, Any]) -> Answer:
 
 def find(caller: Caller, text: str, param: str | None = None) -> Source:
     """The caller's source of this public ID, card at hand. Raises PaymentError 404."""
+    return _one(_visible(caller), text, param)
+
+
+def find_chargeable(caller: Caller, text: str) -> Source:
+    """The source as `find` does, if it is unused or vaulted, and kept so until the caller's transaction ends.
+
+    Raises PaymentError 404, or 409 `source_already_used`.
+    """
+    source = _one(_visible(caller).select_for_update(of=("self",), no_key=True), text, "source")
+    if source.used and not source.vaulted:
+        raise already_used(source.id)
+    return source
+
+
+def _visible(caller: Caller) -> SourceQuerySet:
+    return Source.objects.of(caller.merchant_id, caller.livemode).select_related("card")
+
+
+def _one(rows: SourceQuerySet, text: str, param: str | None) -> Source:
     uuid = parse_id("src", text)
-    rows = Source.objects.of(caller.merchant_id, caller.livemode).select_related("card")
     source = rows.filter(id=uuid).first() if uuid else None
     if source is None:
         raise not_found("source", param)
     return source
-
-
-def check_chargeable(source: Source) -> None:
-    """Raises PaymentError 409 `source_already_used` unless the source is unused or vaulted."""
-    if source.used and not source.vaulted:
-        raise already_used(source.id)
 
 
 def already_used(source_id: UUID) -> Exception:
