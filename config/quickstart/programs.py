@@ -57,6 +57,13 @@ class Programs:
         self._let_work(web, worker, working)
         return dict(json.loads(demo_file.read_text()))
 
+    def folders(self) -> list[Path]:
+        """Every folder in which something of this run is kept, the data folder first."""
+        folders = self._places.all_folders()
+        if self._postgres and postgres.uses_copied_programs(self._places.account):
+            folders.append(postgres.COPIED_PROGRAMS)
+        return folders
+
     def stop(self) -> None:
         """End what `start` got to, the servers after the programs that use them."""
         stop(*self._programs, timeout_seconds=STOP_TIMEOUT_SECONDS)

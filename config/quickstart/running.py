@@ -27,7 +27,7 @@ def run(options: Options, supervisor: Supervisor) -> None:
         make_running_folders(places)
         programs = Programs(places, port, supervisor)
         cleanup.callback(programs.stop)
-        ready = banner.Ready(port, programs.start(), places.all_folders())
+        ready = banner.Ready(port, programs.start(), programs.folders())
         _show(ready, options.json)
         supervisor.run_until_stopped()
 

