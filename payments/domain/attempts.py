@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime, timedelta
 from uuid import UUID, uuid5
 
@@ -79,30 +80,30 @@ def payment_of(attempt: Attempt, cvc: str | None = None) -> Payment:
 
 def operation_of(attempt: Attempt) -> Operation:
     """The capture, void or refund that an attempt asks for."""
-    payment = Attempt.objects.get(charge_id=attempt.charge_id, kind=Attempt.Kind.AUTHORIZE)
+    return replace(_operation(attempt, attempt.reference, attempt.kind), provider_ref=attempt.provider_ref)
+
+
+def follow_up(attempt: Attempt, step: str) -> Operation:
+    """An operation on a payment that follows from `attempt` by itself: the same `step`, the same reference."""
+    return _operation(attempt, uuid5(attempt.id, step).hex, step)
+
+
+def _operation(attempt: Attempt, reference: str, kind: str) -> Operation:
+    payment = authorizing(attempt.charge_id)
     return Operation(
-        reference=attempt.reference,
-        kind=attempt.kind,
+        reference=reference,
+        kind=kind,
         payment_reference=payment.reference,
         payment_provider_ref=payment.provider_ref,
         amount=attempt.amount,
         currency=attempt.charge.currency,
         reason=attempt.refund.reason if attempt.refund else "",
-        provider_ref=attempt.provider_ref,
     )
 
 
-def follow_up(attempt: Attempt, step: str) -> Operation:
-    """An operation on a payment that follows from `attempt` by itself: the same `step`, the same reference."""
-    payment = Attempt.objects.get(charge_id=attempt.charge_id, kind=Attempt.Kind.AUTHORIZE)
-    return Operation(
-        reference=uuid5(attempt.id, step).hex,
-        kind=step,
-        payment_reference=payment.reference,
-        payment_provider_ref=payment.provider_ref,
-        amount=attempt.amount,
-        currency=attempt.charge.currency,
-    )
+def authorizing(charge_id: UUID) -> Attempt:
+    """The one attempt that asked for the charge's money."""
+    return Attempt.objects.get(charge_id=charge_id, kind=Attempt.Kind.AUTHORIZE)
 
 
 def return_token(attempt_id: UUID) -> str:

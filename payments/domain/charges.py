@@ -140,7 +140,7 @@ def _new_charge(caller: Caller, source: Source, order: ChargeOrder) -> Charge:
 
 
 def _authorizing(charge: Charge) -> Attempt:
-    attempt = Attempt.objects.get(charge_id=charge.id, kind=Attempt.Kind.AUTHORIZE)
+    attempt = attempts.authorizing(charge.id)
     attempt.charge = charge
     return attempt
 

@@ -93,14 +93,10 @@ def _write_down(caller: Caller, charge: Charge, planner: Planner) -> Attempt:
     with transaction.atomic():
         record = idempotency.claim(caller)
         plan = planner(charge)
-        provider = provider_named(_payment(charge).provider)
+        provider = provider_named(attempts.authorizing(charge.id).provider)
         attempt = attempts.new_attempt(caller, charge, plan.kind, plan.amount, provider, record, plan.refund)
         write_together(*plan.writes, Insert(attempt))
         return attempt
-
-
-def _payment(charge: Charge) -> Attempt:
-    return Attempt.objects.get(charge_id=charge.id, kind=Attempt.Kind.AUTHORIZE)
 
 
 def _plan_capture(charge: Charge, amount: int | None) -> Plan:

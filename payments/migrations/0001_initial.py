@@ -252,6 +252,10 @@ class Migration(migrations.Migration):
             model_name='attempt',
             constraint=models.UniqueConstraint(models.F('charge'), condition=models.Q(('state__in', ['open', 'unknown'])), name='one_unresolved_operation_per_charge'),
         ),
+        migrations.AddConstraint(
+            model_name='attempt',
+            constraint=models.UniqueConstraint(models.F('charge'), condition=models.Q(('kind', 'authorize')), name='one_authorization_per_charge'),
+        ),
         migrations.AddIndex(
             model_name='source',
             index=models.Index(models.F('merchant'), models.F('livemode'), models.F('id'), name='source_of_merchant'),

@@ -52,6 +52,7 @@ class Attempt(models.Model):
                 condition=Q(state="done", due_at__isnull=True) & ~Q(outcome="")
                 | Q(state__in=["open", "unknown", "waiting"], due_at__isnull=False),
             ),
+            models.UniqueConstraint(F("charge"), name="one_authorization_per_charge", condition=Q(kind="authorize")),
             models.UniqueConstraint(
                 F("charge"),
                 name="one_unresolved_operation_per_charge",

@@ -8,7 +8,7 @@ from customers.models import CustomerSource
 from payments.models import Card
 from tests.client import Api, error_of, made
 from tests.customers.cast import MARIA, attach, events_of, new_customer, read
-from tests.domain.test_races import at_once, statuses
+from tests.racing import at_once, statuses
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

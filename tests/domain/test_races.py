@@ -1,41 +1,16 @@
 """Races with real threads on real connections: exactly one wins, and nothing is ever over."""
 
 import json
-from collections import Counter
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from threading import Barrier
-from typing import Any, TypeVar
+from typing import Any
 
 import pytest
-from django.db import connection
-from django.http import HttpResponse
 
 from payments.models import Attempt, Charge, Event
 from payments.providers.simulator.models import SimulatedPayment
 from tests.client import Api, error_of, made
+from tests.racing import at_once, statuses
 
 pytestmark = pytest.mark.django_db(transaction=True)
-Result = TypeVar("Result")
-
-
-def at_once(count: int, do: Callable[[int], Result]) -> list[Result]:
-    """Calls `do` in `count` threads that start together."""
-    barrier = Barrier(count)
-
-    def run(number: int) -> Result:
-        barrier.wait()
-        try:
-            return do(number)
-        finally:
-            connection.close()
-
-    with ThreadPoolExecutor(count) as threads:
-        return list(threads.map(run, range(count)))
-
-
-def statuses(responses: list[HttpResponse]) -> Counter[int]:
-    return Counter(response.status_code for response in responses)
 
 
 def order(source: str, **members: Any) -> dict[str, Any]:

@@ -1,0 +1,32 @@
+"""Races with real threads on real connections."""
+
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+from typing import TypeVar
+
+from django.db import connection
+from django.http import HttpResponse
+
+Result = TypeVar("Result")
+
+
+def at_once(count: int, do: Callable[[int], Result]) -> list[Result]:
+    """What `do` returns to each of `count` threads that start together."""
+    barrier = Barrier(count)
+
+    def run(number: int) -> Result:
+        barrier.wait()
+        try:
+            return do(number)
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(count) as threads:
+        return list(threads.map(run, range(count)))
+
+
+def statuses(responses: list[HttpResponse]) -> Counter[int]:
+    """How many of the responses have each status."""
+    return Counter(response.status_code for response in responses)
