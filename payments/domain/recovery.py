@@ -36,7 +36,7 @@ BATCH = 100
 def resolve_due(limit: int = BATCH) -> int:
     """Looks up at most `limit` attempts that are due; returns how many it looked at."""
     due = Attempt.objects.filter(due_at__lte=clock.now()).order_by("due_at")[:limit]
-    return sum(resolve(attempt) for attempt in due)
+    return sum(_resolve_alone(attempt) for attempt in due)
 
 
 def expire_actions(limit: int = BATCH) -> int:
@@ -47,7 +47,7 @@ def expire_actions(limit: int = BATCH) -> int:
         due_at__lte=clock.now(),
         charge__action_expires_at__lte=clock.now(),
     )
-    return sum(resolve(attempt) for attempt in due[:limit])
+    return sum(_resolve_alone(attempt) for attempt in due[:limit])
 
 
 def unresolved() -> int:
@@ -66,6 +66,15 @@ def resolve(attempt: Attempt) -> bool:
     recording.record(Caller.service(attempt.charge), attempt, outcome)
     logger.info("attempt resolved", extra={"attempt": attempt.reference, "outcome": type(outcome).__name__})
     return True
+
+
+def _resolve_alone(attempt: Attempt) -> bool:
+    """As `resolve`, but whatever is wrong with one attempt keeps nobody from the others."""
+    try:
+        return resolve(attempt)
+    except Exception:
+        logger.exception("attempt could not be resolved", extra={"attempt": attempt.reference})
+        return False
 
 
 def resolve_before(charge: Charge) -> bool:

@@ -74,7 +74,7 @@ def _settle_authorize(caller: Caller, attempt: Attempt, outcome: Outcome) -> Ver
         case ActionRequired():
             expires_at = charge.created_at + timedelta(minutes=settings.ACTION_MINUTES)
             writes = _ask_payer(caller, charge, _action(outcome), expires_at)
-            return Verdict(State.WAITING, due_at=expires_at, writes=writes)
+            return Verdict(State.WAITING, due_at=max(expires_at, next_lookup_at(attempt.tries)), writes=writes)
         case Pending():
             return _waiting(attempt, _ask_payer(caller, charge, None, None))
         case NotSent() if attempt.provider_ref:

@@ -325,3 +325,13 @@ def test_only_answered_keys_that_are_old_are_purged(api: Api) -> None:
 
     assert said_by("purge_idempotency") == "Deleted 1 keys older than 30 days."
     assert list(IdempotencyRecord.objects.values_list("key", flat=True)) == ["new"]
+
+
+def test_an_attempt_at_a_provider_that_is_gone_keeps_nobody_from_the_others(api: Api) -> None:
+    stuck, found = api.charge(ANSWER_LOST), api.charge(ANSWER_LOST)
+    Attempt.objects.filter(charge_id=parse_id("ch", stuck["id"])).update(provider="uninstalled")
+
+    recover()
+
+    assert api.read(stuck)["status"] == "pending"
+    assert api.read(found)["status"] == "succeeded"
