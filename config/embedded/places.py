@@ -10,7 +10,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -70,10 +70,14 @@ class Places:
     def log(self, name: str) -> Path:
         return self.logs / f"{name}.log"
 
-    def all_folders(self) -> list[Path]:
-        """Every folder with something of this installation in it, the data folder first."""
-        outside = [place for place in (self.database, self.run) if not place.is_relative_to(self.data)]
-        return [self.data, *outside]
+    def folders(self) -> dict[Path, str]:
+        """Every folder with something of this installation in it, the data folder first, and what that is."""
+        parts = {
+            self.database: "the database, where PostgreSQL's own user reaches it",
+            self.run: "sockets, as long as it runs",
+        }
+        outside = {folder: what for folder, what in parts.items() if not folder.is_relative_to(self.data)}
+        return {self.data: "all the rest" if outside else "everything", **outside}
 
 
 def prepare(data: Path) -> Places:
@@ -85,14 +89,14 @@ def prepare(data: Path) -> Places:
         account = server_account(data / "postgres")
         if not data.exists():
             data.parent.mkdir(parents=True, exist_ok=True)
-            data.mkdir(mode=_passable(account), exist_ok=True)
+            _new_folder(data, _passable(account))
         return Places(data.resolve(), account)
 
 
 def make_running_folders(places: Places) -> None:
     """Make the folders of logs and sockets, for whoever starts a server. Raises EmbeddedError."""
     with _permissions(places.data):
-        places.logs.mkdir(mode=0o700, exist_ok=True)
+        _new_folder(places.logs, 0o700)
         if not _is_usable(places.run_link):
             _make_run_folder(places)
         if not places.database_socket.exists():
@@ -117,10 +121,15 @@ def make_database_folder(places: Places) -> None:
         if places.account is None or places.account.can_enter(places.data):
             _owned_folder(places.database_link, places.account)
             return
-        SYSTEM_FOLDER.mkdir(mode=0o755, exist_ok=True)
+        make_system_folder()
         elsewhere = Path(tempfile.mkdtemp(prefix="data-", dir=SYSTEM_FOLDER))
         places.account.own(elsewhere)
         _link(places.database_link, elsewhere)
+
+
+def make_system_folder() -> None:
+    """Make the folder for what PostgreSQL's user must reach when we are root."""
+    _new_folder(SYSTEM_FOLDER, 0o755)
 
 
 @contextmanager
@@ -145,7 +154,7 @@ def _make_run_folder(places: Places) -> None:
     run, account = places.run_link, places.account
     is_short = len(os.fsencode(run)) <= SOCKET_FOLDER_MAX_BYTES
     if is_short and (account is None or account.can_enter(places.data)):
-        run.mkdir(mode=_passable(account))
+        _new_folder(run, _passable(account))
     else:
         _link(run, _short_folder(account))
 
@@ -158,6 +167,13 @@ def _short_folder(account: Account | None) -> Path:
             folder.chmod(_passable(account))
             return folder
     raise EmbeddedError("no temporary folder has a path short enough for a socket: set TMPDIR to one.")
+
+
+def _new_folder(folder: Path, mode: int) -> None:
+    """Make a folder with exactly this mode, whatever the umask; one that is there keeps its own."""
+    with suppress(FileExistsError):
+        folder.mkdir()
+        folder.chmod(mode)
 
 
 def _owned_folder(folder: Path, account: Account | None) -> None:

@@ -17,7 +17,7 @@ from urllib.parse import quote
 from config.embedded import leftovers
 from config.embedded.accounts import Account
 from config.embedded.errors import EmbeddedError
-from config.embedded.places import SYSTEM_FOLDER, Places, make_database_folder
+from config.embedded.places import SYSTEM_FOLDER, Places, make_database_folder, make_system_folder
 from config.embedded.processes import spawn, stop, tail, wait_until
 from config.embedded.secrets_file import secrets_of
 
@@ -124,7 +124,7 @@ def reachable_programs(account: Account | None) -> Path:
     if account is None or account.can_enter(wheel_folder() / "bin" / "postgres"):
         return wheel_folder() / "bin"
     if not COPIED_PROGRAMS.exists():
-        SYSTEM_FOLDER.mkdir(mode=0o755, exist_ok=True)
+        make_system_folder()
         new = Path(tempfile.mkdtemp(prefix="programs-", dir=SYSTEM_FOLDER))
         copy_programs(new)
         new.rename(COPIED_PROGRAMS)

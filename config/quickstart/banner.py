@@ -18,11 +18,11 @@ BOLD, PLAIN = "\033[1m", "\033[0m"
 
 @dataclass(frozen=True)
 class Ready:
-    """What there is to show; `demo` is the content of the demo file."""
+    """What there is to show; `demo` is the content of the demo file, `folders` says what lies where."""
 
     port: int
     demo: dict[str, str]
-    folders: list[Path]
+    folders: dict[Path, str]
 
     @property
     def api(self) -> str:
@@ -52,7 +52,7 @@ def ready_lines(ready: Ready) -> list[str]:
         f"  API         {ready.api}/v2/",
         f"  Admin       {ready.api}/admin/  user {demo['admin_user']}, password {demo['admin_password']}",
         f"  Docs        {ready.api}/docs",
-        *(f"  {'' if number else 'Data':10}  {folder}" for number, folder in enumerate(ready.folders)),
+        *_folder_lines(ready.folders),
         "",
         heading(f"Keys of Demo Shop, {demo['merchant']}"),
         *(f"  {name:10}  {demo[name]}" for name in KEY_NAMES),
@@ -60,6 +60,12 @@ def ready_lines(ready: Ready) -> list[str]:
         heading("Take a payment yourself: paste these lines"),
         *curl_lines(ready),
     ]
+
+
+def _folder_lines(folders: dict[Path, str]) -> list[str]:
+    width = max(len(str(folder)) for folder in folders)
+    rows = [f"{folder!s:{width}}  {what}" for folder, what in folders.items()]
+    return [f"  {'' if number else 'Data':10}  {row}" for number, row in enumerate(rows)]
 
 
 def curl_lines(ready: Ready) -> list[str]:

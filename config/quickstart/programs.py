@@ -57,11 +57,11 @@ class Programs:
         self._let_work(web, worker, working)
         return dict(json.loads(demo_file.read_text()))
 
-    def folders(self) -> list[Path]:
-        """Every folder in which something of this run is kept, the data folder first."""
-        folders = self._places.all_folders()
+    def folders(self) -> dict[Path, str]:
+        """Every folder in which something of this run is kept, the data folder first, and what that is."""
+        folders = self._places.folders()
         if self._postgres and postgres.uses_copied_programs(self._places.account):
-            folders.append(postgres.COPIED_PROGRAMS)
+            folders[postgres.COPIED_PROGRAMS] = "PostgreSQL's programs, where its own user reaches them"
         return folders
 
     def stop(self) -> None:

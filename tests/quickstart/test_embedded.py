@@ -99,7 +99,7 @@ def test_every_folder_with_something_in_it_is_named(closed_data: Path) -> None:
     make_running_folders(places)
     postgres.make_database_folder(places)
     for part in (places.database, places.run, places.logs):
-        assert any(part.is_relative_to(folder) for folder in places.all_folders())
+        assert any(part.is_relative_to(folder) for folder in places.folders())
 
 
 def test_a_copy_of_the_programs_runs_from_anywhere(tmp_path: Path) -> None:

@@ -85,7 +85,7 @@ def test_a_person_is_shown_a_payment_and_what_to_do_next(first: Ended) -> None:
         r"POST  /v2/charges/ch_\.\.\.[0-9a-f]{6}/refund +200  PHP 250\.00 given back, PHP 1,000\.00 kept",
         r"GET   /v2/charges/\?limit=100 +200  1 charge so far",
         r"Admin +http://127\.0\.0\.1:\d+/admin/  user admin, password \S+",
-        rf"Data +{first.data}\n",
+        rf"Data +{first.data}  everything\n",
     ):
         assert re.search(shown, first.output)
 
@@ -156,7 +156,7 @@ def test_a_live_key_is_of_the_same_merchant(running: Quickstart) -> None:
 
 def test_the_curl_lines_take_a_payment_when_pasted(running: Quickstart) -> None:
     ready = running.ready()
-    lines = curl_lines(Ready(int(ready["api"].rpartition(":")[2]), ready, []))
+    lines = curl_lines(Ready(int(ready["api"].rpartition(":")[2]), ready, {}))
     done = subprocess.run(["sh"], input="\n".join(lines), text=True, capture_output=True, check=True)
     charge, page = map(json.loads, done.stdout.splitlines())
     assert (charge["status"], charge["amount"], page["data"][0]) == ("succeeded", 50_000, charge)
