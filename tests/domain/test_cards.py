@@ -114,7 +114,9 @@ def test_the_cvc_is_kept_for_an_hour() -> None:
 
 
 @pytest.mark.parametrize(
-    "gone", [{"cvc_expires_at": clock.now()}, {"cvc_expires_at": None}, {"sealed_cvc": None}], ids=["over", "without an end", "destroyed"]
+    "gone",
+    [{"cvc_expires_at": clock.now()}, {"cvc_expires_at": None}, {"sealed_cvc": None}],
+    ids=["over", "without an end", "destroyed"],
 )
 def test_a_cvc_that_has_served_is_not_used(gone: dict[str, Any]) -> None:
     card = stored()
