@@ -22,8 +22,8 @@ CHARGE_FILTERS: dict[str, ChargeFilter] = {
     "captured": lambda rows, _, captured: rows.filter(captured=captured),
     "authorized": lambda rows, _, authorized: rows.filter(authorized=authorized),
     "source": _by_source,
-    "created_at_gte": lambda rows, _, moment: rows.filter(created_at__gte=moment),
-    "created_at_lt": lambda rows, _, moment: rows.filter(created_at__lt=moment),
+    "created_at[gte]": lambda rows, _, moment: rows.filter(created_at__gte=moment),
+    "created_at[lt]": lambda rows, _, moment: rows.filter(created_at__lt=moment),
 }
 
 
