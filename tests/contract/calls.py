@@ -1,0 +1,120 @@
+"""Every call of the contract's table of endpoints, ready to be made."""
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from django.http import HttpResponse
+
+from payments.ids import new_id, public_id
+from tests.client import Api, made
+from tests.contract import shapes
+
+CARD = {"name": "Juan dela Cruz", "number": "4000000000003055", "exp_month": "12", "exp_year": "2039", "cvc": "123"}
+CARD_SOURCE = {"type": "card", "card": CARD}
+CUSTOMER = {"email": "maria@shop.example", "description": "Orders rice on Mondays"}
+Asked = tuple[str, Any]
+
+
+@dataclass(frozen=True)
+class Call:
+    """One row: the method, what makes the path and body of a request that succeeds, and how that is answered."""
+
+    method: str
+    prepare: Callable[[Api], Asked]
+    status: int
+    shape: shapes.Schema
+
+    def make(self, api: Api, path: str, body: Any, **headers: str) -> HttpResponse:
+        return api.send(self.method, path, body, headers)
+
+
+def customer(api: Api, **members: Any) -> dict[str, Any]:
+    """A new customer."""
+    return made(api.post("/customers/", CUSTOMER | members))
+
+
+def vaulted(api: Api, number: str = "4000000000003055") -> str:
+    """The ID of a card that is kept for a new customer."""
+    source = api.source(number)
+    made(api.post(f"/customers/{customer(api)['id']}/sources", {"source": source}))
+    return source
+
+
+def debit(api: Api, bank: str = "bpi") -> dict[str, Any]:
+    """A charge that waits for a one-time PIN."""
+    return api.charge_source(api.wallet(bank))
+
+
+def newest_event(api: Api) -> str:
+    """The ID of the newest event there is, of a source made for it."""
+    api.wallet()
+    return made(api.get("/events/"))["data"][0]["id"]
+
+
+def order(source: str, /, **members: Any) -> dict[str, Any]:
+    """The body that charges a source."""
+    return {"amount": 10_000, "currency": "PHP", "source": source, "description": "Halo-halo", **members}
+
+
+def nobodys(prefix: str) -> str:
+    """An ID that was never given to anything."""
+    return public_id(prefix, new_id())
+
+
+def faults_of(response: HttpResponse) -> dict[str, str]:
+    """What a 422 complains of: the kind of each fault by the dotted name of its member."""
+    assert response.status_code == 422, response.content
+    detail = json.loads(response.content)["detail"]
+    return {".".join(fault["loc"][1:]): fault["type"] for fault in detail}
+
+
+def _verify(api: Api) -> Asked:
+    charge = debit(api)
+    return f"/charges/{charge['id']}/verify", {
+        "confirmation_id": charge["action"]["confirmation_id"],
+        "otp": "123456",
+    }
+
+
+def _attach(api: Api) -> Asked:
+    return f"/customers/{customer(api)['id']}/sources", {"source": api.source()}
+
+
+def _detach(api: Api) -> Asked:
+    path, body = _attach(api)
+    made(api.post(path, body))
+    return f"{path}/{body['source']}", None
+
+
+CALLS = {
+    "create a source": Call("POST", lambda api: ("/sources", CARD_SOURCE), 200, shapes.SOURCE),
+    "read a source": Call("GET", lambda api: (f"/sources/{api.source()}", None), 200, shapes.SOURCE),
+    "charge": Call("POST", lambda api: ("/charges", order(api.source())), 201, shapes.CHARGE),
+    "list charges": Call("GET", lambda api: ("/charges", None), 200, shapes.page_of(shapes.CHARGE)),
+    "read a charge": Call("GET", lambda api: (f"/charges/{api.charge()['id']}", None), 200, shapes.CHARGE),
+    "capture": Call("POST", lambda api: (f"/charges/{api.held()['id']}/capture", {"amount": 1}), 200, shapes.CHARGE),
+    "void": Call("POST", lambda api: (f"/charges/{api.held()['id']}/void", None), 200, shapes.CHARGE),
+    "refund": Call("POST", lambda api: (f"/charges/{api.charge()['id']}/refund", {"amount": 1}), 200, shapes.CHARGE),
+    "verify": Call("POST", _verify, 200, shapes.CHARGE),
+    "create a customer": Call("POST", lambda api: ("/customers", CUSTOMER), 201, shapes.CUSTOMER),
+    "list customers": Call("GET", lambda api: ("/customers", None), 200, shapes.page_of(shapes.CUSTOMER)),
+    "read a customer": Call("GET", lambda api: (f"/customers/{customer(api)['id']}", None), 200, shapes.CUSTOMER),
+    "change a customer": Call(
+        "PUT", lambda api: (f"/customers/{customer(api)['id']}", {"mobile_number": "09171234567"}), 200, shapes.CUSTOMER
+    ),
+    "delete a customer": Call("DELETE", lambda api: (f"/customers/{customer(api)['id']}", None), 200, shapes.DELETED),
+    "find a customer": Call(
+        "GET", lambda api: (f"/customers/by_email/{customer(api)['email']}", None), 200, shapes.CUSTOMER
+    ),
+    "attach": Call("POST", _attach, 200, shapes.CUSTOMER),
+    "detach": Call("DELETE", _detach, 200, shapes.CUSTOMER),
+    "list events": Call("GET", lambda api: ("/events", None), 200, shapes.page_of(shapes.EVENT)),
+    "read an event": Call("GET", lambda api: (f"/events/{newest_event(api)}", None), 200, shapes.EVENT),
+    "me": Call("GET", lambda api: ("/me", None), 200, shapes.ORGANIZATION),
+    "ping": Call("GET", lambda api: ("/ping", None), 200, shapes.NOTHING),
+}
+POSTS = {name: call for name, call in CALLS.items() if call.method == "POST"}
+GETS = {name: call for name, call in CALLS.items() if call.method == "GET"}
+BROWSERS_MAY = ("create a source", "read a source")
