@@ -1,0 +1,190 @@
+"""What requests may hold, member by member and together."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from payments import sourcetypes
+from payments.api import serializers
+from payments.api.base import checked
+from payments.api.errors import ApiError
+from payments.api.fields import (
+    CardNumber,
+    NameSafe,
+    StrictBoolean,
+    StrictInteger,
+)
+from payments.api.strict import StrictSerializer
+
+ANY = object()
+CARD = {"name": "Juan", "number": "4242424242424242", "exp_month": "12", "exp_year": "2039", "cvc": "123"}
+ADDRESS = {"name": "Juan"}
+
+
+class Outer(StrictSerializer):
+    class Inner(StrictSerializer):
+        number = CardNumber()
+        name = NameSafe(max_length=5, required=False)
+
+    ignored = frozenset({"legacy"})
+
+    inner = Inner()
+    amount = StrictInteger(min_value=1, max_value=9, required=False)
+    capture = StrictBoolean(default=True)
+
+
+def faults(serializer_class: type[StrictSerializer], data: Any, **options: Any) -> dict[str, str]:
+    """The codes of all faults in `data`, by dotted name."""
+    try:
+        checked(serializer_class, data, **options)
+    except ApiError as refused:
+        return {fault.name: fault.type for fault in refused.errors}
+    return {}
+
+
+def test_absent_and_null_members_are_left_out_or_take_their_default() -> None:
+    inner = {"number": "4242424242424242"}
+    expected = {"inner": inner, "capture": True}
+    assert checked(Outer, {"inner": inner}) == expected
+    assert checked(Outer, {"inner": inner | {"name": None}, "amount": None, "capture": None}) == expected
+
+
+def test_every_fault_is_told_at_once() -> None:
+    data = {"inner": {"number": "1", "name": "é", "x": 1}, "amount": "1", "captur": False, "legacy": [], "": 1}
+    assert faults(Outer, data) == {
+        "inner.number": "too_short",
+        "inner.name": "pattern",
+        "inner.x": "unknown_parameter",
+        "amount": "invalid_type",
+        "captur": "unknown_parameter",
+        "": "unknown_parameter",
+    }
+
+
+@pytest.mark.parametrize("value", [None, ANY])
+def test_a_required_member_that_is_null_or_absent_is_missing(value: object) -> None:
+    assert faults(Outer, {} if value is ANY else {"inner": value}) == {"inner": "missing"}
+
+
+@pytest.mark.parametrize("value", ["text", 1, True, []])
+def test_a_member_that_must_be_an_object_takes_no_other_type(value: Any) -> None:
+    assert faults(Outer, {"inner": value}) == {"inner": "invalid_type"}
+
+
+def test_no_message_repeats_a_value() -> None:
+    secret = "4242424242424241"
+    data = {"type": secret, "card": CARD | {"number": secret, "cvc": secret, "name": secret * 9}, secret: secret}
+    with pytest.raises(ApiError) as refused:
+        checked(serializers.SourceInput, data)
+    assert refused.value.errors
+    assert secret not in repr(refused.value)
+
+
+@pytest.mark.parametrize("name", sourcetypes.NAMES)
+def test_exactly_a_source_of_type_card_has_a_card(name: str) -> None:
+    is_card = name == "card"
+    assert faults(serializers.SourceInput, {"type": name}) == ({"card": "missing"} if is_card else {})
+    assert faults(serializers.SourceInput, {"type": name, "card": CARD}) == ({} if is_card else {"card": "not_allowed"})
+
+
+@pytest.mark.parametrize("value", ["PHP", 1, None, {"a": []}])
+def test_a_currency_on_a_source_is_ignored(value: Any) -> None:
+    assert checked(serializers.SourceInput, {"type": "maya", "currency": value}) == {"type": "maya"}
+
+
+@pytest.mark.parametrize(
+    ("members", "expected"),
+    [
+        ({"exp_month": "1"}, {}),
+        ({"exp_month": "01"}, {}),
+        ({"exp_month": "0"}, {"card.exp_month": "pattern"}),
+        ({"exp_month": "13"}, {"card.exp_month": "pattern"}),
+        ({"exp_month": "012"}, {"card.exp_month": "too_long"}),
+        ({"exp_month": 1}, {"card.exp_month": "invalid_type"}),
+        ({"exp_year": "39"}, {"card.exp_year": "too_short"}),
+        ({"exp_year": "20x9"}, {"card.exp_year": "pattern"}),
+        ({"exp_year": "2020"}, {"card.exp_year": "card_expired"}),
+        ({"exp_year": "2020", "exp_month": "13"}, {"card.exp_month": "pattern"}),
+        ({"cvc": "12"}, {"card.cvc": "too_short"}),
+        ({"cvc": "12345"}, {"card.cvc": "too_long"}),
+        ({"cvc": "1234"}, {}),
+        ({"address_zip": "1" * 51}, {"card.address_zip": "too_long"}),
+        ({"address_city": "1" * 255}, {}),
+        ({"address_city": None}, {}),
+        ({"brand": "visa"}, {"card.brand": "unknown_parameter"}),
+    ],
+)
+def test_a_card_is_checked_member_by_member(members: dict[str, Any], expected: dict[str, str]) -> None:
+    assert faults(serializers.SourceInput, {"type": "card", "card": CARD | members}) == expected
+
+
+def test_a_card_is_good_until_its_last_month_is_over() -> None:
+    today = datetime.now(UTC)
+    last_month = today.replace(day=1) - timedelta(days=1)
+    good, gone = (CARD | {"exp_month": str(day.month), "exp_year": str(day.year)} for day in (today, last_month))
+    assert faults(serializers.CardInput, good) == {}
+    assert list(faults(serializers.CardInput, gone).values()) == ["card_expired"]
+
+
+@pytest.mark.parametrize(
+    ("notify", "livemode", "expected"),
+    [
+        ("http://a.example/", False, {}),
+        ("http://a.example/", True, {"redirect.notify": "invalid_url"}),
+        ("https://a.example/", True, {}),
+        ("a", True, {"redirect.notify": "invalid_url"}),
+        (None, True, {}),
+    ],
+)
+def test_live_mode_notifies_by_https_alone(notify: str | None, livemode: bool, expected: dict[str, str]) -> None:
+    redirect = {"success": "http://a.example/", "fail": "http://a.example/", "notify": notify}
+    data = {"type": "gcash", "redirect": redirect}
+    assert faults(serializers.SourceInput, data, livemode=livemode) == expected
+
+
+@pytest.mark.parametrize(
+    ("owner", "expected"),
+    [
+        ({}, {}),
+        ({"name": ""}, {}),
+        ({"name": "é" * 50}, {}),
+        ({"name": "é" * 51}, {"owner.name": "too_long"}),
+        ({"address_country": "é"}, {"owner.address_country": "pattern"}),
+        ({"billing": ADDRESS, "shipping": ADDRESS}, {}),
+        ({"billing": {}}, {"owner.billing.name": "missing"}),
+        ({"shipping": ADDRESS | {"city": "a" * 101}}, {"owner.shipping.city": "too_long"}),
+        ({"shipping": ADDRESS | {"email": "a"}}, {"owner.shipping.email": "invalid_email"}),
+        ({"shipping": ADDRESS | {"line1": "a" * 255, "state": "a" * 51}}, {"owner.shipping.state": "too_long"}),
+    ],
+)
+def test_an_owner_is_checked_member_by_member(owner: dict[str, Any], expected: dict[str, str]) -> None:
+    assert faults(serializers.SourceInput, {"type": "gcash", "owner": owner}) == expected
+
+
+def test_a_charge_takes_its_defaults() -> None:
+    least = {"amount": 1, "source": "src_1", "description": "x"}
+    defaults = {"currency": "PHP", "capture": True, "require_auth": True}
+    assert checked(serializers.ChargeInput, least) == least | defaults
+
+
+@pytest.mark.parametrize(
+    ("serializer_class", "data", "expected"),
+    [
+        (serializers.ChargeInput, {}, {"amount": "missing", "source": "missing", "description": "missing"}),
+        (serializers.CaptureInput, {"amount": 0}, {"amount": "too_small"}),
+        (serializers.RefundInput, {"reason": ""}, {"reason": "too_short"}),
+        (serializers.VerifyInput, {"confirmation_id": "1234"}, {"confirmation_id": "too_short", "otp": "missing"}),
+        (
+            serializers.ChargeListQuery,
+            {"limit": "0", "status": "done"},
+            {"limit": "too_small", "status": "invalid_choice"},
+        ),
+        (serializers.ChargeListQuery, {"created_at[gt]": "2026-01-01"}, {"created_at[gt]": "unknown_parameter"}),
+        (serializers.EventListQuery, {"start_after": ""}, {"start_after": "too_short"}),
+    ],
+)
+def test_other_requests_are_checked_by_their_tables(
+    serializer_class: type[StrictSerializer], data: dict[str, Any], expected: dict[str, str]
+) -> None:
+    assert faults(serializer_class, data) == expected
