@@ -133,6 +133,7 @@ REST_FRAMEWORK = {
     "DEFAULT_RENDERER_CLASSES": ["payments.api.rendering.JsonRenderer"],
     "DEFAULT_CONTENT_NEGOTIATION_CLASS": "payments.api.rendering.AlwaysFirst",
     "DEFAULT_METADATA_CLASS": None,
+    "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "EXCEPTION_HANDLER": "payments.api.handling.exception_handler",
     "UNAUTHENTICATED_USER": None,
 }
@@ -155,3 +156,25 @@ CSRF_TRUSTED_ORIGINS = [PUBLIC_URL]
 # HSTS for subdomains and browsers' preload lists bind a whole domain, of which kaha is one host.
 SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
 LOGGING = logging.configuration()
+
+# The OpenAPI document; `payments.api.schema` says what is in it.
+SPECTACULAR_SETTINGS = {
+    "OAS_VERSION": "3.1.0",
+    "TITLE": "kaha API",
+    "VERSION": "v2",
+    "SERVERS": [{"url": PUBLIC_URL}],
+    "TAGS": [
+        {"name": "Sources", "description": "Cards, wallets and bank accounts, before they are charged."},
+        {"name": "Charges", "description": "Taking, holding, capturing, voiding and refunding money."},
+        {"name": "Customers", "description": "Payers, and the sources kept for them."},
+        {"name": "Events", "description": "What has changed."},
+        {"name": "Account", "description": "Your merchant account and your keys."},
+    ],
+    "PREPROCESSING_HOOKS": [
+        "payments.api.schema.document.clean_paths",
+        "customers.api.schema.describe_customers",
+    ],
+    "POSTPROCESSING_HOOKS": ["payments.api.schema.document.finish"],
+    "SCHEMA_PATH_PREFIX": "/v2",
+    "SORT_OPERATION_PARAMETERS": False,
+}

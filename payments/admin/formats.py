@@ -23,7 +23,7 @@ Column = Callable[[Any, Any], Any]
 
 def utc(moment: datetime | None) -> str:
     """`moment` to the second, for a column that says that it is in UTC."""
-    return moment.strftime(f"%Y-%m-%d{NO_BREAK}%H:%M:%S") if moment else NOTHING
+    return moment.strftime("%d %b %Y %H:%M:%S").replace(" ", NO_BREAK) if moment else NOTHING
 
 
 def money(amount: int | None, currency: str) -> str:

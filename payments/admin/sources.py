@@ -9,6 +9,7 @@ from django.utils.safestring import SafeString
 
 from payments.admin.base import ByMode, BySourceType, Conditions, KahaAdmin, LookOnlyAdmin, one_of
 from payments.admin.formats import (
+    NO_BREAK,
     NOTHING,
     id_column,
     id_link_column,
@@ -40,7 +41,7 @@ class BySourceUse(Conditions):
 def source_label(source: Source) -> str:
     """What a payer would call it: `visa …4242`, or `GCash`."""
     card = getattr(source, "card", None)
-    return str(card) if card else BY_NAME[source.type].label
+    return str(card).replace(" ", NO_BREAK) if card else BY_NAME[source.type].label
 
 
 @admin.register(Source)

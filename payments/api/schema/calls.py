@@ -1,0 +1,204 @@
+"""What each call of payments' API does, takes and answers. The views themselves know nothing of the document."""
+
+from typing import Any
+
+from drf_spectacular.drainage import isolate_view_method
+from drf_spectacular.extensions import OpenApiViewExtension
+
+from payments.api.schema import examples
+from payments.api.schema.describing import Operation, id_in_path, reading, writing
+from payments.api.schema.responses import ACCOUNT, CHARGE, EVENT, NOTHING, SOURCE, page_of
+from payments.api.serializers import (
+    CaptureInput,
+    ChargeInput,
+    ChargeListQuery,
+    EventListQuery,
+    RefundInput,
+    SourceInput,
+    VerifyInput,
+)
+from payments.api.strict import Nothing
+
+
+class DescribedView(OpenApiViewExtension):
+    """Lays `operations`, by the name of the view's method, over a view."""
+
+    target_class: Any = ""
+    operations: dict[str, Operation] = {}
+
+    def view_replacement(self) -> type[Any]:
+        described = type(self.target_class.__name__, (self.target_class,), {})
+        # `extend_schema_view` would do the same, but passes over methods that no router knows.
+        for name, operation in self.operations.items():
+            operation(isolate_view_method(described, name))
+        return described
+
+
+THE_SOURCE = [id_in_path("src", "source")]
+THE_CHARGE = [id_in_path("ch", "charge")]
+
+
+class Sources(DescribedView):
+    target_class = "payments.api.sources.SourceViewSet"
+    operations = {
+        "create": writing(
+            "create_source",
+            "Make a source",
+            "Wraps a card, wallet or bank account for one charge, or for a customer to keep. A browser may do this "
+            "with a publishable key, so that card numbers never pass your server.",
+            SourceInput,
+            SOURCE,
+            tag="Sources",
+            sent={"Card": examples.CARD_SOURCE_REQUEST, "Wallet": examples.WALLET_SOURCE_REQUEST},
+            answered={"Card": examples.SOURCE, "Wallet": examples.WALLET_SOURCE},
+            conflicts=(),
+            invalid=("missing", "unknown_parameter", "invalid_type", "pattern", "luhn", "card_expired"),
+            open_to_browsers=True,
+        ),
+        "retrieve": reading(
+            "retrieve_source",
+            "Read a source",
+            "Any key will do, a publishable one too.",
+            SOURCE,
+            examples.SOURCE,
+            tag="Sources",
+            at=THE_SOURCE,
+            open_to_browsers=True,
+        ),
+    }
+
+
+class Charges(DescribedView):
+    target_class = "payments.api.charges.ChargeViewSet"
+    operations = {
+        "create": writing(
+            "create_charge",
+            "Charge a source",
+            "Takes money, or holds it with `capture: false`. A decline is an answer, not an error: 201 with the "
+            "status `failed`. A charge with an `action` waits for its payer; of a `pending` one without, the provider "
+            "is being asked.",
+            ChargeInput,
+            CHARGE,
+            tag="Charges",
+            status=201,
+            sent={"Hold": examples.CHARGE_REQUEST},
+            answered={
+                "Held": examples.HELD,
+                "Awaiting the payer": examples.AWAITING_PAYER,
+                "Awaiting a PIN": examples.AWAITING_PIN,
+                "Declined": examples.DECLINED,
+            },
+            conflicts=("source_already_used", "resource_busy"),
+            invalid=("missing", "unknown_parameter", "invalid_type", "too_small", "invalid_choice"),
+            may_miss=True,
+        ),
+        "list": reading(
+            "list_charges",
+            "List charges",
+            "Newest first. `next` is the path of the next page, with every filter kept.",
+            page_of(CHARGE),
+            examples.page("/v2/charges/", examples.CAPTURED),
+            tag="Charges",
+            query=ChargeListQuery,
+        ),
+        "retrieve": reading(
+            "retrieve_charge",
+            "Read a charge",
+            "The charge as it is now, with its source and refunds.",
+            CHARGE,
+            examples.CAPTURED,
+            tag="Charges",
+            at=THE_CHARGE,
+        ),
+        "capture": writing(
+            "capture_charge",
+            "Take held money",
+            "Takes all or part of what is held, once. What is not taken is released; `amount` stays as it was and "
+            "`amount_captured` says how much was taken.",
+            CaptureInput,
+            CHARGE,
+            tag="Charges",
+            at=THE_CHARGE,
+            sent={"All": {}, "Part": {"amount": 120_000}},
+            answered={"Captured": examples.CAPTURED},
+            conflicts=("charge_not_capturable", "amount_too_large", "resource_busy"),
+            invalid=("too_small", "unknown_parameter", "invalid_type"),
+            may_be_unavailable=True,
+        ),
+        "void": writing(
+            "void_charge",
+            "Void a charge",
+            "Releases held money, or gives back captured money that is not settled yet. It cannot be undone.",
+            Nothing,
+            CHARGE,
+            tag="Charges",
+            at=THE_CHARGE,
+            answered={"Voided": examples.VOIDED},
+            conflicts=("charge_not_voidable", "resource_busy"),
+            invalid=("unknown_parameter",),
+            may_be_unavailable=True,
+        ),
+        "refund": writing(
+            "refund_charge",
+            "Refund a charge",
+            "Gives all or part of the captured money back. A refund may stay `pending` for a while, and one that fails "
+            "gives its amount back to the charge.",
+            RefundInput,
+            CHARGE,
+            tag="Charges",
+            at=THE_CHARGE,
+            sent={"What is left": {}, "Part": {"amount": 50_000, "reason": "Out of stock"}},
+            answered={"Part refunded": examples.REFUNDED},
+            conflicts=("charge_not_refundable", "amount_too_large", "resource_busy"),
+            invalid=("too_small", "unknown_parameter", "invalid_type"),
+        ),
+        "verify": writing(
+            "verify_charge",
+            "Confirm a debit by its PIN",
+            "For a charge whose `action` is `verify_otp`. A wrong PIN leaves it pending as long as the bank allows "
+            "another try.",
+            VerifyInput,
+            CHARGE,
+            tag="Charges",
+            at=THE_CHARGE,
+            sent={"PIN": {"confirmation_id": "7d1b0c55", "otp": "123456"}},
+            answered={"Verified": examples.CAPTURED},
+            conflicts=("charge_not_verifiable", "resource_busy"),
+        ),
+    }
+
+
+class Events(DescribedView):
+    target_class = "payments.api.events.EventViewSet"
+    operations = {
+        "list": reading(
+            "list_events",
+            "List events",
+            "Newest first: what has changed, so that a receiver can read what it missed.",
+            page_of(EVENT),
+            examples.page("/v2/events/", examples.EVENT),
+            tag="Events",
+            query=EventListQuery,
+        ),
+        "retrieve": reading(
+            "retrieve_event",
+            "Read an event",
+            "The same bytes that `redirect.notify` is sent.",
+            EVENT,
+            examples.EVENT,
+            tag="Events",
+            at=[id_in_path("evt", "event")],
+        ),
+    }
+
+
+class Account(DescribedView):
+    target_class = "payments.api.account.AccountViewSet"
+    operations = {
+        "me": reading(
+            "retrieve_account", "Read your account", "Whose key this is.", ACCOUNT, examples.ACCOUNT, tag="Account"
+        ),
+        "ping": reading(
+            "ping", "Try a key", "Answers an empty object to a key that works.", NOTHING, {}, tag="Account"
+        ),
+    }

@@ -1,0 +1,114 @@
+"""Makes the OpenAPI 3.1 document. Its hooks are named in settings, and so bring everything that describes it."""
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from django.conf import settings
+from drf_spectacular.generators import SchemaGenerator
+
+from payments.api.schema import calls, extensions
+from payments.api.schema.introduction import introduction
+from payments.api.schema.members import id_form
+from payments.rendering.wire import to_bytes
+
+__all__ = ["calls", "clean_paths", "document", "extensions", "finish"]
+
+Document = dict[str, Any]
+Endpoint = tuple[str, str, str, Callable[..., Any]]
+
+PING = {
+    "get": {
+        "operationId": "healthy",
+        "summary": "Is it up?",
+        "description": "Needs no key.",
+        "tags": ["Account"],
+        "security": [],
+        "responses": {
+            "200": {
+                "description": "It is.",
+                "content": {"text/plain": {"schema": {"type": "string", "const": "healthy"}}},
+            }
+        },
+    }
+}
+# Errors that are the same whatever was asked.
+ALIKE = ("400", "401", "403", "413", "415", "429", "500", "503")
+HEADERS = {
+    "Request-Id": {"description": "The ID of this request.", "schema": id_form("req"), "required": True},
+    "Idempotent-Replayed": {
+        "description": "Present where this answer was given before.",
+        "schema": {"type": "string", "const": "true"},
+    },
+    "Retry-After": {"description": "Seconds to wait.", "schema": {"type": "string", "pattern": "^[0-9]+$"}},
+    "RateLimit": {
+        "description": "How many requests are left (`r`), and for how many seconds (`t`).",
+        "schema": {"type": "string"},
+    },
+    "RateLimit-Policy": {
+        "description": "How many requests (`q`) are allowed in how many seconds (`w`).",
+        "schema": {"type": "string"},
+    },
+    "WWW-Authenticate": {"description": "How to send a key.", "schema": {"type": "string"}},
+}
+
+
+@cache
+def document() -> bytes:
+    """The document as JSON; the same for everybody, and made once."""
+    return to_bytes(SchemaGenerator().get_schema(public=True))
+
+
+def clean_paths(endpoints: list[Endpoint]) -> list[Endpoint]:
+    """The paths as the contract writes them: only those of lists end in a slash, though all answer both ways."""
+    return [(_clean(path, view), regex, method, view) for path, regex, method, view in endpoints]
+
+
+def _clean(path: str, view: Callable[..., Any]) -> str:
+    is_list = getattr(view, "initkwargs", {}).get("suffix") == "List"
+    return path if is_list else path.rstrip("/")
+
+
+def finish(result: Document, **_: Any) -> Document:
+    """What belongs to no single call: the introduction, the call without a key, and the headers of answers."""
+    result["info"]["description"] = introduction(settings.PUBLIC_URL, settings.IDEMPOTENCY_KEEP_DAYS)
+    shared: Document = {}
+    for path in result["paths"].values():
+        for method, operation in path.items():
+            responses = sorted(operation["responses"].items())
+            operation["responses"] = {
+                status: _share(shared, status, _with_headers(method, status, response))
+                for status, response in responses
+            }
+    result["paths"]["/ping"] = PING
+    result["components"] |= {"headers": HEADERS, "responses": dict(sorted(shared.items()))}
+    return result
+
+
+def _share(shared: Document, status: str, response: Document) -> Document:
+    """A reference to `response` where it is the same for every call, so that the document stays small."""
+    if status not in ALIKE:
+        return response
+    shared[f"Error{status}"] = response
+    return {"$ref": f"#/components/responses/Error{status}"}
+
+
+def _with_headers(method: str, status: str, response: Document) -> Document:
+    return response | {"headers": {name: _header(name) for name in _headers(method, status)}}
+
+
+def _headers(method: str, status: str) -> list[str]:
+    names = ["Request-Id"]
+    if method == "post" and status in ("200", "201", "409"):
+        names.append("Idempotent-Replayed")
+    if status in ("409", "429", "503"):
+        names.append("Retry-After")
+    if status == "429":
+        names += ["RateLimit", "RateLimit-Policy"]
+    if status == "401":
+        names.append("WWW-Authenticate")
+    return names
+
+
+def _header(name: str) -> dict[str, str]:
+    return {"$ref": f"#/components/headers/{name}"}

@@ -1,0 +1,207 @@
+"""Every error of the API (contract, section 4), for the document: the envelope, and when which one comes."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.conf import settings
+from drf_spectacular.utils import OpenApiExample, OpenApiResponse
+
+from payments.api.schema.members import Member, choice, id_form, shown, text, web_address
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """One kind of error: its HTTP status and type, when it comes, and its codes, each with an example's message.
+
+    `examples` is how many of the codes that an operation may answer with are shown whole.
+    """
+
+    status: int
+    type: str
+    when: str
+    codes: dict[str, str]
+    examples: int = 1
+
+
+BAD_BODY = Refusal(
+    400,
+    "invalid_request_error",
+    "The body is not one JSON object in UTF-8, or repeats a member.",
+    {"invalid_json": "The body is not valid JSON (line 1, column 20)."},
+)
+NO_KEY = Refusal(
+    401,
+    "authentication_error",
+    "There is no key, or it does not work.",
+    {
+        "key_missing": "A key is needed: send it as the user name of HTTP Basic, or as a Bearer token.",
+        "key_invalid": "This key is not valid.",
+        "key_revoked": "This key is not valid.",
+    },
+)
+NO_RIGHT = Refusal(
+    403,
+    "permission_error",
+    "A publishable key may only make and read sources.",
+    {"secret_key_required": "Only a secret key may do this."},
+)
+MISSING = Refusal(
+    404,
+    "not_found_error",
+    "There is no such object, or it is another merchant's, or of the other mode.",
+    {"resource_missing": "No such charge."},
+)
+BAD_METHOD = Refusal(
+    405,
+    "invalid_request_error",
+    "The path does not answer this method; `Allow` names those it does.",
+    {"method_not_allowed": "This path does not answer that method."},
+)
+CONFLICT = Refusal(
+    409,
+    "invalid_request_error",
+    "The object is not in a state that allows this, or somebody else is at it.",
+    {
+        "source_already_used": "This source has been used already. Create a new one for each charge.",
+        "charge_not_capturable": "Only a held charge can be captured.",
+        "charge_not_voidable": "Only a held charge, or one that is not settled yet, can be voided.",
+        "charge_not_refundable": "Only a captured charge can be refunded.",
+        "charge_not_verifiable": "This charge does not wait for a one-time PIN.",
+        "amount_too_large": "The amount is more than is left.",
+        "resource_busy": "Another operation on this charge has not ended yet. Try again in a moment.",
+    },
+    examples=3,
+)
+KEY_CONFLICT = Refusal(
+    409,
+    "idempotency_error",
+    "The idempotency key was used for another request, or the first request with it is still running.",
+    {
+        "idempotency_key_reused": "This idempotency key was used for another request.",
+        "idempotency_key_in_use": "The first request with this idempotency key is still running.",
+    },
+)
+TOO_LARGE = Refusal(
+    413,
+    "invalid_request_error",
+    "The body is longer than 64 KiB.",
+    {"body_too_large": "The body must be no longer than 65536 bytes."},
+)
+BAD_TYPE = Refusal(
+    415,
+    "invalid_request_error",
+    "The body is not sent as `application/json`.",
+    {"unsupported_media_type": "The body must be JSON: Content-Type: application/json."},
+)
+INVALID = Refusal(
+    422,
+    "validation_error",
+    "A member is missing, unknown or wrong; `detail` lists every fault at once.",
+    {
+        "missing": "amount: This field is required.",
+        "unknown_parameter": "captur: There is no such parameter.",
+        "invalid_type": "amount: This value must be an integer.",
+        "too_small": "amount: This value must be at least 1.",
+        "too_big": "amount: This value must be at most 99999999999.",
+        "too_short": "statement_descriptor: This value must have at least 3 characters.",
+        "too_long": "description: This value must have at most 255 characters.",
+        "pattern": "cvc: This value must be digits only.",
+        "invalid_choice": "currency: This value must be an ISO 4217 currency code.",
+        "luhn": "card.number: This is not a card number.",
+        "card_expired": "card.exp_year: This card has expired.",
+        "source_type_unavailable": "type: GCash is not available in this mode.",
+    },
+)
+TOO_MANY = Refusal(
+    429,
+    "rate_limit_error",
+    "Too many requests; `Retry-After` says how many seconds to wait.",
+    {"rate_limited": "Too many requests. Try again in 1 s."},
+)
+INTERNAL = Refusal(
+    500,
+    "api_error",
+    "Something went wrong on our side, and no money was moved.",
+    {"internal_error": "Something went wrong on our side. The request ID leads us to it."},
+)
+UNAVAILABLE = Refusal(
+    503,
+    "api_error",
+    "The provider could not be reached, and nothing was done.",
+    {"provider_unavailable": "The provider could not be reached and nothing was done. Try again in a moment."},
+)
+REFUSALS = (
+    BAD_BODY,
+    NO_KEY,
+    NO_RIGHT,
+    MISSING,
+    BAD_METHOD,
+    CONFLICT,
+    KEY_CONFLICT,
+    TOO_LARGE,
+    BAD_TYPE,
+    INVALID,
+    TOO_MANY,
+    INTERNAL,
+    UNAVAILABLE,
+)
+
+FAULT = shown(
+    "Fault",
+    "One fault of a request.",
+    loc=Member({"type": "array", "items": {"type": "string"}}, 'Where, such as `["body", "card", "number"]`.'),
+    msg=text("What is wrong."),
+    type=text("The kind of fault, for programs."),
+)
+ERROR_DETAILS = shown(
+    "ErrorDetails",
+    "What went wrong.",
+    type=choice(dict.fromkeys(refusal.type for refusal in REFUSALS), "The sort of error."),
+    code=text("The error, for programs."),
+    message=text("The error, for people. It never repeats a card number, security code or key."),
+    param=text("The first member at fault, by its dotted name.", required=False),
+    errors=Member(
+        {"type": "object", "additionalProperties": {"type": "array", "items": {"type": "string"}}},
+        "Every fault, by the member's dotted name.",
+        required=False,
+    ),
+    charge_id=Member(id_form("ch"), "The charge that a 409 is about.", required=False),
+    doc_url=web_address("Where errors are explained."),
+    request_id=Member(id_form("req"), "The ID of this request, which the service's logs know."),
+)
+ERROR = shown(
+    "Error",
+    "The envelope of every error.",
+    error=ERROR_DETAILS(help_text="What went wrong."),
+    detail=FAULT(many=True, required=False, help_text="With 422: every fault at once."),
+)
+
+
+Told = tuple[Refusal, Sequence[str]]
+
+
+def error_responses(refusals: Iterable[Told]) -> dict[int, OpenApiResponse]:
+    """The responses of an operation that may be refused so, each with those of its codes that may come."""
+    by_status: dict[int, list[Told]] = {}
+    for refusal, codes in refusals:
+        by_status.setdefault(refusal.status, []).append((refusal, codes))
+    return {status: _response(told) for status, told in by_status.items()}
+
+
+def _response(told: list[Told]) -> OpenApiResponse:
+    described = [f"{refusal.when} Codes: {', '.join(f'`{code}`' for code in codes)}." for refusal, codes in told]
+    examples = [_example(refusal, code) for refusal, codes in told for code in codes[: refusal.examples]]
+    return OpenApiResponse(ERROR, " ".join(described), examples)
+
+
+def _example(refusal: Refusal, code: str) -> OpenApiExample:
+    error: dict[str, Any] = {"type": refusal.type, "code": code, "message": refusal.codes[code]}
+    envelope: dict[str, Any] = {"error": error}
+    if refusal is INVALID:
+        param, _, message = refusal.codes[code].partition(": ")
+        error |= {"param": param, "errors": {param: [message]}}
+        envelope["detail"] = [{"loc": ["body", *param.split(".")], "msg": message, "type": code}]
+    error["doc_url"] = f"{settings.PUBLIC_URL}/docs#errors"
+    error["request_id"] = "req_019aa3c5d1f27c3e9d0b5a8e4f6c2b1a"
+    return OpenApiExample(code, envelope, response_only=True)

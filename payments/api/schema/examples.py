@@ -1,0 +1,176 @@
+"""Requests and answers to show in the document; the card numbers are those of test cards."""
+
+from typing import Any
+
+CARD = {
+    "name": "Juan dela Cruz",
+    "number": "4000000000003055",
+    "exp_month": "12",
+    "exp_year": "2039",
+    "cvc": "123",
+}
+REDIRECT = {
+    "success": "https://shop.example/thanks",
+    "fail": "https://shop.example/sorry",
+    "notify": "https://shop.example/hooks/kaha",
+}
+OWNER = {
+    "billing": {
+        "name": "Juan dela Cruz",
+        "email": "juan@example.com",
+        "line1": "12 Session Road",
+        "city": "Baguio",
+        "country": "PH",
+        "zip_code": "2600",
+    }
+}
+CARD_SOURCE_REQUEST = {"type": "card", "card": CARD, "redirect": REDIRECT, "owner": OWNER}
+WALLET_SOURCE_REQUEST = {
+    "type": "gcash",
+    "redirect": {"success": "https://shop.example/thanks", "fail": "https://shop.example/sorry"},
+}
+
+SOURCE_ID = "src_019aa3c5d1f27c3e9d0b5a8e4f6c2b11"
+CHARGE_ID = "ch_019aa3c5e2a47d10b1c6f0d2a3948576"
+REFUND_ID = "re_019aa3c5f3b57e21a2d7e1c3b4a59687"
+TIMES = {"created_at": "2026-11-21T01:43:00.123456Z", "updated_at": "2026-11-21T01:43:00.123456Z"}
+MODE = {"livemode": False}
+
+SOURCE: dict[str, Any] = {
+    "object": "source",
+    "id": SOURCE_ID,
+    "type": "card",
+    "card": {
+        "object": "card",
+        "id": "card_019aa3c5d1f27c3e9d0b5a8e4f6c2b12",
+        "name": "Juan dela Cruz",
+        "last4": "3055",
+        "exp_month": "12",
+        "exp_year": "2039",
+        "brand": "visa",
+        "country": "US",
+        "cvc_checked": "unchecked",
+        "funding": "credit",
+        "issuing_bank": "Test Bank",
+    },
+    "redirect": REDIRECT,
+    "owner": OWNER,
+    "vaulted": False,
+    "used": False,
+    **MODE,
+    **TIMES,
+}
+WALLET_SOURCE: dict[str, Any] = {
+    "object": "source",
+    "id": "src_019aa3c5d1f27c3e9d0b5a8e4f6c2b13",
+    "type": "gcash",
+    "redirect": WALLET_SOURCE_REQUEST["redirect"],
+    "vaulted": False,
+    "used": False,
+    **MODE,
+    **TIMES,
+}
+
+CHARGE_REQUEST = {
+    "amount": 188_900,
+    "currency": "PHP",
+    "source": SOURCE_ID,
+    "description": "Order 77",
+    "statement_descriptor": "SARI STORE",
+    "capture": False,
+    "metadata": {"order": "77"},
+}
+_CHARGED_SOURCE = SOURCE | {"used": True, "card": SOURCE["card"] | {"cvc_checked": "pass"}, "require_auth": True}
+HELD: dict[str, Any] = {
+    "object": "charge",
+    "id": CHARGE_ID,
+    "amount": 188_900,
+    "amount_captured": 0,
+    "amount_refunded": 0,
+    "authorized": True,
+    "captured": False,
+    "currency": "PHP",
+    "statement_descriptor": "SARI STORE",
+    "description": "Order 77",
+    "source": _CHARGED_SOURCE,
+    "require_auth": True,
+    "owner": OWNER,
+    "refunds": [],
+    "status": "succeeded",
+    **MODE,
+    **TIMES,
+    "metadata": {"order": "77"},
+}
+CAPTURED = HELD | {"authorized": False, "captured": True, "amount_captured": 188_900}
+VOIDED = HELD | {"authorized": False, "status": "voided"}
+REFUND: dict[str, Any] = {
+    "object": "refund",
+    "id": REFUND_ID,
+    "amount": 50_000,
+    "charge": CHARGE_ID,
+    "currency": "PHP",
+    "reason": "requested_by_customer",
+    "status": "succeeded",
+    **MODE,
+    **TIMES,
+}
+REFUNDED = CAPTURED | {"amount_refunded": 50_000, "refunds": [REFUND]}
+AWAITING_PAYER = HELD | {
+    "authorized": False,
+    "status": "pending",
+    "action": {"type": "redirect_to_url", "url": "https://pay.example/challenge/9f2c"},
+}
+AWAITING_PIN = AWAITING_PAYER | {
+    "source": WALLET_SOURCE | {"type": "bpi", "used": True, "require_auth": True},
+    "action": {"type": "verify_otp", "confirmation_id": "7d1b0c55", "url": "https://pay.example/pin/9f2c"},
+}
+DECLINED = HELD | {
+    "authorized": False,
+    "status": "failed",
+    "failure_data": {
+        "code": "insufficient_funds",
+        "reason": "There is not enough money on the account.",
+        "next_steps": "Use another card or another way to pay.",
+        "provider_response": {
+            "code": "insufficient_funds",
+            "message": "The account lacks funds.",
+            "logref": "sp_019aa3c5e2a47d10b1c6f0d2a3948577",
+            "links": [],
+        },
+    },
+}
+EVENT: dict[str, Any] = {
+    "id": "evt_019aa3c5e2b27a9cb3e1f4d5c6b7a890",
+    "object": "event",
+    "type": "charge.captured",
+    "created": 1_795_225_380,
+    "created_at": TIMES["created_at"],
+    **MODE,
+    "data": {"object": CAPTURED},
+    "request": {"id": "req_019aa3c5d1f27c3e9d0b5a8e4f6c2b1a", "idempotency_key": "order-77-capture"},
+    "sequence": 3,
+}
+ACCOUNT: dict[str, Any] = {
+    "object": "organization",
+    "id": "mer_019aa3c5d0a17b2c8c9a4f5e6d7c8b90",
+    "title": "Sari Store",
+    "account_name": "Sari Store Trading",
+    "statement_descriptor": "SARI STORE",
+    "pk_test_key": "pk_test_…",
+    "pk_live_key": "pk_live_…",
+    "sk_test_key": "****51ab",
+    "sk_live_key": "****90cd",
+    "branding": {},
+    "status": "active",
+    "business_address": {},
+    "payment_method_settings": {},
+    "rates": {},
+    "payout_settings": {},
+    "metadata": {},
+    **TIMES,
+}
+
+
+def page(path: str, row: dict[str, Any]) -> dict[str, Any]:
+    """A page of the list at `path`, with one row of many."""
+    return {"object": "list", "data": [row], "next": f"{path}?start_after={row['id']}"}

@@ -1,0 +1,62 @@
+"""Teaches drf-spectacular kaha's own fields, serializers and keys."""
+
+from typing import Any
+
+from drf_spectacular.extensions import (
+    OpenApiAuthenticationExtension,
+    OpenApiSerializerExtension,
+    OpenApiSerializerFieldExtension,
+)
+from drf_spectacular.openapi import AutoSchema
+
+from payments.api.fields import Schema
+from payments.api.schema.wording import OBJECTS
+
+
+class KeyScheme(OpenApiAuthenticationExtension):
+    """A key is sent in one of two ways."""
+
+    target_class = "payments.api.authentication.KeyAuthentication"
+    name = ["basic", "bearer"]
+
+    def get_security_definition(self, auto_schema: AutoSchema) -> list[Schema]:
+        return [
+            {
+                "type": "http",
+                "scheme": "basic",
+                "description": "The key as user name, with an empty password.",
+            },
+            {"type": "http", "scheme": "bearer", "description": "The key as token."},
+        ]
+
+    def get_security_requirement(self, auto_schema: AutoSchema) -> list[dict[str, list[Any]]]:
+        return [{"basic": []}, {"bearer": []}]
+
+
+class MemberForm(OpenApiSerializerFieldExtension):
+    target_class = "payments.api.schema.members.Member"
+
+    def map_serializer_field(self, auto_schema: AutoSchema, direction: str) -> Schema:
+        return dict(self.target.schema())
+
+
+class StrictFieldForm(OpenApiSerializerFieldExtension):
+    target_class = "payments.api.fields.StrictField"
+    match_subclasses = True
+
+    def map_serializer_field(self, auto_schema: AutoSchema, direction: str) -> Schema:
+        return dict(self.target.schema())
+
+
+class StrictObjectForm(OpenApiSerializerExtension):
+    """A request object: closed, its members explained, and with the rules between them."""
+
+    target_class = "payments.api.strict.StrictSerializer"
+    match_subclasses = True
+
+    def map_serializer(self, auto_schema: AutoSchema, direction: str) -> Schema:
+        form = auto_schema._map_serializer(self.target, direction, bypass_extensions=True)
+        wording = OBJECTS.get(type(self.target), {})
+        properties = {name: member | wording.get(name, {}) for name, member in form.get("properties", {}).items()}
+        ignored = {name: {"description": "Accepted and ignored."} for name in sorted(self.target.ignored)}
+        return form | {"properties": properties | ignored, "additionalProperties": False} | wording.get("", {})

@@ -1,0 +1,100 @@
+"""The document's introduction: what holds for all calls. Its tables are read from the code that they describe."""
+
+from collections.abc import Iterable, Sequence
+
+from payments.api.schema.errors import REFUSALS, Refusal
+from payments.sourcetypes import SOURCE_TYPES
+
+TEXT = """
+kaha takes payments: a **source** wraps a card, wallet or bank account, a **charge** takes money from it or holds it,
+and a **refund** gives money back.
+
+# Keys and modes
+
+A key is sent as the user name of HTTP Basic, with an empty password, or as a Bearer token:
+
+    curl {url}/v2/ping -u sk_test_…:
+
+Secret keys (`sk_…`) may do everything and belong on your server. Publishable keys (`pk_…`) may only make and read
+sources, so that a browser can send card numbers past your server. The key decides the mode: what is made with a
+`…_test_…` key moves no money and is not there for a `…_live_…` key.
+
+# Requests
+
+Bodies are one JSON object in UTF-8, at most 64 KiB. Types are strict (`"100"` is no integer), and a member that is not
+documented is refused, so that a mistyped one does no harm; `null` is the same as leaving an optional member out.
+Query parameters likewise; `expand` is accepted and changes nothing, because nested objects are always whole.
+Amounts are integers in the currency's smallest unit: 18.89 PHP is `1889`, 1889 JPY is `1889`. Every path answers with
+and without its trailing slash. Every answer has a `Request-Id`, which the service's logs know.
+
+# Sending a request again
+
+Every POST takes an `Idempotency-Key` (or `X-Idempotency-Key`) of your choice. The same key with the same request brings
+the first answer again, byte for byte, marked `Idempotent-Replayed: true`, for {keep_days} days. So when a connection
+breaks, send the request again with its key: nothing is done twice. A request that was refused before anything was done
+(401, 403, 404, 415, 422, 429) does not use its key up.
+
+# Lists
+
+Lists are newest first. `limit` says how many objects at most, and `next`, if there is more, is the path of the next
+page with every filter kept. No object is shown twice or missed while new ones arrive.
+
+# Errors
+
+Every error has the same envelope: `error.type` and `error.code` are for programs, `error.message` is for people, and
+`error.request_id` is for whoever looks it up. With 422, `detail` lists every fault at once.
+
+{errors}
+
+Once money may have moved, the answer is never an error: it is the charge as known, `pending` where the outcome is not.
+
+# Ways to pay
+
+{source_types}
+
+# Test cards
+
+With a test key, any future expiry and any security code work.
+
+{test_cards}
+
+Wallets and banks lead to a page where you decide as the payer. The right one-time PIN is `123456`.
+"""
+TEST_CARDS = (
+    ("4242424242424242", "approved, after the 3-D Secure page unless `require_auth` is `false`"),
+    ("4012001037141112, 5555555555554444, 3566002020360505", "the same, of other brands"),
+    ("4000000000003055", "approved at once"),
+    ("4000000000000002", "declined: `card_declined`"),
+    ("4000000000009995", "declined: `insufficient_funds`"),
+    ("4000000000009987", "declined: `lost_card`"),
+    ("4000000000009979", "declined: `stolen_card`"),
+    ("4000000000000069", "declined: `expired_card`"),
+    ("4000000000000127", "declined: `incorrect_cvc`"),
+    ("4000000000000119", "declined: `processing_error`"),
+    ("4000000000000341", "can be kept for a customer, but its charges are declined"),
+    ("4000000000005126", "approved; its refunds fail afterwards"),
+    ("4000000000007726", "approved; its refunds stay pending, then succeed"),
+    ("4000000000005100", "pending at first, because the answer is lost; then found approved"),
+    ("4000000000005118", "pending at first, because the request is lost; then failed"),
+)
+
+
+def introduction(public_url: str, keep_days: int) -> str:
+    """The text in Markdown, for a service at `public_url` that keeps idempotency keys for `keep_days` days."""
+    return TEXT.strip().format(
+        url=public_url,
+        keep_days=keep_days,
+        errors=_table(("HTTP, type", "codes", "when"), (_error_row(refusal) for refusal in REFUSALS)),
+        source_types=_table(("`type`", "kind", "name"), ((f"`{t.name}`", t.kind, t.label) for t in SOURCE_TYPES)),
+        test_cards=_table(("card number", "what happens"), TEST_CARDS),
+    )
+
+
+def _error_row(refusal: Refusal) -> Sequence[str]:
+    codes = ", ".join(f"`{code}`" for code in refusal.codes)
+    return f"{refusal.status} `{refusal.type}`", codes, refusal.when
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)

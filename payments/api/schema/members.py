@@ -1,0 +1,94 @@
+"""Members of response objects, each with the exact JSON Schema of what the API sends. For documentation only."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from rest_framework import serializers
+
+from payments.api.fields import Schema
+
+ID_DIGITS = "[0-9a-f]{32}"
+MOMENT = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6}Z$"
+CURRENCY = "^[A-Z]{3}$"
+
+
+SerializerClass = type[serializers.Serializer[Any]]
+
+
+class Member(serializers.Field[Any, Any, Any, Any]):
+    """A member whose JSON Schema is `form`; `text` says what it means."""
+
+    def __init__(self, form: Schema, text: str, *, required: bool = True, **options: Any) -> None:
+        super().__init__(required=required, help_text=text, **options)
+        self.form = form
+
+    def schema(self) -> Schema:
+        return dict(self.form)
+
+
+def shown(name: str, text: str, /, **members: serializers.Field[Any, Any, Any, Any]) -> SerializerClass:
+    """A serializer for the document's object `name`, of which `text` says what it is."""
+    return type(f"{name}Serializer", (serializers.Serializer,), {"__doc__": text, **members})
+
+
+def id_form(prefix: str) -> Schema:
+    """The form of a public ID, `ch_` and 32 hex digits."""
+    return {"type": "string", "pattern": f"^{prefix}_{ID_DIGITS}$"}
+
+
+def named(name: str) -> Member:
+    """`object`: what kind of object this is."""
+    return Member({"type": "string", "const": name}, f"Always `{name}`.")
+
+
+def own_id(prefix: str, text: str = "Its ID.") -> Member:
+    return Member(id_form(prefix), text)
+
+
+def text(meaning: str, **options: Any) -> Member:
+    return Member({"type": "string"}, meaning, **options)
+
+
+def web_address(meaning: str, **options: Any) -> Member:
+    return Member({"type": "string", "format": "uri"}, meaning, **options)
+
+
+def number(meaning: str, **options: Any) -> Member:
+    return Member({"type": "integer", "minimum": 0}, meaning, **options)
+
+
+def flag(meaning: str) -> Member:
+    return Member({"type": "boolean"}, meaning)
+
+
+def choice(values: Iterable[str], meaning: str) -> Member:
+    return Member({"type": "string", "enum": list(values)}, meaning)
+
+
+def moment(meaning: str) -> Member:
+    form = {"type": "string", "format": "date-time", "pattern": MOMENT}
+    return Member(form, f"{meaning} ISO 8601, in UTC, to the microsecond.")
+
+
+def currency() -> Member:
+    return Member({"type": "string", "pattern": CURRENCY}, "ISO 4217 code, upper case.")
+
+
+def any_object(meaning: str, **options: Any) -> Member:
+    return Member({"type": "object", "additionalProperties": True}, meaning, **options)
+
+
+def livemode() -> Member:
+    return flag("Whether it was made with a live key; `false` means that no real money moves.")
+
+
+def created() -> Member:
+    return moment("When it was made.")
+
+
+def updated() -> Member:
+    return moment("When it was last changed.")
+
+
+def metadata() -> Member:
+    return any_object("Data of your own, returned as it was sent.", required=False)
