@@ -11,12 +11,20 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from config.embedded.errors import EmbeddedError
+
 
 class FileLock:
-    """A flock(2) on a file, ours until this process ends at the latest; its programs do not inherit it."""
+    """A flock(2) on a file, ours until this process ends at the latest; its programs do not inherit it.
+
+    Raises EmbeddedError where the file cannot be opened.
+    """
 
     def __init__(self, file: Path) -> None:
-        self._file = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            self._file = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except OSError as error:
+            raise EmbeddedError(f"the data folder {file.parent} cannot be used: {error}") from error
 
     def try_alone(self) -> bool:
         """Take it for ourselves only; False where somebody else has it."""

@@ -30,7 +30,8 @@ def keep(file: Path) -> None:
     shown = _working_keys(merchant, known) if merchant else _new_merchant()
     admin_exists = get_user_model().objects.filter(username=known.get("admin_user", "")).exists()
     admin = {name: known[name] for name in ("admin_user", "admin_password")} if admin_exists else _new_admin()
-    _write(file, shown | admin)
+    if known != shown | admin:
+        _write(file, shown | admin)
 
 
 def _new_merchant() -> dict[str, str]:
