@@ -1,6 +1,7 @@
 """One command that starts kaha with everything it needs, for a newcomer or a merchant's own tests."""
 
 import sys
+from contextlib import suppress
 
 from config.embedded.errors import EmbeddedError
 from config.quickstart.options import parse
@@ -12,9 +13,9 @@ def main(arguments: list[str]) -> int:
     """Run the quickstart with the arguments after its name, until it is stopped. Returns the exit code."""
     options = parse(arguments)
     try:
-        run(options, Supervisor())
-    except Stopped:
-        return 0
+        with suppress(Stopped):
+            run(options, Supervisor())
     except (EmbeddedError, Failed) as error:
         print(f"kaha: {error}", file=sys.stderr)
         return 1
+    return 0

@@ -26,7 +26,8 @@ def keep(file: Path) -> None:
     `admin_password`.
     """
     known: dict[str, str] = json.loads(file.read_text()) if file.exists() else {}
-    merchant = Merchant.objects.filter(id=parse_id("mer", known.get("merchant", ""))).first()
+    merchant_id = parse_id("mer", known.get("merchant", ""))
+    merchant = Merchant.objects.filter(id=merchant_id).first() if merchant_id else None
     shown = _working_keys(merchant, known) if merchant else _new_merchant()
     admin_exists = get_user_model().objects.filter(username=known.get("admin_user", "")).exists()
     admin = {name: known[name] for name in ("admin_user", "admin_password")} if admin_exists else _new_admin()

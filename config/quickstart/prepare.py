@@ -15,14 +15,16 @@ from django.db.migrations.executor import MigrationExecutor
 def main(demo_file: Path) -> None:
     """Ends the process with the reason where the environment or the database does not do."""
     django.setup()
+    from config.checks import refuse_bad_configuration
     from config.quickstart import demo
 
     sys.stdin.read()
+    refuse_bad_configuration()
     try:
-        call_command("check", tags=["configuration", "database"], databases=["default"])
+        call_command("check", tags=["database"], databases=["default"])
         _migrate()
     except (CommandError, OperationalError) as error:
-        sys.exit(str(error))
+        sys.exit(f"DATABASE_URL: {error}")
     demo.keep(demo_file)
 
 

@@ -60,7 +60,9 @@ class Programs:
     def folders(self) -> dict[Path, str]:
         """Every folder in which something of this run is kept, the data folder first, and what that is."""
         folders = self._places.folders()
-        if self._postgres and postgres.uses_copied_programs(self._places.account):
+        if not self._postgres:
+            folders[self._places.data] = "all but the database, which DATABASE_URL names"
+        elif postgres.uses_copied_programs(self._places.account):
             folders[postgres.COPIED_PROGRAMS] = "PostgreSQL's programs, where its own user reaches them"
         return folders
 
@@ -86,7 +88,7 @@ class Programs:
     def _prepare(self, preparation: Program) -> None:
         _go(preparation)
         log = self._places.log("prepare")
-        self._supervisor.wait_for_end("the preparation", preparation, log, START_TIMEOUT_SECONDS)
+        self._supervisor.wait_for_end("preparing the database", preparation, log, START_TIMEOUT_SECONDS)
         if self._postgres:
             postgres.mark_migrated(self._places)
 

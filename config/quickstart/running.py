@@ -23,7 +23,7 @@ def run(options: Options, supervisor: Supervisor) -> None:
         port = cleanup.enter_context(ports.claim(options.port)).getsockname()[1]
         places = prepare(options.data)
         _own(places, cleanup)
-        print(f"kaha: starting, with everything in {places.data}", file=sys.stderr)
+        print(f"kaha: starting; the data folder is {places.data}", file=sys.stderr)
         make_running_folders(places)
         programs = Programs(places, port, supervisor)
         cleanup.callback(programs.stop)

@@ -54,7 +54,7 @@ class Supervisor:
         """Wait until a process has done its work. Raises Failed where it could not."""
         self.wait_for(name, lambda: process.poll() is not None, timeout_seconds)
         if process.returncode:
-            raise Failed(_last_words(name, process, log))
+            raise Failed(f"{name} failed. {_end_of(log)}")
 
     def run_until_stopped(self) -> None:
         """Watch until there is a reason to end."""
@@ -68,12 +68,12 @@ class Supervisor:
             raise Stopped
         for name, process, log in self._watched:
             if process.poll() is not None:
-                raise Failed(_last_words(name, process, log))
+                raise Failed(f"{name} ended by itself with exit code {process.returncode}. {_end_of(log)}")
 
     def _stop_soon(self, number: int, frame: FrameType | None) -> None:
         self._asked_to_stop = True
 
 
-def _last_words(name: str, process: "subprocess.Popen[bytes]", log: Path) -> str:
-    end = "\n".join(f"  {line}" for line in tail(log, LOG_LINES_SHOWN))
-    return f"{name} ended by itself with exit code {process.returncode}. The end of {log}:\n{end}"
+def _end_of(log: Path) -> str:
+    lines = "\n".join(f"  {line}" for line in tail(log, LOG_LINES_SHOWN))
+    return f"The end of {log}:\n{lines}"

@@ -6,7 +6,9 @@ are forked, so what is loaded before is loaded once.
 
 import multiprocessing
 import sys
+from collections.abc import Callable
 from importlib import import_module
+from typing import Any
 
 from django.conf import settings
 from granian import Granian
@@ -38,7 +40,7 @@ def main(port: int) -> None:
     server.serve(target_loader=load_application)
 
 
-def load_application(target: str) -> object:
+def load_application(target: str) -> Callable[..., Any]:
     """What granian calls in each worker, which must not outlive the server that started it."""
     server = multiprocessing.parent_process()
     if server and server.pid:
