@@ -11,7 +11,7 @@ from django.test import RequestFactory
 from pytest_django import Settings
 
 from config.embedded import redis_server
-from config.embedded.places import Places, make_running_folders, prepare
+from config.embedded.places import Places, drop_temporary_folder, make_running_folders, prepare
 from config.embedded.processes import wait_until
 from payments.api.throttling import Counters, client_address, take
 from payments.domain.merchants import NewMerchant
@@ -60,6 +60,7 @@ def own_redis(tmp_path: Path) -> Iterator["OwnRedis"]:
     server = OwnRedis(places)
     yield server
     server.stop()
+    drop_temporary_folder(places)
 
 
 class OwnRedis:
