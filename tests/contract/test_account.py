@@ -1,0 +1,69 @@
+"""What a merchant reads about itself."""
+
+import pytest
+
+from payments.domain.merchants import NewMerchant, create_key, find_key, revoke_key
+from payments.models import ApiKey
+from tests.client import Api, made
+from tests.contract.shapes import ORGANIZATION, faults_in
+
+SECRETS = {"sk_test_key": "sk_test", "sk_live_key": "sk_live"}
+PUBLIC = {"pk_test_key": "pk_test", "pk_live_key": "pk_live"}
+
+
+@pytest.fixture
+def me(api: Api) -> dict[str, object]:
+    return made(api.get("/me"))
+
+
+def test_me_shows_these_members_and_no_others(me: dict[str, object]) -> None:
+    assert faults_in(me, ORGANIZATION) == []
+
+
+def test_me_names_the_merchant(me: dict[str, object], shop: NewMerchant) -> None:
+    merchant = shop.merchant
+    assert (me["title"], me["account_name"], me["statement_descriptor"]) == (
+        *(merchant.title, merchant.account_name),
+        "SARI STORE",
+    )
+
+
+@pytest.mark.parametrize(("member", "name"), PUBLIC.items())
+def test_publishable_keys_are_shown_whole(me: dict[str, object], shop: NewMerchant, member: str, name: str) -> None:
+    assert me[member] == shop.keys[name]
+
+
+@pytest.mark.parametrize(("member", "name"), SECRETS.items())
+def test_secret_keys_are_masked_to_their_last_four(
+    me: dict[str, object], shop: NewMerchant, member: str, name: str
+) -> None:
+    shown = str(me[member])
+    assert shown.endswith(shop.keys[name][-4:])
+    assert shop.keys[name][-5:] not in shown
+
+
+def test_me_is_the_same_in_both_modes(me: dict[str, object], live_api: Api) -> None:
+    assert made(live_api.get("/me")) == me
+
+
+def test_me_is_somebody_else_with_another_key(me: dict[str, object], other_api: Api) -> None:
+    other = made(other_api.get("/me"))
+    assert other["id"] != me["id"]
+    assert not [member for member in (*SECRETS, *PUBLIC) if other[member] == me[member]]
+
+
+def test_keys_are_texts_even_where_there_are_none(api: Api, shop: NewMerchant) -> None:
+    for name in ("sk_live", "pk_live", "pk_test"):
+        revoke_key(find_key(shop.keys[name]))
+    assert faults_in(made(api.get("/me")), ORGANIZATION) == []
+
+
+def test_a_revoked_publishable_key_is_not_handed_out(api: Api, shop: NewMerchant) -> None:
+    _, successor = create_key(shop.merchant, False, ApiKey.Kind.PUBLISHABLE)
+    revoke_key(find_key(shop.keys["pk_test"]))
+    assert made(api.get("/me"))["pk_test_key"] == successor
+
+
+def test_ping_is_an_empty_object(api: Api) -> None:
+    response = api.get("/ping")
+    assert (response.status_code, response.content) == (200, b"{}")
