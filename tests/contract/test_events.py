@@ -212,7 +212,7 @@ def _attached(api: Api, identity: str) -> str:
     return source
 
 
-@pytest.mark.parametrize("query", [{"object": "ch_1"}, {"object": nobodys("ch")}])
+@pytest.mark.parametrize("query", [{"object": "ch_1"}, {"object": nobodys("ch")}], ids=["malformed", "unknown"])
 def test_of_an_object_that_is_not_there_nothing_happened(api: Api, query: dict[str, str]) -> None:
     api.charge()
     assert made(api.get("/events/", **query))["data"] == []
@@ -234,7 +234,11 @@ def test_an_event_is_read_as_it_is_listed(api: Api) -> None:
         assert made(api.get(f"/events/{event['id']}")) == event
 
 
-@pytest.mark.parametrize("identity", [nobodys("evt"), "evt_1", "charge.created", nobodys("ch")])
+@pytest.mark.parametrize(
+    "identity",
+    [nobodys("evt"), "evt_1", "charge.created", nobodys("ch")],
+    ids=["unknown", "malformed", "a type", "another kind"],
+)
 def test_an_event_that_is_not_there_is_missing(api: Api, identity: str) -> None:
     assert api.get(f"/events/{identity}").status_code == 404
 
