@@ -5,7 +5,6 @@ from datetime import timedelta
 
 import pytest
 from django.http import HttpResponse
-from django.test import Client
 from pytest_django import Settings
 
 from payments import clock
@@ -25,7 +24,7 @@ def _many_strangers(settings: Settings) -> None:
 
 def ping(authorization: str | None) -> HttpResponse:
     headers = {} if authorization is None else {"Authorization": authorization}
-    return Client().get("/v2/ping", headers=headers)
+    return Api("").client.get("/v2/ping", headers=headers)
 
 
 def basic(text: str) -> str:

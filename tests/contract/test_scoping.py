@@ -76,22 +76,13 @@ def test_a_stranger_changes_nothing(api: Api, other_api: Api, asking: str) -> No
     assert api.read(charge) == charge
 
 
-@pytest.mark.parametrize("asking", [name for name, (prefix, _) in ASKING.items() if prefix in ("src", "ch")])
-@pytest.mark.parametrize(
-    "spoil",
-    [
-        lambda text: text.upper(),
-        lambda text: text.partition("_")[2],
-        lambda text: "evt_" + text.partition("_")[2],
-        lambda text: text[:-1],
-        lambda text: text + "0",
-        lambda text: text.replace("_", "__"),
-        lambda text: text[:-1] + "g",
-    ],
-)
-def test_an_id_is_exact(api: Api, asking: str, spoil: Callable[[str], str]) -> None:
+@pytest.mark.parametrize("asking", ["read source", "charge source", "read charge", "void", "read event"])
+def test_an_id_is_exact(api: Api, asking: str) -> None:
     prefix, ask = ASKING[asking]
-    assert ask(api, spoil(MAKING[prefix](api))).status_code == 404
+    text = MAKING[prefix](api)
+    digits = text.partition("_")[2]
+    spoilt = [text.upper(), digits, f"re_{digits}", text[:-1], text + "0", f"{prefix}__{digits}", text[:-1] + "g"]
+    assert [ask(api, one).status_code for one in spoilt] == [404] * len(spoilt)
 
 
 @pytest.mark.parametrize("path", ["/charges/", "/customers/", "/events/"])

@@ -24,37 +24,28 @@ def send(api: Api, call: Call, body: bytes, content_type: str = "application/jso
     return api.client.generic(call.method, f"/v2{path}", body, content_type=content_type, headers=headers)
 
 
-@every(WRITING)
-@each([b"[]", b'"text"', b"null", b"5", b"{", b"{}{}", b'{"a":1,"a":2}', b'{"a":NaN}', b'"\xff"', b'{"a":"\\u0000"}'])
-def test_what_is_not_one_json_object_is_invalid(api: Api, call: Call, value: bytes) -> None:
-    response = send(api, call, value)
-    assert (response.status_code, error_of(response)["code"]) == (400, "invalid_json")
+def refuse(response: HttpResponse, status: int, code: str) -> None:
+    assert (response.status_code, error_of(response)["code"]) == (status, code)
     assert faults_in(response.json(), ERROR) == []
+
+
+@every(WRITING)
+def test_a_body_that_is_no_object_is_refused_everywhere(api: Api, call: Call) -> None:
+    refuse(send(api, call, b"[]"), 400, "invalid_json")
 
 
 @each(
     [
-        b'{"a":{"b":1,"b":1}}',
-        b'{"a":1,"\\u0061":2}',
-        b'{"a":Infinity}',
-        b'{"a":-Infinity}',
-        b'{"a":1e999}',
-        b'{"a":%b}' % (b"9" * 500),
-        b'{"a":"\\ud800"}',
-        b'{"\\udfff":1}',
-        b'{"a\\u0000":1}',
-        b"{'a':1}",
-        b'{"a":1,}',
-        b'{"a":"\n"}',
-        '{"a":"é"}'.encode("latin-1"),
-        '{"a":1}'.encode("utf-16"),
-        json.dumps({"x": DEEP_ENOUGH}).encode(),
-        b'{"a":' + b"[" * 5000 + b"]" * 5000 + b"}",
+        *(b"[]", b"[{}]", b'"text"', b"null", b"true", b"5", b"{", b"{}{}", b"{} x", b"{'a':1}", b'{"a":1,}'),
+        *(b'{"a":1,"a":2}', b'{"a":{"b":1,"b":1}}', b'{"a":1,"\\u0061":2}'),
+        *(b'{"a":NaN}', b'{"a":Infinity}', b'{"a":-Infinity}', b'{"a":1e999}', b'{"a":%b}' % (b"9" * 500)),
+        *(b'{"a":"\\u0000"}', b'{"a\\u0000":1}', b'{"a":"\\ud800"}', b'{"\\udfff":1}', b'{"a":"\n"}'),
+        *(b'{"a":"\xff"}', '{"a":"é"}'.encode("latin-1"), '{"a":1}'.encode("utf-16")),
+        *(json.dumps({"x": DEEP_ENOUGH}).encode(), b'{"a":' + b"[" * 5000 + b"]" * 5000 + b"}"),
     ]
 )
-def test_json_that_means_two_things_or_none_is_invalid(api: Api, value: bytes) -> None:
-    response = send(api, CALLS["create a source"], value)
-    assert (response.status_code, error_of(response)["code"]) == (400, "invalid_json")
+def test_what_is_not_one_clear_json_object_is_invalid(api: Api, value: bytes) -> None:
+    refuse(send(api, CALLS["create a source"], value), 400, "invalid_json")
 
 
 def test_a_body_may_nest_to_ten(api: Api) -> None:
@@ -62,16 +53,22 @@ def test_a_body_may_nest_to_ten(api: Api) -> None:
 
 
 @every(WRITING)
-@pytest.mark.parametrize("content_type", ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", ""])
-def test_another_media_type_is_refused(api: Api, call: Call, content_type: str) -> None:
-    response = send(api, call, b"{}", content_type)
-    assert (response.status_code, error_of(response)["code"]) == (415, "unsupported_media_type")
+def test_a_form_is_refused_everywhere(api: Api, call: Call) -> None:
+    refuse(send(api, call, b"type=gcash", "application/x-www-form-urlencoded"), 415, "unsupported_media_type")
+
+
+@pytest.mark.parametrize("content_type", ["text/plain", "multipart/form-data", "application/xml", "nonsense", ""])
+def test_another_media_type_is_refused(api: Api, content_type: str) -> None:
+    refuse(send(api, CALLS["create a source"], b'{"type":"gcash"}', content_type), 415, "unsupported_media_type")
+
+
+@pytest.mark.parametrize("content_type", ["application/json; charset=utf-8", "Application/JSON"])
+def test_json_may_be_announced_in_other_words(api: Api, content_type: str) -> None:
+    assert send(api, CALLS["create a source"], b'{"type":"gcash"}', content_type).status_code == 200
 
 
 @every(BODILESS)
-@pytest.mark.parametrize(
-    "content_type", ["application/json", "text/plain", "application/x-www-form-urlencoded", "image/png", "nonsense", ""]
-)
+@pytest.mark.parametrize("content_type", ["text/plain", "application/x-www-form-urlencoded", "nonsense", ""])
 def test_an_empty_body_counts_as_an_object_whatever_its_type(api: Api, call: Call, content_type: str) -> None:
     assert send(api, call, b"", content_type).status_code == call.status
 
@@ -83,8 +80,7 @@ def test_an_empty_object_is_no_body_either(api: Api, call: Call) -> None:
 
 @every(WRITING)
 def test_a_body_has_at_most_64_kib(api: Api, call: Call) -> None:
-    response = send(api, call, b"{}".ljust(65_537))
-    assert (response.status_code, error_of(response)["code"]) == (413, "body_too_large")
+    refuse(send(api, call, b"{}".ljust(65_537)), 413, "body_too_large")
 
 
 @every(BODILESS)
