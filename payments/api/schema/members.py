@@ -26,9 +26,15 @@ class Member(serializers.Field[Any, Any, Any, Any]):
         return dict(self.form)
 
 
-def shown(name: str, text: str, /, **members: serializers.Field[Any, Any, Any, Any]) -> SerializerClass:
-    """A serializer for the document's object `name`, of which `text` says what it is."""
-    return type(f"{name}Serializer", (serializers.Serializer,), {"__doc__": text, **members})
+def shown(
+    name: str,
+    text: str,
+    base: SerializerClass = serializers.Serializer,
+    /,
+    **members: serializers.Field[Any, Any, Any, Any],
+) -> SerializerClass:
+    """A serializer for the document's object `name`, of which `text` says what it is; it has the members of `base`."""
+    return type(f"{name}Serializer", (base,), {"__doc__": text, **members})
 
 
 def id_form(prefix: str) -> Schema:

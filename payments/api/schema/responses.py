@@ -113,6 +113,7 @@ SOURCE = shown(
 CHARGE_SOURCE = shown(
     "ChargeSource",
     "The source of a charge, with what the charge adds to it.",
+    SOURCE,
     require_auth=flag("As of the charge."),
 )
 REFUND = shown(
