@@ -4,7 +4,9 @@ import json
 
 import pytest
 from django.http import HttpResponse
+from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, resolve
+from pytest_django import Settings
 
 from tests.client import Api, error_of
 from tests.contract.calls import CALLS, GETS, POSTS, Call, faults_of
@@ -148,3 +150,15 @@ def test_every_response_carries_an_id_of_its_own(api: Api, path: str) -> None:
     ids = {api.client.generic(method, path)["Request-Id"] for method in ("GET", "POST", "OPTIONS")}
     assert len(ids) == 3
     assert [faults_in(request_id, id_of("req")) for request_id in ids] == [[]] * 3
+
+
+@pytest.mark.parametrize(
+    ("path", "status"), [("/v2/charges", 401), ("/v2/charges/", 401), ("/v2/no", 404), ("/ping", 200)]
+)
+def test_no_path_sends_a_program_elsewhere_though_pages_are_for_https(
+    db: None, settings: Settings, path: str, status: int
+) -> None:
+    settings.SECURE_SSL_REDIRECT = True
+    # A handler of its own, for the setting is read as the middleware is loaded.
+    assert Client().post(path).status_code == status
+    assert Client().get("/admin/").status_code == 301

@@ -145,3 +145,17 @@ def test_a_source_made_in_a_browser_is_charged_with_the_secret_key(api: Api, bro
 
 def test_a_source_made_in_a_browser_has_the_mode_of_the_key(browser: Api) -> None:
     assert browser.post("/sources/", CARD_SOURCE).json()["livemode"] is False
+
+
+@pytest.mark.parametrize("name", ["pk_test", "pk_live"])
+def test_a_publishable_key_reads_the_sources_of_its_merchant_and_mode_alone(
+    api: Api, shop: NewMerchant, other_shop: NewMerchant, name: str
+) -> None:
+    path = f"/sources/{api.source()}"
+    own, other = Api(shop.keys[name]).get(path), Api(other_shop.keys[name]).get(path)
+    assert (own.status_code, other.status_code) == (200 if name == "pk_test" else 404, 404)
+
+
+def test_a_source_made_twice_in_a_browser_under_one_key_is_one(browser: Api) -> None:
+    first, second = (browser.post("/sources/", CARD_SOURCE, "form 5") for _ in range(2))
+    assert (first.content, second["Idempotent-Replayed"]) == (second.content, "true")
