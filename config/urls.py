@@ -7,7 +7,7 @@ from payments.api.schema.views import DocumentView, docs
 urlpatterns = [
     re_path(r"^ping/?$", healthy),
     re_path(r"^docs/?$", docs),
-    re_path(r"^v2/openapi\.json$", DocumentView.as_view()),
+    re_path(r"^v2/openapi\.json/?$", DocumentView.as_view()),
     path("v2/", include("payments.api.urls")),
     path("v2/", include("customers.api.urls")),
     path("admin/", admin.site.urls),

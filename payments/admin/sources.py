@@ -39,9 +39,9 @@ class BySourceUse(Conditions):
 
 
 def source_label(source: Source) -> str:
-    """What a payer would call it: `visa …4242`, or `GCash`."""
+    """What a payer would call it: `visa 4242`, or `GCash`."""
     card = getattr(source, "card", None)
-    return str(card).replace(" ", NO_BREAK) if card else BY_NAME[source.type].label
+    return f"{card.brand}{NO_BREAK}{card.last4}" if card else BY_NAME[source.type].label
 
 
 @admin.register(Source)

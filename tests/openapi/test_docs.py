@@ -32,9 +32,7 @@ def test_the_policy_allows_no_other_origin_and_nothing_inline(client: Client) ->
 
 @pytest.mark.browser
 @pytest.mark.django_db(transaction=True)
-def test_the_address_in_errors_shows_the_section_about_errors(
-    live_server: LiveServer, settings: object, browser: Browser
-) -> None:
+def test_the_address_in_errors_shows_the_section_about_errors(live_server: LiveServer, browser: Browser) -> None:
     context = browser.new_context(viewport={"width": 1400, "height": 900})
     page = context.new_page()
     answered: list[str] = []

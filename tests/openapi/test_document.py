@@ -47,8 +47,9 @@ def test_it_is_made_without_a_warning(capsys: pytest.CaptureFixture[str]) -> Non
     assert capsys.readouterr().err == ""
 
 
-def test_it_is_served_without_a_key(client: Client, described: Document) -> None:
-    response = client.get("/v2/openapi.json")
+@pytest.mark.parametrize("path", ["/v2/openapi.json", "/v2/openapi.json/"])
+def test_it_is_served_without_a_key(path: str, client: Client, described: Document) -> None:
+    response = client.get(path)
     assert (response.status_code, response["Content-Type"]) == (200, "application/json")
     assert response.json() == described.content
 

@@ -28,8 +28,8 @@ def words(text: str, **more: object) -> Schema:
 
 _CARD_RULE = {
     "if": {"properties": {"type": {"const": sourcetypes.CARD}}, "required": ["type"]},
-    "then": {"required": ["card"]},
-    "else": {"properties": {"card": False}},
+    "then": {"title": "Card", "required": ["card"]},
+    "else": {"title": "Wallet, scheme or bank", "properties": {"card": False}},
 }
 
 OBJECTS: dict[type[StrictSerializer], dict[str, Schema]] = {
