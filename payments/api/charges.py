@@ -9,8 +9,8 @@ from payments.api.lists import show_page
 from payments.api.requests import ApiViewSet, show
 from payments.api.serializers import (
     CaptureInput,
-    ChargeListQuery,
     ChargeInput,
+    ChargeListQuery,
     RefundInput,
     VerifyInput,
 )
