@@ -36,7 +36,7 @@ CHECKS = [
     response_schema_conformance,
     response_headers_conformance,
 ]
-REQUESTS_PER_CALL = 50
+REQUESTS_PER_CALL = 30
 # Of these calls nothing can be got wrong but the key.
 WITHOUT_INPUT = ("GET /v2/me", "GET /v2/ping", "GET /ping")
 NUMBERS = [number for numbers, _ in TEST_CARDS for number in numbers.split(", ")]
