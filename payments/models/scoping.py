@@ -3,6 +3,8 @@ from uuid import UUID
 
 from django.db import models
 
+FIRST_ID, LAST_ID = UUID(int=0), UUID(int=2**128 - 1)
+
 Row = TypeVar("Row", bound=models.Model)
 
 
@@ -15,17 +17,14 @@ class ScopedQuerySet(models.QuerySet[Row]):
     def newest_first(self, merchant_id: UUID, livemode: bool, after: UUID | None = None) -> Self:
         """A keyset page of `of()`, newest first, strictly older than the ID `after` where given.
 
-        The bound is stated twice. As a row value, because with separate conditions the planner walks the primary key
-        backwards past everybody else's rows to reach a merchant that went quiet. And on the ID alone, because beside
-        conditions on merchant and mode a row value is no place to start from: the index would be read from the
-        merchant's newest row on, so that each page took longer than the one before.
+        Merchant, mode and ID are bounded and ordered together, as one row value. Equal signs would tell the planner
+        that ordering by ID alone is enough, and for a merchant that went quiet it would walk the primary key
+        backwards past everybody else's rows.
         """
-        rows = self.of(merchant_id, livemode).order_by("-merchant_id", "-livemode", "-id")
-        if after is None:
-            return rows
         table = self.model._meta.db_table
-        bound: dict[str, Any] = {
-            "where": [f'("{table}"."merchant_id", "{table}"."livemode", "{table}"."id") < (%s, %s, %s)'],
-            "params": [merchant_id, livemode, after],
+        row = f'("{table}"."merchant_id", "{table}"."livemode", "{table}"."id")'
+        bounds: dict[str, Any] = {
+            "where": [f"{row} < (%s, %s, %s)", f"{row} > (%s, %s, %s)"],
+            "params": [merchant_id, livemode, after or LAST_ID, merchant_id, livemode, FIRST_ID],
         }
-        return cast("Self", rows.filter(id__lt=after).extra(**bound))
+        return cast("Self", self.order_by("-merchant_id", "-livemode", "-id").extra(**bounds))

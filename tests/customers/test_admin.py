@@ -46,7 +46,7 @@ def test_the_page_of_a_customer_shows_the_sources_it_has_and_had(
 
     page = admin_client.get(page_of(maria)).content.decode()
 
-    assert all(text in page for text in (maria["id"], maria["email"], *sources, "…3055"))
+    assert all(text in page for text in (maria["id"], maria["email"], *sources, "3055"))
 
 
 @pytest.mark.parametrize("path", ["{page}", "{page}../delete/", LIST + "add/"])
