@@ -37,8 +37,8 @@ def create(caller: Caller, order: dict[str, Any]) -> Answer:
 
 def find_by_email(caller: Caller, email: str) -> Customer:
     """The caller's newest customer with exactly this address (case counts). Raises PaymentError 404."""
-    rows = Customer.objects.present().whole().newest_first(caller.merchant_id, caller.livemode)
-    customer = rows.filter(email=email).first()
+    rows = Customer.objects.of(caller.merchant_id, caller.livemode).present().whole()
+    customer = rows.filter(email=email).order_by("-id").first()
     if customer is None:
         raise not_found("customer")
     return customer

@@ -15,6 +15,9 @@ from payments.domain.errors import PaymentError, invalid
 from payments.ids import parse_id, public_id
 from payments.models.scoping import ScopedQuerySet
 
+# Filters that few rows pass and that have an index of their own.
+NARROWING = {"source", "customer", "email", "object"}
+
 
 def show_page(
     request: Request,
@@ -29,11 +32,11 @@ def show_page(
     Raises PaymentError 422 when `start_after` names no object of this merchant and mode.
     """
     limit, after = query["limit"], _start_after(prefix, query.get("start_after"))
-    page = rows.newest_first(caller.merchant_id, caller.livemode, after)
+    page = rows.newest_page(caller.merchant_id, caller.livemode, after, limit + 1, bool(NARROWING & query.keys()))
     anchor = rows.model.objects.of(caller.merchant_id, caller.livemode).filter(id=after)
     if after is not None:
         page = page.annotate(anchor=Exists(anchor))
-    found = list(page[: limit + 1])
+    found = list(page)
     if after is not None and not (found[0].anchor if found else anchor.exists()):
         raise _unknown_start()
     body: dict[str, Any] = {"object": "list", "data": [render(row) for row in found[:limit]]}

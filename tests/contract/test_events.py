@@ -1,5 +1,6 @@
 """Events: what each change writes, in which order, and what stands in them."""
 
+import re
 from collections.abc import Callable
 from datetime import datetime
 from typing import Any
@@ -191,7 +192,8 @@ def test_events_never_show_a_number_or_cvc(api: Api) -> None:
     api.charge(CHALLENGED, cvc="9876")
     body = api.get("/events/", limit=100).content.decode()
     assert CHALLENGED not in body
-    assert "9876" not in body
+    # IDs and times may hold these digits among others by chance.
+    assert not re.search("(?<![0-9a-f])9876(?![0-9a-f])", body)
 
 
 @pytest.mark.parametrize("event_type", EVENT_TYPES)
