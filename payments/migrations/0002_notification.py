@@ -54,6 +54,7 @@ class Migration(migrations.Migration):
                 ('status', models.PositiveSmallIntegerField(blank=True, null=True)),
                 ('answer', models.BinaryField(default=b'', max_length=1024)),
                 ('error', models.CharField(blank=True, default='', max_length=60)),
+                ('reason', models.CharField(blank=True, default='', max_length=200)),
                 ('notification', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='try_list', to='payments.notification')),
             ],
         ),

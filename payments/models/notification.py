@@ -76,8 +76,9 @@ class NotificationTry(models.Model):
     status = models.PositiveSmallIntegerField(null=True, blank=True)
     # The first bytes of the answer, 1 KiB at most.
     answer = models.BinaryField(max_length=1024, default=b"")
-    # Why there is no answer, such as "timeout"; empty where there is one.
+    # The class of what went wrong, such as "timeout", where nothing was answered; and a line more for operators.
     error = models.CharField(max_length=60, blank=True, default="")
+    reason = models.CharField(max_length=200, blank=True, default="")
 
     class Meta:
         constraints = [
