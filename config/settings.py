@@ -34,6 +34,9 @@ IDEMPOTENCY_KEEP_DAYS = env.integer("IDEMPOTENCY_KEEP_DAYS", 30, at_least=1)
 HOLD_DAYS = 7
 ACTION_MINUTES = 60
 CVC_KEEP_MINUTES = 60
+# Ports that events of live mode may go to, and whether those of test mode may go to this very machine.
+NOTIFY_PORTS = env.words("NOTIFY_PORTS", ["443"])
+NOTIFY_ALLOW_LOOPBACK = env.boolean("NOTIFY_ALLOW_LOOPBACK", False)
 SIMULATOR_REFUND_DELAY_SECONDS = env.integer("SIMULATOR_REFUND_DELAY_SECONDS", 2, at_least=0)
 
 INSTALLED_APPS = [
