@@ -157,6 +157,23 @@ def reveal_notify_secret(merchant_id: UUID, livemode: bool) -> str:
     return unseal(secret.sealed, merchant_id=merchant_id, object_id=secret.id, field="notify_secret")
 
 
+@transaction.atomic
+def roll_notify_secret(merchant: Merchant, livemode: bool, overlap: timedelta) -> str:
+    """A new callback secret (`whsec_…`) of `merchant` in one mode; those before it sign along for `overlap` at most.
+
+    Rolled again within an overlap, an older secret keeps its earlier end, so that no receiver loses the time that it
+    was promised; an overlap of nothing ends all of them at once.
+    """
+    # One after the other, lest two rolls at once leave two secrets without an end.
+    Merchant.objects.select_for_update(no_key=True).get(id=merchant.id)
+    now = clock.now()
+    working = NotifySecret.objects.filter(merchant=merchant, livemode=livemode)
+    working = working.filter(Q(expires_at=None) | Q(expires_at__gt=now))
+    # PostgreSQL's LEAST passes over NULL, so a secret without an end gets one and an earlier end stays.
+    working.update(expires_at=Least("expires_at", now + overlap))
+    return _create_notify_secret(merchant, livemode)
+
+
 def _create_notify_secret(merchant: Merchant, livemode: bool) -> str:
     """A secret in the form of Standard Webhooks, sealed in its row."""
     text = f"whsec_{base64.b64encode(secrets.token_bytes(NOTIFY_SECRET_RANDOM_BYTES)).decode()}"
