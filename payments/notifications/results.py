@@ -25,6 +25,7 @@ class FailureKind(StrEnum):
     TOO_SLOW = "too_slow"  # an answer began, but was not whole in time
     DISCONNECTED = "disconnected"  # the receiver broke off before its answer was whole
     BAD_ANSWER = "bad_answer"  # not HTTP
+    BROKEN = "broken"  # a fault of ours, which the log tells of
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +52,11 @@ class Failure:
     reason: str = ""
 
 
-def retry_after_of(header: str) -> int | None:
+def retry_after_of(header: str | None) -> int | None:
     """Seconds from now by a Retry-After header (RFC 9110: seconds, or a date in one of three forms), if it is one."""
-    text = header.strip()
-    if DELTA_SECONDS.fullmatch(text):
-        return int(text)
-    moment = parse_http_date_safe(text)
+    if header is None:
+        return None
+    if DELTA_SECONDS.fullmatch(header):
+        return int(header)
+    moment = parse_http_date_safe(header)
     return None if moment is None else max(0, round(moment - clock.now().timestamp()))

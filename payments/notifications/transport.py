@@ -8,8 +8,7 @@ password from the environment, unpacks nothing, and is over when its time is.
 import asyncio
 import ssl
 import time
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
@@ -30,16 +29,6 @@ ADDRESSES_TRIED_COUNT = 8
 # Shorter than any usual server's, lest it closes a connection just when we send on it.
 KEEP_ALIVE_SECONDS = 1.0
 
-# The first class that an error belongs to tells its kind, so narrow ones stand before wide ones.
-KINDS: list[tuple[type[Exception], FailureKind]] = [
-    (aiohttp.ConnectionTimeoutError, FailureKind.CONNECT_TIMEOUT),
-    (aiohttp.ClientSSLError, FailureKind.TLS_FAILED),
-    (aiohttp.ClientConnectorError, FailureKind.CONNECT_FAILED),
-    (aiohttp.ClientResponseError, FailureKind.BAD_ANSWER),
-    (aiohttp.ClientError, FailureKind.DISCONNECTED),
-    (OSError, FailureKind.DISCONNECTED),
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Limits:
@@ -58,6 +47,13 @@ class TryFailed(Exception):
     def __init__(self, kind: FailureKind, reason: str = "") -> None:
         super().__init__(reason)
         self.kind = kind
+
+
+@dataclass(slots=True)
+class Stage:
+    """How far a try has come, by what it means if its time is over now."""
+
+    if_late: FailureKind = FailureKind.NAME_TIMEOUT
 
 
 class Transport:
@@ -105,25 +101,24 @@ class Transport:
     async def send(self, url: str, body: bytes, headers: Mapping[str, str], livemode: bool) -> Answer | Failure:
         """POST `body`, which is JSON, to `url` with these headers; whatever the receiver does is in the result."""
         async with self._room:
-            started = time.monotonic()
+            stage, started = Stage(), time.monotonic()
             try:
-                status, first_bytes, retry_after = await self._try(url, body, headers, livemode)
+                async with asyncio.timeout(self._limits.total_seconds):
+                    status, first_bytes, retry_after = await self._try(url, body, headers, livemode, stage)
             except (TryFailed, aiohttp.ClientError, OSError) as error:
-                return Failure(_kind_of(error), _milliseconds_since(started), _reason_of(error))
+                return Failure(_kind_of(error, stage), _milliseconds_since(started), _reason_of(error))
             return Answer(status, first_bytes, _milliseconds_since(started), retry_after)
 
     async def _try(
-        self, url: str, body: bytes, headers: Mapping[str, str], livemode: bool
+        self, url: str, body: bytes, headers: Mapping[str, str], livemode: bool, stage: Stage
     ) -> tuple[int, bytes, int | None]:
-        deadline = asyncio.get_running_loop().time() + self._limits.total_seconds
         target = _checked_url(url, livemode)
-        async with _until(deadline, FailureKind.NAME_TIMEOUT):
-            addresses = await self._checked_addresses(target, livemode)
-        async with _until(deadline, FailureKind.TIMEOUT):
-            response = await self._post(target, addresses, body, headers)
-        async with response, _until(deadline, FailureKind.TOO_SLOW):
+        addresses = await self._checked_addresses(target, livemode)
+        stage.if_late = FailureKind.TIMEOUT
+        async with await self._post(target, addresses, body, headers) as response:
+            stage.if_late = FailureKind.TOO_SLOW
             first_bytes = await self._first_bytes(response.content)
-        return response.status, first_bytes, retry_after_of(response.headers.get("Retry-After", ""))
+        return response.status, first_bytes, retry_after_of(response.headers.get("Retry-After"))
 
     async def _checked_addresses(self, target: CheckedUrl, livemode: bool) -> list[Address]:
         addresses = [target.address] if target.address else await self._addresses_of(target.host)
@@ -169,22 +164,21 @@ def _checked_url(url: str, livemode: bool) -> CheckedUrl:
         raise TryFailed(FailureKind.FORBIDDEN_URL, str(error)) from error
 
 
-@asynccontextmanager
-async def _until(deadline: float, late: FailureKind) -> AsyncIterator[None]:
-    """Raises TryFailed of kind `late` when the loop's clock comes to `deadline` inside."""
-    try:
-        async with asyncio.timeout_at(deadline) as timeout:
-            yield
-    except TimeoutError as error:
-        if timeout.expired():
-            raise TryFailed(late) from error
-        raise
-
-
-def _kind_of(error: Exception) -> FailureKind:
-    if isinstance(error, TryFailed):
-        return error.kind
-    return next(kind for error_class, kind in KINDS if isinstance(error, error_class))
+def _kind_of(error: Exception, stage: Stage) -> FailureKind:
+    match error:
+        case TryFailed():
+            return error.kind
+        case aiohttp.ConnectionTimeoutError():
+            return FailureKind.CONNECT_TIMEOUT
+        case TimeoutError():
+            return stage.if_late
+        case aiohttp.ClientSSLError():
+            return FailureKind.TLS_FAILED
+        case aiohttp.ClientConnectorError():
+            return FailureKind.CONNECT_FAILED
+        case aiohttp.ClientResponseError():
+            return FailureKind.BAD_ANSWER
+    return FailureKind.DISCONNECTED
 
 
 def _reason_of(error: Exception) -> str:

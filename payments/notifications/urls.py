@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from ipaddress import AddressValueError, IPv4Address, IPv6Address
 from urllib.parse import quote
 
@@ -20,6 +21,7 @@ LABEL = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)")
 NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
 NAME_MAX_LENGTH = 253
 DEFAULT_PORTS = {"http": 80, "https": 443}
+WEB_PORTS = DEFAULT_PORTS.values()
 FIRST_UNPRIVILEGED_PORT = 1024
 PORT_MAX = 65535
 # RFC 3986: these stand for themselves in a path or query; whatever else a merchant wrote is percent-encoded.
@@ -65,32 +67,30 @@ def check_url(url: str, livemode: bool) -> CheckedUrl:
     Live mode wants https on a port of NOTIFY_PORTS; test mode takes http too, on any port that is not some other
     protocol's (below 1024 only the web's own).
     """
+    checked = _read(url)
+    if livemode and checked.scheme != "https":
+        raise ForbiddenUrl("Live mode calls https:// only.")
+    if livemode and str(checked.port) not in settings.NOTIFY_PORTS:
+        raise ForbiddenUrl(f"Live mode calls port {' or '.join(settings.NOTIFY_PORTS)} only.")
+    return checked
+
+
+# Pure, and asked again for each of the many events of a shop.
+@lru_cache(maxsize=1024)
+def _read(url: str) -> CheckedUrl:
     if NOT_IN_A_URL.search(url):
         raise ForbiddenUrl("It holds a space, a backslash or a control character.")
     parts = URL.fullmatch(url)
     if parts is None:
         raise ForbiddenUrl("It must be scheme, host, perhaps a port, and a path; user information is not allowed.")
     scheme = parts["scheme"].lower()
-    _check_scheme(scheme, livemode)
-    port = int(parts["port"] or DEFAULT_PORTS[scheme])
-    _check_port(port, livemode)
-    host, address = _host_of(parts["host"])
-    return CheckedUrl(scheme, host, port, _target_of(parts["target"] or ""), address)
-
-
-def _check_scheme(scheme: str, livemode: bool) -> None:
-    if livemode and scheme != "https":
-        raise ForbiddenUrl("Live mode calls https:// only.")
     if scheme not in DEFAULT_PORTS:
         raise ForbiddenUrl("Its scheme must be https or http.")
-
-
-def _check_port(port: int, livemode: bool) -> None:
-    web_ports = [int(text) for text in settings.NOTIFY_PORTS]
-    if livemode and port not in web_ports:
-        raise ForbiddenUrl(f"Live mode calls port {', '.join(settings.NOTIFY_PORTS)} only.")
-    if port not in (*web_ports, *DEFAULT_PORTS.values()) and not FIRST_UNPRIVILEGED_PORT <= port <= PORT_MAX:
+    port = int(parts["port"] or DEFAULT_PORTS[scheme])
+    if port not in WEB_PORTS and not FIRST_UNPRIVILEGED_PORT <= port <= PORT_MAX:
         raise ForbiddenUrl("Its port must be 443, 80, or between 1024 and 65535.")
+    host, address = _host_of(parts["host"])
+    return CheckedUrl(scheme, host, port, _target_of(parts["target"] or ""), address)
 
 
 def _host_of(text: str) -> tuple[str, Address | None]:
