@@ -19,6 +19,7 @@ CONFIGURATION = "configuration"
 SECRET_KEY_MIN_LENGTH = 50
 POSTGRESQL_MIN_VERSION = (15,)
 NOTIFY_PORTS = {"443", "80", "8443"}
+HEADER_PREFIX = re.compile(r"[A-Za-z][A-Za-z0-9-]{0,49}")
 HOST = re.compile(r"\.?[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*|\[[0-9a-fA-F:]+\]")
 
 
@@ -126,6 +127,11 @@ RULES: list[tuple[str, Callable[[], bool], str]] = [
     ("ALLOWED_HOSTS", _public_host_is_allowed, "must name the host of PUBLIC_URL."),
     ("REDIS_URL", lambda: _is_redis(settings.REDIS_URL), "must start with redis://, rediss:// or unix://."),
     ("NOTIFY_PORTS", _notify_ports_are_the_webs, "must be ports separated by commas, of 443, 80 and 8443."),
+    (
+        "NOTIFY_HEADER_PREFIX",
+        lambda: bool(HEADER_PREFIX.fullmatch(settings.NOTIFY_HEADER_PREFIX)),
+        "must be letters, digits and hyphens, such as X-Kaha.",
+    ),
     ("RATE_LIMIT", lambda: _is_rate(settings.RATE_LIMIT), RATE_FORM),
     ("RATE_LIMIT_ANONYMOUS", lambda: _is_rate(settings.RATE_LIMIT_ANONYMOUS), RATE_FORM),
 ]

@@ -37,6 +37,8 @@ CVC_KEEP_MINUTES = 60
 # Ports that events of live mode may go to, and whether those of test mode may go to this very machine.
 NOTIFY_PORTS = env.words("NOTIFY_PORTS", ["443"])
 NOTIFY_ALLOW_LOOPBACK = env.boolean("NOTIFY_ALLOW_LOOPBACK", False)
+# The two headers that this interface's client libraries verify begin with it.
+NOTIFY_HEADER_PREFIX = env.text("NOTIFY_HEADER_PREFIX", "X-Kaha")
 SIMULATOR_REFUND_DELAY_SECONDS = env.integer("SIMULATOR_REFUND_DELAY_SECONDS", 2, at_least=0)
 
 INSTALLED_APPS = [
@@ -104,6 +106,9 @@ REDIS_URL = env.text("REDIS_URL", "redis://127.0.0.1:6379/0")
 # Celery: Redis only wakes workers up, so a lost message costs at most one beat.
 CELERY_BROKER_URL = REDIS_URL.replace("unix://", "redis+socket://", 1)
 CELERY_TASK_IGNORE_RESULT = True
+# Tasks wait for networks, and one that sends events is enough for a process: the others know that it is running.
+CELERY_WORKER_POOL = "threads"
+CELERY_WORKER_CONCURRENCY = 4
 CELERY_TASK_DEFAULT_EXPIRES = 60
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
@@ -113,6 +118,7 @@ CELERY_BEAT_SCHEDULE = {
     for name, seconds in {
         "resolve_attempts": 2.0,
         "hear_simulator": 1.0,
+        "deliver_notifications": 1.0,
         "void_expired_holds": 30.0,
         "destroy_unused_cvcs": 30.0,
         "purge_idempotency": 3600.0,
