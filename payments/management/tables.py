@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 NOTHING = "-"
+LINE_WIDTH = 60
 
 
 def in_columns(rows: Sequence[Sequence[object]]) -> list[str]:
@@ -16,3 +17,9 @@ def in_columns(rows: Sequence[Sequence[object]]) -> list[str]:
 def utc(moment: datetime | None) -> str:
     """`moment` to the second, in UTC."""
     return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ") if moment else NOTHING
+
+
+def one_line(text: str) -> str:
+    """The beginning of `text` in one line that fits a column."""
+    line = " ".join(text.split())
+    return line if len(line) <= LINE_WIDTH else f"{line[: LINE_WIDTH - 1]}…"

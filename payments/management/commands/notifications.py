@@ -6,14 +6,13 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from payments.domain import notifying
 from payments.ids import public_id
 from payments.management import picking
-from payments.management.tables import in_columns, utc
+from payments.management.tables import in_columns, one_line, utc
 from payments.models import Notification, NotificationTry
 from payments.rendering.answers import readable
 
 LISTED = 50
 LISTED_MAX = 1_000
 TRIES_SHOWN = 100
-ANSWER_WIDTH = 60
 KINDS = {"charge": "ch", "refund": "re"}
 
 
@@ -97,12 +96,7 @@ def _facts(row: Notification) -> list[tuple[str, object]]:
 def _try_cells(row: NotificationTry) -> tuple[object, ...]:
     detail = readable(bytes(row.answer)) if row.status else row.reason
     result = row.status or row.error
-    return row.number, utc(row.started_at), f"{row.milliseconds} ms", result, _one_line(detail)
-
-
-def _one_line(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= ANSWER_WIDTH else f"{line[: ANSWER_WIDTH - 1]}…"
+    return row.number, utc(row.started_at), f"{row.milliseconds} ms", result, one_line(detail)
 
 
 def _mode(row: Notification) -> str:
