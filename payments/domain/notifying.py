@@ -4,6 +4,8 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from django.db.models import QuerySet
+
 from payments import clock
 from payments.models import Merchant, Notification
 from payments.models.notification import NotificationQuerySet
@@ -33,7 +35,7 @@ def matching(
     return Notification.objects.filter(**{name: value for name, value in conditions.items() if value is not None})
 
 
-def resend(notifications: NotificationQuerySet) -> int:
+def resend(notifications: QuerySet[Notification]) -> int:
     """Sends each of `notifications` again, whatever became of it, from the start of the schedule; returns how many.
 
     One that a worker has in hand at this moment is left to it. Many go in parts, so that no worker waits for long.
@@ -46,5 +48,5 @@ def resend(notifications: NotificationQuerySet) -> int:
     return count
 
 
-def _ids(notifications: NotificationQuerySet, after: UUID) -> Any:
+def _ids(notifications: QuerySet[Notification], after: UUID) -> QuerySet[Notification, UUID]:
     return notifications.filter(id__gt=after).order_by("id").values_list("id", flat=True)[:AT_ONCE]
