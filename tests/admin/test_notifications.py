@@ -8,7 +8,7 @@ from django.test import Client
 from django.urls import reverse
 
 from payments import clock
-from payments.models import Event, Notification, NotificationTry
+from payments.models import Charge, Event, Notification, NotificationTry
 from tests.admin.conftest import NOTIFY_URL, House, text_of
 from tests.admin.test_pages import list_of, page_of
 from tests.client import Api
@@ -65,6 +65,12 @@ def test_a_url_or_a_part_of_it_finds_what_was_told_there(house: House, api: Api,
     api.charge_source(api.source(redirect=redirect))
     assert shown(operator, q="other.example") == {"charge.created", "charge.succeeded"}
     assert shown(operator, q=NOTIFY_URL) == ALL
+
+
+def test_the_pages_of_charge_and_merchant_lead_there(house: House, operator: Client) -> None:
+    for row in (Charge.objects.get(), house.shop.merchant):
+        [query] = re.findall(rf'{list_of(Notification)}\?q=(\w+)"', text_of(operator.get(page_of(row))))
+        assert shown(operator, q=query) == ALL
 
 
 def test_each_state_is_a_chip_and_a_filter(failed: Notification, operator: Client) -> None:
