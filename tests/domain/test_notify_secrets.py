@@ -27,6 +27,7 @@ def test_two_secrets_are_valid_until_the_overlap_ends(shop: NewMerchant) -> None
     new = merchants.roll_notify_secret(shop.merchant, False, DAY)
     ends = working(shop.merchant)
     assert list(ends) == [shop.notify_secrets["whsec_test"], new]
+    assert merchants.valid_notify_secrets(shop.merchant, False) == [*ends][::-1]
     assert ends.pop(new) is None
     [end] = ends.values()
     assert timedelta(hours=23, minutes=59) < end - clock.now() <= DAY

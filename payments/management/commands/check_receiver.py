@@ -4,14 +4,12 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from payments import clock
 from payments.domain import merchants, receiver_check
 from payments.domain.receiver_check import Finding
 from payments.management import arguments
 from payments.management.tables import one_line
 from payments.models import Merchant
 from payments.notifications.results import Failure
-from payments.notifications.secrets import valid_secrets
 from payments.notifications.urls import ForbiddenUrl, check_url
 from payments.rendering.answers import readable
 
@@ -86,7 +84,7 @@ def _given(text: str) -> str:
 
 def _secrets_of(name: str | None, livemode: bool) -> list[str]:
     merchant = arguments.merchant_named(name) if name else _only_merchant()
-    found = valid_secrets([merchant.id], clock.now())[merchant.id, livemode]
+    found = merchants.valid_notify_secrets(merchant, livemode)
     if not found:
         raise CommandError(f"{merchant} has no secret in this mode; roll_notify_secret makes one.")
     return found
