@@ -7,7 +7,7 @@ from django.core.management import CommandError
 from payments import clock
 from payments.domain.merchants import NewMerchant
 from payments.domain.notifying import AT_ONCE
-from payments.ids import new_id, public_id
+from payments.ids import public_id
 from payments.models import Event, Notification, NotificationTry
 from tests.client import Api
 from tests.commands.conftest import Manage
@@ -130,7 +130,7 @@ def test_show_obeys_nothing_that_a_receiver_answered(manage: Manage, told: list[
 
 
 @pytest.mark.parametrize("verb", ["show", "resend"])
-@pytest.mark.parametrize("text", ["evt_1", "ch_" + "0" * 32, f"evt_{new_id().hex}"])
+@pytest.mark.parametrize("text", ["evt_1", "ch_" + "0" * 32, "evt_" + "0" * 32])
 def test_an_id_that_names_no_notification_is_one_clear_line(manage: Manage, verb: str, text: str) -> None:
     with pytest.raises(CommandError) as refusal:
         manage("notifications", verb, text)
