@@ -151,7 +151,7 @@ class Transport:
     async def _first_bytes(self, content: aiohttp.StreamReader) -> bytes:
         first_bytes = b""
         left_bytes = self._limits.answer_max_bytes
-        while left_bytes and (chunk := await content.read(left_bytes)):
+        while chunk := await content.read(left_bytes):
             left_bytes -= len(chunk)
             first_bytes += chunk[: self._limits.kept_max_bytes - len(first_bytes)]
         return first_bytes
