@@ -104,7 +104,10 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 REDIS_URL = env.text("REDIS_URL", "redis://127.0.0.1:6379/0")
 
 # Celery: Redis only wakes workers up, so a lost message costs at most one beat.
-CELERY_BROKER_URL = REDIS_URL.replace("unix://", "redis+socket://", 1)
+CELERY_BROKER_URL = REDIS_URL
+if REDIS_URL.startswith("unix://"):
+    # Celery's own words for a socket and for the number of a database behind it.
+    CELERY_BROKER_URL = REDIS_URL.replace("unix://", "redis+socket://", 1).replace("?db=", "?virtual_host=")
 CELERY_TASK_IGNORE_RESULT = True
 # Tasks wait for networks, and one that sends events is enough for a process: the others know that it is running.
 CELERY_WORKER_POOL = "threads"

@@ -64,7 +64,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddIndex(
             model_name='notification',
-            index=models.Index(models.F('receiver'), models.F('due_at'), condition=models.Q(('due_at__isnull', False)), name='notification_due_of_receiver'),
+            index=models.Index(models.F('receiver'), models.F('due_at'), models.F('id'), condition=models.Q(('due_at__isnull', False)), name='notification_due_of_receiver'),
         ),
         migrations.AddIndex(
             model_name='notification',

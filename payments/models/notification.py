@@ -55,7 +55,11 @@ class Notification(models.Model):
         indexes = [
             models.Index(F("merchant"), F("livemode"), F("id"), name="notification_of_merchant"),
             models.Index(
-                F("receiver"), F("due_at"), name="notification_due_of_receiver", condition=Q(due_at__isnull=False)
+                F("receiver"),
+                F("due_at"),
+                F("id"),
+                name="notification_due_of_receiver",
+                condition=Q(due_at__isnull=False),
             ),
             models.Index(F("id"), name="notification_given_up", condition=Q(state__in=["exhausted", "gone"])),
         ]

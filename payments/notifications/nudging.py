@@ -5,9 +5,13 @@ import os
 import threading
 import time
 from collections.abc import Callable
-from functools import cache
+from functools import cached_property
+from typing import TYPE_CHECKING
 
-from celery import Celery
+from django.conf import settings
+
+if TYPE_CHECKING:
+    from celery import Celery
 
 logger = logging.getLogger("kaha.notifications")
 
@@ -50,16 +54,24 @@ class Nudger:
         return True
 
 
-@cache
-def _producer() -> Celery:
-    """Web processes have no worker's application, and this one does not become the current one of a worker."""
-    producer = Celery("kaha-nudger", set_as_current=False)
-    producer.config_from_object("django.conf:settings", namespace="CELERY")
-    return producer
+class Waker:
+    """Asks for the task by its name, through the broker at `broker_url`. Calls raise whatever keeps it from that."""
+
+    def __init__(self, broker_url: str) -> None:
+        self._broker_url = broker_url
+
+    def __call__(self) -> None:
+        self._producer.send_task(TASK, retry=False)
+
+    @cached_property
+    def _producer(self) -> "Celery":
+        # Only now, for a web process starts faster without it; and not the current one, for a worker has its own.
+        from celery import Celery
+
+        producer = Celery("kaha-nudger", broker=self._broker_url, set_as_current=False)
+        # The next nudge is a better time to try again than any that the broker's client would wait for.
+        producer.conf.broker_transport_options = {"max_retries": 0}
+        return producer
 
 
-def _send_task() -> None:
-    _producer().send_task(TASK, retry=False)
-
-
-nudge = Nudger(_send_task).nudge
+nudge = Nudger(Waker(settings.CELERY_BROKER_URL)).nudge

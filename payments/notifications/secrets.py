@@ -6,9 +6,8 @@ from collections.abc import Collection, Mapping
 from datetime import datetime
 from uuid import UUID
 
-from django.db.models import Q
+from psycopg import AsyncConnection
 
-from payments.models import NotifySecret
 from payments.vault import VaultError, unseal
 
 logger = logging.getLogger("kaha.notifications")
@@ -16,21 +15,27 @@ logger = logging.getLogger("kaha.notifications")
 Secrets = Mapping[tuple[UUID, bool], list[str]]
 
 
-def valid_secrets(merchant_ids: Collection[UUID], now: datetime) -> Secrets:
+VALID = """
+SELECT id, merchant_id, livemode, sealed FROM payments_notifysecret
+WHERE merchant_id = ANY(%s) AND (expires_at IS NULL OR expires_at > %s) ORDER BY created_at DESC
+"""
+
+
+async def valid_secrets(database: AsyncConnection, merchant_ids: Collection[UUID], now: datetime) -> Secrets:
     """The `whsec_…` that are valid at `now`, newest first, by merchant and livemode."""
     found: dict[tuple[UUID, bool], list[str]] = defaultdict(list)
-    valid = Q(expires_at=None) | Q(expires_at__gt=now)
-    for secret in NotifySecret.objects.filter(valid, merchant_id__in=merchant_ids).order_by("-created_at"):
-        text = _opened(secret)
+    cursor = await database.execute(VALID, [list(merchant_ids), now])
+    for secret_id, merchant_id, livemode, sealed in await cursor.fetchall():
+        text = _opened(secret_id, merchant_id, sealed)
         if text:
-            found[secret.merchant_id, secret.livemode].append(text)
+            found[merchant_id, livemode].append(text)
     return found
 
 
-def _opened(secret: NotifySecret) -> str | None:
+def _opened(secret_id: UUID, merchant_id: UUID, sealed: bytes) -> str | None:
     # One merchant's damaged secret must not stop what is sent to the others.
     try:
-        return unseal(secret.sealed, merchant_id=secret.merchant_id, object_id=secret.id, field="notify_secret")
+        return unseal(sealed, merchant_id=merchant_id, object_id=secret_id, field="notify_secret")
     except VaultError:
-        logger.exception("a secret cannot be opened", extra={"secret": secret.id.hex})
+        logger.exception("a secret cannot be opened", extra={"secret": secret_id.hex})
         return None
