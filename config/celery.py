@@ -1,11 +1,12 @@
 """The worker: `celery -A config.celery worker -B` runs every task and the beat that wakes the sweeps."""
 
+import gc
 import os
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 from celery import Celery
-from celery.signals import setup_logging
+from celery.signals import setup_logging, worker_ready
 
 from config.checks import refuse_bad_configuration
 
@@ -21,6 +22,13 @@ def log_tasks(**_: object) -> None:
     from config import task_log
 
     task_log.connect()
+
+
+@worker_ready.connect
+def spare_what_stays(**_: object) -> None:
+    """What is loaded by now stays, and walking it again and again took the collector a fifth of a busy worker's time."""
+    gc.collect()
+    gc.freeze()
 
 
 @setup_logging.connect

@@ -18,6 +18,8 @@ from payments.vault import keys
 CONFIGURATION = "configuration"
 SECRET_KEY_MIN_LENGTH = 50
 POSTGRESQL_MIN_VERSION = (15,)
+NOTIFY_PORTS = {"443", "80", "8443"}
+HEADER_PREFIX = re.compile(r"[A-Za-z][A-Za-z0-9-]{0,49}")
 HOST = re.compile(r"\.?[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*|\[[0-9a-fA-F:]+\]")
 
 
@@ -103,6 +105,10 @@ def _is_rate(text: str) -> bool:
     return len(rates) == 1 and rates[0].amount > 0
 
 
+def _notify_ports_are_the_webs() -> bool:
+    return bool(settings.NOTIFY_PORTS) and NOTIFY_PORTS.issuperset(settings.NOTIFY_PORTS)
+
+
 def _is_redis(url: str) -> bool:
     return url.startswith(("redis://", "rediss://", "unix://"))
 
@@ -120,6 +126,12 @@ RULES: list[tuple[str, Callable[[], bool], str]] = [
     ("ALLOWED_HOSTS", _hosts_are_names, "must be host names separated by commas, without scheme, port or *."),
     ("ALLOWED_HOSTS", _public_host_is_allowed, "must name the host of PUBLIC_URL."),
     ("REDIS_URL", lambda: _is_redis(settings.REDIS_URL), "must start with redis://, rediss:// or unix://."),
+    ("NOTIFY_PORTS", _notify_ports_are_the_webs, "must be ports separated by commas, of 443, 80 and 8443."),
+    (
+        "NOTIFY_HEADER_PREFIX",
+        lambda: bool(HEADER_PREFIX.fullmatch(settings.NOTIFY_HEADER_PREFIX)),
+        "must be letters, digits and hyphens, such as X-Kaha.",
+    ),
     ("RATE_LIMIT", lambda: _is_rate(settings.RATE_LIMIT), RATE_FORM),
     ("RATE_LIMIT_ANONYMOUS", lambda: _is_rate(settings.RATE_LIMIT_ANONYMOUS), RATE_FORM),
 ]

@@ -34,6 +34,11 @@ IDEMPOTENCY_KEEP_DAYS = env.integer("IDEMPOTENCY_KEEP_DAYS", 30, at_least=1)
 HOLD_DAYS = 7
 ACTION_MINUTES = 60
 CVC_KEEP_MINUTES = 60
+# Ports that events of live mode may go to, and whether those of test mode may go to this very machine.
+NOTIFY_PORTS = env.words("NOTIFY_PORTS", ["443"])
+NOTIFY_ALLOW_LOOPBACK = env.boolean("NOTIFY_ALLOW_LOOPBACK", False)
+# The two headers that this interface's client libraries verify begin with it.
+NOTIFY_HEADER_PREFIX = env.text("NOTIFY_HEADER_PREFIX", "X-Kaha")
 SIMULATOR_REFUND_DELAY_SECONDS = env.integer("SIMULATOR_REFUND_DELAY_SECONDS", 2, at_least=0)
 
 INSTALLED_APPS = [
@@ -104,6 +109,9 @@ if REDIS_URL.startswith("unix://"):
     # Celery's own words for a socket and for the number of a database behind it.
     CELERY_BROKER_URL = REDIS_URL.replace("unix://", "redis+socket://", 1).replace("?db=", "?virtual_host=")
 CELERY_TASK_IGNORE_RESULT = True
+# Tasks wait for networks, and one that sends events is enough for a process: the others know that it is running.
+CELERY_WORKER_POOL = "threads"
+CELERY_WORKER_CONCURRENCY = 4
 CELERY_TASK_DEFAULT_EXPIRES = 60
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
@@ -113,6 +121,7 @@ CELERY_BEAT_SCHEDULE = {
     for name, seconds in {
         "resolve_attempts": 2.0,
         "hear_simulator": 1.0,
+        "deliver_notifications": 1.0,
         "void_expired_holds": 30.0,
         "destroy_unused_cvcs": 30.0,
         "purge_idempotency": 3600.0,

@@ -1,11 +1,14 @@
 """What runs in a worker: each task is one sweep of the domain, safe to run twice or in two places at once."""
 
 from celery import shared_task
+from celery.signals import worker_shutting_down
 
 from payments.domain import expiry, idempotency, recovery
+from payments.notifications.delivery import Deliverer, Drain
 from payments.providers.simulator.connector import Simulator
 
 MESSAGES_AT_ONCE = 100
+DELIVERER = Deliverer(Drain())
 
 
 @shared_task
@@ -22,6 +25,17 @@ def hear_simulator() -> int:
         recovery.apply_report(report)
         simulator.acknowledge(report)
     return len(reports)
+
+
+@shared_task
+def deliver_notifications() -> int:
+    """Comes by nudge as soon as an event is written, and by beat for what was left or has become due again."""
+    return DELIVERER.run()
+
+
+@worker_shutting_down.connect
+def stop_delivering(**_: object) -> None:
+    DELIVERER.stop()
 
 
 @shared_task

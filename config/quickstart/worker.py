@@ -12,7 +12,7 @@ from celery.signals import beat_embedded_init, worker_ready
 from config.celery import app
 from config.embedded.processes import die_with_parent
 
-THREADS = 2
+THREADS = 4
 OPTIONS = ["--without-gossip", "--without-mingle", "--without-heartbeat"]
 
 

@@ -8,6 +8,7 @@ from payments.admin import (  # noqa: F401  registers the pages
     events,
     idempotency,
     merchants,
+    notifications,
     simulator,
     sources,
 )

@@ -1,6 +1,6 @@
 """What all pages of the admin share."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from django.contrib import admin
@@ -47,7 +47,7 @@ class KahaAdmin(IdSearch):
     show_full_result_count = False
     show_facets = admin.ShowFacets.NEVER
     paginator = BoundedPaginator
-    actions = None
+    actions: Sequence[str] | None = None
 
 
 class LookOnlyAdmin(LookOnly, KahaAdmin):

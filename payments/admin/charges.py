@@ -17,7 +17,7 @@ from payments.admin.formats import (
     utc,
 )
 from payments.admin.sources import source_label
-from payments.models import Attempt, Charge, Event, Merchant, Refund, Source
+from payments.models import Attempt, Charge, Event, Merchant, Notification, Refund, Source
 
 SHOWN_EVENTS = 100
 
@@ -108,7 +108,7 @@ class ChargeAdmin(LookOnlyAdmin):
         ("Why it failed", {"fields": ("shown_failure",)}),
         ("As sent", {"fields": ("shown_metadata",)}),
         ("Times", {"fields": ("created", "updated")}),
-        ("Events", {"fields": ("events", "refund_events")}),
+        ("Events", {"fields": ("events", "refund_events", "told")}),
     )
     inlines = (RefundsOfCharge, AttemptsOfCharge)
     public_id = id_column("ch")
@@ -148,6 +148,10 @@ class ChargeAdmin(LookOnlyAdmin):
     @admin.display(description="Of its refunds")
     def refund_events(self, charge: Charge) -> SafeString | str:
         return lines(search_link(Event, str(refund), f"of {refund}") for refund in charge.refunds.order_by("-id"))
+
+    @admin.display(description="Told the merchant")
+    def told(self, charge: Charge) -> SafeString | str:
+        return search_link(Notification, str(charge), "what, when, and with what success")
 
 
 @admin.register(Refund)

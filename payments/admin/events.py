@@ -17,6 +17,15 @@ from payments.models import Charge, Event, Merchant, Refund, Source
 OBJECTS = {"charge": ("ch", Charge), "refund": ("re", Refund), "source": ("src", Source)}
 
 
+def link_to_object(event: Event) -> SafeString | str:
+    """A link to what `event` tells of."""
+    kind = event.type.partition(".")[0]
+    if kind not in OBJECTS:
+        return event.object_id.hex
+    prefix, model = OBJECTS[kind]
+    return link(model, event.object_id, public_id(prefix, event.object_id))
+
+
 @admin.register(Event)
 class EventAdmin(LookOnlyAdmin):
     list_display = ("public_id", "created", "type", "object_link", "sequence", "merchant", "mode")
@@ -51,11 +60,7 @@ class EventAdmin(LookOnlyAdmin):
 
     @admin.display(description="Object")
     def object_link(self, event: Event) -> SafeString | str:
-        kind = event.type.partition(".")[0]
-        if kind not in OBJECTS:
-            return event.object_id.hex
-        prefix, model = OBJECTS[kind]
-        return link(model, event.object_id, public_id(prefix, event.object_id))
+        return link_to_object(event)
 
     @admin.display(description="Payload")
     def shown_payload(self, event: Event) -> SafeString | str:

@@ -20,7 +20,9 @@ from payments.admin.formats import (
 )
 from payments.domain.merchants import check_statement_descriptor
 from payments.ids import public_id
-from payments.models import ApiKey, Charge, Event, Merchant, NotifySecret, Source
+from payments.models import ApiKey, Charge, Event, Merchant, Notification, NotifySecret, Source
+
+ROWS = (Charge, Source, Event, Notification)
 
 
 class JsonObject(forms.JSONField):
@@ -110,9 +112,7 @@ class MerchantAdmin(KahaAdmin):
     @admin.display(description="See")
     def rows(self, merchant: Merchant) -> SafeString | str:
         term = public_id("mer", merchant.id)
-        return lines(
-            search_link(model, term, f"its {model._meta.verbose_name_plural}") for model in (Charge, Source, Event)
-        )
+        return lines(search_link(model, term, f"its {model._meta.verbose_name_plural}") for model in ROWS)
 
 
 class ByKeyState(Conditions):

@@ -103,7 +103,7 @@ def _write_down(caller: Caller, order: ChargeOrder, source: Source, record: Idem
     attempt = attempts.new_attempt(caller, charge, Attempt.Kind.AUTHORIZE, order.amount, provider, record)
     taken = sources.take(caller, source)
     created = events.of_charge(caller, "charge.created", charge)
-    write_together(*taken, Insert(charge), Insert(attempt), created)
+    write_together(*taken, Insert(charge), Insert(attempt), *created)
     return attempt
 
 

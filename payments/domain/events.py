@@ -1,4 +1,7 @@
-"""Events: one row for each change of an object, with the object as it was then, frozen to bytes."""
+"""Events: one row for each change of an object, with the object as it was then, frozen to bytes.
+
+Those of charges and refunds are told to the URL that the source named, by a second row of the same statement.
+"""
 
 from typing import Any
 from uuid import UUID
@@ -6,17 +9,20 @@ from uuid import UUID
 from payments import clock, ids
 from payments.domain.caller import Caller
 from payments.models import Charge, Event, Refund, Source
-from payments.models.together import Insert
+from payments.models.together import Insert, Write
+from payments.notifications import outbox
 from payments.rendering.objects import render_charge, render_refund, render_source
 from payments.rendering.wire import to_bytes, without_absent
 
 
-def of_charge(caller: Caller, event_type: str, charge: Charge) -> Insert:
-    return new_event(caller, event_type, charge.id, charge.version, render_charge(charge))
+def of_charge(caller: Caller, event_type: str, charge: Charge) -> list[Write]:
+    event = _event(caller, event_type, charge.id, charge.version, render_charge(charge))
+    return _told(event, charge.source)
 
 
-def of_refund(caller: Caller, event_type: str, refund: Refund) -> Insert:
-    return new_event(caller, event_type, refund.id, refund.version, render_refund(refund))
+def of_refund(caller: Caller, event_type: str, refund: Refund) -> list[Write]:
+    event = _event(caller, event_type, refund.id, refund.version, render_refund(refund))
+    return _told(event, refund.charge.source)
 
 
 def of_source(caller: Caller, event_type: str, source: Source) -> Insert:
@@ -25,6 +31,16 @@ def of_source(caller: Caller, event_type: str, source: Source) -> Insert:
 
 def new_event(caller: Caller, event_type: str, object_id: UUID, sequence: int, rendered: dict[str, Any]) -> Insert:
     """The write of an event that shows `rendered`, the `sequence`th of its object (contract, section 8)."""
+    return Insert(_event(caller, event_type, object_id, sequence, rendered))
+
+
+def _told(event: Event, source: Source) -> list[Write]:
+    """The writes of an event, and of its notification where the source names a URL."""
+    url = source.redirect.get("notify") if source.redirect else None
+    return [Insert(event), outbox.notification_of(event, url)] if url else [Insert(event)]
+
+
+def _event(caller: Caller, event_type: str, object_id: UUID, sequence: int, rendered: dict[str, Any]) -> Event:
     event = Event(
         merchant_id=caller.merchant_id,
         livemode=caller.livemode,
@@ -34,7 +50,7 @@ def new_event(caller: Caller, event_type: str, object_id: UUID, sequence: int, r
         created_at=clock.now(),
     )
     event.payload = to_bytes(_payload(caller, event, rendered))
-    return Insert(event)
+    return event
 
 
 def _payload(caller: Caller, event: Event, rendered: dict[str, Any]) -> dict[str, Any]:

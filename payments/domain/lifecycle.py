@@ -72,7 +72,7 @@ def advance(caller: Caller, charge: Charge, move: Move, **changes: Any) -> list[
     rows = Charge.objects.filter(stage.value, id=charge.id, version=charge.version)
     values = changes | {"version": charge.version + 1, "updated_at": clock.now()}
     _change(charge, values)
-    return [Update(rows, values), events.of_charge(caller, move.event, charge)]
+    return [Update(rows, values), *events.of_charge(caller, move.event, charge)]
 
 
 def set_operation(charge: Charge, operation: str) -> Update:
@@ -92,7 +92,7 @@ def settle_refund(caller: Caller, refund: Refund, status: str) -> list[Write]:
     rows = Refund.objects.filter(id=refund.id, version=refund.version, status=refund.status)
     values = {"status": status, "version": refund.version + 1, "updated_at": clock.now()}
     _change(refund, values)
-    return [Update(rows, values), events.of_refund(caller, "refund.updated", refund)]
+    return [Update(rows, values), *events.of_refund(caller, "refund.updated", refund)]
 
 
 def _change(row: Charge | Refund, values: dict[str, Any]) -> None:

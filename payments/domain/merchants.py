@@ -11,7 +11,7 @@ from uuid import UUID
 
 from django.core.validators import RegexValidator
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 from django.db.models.functions import Least
 
 from payments import clock
@@ -153,8 +153,35 @@ def _names_key(text: str) -> Q:
 
 def reveal_notify_secret(merchant_id: UUID, livemode: bool) -> str:
     """The newest callback secret (`whsec_…`) of a merchant in one mode. Raises NotifySecret.DoesNotExist."""
-    secret = NotifySecret.objects.filter(merchant_id=merchant_id, livemode=livemode).latest("created_at")
-    return unseal(secret.sealed, merchant_id=merchant_id, object_id=secret.id, field="notify_secret")
+    return _opened(NotifySecret.objects.filter(merchant_id=merchant_id, livemode=livemode).latest("created_at"))
+
+
+def valid_notify_secrets(merchant: Merchant, livemode: bool) -> list[str]:
+    """The callback secrets of a merchant in one mode that sign now, newest first."""
+    return [_opened(secret) for secret in _valid(merchant, livemode).order_by("-created_at")]
+
+
+@transaction.atomic
+def roll_notify_secret(merchant: Merchant, livemode: bool, overlap: timedelta) -> str:
+    """A new callback secret (`whsec_…`) of `merchant` in one mode; those before it sign along for `overlap` at most.
+
+    Rolled again within an overlap, an older secret keeps its earlier end, so that no receiver loses the time that it
+    was promised; an overlap of nothing ends all of them at once.
+    """
+    # One after the other, lest two rolls at once leave two secrets without an end.
+    Merchant.objects.select_for_update(no_key=True).get(id=merchant.id)
+    # PostgreSQL's LEAST passes over NULL, so a secret without an end gets one and an earlier end stays.
+    _valid(merchant, livemode).update(expires_at=Least("expires_at", clock.now() + overlap))
+    return _create_notify_secret(merchant, livemode)
+
+
+def _valid(merchant: Merchant, livemode: bool) -> QuerySet[NotifySecret]:
+    valid = Q(expires_at=None) | Q(expires_at__gt=clock.now())
+    return NotifySecret.objects.filter(valid, merchant=merchant, livemode=livemode)
+
+
+def _opened(secret: NotifySecret) -> str:
+    return unseal(secret.sealed, merchant_id=secret.merchant_id, object_id=secret.id, field="notify_secret")
 
 
 def _create_notify_secret(merchant: Merchant, livemode: bool) -> str:

@@ -135,7 +135,7 @@ def _plan_refund(caller: Caller, charge: Charge, amount: int | None, reason: str
     }
     moved = advance(caller, charge, lifecycle.REFUND, **changes)
     created = events.of_refund(caller, "refund.created", money_back)
-    return Plan(Attempt.Kind.REFUND, amount, [*moved, Insert(money_back), created], money_back)
+    return Plan(Attempt.Kind.REFUND, amount, [*moved, Insert(money_back), *created], money_back)
 
 
 def _new_refund(charge: Charge, amount: int, reason: str) -> Refund:

@@ -3,7 +3,7 @@
 import argparse
 import re
 import sys
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 from django.core.management.base import CommandError
 
@@ -27,6 +27,17 @@ def duration(text: str) -> timedelta:
     if match is None:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number with m, h or d, such as 30m, 24h or 90d")
     return timedelta(**{UNITS[match[2]]: int(match[1])})
+
+
+def moment(text: str) -> datetime:
+    """A time in ISO 8601, in UTC where it names no zone, or how long ago as a number and a unit, for argparse."""
+    if DURATION.fullmatch(text):
+        return clock.now() - duration(text)
+    try:
+        read = datetime.fromisoformat(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no time such as 2026-11-21, 2026-11-21T10:30Z or 24h") from None
+    return read if read.tzinfo else read.replace(tzinfo=UTC)
 
 
 def merchant_named(text: str) -> Merchant:

@@ -5,6 +5,7 @@ from payments.models.charge import AMOUNT_MAX, Charge, Refund
 from payments.models.event import Event
 from payments.models.idempotency import IdempotencyRecord
 from payments.models.merchant import ApiKey, Merchant, NotifySecret
+from payments.models.notification import Notification, NotificationTry
 from payments.models.source import BinRange, Card, Source
 
 __all__ = [
@@ -17,6 +18,8 @@ __all__ = [
     "Event",
     "IdempotencyRecord",
     "Merchant",
+    "Notification",
+    "NotificationTry",
     "NotifySecret",
     "Refund",
     "Source",

@@ -4,11 +4,11 @@ PostgreSQL runs the data-modifying parts of a WITH clause as one statement. Djan
 each part with Django's own compilers and joins them.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
-from django.db import DataError, connection, models
+from django.db import DataError, connection, models, transaction
 from django.db.models import sql
 from django.db.models.constants import OnConflict
 from psycopg.errors import DivisionByZero
@@ -20,9 +20,13 @@ class StaleRow(Exception):
 
 @dataclass(frozen=True)
 class Insert:
-    """One new row; `row` is an unsaved instance whose primary key is set already."""
+    """One new row; `row` is an unsaved instance whose primary key is set already.
+
+    `after_commit` is called once it is committed, however many writes of the statement name the same one.
+    """
 
     row: models.Model
+    after_commit: Callable[[], None] | None = None
 
     def compile(self) -> tuple[str, Sequence[Any]]:
         return _compile_insert(self.row, sql.InsertQuery(type(self.row)))
@@ -78,6 +82,8 @@ def write_together(*writes: Write) -> None:
         if isinstance(error.__cause__, DivisionByZero):
             raise StaleRow from None
         raise
+    for callback in {write.after_commit for write in writes if isinstance(write, Insert) and write.after_commit}:
+        transaction.on_commit(callback, robust=True)
 
 
 def insert_if_absent(row: models.Model) -> bool:

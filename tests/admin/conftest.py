@@ -12,6 +12,8 @@ from payments.models import BinRange, Event
 from tests.client import REFUNDS_WAIT, Api, made
 
 IDEMPOTENCY_KEY = "Order-20261121/77"
+NOTIFY_URL = "https://sari.example/kaha?shop=7"
+REDIRECT = {"success": "https://sari.example/yes", "fail": "https://sari.example/no", "notify": NOTIFY_URL}
 
 
 @dataclass
@@ -42,7 +44,7 @@ class House:
 @pytest.fixture
 def house(shop: NewMerchant, api: Api) -> House:
     BinRange.objects.create(prefix="411111", brand="visa", issuing_bank="Bank of Baguio")
-    source = api.source(REFUNDS_WAIT, owner={"name": "Juan dela Cruz"})
+    source = api.source(REFUNDS_WAIT, owner={"name": "Juan dela Cruz"}, redirect=REDIRECT)
     customer = made(api.post("/customers/", {"email": "juan@example.com", "description": "Juan"}))
     order = {"amount": 123_450, "source": source, "description": "Halo-halo", "metadata": {"table": 7}}
     response = api.post("/charges/", order, key=IDEMPOTENCY_KEY)

@@ -1,0 +1,97 @@
+import sys
+from base64 import b64decode
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from payments.domain import merchants, receiver_check
+from payments.domain.receiver_check import Finding
+from payments.management import arguments
+from payments.management.tables import one_line
+from payments.models import Merchant
+from payments.notifications.results import Failure
+from payments.notifications.urls import ForbiddenUrl, check_url
+from payments.rendering.answers import readable
+
+PREFIX = "whsec_"
+
+
+class Command(BaseCommand):
+    help = (
+        "Sends a merchant's receiver six events of test mode, about charges that do not exist: a valid one, the same "
+        "again, two in the wrong order, a forged one and an old one. Shows which of them it handled properly, and how "
+        "fast; the exit status is 0 where it was all of them."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("url", help="the receiver's URL, as in redirect.notify of a source")
+        signer = parser.add_mutually_exclusive_group()
+        signer.add_argument("--merchant", help=f"whose secret signs: {arguments.MERCHANT_HELP} (default: the only one)")
+        signer.add_argument("--secret", help="the secret that signs (whsec_…); - reads it from standard input")
+        parser.add_argument(
+            "--mode",
+            choices=list(merchants.MODES),
+            default="test",
+            help="whose secret of the merchant, and which rules for addresses (default: test)",
+        )
+
+    def handle(self, *, url: str, merchant: str | None, secret: str | None, mode: str, **_: Any) -> None:
+        livemode = merchants.MODES[mode]
+        _check_url(url, livemode)
+        secrets = [_given(secret)] if secret else _secrets_of(merchant, livemode)
+        found = [self._show(finding) for finding in receiver_check.check(url, livemode, secrets)]
+        proper, slowest = sum(finding.is_proper for finding in found), max(f.result.milliseconds for f in found)
+        summary = f"{proper} of {len(found)} handled properly, the slowest in {slowest} ms."
+        if proper < len(found):
+            raise CommandError(summary)
+        self.stdout.write(f"{summary}\nWhether the repeated event was acted on once, its own books must tell.")
+
+    def _show(self, finding: Finding) -> Finding:
+        verdict = "proper" if finding.is_proper else f"WRONG: {_wanted(finding)}"
+        cells = (f"{finding.call.name:42}", f"{_answer(finding):>18}", f"{finding.result.milliseconds:>6} ms", verdict)
+        self.stdout.write("  ".join(cells))
+        return finding
+
+
+def _wanted(finding: Finding) -> str:
+    wanted = "it must be answered 2xx" if finding.call.to_be_taken else "it must be refused, with 401 say"
+    detail = finding.result.reason if isinstance(finding.result, Failure) else readable(finding.result.first_bytes)
+    return f"{wanted} ({one_line(detail)})" if detail.strip() else wanted
+
+
+def _answer(finding: Finding) -> str:
+    return finding.result.kind if isinstance(finding.result, Failure) else str(finding.result.status)
+
+
+def _check_url(url: str, livemode: bool) -> None:
+    try:
+        check_url(url, livemode)
+    except ForbiddenUrl as fault:
+        raise CommandError(f"kaha would not call this URL. {fault}") from None
+
+
+def _given(text: str) -> str:
+    secret = sys.stdin.readline().strip() if text == "-" else text
+    try:
+        key = b64decode(secret.removeprefix(PREFIX), validate=True)
+    except ValueError:
+        key = b""
+    if not (key and secret.startswith(PREFIX)):
+        # Not repeated: it may be a mistyped secret.
+        raise CommandError("A secret is whsec_ and base64.")
+    return secret
+
+
+def _secrets_of(name: str | None, livemode: bool) -> list[str]:
+    merchant = arguments.merchant_named(name) if name else _only_merchant()
+    found = merchants.valid_notify_secrets(merchant, livemode)
+    if not found:
+        raise CommandError(f"{merchant} has no secret in this mode; roll_notify_secret makes one.")
+    return found
+
+
+def _only_merchant() -> Merchant:
+    found = Merchant.objects.order_by("id")[:2]
+    if len(found) != 1:
+        raise CommandError("Say whose secret signs, by --merchant or --secret.")
+    return found[0]

@@ -1,0 +1,103 @@
+import argparse
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from payments.domain import notifying
+from payments.ids import public_id
+from payments.management import picking
+from payments.management.tables import in_columns, one_line, utc
+from payments.models import Notification, NotificationTry
+from payments.rendering.answers import readable
+
+LISTED = 50
+LISTED_MAX = 1_000
+TRIES_SHOWN = 100
+KINDS = {"charge": "ch", "refund": "re"}
+
+
+class Command(BaseCommand):
+    help = "Shows what became of the events that merchants are told of, and sends them again."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        verbs = parser.add_subparsers(dest="verb", required=True, metavar="list|show|resend")
+        newest = verbs.add_parser("list", help="the newest notifications, of all or of those that the filters leave")
+        picking.add_filters(newest)
+        newest.add_argument("--limit", type=_limit, default=LISTED, help=f"1 to {LISTED_MAX} (default: {LISTED})")
+        one = verbs.add_parser("show", help="one notification and every try to deliver it")
+        one.add_argument("id", metavar="evt_…", help="the event's ID")
+        again = verbs.add_parser("resend", help="sends again, at once: by ID, or all that the filters leave")
+        again.add_argument("ids", nargs="*", metavar="evt_…", help="events' IDs")
+        picking.add_filters(again)
+        again.add_argument("--yes", action="store_true", help="really send all that the filters leave")
+
+    def handle(self, *, verb: str, **options: Any) -> None:
+        act = {"list": self._list, "show": self._show, "resend": self._resend}
+        act[verb](options)
+
+    def _list(self, options: dict[str, Any]) -> None:
+        rows = picking.picked(options)
+        shown = rows.select_related("event").defer("event__payload").order_by("-id")[: options["limit"]]
+        lines = in_columns([HEADINGS, *map(_cells, shown)])
+        self.stdout.write("\n".join([*lines, "", f"{len(lines) - 1} shown of {rows.count()}."]))
+
+    def _show(self, options: dict[str, Any]) -> None:
+        found = picking.named([options["id"]]).select_related("event", "merchant").defer("event__payload").get()
+        tries = found.try_list.order_by("-number")[:TRIES_SHOWN]
+        lines = [*in_columns(_facts(found)), "", *in_columns([TRY_HEADINGS, *map(_try_cells, tries)])]
+        self.stdout.write("\n".join(lines))
+
+    def _resend(self, options: dict[str, Any]) -> None:
+        filtered = any(options[name] for name in picking.FILTERS)
+        if filtered == bool(options["ids"]):
+            raise CommandError("Name events by their IDs, or pick them by filters, such as --state exhausted.")
+        rows = picking.picked(options) if filtered else picking.named(options["ids"])
+        count = rows.count()
+        if filtered and not options["yes"]:
+            self.stdout.write(f"{count} would be sent again. Say so with --yes.")
+            return
+        sent = notifying.resend(rows)
+        self.stdout.write(f"{sent} of {count} will be sent again now.")
+        if sent < count:
+            self.stdout.write("The others are being sent at this moment.")
+
+
+def _limit(text: str) -> int:
+    if not text.isdecimal() or not 1 <= int(text) <= LISTED_MAX:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number from 1 to {LISTED_MAX}")
+    return int(text)
+
+
+HEADINGS = ("EVENT", "TYPE", "MODE", "STATE", "TRIES", "CREATED", "NEXT TRY", "URL")
+TRY_HEADINGS = ("TRY", "STARTED", "TOOK", "ANSWER", "")
+
+
+def _cells(row: Notification) -> tuple[object, ...]:
+    event_id, mode = public_id("evt", row.event_id), _mode(row)
+    return event_id, row.event.type, mode, row.state, row.tries, utc(row.created_at), utc(row.due_at), row.url
+
+
+def _facts(row: Notification) -> list[tuple[str, object]]:
+    kind = KINDS[row.event.type.partition(".")[0]]
+    return [
+        ("event", public_id("evt", row.event_id)),
+        ("type", row.event.type),
+        ("object", f"{public_id(kind, row.event.object_id)}, its event {row.event.sequence}"),
+        ("merchant", f"{public_id('mer', row.merchant_id)} {row.merchant.title}"),
+        ("mode", _mode(row)),
+        ("url", row.url),
+        ("state", row.state),
+        ("created", utc(row.created_at)),
+        ("next try", utc(row.due_at)),
+        ("tries", row.tries),
+    ]
+
+
+def _try_cells(row: NotificationTry) -> tuple[object, ...]:
+    detail = readable(bytes(row.answer)) if row.status else row.reason
+    result = row.status or row.error
+    return row.number, utc(row.started_at), f"{row.milliseconds} ms", result, one_line(detail)
+
+
+def _mode(row: Notification) -> str:
+    return "live" if row.livemode else "test"

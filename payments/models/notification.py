@@ -1,0 +1,97 @@
+from django.db import models
+from django.db.models import F, Q
+
+from payments import clock, ids
+from payments.models.event import Event
+from payments.models.merchant import Merchant
+from payments.models.scoping import ScopedQuerySet
+
+RECEIVER_MAX_LENGTH = 300
+
+
+class NotificationQuerySet(ScopedQuerySet["Notification"]):
+    """Notifications of one merchant in one mode."""
+
+
+class Notification(models.Model):
+    """One event on its way to the URL that its source named; written in the transaction of the change."""
+
+    class State(models.TextChoices):
+        WAITING = "waiting"
+        DELIVERED = "delivered"
+        EXHAUSTED = "exhausted"  # three days of tries failed
+        GONE = "gone"  # the receiver answered 410
+
+    id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
+    event = models.OneToOneField(Event, models.PROTECT, related_name="notification")
+    # The index that begins with the merchant serves this key too.
+    merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="+", db_index=False)
+    livemode = models.BooleanField()
+    url = models.CharField(max_length=2083)
+    # scheme://host:port of the URL: what shares one limit of tries under way.
+    receiver = models.CharField(max_length=RECEIVER_MAX_LENGTH, db_collation="C")
+    state = models.CharField(max_length=9, choices=State.choices, default=State.WAITING)
+    # Tries made in all; the last one's number.
+    tries = models.PositiveIntegerField(default=0)
+    # Tries that failed since it was first sent, or sent again by hand: its place in the schedule, which began then.
+    failures = models.PositiveIntegerField(default=0)
+    first_try_at = models.DateTimeField(null=True, blank=True)
+    # When the next try is due; empty when no other is to be made.
+    due_at = models.DateTimeField(null=True, blank=True, default=clock.now)
+    # Until then one worker has it in hand; afterwards that worker is taken for dead.
+    leased_until = models.DateTimeField(null=True, blank=True)
+    created_at = models.DateTimeField(default=clock.now, editable=False)
+
+    objects = NotificationQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(
+                name="notification_waits_or_is_over",
+                condition=Q(state="waiting", due_at__isnull=False)
+                | Q(state__in=["delivered", "exhausted", "gone"], due_at__isnull=True, leased_until__isnull=True),
+            ),
+        ]
+        indexes = [
+            models.Index(F("merchant"), F("livemode"), F("id"), name="notification_of_merchant"),
+            models.Index(
+                F("receiver"),
+                F("due_at"),
+                F("id"),
+                name="notification_due_of_receiver",
+                condition=Q(due_at__isnull=False),
+            ),
+            models.Index(F("id"), name="notification_given_up", condition=Q(state__in=["exhausted", "gone"])),
+        ]
+
+    def __str__(self) -> str:
+        return f"{ids.public_id('evt', self.event_id)} to {self.receiver}"
+
+
+class NotificationTry(models.Model):
+    """One try to deliver a notification, as it went; the database refuses to change it."""
+
+    notification = models.ForeignKey(Notification, models.PROTECT, related_name="try_list", db_index=False)
+    # From 1 without gaps for each notification.
+    number = models.PositiveIntegerField()
+    started_at = models.DateTimeField()
+    milliseconds = models.PositiveIntegerField()
+    # What was answered; empty where nothing was.
+    status = models.PositiveSmallIntegerField(null=True, blank=True)
+    # The first bytes of the answer, 1 KiB at most.
+    answer = models.BinaryField(max_length=1024, default=b"")
+    # The class of what went wrong, such as "timeout", where nothing was answered; and a line more for operators.
+    error = models.CharField(max_length=60, blank=True, default="")
+    reason = models.CharField(max_length=200, blank=True, default="")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(F("notification"), F("number"), name="try_number_once_per_notification"),
+            models.CheckConstraint(
+                name="try_was_answered_or_failed",
+                condition=Q(status__isnull=False, error="") | Q(status__isnull=True) & ~Q(error=""),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"try {self.number}: {self.status or self.error}"

@@ -1,0 +1,98 @@
+"""Sends what is due: takes notifications in hand, sends many at once, puts down what became of them.
+
+All of it happens on one event loop, where the books are kept while others are sent, so that neither waits for the
+other.
+"""
+
+import asyncio
+import threading
+from collections.abc import Callable
+
+from psycopg import AsyncConnection
+
+from payments import clock
+from payments.notifications.leasing import CLAIM_LIMIT, anything_due, claim, connect, record, release
+from payments.notifications.secrets import valid_secrets
+from payments.notifications.sending import SENDS_AT_ONCE, Clock, Tries
+from payments.notifications.transport import Limits, Transport
+
+
+def new_transport() -> Transport:
+    return Transport(limits=Limits(connections_count=SENDS_AT_ONCE))
+
+
+class Drain:
+    """Sends until nothing is due; `now` tells the time by which things are due.
+
+    A database that goes away ends it: what was in hand is sent again when its lease is over.
+    """
+
+    def __init__(self, now: Clock = clock.now, transport: Callable[[], Transport] = new_transport) -> None:
+        self._now = now
+        self._transport = transport
+        self._stopped = threading.Event()
+
+    def run(self) -> int:
+        """Returns how many tries were made."""
+        return asyncio.run(self._run()) if anything_due(self._now()) else 0
+
+    def stop(self) -> None:
+        """From any thread: no other try begins, and those under way are finished."""
+        self._stopped.set()
+
+    async def _run(self) -> int:
+        async with self._transport() as transport, await connect() as database:
+            tries, count = Tries(transport, self._now), 0
+            while True:
+                ended = tries.take_ended()
+                await record(database, ended)
+                count += len(ended)
+                claimed_count = await self._go_on(database, tries)
+                if tries.over:
+                    return count
+                # After a full batch there is more, to be fetched while this one is sent.
+                if claimed_count < CLAIM_LIMIT:
+                    await tries.wait()
+
+    async def _go_on(self, database: AsyncConnection, tries: Tries) -> int:
+        """Takes more in hand; returns how many."""
+        if self._stopped.is_set():
+            await release(database, tries.give_up_waiting())
+            return 0
+        limit = min(tries.room, CLAIM_LIMIT)
+        if not limit:
+            return 0
+        batch = await claim(database, limit, self._now())
+        if batch:
+            merchants = {claimed.merchant_id for claimed in batch}
+            tries.start(batch, await valid_secrets(database, merchants, self._now()))
+        return len(batch)
+
+
+class Deliverer:
+    """The one drain of a process, whoever asks for it."""
+
+    def __init__(self, drain: Drain) -> None:
+        self._drain = drain
+        self._wanted = threading.Event()
+        self._running = threading.Lock()
+
+    def run(self) -> int:
+        """Sends what is due and returns how many tries were made; none where a drain is running, which goes on then."""
+        self._wanted.set()
+        if not self._running.acquire(blocking=False):
+            return 0
+        try:
+            return self._run()
+        finally:
+            self._running.release()
+
+    def stop(self) -> None:
+        self._drain.stop()
+
+    def _run(self) -> int:
+        count = 0
+        while self._wanted.is_set():
+            self._wanted.clear()
+            count += self._drain.run()
+        return count

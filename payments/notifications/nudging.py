@@ -1,0 +1,77 @@
+"""Wakes a worker as soon as something is due, instead of at the next beat; nothing depends on it."""
+
+import logging
+import os
+import threading
+import time
+from collections.abc import Callable
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from django.conf import settings
+
+if TYPE_CHECKING:
+    from celery import Celery
+
+logger = logging.getLogger("kaha.notifications")
+
+TASK = "payments.tasks.deliver_notifications"
+# The worker that was woken looks again by itself, so that many nudges in a row say no more than one.
+PAUSE_SECONDS = 0.1
+PAUSE_AFTER_FAILURE_SECONDS = 1.0
+
+
+class Nudger:
+    """Calls `send` from a thread of its own, so that whoever nudges waits for Redis neither there nor away.
+
+    Nudges that come while one is being sent become one.
+    """
+
+    def __init__(self, send: Callable[[], None]) -> None:
+        self._send = send
+        self._process = 0
+        self._wanted = threading.Event()
+
+    def nudge(self) -> None:
+        """Returns at once and never fails."""
+        # Threads do not survive a fork. Two threads that come here together leave one that does nothing.
+        if self._process != os.getpid():
+            self._process, self._wanted = os.getpid(), threading.Event()
+            threading.Thread(target=self._run, args=[self._wanted], name="nudger", daemon=True).start()
+        self._wanted.set()
+
+    def _run(self, wanted: threading.Event) -> None:
+        while wanted.wait():
+            wanted.clear()
+            time.sleep(PAUSE_SECONDS if self._sent() else PAUSE_AFTER_FAILURE_SECONDS)
+
+    def _sent(self) -> bool:
+        try:
+            self._send()
+        except Exception:
+            logger.warning("no worker could be woken", exc_info=True)
+            return False
+        return True
+
+
+class Waker:
+    """Asks for the task by its name, through the broker at `broker_url`. Calls raise whatever keeps it from that."""
+
+    def __init__(self, broker_url: str) -> None:
+        self._broker_url = broker_url
+
+    def __call__(self) -> None:
+        self._producer.send_task(TASK, retry=False)
+
+    @cached_property
+    def _producer(self) -> "Celery":
+        # Only now, for a web process starts faster without it; and not the current one, for a worker has its own.
+        from celery import Celery
+
+        producer = Celery("kaha-nudger", broker=self._broker_url, set_as_current=False)
+        # The next nudge is a better time to try again than any that the broker's client would wait for.
+        producer.conf.broker_transport_options = {"max_retries": 0}
+        return producer
+
+
+nudge = Nudger(Waker(settings.CELERY_BROKER_URL)).nudge

@@ -1,0 +1,46 @@
+"""The outbox: notifications are written in the statement of the change that they tell of, and found there when due."""
+
+from datetime import datetime
+
+from payments.models import Event, Notification
+from payments.models.notification import NotificationQuerySet
+from payments.models.together import Insert
+from payments.notifications.nudging import nudge
+from payments.notifications.urls import ForbiddenUrl, check_url
+
+# What shares the limit of the URLs that may not be called: none of them reaches the network.
+NOBODY = "forbidden"
+
+
+def notification_of(event: Event, url: str) -> Insert:
+    """The write by which `event`, in hand and about to be written, will be told to `url`, at once."""
+    notification = Notification(
+        event=event,
+        merchant_id=event.merchant_id,
+        livemode=event.livemode,
+        url=url,
+        receiver=receiver_of(url, event.livemode),
+        due_at=event.created_at,
+        created_at=event.created_at,
+    )
+    return Insert(notification, after_commit=nudge)
+
+
+def receiver_of(url: str, livemode: bool) -> str:
+    """Whom `url` calls, as scheme://host:port; what may not be called counts as one receiver."""
+    try:
+        return check_url(url, livemode).receiver
+    except ForbiddenUrl:
+        return NOBODY
+
+
+def send_again(notifications: NotificationQuerySet, now: datetime) -> int:
+    """Makes `notifications` due at `now`, whatever became of them, at the start of a new schedule; returns how many.
+
+    One that a worker has in hand is left to it, and nothing of the tries made so far is lost.
+    """
+    rows = notifications.exclude(leased_until__gt=now)
+    count = rows.update(state=Notification.State.WAITING, due_at=now, leased_until=None, failures=0, first_try_at=None)
+    if count:
+        nudge()
+    return count

@@ -1,0 +1,62 @@
+"""What a try can come to."""
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+
+from django.utils.http import parse_http_date_safe
+
+from payments import clock
+
+DELTA_SECONDS = re.compile(r"[0-9]{1,9}")
+
+
+class FailureKind(StrEnum):
+    """Why a try came to no answer."""
+
+    FORBIDDEN_URL = "forbidden_url"
+    FORBIDDEN_ADDRESS = "forbidden_address"
+    NAME_NOT_FOUND = "name_not_found"
+    NAME_TIMEOUT = "name_timeout"
+    CONNECT_FAILED = "connect_failed"
+    CONNECT_TIMEOUT = "connect_timeout"
+    TLS_FAILED = "tls_failed"
+    TIMEOUT = "timeout"  # no answer began in time
+    TOO_SLOW = "too_slow"  # an answer began, but was not whole in time
+    DISCONNECTED = "disconnected"  # the receiver broke off before its answer was whole
+    BAD_ANSWER = "bad_answer"  # not HTTP
+    BROKEN = "broken"  # a fault of ours, which the log tells of
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the receiver answered: `first_bytes` of the body as sent; `retry_after` in seconds, where it asked so."""
+
+    status: int
+    first_bytes: bytes
+    milliseconds: int
+    retry_after: int | None
+
+    @property
+    def is_proper(self) -> bool:
+        """Any 2xx; a redirect is none."""
+        return 200 <= self.status < 300
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """A try without an answer. `reason` is a line for operators, with nothing in it that the receiver sent."""
+
+    kind: FailureKind
+    milliseconds: int
+    reason: str = ""
+
+
+def retry_after_of(header: str | None) -> int | None:
+    """Seconds from now by a Retry-After header (RFC 9110: seconds, or a date in one of three forms), if it is one."""
+    if header is None:
+        return None
+    if DELTA_SECONDS.fullmatch(header):
+        return int(header)
+    moment = parse_http_date_safe(header)
+    return None if moment is None else max(0, round(moment - clock.now().timestamp()))

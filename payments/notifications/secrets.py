@@ -1,0 +1,41 @@
+"""The secrets that sign a merchant's events, opened only while they are needed."""
+
+import logging
+from collections import defaultdict
+from collections.abc import Collection, Mapping
+from datetime import datetime
+from uuid import UUID
+
+from psycopg import AsyncConnection
+
+from payments.vault import VaultError, unseal
+
+logger = logging.getLogger("kaha.notifications")
+
+Secrets = Mapping[tuple[UUID, bool], list[str]]
+
+
+VALID = """
+SELECT id, merchant_id, livemode, sealed FROM payments_notifysecret
+WHERE merchant_id = ANY(%s) AND (expires_at IS NULL OR expires_at > %s) ORDER BY created_at DESC
+"""
+
+
+async def valid_secrets(database: AsyncConnection, merchant_ids: Collection[UUID], now: datetime) -> Secrets:
+    """The `whsec_…` that are valid at `now`, newest first, by merchant and livemode."""
+    found: dict[tuple[UUID, bool], list[str]] = defaultdict(list)
+    cursor = await database.execute(VALID, [list(merchant_ids), now])
+    for secret_id, merchant_id, livemode, sealed in await cursor.fetchall():
+        text = _opened(secret_id, merchant_id, sealed)
+        if text:
+            found[merchant_id, livemode].append(text)
+    return found
+
+
+def _opened(secret_id: UUID, merchant_id: UUID, sealed: bytes) -> str | None:
+    # One merchant's damaged secret must not stop what is sent to the others.
+    try:
+        return unseal(sealed, merchant_id=merchant_id, object_id=secret_id, field="notify_secret")
+    except VaultError:
+        logger.exception("a secret cannot be opened", extra={"secret": secret_id.hex})
+        return None

@@ -1,0 +1,157 @@
+import re
+from datetime import timedelta
+
+import pytest
+from django.contrib.admin.models import LogEntry
+from django.contrib.auth.models import Permission, User
+from django.test import Client
+from django.urls import reverse
+
+from payments import clock
+from payments.models import Charge, Event, Notification, NotificationTry
+from tests.admin.conftest import NOTIFY_URL, House, text_of
+from tests.admin.test_pages import list_of, page_of
+from tests.client import Api
+
+State = Notification.State
+OTHER_URL = "https://other.example/kaha"
+
+
+@pytest.fixture
+def failed(house: House) -> Notification:
+    """The notification of `charge.created`, given up."""
+    found = Notification.objects.get(event__type="charge.created")
+    Notification.objects.filter(id=found.id).update(state=State.EXHAUSTED, due_at=None, failures=14, tries=2)
+    for number in (1, 2):
+        NotificationTry.objects.create(
+            notification=found, number=number, started_at=clock.now(), milliseconds=7, status=503
+        )
+    return found
+
+
+def again_at(notification: Notification) -> str:
+    return reverse("admin:payments_notification_send_again", args=[notification.pk])
+
+
+def shown(operator: Client, **query: str) -> set[str]:
+    """The types of event in the list."""
+    text = text_of(operator.get(list_of(Notification), query))
+    return set(re.findall(r'field-type">([a-z.]+)<', text))
+
+
+def waiting(notification: Notification) -> bool:
+    return Notification.objects.filter(id=notification.id, state=State.WAITING, failures=0).exists()
+
+
+ALL = {"charge.created", "charge.succeeded", "charge.updated", "refund.created"}
+
+
+@pytest.mark.parametrize(
+    ("prefix", "types"),
+    [
+        ("evt", {"charge.created"}),
+        ("ch", ALL),
+        ("re", {"refund.created"}),
+        ("req", {"charge.created", "charge.succeeded"}),
+        ("mer", ALL),
+    ],
+)
+def test_an_id_finds_what_was_told_about_it(prefix: str, types: set[str], house: House, operator: Client) -> None:
+    assert shown(operator, q=house.id_of(prefix)) == types
+
+
+def test_a_url_or_a_part_of_it_finds_what_was_told_there(house: House, api: Api, operator: Client) -> None:
+    redirect = {"success": OTHER_URL, "fail": OTHER_URL, "notify": OTHER_URL}
+    api.charge_source(api.source(redirect=redirect))
+    assert shown(operator, q="other.example") == {"charge.created", "charge.succeeded"}
+    assert shown(operator, q=NOTIFY_URL) == ALL
+
+
+def test_the_pages_of_charge_and_merchant_lead_there(house: House, operator: Client) -> None:
+    for row in (Charge.objects.get(), house.shop.merchant):
+        [query] = re.findall(rf'{list_of(Notification)}\?q=(\w+)"', text_of(operator.get(page_of(row))))
+        assert shown(operator, q=query) == ALL
+
+
+def test_each_state_is_a_chip_and_a_filter(failed: Notification, operator: Client) -> None:
+    text = text_of(operator.get(list_of(Notification)))
+    assert text.count('<span class="chip chip-exhausted">exhausted</span>') == 1
+    assert text.count('<span class="chip chip-waiting">waiting</span>') == 3
+    assert shown(operator, state="exhausted") == {"charge.created"}
+
+
+def test_the_page_shows_the_tries_newest_first(failed: Notification, operator: Client) -> None:
+    text = text_of(operator.get(page_of(failed)))
+    assert re.findall(r'field-number">\s*<p>(\d)</p>', text) == ["2", "1"]
+    assert NOTIFY_URL in text
+    assert page_of(Event.objects.get(id=failed.event_id)) in text
+
+
+def test_what_a_receiver_answered_is_text_without_card_numbers_and_keys(failed: Notification, operator: Client) -> None:
+    answer = b"<script>alert(1)</script> 4242424242424242 sk_live_0123456789abcdef \x00\xff"
+    NotificationTry.objects.create(
+        notification=failed, number=3, started_at=clock.now(), milliseconds=7, status=500, answer=answer
+    )
+    text = text_of(operator.get(page_of(failed)))
+    assert "&lt;script&gt;alert(1)&lt;/script&gt; [redacted] sk_live_[redacted]" in text
+    assert "<script>alert" not in text
+
+
+def test_one_is_sent_again_from_its_page(failed: Notification, operator: Client) -> None:
+    assert again_at(failed) in text_of(operator.get(page_of(failed)))
+    text = text_of(operator.post(again_at(failed), follow=True))
+    assert "1 of 1 will be sent again now." in text
+    assert waiting(failed)
+
+
+def test_a_selection_is_sent_again_and_one_in_hand_is_left(failed: Notification, operator: Client) -> None:
+    held = Notification.objects.get(event__type="refund.created")
+    Notification.objects.filter(id=held.id).update(leased_until=clock.now() + timedelta(seconds=30))
+    chosen = {"action": "send_again", "_selected_action": [failed.pk, held.pk]}
+    text = text_of(operator.post(list_of(Notification), chosen, follow=True))
+    assert "1 of 2 will be sent again now." in text
+    assert "1 of 2 left alone: a worker is sending at this moment." in text
+    assert waiting(failed)
+    assert Notification.objects.get(id=held.id).leased_until is not None
+
+
+def test_all_that_a_filter_leaves_are_sent_again(failed: Notification, operator: Client) -> None:
+    Notification.objects.filter(event__type__startswith="charge").update(state=State.GONE, due_at=None)
+    Notification.objects.filter(event__type__startswith="refund").update(state=State.DELIVERED, due_at=None)
+    chosen = {"action": "send_again", "_selected_action": [failed.pk], "select_across": "1"}
+    operator.post(list_of(Notification) + "?state=gone", chosen)
+    types = Notification.objects.filter(state=State.WAITING).values_list("event__type", flat=True)
+    assert set(types) == ALL - {"refund.created"}
+
+
+def test_who_sent_again_stands_in_its_history(failed: Notification, operator: Client) -> None:
+    operator.post(again_at(failed))
+    entry = LogEntry.objects.get(object_id=str(failed.pk))
+    assert (entry.user.username, entry.change_message) == ("operator", "Sent again.")
+
+
+def test_only_a_post_sends_again(failed: Notification, operator: Client) -> None:
+    assert operator.get(again_at(failed)).status_code == 405
+    assert not waiting(failed)
+
+
+def test_one_that_is_not_there_is_not_sent_again(house: House, operator: Client) -> None:
+    missing = reverse("admin:payments_notification_send_again", args=[house.shop.merchant.pk])
+    assert operator.post(missing).status_code == 404
+
+
+def test_whoever_may_only_look_sends_nothing_again(failed: Notification) -> None:
+    looker = User.objects.create(username="looker", is_staff=True)
+    looker.user_permissions.add(Permission.objects.get(codename="view_notification"))
+    client = Client()
+    client.force_login(looker)
+    assert again_at(failed) not in text_of(client.get(page_of(failed)))
+    assert "Send again" not in text_of(client.get(list_of(Notification)))
+    assert client.post(again_at(failed)).status_code == 403
+    client.post(list_of(Notification), {"action": "send_again", "_selected_action": [failed.pk]})
+    assert not waiting(failed)
+
+
+def test_a_notification_is_not_edited(failed: Notification, operator: Client) -> None:
+    assert operator.post(page_of(failed), {"url": OTHER_URL, "state": "delivered"}).status_code == 403
+    assert Notification.objects.get(id=failed.id).url == NOTIFY_URL

@@ -1,0 +1,70 @@
+"""Whether anything is lost, and how much is repeated, when workers are killed and Redis forgets everything."""
+
+from collections import Counter
+from contextlib import ExitStack
+from pathlib import Path
+
+import redis
+from django.conf import settings
+
+from config.embedded.processes import wait_until
+from payments import clock
+from payments.ids import public_id
+from payments.models import Notification
+from payments.notifications.leasing import LEASE
+from payments.notifications.nudging import nudge
+from tests.figures.making import new_merchant, put_events
+from tests.figures.receiver import Receiver
+from tests.figures.worker import START_TIMEOUT_SECONDS, Worker, nothing_waits
+
+RECEIVERS = 5
+# Slow enough that a kill always finds events on their way.
+REPLY_DELAY_SECONDS = 0.2
+
+
+def crashes(folder: Path, events: int, kills: int, waits_for_leases: bool = True) -> dict[str, object]:
+    """Kills the worker and wipes Redis `kills` times while `events` are under way, then lets a last one finish.
+
+    Without `waits_for_leases` the leases of the dead end at once instead of after LEASE.
+    """
+    worker, merchant = Worker(folder), new_merchant()
+    sent: list[str] = []
+    in_hand: Counter[str] = Counter()
+    with ExitStack() as stack:
+        stack.callback(worker.kill)
+        receivers = [stack.enter_context(Receiver(delay_seconds=REPLY_DELAY_SECONDS)) for _ in range(RECEIVERS)]
+        for _ in range(kills):
+            for receiver in receivers:
+                sent += put_events(merchant, receiver.url, events // kills // RECEIVERS, clock.now())
+            in_hand.update(_killed_while_sending(worker, receivers))
+            if not waits_for_leases:
+                Notification.objects.filter(leased_until__isnull=False).update(leased_until=clock.now())
+        worker.start()
+        all_told = wait_until(nothing_waits, START_TIMEOUT_SECONDS + LEASE.total_seconds() + events / 50)
+    tries = Counter(event_id for receiver in receivers for event_id in receiver.event_ids)
+    return {
+        "events": len(sent),
+        "kills": kills,
+        "wipes": kills,
+        "all_delivered": all_told and not Notification.objects.exclude(state="delivered").exists(),
+        "lost": sum(tries[event_id] == 0 for event_id in sent),
+        "repeats": tries.total() - len(sent),
+        "in_hand_when_killed": in_hand.total(),
+        "events_repeated_more_than_killed": sum(tries[event_id] > 1 + in_hand[event_id] for event_id in sent),
+    }
+
+
+def _killed_while_sending(worker: Worker, receivers: list[Receiver]) -> list[str]:
+    """Starts a worker, wipes Redis under it, and kills it in the middle; returns the events that it had in hand."""
+    before = _calls(receivers)
+    worker.start()
+    nudge()
+    assert wait_until(lambda: _calls(receivers) > before, START_TIMEOUT_SECONDS)
+    redis.Redis.from_url(settings.REDIS_URL).flushdb()
+    worker.kill()
+    leased = Notification.objects.filter(leased_until__gt=clock.now())
+    return [public_id("evt", event_id) for event_id in leased.values_list("event_id", flat=True)]
+
+
+def _calls(receivers: list[Receiver]) -> int:
+    return sum(len(receiver.calls) for receiver in receivers)

@@ -1,0 +1,56 @@
+"""A Celery worker with beat, as an operator starts it, that can die as a machine does."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+from django.db import connection
+
+from config.embedded.places import PROJECT
+from config.embedded.processes import spawn, wait_until
+
+START_TIMEOUT_SECONDS = 30
+OPTIONS = ["--without-gossip", "--without-mingle", "--without-heartbeat", "--loglevel=INFO"]
+
+
+class Worker:
+    """Works on the database that this process is connected to; its files lie in `folder`."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        """Returns without waiting until it works."""
+        command = [sys.executable, "-m", "celery", "-A", "config.celery", "worker", *OPTIONS]
+        self._process = spawn(
+            [*command, "--beat", f"--schedule={self._folder / 'beat'}"],
+            log=self._folder / "worker.log",
+            environment={**os.environ, "DATABASE_URL": _database_url()},
+            cwd=PROJECT,
+        )
+
+    def kill(self) -> None:
+        """SIGKILL to the worker and its beat: nothing of it gets to finish anything."""
+        if self._process:
+            os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.wait()
+            self._process = None
+
+    def wait_until_delivered(self, timeout_seconds: float) -> bool:
+        """Whether nothing waits any more within this time."""
+        return wait_until(nothing_waits, timeout_seconds)
+
+
+def nothing_waits() -> bool:
+    from payments.models import Notification
+
+    return not Notification.objects.filter(state="waiting").exists()
+
+
+def _database_url() -> str:
+    """Of the very database in use, which in tests is not the one that the environment names."""
+    server = os.environ["DATABASE_URL"].partition("?")[0].rpartition("/")[0]
+    return f"{server}/{connection.settings_dict['NAME']}"

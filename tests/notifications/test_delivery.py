@@ -1,0 +1,365 @@
+"""Delivery to real receivers: what they get, what is put down, and who waits for whom."""
+
+import asyncio
+import socket
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack
+from datetime import datetime, timedelta
+
+import pytest
+from django.db import connection
+from psycopg import OperationalError
+from standardwebhooks import Webhook
+
+from config.embedded.processes import wait_until
+from payments import clock
+from payments.domain.merchants import NewMerchant, create_merchant, roll_notify_secret
+from payments.models import Event, Notification, NotificationTry, NotifySecret
+from payments.notifications import leasing
+from payments.notifications.delivery import Deliverer, Drain
+from payments.notifications.leasing import LEASE, RECEIVER_LIMIT, Claimed
+from payments.notifications.outbox import send_again
+from payments.notifications.results import Answer
+from payments.notifications.sending import SENDS_AT_ONCE_TO_RECEIVER, TRY_TIME, Tries
+from payments.notifications.transport import Limits, Transport
+from payments.notifications.verdicts import made_of
+from tests.client import Api
+from tests.domain.test_races import at_once
+from tests.figures.making import put_events
+from tests.figures.receiver import Receiver
+from tests.figures.schedule import MovedClock, on_schedule
+
+pytestmark = pytest.mark.django_db(transaction=True)
+IMPATIENT = Limits(connect_seconds=0.2, total_seconds=0.3)
+
+
+def send_to(shop: NewMerchant, receiver: Receiver, count: int = 1) -> list[str]:
+    return put_events(shop.merchant, receiver.url, count, clock.now())
+
+
+def only() -> Notification:
+    return Notification.objects.get()
+
+
+def seconds_until_due(notification: Notification, after: datetime) -> float:
+    assert notification.due_at
+    return (notification.due_at - after).total_seconds()
+
+
+def claim(limit: int = 1000, now: datetime | None = None) -> list[Claimed]:
+    """What a worker takes in hand that then dies."""
+
+    async def ask() -> list[Claimed]:
+        async with await leasing.connect() as database:
+            return await leasing.claim(database, limit, now or clock.now())
+
+    return asyncio.run(ask())
+
+
+def record_answer(claimed: Claimed, status: int) -> None:
+    async def ask() -> None:
+        async with await leasing.connect() as database:
+            answer = made_of(claimed, Answer(status, b"", 1, None), clock.now(), clock.now(), 0.5)
+            await leasing.record(database, [answer])
+
+    asyncio.run(ask())
+
+
+def test_a_charge_reaches_its_notify_url_signed_as_it_was_at_each_event(api: Api, shop: NewMerchant) -> None:
+    with Receiver() as receiver:
+        redirect = {"success": "http://a.example/", "fail": "http://a.example/", "notify": receiver.url}
+        charge = api.charge_source(api.source(redirect=redirect))
+        assert Drain().run() == 2
+
+    calls = {call.event["type"]: call for call in receiver.calls}
+    assert {name: call.event["data"]["object"]["status"] for name, call in calls.items()} == {
+        "charge.created": "pending",
+        "charge.succeeded": "succeeded",
+    }
+    call = calls["charge.succeeded"]
+    assert call.event["data"]["object"] == charge
+    assert call.body == bytes(Event.objects.get(type="charge.succeeded").payload)
+    secret = shop.notify_secrets["whsec_test"]
+    assert Webhook(secret).verify(call.body, call.headers) == call.event
+    assert call.event_id == call.event["id"]
+    assert call.headers["x-kaha-timestamp"] == call.headers["webhook-timestamp"]
+    assert call.headers["x-kaha-signature"].startswith("v1=")
+    assert call.headers["content-type"] == "application/json"
+    assert call.headers["user-agent"].startswith("kaha")
+
+
+def test_a_proper_answer_ends_it_and_the_try_is_put_down(shop: NewMerchant) -> None:
+    before = clock.now()
+    with Receiver(lambda call: 201) as receiver:
+        send_to(shop, receiver)
+        assert Drain().run() == 1
+
+    done, tried = only(), NotificationTry.objects.get()
+    assert (done.state, done.tries, done.failures, done.due_at, done.leased_until) == ("delivered", 1, 0, None, None)
+    assert (tried.notification_id, tried.number, tried.status, bytes(tried.answer)) == (done.id, 1, 201, b"ok")
+    assert (tried.error, tried.reason) == ("", "")
+    assert before <= tried.started_at <= clock.now()
+    assert 0 <= tried.milliseconds < 5000
+
+
+@pytest.mark.parametrize("status", [301, 302, 307, 400, 401, 404, 429, 500, 503])
+def test_any_other_answer_is_tried_again_after_five_seconds(shop: NewMerchant, status: int) -> None:
+    with Receiver() as elsewhere, Receiver(lambda call: (status, {"Location": elsewhere.url})) as receiver:
+        send_to(shop, receiver)
+        Drain().run()
+        after = clock.now()
+    assert not elsewhere.calls
+    assert (only().state, only().failures) == ("waiting", 1)
+    assert 4.4 < seconds_until_due(only(), after) < 5.6
+    assert NotificationTry.objects.get().status == status
+
+
+def test_gone_stops_it_at_once(shop: NewMerchant) -> None:
+    with Receiver(lambda call: 410) as receiver:
+        send_to(shop, receiver)
+        Drain().run()
+    assert (only().state, only().due_at) == ("gone", None)
+
+
+@pytest.mark.parametrize(("header", "seconds"), [("20", 20), ("3600", 30), ("1", 5), ("soon", 5)])
+def test_the_time_that_a_receiver_asks_for_is_given_up_to_the_next_step(
+    shop: NewMerchant, header: str, seconds: float
+) -> None:
+    with Receiver(lambda call: (503, {"Retry-After": header})) as receiver:
+        send_to(shop, receiver)
+        Drain().run()
+        after = clock.now()
+    assert 0.85 * seconds < seconds_until_due(only(), after) < 1.15 * seconds
+
+
+def test_every_kind_of_failure_is_put_down_beside_the_answers_of_others(shop: NewMerchant) -> None:
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        nowhere = f"http://127.0.0.1:{closed.getsockname()[1]}/"
+        urls = {nowhere: "connect_failed", "http://10.0.0.1/": "forbidden_address", "http://127.1/": "forbidden_url"}
+        with Receiver() as good, Receiver(lambda call: None) as hanging:
+            for url, error in (urls | {good.url: "", hanging.url: "timeout"}).items():
+                put_events(shop.merchant, url, 1, clock.now())
+                urls[url] = error
+            Drain(transport=lambda: Transport(limits=IMPATIENT)).run()
+    tried = NotificationTry.objects.values_list("notification__url", "error")
+    assert dict(tried) == urls
+    states = Notification.objects.values_list("url", "state")
+    assert dict(states) == {url: "waiting" if error else "delivered" for url, error in urls.items()}
+
+
+def test_after_three_days_it_is_exhausted_and_sent_again_by_hand_it_is_the_same_event(shop: NewMerchant) -> None:
+    moved = MovedClock(clock.now())
+    with Receiver(lambda call: 500 if moved.moment < over else 200) as receiver:
+        over = moved.moment + timedelta(days=4)
+        send_to(shop, receiver)
+        while only().due_at:
+            moved.moment = max(moved.moment, only().due_at)
+            Drain(moved).run()
+        tries = only().tries
+        assert only().state == "exhausted"
+        assert 14 <= tries <= 15
+        moved.moment = over
+        send_again(Notification.objects.all(), over)
+        Drain(moved).run()
+    assert (only().state, only().tries) == ("delivered", tries + 1)
+    numbers = NotificationTry.objects.order_by("number").values_list("number", flat=True)
+    assert list(numbers) == list(range(1, tries + 2))
+    assert len({(call.event_id, call.body) for call in receiver.calls}) == 1
+
+
+def test_a_hundred_events_of_which_half_fail_at_first_come_exactly_on_schedule() -> None:
+    figure = on_schedule(events=100, most_failures=2)
+    assert figure["delivered"] == figure["events"] == 100
+    assert figure["tries"] == 170
+    wrong = ("events_with_other_tries_than_expected", "tries_with_another_body_or_id", "tries_off_schedule")
+    assert [figure[name] for name in wrong] == [0, 0, 0]
+
+
+def test_drains_at_once_try_each_notification_once(shop: NewMerchant) -> None:
+    with Receiver() as receiver:
+        sent = send_to(shop, receiver, 300)
+        counts = at_once(4, lambda _: Drain().run())
+    assert sum(counts) == 300
+    assert sorted(receiver.event_ids) == sorted(sent)
+    assert set(Notification.objects.values_list("state", "tries")) == {("delivered", 1)}
+
+
+def test_what_a_dead_worker_had_in_hand_is_sent_when_its_lease_is_over(shop: NewMerchant) -> None:
+    with Receiver() as receiver:
+        send_to(shop, receiver, 3)
+        [*_, last] = claim()
+        assert Drain().run() == 0
+        assert Drain(MovedClock(last.lease)).run() == 3
+    assert len(receiver.calls) == 3
+
+
+def test_a_try_that_comes_after_its_lease_changes_nothing(shop: NewMerchant) -> None:
+    put_events(shop.merchant, "http://127.0.0.1:2001/", 1, clock.now())
+    [late] = claim()
+    [current] = claim(now=late.lease)
+
+    record_answer(late, 200)
+    assert (only().state, only().leased_until) == ("waiting", current.lease)
+    record_answer(current, 500)
+
+    assert (only().state, only().tries) == ("waiting", 1)
+    assert NotificationTry.objects.get().status == 500
+
+
+def test_a_lease_outlasts_the_tries_of_all_that_may_be_in_hand_for_one_receiver() -> None:
+    assert RECEIVER_LIMIT / SENDS_AT_ONCE_TO_RECEIVER * TRY_TIME + TRY_TIME <= LEASE
+
+
+def test_what_waited_until_its_lease_is_nearly_over_is_left_to_whoever_claims_it_next(shop: NewMerchant) -> None:
+    async def try_late() -> bool:
+        async with Transport() as transport:
+            tries = Tries(transport, clock.now)
+            tries.start(late, {(shop.merchant.id, False): [shop.notify_secrets["whsec_test"]]})
+            await tries.wait()
+            return tries.over
+
+    with Receiver() as receiver:
+        send_to(shop, receiver)
+        Notification.objects.update(due_at=clock.now() - LEASE)
+        late = claim(now=clock.now() + TRY_TIME - LEASE)
+        assert asyncio.run(try_late())
+        assert (len(late), receiver.calls) == (1, [])
+
+
+def test_all_workers_together_take_only_so_many_of_one_receiver(shop: NewMerchant) -> None:
+    put_events(shop.merchant, "http://127.0.0.1:2001/", RECEIVER_LIMIT + 20, clock.now())
+    put_events(shop.merchant, "http://127.0.0.1:2002/", 5, clock.now())
+
+    first, second = claim(limit=30), claim()
+
+    assert len({claimed.id for claimed in first + second}) == RECEIVER_LIMIT + 5
+    assert claim() == []
+    record_answer(first[0], 200)
+    assert len(claim()) == 1
+
+
+def test_first_tries_come_before_others(shop: NewMerchant) -> None:
+    put_events(shop.merchant, "http://127.0.0.1:2001/", 5, clock.now() - timedelta(days=1))
+    Notification.objects.update(tries=1, failures=1, first_try_at=clock.now())
+    put_events(shop.merchant, "http://127.0.0.1:2002/", 2, clock.now())
+
+    taken = claim(limit=3)
+
+    assert {claimed.url for claimed in taken} == {"http://127.0.0.1:2001/", "http://127.0.0.1:2002/"}
+    assert sorted(claimed.failures for claimed in taken) == [0, 0, 1]
+
+
+def test_a_receiver_that_hangs_holds_up_nobody_else(shop: NewMerchant) -> None:
+    with Receiver(lambda call: None) as hanging, ExitStack() as stack:
+        others = [stack.enter_context(Receiver()) for _ in range(5)]
+        send_to(shop, hanging, 2 * RECEIVER_LIMIT)
+        drain = Drain()
+        drained = in_thread(drain.run)
+        assert wait_until(lambda: len(hanging.calls) == SENDS_AT_ONCE_TO_RECEIVER, 5)
+        for other in others:
+            send_to(shop, other, 100)
+        assert wait_until(lambda: all(len(other.calls) == 100 for other in others), 5)
+        assert len(hanging.calls) == SENDS_AT_ONCE_TO_RECEIVER
+        drain.stop()
+        assert wait_until(lambda: leased() == SENDS_AT_ONCE_TO_RECEIVER, 5)
+        hanging.hang_up()
+        drained.result()
+    assert Notification.objects.filter(state="delivered").count() == 500
+    assert NotificationTry.objects.filter(error="disconnected").count() == SENDS_AT_ONCE_TO_RECEIVER
+
+
+def test_a_drain_that_is_told_to_stop_finishes_what_is_under_way_and_gives_the_rest_back(shop: NewMerchant) -> None:
+    go_on = threading.Event()
+    with Receiver(lambda call: go_on.wait(5) and 200) as receiver:
+        send_to(shop, receiver, SENDS_AT_ONCE_TO_RECEIVER + 10)
+        drain = Drain()
+        drained = in_thread(drain.run)
+        assert wait_until(lambda: bool(receiver.calls), 5)
+        drain.stop()
+        assert wait_until(lambda: leased() == SENDS_AT_ONCE_TO_RECEIVER, 5)
+        go_on.set()
+        assert drained.result() == SENDS_AT_ONCE_TO_RECEIVER
+    assert Notification.objects.filter(state="waiting", leased_until=None).count() == 10
+
+
+def leased() -> int:
+    return Notification.objects.filter(leased_until__isnull=False).count()
+
+
+def test_a_process_drains_once_however_often_it_is_asked_and_misses_nothing(shop: NewMerchant) -> None:
+    go_on = threading.Event()
+    deliverer = Deliverer(Drain())
+    with Receiver(lambda call: go_on.wait(5) and 200) as slow, Receiver() as other:
+        send_to(shop, slow)
+        drained = in_thread(deliverer.run)
+        assert wait_until(lambda: bool(slow.calls), 5)
+        send_to(shop, other)
+        assert deliverer.run() == 0
+        go_on.set()
+        drained.result()
+    assert set(Notification.objects.values_list("state", flat=True)) == {"delivered"}
+
+
+def test_while_a_secret_is_rolled_both_sign_and_afterwards_the_new_one_alone(shop: NewMerchant) -> None:
+    old = shop.notify_secrets["whsec_test"]
+    new = roll_notify_secret(shop.merchant, livemode=False, overlap=timedelta(hours=24))
+    with Receiver() as receiver:
+        send_to(shop, receiver)
+        Drain().run()
+        send_to(shop, receiver)
+        Drain(MovedClock(clock.now() + timedelta(hours=25))).run()
+    during, after = receiver.calls
+    for secret in (old, new):
+        Webhook(secret).verify(during.body, during.headers)
+    assert len(during.headers["webhook-signature"].split()) == 2
+    assert len(after.headers["webhook-signature"].split()) == 1
+
+
+@pytest.mark.parametrize("breaking", ["no secret", "damaged secret"])
+def test_one_merchants_missing_secret_sends_nothing_unsigned_and_stops_nobody_else(
+    shop: NewMerchant, breaking: str
+) -> None:
+    bare = create_merchant("Bare Store")
+    secrets = NotifySecret.objects.filter(merchant=bare.merchant)
+    secrets.delete() if breaking == "no secret" else secrets.update(sealed=b"?")
+    with Receiver() as receiver:
+        send_to(bare, receiver)
+        sent = send_to(shop, receiver)
+        Drain().run()
+    assert receiver.event_ids == sent
+    assert NotificationTry.objects.get(notification__merchant=bare.merchant).error == "broken"
+
+
+def test_a_database_that_goes_away_leaves_everything_to_be_sent_again(shop: NewMerchant) -> None:
+    go_on = threading.Event()
+    with Receiver(lambda call: go_on.wait(5) and 200) as receiver:
+        send_to(shop, receiver)
+        drained = in_thread(Drain().run)
+        assert wait_until(lambda: bool(receiver.calls), 5)
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+                " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+            )
+        go_on.set()
+        with pytest.raises(OperationalError):
+            drained.result()
+    assert (only().state, only().tries) == ("waiting", 0)
+
+
+def in_thread(do: Callable[[], int]) -> "Future[int]":
+    """`do` under way, with database connections of its own."""
+
+    def run() -> int:
+        try:
+            return do()
+        finally:
+            connection.close()
+
+    with_one = ThreadPoolExecutor(1)
+    future = with_one.submit(run)
+    with_one.shutdown(wait=False)
+    return future
