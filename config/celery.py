@@ -26,7 +26,7 @@ def log_tasks(**_: object) -> None:
 
 @worker_ready.connect
 def spare_what_stays(**_: object) -> None:
-    """What is loaded by now stays, and walking it again and again took the collector a fifth of a busy worker's time."""
+    """What is loaded by now stays; walking it time and again took the collector a fifth of a busy worker's time."""
     gc.collect()
     gc.freeze()
 
