@@ -52,5 +52,5 @@ def nothing_waits() -> bool:
 
 def _database_url() -> str:
     """Of the very database in use, which in tests is not the one that the environment names."""
-    server = os.environ["DATABASE_URL"].partition("?")[0].rpartition("/")[0]
-    return f"{server}/{connection.settings_dict['NAME']}"
+    address, mark, options = os.environ["DATABASE_URL"].partition("?")
+    return f"{address.rpartition('/')[0]}/{connection.settings_dict['NAME']}{mark}{options}"
