@@ -41,6 +41,7 @@ class ApiViewSet(ViewSetMixin, ApiView):
             merchant_id=key.merchant_id,
             livemode=key.livemode,
             statement_descriptor=key.merchant.statement_descriptor,
+            rates=key.merchant.rates,
             request_id=context.request_id.get(),
             idempotency=_idempotency_key(request) if request.method == "POST" else None,
         )

@@ -1,5 +1,6 @@
-from dataclasses import dataclass
-from typing import Self
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Self
 from uuid import UUID
 
 from payments.models import Charge
@@ -15,11 +16,15 @@ class IdempotencyKey:
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """On whose behalf a verb runs: one merchant in one mode, and the request if there was one."""
+    """On whose behalf a verb runs: one merchant in one mode, and the request if there was one.
+
+    `rates` are the merchant's fees (see `payments.ledger.fees`), for whoever makes a charge.
+    """
 
     merchant_id: UUID
     livemode: bool
     statement_descriptor: str = ""
+    rates: Mapping[str, Any] = field(default_factory=dict)
     request_id: str = ""
     idempotency: IdempotencyKey | None = None
 

@@ -12,6 +12,7 @@ from payments.domain.caller import Caller
 from payments.domain.errors import NoSuchReturn, busy, conflict, invalid, not_found
 from payments.domain.idempotency import Answer
 from payments.ids import parse_id, public_id
+from payments.ledger.fees import rate_of
 from payments.models import Attempt, Charge, IdempotencyRecord, Source
 from payments.models.together import Insert, write_together
 from payments.providers.base import Provider
@@ -119,6 +120,7 @@ def _provider(caller: Caller, source: Source, order: ChargeOrder) -> Provider:
 
 def _new_charge(caller: Caller, source: Source, order: ChargeOrder) -> Charge:
     moment = clock.now()
+    rate = rate_of(caller.rates, source.type, order.currency)
     charge = Charge(
         merchant_id=caller.merchant_id,
         livemode=caller.livemode,
@@ -126,6 +128,8 @@ def _new_charge(caller: Caller, source: Source, order: ChargeOrder) -> Charge:
         single_use=not source.vaulted,
         amount=order.amount,
         currency=order.currency,
+        fee_basis_points=rate.basis_points,
+        fee_fixed=rate.fixed,
         capture_at_once=order.capture,
         require_auth=order.require_auth,
         statement_descriptor=order.statement_descriptor or caller.statement_descriptor,

@@ -69,17 +69,19 @@ def advance(caller: Caller, charge: Charge, move: Move, **changes: Any) -> list[
     stage = stage_of(charge)
     if stage not in move.origins:
         raise IllegalMove(f"{move.name} from {stage.name.lower()}")
-    rows = Charge.objects.filter(stage.value, id=charge.id, version=charge.version)
+    # A settlement tells nobody and so leaves the version; whether it came first decides which account is touched.
+    rows = Charge.objects.filter(stage.value, id=charge.id, version=charge.version, settled_at=charge.settled_at)
     values = changes | {"version": charge.version + 1, "updated_at": clock.now()}
     _change(charge, values)
     return [Update(rows, values), *events.of_charge(caller, move.event, charge)]
 
 
-def set_operation(charge: Charge, operation: str) -> Update:
+def set_operation(charge: Charge, operation: str, **changes: Any) -> Update:
     """The write that marks which operation is under way; bound to the one in hand, it tells nobody."""
     rows = Charge.objects.filter(id=charge.id, version=charge.version, operation=charge.operation)
-    charge.operation = operation
-    return Update(rows, {"operation": operation})
+    values = changes | {"operation": operation}
+    _change(charge, values)
+    return Update(rows, values)
 
 
 def refunded_status(amount_captured: int, amount_refunded: int) -> str:

@@ -14,6 +14,7 @@ from payments.domain.errors import PaymentError, busy, conflict
 from payments.domain.idempotency import Answer
 from payments.domain.lifecycle import Stage, advance, refunded_status, set_operation, stage_of
 from payments.ids import public_id
+from payments.ledger import journals
 from payments.models import Attempt, Charge, Refund
 from payments.models.together import Insert, StaleRow, Write, write_together
 from payments.providers.base import Operation, Outcome, Provider
@@ -95,7 +96,8 @@ def _write_down(caller: Caller, charge: Charge, planner: Planner) -> Attempt:
         plan = planner(charge)
         provider = provider_named(attempts.authorizing(charge.id).provider)
         attempt = attempts.new_attempt(caller, charge, plan.kind, plan.amount, provider, record, plan.refund)
-        write_together(*plan.writes, Insert(attempt))
+        posted = [journals.refund_asked(attempt, plan.refund)] if plan.refund else []
+        write_together(*plan.writes, Insert(attempt), *posted)
         return attempt
 
 

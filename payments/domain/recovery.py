@@ -13,6 +13,7 @@ from payments.domain import attempts, lifecycle, recording, settling
 from payments.domain.caller import Caller
 from payments.domain.lifecycle import advance
 from payments.domain.schedule import next_lookup_at
+from payments.ledger import journals
 from payments.models import Attempt, Charge, Refund
 from payments.models.together import Insert, StaleRow, Update, Write, write_together
 from payments.providers.base import (
@@ -159,11 +160,12 @@ def _late_writes(attempt: Attempt, outcome: Outcome) -> list[Write]:
     refund, charge = attempt.refund, attempt.charge
     caller = Caller.service(charge)
     if isinstance(outcome, Declined) and refund and refund.status == Refund.Status.SUCCEEDED:
-        return settling.fail_refund(caller, charge, refund, charge.operation)
+        return settling.fail_refund(caller, attempt, charge.operation)
     came_late = attempt.kind == Attempt.Kind.AUTHORIZE and isinstance(outcome, Approved)
     if came_late and charge.status == Charge.Status.FAILED and not charge.reversed_late:
         provider = provider_named(attempt.provider)
         reversal = attempts.new_attempt(caller, charge, Attempt.Kind.REVERSE, charge.amount, provider)
         reversal.due_at = clock.now()
-        return [*advance(caller, charge, lifecycle.REVERSE_LATE, reversed_late=True), Insert(reversal)]
+        moved = advance(caller, charge, lifecycle.REVERSE_LATE, reversed_late=True)
+        return [*moved, Insert(reversal), *([journals.came_late(attempt)] if charge.capture_at_once else [])]
     return []

@@ -12,8 +12,10 @@ from payments.domain.caller import Caller
 from payments.domain.errors import PaymentError, conflict, unavailable
 from payments.domain.failures import failure_data
 from payments.domain.lifecycle import advance, refunded_status, set_operation, settle_refund
-from payments.domain.schedule import next_lookup_at
+from payments.domain.schedule import next_lookup_at, next_settlement_at
 from payments.ids import public_id
+from payments.ledger import journals
+from payments.ledger.fees import Rate, fee_of
 from payments.models import Attempt, Card, Charge, Refund
 from payments.models.together import Update, Write
 from payments.providers.base import (
@@ -70,7 +72,7 @@ def _settle_authorize(caller: Caller, attempt: Attempt, outcome: Outcome) -> Ver
     match outcome:
         case Approved():
             forget = _forget_card(charge, outcome.cvc_checked)
-            return _done(outcome, [*_succeed(caller, charge, outcome), *forget])
+            return _done(outcome, [*_succeed(caller, attempt, outcome), *forget])
         case ActionRequired():
             expires_at = charge.created_at + timedelta(minutes=settings.ACTION_MINUTES)
             writes = _ask_payer(caller, charge, _action(outcome), expires_at)
@@ -92,20 +94,26 @@ def _as_decline(outcome: Outcome) -> Declined:
     return Declined(code, provider_code=code)
 
 
-def _succeed(caller: Caller, charge: Charge, approved: Approved) -> list[Write]:
+def _succeed(caller: Caller, attempt: Attempt, approved: Approved) -> list[Write]:
+    common = {"status": Charge.Status.SUCCEEDED, "action": None, "action_expires_at": None}
+    if approved.captured:
+        changes = common | _taken(attempt.charge, attempt.charge.amount)
+        writes = advance(caller, attempt.charge, lifecycle.SUCCEED, **changes)
+        return [*writes, journals.captured(attempt, from_hold=False)]
     held_until = clock.now() + timedelta(days=settings.HOLD_DAYS)
-    return advance(
-        caller,
-        charge,
-        lifecycle.SUCCEED,
-        status=Charge.Status.SUCCEEDED,
-        authorized=not approved.captured,
-        captured=approved.captured,
-        amount_captured=charge.amount if approved.captured else 0,
-        hold_expires_at=None if approved.captured else held_until,
-        action=None,
-        action_expires_at=None,
-    )
+    changes = common | {"authorized": True, "hold_expires_at": held_until}
+    return [*advance(caller, attempt.charge, lifecycle.SUCCEED, **changes), journals.held(attempt)]
+
+
+def _taken(charge: Charge, amount: int) -> dict[str, object]:
+    """How a charge changes of which `amount` was captured."""
+    return {
+        "authorized": False,
+        "captured": True,
+        "amount_captured": amount,
+        "fee": fee_of(amount, Rate(charge.fee_basis_points, charge.fee_fixed)),
+        "settle_due_at": next_settlement_at(),
+    }
 
 
 def _fail(caller: Caller, charge: Charge, declined: Declined) -> list[Write]:
@@ -149,17 +157,19 @@ def _forget_card(charge: Charge, cvc_checked: str) -> list[Write]:
 def _settle_capture(caller: Caller, attempt: Attempt, outcome: Outcome) -> Verdict:
     charge = attempt.charge
     if isinstance(outcome, Approved):
-        changes = {"authorized": False, "captured": True, "amount_captured": attempt.amount}
-        writes = advance(caller, charge, lifecycle.CAPTURE, operation="", hold_expires_at=None, **changes)
-        return _done(outcome, writes)
+        changes = _taken(charge, attempt.amount) | {"operation": "", "hold_expires_at": None}
+        writes = advance(caller, charge, lifecycle.CAPTURE, **changes)
+        return _done(outcome, [*writes, journals.captured(attempt, from_hold=True)])
     return _settle_undone(attempt, outcome, "charge_not_capturable")
 
 
 def _settle_void(caller: Caller, attempt: Attempt, outcome: Outcome) -> Verdict:
     charge = attempt.charge
     if isinstance(outcome, Approved):
-        changes = {"status": Charge.Status.VOIDED, "authorized": False, "hold_expires_at": None}
-        return _done(outcome, advance(caller, charge, lifecycle.VOID, operation="", **changes))
+        posted = journals.released(attempt) if charge.authorized else journals.voided(attempt)
+        dates = {"hold_expires_at": None, "settle_due_at": None}
+        changes = {"status": Charge.Status.VOIDED, "authorized": False, "operation": "", **dates}
+        return _done(outcome, [*advance(caller, charge, lifecycle.VOID, **changes), posted])
     return _settle_undone(attempt, outcome, "charge_not_voidable")
 
 
@@ -179,32 +189,37 @@ def _settle_refund(caller: Caller, attempt: Attempt, outcome: Outcome) -> Verdic
     assert refund is not None
     # A refund that waits for the provider has left the charge free for the next operation already.
     in_the_way = attempt.state in (State.OPEN, State.UNKNOWN)
-    free = [set_operation(charge, "")] if in_the_way else []
+    operation = "" if in_the_way else charge.operation
     match outcome:
         case Approved():
-            return _done(outcome, [*settle_refund(caller, refund, Refund.Status.SUCCEEDED), *free])
+            writes = settle_refund(caller, refund, Refund.Status.SUCCEEDED)
+            due = set_operation(charge, operation, settle_due_at=next_settlement_at())
+            return _done(outcome, [*writes, due, journals.refund_settled(attempt, refund)])
         case Pending() | ActionRequired():
-            return _waiting(attempt, [*free])
+            return _waiting(attempt, [set_operation(charge, "")] if in_the_way else [])
         case _:
-            operation = "" if in_the_way else charge.operation
-            return _done(outcome, fail_refund(caller, charge, refund, operation))
+            return _done(outcome, fail_refund(caller, attempt, operation))
 
 
-def fail_refund(caller: Caller, charge: Charge, refund: Refund, operation: str) -> list[Write]:
-    """The writes by which a refund fails, its amount is given back, and `operation` is left under way."""
+def fail_refund(caller: Caller, attempt: Attempt, operation: str) -> list[Write]:
+    """The writes by which the attempt's refund fails, its amount is given back, and `operation` is left under way."""
+    charge, refund = attempt.charge, attempt.refund
+    assert refund is not None
+    posted = journals.refund_failed(attempt, refund, was_settled=refund.status == Refund.Status.SUCCEEDED)
     amount_refunded = charge.amount_refunded - refund.amount
-    writes = settle_refund(caller, refund, Refund.Status.FAILED)
     restored = {
         "amount_refunded": amount_refunded,
         "status": refunded_status(charge.amount_captured, amount_refunded),
         "operation": operation,
+        "settle_due_at": next_settlement_at(),
     }
-    return [*writes, *advance(caller, charge, lifecycle.RESTORE, **restored)]
+    failed = settle_refund(caller, refund, Refund.Status.FAILED)
+    return [*failed, *advance(caller, charge, lifecycle.RESTORE, **restored), posted]
 
 
 def _settle_reverse(caller: Caller, attempt: Attempt, outcome: Outcome) -> Verdict:
     if isinstance(outcome, Approved):
-        return _done(outcome, [])
+        return _done(outcome, [journals.reversed_late(attempt)] if attempt.charge.capture_at_once else [])
     return still_unknown(attempt)
 
 

@@ -4,6 +4,7 @@ from payments.models.attempt import Attempt
 from payments.models.charge import AMOUNT_MAX, Charge, Refund
 from payments.models.event import Event
 from payments.models.idempotency import IdempotencyRecord
+from payments.models.ledger import Posting, Settlement
 from payments.models.merchant import ApiKey, Merchant, NotifySecret
 from payments.models.notification import Notification, NotificationTry
 from payments.models.source import BinRange, Card, Source
@@ -21,6 +22,8 @@ __all__ = [
     "Notification",
     "NotificationTry",
     "NotifySecret",
+    "Posting",
     "Refund",
+    "Settlement",
     "Source",
 ]

@@ -42,6 +42,12 @@ class Charge(models.Model):
     status = models.CharField(max_length=9, choices=Status.choices, default=Status.PENDING)
     authorized = models.BooleanField(default=False)
     captured = models.BooleanField(default=False)
+    # The merchant's rate when the charge was made, and the fee that was posted by it when the money was taken.
+    fee_basis_points = models.PositiveSmallIntegerField(default=0)
+    fee_fixed = models.BigIntegerField(default=0)
+    fee = models.BigIntegerField(default=0)
+    # When a settlement has something to do here: money taken, given back or returned that is not settled yet.
+    settle_due_at = models.DateTimeField(null=True, blank=True)
     settled_at = models.DateTimeField(null=True, blank=True)
     capture_at_once = models.BooleanField(default=True)
     require_auth = models.BooleanField(default=True)
@@ -110,11 +116,21 @@ class Charge(models.Model):
             models.CheckConstraint(
                 name="charge_operation_is_known", condition=Q(operation__in=["", "capture", "void", "refund"])
             ),
+            models.CheckConstraint(
+                name="charge_fee_within_captured",
+                condition=Q(fee_fixed__gte=0, fee__gte=0, fee__lte=F("amount_captured")),
+            ),
+            models.CheckConstraint(
+                name="charge_settles_what_it_took",
+                condition=Q(settle_due_at__isnull=True, settled_at__isnull=True)
+                | Q(captured=True, status__in=["succeeded", "refunded"]),
+            ),
             models.UniqueConstraint(F("source"), name="one_charge_per_single_use_source", condition=Q(single_use=True)),
         ]
         indexes = [
             models.Index(F("merchant"), F("livemode"), F("id"), name="charge_of_merchant"),
             models.Index(F("hold_expires_at"), name="charge_hold_due", condition=Q(hold_expires_at__isnull=False)),
+            models.Index(F("settle_due_at"), name="charge_settle_due", condition=Q(settle_due_at__isnull=False)),
         ]
 
     def __str__(self) -> str:

@@ -27,9 +27,24 @@ class Insert:
 
     row: models.Model
     after_commit: Callable[[], None] | None = None
+    count = 1
 
     def compile(self) -> tuple[str, Sequence[Any]]:
-        return _compile_insert(self.row, sql.InsertQuery(type(self.row)))
+        return _compile_insert([self.row], sql.InsertQuery(type(self.row)))
+
+
+@dataclass(frozen=True)
+class InsertAll:
+    """New rows of one model, at least one; their primary keys are set already."""
+
+    rows: Sequence[models.Model]
+
+    @property
+    def count(self) -> int:
+        return len(self.rows)
+
+    def compile(self) -> tuple[str, Sequence[Any]]:
+        return _compile_insert(self.rows, sql.InsertQuery(type(self.rows[0])))
 
 
 @dataclass(frozen=True)
@@ -38,6 +53,7 @@ class Update:
 
     rows: models.QuerySet[Any]
     values: dict[str, Any]
+    count = 1
 
     def compile(self) -> tuple[str, Sequence[Any]]:
         query = cast(sql.UpdateQuery, self.rows.query.chain(sql.UpdateQuery))
@@ -51,13 +67,14 @@ class Delete:
     """A guarded deletion of exactly one row."""
 
     rows: models.QuerySet[Any]
+    count = 1
 
     def compile(self) -> tuple[str, Sequence[Any]]:
         text, params = self.rows.query.chain(sql.DeleteQuery).get_compiler(connection=connection).as_sql()
         return text, params
 
 
-Write = Insert | Update | Delete
+Write = Insert | InsertAll | Update | Delete
 
 
 def write_together(*writes: Write) -> None:
@@ -73,7 +90,7 @@ def write_together(*writes: Write) -> None:
         params.extend(values)
     counts = [f"(SELECT count(*) FROM w{number})" for number in range(len(writes))]  # noqa: S608  no value in it
     # A miss divides by zero, because an error is what makes PostgreSQL undo the other writes of the statement.
-    all_hit = " AND ".join(f"{count} = 1" for count in counts)
+    all_hit = " AND ".join(f"{hit} = {write.count}" for hit, write in zip(counts, writes, strict=True))
     statement = f"WITH {', '.join(parts)} SELECT 1 / (CASE WHEN {all_hit} THEN 1 ELSE 0 END)"
     try:
         with connection.cursor() as cursor:
@@ -91,13 +108,13 @@ def insert_if_absent(row: models.Model) -> bool:
 
     Waits for a transaction that is inserting the same one.
     """
-    text, params = _compile_insert(row, sql.InsertQuery(type(row), on_conflict=OnConflict.IGNORE))
+    text, params = _compile_insert([row], sql.InsertQuery(type(row), on_conflict=OnConflict.IGNORE))
     with connection.cursor() as cursor:
         cursor.execute(text, params)
         return cursor.rowcount == 1
 
 
-def _compile_insert(row: models.Model, query: sql.InsertQuery) -> tuple[str, Sequence[Any]]:
-    query.insert_values(type(row)._meta.concrete_fields, [row])
+def _compile_insert(rows: Sequence[models.Model], query: sql.InsertQuery) -> tuple[str, Sequence[Any]]:
+    query.insert_values(type(rows[0])._meta.concrete_fields, list(rows))
     [(text, params)] = query.get_compiler(connection=connection).as_sql()
     return text, params

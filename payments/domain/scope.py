@@ -1,0 +1,23 @@
+"""Whose objects a sweep looks at."""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db.models import Q
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Everybody's objects, or those of one merchant in one mode."""
+
+    merchant_id: UUID | None = None
+    livemode: bool = False
+
+    def within(self, path: str = "") -> Q:
+        """The condition on rows; `path` leads from the row to the charge that tells, such as "charge__"."""
+        if self.merchant_id is None:
+            return Q()
+        return Q(**{f"{path}merchant_id": self.merchant_id, f"{path}livemode": self.livemode})
+
+
+EVERYBODY = Scope()

@@ -1,0 +1,1 @@
+"""Double entry: which accounts each movement of money touches; written in the statement of the change itself."""

@@ -1,0 +1,116 @@
+"""The ledger: double-entry postings that are never changed, and the daily batches in which money is settled."""
+
+from django.db import models
+from django.db.models import F, Q
+
+from payments import clock, ids
+from payments.models.charge import Charge
+from payments.models.merchant import Merchant
+from payments.models.scoping import ScopedQuerySet
+
+
+class SettlementQuerySet(ScopedQuerySet["Settlement"]):
+    """Settlements of one merchant in one mode."""
+
+
+class Settlement(models.Model):
+    """One merchant's batch of one day in one mode and currency; what it amounts to is the sum of its postings."""
+
+    id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
+    merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="+", db_index=False)
+    livemode = models.BooleanField()
+    currency = models.CharField(max_length=3)
+    day = models.DateField()
+    created_at = models.DateTimeField(default=clock.now, editable=False)
+
+    objects = SettlementQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                F("merchant"), F("livemode"), F("currency"), F("day"), name="one_settlement_per_merchant_and_day"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return ids.public_id("set", self.id)
+
+
+class PostingQuerySet(ScopedQuerySet["Posting"]):
+    """Postings of one merchant in one mode."""
+
+
+class Posting(models.Model):
+    """One line of a journal: `amount` is a debit where positive and a credit where negative.
+
+    The lines of a journal are about one charge and add up to nothing, the two memo accounts for themselves; the
+    database checks it at commit, and refuses to change or remove a line.
+    """
+
+    class Account(models.TextChoices):
+        # Memo: what providers hold, and for whom. No money has moved.
+        PROVIDER_HOLD = "provider_hold"
+        MERCHANT_HOLD = "merchant_hold"
+        # Assets: what providers owe us, and what they have settled.
+        PROVIDER_RECEIVABLE = "provider_receivable"
+        BANK = "bank"
+        # Liabilities: what we owe merchants before and after settlement, and what payers are to get back.
+        MERCHANT_PENDING = "merchant_pending"
+        MERCHANT_PAYABLE = "merchant_payable"
+        REFUNDS_IN_TRANSIT = "refunds_in_transit"
+        REVERSALS = "reversals"
+        # Income.
+        FEES = "fees"
+
+    class Kind(models.TextChoices):
+        HOLD = "hold"
+        RELEASE = "release"  # of a hold, or of what a capture left of it
+        CAPTURE = "capture"
+        FEE = "fee"
+        VOID = "void"  # of a captured charge, its fee included
+        REFUND = "refund"  # asked of the provider
+        REFUND_SETTLED = "refund_settled"
+        REFUND_FAILED = "refund_failed"
+        LATE = "late"  # money that came after the charge had failed
+        REVERSAL = "reversal"  # such money given back
+        SETTLE = "settle"
+
+    id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
+    journal = models.UUIDField()
+    line = models.PositiveSmallIntegerField()
+    # The charge is of this merchant and mode, so its key is proof enough.
+    merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="+", db_index=False, db_constraint=False)
+    livemode = models.BooleanField()
+    currency = models.CharField(max_length=3)
+    account = models.CharField(max_length=19, choices=Account.choices)
+    kind = models.CharField(max_length=14, choices=Kind.choices)
+    amount = models.BigIntegerField()
+    charge = models.ForeignKey(Charge, models.PROTECT, related_name="postings")
+    # The attempt by which a provider moved this money: under its reference the provider reports it.
+    attempt_id = models.UUIDField(null=True, blank=True)
+    settlement = models.ForeignKey(
+        Settlement, models.PROTECT, null=True, blank=True, related_name="postings", db_index=False
+    )
+    created_at = models.DateTimeField(default=clock.now, editable=False)
+
+    objects = PostingQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(F("journal"), F("line"), name="posting_line_once_per_journal"),
+            models.CheckConstraint(name="posting_moves_something", condition=~Q(amount=0)),
+            models.CheckConstraint(
+                name="posting_settles_in_a_settlement",
+                condition=Q(kind="settle", settlement__isnull=False) | ~Q(kind="settle") & Q(settlement__isnull=True),
+            ),
+        ]
+        indexes = [
+            models.Index(
+                fields=["merchant", "livemode", "account", "currency"], include=["amount"], name="posting_of_account"
+            ),
+            models.Index(F("attempt_id"), name="posting_of_attempt", condition=Q(attempt_id__isnull=False)),
+            models.Index(F("settlement"), name="posting_of_settlement", condition=Q(settlement__isnull=False)),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.account} {self.amount}"
