@@ -2,31 +2,67 @@
 
 import argparse
 import json
+import secrets
 import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
 
+from config.embedded.places import Places
 from tests.figures.scratch import scratch_servers
 
-FIGURES = ("schedule", "crashes", "throughput", "fairness")
+
+@dataclass(frozen=True)
+class Figure:
+    """The function `module:name` below this package, and the sizes that it is called with unless told otherwise.
+
+    `given` makes further arguments of the servers' places; a `seeded` one takes the seed of all that is left to
+    chance, any one where none is told.
+    """
+
+    function: str
+    sizes: Mapping[str, int]
+    given: Callable[[Places], Mapping[str, Any]] = lambda places: {}
+    seeded: bool = False
 
 
-def main(name: str) -> None:
+def _in_folder(places: Places) -> Mapping[str, Any]:
+    return {"folder": places.data}
+
+
+FIGURES = {
+    "schedule": Figure("schedule:on_schedule", {"events": 10_000, "most_failures": 5}),
+    "crashes": Figure("crashes:crashes", {"events": 5_000, "kills": 20}, _in_folder),
+    "throughput": Figure("throughput:throughput", {"events": 5_000, "rounds": 5}),
+    "fairness": Figure("fairness:fairness", {"hanging": 1_000, "events": 300, "timeout_seconds": 60}, _in_folder),
+}
+
+
+def main(arguments: Mapping[str, Any]) -> None:
+    """Prints the figure that `arguments` name, with the sizes that they give."""
+    chosen = dict(arguments)
+    figure = FIGURES[chosen.pop("figure")]
     with scratch_servers() as places:
-        from tests.figures.crashes import crashes
-        from tests.figures.fairness import fairness
-        from tests.figures.schedule import on_schedule
-        from tests.figures.throughput import throughput
-
-        figure = {
-            "schedule": lambda: on_schedule(events=10_000, most_failures=5),
-            "crashes": lambda: crashes(places.data, events=5_000, kills=20),
-            "throughput": lambda: throughput(events=5_000, rounds=5),
-            "fairness": lambda: fairness(places.data, hanging=1_000, events=300, timeout_seconds=60),
-        }[name]
-        json.dump(figure(), sys.stdout, indent=2)
+        # Their modules need the settings, which are made by starting the servers.
+        module, name = figure.function.split(":")
+        measure = getattr(import_module(f"tests.figures.{module}"), name)
+        json.dump(measure(**figure.given(places), **chosen), sys.stdout, indent=2)
         print()
 
 
-if __name__ == "__main__":
+def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m tests.figures", description=__doc__)
-    parser.add_argument("figure", choices=FIGURES)
-    main(parser.parse_args().figure)
+    figures = parser.add_subparsers(dest="figure", required=True)
+    for name, figure in FIGURES.items():
+        options = figures.add_parser(name, formatter_class=argparse.ArgumentDefaultsHelpFormatter)
+        for size, default in figure.sizes.items():
+            options.add_argument(f"--{size.replace('_', '-')}", type=int, default=default, help="size")
+        if figure.seeded:
+            seed = secrets.randbelow(2**32)
+            options.add_argument("--seed", type=int, default=seed, help="of all that is left to chance")
+    return parser
+
+
+if __name__ == "__main__":
+    main(vars(_parser().parse_args()))
