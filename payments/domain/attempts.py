@@ -15,6 +15,7 @@ from payments.domain.cards import card_data
 from payments.models import Attempt, Charge, IdempotencyRecord, Refund
 from payments.providers.base import Operation, Outcome, Payment, Provider, Unknown
 from payments.providers.registry import provider_named
+from payments.steps import Step, reached
 
 logger = logging.getLogger("kaha.attempts")
 
@@ -52,11 +53,14 @@ def asking_ends_at(provider: Provider) -> datetime:
 
 def ask(attempt: Attempt, question: Callable[[Provider], Outcome]) -> Outcome:
     """Puts `question` to the attempt's provider. Whatever escapes from a connector is an unknown outcome."""
+    reached(Step.ASKING)
     try:
-        return question(provider_named(attempt.provider))
+        outcome = question(provider_named(attempt.provider))
     except Exception as error:
         logger.exception("provider call broke", extra={"attempt": attempt.reference, "kind": attempt.kind})
-        return Unknown(type(error).__name__)
+        outcome = Unknown(type(error).__name__)
+    reached(Step.ANSWERED)
+    return outcome
 
 
 def payment_of(attempt: Attempt, cvc: str | None = None) -> Payment:

@@ -17,6 +17,7 @@ from payments.models import Attempt, Charge, IdempotencyRecord, Source
 from payments.models.together import Insert, write_together
 from payments.providers.base import Provider
 from payments.providers.registry import provider_for, provider_named
+from payments.steps import Step, reached
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,10 +93,14 @@ def payer_returned(token: str, params: Mapping[str, str]) -> Charge:
 
 def _open(caller: Caller, order: ChargeOrder) -> Attempt:
     """The first phase: key claimed, source used, charge and attempt on record, in one transaction."""
+    reached(Step.OPENING)
     with transaction.atomic():
         record = idempotency.claim(caller)
         source = sources.find_chargeable(caller, order.source)
-        return _write_down(caller, order, source, record)
+        attempt = _write_down(caller, order, source, record)
+        reached(Step.WRITTEN)
+    reached(Step.OPENED)
+    return attempt
 
 
 def _write_down(caller: Caller, order: ChargeOrder, source: Source, record: IdempotencyRecord | None) -> Attempt:
@@ -151,6 +156,7 @@ def _authorizing(charge: Charge) -> Attempt:
 
 def _reopen(caller: Caller, attempt: Attempt) -> Attempt | None:
     """Claims an attempt that waits for its payer, so that one process asks; None when another was first."""
+    reached(Step.OPENING)
     with transaction.atomic():
         record = idempotency.claim(caller)
         values = {
@@ -162,6 +168,8 @@ def _reopen(caller: Caller, attempt: Attempt) -> Attempt | None:
         if not Attempt.objects.filter(id=attempt.id, state=Attempt.State.WAITING).update(**values):
             transaction.set_rollback(True)
             return None
+        reached(Step.WRITTEN)
+    reached(Step.OPENED)
     for name, value in values.items():
         setattr(attempt, name, value)
     return attempt

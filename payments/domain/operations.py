@@ -19,6 +19,7 @@ from payments.models import Attempt, Charge, Refund
 from payments.models.together import Insert, StaleRow, Write, write_together
 from payments.providers.base import Operation, Outcome, Provider
 from payments.providers.registry import provider_named
+from payments.steps import Step, reached
 
 # How long a request waits for another operation on the same charge before it is told to come back.
 BUSY_WAIT_SECONDS = 3.0
@@ -91,6 +92,7 @@ def _open(caller: Caller, charge_id: str, planner: Planner) -> Attempt:
 
 
 def _write_down(caller: Caller, charge: Charge, planner: Planner) -> Attempt:
+    reached(Step.OPENING)
     with transaction.atomic():
         record = idempotency.claim(caller)
         plan = planner(charge)
@@ -98,7 +100,9 @@ def _write_down(caller: Caller, charge: Charge, planner: Planner) -> Attempt:
         attempt = attempts.new_attempt(caller, charge, plan.kind, plan.amount, provider, record, plan.refund)
         posted = [journals.refund_asked(attempt, plan.refund)] if plan.refund else []
         write_together(*plan.writes, Insert(attempt), *posted)
-        return attempt
+        reached(Step.WRITTEN)
+    reached(Step.OPENED)
+    return attempt
 
 
 def _plan_capture(charge: Charge, amount: int | None) -> Plan:

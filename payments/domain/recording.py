@@ -18,6 +18,7 @@ from payments.providers.base import ActionRequired, Approved, Declined, Outcome,
 from payments.rendering.errors import render_error
 from payments.rendering.objects import render_charge
 from payments.rendering.wire import to_bytes
+from payments.steps import Step, reached
 
 logger = logging.getLogger("kaha.recording")
 
@@ -35,6 +36,7 @@ def record(caller: Caller, attempt: Attempt, outcome: Outcome) -> Answer:
         known = copy(attempt.charge)
         verdict = settle(caller, attempt, outcome)
         answer = _answer(attempt, verdict)
+        reached(Step.RECORDING)
         try:
             write_together(_close(attempt, verdict, outcome), *verdict.writes, *_answering(attempt, verdict, answer))
         except StaleRow:
@@ -44,6 +46,7 @@ def record(caller: Caller, attempt: Attempt, outcome: Outcome) -> Answer:
             # Money may have moved, so this is no failure to the caller: recovery will find the outcome again.
             logger.exception("outcome could not be recorded", extra={"attempt": attempt.reference})
             return Answer(_success_status(attempt), to_bytes(render_charge(known)))
+        reached(Step.RECORDED)
         if verdict.release and verdict.refusal:
             raise verdict.refusal
         return answer

@@ -12,6 +12,7 @@ from payments.domain.scope import EVERYBODY, Scope
 from payments.models import Charge
 from payments.models.charge import ChargeQuerySet
 from payments.models.together import StaleRow
+from payments.steps import Step, reached
 
 BATCH = 500
 
@@ -59,8 +60,11 @@ def settle_due(limit: int = BATCH, scope: Scope = EVERYBODY) -> int:
     due = Charge.objects.filter(scope.within(), settle_due_at__lte=now, operation="").order_by("settle_due_at")
     with transaction.atomic():
         ids = _lock(due[:limit])
+        reached(Step.LOCKED)
         if ids:
             _settle(ids, now)
+        reached(Step.POSTED)
+    reached(Step.SETTLED)
     return len(ids)
 
 

@@ -15,6 +15,7 @@ from payments.notifications.leasing import CLAIM_LIMIT, anything_due, claim, con
 from payments.notifications.secrets import valid_secrets
 from payments.notifications.sending import SENDS_AT_ONCE, Clock, Tries
 from payments.notifications.transport import Limits, Transport
+from payments.steps import Step, reached
 
 
 def new_transport() -> Transport:
@@ -64,6 +65,7 @@ class Drain:
             return 0
         batch = await claim(database, limit, self._now())
         if batch:
+            reached(Step.CLAIMED)
             merchants = {claimed.merchant_id for claimed in batch}
             tries.start(batch, await valid_secrets(database, merchants, self._now()))
         return len(batch)

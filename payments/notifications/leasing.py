@@ -15,6 +15,8 @@ from uuid import UUID
 from django.db import connection
 from psycopg import AsyncConnection
 
+from payments.steps import Step, reached
+
 logger = logging.getLogger("kaha.notifications")
 
 CLAIM_LIMIT = 100
@@ -145,7 +147,9 @@ async def record(database: AsyncConnection, tries: Sequence[Made]) -> None:
     if not tries:
         return
     columns = [list(column) for column in zip(*tries, strict=True)]
+    reached(Step.SENT)
     cursor = await database.execute(RECORD, columns)
+    reached(Step.PUT_DOWN)
     if cursor.rowcount < len(tries):
         logger.warning("tries came too late to be recorded", extra={"count": len(tries) - cursor.rowcount})
 

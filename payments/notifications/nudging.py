@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 from django.conf import settings
 
+from payments.steps import Step, reached
+
 if TYPE_CHECKING:
     from celery import Celery
 
@@ -34,6 +36,7 @@ class Nudger:
 
     def nudge(self) -> None:
         """Returns at once and never fails."""
+        reached(Step.NUDGING)
         # Threads do not survive a fork. Two threads that come here together leave one that does nothing.
         if self._process != os.getpid():
             self._process, self._wanted = os.getpid(), threading.Event()
