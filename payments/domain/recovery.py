@@ -65,6 +65,8 @@ def resolve(attempt: Attempt) -> bool:
     if isinstance(outcome, NotSent):
         return True
     recording.record(Caller.service(attempt.charge), attempt, outcome)
+    # Operators may have recorded something else meanwhile, which stands: then this answer came late.
+    _apply_late(recording.reload(attempt), outcome)
     logger.info("attempt resolved", extra={"attempt": attempt.reference, "outcome": type(outcome).__name__})
     return True
 
@@ -114,7 +116,7 @@ def _left_unresolved() -> QuerySet[Attempt]:
 def _claim(attempt: Attempt) -> bool:
     """Moves the attempt's `due_at` ahead, unless somebody else has."""
     rows = Attempt.objects.filter(id=attempt.id, due_at=attempt.due_at)
-    return bool(rows.update(due_at=next_lookup_at(attempt.tries), tries=F("tries") + 1))
+    return bool(rows.update(due_at=next_lookup_at(attempt.tries + 1), tries=F("tries") + 1))
 
 
 def _find_out(provider: Provider, attempt: Attempt) -> Outcome:

@@ -2,6 +2,7 @@
 
 from payments.models.attempt import Attempt
 from payments.models.charge import AMOUNT_MAX, Charge, Refund
+from payments.models.correction import Correction, UnknownOutcome
 from payments.models.event import Event
 from payments.models.idempotency import IdempotencyRecord
 from payments.models.ledger import Posting, Settlement
@@ -16,6 +17,7 @@ __all__ = [
     "BinRange",
     "Card",
     "Charge",
+    "Correction",
     "Event",
     "IdempotencyRecord",
     "Merchant",
@@ -26,4 +28,5 @@ __all__ = [
     "Refund",
     "Settlement",
     "Source",
+    "UnknownOutcome",
 ]
