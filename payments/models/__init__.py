@@ -7,6 +7,7 @@ from payments.models.event import Event
 from payments.models.idempotency import IdempotencyRecord
 from payments.models.ledger import Posting, Settlement
 from payments.models.merchant import ApiKey, Merchant, NotifySecret
+from payments.models.money_check import MoneyCheck
 from payments.models.notification import Notification, NotificationTry
 from payments.models.source import BinRange, Card, Source
 
@@ -21,6 +22,7 @@ __all__ = [
     "Event",
     "IdempotencyRecord",
     "Merchant",
+    "MoneyCheck",
     "Notification",
     "NotificationTry",
     "NotifySecret",

@@ -1,0 +1,54 @@
+from django.db import models
+from django.db.models import F, Q
+
+from payments import clock, ids
+from payments.models.merchant import Merchant
+
+
+class MoneyCheckQuerySet(models.QuerySet["MoneyCheck"]):
+    def newest_whole(self) -> "MoneyCheck | None":
+        """The last run of all invariants for everybody that came to its end."""
+        return self.filter(whole=True, finished_at__isnull=False).order_by("-id").first()
+
+
+class MoneyCheck(models.Model):
+    """One run of the invariants of the money, and which of them failed."""
+
+    id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
+    # Whether it looked at every invariant for everybody; only such a run raises or ends an alert.
+    whole = models.BooleanField()
+    # The one merchant whose objects it looked at; empty for everybody's.
+    merchant = models.ForeignKey(Merchant, models.PROTECT, null=True, blank=True, related_name="+", db_index=False)
+    # The names of the invariants.
+    invariants = models.JSONField()
+    # For each that failed: name, sentence, model, count of all offenders, and the public IDs of some of them.
+    failures = models.JSONField(default=list, blank=True)
+    started_at = models.DateTimeField(default=clock.now, editable=False)
+    # Empty while it runs, and for ever where its process died.
+    finished_at = models.DateTimeField(null=True, blank=True)
+
+    objects = MoneyCheckQuerySet.as_manager()
+
+    class Meta:
+        default_permissions = ("view",)
+        constraints = [
+            models.CheckConstraint(
+                name="money_check_fails_at_its_end", condition=Q(finished_at__isnull=False) | Q(failures=[])
+            ),
+            models.CheckConstraint(
+                name="money_check_whole_is_of_everybody", condition=Q(whole=False) | Q(merchant__isnull=True)
+            ),
+        ]
+        indexes = [
+            models.Index(
+                F("id"), name="money_check_newest_whole", condition=Q(whole=True, finished_at__isnull=False)
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"money check {self.id.hex}"
+
+    @property
+    def seconds(self) -> float | None:
+        """How long it took; None where it has no end."""
+        return (self.finished_at - self.started_at).total_seconds() if self.finished_at else None
