@@ -24,7 +24,7 @@ class OperationsOfPayment(LookOnlyInline):
 
 class EntriesOfPayment(LookOnlyInline):
     model = Entry
-    fields = ("kind", "shown_amount", "created")
+    fields = ("reference", "kind", "shown_amount", "created")
     ordering = ("pk",)
     created = moment_column("created_at")
 
@@ -89,14 +89,14 @@ class SimulatedOperationAdmin(LookOnlyAdmin):
 
 @admin.register(Entry)
 class EntryAdmin(LookOnlyAdmin):
-    list_display = ("id", "kind", "shown_amount", "payment_link", "created")
+    list_display = ("id", "reference", "kind", "shown_amount", "payment_link", "created")
     list_filter = ("kind",)
     list_select_related = ("payment",)
-    search_fields = ("payment__reference",)
-    search_help_text = "The payment's ID or our reference of it."
+    search_fields = ("reference", "payment__reference")
+    search_help_text = "The payment's ID, or our reference of it or of the operation."
     uuid_lookups = {"sp": ("payment_id",)}
-    exact_lookups = ("payment__reference",)
-    fieldsets = ((None, {"fields": ("id", "kind", "shown_amount", "payment_link", "created")}),)
+    exact_lookups = ("reference", "payment__reference")
+    fieldsets = ((None, {"fields": ("id", "reference", "kind", "shown_amount", "payment_link", "created")}),)
     created = moment_column("created_at")
 
     @admin.display(description="Amount")

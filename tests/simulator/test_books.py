@@ -65,6 +65,26 @@ def test_the_answer_stays_the_same_after_the_money_moved_on() -> None:
     assert not outcome.captured
 
 
+def test_each_entry_names_the_payment_or_operation_that_moved_it() -> None:
+    held, voided = taken(capture=False), taken()
+    capture, refund, void = (
+        operation("capture", held, 6_000),
+        operation("refund", held, 1_000),
+        operation("void", voided),
+    )
+    simulator.capture(capture)
+    simulator.refund(refund)
+    simulator.void(void)
+    assert list(Entry.objects.order_by("id").values_list("reference", "kind", "amount")) == [
+        (held.reference, "hold", 10_000),
+        (voided.reference, "capture", 10_000),
+        (capture.reference, "capture", 6_000),
+        (capture.reference, "release", 4_000),
+        (refund.reference, "refund", 1_000),
+        (void.reference, "void", 10_000),
+    ]
+
+
 @pytest.mark.parametrize("change", ["UPDATE simulator_entry SET amount = 1", "DELETE FROM simulator_entry"])
 def test_entries_are_never_changed_or_removed(change: str) -> None:
     taken()

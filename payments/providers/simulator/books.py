@@ -77,7 +77,7 @@ def _approved(payment: SimulatedPayment) -> tuple[str, int]:
 def _enter_approval(payment: SimulatedPayment) -> None:
     if payment.state in (State.HELD, State.CAPTURED):
         kind = Entry.Kind.CAPTURE if payment.capture else Entry.Kind.HOLD
-        Entry.objects.create(payment=payment, kind=kind, amount=payment.amount)
+        Entry.objects.create(payment=payment, reference=payment.reference, kind=kind, amount=payment.amount)
 
 
 def approve(payment: SimulatedPayment, *, tell: bool) -> None:

@@ -134,13 +134,19 @@ class Entry(models.Model):
         REFUND_RETURNED = "refund_returned"
 
     payment = models.ForeignKey(SimulatedPayment, models.PROTECT, related_name="entries")
+    # Of the payment or operation that was asked for and moved this.
+    reference = models.CharField(max_length=32)
     kind = models.CharField(max_length=15, choices=Kind.choices)
     amount = models.BigIntegerField()
     created_at = models.DateTimeField(default=clock.now, editable=False)
 
     class Meta:
         verbose_name_plural = "entries"
-        constraints = [models.CheckConstraint(name="simulated_entry_positive", condition=Q(amount__gte=1))]
+        constraints = [
+            models.CheckConstraint(name="simulated_entry_positive", condition=Q(amount__gte=1)),
+            models.UniqueConstraint(F("reference"), F("kind"), name="simulated_entry_once_per_reference"),
+        ]
+        indexes = [models.Index(F("created_at"), name="simulated_entry_by_time")]
 
     def __str__(self) -> str:
         return f"{self.kind} {self.amount}"

@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, QuerySet
 
 from payments import clock
 from payments.providers.base import Operation
@@ -42,7 +42,7 @@ def book_operation(kind: str, operation: Operation, payment: SimulatedPayment) -
                 **_beginning(kind, payment),
             },
         )
-        if is_new and not _move(kind, payment, operation.amount):
+        if is_new and not _move(row):
             row.state, row.settles_at, row.settles_as = State.REFUSED, None, ""
             row.save()
     return row if is_new else _settle_if_due(row)
@@ -65,44 +65,44 @@ def _beginning(kind: str, payment: SimulatedPayment) -> dict[str, str | datetime
     }
 
 
-def _move(kind: str, payment: SimulatedPayment, amount: int) -> bool:
+def _move(operation: SimulatedOperation) -> bool:
     """Whether the payment was in a state for it, and it was done."""
-    if kind == "void":
-        return _void(payment)
-    return _capture(payment, amount) if kind == "capture" else _refund(payment, amount)
+    return MOVES[operation.kind](operation, SimulatedPayment.objects.filter(id=operation.payment_id))
 
 
-def _capture(payment: SimulatedPayment, amount: int) -> bool:
-    held = SimulatedPayment.objects.filter(id=payment.id, state=PaymentState.HELD, amount__gte=amount)
-    taken = held.update(state=PaymentState.CAPTURED, amount_captured=amount) == 1
+def _capture(operation: SimulatedOperation, rows: QuerySet[SimulatedPayment]) -> bool:
+    held = rows.filter(state=PaymentState.HELD, amount__gte=operation.amount)
+    taken = held.update(state=PaymentState.CAPTURED, amount_captured=operation.amount) == 1
     if taken:
-        _enter(payment, Entry.Kind.CAPTURE, amount)
-        _enter(payment, Entry.Kind.RELEASE, payment.amount - amount)
+        _enter(operation, Entry.Kind.CAPTURE, operation.amount)
+        _enter(operation, Entry.Kind.RELEASE, operation.payment.amount - operation.amount)
     return taken
 
 
-def _void(payment: SimulatedPayment) -> bool:
-    rows = SimulatedPayment.objects.filter(id=payment.id)
+def _void(operation: SimulatedOperation, rows: QuerySet[SimulatedPayment]) -> bool:
     if rows.filter(state=PaymentState.AWAITING).update(state=PaymentState.CANCELLED):
         return True
     if rows.filter(state=PaymentState.HELD).update(state=PaymentState.VOIDED):
-        _enter(payment, Entry.Kind.RELEASE, payment.amount)
+        _enter(operation, Entry.Kind.RELEASE, operation.payment.amount)
         return True
     captured = rows.filter(state=PaymentState.CAPTURED, amount_refunded=0)
     if captured.update(state=PaymentState.VOIDED):
-        payment.refresh_from_db()
-        _enter(payment, Entry.Kind.VOID, payment.amount_captured)
+        operation.payment.refresh_from_db()
+        _enter(operation, Entry.Kind.VOID, operation.payment.amount_captured)
         return True
     return False
 
 
-def _refund(payment: SimulatedPayment, amount: int) -> bool:
-    captured = SimulatedPayment.objects.filter(id=payment.id, state=PaymentState.CAPTURED)
-    enough = captured.filter(amount_captured__gte=F("amount_refunded") + amount)
+def _refund(operation: SimulatedOperation, rows: QuerySet[SimulatedPayment]) -> bool:
+    amount = operation.amount
+    enough = rows.filter(state=PaymentState.CAPTURED, amount_captured__gte=F("amount_refunded") + amount)
     given_back = enough.update(amount_refunded=F("amount_refunded") + amount) == 1
     if given_back:
-        _enter(payment, Entry.Kind.REFUND, amount)
+        _enter(operation, Entry.Kind.REFUND, amount)
     return given_back
+
+
+MOVES = {"capture": _capture, "void": _void, "refund": _refund}
 
 
 def _settle_if_due(operation: SimulatedOperation) -> SimulatedOperation:
@@ -125,9 +125,9 @@ def _give_back_what_failed(operation: SimulatedOperation) -> None:
     if operation.state == State.FAILED:
         rows = SimulatedPayment.objects.filter(id=operation.payment_id)
         rows.update(amount_refunded=F("amount_refunded") - operation.amount)
-        _enter(operation.payment, Entry.Kind.REFUND_RETURNED, operation.amount)
+        _enter(operation, Entry.Kind.REFUND_RETURNED, operation.amount)
 
 
-def _enter(payment: SimulatedPayment, kind: str, amount: int) -> None:
+def _enter(operation: SimulatedOperation, kind: str, amount: int) -> None:
     if amount:
-        Entry.objects.create(payment=payment, kind=kind, amount=amount)
+        Entry.objects.create(payment=operation.payment, reference=operation.reference, kind=kind, amount=amount)
