@@ -11,10 +11,10 @@ from urllib.parse import urlsplit
 
 from django.core.exceptions import ValidationError as DjangoValidationError
 from django.core.validators import validate_email
-from iso4217 import Currency as Iso4217
 
 from payments.api.strict import Strict
 from payments.luhn import luhn_valid
+from payments.money import CURRENCIES
 
 Schema = dict[str, Any]
 
@@ -25,9 +25,6 @@ MONTH = "0?[1-9]|1[0-2]"
 URL_MAX_LENGTH = 2083
 EMAIL_MAX_LENGTH = 254
 CARD_NUMBER_DIGITS = 16
-
-# Codes without a minor unit (XXX, gold, test codes) are no money that anybody can pay with.
-CURRENCIES = frozenset(currency.code for currency in Iso4217 if currency.exponent is not None)
 
 _URL_CHARACTERS = re.compile(r"[A-Za-z0-9\-._~:/?#\[\]@!$&'()*+,;=%]+")
 _HOST = re.compile(r"(?!-)[A-Za-z0-9_\-]{1,63}(?<!-)(?:\.(?!-)[A-Za-z0-9_\-]{1,63}(?<!-))*\.?")

@@ -42,6 +42,7 @@ class ApiViewSet(ViewSetMixin, ApiView):
             livemode=key.livemode,
             statement_descriptor=key.merchant.statement_descriptor,
             rates=key.merchant.rates,
+            payment_methods=key.merchant.payment_method_settings,
             request_id=context.request_id.get(),
             idempotency=_idempotency_key(request) if request.method == "POST" else None,
         )

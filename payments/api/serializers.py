@@ -23,8 +23,8 @@ from payments.api.metadata import Metadata
 from payments.api.query_fields import QueryBoolean, QueryInteger, QueryMoment
 from payments.api.strict import Errors, StrictSerializer
 from payments.models import AMOUNT_MAX, Charge
+from payments.money import DEFAULT_CURRENCY
 
-DEFAULT_CURRENCY = "PHP"
 DEFAULT_PAGE_LENGTH = 20
 MAX_PAGE_LENGTH = 100
 DEFAULT_REFUND_REASON = "requested_by_customer"

@@ -18,13 +18,14 @@ class IdempotencyKey:
 class Caller:
     """On whose behalf a verb runs: one merchant in one mode, and the request if there was one.
 
-    `rates` are the merchant's fees (see `payments.ledger.fees`), for whoever makes a charge.
+    `rates` and `payment_methods` are the merchant's terms (see `terms`), for whoever makes a charge or a source.
     """
 
     merchant_id: UUID
     livemode: bool
     statement_descriptor: str = ""
     rates: Mapping[str, Any] = field(default_factory=dict)
+    payment_methods: Mapping[str, Any] = field(default_factory=dict)
     request_id: str = ""
     idempotency: IdempotencyKey | None = None
 

@@ -10,6 +10,7 @@ from payments import clock
 from payments.domain import events
 from payments.domain.caller import Caller
 from payments.models import Charge, Refund
+from payments.models.charge import ChargeQuerySet
 from payments.models.together import Update, Write
 
 
@@ -63,22 +64,21 @@ class IllegalMove(Exception):
 def advance(caller: Caller, charge: Charge, move: Move, **changes: Any) -> list[Write]:
     """The writes that make `move` on the charge in hand: a guarded update and its event.
 
-    The charge in hand is changed too, so that it can be rendered. The update is bound to the version in hand and to
-    its stage, so it hits no row when anybody else moved the charge meanwhile. Raises IllegalMove.
+    The charge in hand is changed too, so that it can be rendered. The update is bound to the row in hand, so it hits
+    none when anybody else moved the charge meanwhile. Raises IllegalMove.
     """
     stage = stage_of(charge)
     if stage not in move.origins:
         raise IllegalMove(f"{move.name} from {stage.name.lower()}")
-    # A settlement tells nobody and so leaves the version; whether it came first decides which account is touched.
-    rows = Charge.objects.filter(stage.value, id=charge.id, version=charge.version, settled_at=charge.settled_at)
+    rows = _in_hand(charge).filter(stage.value)
     values = changes | {"version": charge.version + 1, "updated_at": clock.now()}
     _change(charge, values)
     return [Update(rows, values), *events.of_charge(caller, move.event, charge)]
 
 
 def set_operation(charge: Charge, operation: str, **changes: Any) -> Update:
-    """The write that marks which operation is under way; bound to the one in hand, it tells nobody."""
-    rows = Charge.objects.filter(id=charge.id, version=charge.version, operation=charge.operation)
+    """The write that marks which operation is under way; bound to the row in hand, it tells nobody."""
+    rows = _in_hand(charge)
     values = changes | {"operation": operation}
     _change(charge, values)
     return Update(rows, values)
@@ -95,6 +95,16 @@ def settle_refund(caller: Caller, refund: Refund, status: str) -> list[Write]:
     values = {"status": status, "version": refund.version + 1, "updated_at": clock.now()}
     _change(refund, values)
     return [Update(rows, values), *events.of_refund(caller, "refund.updated", refund)]
+
+
+def _in_hand(charge: Charge) -> ChargeQuerySet:
+    """The charge's row as long as nobody else changed it.
+
+    Neither the mark of an operation nor a settlement tells anybody, so they leave the version as it is.
+    """
+    return Charge.objects.filter(
+        id=charge.id, version=charge.version, operation=charge.operation, settled_at=charge.settled_at
+    )
 
 
 def _change(row: Charge | Refund, values: dict[str, Any]) -> None:

@@ -1,54 +1,38 @@
-"""Daily settlement: what providers owe us becomes money in the bank, what merchants wait for becomes theirs."""
+"""Daily settlement: what providers owe us becomes money in the bank, what merchants wait for becomes theirs.
 
-from collections.abc import Sequence
-from datetime import datetime
-from typing import Any
+A charge is locked before its postings are summed, and they are summed in a later statement, whose snapshot is taken
+with the lock held. Whatever posts money on a charge that settles changes its row in the same statement: committed
+before the lock it is in the sum; otherwise it waits for the settlement and, where it depends on which came first, is
+refused by its guard on `settled_at`.
+"""
+
+from collections.abc import Collection, Iterable, Mapping
+from datetime import date, datetime
+from itertools import takewhile
 from uuid import UUID
 
-from django.db import connection, transaction
+from django.db import transaction
+from django.db.models import Sum
+from django.db.models.functions import Coalesce
 
 from payments import clock
 from payments.domain.scope import EVERYBODY, Scope
-from payments.models import Charge
-from payments.models.charge import ChargeQuerySet
+from payments.ledger import journals
+from payments.ledger.journals import Unsettled
+from payments.models import Charge, Posting, Settlement
 from payments.models.together import StaleRow
 from payments.steps import Step, reached
 
 BATCH = 500
+# The charges of one run of the worker; the next run goes on.
+BATCHES_PER_RUN = 100
 
-# One batch for each merchant, mode, currency and day; whoever comes first makes it.
-OPEN_BATCHES = """
-INSERT INTO payments_settlement (id, merchant_id, livemode, currency, day, created_at)
-SELECT gen_random_uuid(), merchant_id, livemode, currency, %(day)s, %(now)s FROM payments_charge
-WHERE id = ANY(%(ids)s) GROUP BY merchant_id, livemode, currency
-ON CONFLICT (merchant_id, livemode, currency, day) DO NOTHING
-"""
-# Whatever stands on the two accounts of money not settled yet moves to those of money that is.
-POST = """
-WITH moved AS (
-    SELECT charge_id, account, sum(amount) AS amount,
-        CASE account WHEN 'provider_receivable' THEN 'bank' ELSE 'merchant_payable' END AS settled_account
-    FROM payments_posting
-    WHERE charge_id = ANY(%(ids)s) AND account IN ('provider_receivable', 'merchant_pending')
-    GROUP BY charge_id, account HAVING sum(amount) <> 0
-), journal AS MATERIALIZED (
-    SELECT charge_id, gen_random_uuid() AS id FROM moved GROUP BY charge_id
-), line AS (
-    SELECT charge_id, account, -amount AS amount FROM moved
-    UNION ALL SELECT charge_id, settled_account, amount FROM moved
-)
-INSERT INTO payments_posting (id, journal, line, merchant_id, livemode, currency, account, kind, amount, charge_id,
-    settlement_id, created_at)
-SELECT gen_random_uuid(), journal.id, row_number() OVER (PARTITION BY charge_id ORDER BY line.account),
-    c.merchant_id, c.livemode, c.currency, line.account, 'settle', line.amount, charge_id, s.id, %(now)s
-FROM line JOIN journal USING (charge_id) JOIN payments_charge c ON c.id = charge_id
-JOIN payments_settlement s ON s.day = %(day)s
-    AND (s.merchant_id, s.livemode, s.currency) = (c.merchant_id, c.livemode, c.currency)
-"""
-CLOSE = """
-UPDATE payments_charge SET settle_due_at = NULL, settled_at = coalesce(settled_at, %(now)s)
-WHERE id = ANY(%(ids)s) AND captured AND status IN ('succeeded', 'refunded') AND operation = ''
-"""
+Batch = tuple[UUID, bool, str]
+
+
+def settle_all_due(scope: Scope = EVERYBODY) -> int:
+    """Settles what is due, batch by batch, up to BATCHES_PER_RUN of them; returns how many charges."""
+    return sum(takewhile(bool, (settle_due(scope=scope) for _ in range(BATCHES_PER_RUN))))
 
 
 def settle_due(limit: int = BATCH, scope: Scope = EVERYBODY) -> int:
@@ -56,28 +40,62 @@ def settle_due(limit: int = BATCH, scope: Scope = EVERYBODY) -> int:
 
     A charge with an operation under way, or that another process is changing, is left for the next time.
     """
-    now = clock.now()
-    due = Charge.objects.filter(scope.within(), settle_due_at__lte=now, operation="").order_by("settle_due_at")
     with transaction.atomic():
-        ids = _lock(due[:limit])
+        charges = _lock_due(limit, scope)
         reached(Step.LOCKED)
-        if ids:
-            _settle(ids, now)
+        if charges:
+            _settle(charges, clock.now())
         reached(Step.POSTED)
     reached(Step.SETTLED)
-    return len(ids)
+    return len(charges)
 
 
-def _lock(due: ChargeQuerySet) -> list[UUID]:
-    return list(due.select_for_update(skip_locked=True, no_key=True).values_list("id", flat=True))
+def count_due(scope: Scope = EVERYBODY) -> int:
+    """How many charges `settle_due` would settle now."""
+    return Charge.objects.filter(scope.within(), settle_due_at__lte=clock.now(), operation="").count()
 
 
-def _settle(ids: Sequence[UUID], now: datetime) -> None:
-    values: dict[str, Any] = {"ids": list(ids), "now": now, "day": now.date()}
-    with connection.cursor() as cursor:
-        cursor.execute(OPEN_BATCHES, values)
-        # A statement of its own sees every posting that was committed before the charges were locked.
-        cursor.execute(POST, values)
-        cursor.execute(CLOSE, values)
-        if cursor.rowcount != len(ids):
-            raise StaleRow
+def _lock_due(limit: int, scope: Scope) -> list[Charge]:
+    due = Charge.objects.filter(scope.within(), settle_due_at__lte=clock.now(), operation="").order_by("settle_due_at")
+    columns = ("merchant_id", "livemode", "currency")
+    return list(due.only(*columns).select_for_update(skip_locked=True, no_key=True)[:limit])
+
+
+def _settle(charges: Collection[Charge], now: datetime) -> None:
+    unsettled = _unsettled(charges)
+    moving = [charge for charge in charges if charge.id in unsettled]
+    settlements = _open_settlements({_batch_of(charge) for charge in moving}, now.date())
+    Posting.objects.bulk_create(
+        posting
+        for charge in moving
+        for posting in journals.settled(charge, settlements[_batch_of(charge)], unsettled[charge.id], now)
+    )
+    rows = Charge.objects.filter(id__in=[charge.id for charge in charges], operation="")
+    if rows.update(settle_due_at=None, settled_at=Coalesce("settled_at", now)) != len(charges):
+        raise StaleRow
+
+
+def _unsettled(charges: Iterable[Charge]) -> Mapping[UUID, Unsettled]:
+    """What stands on the accounts of money that is not settled, by charge; none where nothing does."""
+    postings = Posting.objects.filter(charge__in=charges, account__in=journals.SETTLES_TO)
+    sums = postings.values("charge_id", "account").annotate(total=Sum("amount")).exclude(total=0)
+    found: dict[UUID, dict[str, int]] = {}
+    for charge_id, account, total in sums.values_list("charge_id", "account", "total"):
+        found.setdefault(charge_id, {})[account] = total
+    return found
+
+
+def _open_settlements(batches: Iterable[Batch], day: date) -> dict[Batch, Settlement]:
+    """The settlement of that day for each batch; whoever comes first makes it."""
+    # In one order, lest two who make the same ones wait for each other.
+    wanted = [
+        Settlement(merchant_id=merchant_id, livemode=livemode, currency=currency, day=day)
+        for merchant_id, livemode, currency in sorted(batches)
+    ]
+    Settlement.objects.bulk_create(wanted, ignore_conflicts=True)
+    merchants = {settlement.merchant_id for settlement in wanted}
+    return {_batch_of(row): row for row in Settlement.objects.filter(day=day, merchant__in=merchants)}
+
+
+def _batch_of(row: Charge | Settlement) -> Batch:
+    return row.merchant_id, row.livemode, row.currency

@@ -116,6 +116,11 @@ def _taken(charge: Charge, amount: int) -> dict[str, object]:
     }
 
 
+def _settles_at(charge: Charge) -> datetime:
+    """When a charge is settled that money moved on again: what was due before is not put off."""
+    return charge.settle_due_at or next_settlement_at()
+
+
 def _fail(caller: Caller, charge: Charge, declined: Declined) -> list[Write]:
     return advance(
         caller,
@@ -193,7 +198,7 @@ def _settle_refund(caller: Caller, attempt: Attempt, outcome: Outcome) -> Verdic
     match outcome:
         case Approved():
             writes = settle_refund(caller, refund, Refund.Status.SUCCEEDED)
-            due = set_operation(charge, operation, settle_due_at=next_settlement_at())
+            due = set_operation(charge, operation, settle_due_at=_settles_at(charge))
             return _done(outcome, [*writes, due, journals.refund_settled(attempt, refund)])
         case Pending() | ActionRequired():
             return _waiting(attempt, [set_operation(charge, "")] if in_the_way else [])
@@ -211,7 +216,7 @@ def fail_refund(caller: Caller, attempt: Attempt, operation: str) -> list[Write]
         "amount_refunded": amount_refunded,
         "status": refunded_status(charge.amount_captured, amount_refunded),
         "operation": operation,
-        "settle_due_at": next_settlement_at(),
+        "settle_due_at": _settles_at(charge),
     }
     failed = settle_refund(caller, refund, Refund.Status.FAILED)
     return [*failed, *advance(caller, charge, lifecycle.RESTORE, **restored), posted]

@@ -4,7 +4,7 @@ from typing import Any
 from uuid import UUID
 
 from payments import clock, sourcetypes
-from payments.domain import cards, events, idempotency
+from payments.domain import cards, events, idempotency, terms
 from payments.domain.caller import Caller
 from payments.domain.errors import conflict, invalid, not_found
 from payments.domain.idempotency import Answer
@@ -20,11 +20,10 @@ from payments.rendering.wire import to_bytes
 def create(caller: Caller, order: dict[str, Any]) -> Answer:
     """Makes a source of a validated request body (`type`, `card`, `redirect`, `owner`, `metadata`).
 
-    Raises PaymentError 422 `source_type_unavailable` when nobody takes this type in this mode.
+    Raises PaymentError 422 `source_type_unavailable` when the merchant has this type switched off, or nobody takes it
+    in this mode.
     """
-    if provider_for(caller.livemode, order["type"]) is None:
-        message = f"{sourcetypes.BY_NAME[order['type']].label} is not available in this mode."
-        raise invalid("source_type_unavailable", "type", message)
+    _require_available(caller, order["type"])
     source = Source(
         merchant_id=caller.merchant_id,
         livemode=caller.livemode,
@@ -40,6 +39,14 @@ def create(caller: Caller, order: dict[str, Any]) -> Answer:
         writes.append(Insert(cards.new_card(source, order["card"])))
     answer = Answer(200, to_bytes(render_source(source)))
     return idempotency.commit_once(caller, answer, *writes, events.of_source(caller, "source.created", source))
+
+
+def _require_available(caller: Caller, source_type: str) -> None:
+    label = sourcetypes.BY_NAME[source_type].label
+    if not terms.is_enabled(caller.payment_methods, source_type):
+        raise invalid("source_type_unavailable", "type", f"{label} is switched off for this account.")
+    if provider_for(caller.livemode, source_type) is None:
+        raise invalid("source_type_unavailable", "type", f"{label} is not available in this mode.")
 
 
 def find(caller: Caller, text: str, param: str | None = None) -> Source:

@@ -4,23 +4,45 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from payments.models import AMOUNT_MAX
+
 BASIS_POINTS = 10_000
+
+
+class BadRate(ValueError):
+    """Nobody can be charged by this; the message is for the person who wrote it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """A share of the amount in basis points (350 is 3.5 %), and a fixed amount in the currency's smallest unit."""
+    """A share of the amount in basis points (350 is 3.5 %), and a fixed amount in the currency's smallest unit.
+
+    Raises BadRate for what is no whole number or out of bounds.
+    """
 
     basis_points: int = 0
     fixed: int = 0
 
+    def __post_init__(self) -> None:
+        _require_within("basis points", self.basis_points, BASIS_POINTS)
+        _require_within("fixed amount", self.fixed, AMOUNT_MAX)
+
 
 def rate_of(rates: Mapping[str, Any], source_type: str, currency: str) -> Rate:
-    """The rate that a merchant's `rates`, as `{type: {currency: {basis_points, fixed}}}`, name; nothing where none."""
-    return Rate(**rates.get(source_type, {}).get(currency, {}))
+    """The rate that a merchant's `rates`, as `{type: {currency: {basis_points, fixed}}}`, name; nothing where none.
+
+    Only `payments.domain.terms` writes them, and the database refuses what is no rate.
+    """
+    found = rates.get(source_type, {}).get(currency)
+    return Rate(found["basis_points"], found["fixed"]) if found else Rate()
 
 
 def fee_of(amount: int, rate: Rate) -> int:
     """The fee of `amount` captured: rounded half up to the smallest unit, and never more than the amount."""
     share = (amount * rate.basis_points + BASIS_POINTS // 2) // BASIS_POINTS
     return min(amount, share + rate.fixed)
+
+
+def _require_within(name: str, value: object, most: int) -> None:
+    if type(value) is not int or not 0 <= value <= most:
+        raise BadRate(f"The {name} must be a whole number from 0 to {most}.")

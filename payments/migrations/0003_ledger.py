@@ -5,27 +5,28 @@ import payments.clock
 import payments.ids
 from django.db import migrations, models
 
-# What was held, taken and given back before there was a ledger.
+# What was held, taken and given back before there was a ledger, each at the time at which it was.
 OPEN_THE_BOOKS = """
-WITH movement (kind, debit, credit, amount, charge_id, attempt_id) AS (
-    SELECT 'hold', 'provider_hold', 'merchant_hold', c.amount, c.id, a.id
+WITH movement (kind, debit, credit, amount, charge_id, attempt_id, moved_at) AS (
+    SELECT 'hold', 'provider_hold', 'merchant_hold', c.amount, c.id, a.id, a.updated_at
     FROM payments_charge c JOIN payments_attempt a ON a.charge_id = c.id AND a.kind = 'authorize'
     WHERE c.authorized
     UNION ALL
-    SELECT 'capture', 'provider_receivable', 'merchant_pending', c.amount_captured, c.id, coalesce(k.id, a.id)
+    SELECT 'capture', 'provider_receivable', 'merchant_pending', c.amount_captured, c.id, coalesce(k.id, a.id),
+        coalesce(k.updated_at, a.updated_at)
     FROM payments_charge c JOIN payments_attempt a ON a.charge_id = c.id AND a.kind = 'authorize'
     LEFT JOIN payments_attempt k ON k.charge_id = c.id AND k.kind = 'capture' AND k.outcome = 'Approved'
     WHERE c.captured AND c.status <> 'voided'
     UNION ALL
-    SELECT 'refund', 'merchant_pending', 'refunds_in_transit', r.amount, r.charge_id, a.id
+    SELECT 'refund', 'merchant_pending', 'refunds_in_transit', r.amount, r.charge_id, a.id, a.created_at
     FROM payments_refund r JOIN payments_attempt a ON a.refund_id = r.id
     WHERE r.status <> 'failed'
     UNION ALL
-    SELECT 'refund_settled', 'refunds_in_transit', 'provider_receivable', r.amount, r.charge_id, a.id
+    SELECT 'refund_settled', 'refunds_in_transit', 'provider_receivable', r.amount, r.charge_id, a.id, a.updated_at
     FROM payments_refund r JOIN payments_attempt a ON a.refund_id = r.id
     WHERE r.status = 'succeeded'
     UNION ALL
-    SELECT 'late', 'provider_receivable', 'reversals', c.amount, c.id, a.id
+    SELECT 'late', 'provider_receivable', 'reversals', c.amount, c.id, a.id, a.updated_at
     FROM payments_charge c JOIN payments_attempt a ON a.charge_id = c.id AND a.kind = 'authorize'
     JOIN payments_attempt v ON v.charge_id = c.id AND v.kind = 'reverse' AND v.state <> 'done'
     WHERE c.reversed_late AND c.capture_at_once
@@ -33,7 +34,7 @@ WITH movement (kind, debit, credit, amount, charge_id, attempt_id) AS (
 INSERT INTO payments_posting
     (id, journal, line, merchant_id, livemode, currency, account, kind, amount, charge_id, attempt_id, created_at)
 SELECT gen_random_uuid(), e.journal, l.line, c.merchant_id, c.livemode, c.currency, l.account, e.kind, l.amount,
-    c.id, e.attempt_id, now()
+    c.id, e.attempt_id, e.moved_at
 FROM entry e JOIN payments_charge c ON c.id = e.charge_id
 CROSS JOIN LATERAL (VALUES (1, e.debit, e.amount), (2, e.credit, -e.amount)) AS l (line, account, amount);
 
@@ -64,12 +65,35 @@ CREATE CONSTRAINT TRIGGER payments_posting_balances AFTER INSERT ON payments_pos
 DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION payments_journal_must_balance();
 CREATE TRIGGER payments_posting_is_immutable BEFORE UPDATE OR DELETE ON payments_posting
 FOR EACH ROW EXECUTE FUNCTION payments_refuse_change();
+CREATE TRIGGER payments_settlement_is_immutable BEFORE UPDATE OR DELETE ON payments_settlement
+FOR EACH ROW EXECUTE FUNCTION payments_refuse_change();
 REVOKE UPDATE, DELETE ON payments_posting FROM CURRENT_USER;
 """
 UNGUARD_THE_BOOKS = """
+DROP TRIGGER payments_settlement_is_immutable ON payments_settlement;
 DROP TRIGGER payments_posting_is_immutable ON payments_posting;
 DROP TRIGGER payments_posting_balances ON payments_posting;
 DROP FUNCTION payments_journal_must_balance();
+"""
+# What is no rate or no switch is never found by a charge or source in the making, whoever wrote it.
+GUARD_THE_TERMS = """
+ALTER TABLE payments_merchant
+ADD CONSTRAINT merchant_rates_are_rates CHECK (
+    jsonb_typeof(rates) = 'object'
+    AND NOT jsonb_path_exists(rates, 'strict $.* ? (@.type() != "object")', '{}', true)
+    AND NOT jsonb_path_exists(rates, 'strict $.*.* ? (
+        (@.basis_points >= 0 && @.basis_points <= 10000 && @.basis_points.floor() == @.basis_points
+            && @.fixed >= 0 && @.fixed <= 99999999999 && @.fixed.floor() == @.fixed) is unknown
+        || !(@.basis_points >= 0 && @.basis_points <= 10000 && @.basis_points.floor() == @.basis_points
+            && @.fixed >= 0 && @.fixed <= 99999999999 && @.fixed.floor() == @.fixed))', '{}', true)),
+ADD CONSTRAINT merchant_payment_methods_are_switches CHECK (
+    jsonb_typeof(payment_method_settings) = 'object'
+    AND NOT jsonb_path_exists(payment_method_settings, 'strict $.* ? (
+        (@.enabled.type() == "boolean") is unknown || @.enabled.type() != "boolean")', '{}', true));
+"""
+UNGUARD_THE_TERMS = """
+ALTER TABLE payments_merchant
+DROP CONSTRAINT merchant_rates_are_rates, DROP CONSTRAINT merchant_payment_methods_are_switches;
 """
 
 
@@ -185,6 +209,8 @@ class Migration(migrations.Migration):
             model_name='posting',
             constraint=models.CheckConstraint(condition=models.Q(models.Q(('kind', 'settle'), ('settlement__isnull', False)), models.Q(models.Q(('kind', 'settle'), _negated=True), ('settlement__isnull', True)), _connector='OR'), name='posting_settles_in_a_settlement'),
         ),
-        migrations.RunSQL(OPEN_THE_BOOKS, migrations.RunSQL.noop),
+        migrations.RunSQL(GUARD_THE_TERMS, UNGUARD_THE_TERMS),
+        # Guarded first, so that what opens them must balance too.
         migrations.RunSQL(GUARD_THE_BOOKS, UNGUARD_THE_BOOKS),
+        migrations.RunSQL(OPEN_THE_BOOKS, migrations.RunSQL.noop),
     ]

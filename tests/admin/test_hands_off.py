@@ -73,9 +73,10 @@ def test_a_merchant_does_not_get_what_the_api_could_not_show(field: str, value: 
 
 
 def test_terms_of_a_merchant_are_not_changed_here(operator: Client) -> None:
-    merchant = MerchantFactory(rates={"card": "2.9"})
+    rates = {"card": {"PHP": {"basis_points": 290, "fixed": 0}}}
+    merchant = MerchantFactory(rates=rates)
     operator.post(page_of(merchant), merchant_form(rates="{}", metadata="{}"))
-    assert Merchant.objects.get().rates == {"card": "2.9"}
+    assert Merchant.objects.get().rates == rates
 
 
 BIN = {
