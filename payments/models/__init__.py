@@ -9,6 +9,7 @@ from payments.models.ledger import Posting, Settlement
 from payments.models.merchant import ApiKey, Merchant, NotifySecret
 from payments.models.money_check import MoneyCheck
 from payments.models.notification import Notification, NotificationTry
+from payments.models.reconciliation import ReconciliationItem, ReconciliationRun, ReportLine
 from payments.models.source import BinRange, Card, Source
 
 __all__ = [
@@ -27,7 +28,10 @@ __all__ = [
     "NotificationTry",
     "NotifySecret",
     "Posting",
+    "ReconciliationItem",
+    "ReconciliationRun",
     "Refund",
+    "ReportLine",
     "Settlement",
     "Source",
     "UnknownOutcome",
