@@ -5,9 +5,11 @@ as an argument and returns an `Outcome`; it never raises for something that happ
 escapes from it counts as `Unknown`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from datetime import datetime
+from enum import StrEnum
+from typing import Any, Protocol, runtime_checkable
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +131,36 @@ class Report:
     outcome: Outcome
 
 
+class Movement(StrEnum):
+    """What a provider's settlement report says was done with money."""
+
+    CAPTURE = "capture"
+    VOID = "void"
+    REFUND = "refund"
+    REFUND_RETURNED = "refund_returned"
+
+    @property
+    def sign(self) -> int:
+        """1 where the provider owes us more by it, -1 where less."""
+        return 1 if self in (Movement.CAPTURE, Movement.REFUND_RETURNED) else -1
+
+
+@dataclass(frozen=True, slots=True)
+class SettlementLine:
+    """A movement of money as a provider reports it.
+
+    `reference` is our name of the payment or operation, `provider_ref` the provider's; a report may lack one of them.
+    `amount` is in the smallest unit of `currency` and has the sign of its kind.
+    """
+
+    reference: str
+    provider_ref: str
+    kind: Movement
+    amount: int
+    currency: str
+    booked_at: datetime
+
+
 @dataclass(frozen=True, slots=True)
 class Capabilities:
     """What a provider can do with one source type."""
@@ -171,3 +203,11 @@ class Provider(Protocol):
 
     def read_callback(self, headers: Mapping[str, str], body: bytes) -> list[Report]:
         """Verifies and reads a provider's own message. Raises BadSignature."""
+
+
+@runtime_checkable
+class Reporting(Protocol):
+    """A connector that hands over its provider's settlement report; those of other providers come as files."""
+
+    def settlement_lines(self, since: datetime | None, until: datetime) -> Iterator[SettlementLine]:
+        """Every movement booked from `since` (None: ever) to before `until`, oldest first."""
