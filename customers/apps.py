@@ -6,8 +6,12 @@ class CustomersConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Teaches the list of charges to filter by customer, of which payments itself knows nothing."""
+        """Teaches payments, which knows nothing of customers, to filter charges by them and to check their books."""
         from customers.api.filters import charges_of_customer
+        from customers.invariants import INVARIANTS, TABLES
         from payments.api.filters import CHARGE_FILTERS
+        from payments.invariants import invariant, registry
 
         CHARGE_FILTERS["customer"] = charges_of_customer
+        invariant.TABLES.update(TABLES)
+        registry.INVARIANTS.extend(INVARIANTS)

@@ -40,9 +40,7 @@ class MoneyCheck(models.Model):
             ),
         ]
         indexes = [
-            models.Index(
-                F("id"), name="money_check_newest_whole", condition=Q(whole=True, finished_at__isnull=False)
-            ),
+            models.Index(F("id"), name="money_check_newest_whole", condition=Q(whole=True, finished_at__isnull=False)),
         ]
 
     def __str__(self) -> str:

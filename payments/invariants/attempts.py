@@ -1,0 +1,68 @@
+"""Whatever is under way has somebody who will finish it."""
+
+from payments.invariants.invariant import Invariant
+
+ATTEMPTS_ARE_LOOKED_AFTER = Invariant(
+    name="attempts_are_looked_after",
+    sentence="No attempt without an outcome has waited for its lookup for more than 15 minutes.",
+    model="payments.Attempt",
+    prefix="",
+    # What was asked or recorded just now may have a deadline in the past where a merchant moves the clock.
+    query="""
+        SELECT a.id FROM payments_attempt a JOIN charge c ON c.id = a.charge_id
+        WHERE a.state <> 'done'
+        AND coalesce(greatest(a.due_at, a.updated_at), '-infinity') < now() - interval '15 minutes'
+    """,
+)
+OPERATIONS_HAVE_THEIR_ATTEMPT = Invariant(
+    name="operations_have_their_attempt",
+    sentence="A charge has an operation under way exactly while an attempt at it has no outcome.",
+    model="payments.Charge",
+    prefix="ch",
+    # A refund that waits for the provider leaves the charge free for the next operation.
+    query="""
+        SELECT c.id FROM charge c
+        LEFT JOIN payments_attempt a ON a.charge_id = c.id AND (
+            a.kind IN ('capture', 'void') AND a.state <> 'done' OR a.kind = 'refund' AND a.state IN ('open', 'unknown')
+        )
+        WHERE c.operation <> coalesce(a.kind, '')
+    """,
+)
+CHARGES_HAVE_THEIR_AUTHORIZATION = Invariant(
+    name="charges_have_their_authorization",
+    sentence="A charge is pending exactly while the attempt that asked for its money has no outcome.",
+    model="payments.Charge",
+    prefix="ch",
+    query="""
+        SELECT c.id FROM charge c LEFT JOIN payments_attempt a ON a.charge_id = c.id AND a.kind = 'authorize'
+        WHERE a.id IS NULL OR (c.status = 'pending') = (a.state = 'done')
+    """,
+)
+REFUNDS_HAVE_THEIR_ATTEMPT = Invariant(
+    name="refunds_have_their_attempt",
+    sentence="A refund is pending exactly while the attempt at it has no outcome.",
+    model="payments.Refund",
+    prefix="re",
+    query="""
+        SELECT r.id FROM refund r LEFT JOIN payments_attempt a ON a.refund_id = r.id
+        WHERE a.id IS NULL OR (r.status = 'pending') = (a.state = 'done')
+    """,
+)
+IDEMPOTENCY_KEYS_ARE_ANSWERED = Invariant(
+    name="idempotency_keys_are_answered",
+    sentence="Each idempotency key has its answer, or an attempt that will give it one.",
+    model="payments.IdempotencyRecord",
+    prefix="",
+    query="""
+        SELECT i.id FROM idempotency_record i
+        LEFT JOIN payments_attempt a ON a.idempotency_id = i.id AND a.state <> 'done'
+        WHERE i.status IS NULL AND a.id IS NULL
+    """,
+)
+INVARIANTS = (
+    ATTEMPTS_ARE_LOOKED_AFTER,
+    OPERATIONS_HAVE_THEIR_ATTEMPT,
+    CHARGES_HAVE_THEIR_AUTHORIZATION,
+    REFUNDS_HAVE_THEIR_ATTEMPT,
+    IDEMPOTENCY_KEYS_ARE_ANSWERED,
+)

@@ -1,0 +1,149 @@
+"""The ledger: in itself, and against what each charge says."""
+
+from functools import partial
+
+from payments.invariants.invariant import Invariant
+
+_of_charge = partial(Invariant, model="payments.Charge", prefix="ch")
+
+MEMO = "account IN ('provider_hold', 'merchant_hold')"
+# What was captured and not given back by a void, and what of that the merchant asked to have refunded.
+TAKEN = "CASE WHEN c.status = 'voided' THEN 0 ELSE c.amount_captured END"
+FEE = "CASE WHEN c.status = 'voided' THEN 0 ELSE c.fee END"
+
+
+def _sums_up(postings: str, total: str, joined: str = "") -> str:
+    """The query for charges of which the `postings` meant do not sum up to `total`, debits positive."""
+    return f"""
+        SELECT c.id FROM charge c
+        LEFT JOIN (
+            SELECT charge_id, sum(amount) AS amount FROM posting WHERE {postings} GROUP BY charge_id
+        ) p ON p.charge_id = c.id
+        {joined}
+        WHERE coalesce(p.amount, 0) <> {total}
+    """
+
+
+def _refunds(status: str) -> str:
+    return f"""
+        LEFT JOIN (
+            SELECT charge_id, sum(amount) AS amount FROM refund WHERE status = '{status}' GROUP BY charge_id
+        ) r ON r.charge_id = c.id
+    """
+
+
+JOURNALS_BALANCE = _of_charge(
+    name="journals_balance",
+    sentence="The lines of each journal add up to nothing, those of memo accounts for themselves.",
+    query=f"""
+        SELECT p.charge_id AS id FROM posting p
+        JOIN (
+            SELECT journal FROM posting GROUP BY journal
+            HAVING sum(amount) <> 0 OR sum(amount) FILTER (WHERE {MEMO}) <> 0
+        ) unbalanced ON unbalanced.journal = p.journal
+    """,
+)
+JOURNALS_ARE_ABOUT_ONE_CHARGE = _of_charge(
+    name="journals_are_about_one_charge",
+    sentence="All lines of a journal are about the charge of its first line.",
+    query="""
+        SELECT p.charge_id AS id FROM posting p
+        LEFT JOIN payments_posting first ON first.journal = p.journal AND first.line = 1
+        WHERE p.charge_id IS DISTINCT FROM first.charge_id
+    """,
+)
+POSTINGS_MATCH_THEIR_CHARGE = _of_charge(
+    name="postings_match_their_charge",
+    sentence="Each line of the ledger is of its charge's merchant, mode and currency.",
+    query="""
+        SELECT p.charge_id AS id FROM posting p LEFT JOIN charge c ON c.id = p.charge_id
+        WHERE (p.merchant_id, p.livemode, p.currency) IS DISTINCT FROM (c.merchant_id, c.livemode, c.currency)
+    """,
+)
+POSTINGS_MATCH_THEIR_SETTLEMENT = _of_charge(
+    name="postings_match_their_settlement",
+    sentence="Each settled line is in a settlement of its merchant, mode and currency.",
+    query="""
+        SELECT p.charge_id AS id FROM posting p LEFT JOIN payments_settlement s ON s.id = p.settlement_id
+        WHERE p.kind = 'settle'
+        AND (p.merchant_id, p.livemode, p.currency) IS DISTINCT FROM (s.merchant_id, s.livemode, s.currency)
+    """,
+)
+LEDGER_HOLDS = _of_charge(
+    name="ledger_holds",
+    sentence="The ledger holds the amount of each held charge, and of others nothing.",
+    query=_sums_up("account = 'provider_hold'", "CASE WHEN c.authorized THEN c.amount ELSE 0 END"),
+)
+LEDGER_CAPTURED = _of_charge(
+    name="ledger_captured",
+    sentence="The ledger took from the provider what each charge has captured, and gave back what was voided.",
+    query=_sums_up("account = 'provider_receivable' AND kind IN ('capture', 'void')", TAKEN),
+)
+LEDGER_REFUNDS_IN_TRANSIT = _of_charge(
+    name="ledger_refunds_in_transit",
+    sentence="The ledger has in transit what the pending refunds of each charge amount to.",
+    query=_sums_up("account = 'refunds_in_transit'", "-coalesce(r.amount, 0)", _refunds("pending")),
+)
+LEDGER_REFUNDS_SUCCEEDED = _of_charge(
+    name="ledger_refunds_succeeded",
+    sentence="The ledger gave the provider what the succeeded refunds of each charge amount to.",
+    query=_sums_up(
+        "account = 'provider_receivable' AND kind IN ('refund_settled', 'refund_failed')",
+        "-coalesce(r.amount, 0)",
+        _refunds("succeeded"),
+    ),
+)
+LEDGER_FEES = _of_charge(
+    name="ledger_fees",
+    sentence="The ledger earned the fee of each captured charge, and gave back that of a voided one.",
+    query=_sums_up("account = 'fees'", f"-({FEE})"),
+)
+LEDGER_OWES_THE_MERCHANT = _of_charge(
+    name="ledger_owes_the_merchant",
+    sentence="The ledger owes the merchant what each charge has captured, less fee and refunds.",
+    query=_sums_up("account IN ('merchant_pending', 'merchant_payable')", f"{FEE} + c.amount_refunded - {TAKEN}"),
+)
+LEDGER_REVERSALS = _of_charge(
+    name="ledger_reversals",
+    sentence="The ledger owes payers the money that came after their charge had failed, until it went back.",
+    query=_sums_up(
+        "account = 'reversals'",
+        "CASE WHEN c.reversed_late AND c.capture_at_once AND a.id IS NULL THEN -c.amount ELSE 0 END",
+        "LEFT JOIN payments_attempt a ON a.charge_id = c.id AND a.kind = 'reverse' AND a.outcome = 'Approved'",
+    ),
+)
+SETTLED_CHARGES_LEAVE_NOTHING = _of_charge(
+    name="settled_charges_leave_nothing",
+    sentence="Nothing of a settled charge is left on the accounts of money that is not settled.",
+    query="""
+        SELECT c.id FROM charge c
+        JOIN (
+            SELECT charge_id FROM posting WHERE account IN ('provider_receivable', 'merchant_pending')
+            GROUP BY charge_id, account HAVING sum(amount) <> 0
+        ) p ON p.charge_id = c.id
+        WHERE c.settled_at IS NOT NULL AND c.settle_due_at IS NULL
+    """,
+)
+CAPTURED_CHARGES_SETTLE = _of_charge(
+    name="captured_charges_settle",
+    sentence="Each captured charge is settled, or has a day on which it will be.",
+    query="""
+        SELECT id FROM charge
+        WHERE captured AND status <> 'voided' AND settled_at IS NULL AND settle_due_at IS NULL
+    """,
+)
+INVARIANTS = (
+    JOURNALS_BALANCE,
+    JOURNALS_ARE_ABOUT_ONE_CHARGE,
+    POSTINGS_MATCH_THEIR_CHARGE,
+    POSTINGS_MATCH_THEIR_SETTLEMENT,
+    LEDGER_HOLDS,
+    LEDGER_CAPTURED,
+    LEDGER_REFUNDS_IN_TRANSIT,
+    LEDGER_REFUNDS_SUCCEEDED,
+    LEDGER_FEES,
+    LEDGER_OWES_THE_MERCHANT,
+    LEDGER_REVERSALS,
+    SETTLED_CHARGES_LEAVE_NOTHING,
+    CAPTURED_CHARGES_SETTLE,
+)

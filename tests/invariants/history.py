@@ -1,0 +1,157 @@
+"""A busy history, made over the API: every kind of thing that a merchant, a payer, a provider and the worker do."""
+
+from dataclasses import replace
+from typing import Any
+
+from payments.domain import expiry, recovery, settlement
+from payments.domain.attempts import payment_of
+from payments.domain.recording import reload
+from payments.ids import parse_id
+from payments.models import Attempt, Charge, Merchant
+from payments.providers.base import Report
+from payments.providers.simulator import books
+from payments.providers.simulator.answers import payment_outcome
+from payments.providers.simulator.models import SimulatedOperation, SimulatedPayment
+from payments.providers.simulator.scenarios import ORDINARY
+from payments.tasks import hear_simulator
+from tests.client import (
+    ANSWER_LOST,
+    APPROVED,
+    CHALLENGED,
+    DECLINED,
+    NEVER_ARRIVES,
+    REFUNDS_FAIL,
+    REFUNDS_WAIT,
+    Api,
+    made,
+)
+from tests.domain.passing import let_time_pass, recover
+
+RATES = {"card": {"PHP": {"basis_points": 350, "fixed": 1500}}}
+NOTIFY = {
+    "success": "https://sari.example/yes",
+    "fail": "https://sari.example/no",
+    "notify": "https://sari.example/kaha",
+}
+
+
+class History:
+    """What happened to the shop of `api`; `charges` has the charges by what became of them."""
+
+    def __init__(self, api: Api) -> None:
+        self.api = api
+        Merchant.objects.update(rates=RATES)
+        self.charges: dict[str, dict[str, Any]] = {}
+        self._settled()
+        self._taken()
+        self._held()
+        self._not_paid()
+        self._paid_by_hand()
+        self._kept()
+
+    def charge(self, name: str) -> Charge:
+        """The charge of that name, as it is now."""
+        return Charge.objects.get(id=parse_id("ch", self.charges[name]["id"]))
+
+    def attempt(self, name: str, kind: str = "authorize") -> Attempt:
+        return Attempt.objects.get(charge=self.charge(name), kind=kind)
+
+    def payment(self, name: str) -> SimulatedPayment:
+        """What the simulator has in its books of the charge of that name."""
+        return SimulatedPayment.objects.get(reference=self.attempt(name).reference)
+
+    def _charge(self, name: str, number: str = APPROVED, **members: Any) -> None:
+        source = self.api.source(number, redirect=NOTIFY)
+        order = {"amount": 10_000, "currency": "PHP", "source": source, "description": name, **members}
+        self.charges[name] = made(self.api.post("/charges/", order, key=f"key of {name}"))
+
+    def _do(self, verb: str, name: str, amount: int | None = None) -> None:
+        made(self.api.post(f"/charges/{self.charges[name]['id']}/{verb}", {"amount": amount} if amount else None))
+
+    def _settled(self) -> None:
+        self._charge("settled")
+        self._charge("settled, refunded")
+        self._charge("settled, refund returned", REFUNDS_FAIL)
+        self._settle()
+        self._do("refund", "settled, refunded")
+        self._do("refund", "settled, refund returned", 3_000)
+        self._settle()
+        self._hear()
+        self._settle()
+
+    def _taken(self) -> None:
+        self._charge("captured")
+        self._charge("part refunded")
+        self._do("refund", "part refunded", 2_500)
+        self._do("refund", "part refunded", 500)
+        self._charge("refunded")
+        self._do("refund", "refunded")
+        self._charge("refund returned", REFUNDS_FAIL)
+        self._do("refund", "refund returned")
+        self._charge("refund arrived", REFUNDS_WAIT)
+        self._do("refund", "refund arrived", 4_000)
+        self._hear()
+        self._charge("refund pending", REFUNDS_WAIT)
+        self._do("refund", "refund pending", 4_000)
+        self._charge("voided")
+        self._do("void", "voided")
+
+    def _held(self) -> None:
+        self._charge("expired", capture=False)
+        let_time_pass(Charge, "hold_expires_at")
+        expiry.void_expired_holds()
+        self._charge("held", capture=False)
+        self._charge("part captured", capture=False)
+        self._do("capture", "part captured", 6_000)
+        self._charge("released", capture=False)
+        self._do("void", "released")
+
+    def _not_paid(self) -> None:
+        self._charge("declined", DECLINED)
+        self._charge("never arrived", NEVER_ARRIVES)
+        self._charge("came late", NEVER_ARRIVES)
+        self._charge("answer lost", ANSWER_LOST)
+        recover()
+        self._come_late()
+        self._charge("unknown", ANSWER_LOST)
+
+    def _come_late(self) -> None:
+        attempt = reload(self.attempt("came late"))
+        row = books.book_payment(replace(payment_of(attempt), authenticate=False), ORDINARY)
+        recovery.apply_report(Report(attempt.reference, payment_outcome(row)))
+        recover()
+
+    def _paid_by_hand(self) -> None:
+        self._charge("awaiting", CHALLENGED)
+        self._charge("passed", CHALLENGED)
+        books.approve(self.payment("passed"), tell=True)
+        self._charge("cancelled", CHALLENGED)
+        books.decline(self.payment("cancelled"), "payer_cancelled", tell=True)
+        hear_simulator()
+        self._wallet("wallet", "gcash")
+        self._wallet("pin", "bpi")
+        confirmation = self.charges["pin"]["action"]["confirmation_id"]
+        otp = {"confirmation_id": confirmation, "otp": "123456"}
+        made(self.api.post(f"/charges/{self.charges['pin']['id']}/verify", otp))
+
+    def _wallet(self, name: str, kind: str) -> None:
+        self.charges[name] = self.api.charge_source(self.api.wallet(kind))
+
+    def _kept(self) -> None:
+        api = self.api
+        self.customer = made(api.post("/customers/", {"email": "juan@example.com", "description": "Juan"}))["id"]
+        self.kept, given_up = api.source(), api.source()
+        for source in (self.kept, given_up):
+            made(api.post(f"/customers/{self.customer}/sources", {"source": source}))
+            self.charges["on a kept source"] = api.charge_source(source)
+            api.charge_source(source)
+        api.delete(f"/customers/{self.customer}/sources/{given_up}")
+        self.unused = api.source()
+
+    def _settle(self) -> None:
+        let_time_pass(Charge, "settle_due_at")
+        settlement.settle_due()
+
+    def _hear(self) -> None:
+        let_time_pass(SimulatedOperation, "settles_at")
+        hear_simulator()
