@@ -5,6 +5,8 @@ from django.contrib import admin
 from payments.admin import (  # noqa: F401  registers the pages
     attempts,
     charges,
+    corrections,
+    desk,
     events,
     idempotency,
     merchants,

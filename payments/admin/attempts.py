@@ -1,3 +1,5 @@
+from typing import Any
+
 from django.contrib import admin
 from django.db.models import Q
 from django.utils.safestring import SafeString
@@ -19,7 +21,7 @@ class ByModeOfCharge(Conditions):
 
 @admin.register(Attempt)
 class AttemptAdmin(LookOnlyAdmin):
-    list_display = (
+    list_display: tuple[str, ...] = (
         "shown_reference",
         "created",
         "kind",
@@ -31,7 +33,7 @@ class AttemptAdmin(LookOnlyAdmin):
         "tries",
         "due",
     )
-    list_filter = ("state", "kind", ByModeOfCharge, "created_at")
+    list_filter: tuple[Any, ...] = ("state", "kind", ByModeOfCharge, "created_at")
     list_select_related = ("charge",)
     search_fields = ("provider_ref",)
     exact_lookups = ("provider_ref",)

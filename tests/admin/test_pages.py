@@ -6,10 +6,11 @@ from django.test import Client
 from django.urls import reverse
 from pytest_django import DjangoAssertNumQueries
 
-from payments.models import Card, NotifySecret
+from payments.models import Attempt, Card, NotifySecret
 from payments.providers.simulator.models import Message
 from tests.admin.conftest import House, text_of
 from tests.client import REFUNDS_WAIT, TELL_NOTHING, Api
+from tests.domain.correcting import proposed
 
 OURS = [model for name in ("payments", "simulator", "customers") for model in apps.get_app_config(name).get_models()]
 SHOWN = [model for model in OURS if model in admin.site._registry]
@@ -29,6 +30,8 @@ def page_of(row: Model) -> str:
 def newest(house: House) -> dict[type[Model], Model]:
     """The newest row of each model."""
     Message.objects.create(body='{"reference": "0190"}')
+    Attempt.objects.filter(kind="refund").update(state="unknown")
+    proposed(Attempt.objects.get(kind="refund"))
     return {model: model._default_manager.latest("pk") for model in SHOWN}
 
 

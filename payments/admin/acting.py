@@ -1,0 +1,58 @@
+"""What operators do about a row: offered on its page, done by POST, kept in the admin's log with what and why."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+from uuid import UUID
+
+from django import forms
+from django.contrib import admin
+from django.contrib.admin.models import CHANGE, LogEntry
+from django.contrib.auth.models import User
+from django.db.models import Model
+from django.http import HttpRequest
+from django.template.response import TemplateResponse
+
+from payments.models import Attempt
+
+Facts = Iterable[tuple[str, object]]
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """A button on a row's page: a link to a form, or a `POST` where nothing is to be said."""
+
+    label: str
+    url: str
+    posts: bool = False
+
+
+def operator_of(request: HttpRequest) -> User:
+    """Who acts; the admin lets nobody through who is not signed in."""
+    return cast(User, request.user)
+
+
+def keep_in_log(request: HttpRequest, attempt_id: UUID, message: str, *others: Model) -> None:
+    """Has the history of the attempt tell of an act, and that of `others`."""
+    rows: Any = [*Attempt.objects.filter(id=attempt_id), *others]
+    LogEntry.objects.log_actions(operator_of(request).pk, rows, CHANGE, message)
+
+
+def form_page(
+    request: HttpRequest,
+    page: admin.ModelAdmin,
+    title: str,
+    facts: Facts,
+    form: forms.BaseForm,
+    buttons: Sequence[tuple[str, str]],
+) -> TemplateResponse:
+    """A page with what an act is about, the form that it wants, and a button for each (value, label)."""
+    context = page.admin_site.each_context(request) | {
+        "title": title,
+        "opts": page.opts,
+        "facts": facts,
+        "form": form,
+        "buttons": buttons,
+        "media": page.media + form.media,
+    }
+    return TemplateResponse(request, "admin/payments/act.html", context)
