@@ -162,6 +162,8 @@ def _reopen(caller: Caller, attempt: Attempt) -> Attempt | None:
         values = {
             "state": Attempt.State.OPEN,
             "due_at": attempts.asking_ends_at(provider_named(attempt.provider)),
+            # It is a new question: the lookups of the ones before must not put off its own.
+            "tries": 0,
             "request_id": caller.request_id,
             "idempotency": record,
         }
