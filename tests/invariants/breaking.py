@@ -1,0 +1,312 @@
+"""One way to break each invariant, in a database that forbids nothing."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+from django.db.models import F, Model
+
+from customers.models import Customer, CustomerSource
+from payments import clock
+from payments.ids import new_id, parse_id, public_id
+from payments.models import (
+    Charge,
+    Event,
+    IdempotencyRecord,
+    Notification,
+    Posting,
+    Settlement,
+    Source,
+)
+from payments.providers.simulator.models import Entry
+from tests.factories import MerchantFactory
+from tests.invariants.history import History
+
+Account, Kind = Posting.Account, Posting.Kind
+
+
+@dataclass(frozen=True)
+class Breakage:
+    """`do` breaks an invariant and returns the ID of the offender; the invariants of `also` break with it."""
+
+    do: Callable[[History], str]
+    also: frozenset[str]
+
+
+BREAKAGES: dict[str, Breakage] = {}
+
+
+def breaks(name: str, *also: str) -> Callable[[Callable[[History], str]], Callable[[History], str]]:
+    def register(do: Callable[[History], str]) -> Callable[[History], str]:
+        BREAKAGES[name] = Breakage(do, frozenset(also))
+        return do
+
+    return register
+
+
+def forge(row: Model, **values: Any) -> None:
+    assert type(row)._default_manager.filter(pk=row.pk).update(**values) == 1
+
+
+def forge_charge(history: History, name: str, **values: Any) -> str:
+    charge = history.charge(name)
+    forge(charge, **values)
+    return public_id("ch", charge.id)
+
+
+def post(charge: Charge, kind: str, *lines: tuple[str, int], journal: UUID | None = None, **values: Any) -> str:
+    """Posts `lines` of account and amount, debits positive, on `charge`, as one journal or as more of one."""
+    journal = journal or new_id()
+    first = Posting.objects.filter(journal=journal).count() + 1
+    about = {"merchant_id": charge.merchant_id, "livemode": charge.livemode, "currency": charge.currency}
+    for number, (account, amount) in enumerate(lines, first):
+        line = {"journal": journal, "line": number, "account": account, "amount": amount, "kind": kind}
+        Posting.objects.create(charge=charge, **{**about, **line, **values})
+    return public_id("ch", charge.id)
+
+
+def posting_of(charge: Charge, **values: Any) -> Posting:
+    return Posting.objects.filter(charge=charge, **values)[0]
+
+
+@breaks("amounts_within_bounds", "ledger_captured", "ledger_owes_the_merchant", "simulator_agrees")
+def more_captured_than_asked_for(history: History) -> str:
+    return forge_charge(history, "captured", amount_captured=10_001)
+
+
+@breaks("flags_match_status")
+def captured_and_failed(history: History) -> str:
+    return forge_charge(history, "captured", status="failed")
+
+
+@breaks("refunded_means_all")
+def refunded_in_part_alone(history: History) -> str:
+    return forge_charge(history, "part refunded", status="refunded")
+
+
+@breaks("refunds_add_up", "ledger_owes_the_merchant", "simulator_agrees")
+def refunded_by_no_refund(history: History) -> str:
+    return forge_charge(history, "part refunded", amount_refunded=F("amount_refunded") + 1)
+
+
+@breaks("refunds_match_their_charge")
+def refund_in_another_currency(history: History) -> str:
+    refund = history.charge("refunded").refunds.get()
+    forge(refund, currency="USD")
+    return public_id("re", refund.id)
+
+
+@breaks("charges_match_their_source")
+def source_of_another_merchant(history: History) -> str:
+    forge(history.charge("captured").source, merchant=MerchantFactory())
+    return history.charges["captured"]["id"]
+
+
+@breaks("fees_follow_the_rate")
+def another_rate(history: History) -> str:
+    return forge_charge(history, "captured", fee_basis_points=351)
+
+
+@breaks("one_charge_per_source", "used_sources_have_their_charge")
+def two_charges_of_one_source(history: History) -> str:
+    source_id = history.charge("captured").source_id
+    forge_charge(history, "held", source_id=source_id)
+    return public_id("src", source_id)
+
+
+@breaks("used_sources_have_their_charge")
+def used_by_nothing(history: History) -> str:
+    forge(Source.objects.get(id=parse_id("src", history.unused)), used=True)
+    return history.unused
+
+
+@breaks("journals_balance")
+def journal_with_one_line_more(history: History) -> str:
+    charge = history.charge("captured")
+    return post(charge, Kind.CAPTURE, (Account.BANK, 1), journal=posting_of(charge).journal)
+
+
+@breaks("journals_are_about_one_charge")
+def journal_about_two_charges(history: History) -> str:
+    other = posting_of(history.charge("held"))
+    lines = ((Account.BANK, 5), (Account.BANK, -5))
+    return post(history.charge("captured"), Kind.HOLD, *lines, journal=other.journal)
+
+
+@breaks("postings_match_their_charge")
+def posting_in_another_currency(history: History) -> str:
+    charge = history.charge("captured")
+    forge(posting_of(charge, account=Account.FEES), currency="USD")
+    return public_id("ch", charge.id)
+
+
+@breaks("postings_match_their_settlement")
+def settled_in_another_currency(history: History) -> str:
+    charge = history.charge("settled")
+    mine = posting_of(charge, kind=Kind.SETTLE).settlement
+    assert mine is not None
+    other = Settlement.objects.create(merchant=mine.merchant, livemode=False, currency="USD", day=mine.day)
+    Posting.objects.filter(charge=charge, kind=Kind.SETTLE).update(settlement=other)
+    return public_id("ch", charge.id)
+
+
+@breaks("ledger_holds")
+def held_of_nothing(history: History) -> str:
+    return post(history.charge("captured"), Kind.HOLD, (Account.PROVIDER_HOLD, 1), (Account.MERCHANT_HOLD, -1))
+
+
+@breaks("ledger_captured", "ledger_owes_the_merchant")
+def captured_again(history: History) -> str:
+    lines = ((Account.PROVIDER_RECEIVABLE, 1), (Account.MERCHANT_PENDING, -1))
+    return post(history.charge("captured"), Kind.CAPTURE, *lines)
+
+
+@breaks("ledger_refunds_in_transit", "ledger_owes_the_merchant")
+def refund_asked_again(history: History) -> str:
+    lines = ((Account.MERCHANT_PENDING, 1), (Account.REFUNDS_IN_TRANSIT, -1))
+    return post(history.charge("refund pending"), Kind.REFUND, *lines)
+
+
+@breaks("ledger_refunds_succeeded", "ledger_owes_the_merchant")
+def refund_given_again(history: History) -> str:
+    lines = ((Account.MERCHANT_PENDING, 1), (Account.PROVIDER_RECEIVABLE, -1))
+    return post(history.charge("refunded"), Kind.REFUND_SETTLED, *lines)
+
+
+@breaks("ledger_fees", "ledger_owes_the_merchant")
+def fee_taken_again(history: History) -> str:
+    return post(history.charge("captured"), Kind.FEE, (Account.MERCHANT_PENDING, 1), (Account.FEES, -1))
+
+
+@breaks("ledger_owes_the_merchant")
+def paid_out_of_nothing(history: History) -> str:
+    settlement = Settlement.objects.latest("day")
+    lines = ((Account.BANK, 1), (Account.MERCHANT_PAYABLE, -1))
+    return post(history.charge("settled"), Kind.SETTLE, *lines, settlement=settlement)
+
+
+@breaks("ledger_reversals")
+def reversed_twice(history: History) -> str:
+    lines = ((Account.REVERSALS, 10_000), (Account.PROVIDER_RECEIVABLE, -10_000))
+    return post(history.charge("came late"), Kind.REVERSAL, *lines)
+
+
+@breaks("settled_charges_leave_nothing")
+def settled_in_words_alone(history: History) -> str:
+    return forge_charge(history, "captured", settled_at=clock.now(), settle_due_at=None)
+
+
+@breaks("captured_charges_settle")
+def never_settled(history: History) -> str:
+    return forge_charge(history, "captured", settle_due_at=None)
+
+
+def event_of(object_id: UUID, sequence: int) -> Event:
+    return Event.objects.get(object_id=object_id, sequence=sequence)
+
+
+@breaks("charges_have_their_events")
+def change_without_event(history: History) -> str:
+    return forge_charge(history, "captured", version=F("version") + 1)
+
+
+@breaks("refunds_have_their_events")
+def gap_in_the_sequence(history: History) -> str:
+    refund = history.charge("refund arrived").refunds.get()
+    forge(event_of(refund.id, 2), sequence=3)
+    return public_id("re", refund.id)
+
+
+@breaks("sources_have_their_events", "events_have_their_object")
+def event_of_another_object(history: History) -> str:
+    source = history.charge("captured").source
+    forge(event_of(source.id, 1), object_id=new_id())
+    return public_id("src", source.id)
+
+
+@breaks("events_have_their_object")
+def event_of_nothing(history: History) -> str:
+    event = event_of(history.charge("wallet").id, 1)
+    event.id, event.object_id = new_id(), new_id()
+    event.save(force_insert=True)
+    return public_id("evt", event.id)
+
+
+@breaks("events_are_notified")
+def event_that_nobody_is_told_of(history: History) -> str:
+    event = event_of(history.charge("refunded").refunds.get().id, 1)
+    Notification.objects.filter(event=event).delete()
+    return public_id("evt", event.id)
+
+
+@breaks("attempts_are_looked_after")
+def attempt_that_nobody_looks_after(history: History) -> str:
+    attempt, long_ago = history.attempt("unknown"), clock.now() - timedelta(hours=1)
+    forge(attempt, due_at=long_ago, updated_at=long_ago)
+    return attempt.reference
+
+
+@breaks("operations_have_their_attempt")
+def operation_that_nobody_asked_for(history: History) -> str:
+    return forge_charge(history, "held", operation="capture")
+
+
+@breaks("charges_have_their_authorization", "simulator_agrees")
+def authorization_closed_without_outcome(history: History) -> str:
+    forge(history.attempt("unknown"), state="done", outcome="Approved", due_at=None)
+    return history.charges["unknown"]["id"]
+
+
+@breaks("refunds_have_their_attempt")
+def refund_closed_without_outcome(history: History) -> str:
+    attempt = history.attempt("refund pending", "refund")
+    forge(attempt, state="done", outcome="Approved", due_at=None)
+    assert attempt.refund_id is not None
+    return public_id("re", attempt.refund_id)
+
+
+@breaks("idempotency_keys_are_answered")
+def key_without_an_answer(history: History) -> str:
+    record = IdempotencyRecord.objects.get(key="key of captured")
+    forge(record, status=None, body=None)
+    return record.id.hex
+
+
+@breaks("simulator_agrees")
+def taken_there_alone(history: History) -> str:
+    payment = history.payment("declined")
+    forge(payment, state="captured", amount_captured=10_000, decline_code="")
+    Entry.objects.create(payment=payment, kind=Entry.Kind.CAPTURE, amount=10_000, reference=payment.reference)
+    return history.charges["declined"]["id"]
+
+
+@breaks("simulator_money_is_known")
+def payment_that_nobody_asked_for(history: History) -> str:
+    payment = history.payment("captured")
+    entry = payment.entries.get()
+    payment.id, payment.reference = new_id(), new_id().hex
+    payment.save(force_insert=True)
+    entry.pk, entry.payment = None, payment
+    entry.save(force_insert=True)
+    return public_id("sp", payment.id)
+
+
+@breaks("simulator_entries_add_up")
+def entry_too_many(history: History) -> str:
+    payment = history.payment("captured")
+    Entry.objects.create(payment=payment, kind=Entry.Kind.REFUND, amount=1, reference=new_id().hex)
+    return public_id("sp", payment.id)
+
+
+@breaks("customers_have_their_events")
+def customer_changed_silently(history: History) -> str:
+    forge(Customer.objects.get(id=parse_id("cus", history.customer)), version=F("version") + 1)
+    return history.customer
+
+
+@breaks("kept_sources_are_vaulted")
+def kept_for_nobody(history: History) -> str:
+    CustomerSource.objects.filter(source_id=parse_id("src", history.kept)).delete()
+    return history.kept
