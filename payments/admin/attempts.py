@@ -1,4 +1,4 @@
-from typing import Any
+from typing import Any, ClassVar
 
 from django.contrib import admin
 from django.db.models import Q
@@ -33,7 +33,7 @@ class AttemptAdmin(LookOnlyAdmin):
         "tries",
         "due",
     )
-    list_filter: tuple[Any, ...] = ("state", "kind", ByModeOfCharge, "created_at")
+    list_filter: ClassVar[tuple[Any, ...]] = ("state", "kind", ByModeOfCharge, "created_at")
     list_select_related = ("charge",)
     search_fields = ("provider_ref",)
     exact_lookups = ("provider_ref",)
