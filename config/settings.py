@@ -120,6 +120,7 @@ CELERY_BEAT_SCHEDULE = {
     name: {"task": f"payments.tasks.{name}", "schedule": seconds, "options": {"expires": seconds}}
     for name, seconds in {
         "resolve_attempts": 2.0,
+        "close_overtaken_corrections": 30.0,
         "hear_simulator": 1.0,
         "deliver_notifications": 1.0,
         "void_expired_holds": 30.0,

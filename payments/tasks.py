@@ -3,7 +3,7 @@
 from celery import shared_task
 from celery.signals import worker_shutting_down
 
-from payments.domain import expiry, idempotency, recovery
+from payments.domain import corrections, expiry, idempotency, recovery
 from payments.notifications.delivery import Deliverer, Drain
 from payments.providers.simulator.connector import Simulator
 
@@ -14,6 +14,11 @@ DELIVERER = Deliverer(Drain())
 @shared_task
 def resolve_attempts() -> int:
     return recovery.resolve_due()
+
+
+@shared_task
+def close_overtaken_corrections() -> int:
+    return corrections.close_overtaken()
 
 
 @shared_task
