@@ -6,8 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.views import defaults
 
 from config.middleware import is_api
-from payments.api.errors import as_api_error, error_response
-from payments.api.errors import not_found as no_such_path
+from payments.api.errors import as_api_error, error_response, no_such_path
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
@@ -20,7 +19,7 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     """A path that leads nowhere."""
     if is_api(request):
-        return error_response(no_such_path("There is nothing at this path."))
+        return error_response(no_such_path())
     return defaults.page_not_found(request, exception)
 
 

@@ -20,6 +20,7 @@ def environment(places: Places) -> dict[str, str]:
         "REDIS_URL": redis_server.url(places),
         "HTTPS": "false",
         "NOTIFY_ALLOW_LOOPBACK": "true",
+        "KAHA_CLOCK": "true",
         **secrets,
     }
 

@@ -73,6 +73,11 @@ def not_found(message: str = "No such object.") -> ApiError:
     return ApiError(404, "not_found_error", "resource_missing", message)
 
 
+def no_such_path() -> ApiError:
+    """404 for a path that leads nowhere."""
+    return not_found("There is nothing at this path.")
+
+
 def rate_limited(wait_seconds: int) -> ApiError:
     """429, telling when to come back."""
     message = f"Too many requests. Try again in {wait_seconds} s."

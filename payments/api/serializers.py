@@ -22,6 +22,7 @@ from payments.api.fields import (
 from payments.api.metadata import Metadata
 from payments.api.query_fields import QueryBoolean, QueryInteger, QueryMoment
 from payments.api.strict import Errors, StrictSerializer
+from payments.domain.time_travel import LONGEST_SECONDS
 from payments.models import AMOUNT_MAX, Charge
 from payments.money import DEFAULT_CURRENCY
 
@@ -152,6 +153,12 @@ class VerifyInput(StrictSerializer):
 
     confirmation_id = NameSafe(min_length=5, max_length=255)
     otp = StrictString(max_length=10)
+
+
+class ClockInput(StrictSerializer):
+    """`POST /v2/test/clock`."""
+
+    advance_seconds = StrictInteger(min_value=1, max_value=LONGEST_SECONDS)
 
 
 class PageQuery(StrictSerializer):

@@ -5,6 +5,7 @@ from rest_framework.routers import SimpleRouter
 
 from payments.api.account import AccountViewSet
 from payments.api.charges import ChargeViewSet
+from payments.api.clock import ClockViewSet
 from payments.api.events import EventViewSet
 from payments.api.sources import SourceViewSet
 
@@ -23,5 +24,6 @@ router.register("events", EventViewSet, basename="event")
 urlpatterns = [
     re_path(r"^me/?$", AccountViewSet.as_view({"get": "me"}), name="me"),
     re_path(r"^ping/?$", AccountViewSet.as_view({"get": "ping"}), name="ping"),
+    re_path(r"^test/clock/?$", ClockViewSet.as_view({"post": "advance"}), name="clock"),
     *router.urls,
 ]

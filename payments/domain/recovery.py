@@ -13,6 +13,7 @@ from payments.domain import attempts, lifecycle, recording, settling
 from payments.domain.caller import Caller
 from payments.domain.lifecycle import advance
 from payments.domain.schedule import next_lookup_at
+from payments.domain.scope import EVERYBODY, Scope
 from payments.ledger import journals
 from payments.models import Attempt, Charge, Refund
 from payments.models.together import Insert, StaleRow, Update, Write, write_together
@@ -34,15 +35,16 @@ logger = logging.getLogger("kaha.recovery")
 BATCH = 100
 
 
-def resolve_due(limit: int = BATCH) -> int:
+def resolve_due(limit: int = BATCH, scope: Scope = EVERYBODY) -> int:
     """Looks up at most `limit` attempts that are due; returns how many it looked at."""
-    due = Attempt.objects.filter(due_at__lte=clock.now()).order_by("due_at")[:limit]
+    due = Attempt.objects.filter(scope.within("charge__"), due_at__lte=clock.now()).order_by("due_at")[:limit]
     return sum(_resolve_alone(attempt) for attempt in due)
 
 
-def expire_actions(limit: int = BATCH) -> int:
+def expire_actions(limit: int = BATCH, scope: Scope = EVERYBODY) -> int:
     """Ends at most `limit` payments whose payer let the hour pass, as `resolve_due` does too; returns how many."""
     due = Attempt.objects.filter(
+        scope.within("charge__"),
         kind=Attempt.Kind.AUTHORIZE,
         state=Attempt.State.WAITING,
         due_at__lte=clock.now(),

@@ -14,7 +14,7 @@ class Scope:
     livemode: bool = False
 
     def within(self, path: str = "") -> Q:
-        """The condition on rows; `path` leads from the row to the charge that tells, such as "charge__"."""
+        """The condition on rows; `path` leads to the charge or source that tells, such as "charge__"."""
         if self.merchant_id is None:
             return Q()
         return Q(**{f"{path}merchant_id": self.merchant_id, f"{path}livemode": self.livemode})

@@ -74,7 +74,7 @@ def _settle_authorize(caller: Caller, attempt: Attempt, outcome: Outcome) -> Ver
             forget = _forget_card(charge, outcome.cvc_checked)
             return _done(outcome, [*_succeed(caller, attempt, outcome), *forget])
         case ActionRequired():
-            expires_at = charge.created_at + timedelta(minutes=settings.ACTION_MINUTES)
+            expires_at = charge.action_expires_at or charge.created_at + timedelta(minutes=settings.ACTION_MINUTES)
             writes = _ask_payer(caller, charge, _action(outcome), expires_at)
             return Verdict(State.WAITING, due_at=max(expires_at, next_lookup_at(attempt.tries)), writes=writes)
         case Pending():

@@ -1,6 +1,9 @@
 """The outbox: notifications are written in the statement of the change that they tell of, and found there when due."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
+
+from django.db import transaction
+from django.db.models import F, Q
 
 from payments.models import Event, Notification
 from payments.models.notification import NotificationQuerySet
@@ -39,8 +42,25 @@ def send_again(notifications: NotificationQuerySet, now: datetime) -> int:
 
     One that a worker has in hand is left to it, and nothing of the tries made so far is lost.
     """
-    rows = notifications.exclude(leased_until__gt=now)
+    rows = _not_in_hand(notifications, now)
     count = rows.update(state=Notification.State.WAITING, due_at=now, leased_until=None, failures=0, first_try_at=None)
     if count:
         nudge()
     return count
+
+
+def bring_nearer(notifications: NotificationQuerySet, by: timedelta, now: datetime) -> None:
+    """Those of `notifications` that wait are tried, and given up, sooner by so much; a worker is woken on commit.
+
+    One that a worker has in hand is left to it.
+    """
+    waiting = _not_in_hand(notifications.filter(state=Notification.State.WAITING, due_at__isnull=False), now)
+    # One that is locked is being taken in hand or put down at this moment.
+    free = list(waiting.select_for_update(skip_locked=True, no_key=True).values_list("id", flat=True))
+    rows = Notification.objects.filter(id__in=free)
+    if rows.update(due_at=F("due_at") - by, first_try_at=F("first_try_at") - by):
+        transaction.on_commit(nudge, robust=True)
+
+
+def _not_in_hand(notifications: NotificationQuerySet, now: datetime) -> NotificationQuerySet:
+    return notifications.filter(Q(leased_until=None) | Q(leased_until__lte=now))

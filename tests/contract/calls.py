@@ -113,6 +113,7 @@ CALLS = {
     "list events": Call("GET", lambda api: ("/events", None), 200, shapes.page_of(shapes.EVENT)),
     "read an event": Call("GET", lambda api: (f"/events/{newest_event(api)}", None), 200, shapes.EVENT),
     "me": Call("GET", lambda api: ("/me", None), 200, shapes.ORGANIZATION),
+    "let time pass": Call("POST", lambda api: ("/test/clock", {"advance_seconds": 1}), 200, shapes.CLOCK),
     "ping": Call("GET", lambda api: ("/ping", None), 200, shapes.NOTHING),
 }
 POSTS = {name: call for name, call in CALLS.items() if call.method == "POST"}

@@ -215,6 +215,7 @@ ORGANIZATION = shape(
         "updated_at": MOMENT,
     }
 )
+CLOCK = shape({"object": one_of("clock"), "livemode": {"const": False}, "advanced_seconds": AMOUNT})
 NOTHING = shape({})
 ERROR = shape(
     {

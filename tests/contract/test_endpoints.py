@@ -117,6 +117,7 @@ def test_a_method_that_nothing_answers_is_405_everywhere(api: Api, call: Call) -
         ("/events/evt_1", {"GET"}),
         ("/me", {"GET"}),
         ("/ping", {"GET"}),
+        ("/test/clock", {"POST"}),
     ],
 )
 def test_a_405_names_exactly_the_methods_of_its_path(api: Api, path: str, allowed: set[str]) -> None:

@@ -91,7 +91,8 @@ def test_another_merchant_may_use_the_same_key(api: Api, other_api: Api, call: C
         answers.append(call.make(one, path, body, **{HEADERS[0]: KEY}))
     assert [answer.status_code for answer in answers] == [call.status] * 2
     assert "Idempotent-Replayed" not in answers[1]
-    assert answers[0].json()["id"] != answers[1].json()["id"]
+    if call is not CALLS["let time pass"]:
+        assert answers[0].json()["id"] != answers[1].json()["id"]
 
 
 def test_the_other_mode_may_use_the_same_key(api: Api, live_api: Api) -> None:

@@ -33,6 +33,7 @@ GET /v2/events/
 GET /v2/events/{id}
 GET /v2/me
 GET /v2/ping
+POST /v2/test/clock
 GET /ping
 """
 

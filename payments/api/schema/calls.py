@@ -7,11 +7,12 @@ from drf_spectacular.extensions import OpenApiViewExtension
 
 from payments.api.schema import examples
 from payments.api.schema.describing import Operation, id_in_path, reading, writing
-from payments.api.schema.responses import ACCOUNT, CHARGE, EVENT, NOTHING, SOURCE, page_of
+from payments.api.schema.responses import ACCOUNT, CHARGE, CLOCK, EVENT, NOTHING, SOURCE, page_of
 from payments.api.serializers import (
     CaptureInput,
     ChargeInput,
     ChargeListQuery,
+    ClockInput,
     EventListQuery,
     RefundInput,
     SourceInput,
@@ -200,5 +201,28 @@ class Account(DescribedView):
         ),
         "ping": reading(
             "ping", "Try a key", "Answers an empty object to a key that works.", NOTHING, {}, tag="Account"
+        ),
+    }
+
+
+class Clock(DescribedView):
+    target_class = "payments.api.clock.ClockViewSet"
+    operations = {
+        "advance": writing(
+            "advance_clock",
+            "Let time pass",
+            "For your test objects alone, and only where the service runs with `KAHA_CLOCK`; elsewhere, and with a "
+            "live key, there is nothing at this path. Every deadline comes nearer by so much, and the answer comes "
+            "when what is due then has happened (after half a minute at the latest, and the rest soon afterwards): "
+            "holds and actions that are over have ended, unknown outcomes were looked up, refunds have ended, captured "
+            "money is settled, and callbacks are on their way. What begins then waits for a time of its own: one call "
+            "makes one more try of a callback due. `created_at` and whatever else is past stays as it was.",
+            ClockInput,
+            CLOCK,
+            tag="Testing",
+            sent={"A week": {"advance_seconds": 604_800}},
+            answered={"A week later": {"object": "clock", **examples.MODE, "advanced_seconds": 604_800}},
+            invalid=("missing", "too_small", "too_big", "unknown_parameter", "invalid_type"),
+            may_miss=True,
         ),
     }

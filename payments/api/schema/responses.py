@@ -235,6 +235,13 @@ ACCOUNT = shown(
     created_at=created(),
     updated_at=updated(),
 )
+CLOCK = shown(
+    "Clock",
+    "Time that has passed for your test objects.",
+    object=named("clock"),
+    livemode=flag("Always `false`."),
+    advanced_seconds=number("How many seconds have passed."),
+)
 NOTHING = {"type": "object", "maxProperties": 0}
 
 

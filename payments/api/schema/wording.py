@@ -8,6 +8,7 @@ from payments.api.serializers import (
     CardInput,
     ChargeInput,
     ChargeListQuery,
+    ClockInput,
     EventListQuery,
     OwnerInput,
     PageQuery,
@@ -107,6 +108,10 @@ OBJECTS: dict[type[StrictSerializer], dict[str, Schema]] = {
         "": words("The one-time PIN that the payer got from the bank."),
         "confirmation_id": words("The `confirmation_id` of the charge's `action`."),
         "otp": words("The PIN."),
+    },
+    ClockInput: {
+        "": words("How much time is to pass."),
+        "advance_seconds": words("How many seconds: 86400 is a day."),
     },
     PageQuery: {
         "start_after": words("The ID after which the page begins: only older objects follow."),

@@ -1,5 +1,6 @@
 """The simulator's bookings of payments. Every change is an UPDATE guarded by the state it starts from."""
 
+from collections.abc import Collection
 from datetime import timedelta
 
 from django.db import IntegrityError, transaction
@@ -117,9 +118,10 @@ def _count_try(payment: SimulatedPayment) -> bool:
     return counted
 
 
-def expire_due_pages(limit: int) -> None:
-    """Ends up to `limit` payments whose payer let the time pass."""
+def expire_due_pages(limit: int, among: Collection[str] | None = None) -> None:
+    """Ends up to `limit` payments, all or those of the references `among`, whose payer let the time pass."""
     due = SimulatedPayment.objects.filter(state=State.AWAITING, expires_at__lte=clock.now())
+    due = due if among is None else due.filter(reference__in=among)
     for payment in due.order_by("expires_at")[:limit]:
         _expire_if_due(payment)
 

@@ -1,10 +1,11 @@
 """The provider of test mode, which moves no money but keeps books as if it did."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from datetime import timedelta
 
 from payments import sourcetypes
 from payments.providers.base import Capabilities, NotFound, Operation, Outcome, Payment, Report, Unknown
-from payments.providers.simulator import messages
+from payments.providers.simulator import deadlines, messages
 from payments.providers.simulator.answers import asks_pin, operation_outcome, payment_outcome, refused
 from payments.providers.simulator.books import book_payment, enter_pin, expire_due_pages, find_payment
 from payments.providers.simulator.messages import DueReport
@@ -65,11 +66,14 @@ class Simulator:
     def read_callback(self, headers: Mapping[str, str], body: bytes) -> list[Report]:
         return [messages.read(headers, body)]
 
-    def due_reports(self, limit: int) -> list[DueReport]:
-        """Up to `limit` things that happened without our asking, each told again until it is acknowledged."""
-        settle_due_refunds(limit)
-        expire_due_pages(limit)
-        return [self._open(message.pk, message.body.encode()) for message in messages.claim(limit)]
+    def due_reports(self, limit: int, among: Collection[str] | None = None) -> list[DueReport]:
+        """Up to `limit` things that happened without our asking, each told again until it is acknowledged.
+
+        With `among`, only those that happened to what we call by these references.
+        """
+        settle_due_refunds(limit, among)
+        expire_due_pages(limit, among)
+        return [self._open(message.pk, message.body.encode()) for message in messages.claim(limit, among)]
 
     def _open(self, message_id: int, body: bytes) -> DueReport:
         [report] = self.read_callback(messages.sign(body), body)
@@ -78,3 +82,11 @@ class Simulator:
     def acknowledge(self, report: DueReport) -> None:
         """Ends the telling of a report that was recorded; harmless when repeated."""
         messages.acknowledge(report.message_id)
+
+    def waiting(self) -> set[str]:
+        """Our references of everything that time will change by itself, or that is still to be told."""
+        return deadlines.waiting()
+
+    def bring_nearer(self, references: Collection[str], by: timedelta) -> None:
+        """Lets `by` pass for what waits under one of `references`."""
+        deadlines.bring_nearer(references, by)

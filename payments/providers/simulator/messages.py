@@ -1,12 +1,14 @@
 """What the simulator tells by itself: signed JSON, kept until it was taken, told at least once."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass
 from datetime import timedelta
 from typing import Any
 
 from django.db import transaction
+from django.db.models import JSONField, QuerySet
+from django.db.models.functions import Cast
 from django.utils.crypto import constant_time_compare, salted_hmac
 
 from payments import clock
@@ -32,10 +34,23 @@ def write_message(reference: str, outcome: Outcome) -> None:
     Message.objects.create(body=json.dumps(told))
 
 
-def claim(limit: int) -> list[Message]:
-    """Up to `limit` due messages, oldest first, each told again later unless it is acknowledged."""
+def untold(among: Collection[str] | None = None) -> QuerySet[Message]:
+    """The messages that nobody has taken: all, or those about one of the references `among`."""
+    rows = Message.objects.filter(delivered_at=None)
+    if among is None:
+        return rows
+    return rows.annotate(told=Cast("body", JSONField())).filter(told__reference__in=among)
+
+
+def untold_references() -> set[str]:
+    """What the messages are about that nobody has taken."""
+    return {json.loads(body)["reference"] for body in untold().values_list("body", flat=True)}
+
+
+def claim(limit: int, among: Collection[str] | None = None) -> list[Message]:
+    """Up to `limit` due messages of `untold()`, oldest first, each told again later unless it is acknowledged."""
     now = clock.now()
-    due = Message.objects.filter(delivered_at=None, due_at__lte=now).order_by("due_at")
+    due = untold(among).filter(due_at__lte=now).order_by("due_at")
     with transaction.atomic():
         messages = list(due.select_for_update(skip_locked=True)[:limit])
         ids = [message.pk for message in messages]

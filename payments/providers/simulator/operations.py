@@ -1,5 +1,6 @@
 """The simulator's bookings of captures, voids and refunds."""
 
+from collections.abc import Collection
 from datetime import datetime, timedelta
 
 from django.conf import settings
@@ -48,10 +49,11 @@ def book_operation(kind: str, operation: Operation, payment: SimulatedPayment) -
     return row if is_new else _settle_if_due(row)
 
 
-def settle_due_refunds(limit: int) -> None:
-    """Brings up to `limit` refunds to the end that their card is known for."""
-    due = SimulatedOperation.objects.filter(settles_at__lte=clock.now()).order_by("settles_at")
-    for operation in due[:limit]:
+def settle_due_refunds(limit: int, among: Collection[str] | None = None) -> None:
+    """Brings up to `limit` refunds, all or those of the references `among`, to the end that their card is known for."""
+    due = SimulatedOperation.objects.filter(settles_at__lte=clock.now())
+    due = due if among is None else due.filter(reference__in=among)
+    for operation in due.order_by("settles_at")[:limit]:
         _settle_if_due(operation)
 
 

@@ -1,0 +1,37 @@
+from datetime import timedelta
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpResponse
+from rest_framework.request import Request
+
+from payments.api.authentication import key_of
+from payments.api.errors import no_such_path
+from payments.api.requests import ApiViewSet
+from payments.api.serializers import ClockInput
+from payments.domain import time_travel
+from payments.domain.caller import Caller
+from payments.domain.idempotency import Answer
+from payments.rendering.wire import to_bytes
+
+
+class ClockViewSet(ApiViewSet):
+    """Time that passes for a merchant's test objects; without KAHA_CLOCK, and in live mode, it is not there."""
+
+    def perform_authentication(self, request: Request) -> None:
+        if not settings.KAHA_CLOCK:
+            raise no_such_path()
+        super().perform_authentication(request)
+        if key_of(request).livemode:
+            raise no_such_path()
+
+    def advance(self, request: Request) -> HttpResponse:
+        return self.run(request, ClockInput, _advance)
+
+
+def _advance(caller: Caller, body: dict[str, Any]) -> Answer:
+    seconds = body["advance_seconds"]
+    clock = {"object": "clock", "livemode": caller.livemode, "advanced_seconds": seconds}
+    answer = Answer(200, to_bytes(clock))
+    time_travel.advance(caller, timedelta(seconds=seconds), answer)
+    return answer

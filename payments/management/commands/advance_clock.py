@@ -1,0 +1,52 @@
+import argparse
+from datetime import timedelta
+from typing import Any
+
+from django.conf import settings
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from payments.domain import time_travel
+from payments.domain.caller import Caller
+from payments.domain.time_travel import LONGEST_SECONDS, Happened
+from payments.management import arguments
+from payments.management.tables import in_columns
+
+LONGEST = timedelta(seconds=LONGEST_SECONDS)
+
+
+class Command(BaseCommand):
+    help = (
+        "Lets time pass for a merchant's test objects: their deadlines come nearer, and what is due then happens. "
+        "Wants KAHA_CLOCK; live mode, other merchants and what is past are left as they are."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("merchant", help=arguments.MERCHANT_HELP)
+        parser.add_argument("by", type=_span, metavar="SECONDS|24h|7d", help="how much time, up to 366 days")
+
+    def handle(self, *, merchant: str, by: timedelta, **_: Any) -> None:
+        if not settings.KAHA_CLOCK:
+            raise CommandError("Time passes by itself here: KAHA_CLOCK is off.")
+        owner = arguments.merchant_named(merchant)
+        happened = time_travel.advance(Caller(owner.id, livemode=False), by)
+        self.stdout.write("\n".join(in_columns(_lines(happened, time_travel.callbacks_due(owner.id)))))
+
+
+def _span(text: str) -> timedelta:
+    """Seconds, or a number and a unit as `arguments.duration` takes them, for argparse."""
+    by = timedelta(seconds=int(text)) if text.isdecimal() and len(text) < 10 else arguments.duration(text)
+    if not timedelta() < by <= LONGEST:
+        raise argparse.ArgumentTypeError(f"{text!r} is not from 1 second to {LONGEST.days} days")
+    return by
+
+
+def _lines(happened: Happened, callbacks: int) -> list[tuple[object, ...]]:
+    return [
+        ("holds released", happened.holds),
+        ("actions expired", happened.actions),
+        ("attempts resolved", happened.lookups),
+        ("reports of the provider", happened.reports),
+        ("charges settled", happened.settled),
+        ("CVCs destroyed", happened.cvcs),
+        ("callbacks due", callbacks),
+    ]

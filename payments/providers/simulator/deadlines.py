@@ -1,0 +1,26 @@
+"""What waits for time in the simulator's books, and how time is made to pass for some of it."""
+
+from collections.abc import Collection
+from datetime import timedelta
+
+from django.db.models import F
+
+from payments.providers.simulator.messages import untold, untold_references
+from payments.providers.simulator.models import SimulatedOperation, SimulatedPayment
+
+AWAITING = SimulatedPayment.objects.filter(state=SimulatedPayment.State.AWAITING)
+CHANGING = SimulatedOperation.objects.filter(settles_at__isnull=False)
+
+
+def waiting() -> set[str]:
+    """The references of payments that await their payer, of refunds that end later, and of messages not yet taken."""
+    booked = AWAITING.values_list("reference", flat=True).union(CHANGING.values_list("reference", flat=True))
+    return {*booked, *untold_references()}
+
+
+def bring_nearer(references: Collection[str], by: timedelta) -> None:
+    """What waits for time under one of `references` waits for less of it."""
+    # Refunds before payments, as when one ends.
+    CHANGING.filter(reference__in=references).update(settles_at=F("settles_at") - by)
+    AWAITING.filter(reference__in=references).update(expires_at=F("expires_at") - by)
+    untold(references).update(due_at=F("due_at") - by)
