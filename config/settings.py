@@ -39,6 +39,8 @@ NOTIFY_PORTS = env.words("NOTIFY_PORTS", ["443"])
 NOTIFY_ALLOW_LOOPBACK = env.boolean("NOTIFY_ALLOW_LOOPBACK", False)
 # The two headers that this interface's client libraries verify begin with it.
 NOTIFY_HEADER_PREFIX = env.text("NOTIFY_HEADER_PREFIX", "X-Kaha")
+# Whether merchants may move their test objects through time.
+KAHA_CLOCK = env.boolean("KAHA_CLOCK", False)
 SIMULATOR_REFUND_DELAY_SECONDS = env.integer("SIMULATOR_REFUND_DELAY_SECONDS", 2, at_least=0)
 
 INSTALLED_APPS = [
@@ -182,6 +184,7 @@ SPECTACULAR_SETTINGS = {
         {"name": "Customers", "description": "Payers, and the sources kept for them."},
         {"name": "Events", "description": "What has changed."},
         {"name": "Account", "description": "Your merchant account and your keys."},
+        {"name": "Testing", "description": "What only test mode has."},
     ],
     "PREPROCESSING_HOOKS": [
         "payments.api.schema.document.clean_paths",

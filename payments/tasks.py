@@ -3,11 +3,9 @@
 from celery import shared_task
 from celery.signals import worker_shutting_down
 
-from payments.domain import corrections, expiry, idempotency, recovery
+from payments.domain import corrections, expiry, hearing, idempotency, recovery
 from payments.notifications.delivery import Deliverer, Drain
-from payments.providers.simulator.connector import Simulator
 
-MESSAGES_AT_ONCE = 100
 DELIVERER = Deliverer(Drain())
 
 
@@ -23,13 +21,7 @@ def close_overtaken_corrections() -> int:
 
 @shared_task
 def hear_simulator() -> int:
-    """Takes the simulator's own messages, which a real provider would send by webhook."""
-    simulator = Simulator()
-    reports = simulator.due_reports(MESSAGES_AT_ONCE)
-    for report in reports:
-        recovery.apply_report(report)
-        simulator.acknowledge(report)
-    return len(reports)
+    return hearing.hear_simulator()
 
 
 @shared_task
