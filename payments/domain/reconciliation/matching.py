@@ -1,0 +1,161 @@
+"""Which line of a report is which posting of ours, and what is left over: whole sets at a time, in SQL.
+
+Both sides are brought to one vocabulary of movements. A line and a posting match where attempt, movement, currency and
+amount are the same, each with one of the other at most. Everything here runs in the caller's transaction.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db import connection
+
+from payments.models import ReconciliationRun
+from payments.providers.base import SettlementLine
+
+STORE = """
+INSERT INTO payments_reportline
+    (run_id, number, provider, reference, provider_ref, kind, amount, currency, booked_at, attempt_id)
+SELECT %(run)s, %(before)s + line.number, %(provider)s, line.reference, line.provider_ref, line.kind, line.amount,
+    line.currency, line.booked_at, a.id
+FROM unnest(%(references)s::text[], %(provider_refs)s::text[], %(kinds)s::text[], %(amounts)s::bigint[],
+    %(currencies)s::text[], %(moments)s::timestamptz[])
+    WITH ORDINALITY AS line (reference, provider_ref, kind, amount, currency, booked_at, number)
+LEFT JOIN payments_attempt a ON a.provider = %(provider)s
+    AND a.id = CASE WHEN line.reference ~ '^[0-9a-f]{32}$' THEN line.reference::uuid END
+ORDER BY line.number
+ON CONFLICT DO NOTHING
+"""
+# Late money that cannot be voided is refunded, under a reference that follows from the reversal's.
+FIND_REVERSALS = """
+UPDATE payments_reportline l SET attempt_id = a.id FROM payments_attempt a
+WHERE l.provider = %(provider)s AND l.matched_at IS NULL AND l.attempt_id IS NULL AND l.provider_ref <> ''
+    AND a.kind = 'reverse' AND a.provider = l.provider AND a.provider_ref = l.provider_ref
+"""
+LINES = """
+line AS MATERIALIZED (
+    SELECT l.id, l.attempt_id, l.kind, l.currency, l.amount, l.booked_at, a.kind AS asked, a.state, a.charge_id,
+        CASE WHEN a.kind = 'reverse' AND l.kind IN ('void', 'refund') THEN 'reversal' ELSE l.kind END AS movement
+    FROM payments_reportline l LEFT JOIN payments_attempt a ON a.id = l.attempt_id
+    WHERE l.provider = %(provider)s AND l.matched_at IS NULL
+)
+"""
+POSTINGS = """
+posting AS MATERIALIZED (
+    SELECT p.id, p.attempt_id, p.charge_id, p.currency, p.amount, p.created_at,
+        CASE p.kind WHEN 'late' THEN 'capture' WHEN 'refund_settled' THEN 'refund'
+            WHEN 'refund_failed' THEN 'refund_returned' ELSE p.kind END AS movement
+    FROM payments_posting p JOIN payments_attempt a ON a.id = p.attempt_id AND a.provider = %(provider)s
+    WHERE p.account = 'provider_receivable'
+        AND NOT EXISTS (SELECT FROM payments_reportline m WHERE m.posting_id = p.id)
+)
+"""
+# Of several that are alike, the first is the first.
+NTH = "row_number() OVER (PARTITION BY attempt_id, movement, currency, amount ORDER BY id) AS nth"
+MATCH = f"""
+WITH {LINES}, {POSTINGS}, numbered_line AS (SELECT *, {NTH} FROM line WHERE asked IS NOT NULL),
+numbered_posting AS (SELECT *, {NTH} FROM posting)
+UPDATE payments_reportline l SET posting_id = p.id, matched_at = %(now)s
+FROM numbered_line n JOIN numbered_posting p USING (attempt_id, movement, currency, amount, nth)
+WHERE l.id = n.id
+"""  # noqa: S608  no value in it
+# A refund that failed before we heard that it had succeeded: the provider tells both, our books neither.
+CANCEL_OUT = f"""
+WITH {LINES}, nothing AS (
+    SELECT attempt_id, currency FROM line
+    WHERE asked = 'refund' AND state = 'done' AND kind IN ('refund', 'refund_returned') AND NOT EXISTS (
+        SELECT FROM payments_posting p WHERE p.attempt_id = line.attempt_id AND p.account = 'provider_receivable'
+    )
+    GROUP BY attempt_id, currency HAVING sum(amount) = 0
+)
+UPDATE payments_reportline l SET matched_at = %(now)s
+FROM line JOIN nothing USING (attempt_id, currency) WHERE l.id = line.id AND l.kind IN ('refund', 'refund_returned')
+"""  # noqa: S608
+DIFFERENCES = f"""
+{LINES}, {POSTINGS}, told AS (
+    SELECT *, NOT (asked, kind) IN (
+        ('authorize', 'capture'), ('capture', 'capture'), ('void', 'void'), ('refund', 'refund'),
+        ('refund', 'refund_returned'), ('reverse', 'void'), ('reverse', 'refund')
+    ) AS contradicts FROM line
+), covered AS (
+    SELECT range_agg(tstzrange(covers_from, covers_to)) AS periods FROM payments_reconciliationrun
+    WHERE provider = %(provider)s
+), difference AS MATERIALIZED (
+    SELECT told.id AS line_id, posting.id AS posting_id, told.attempt_id, told.charge_id,
+        CASE WHEN told.contradicts THEN 'kind_differs' WHEN posting.id IS NULL THEN 'missing_here'
+            WHEN posting.currency <> told.currency THEN 'currency_differs' ELSE 'amount_differs' END AS kind
+    FROM told LEFT JOIN posting USING (attempt_id, movement)
+    WHERE told.asked IS NULL OR told.state = 'done'
+        AND (told.contradicts OR posting.id IS NOT NULL OR told.booked_at < %(now)s - %(margin)s)
+    UNION ALL
+    SELECT NULL, posting.id, posting.attempt_id, posting.charge_id, 'missing_there' FROM posting CROSS JOIN covered
+    WHERE tstzrange(created_at - %(margin)s, created_at + %(margin)s, '[]') <@ covered.periods AND NOT EXISTS (
+        SELECT FROM told
+        WHERE told.attempt_id = posting.attempt_id AND (told.movement = posting.movement OR told.contradicts)
+    )
+)
+"""  # noqa: S608
+FIND = f"""
+WITH {DIFFERENCES}
+INSERT INTO payments_reconciliationitem
+    (run_id, provider, kind, line_id, posting_id, attempt_id, charge_id, state, note, created_at)
+SELECT %(run)s, %(provider)s, kind, line_id, posting_id, attempt_id, charge_id, 'open', '', %(now)s
+FROM difference
+ON CONFLICT DO NOTHING
+"""  # noqa: S608
+FOLLOW_UP = f"""
+WITH {DIFFERENCES}, seen AS (
+    SELECT item.id, bool_or(d.kind IS NOT NULL) AS stands FROM payments_reconciliationitem item
+    LEFT JOIN difference d ON d.kind = item.kind
+        AND coalesce(d.line_id::text, d.posting_id::text) = coalesce(item.line_id::text, item.posting_id::text)
+    WHERE item.provider = %(provider)s GROUP BY item.id
+)
+UPDATE payments_reconciliationitem item SET vanished_at = CASE WHEN stands THEN NULL ELSE %(now)s END
+FROM seen WHERE seen.id = item.id AND seen.stands = (item.vanished_at IS NOT NULL)
+"""  # noqa: S608
+
+
+def lock(provider: str) -> bool:
+    """Whether nobody else reconciles this provider; nobody else does until the end of the transaction."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_try_advisory_xact_lock(hashtext('kaha.reconciliation'), hashtext(%s))", [provider])
+        return bool(cursor.fetchone()[0])
+
+
+def store(run: ReconciliationRun, lines: Sequence[SettlementLine], before: int) -> int:
+    """Stores the lines that no report had before; the first of them is number `before` + 1. Returns how many."""
+    values = {
+        "run": run.pk,
+        "provider": run.provider,
+        "before": before,
+        "references": [line.reference for line in lines],
+        "provider_refs": [line.provider_ref for line in lines],
+        "kinds": [line.kind.value for line in lines],
+        "amounts": [line.amount for line in lines],
+        "currencies": [line.currency for line in lines],
+        "moments": [line.booked_at for line in lines],
+    }
+    return _execute(STORE, values)
+
+
+def match(run: ReconciliationRun, now: datetime) -> None:
+    """Matches every line of the provider, of this or an earlier run, that now has its posting."""
+    for statement in (FIND_REVERSALS, MATCH, CANCEL_OUT):
+        _execute(statement, {"provider": run.provider, "now": now})
+
+
+def find_differences(run: ReconciliationRun, now: datetime, margin: timedelta) -> int:
+    """Makes an item of each difference that has none, and marks those that vanished; returns how many are new.
+
+    What happened less than `margin` from an end of the time that reports cover is left to the next one.
+    """
+    values = {"run": run.pk, "provider": run.provider, "now": now, "margin": margin}
+    new = _execute(FIND, values)
+    _execute(FOLLOW_UP, values)
+    return new
+
+
+def _execute(statement: str, values: dict[str, Any]) -> int:
+    with connection.cursor() as cursor:
+        cursor.execute(statement, values)
+        return cursor.rowcount

@@ -1,0 +1,95 @@
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from payments import clock
+from payments.domain.reconciliation import files, runs
+from payments.domain.reconciliation.files import BadReport
+from payments.domain.reconciliation.mappings import MAPPINGS
+from payments.domain.reconciliation.runs import SettlementReport
+from payments.management import arguments
+from payments.management.tables import in_columns, utc
+from payments.models import ReconciliationItem, ReconciliationRun
+from payments.providers.registry import PROVIDERS
+
+FAULT = 2
+
+
+class Command(BaseCommand):
+    help = (
+        "Holds a provider's settlement report against the ledger: what is missing here or there, or differs, becomes "
+        "an item that operators close in the admin with a note. Nothing is corrected. Ends with 0 where all matches, "
+        "with 1 while differences are open, with 2 where the report cannot be taken; then nothing of it is."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        report = parser.add_mutually_exclusive_group(required=True)
+        report.add_argument("file", nargs="?", type=Path, help="the report as a CSV file in UTF-8")
+        report.add_argument("--provider", choices=list(PROVIDERS), help="asks the provider itself for its report")
+        parser.add_argument("--mapping", choices=list(MAPPINGS), help="how the file is written")
+        parser.add_argument(
+            "--from",
+            dest="since",
+            type=arguments.moment,
+            metavar="DATE",
+            help="the time that the report covers, such as 2026-11-20: from then on (default: the first day of a file, "
+            "or where the provider's last report ended)",
+        )
+        parser.add_argument("--to", dest="until", type=arguments.moment, metavar="DATE", help="and before then")
+        parser.add_argument("--export", type=Path, metavar="FILE", help="only writes the provider's report as CSV")
+
+    def handle(self, *, export: Path | None, **options: Any) -> None:
+        _check(options, export)
+        try:
+            if export:
+                self._export(export, options["provider"], options["since"], options["until"])
+                return
+            run = runs.reconcile(_report(options), ReconciliationRun.Origin.COMMAND, self._progress)
+        except BadReport as fault:
+            raise CommandError(f"{options['file'] or options['provider']}: {fault}.", returncode=FAULT) from None
+        except runs.Busy:
+            raise CommandError("Another run of this provider is under way.", returncode=FAULT) from None
+        self.stdout.write("\n".join(in_columns(_facts(run))))
+        if run.differences:
+            raise CommandError(f"Open differences: {sum(run.differences.values())}.", returncode=1)
+
+    def _export(self, path: Path, provider: str, since: datetime | None, until: datetime | None) -> None:
+        lines = runs.lines_of(provider, since, until or clock.now())
+        try:
+            with path.open("x", encoding="utf-8", newline="") as file:
+                count = files.write(lines, MAPPINGS[provider], file)
+        except OSError as fault:
+            raise CommandError(f"{path}: {fault.strerror}.", returncode=FAULT) from None
+        self.stdout.write(f"{count} lines written to {path}.")
+
+    def _progress(self, done: int, of: int) -> None:
+        if self.stderr.isatty():
+            self.stderr.write(f"\r{done:,} of {of:,} lines", ending="\n" if done == of else "")
+
+
+def _check(options: dict[str, Any], export: Path | None) -> None:
+    if bool(options["file"]) != bool(options["mapping"]):
+        raise CommandError("A file needs its --mapping, and nothing else has one.", returncode=FAULT)
+    if export and options["provider"] not in MAPPINGS:
+        raise CommandError("Only a provider that has a mapping is exported.", returncode=FAULT)
+
+
+def _report(options: dict[str, Any]) -> SettlementReport:
+    if options["file"]:
+        return runs.report_in(options["file"], MAPPINGS[options["mapping"]], options["since"], options["until"])
+    return runs.report_of(options["provider"], options["since"], options["until"])
+
+
+def _facts(run: ReconciliationRun) -> list[tuple[str, object]]:
+    kinds = ReconciliationItem.Kind
+    return [
+        ("report of", f"{run.provider}{run.file and f', {run.file}'}"),
+        ("covers", f"{utc(run.covers_from)} to {utc(run.covers_to)}"),
+        ("lines", f"{run.lines}, {run.new_lines} of them new"),
+        ("matched", run.matched),
+        ("under way", run.under_way),
+        *((kind.label.lower(), run.differences.get(kind, 0)) for kind in kinds),
+        ("new items", run.new_items),
+    ]

@@ -1,0 +1,76 @@
+"""Books with payments of every kind, and the simulator's report of them as a file that a test may tamper with."""
+
+import csv
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from payments import tasks
+from payments.domain.reconciliation import files, runs
+from payments.domain.reconciliation.mappings import MAPPINGS
+from payments.models import ReconciliationItem, ReconciliationRun
+from payments.providers.base import SettlementLine
+from tests.client import APPROVED, REFUNDS_FAIL, REFUNDS_WAIT, Api, made
+
+SIMULATOR = MAPPINGS["simulator"]
+COMMAND = ReconciliationRun.Origin.COMMAND
+Tamper = Callable[[list[dict[str, str]]], object]
+
+
+def pay_in_every_way(api: Api) -> None:
+    """Captured at once and later, in part, voided before and after, refunded with every end, declined, left held."""
+    api.charge()
+    _on(api, api.held(), "capture", {"amount": 6_000})
+    _on(api, api.held(), "void")
+    _on(api, api.charge(), "void")
+    for number in (APPROVED, REFUNDS_FAIL, REFUNDS_WAIT):
+        charge = api.charge(number)
+        _on(api, charge, "refund", {"amount": 1_000})
+        _on(api, charge, "refund", {"amount": 2_000})
+    api.charge("4000000000000002")
+    api.held()
+    tasks.hear_simulator()
+
+
+def _on(api: Api, charge: dict[str, Any], verb: str, body: dict[str, int] | None = None) -> None:
+    made(api.post(f"/charges/{charge['id']}/{verb}", body))
+
+
+def simulator_lines() -> list[SettlementLine]:
+    return list(runs.report_of("simulator").lines)
+
+
+def reconcile(**changed: Any) -> ReconciliationRun:
+    """Matches the simulator's own report, in which some members may be `changed`."""
+    return runs.reconcile(replace(runs.report_of("simulator"), **changed), COMMAND)
+
+
+def export(path: Path) -> Path:
+    """The simulator's report as a file."""
+    with path.open("w", encoding="utf-8", newline="") as file:
+        files.write(simulator_lines(), SIMULATOR, file)
+    return path
+
+
+def tampered(path: Path, tamper: Tamper) -> Path:
+    """The simulator's report as a file in which `tamper` changed the rows."""
+    with export(path).open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    header = list(rows[0])
+    tamper(rows)
+    with path.open("w", encoding="utf-8", newline="") as file:
+        out = csv.DictWriter(file, header)
+        out.writeheader()
+        out.writerows(rows)
+    return path
+
+
+def reconcile_file(path: Path) -> ReconciliationRun:
+    return runs.reconcile(runs.report_in(path, SIMULATOR, None, None), COMMAND)
+
+
+def kinds() -> list[str]:
+    """The kinds of the items that are open and stand."""
+    rows = ReconciliationItem.objects.filter(state="open", vanished_at=None)
+    return sorted(rows.values_list("kind", flat=True))

@@ -1,0 +1,219 @@
+"""What a report is matched with, and what every kind of difference looks like, against real books."""
+
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from django.core import serializers
+from pytest_django.fixtures import Settings
+
+from payments import clock
+from payments.domain import attempts, recording, recovery
+from payments.domain.caller import Caller
+from payments.models import Attempt, Charge, Event, Posting, ReconciliationItem, ReportLine
+from payments.providers.base import Declined, Report
+from payments.tasks import hear_simulator
+from tests.client import APPROVED, NEVER_ARRIVES, REFUNDS_WAIT, Api, made
+from tests.domain.lateness import arrive_late
+from tests.domain.passing import recover
+from tests.reconciliation.making import (
+    Tamper,
+    export,
+    kinds,
+    pay_in_every_way,
+    reconcile,
+    reconcile_file,
+    tampered,
+)
+from tests.simulator.making import simulator, taken
+
+pytestmark = pytest.mark.django_db
+
+
+def money() -> str:
+    """Everything that reconciling must leave alone."""
+    models = (Charge, Attempt, Posting, Event)
+    return "".join(serializers.serialize("json", model.objects.order_by("pk")) for model in models)
+
+
+def test_books_with_payments_of_every_kind_match(api: Api) -> None:
+    pay_in_every_way(api)
+    run = reconcile()
+    assert set(ReportLine.objects.values_list("kind", flat=True)) == {"capture", "void", "refund", "refund_returned"}
+    assert (run.matched, run.under_way, run.differences) == (run.lines, 0, {})
+    assert run.lines == run.new_lines == ReportLine.objects.filter(posting__isnull=False).count() == 15
+
+
+def test_the_simulator_s_own_file_matches_too(api: Api, tmp_path: Path) -> None:
+    pay_in_every_way(api)
+    run = reconcile_file(export(tmp_path / "report.csv"))
+    assert (run.matched, run.differences) == (15, {})
+
+
+def test_the_same_report_twice_stores_nothing_twice(api: Api, tmp_path: Path) -> None:
+    api.charge()
+    path = export(tmp_path / "report.csv")
+    first, second = reconcile_file(path), reconcile_file(path)
+    assert (first.new_lines, second.new_lines, second.lines, second.matched) == (1, 0, 1, 1)
+    assert ReportLine.objects.count() == 1
+
+
+def test_a_hold_has_moved_no_money(api: Api) -> None:
+    api.held()
+    assert (reconcile().lines, kinds()) == (0, [])
+
+
+def test_a_payment_that_we_know_nothing_of_is_missing_here(api: Api) -> None:
+    api.charge()
+    stranger = taken(APPROVED)
+    assert reconcile().differences == {"missing_here": 1}
+    item = ReconciliationItem.objects.get()
+    assert (item.line.reference, item.attempt, item.charge, item.posting) == (stranger.reference, None, None, None)
+
+
+def test_money_of_an_attempt_that_we_hold_for_failed_is_missing_here(api: Api) -> None:
+    charge = api.charge(NEVER_ARRIVES)
+    recover()
+    arrive_late(Attempt.objects.get())
+    assert (api.read(charge)["status"], reconcile().differences) == ("failed", {"missing_here": 1})
+    assert ReconciliationItem.objects.get().charge == Charge.objects.get()
+
+
+def test_late_money_that_was_given_back_matches(api: Api) -> None:
+    api.charge(NEVER_ARRIVES)
+    recover()
+    recovery.apply_report(arrive_late(Attempt.objects.get()))
+    recover()
+    assert (reconcile().matched, kinds()) == (2, [])
+
+
+def test_late_money_that_could_only_be_refunded_matches_by_the_provider_s_reference(api: Api) -> None:
+    api.charge(NEVER_ARRIVES)
+    recover()
+    recovery.apply_report(arrive_late(Attempt.objects.get()))
+    reversal = recording.reload(Attempt.objects.get(kind="reverse"))
+    outcome = simulator.refund(attempts.follow_up(reversal, "refund"))
+    recording.record(Caller.service(reversal.charge), reversal, outcome)
+    assert (reconcile().matched, kinds()) == (2, [])
+    assert ReportLine.objects.get(kind="refund").attempt == reversal
+
+
+def test_what_we_booked_and_no_line_has_is_missing_there(api: Api, tmp_path: Path) -> None:
+    api.charge()
+    gone = api.charge()
+    path = tampered(tmp_path / "report.csv", lambda rows: rows.pop())
+    assert reconcile_file(path).differences == {"missing_there": 1}
+    item = ReconciliationItem.objects.get()
+    assert f"ch_{item.charge_id.hex}" == gone["id"]
+    assert item.line is None
+
+
+@pytest.mark.parametrize(
+    ("changes", "kind"),
+    [
+        ({"amount": "99.99"}, "amount_differs"),
+        ({"currency": "USD"}, "currency_differs"),
+        ({"currency": "USD", "amount": "7.00"}, "currency_differs"),
+        ({"type": "void"}, "kind_differs"),
+        ({"type": "refund", "amount": "1.00"}, "kind_differs"),
+    ],
+    ids=lambda value: "-".join(value) if isinstance(value, dict) else value,
+)
+def test_a_line_that_says_something_else_differs(changes: dict[str, str], kind: str, api: Api, tmp_path: Path) -> None:
+    charge = api.charge()
+    path = tampered(tmp_path / "report.csv", lambda rows: rows[0].update(changes))
+    assert reconcile_file(path).differences == {kind: 1}
+    assert f"ch_{ReconciliationItem.objects.get().charge_id.hex}" == charge["id"]
+
+
+def test_money_that_was_taken_twice_is_missing_here_once(api: Api, tmp_path: Path) -> None:
+    api.charge()
+    path = tampered(tmp_path / "report.csv", lambda rows: rows.append(rows[0] | {"simulator_reference": "sp_2"}))
+    run = reconcile_file(path)
+    assert (run.lines, run.matched, run.differences) == (2, 1, {"missing_here": 1})
+
+
+def test_a_line_without_our_reference_is_missing_here(api: Api, tmp_path: Path) -> None:
+    api.charge()
+    path = tampered(tmp_path / "report.csv", lambda rows: rows[0].update(reference=""))
+    assert reconcile_file(path).differences == {"missing_here": 1, "missing_there": 1}
+
+
+def test_a_refund_whose_outcome_is_open_is_under_way_and_matches_later(api: Api) -> None:
+    charge = api.charge(REFUNDS_WAIT)
+    made(api.post(f"/charges/{charge['id']}/refund"))
+    before = reconcile()
+    assert (before.matched, before.under_way, before.differences) == (1, 1, {})
+    hear_simulator()
+    assert reconcile(lines=[]).differences == {}
+    assert not ReportLine.objects.filter(posting=None).exists()
+
+
+def test_a_refund_that_came_back_before_we_heard_of_it_cancels_out(api: Api, tmp_path: Path) -> None:
+    """The provider tells of both ways, our books of neither."""
+    charge = api.charge(REFUNDS_WAIT)
+    made(api.post(f"/charges/{charge['id']}/refund", {"amount": 1_000}))
+    path = tampered(tmp_path / "report.csv", lambda rows: rows.append(rows[1] | {"type": "refund_returned"}))
+    attempt = Attempt.objects.get(kind="refund")
+    recovery.apply_report(Report(attempt.reference, Declined("processing_error")))
+    run = reconcile_file(path)
+    assert (run.matched, run.differences) == (3, {})
+
+
+def test_what_was_booked_just_now_is_left_to_the_next_report(api: Api, tmp_path: Path, settings: Settings) -> None:
+    settings.RECONCILIATION_MARGIN_MINUTES = 60
+    api.charge()
+    api.charge()
+    assert reconcile_file(tampered(tmp_path / "report.csv", lambda rows: rows.pop())).differences == {}
+
+
+def test_what_no_report_covers_is_not_missing_there(api: Api) -> None:
+    api.charge()
+    now = clock.now()
+    assert reconcile(lines=[], covers_from=now - timedelta(days=2), covers_to=now - timedelta(days=1)).differences == {}
+    assert reconcile(lines=[], covers_from=now - timedelta(days=1), covers_to=now).differences == {"missing_there": 1}
+
+
+def test_a_difference_that_is_found_again_is_the_same_item(api: Api, tmp_path: Path) -> None:
+    taken(APPROVED)
+    api.charge()
+    path = tampered(tmp_path / "report.csv", lambda rows: rows.pop())
+    first, second = reconcile_file(path), reconcile_file(path)
+    assert (first.new_items, second.new_items) == (2, 0)
+    assert first.differences == second.differences == {"missing_here": 1, "missing_there": 1}
+
+
+def test_an_item_whose_line_came_later_says_so_and_stays_open(api: Api, tmp_path: Path) -> None:
+    api.charge()
+    api.charge()
+    path = export(tmp_path / "whole.csv")
+    reconcile_file(tampered(tmp_path / "report.csv", lambda rows: rows.pop()))
+    assert reconcile_file(path).differences == {}
+    item = ReconciliationItem.objects.get()
+    assert (item.kind, item.state) == ("missing_there", "open")
+    assert item.vanished_at is not None
+
+
+def test_the_right_line_after_a_wrong_one_leaves_the_wrong_one_missing_here(api: Api, tmp_path: Path) -> None:
+    """Both were reported, so the provider may have taken both."""
+    api.charge()
+    path = export(tmp_path / "right.csv")
+    reconcile_file(tampered(tmp_path / "wrong.csv", lambda rows: rows[0].update(amount="1.00")))
+    assert reconcile_file(path).differences == {"missing_here": 1}
+    assert ReconciliationItem.objects.get(kind="amount_differs").vanished_at is not None
+
+
+TAMPERS: dict[str, Tamper] = {
+    "gone": lambda rows: rows.pop(),
+    "amount": lambda rows: rows[0].update(amount="1.00"),
+    "currency": lambda rows: rows[0].update(currency="JPY", amount="100"),
+    "reference": lambda rows: rows[0].update(reference="0" * 32),
+}
+
+
+@pytest.mark.parametrize("tamper", TAMPERS.values(), ids=TAMPERS.keys())
+def test_nothing_is_corrected(tamper: Tamper, api: Api, tmp_path: Path) -> None:
+    pay_in_every_way(api)
+    before = money()
+    assert reconcile_file(tampered(tmp_path / "report.csv", tamper)).differences
+    assert money() == before
