@@ -1,11 +1,20 @@
 """The provider of test mode, which moves no money but keeps books as if it did."""
 
-from collections.abc import Collection, Mapping
-from datetime import timedelta
+from collections.abc import Collection, Iterator, Mapping
+from datetime import datetime, timedelta
 
 from payments import sourcetypes
-from payments.providers.base import Capabilities, NotFound, Operation, Outcome, Payment, Report, Unknown
-from payments.providers.simulator import deadlines, messages
+from payments.providers.base import (
+    Capabilities,
+    NotFound,
+    Operation,
+    Outcome,
+    Payment,
+    Report,
+    SettlementLine,
+    Unknown,
+)
+from payments.providers.simulator import deadlines, messages, reports
 from payments.providers.simulator.answers import asks_pin, operation_outcome, payment_outcome, refused
 from payments.providers.simulator.books import book_payment, enter_pin, expire_due_pages, find_payment
 from payments.providers.simulator.messages import DueReport
@@ -65,6 +74,9 @@ class Simulator:
 
     def read_callback(self, headers: Mapping[str, str], body: bytes) -> list[Report]:
         return [messages.read(headers, body)]
+
+    def settlement_lines(self, since: datetime | None, until: datetime) -> Iterator[SettlementLine]:
+        return reports.settlement_lines(since, until)
 
     def due_reports(self, limit: int, among: Collection[str] | None = None) -> list[DueReport]:
         """Up to `limit` things that happened without our asking, each told again until it is acknowledged.
