@@ -34,6 +34,8 @@ IDEMPOTENCY_KEEP_DAYS = env.integer("IDEMPOTENCY_KEEP_DAYS", 30, at_least=1)
 HOLD_DAYS = 7
 ACTION_MINUTES = 60
 CVC_KEEP_MINUTES = 60
+# How far the two sides may be apart in when they book; so long before the end of a report, nothing is missing in it.
+RECONCILIATION_MARGIN_MINUTES = 60
 # Ports that events of live mode may go to, and whether those of test mode may go to this very machine.
 NOTIFY_PORTS = env.words("NOTIFY_PORTS", ["443"])
 NOTIFY_ALLOW_LOOPBACK = env.boolean("NOTIFY_ALLOW_LOOPBACK", False)
@@ -128,6 +130,7 @@ CELERY_BEAT_SCHEDULE = {
         "void_expired_holds": 30.0,
         "destroy_unused_cvcs": 30.0,
         "purge_idempotency": 3600.0,
+        "reconcile_simulator": 3600.0,
     }.items()
 }
 

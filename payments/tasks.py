@@ -4,6 +4,7 @@ from celery import shared_task
 from celery.signals import worker_shutting_down
 
 from payments.domain import corrections, expiry, hearing, idempotency, recovery
+from payments.domain.reconciliation import runs
 from payments.notifications.delivery import Deliverer, Drain
 
 DELIVERER = Deliverer(Drain())
@@ -48,3 +49,9 @@ def destroy_unused_cvcs() -> int:
 @shared_task
 def purge_idempotency() -> int:
     return idempotency.purge()
+
+
+@shared_task
+def reconcile_simulator() -> bool:
+    """Comes every hour, lest a worker that starts late loses a day."""
+    return runs.reconcile_today("simulator")
