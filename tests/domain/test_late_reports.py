@@ -1,30 +1,21 @@
 """What a provider tells later, again, or about nothing."""
 
-import dataclasses
-
 from payments.domain import recovery
-from payments.domain.attempts import payment_of
-from payments.domain.recording import reload
 from payments.models import Attempt, Charge, Event
-from payments.providers.base import Approved, Declined, Payment, Report
-from payments.providers.simulator.connector import Simulator
-from payments.providers.simulator.models import SimulatedOperation, SimulatedPayment
-from payments.tasks import hear_simulator
+from payments.providers.base import Approved, Declined, Report
+from payments.providers.simulator.models import SimulatedPayment
 from tests.client import NEVER_ARRIVES, REFUNDS_FAIL, REFUNDS_WAIT, Api, made
-from tests.domain.passing import let_time_pass, recover
+from tests.domain.lateness import arrive_late, settle_refunds
+from tests.domain.passing import recover
 
 
 def test_money_that_comes_after_the_charge_failed_is_reversed_and_shown(api: Api) -> None:
     charge = api.charge(NEVER_ARRIVES)
-    attempt = reload(Attempt.objects.get())
-    late = payment_of(attempt)
     recover()
-    # The request was only delayed: it reaches the provider after all, which tells of it twice.
-    arrived = Simulator().create_payment(_with_good_card(late))
-    assert isinstance(arrived, Approved)
+    report = arrive_late(Attempt.objects.get())
 
     for _ in range(2):
-        recovery.apply_report(Report(attempt.reference, arrived))
+        recovery.apply_report(report)
     recover()
 
     after = api.read(charge)
@@ -34,18 +25,12 @@ def test_money_that_comes_after_the_charge_failed_is_reversed_and_shown(api: Api
     assert Attempt.objects.get(kind="reverse").state == "done"
 
 
-def _with_good_card(payment: Payment) -> Payment:
-    assert payment.card is not None
-    card = dataclasses.replace(payment.card, number="4000000000003055")
-    return dataclasses.replace(payment, card=card, authenticate=False)
-
-
 def test_a_refund_that_fails_afterwards_gives_its_amount_back(api: Api) -> None:
     charge = api.charge(REFUNDS_FAIL)
     refunded = made(api.post(f"/charges/{charge['id']}/refund"))
     assert (refunded["status"], refunded["refunds"][0]["status"]) == ("refunded", "succeeded")
 
-    _settle_refunds()
+    settle_refunds()
 
     after = api.read(charge)
     assert (after["status"], after["amount_refunded"]) == ("succeeded", 0)
@@ -57,21 +42,16 @@ def test_a_refund_that_stays_pending_succeeds_later(api: Api) -> None:
     waiting = made(api.post(f"/charges/{charge['id']}/refund", {"amount": 4000}))
     assert (waiting["refunds"][0]["status"], waiting["amount_refunded"]) == ("pending", 4000)
 
-    _settle_refunds()
+    settle_refunds()
 
     after = api.read(charge)
     assert (after["refunds"][0]["status"], after["amount_refunded"]) == ("succeeded", 4000)
 
 
-def _settle_refunds() -> None:
-    let_time_pass(SimulatedOperation, "settles_at")
-    hear_simulator()
-
-
 def test_a_repeated_report_changes_nothing(api: Api) -> None:
     charge = api.charge(REFUNDS_FAIL)
     api.post(f"/charges/{charge['id']}/refund")
-    _settle_refunds()
+    settle_refunds()
     before, events = api.read(charge), Event.objects.count()
     reference = Attempt.objects.get(kind="refund").reference
 

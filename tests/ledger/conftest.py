@@ -1,0 +1,10 @@
+import pytest
+
+from payments.domain.merchants import NewMerchant
+from tests.ledger.books import charge_fees
+
+
+@pytest.fixture
+def fees(shop: NewMerchant) -> None:
+    """The shop's card charges in pesos cost 3.5 % and 15 centavos."""
+    charge_fees(shop.merchant)
