@@ -1,0 +1,103 @@
+"""Whether our tables, our ledger, our events and the simulator's own books tell the same of one source's money."""
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db.models import Q
+
+from payments.models import Attempt, Charge, Event, Posting, Refund
+from payments.providers.simulator.models import Entry
+
+NOT_FOUND_OUT = Q(state__in=["open", "unknown"]) | Q(state="waiting", kind="refund")
+
+
+@dataclass(frozen=True)
+class Money:
+    """Of one charge, in its smallest unit."""
+
+    held: int
+    taken: int
+    given_back: int
+
+
+def not_found_out(source_id: UUID) -> bool:
+    """Whether the outcome of anything is open that does not depend on the payer."""
+    attempts = Attempt.objects.filter(NOT_FOUND_OUT, charge__source_id=source_id)
+    return attempts.exists() or Charge.objects.filter(source_id=source_id).exclude(operation="").exists()
+
+
+def differences(source_id: UUID) -> list[str]:
+    """What is not told alike, a line each; about outcomes that were found out."""
+    return [line for charge in Charge.objects.whole().filter(source_id=source_id) for line in _differences(charge)]
+
+
+def _differences(charge: Charge) -> Iterator[str]:
+    entries = Entry.objects.filter(payment__reference__in=_references(charge)).values_list("kind", "amount")
+    ours, theirs = _with_us(charge), _at_provider(entries)
+    if ours != theirs:
+        yield f"{charge} is {ours} with us and {theirs} at the provider"
+    sums = _ledger(charge)
+    if (in_ledger := _in_ledger(sums)) != (theirs.held, theirs.taken - theirs.given_back):
+        yield f"{charge} is {in_ledger} in the ledger and {theirs} at the provider"
+    if left := {account: sums[account] for account in TRANSIENT if sums[account]}:
+        yield f"{charge} leaves {left} in the ledger"
+    yield from _gaps(charge)
+
+
+TRANSIENT = {Posting.Account.REFUNDS_IN_TRANSIT, Posting.Account.REVERSALS}
+
+
+def _references(charge: Charge) -> list[str]:
+    return [attempt.reference for attempt in charge.attempts.all()]
+
+
+def _with_us(charge: Charge) -> Money:
+    return Money(
+        held=charge.amount if charge.authorized else 0,
+        taken=charge.amount_captured if charge.status != Charge.Status.VOIDED else 0,
+        given_back=sum(refund.amount for refund in charge.refund_list if refund.status != Refund.Status.FAILED),
+    )
+
+
+def _at_provider(entries: Iterable[tuple[str, int]]) -> Money:
+    sums: Counter[str] = Counter()
+    for kind, amount in entries:
+        sums[kind] += amount
+    captured = sums[Entry.Kind.CAPTURE]
+    return Money(
+        held=sums[Entry.Kind.HOLD] - sums[Entry.Kind.RELEASE] - captured if sums[Entry.Kind.HOLD] else 0,
+        taken=captured - sums[Entry.Kind.VOID],
+        given_back=sums[Entry.Kind.REFUND] - sums[Entry.Kind.REFUND_RETURNED],
+    )
+
+
+def _ledger(charge: Charge) -> Counter[str]:
+    sums: Counter[str] = Counter()
+    for account, amount in Posting.objects.filter(charge=charge).values_list("account", "amount"):
+        sums[account] += amount
+    return sums
+
+
+def _in_ledger(sums: Counter[str]) -> tuple[int, int]:
+    """What is held, and what was taken and not given back."""
+    account = Posting.Account
+    return sums[account.PROVIDER_HOLD], sums[account.PROVIDER_RECEIVABLE] + sums[account.BANK]
+
+
+def _gaps(charge: Charge) -> Iterator[str]:
+    """An event for each change, none left out and none twice, the last of which shows the charge as it is."""
+    versions = {charge.id: charge.version, charge.source_id: charge.source.version}
+    versions |= {refund.id: refund.version for refund in charge.refund_list}
+    told: defaultdict[UUID, list[Event]] = defaultdict(list)
+    for event in Event.objects.filter(object_id__in=versions).order_by("sequence"):
+        told[event.object_id].append(event)
+    for object_id, version in versions.items():
+        sequence = [event.sequence for event in told[object_id]]
+        if sequence != list(range(1, version + 1)):
+            yield f"{charge} has events {sequence} of {object_id}, which is at {version}"
+    shown = json.loads(bytes(told[charge.id][-1].payload))["data"]["object"]
+    if (shown["status"], shown["amount_captured"]) != (charge.status, charge.amount_captured):
+        yield f"the last event of {charge} does not show that it is {charge.status}"

@@ -1,0 +1,51 @@
+"""A merchant's program that sends a request again until it is answered, and remembers what it was told."""
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from tests.faults.jobs import Answer, Request
+
+# Refusals that ask to come back with the same key.
+PASSING = ("idempotency_key_in_use", "resource_busy")
+# What may be made of a charge afterwards, by what the client was told of its status.
+AFTER = {
+    "pending": {"pending", "succeeded", "failed"},
+    "succeeded": {"succeeded", "voided", "refunded"},
+    "refunded": {"refunded", "succeeded"},
+    "voided": {"voided"},
+    "failed": {"failed"},
+}
+
+
+def is_final(answer: Answer | None) -> bool:
+    """Whether the client has been answered, instead of not at all or with the request to come back."""
+    if answer is None or answer.status == 503:
+        return False
+    return answer.status != 409 or json.loads(answer.body)["error"]["code"] not in PASSING
+
+
+def ask_until_answered(request: Request, first: Answer | None, waits: Iterator[Callable[[], None]]) -> Answer | None:
+    """The answer to `request`, which had `first` already; goes through `waits` from one time to the next."""
+    answer = first
+    while not is_final(answer):
+        answer = request()
+        if not is_final(answer):
+            wait = next(waits, None)
+            if wait is None:
+                return answer
+            wait()
+    return answer
+
+
+def broken_promises(told: dict[str, Any], now: dict[str, Any], refunds_may_fail: bool) -> Iterator[str]:
+    """What a client was told of a charge and is not so any more, a line each."""
+    if told["id"] != now["id"] or now["status"] not in AFTER[told["status"]]:
+        yield f"told of {told['id']} that it is {told['status']}, but {now['id']} is {now['status']}"
+    if told["amount_captured"] > now["amount_captured"]:
+        yield f"told that {told['amount_captured']} was captured, but {now['amount_captured']} was"
+    ended = {refund["id"]: refund["status"] for refund in now["refunds"]}
+    for refund in told["refunds"]:
+        may_become = {refund["status"], "failed"} if refunds_may_fail else {refund["status"]}
+        if refund["status"] != "pending" and ended.get(refund["id"]) not in may_become:
+            yield f"told that {refund['id']} {refund['status']}, but it {ended.get(refund['id'])}"

@@ -1,0 +1,25 @@
+"""One world for all tests of a worker; the processes of it keep no connection between two tests that anybody minds."""
+
+from collections.abc import Iterator
+
+import pytest
+from django.test import override_settings
+from pytest_django import DjangoDbBlocker
+
+from payments.domain.merchants import NewMerchant
+from tests.domain.doubles import provider
+from tests.faults.connector import RemoteSimulator
+from tests.faults.world import World, world
+
+
+@pytest.fixture(scope="session")
+def shared_world(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[World]:
+    with django_db_blocker.unblock(), override_settings(NOTIFY_ALLOW_LOOPBACK=True), world() as made:
+        yield made
+
+
+@pytest.fixture
+def fire(shared_world: World, shop: NewMerchant) -> Iterator[World]:
+    """The world, and this process in it: it asks the same provider, without any fault."""
+    with override_settings(NOTIFY_ALLOW_LOOPBACK=True), provider(RemoteSimulator(shared_world.provider_port)):
+        yield shared_world

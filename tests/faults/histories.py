@@ -1,0 +1,54 @@
+"""Histories drawn by chance: what is done to a source, what dies meanwhile, and what a payer decides."""
+
+from random import Random
+
+from payments.domain.merchants import NewMerchant
+from payments.steps import Step
+from tests.client import ANSWER_LOST, APPROVED, CHALLENGED, DECLINED, NEVER_ARRIVES, REFUNDS_FAIL, REFUNDS_WAIT
+from tests.faults.jobs import Fault, Kill
+from tests.faults.life import Kind, Life
+from tests.faults.proxy import Cut
+from tests.faults.verbs import VERBS, possible
+from tests.faults.world import World
+
+SPECIAL_CARDS = (CHALLENGED, DECLINED, REFUNDS_FAIL, REFUNDS_WAIT, ANSWER_LOST, NEVER_ARRIVES)
+OTHER_TYPES = ("gcash", "qrph", "bpi", "unionbank")
+ORDINARY = (Kind(APPROVED), Kind(APPROVED, vaulted=True), Kind(CHALLENGED))
+KINDS = (*ORDINARY * 3, *map(Kind, SPECIAL_CARDS), *(Kind(type=name) for name in OTHER_TYPES))
+DECISIONS = ("pay", "pay", "pay", "fail", "cancel")
+
+
+def run_history(world: World, shop: NewMerchant, random: Random) -> Life:
+    """A whole life of one source, as `random` has it."""
+    kind = random.choice(KINDS)
+    life = Life(
+        world,
+        shop,
+        random,
+        kind,
+        amount=random.randint(100, 99_999),
+        capture=kind.type != "card" or random.random() < 0.5,
+        told=random.random() < 0.5,
+    )
+    _do_next(life, "charge")
+    while random.random() < 0.75 and (verbs := possible(life.charge)):
+        _do_next(life, random.choice(verbs))
+    return life
+
+
+def _do_next(life: Life, verb: str) -> None:
+    life.decision = life.random.choice(DECISIONS)
+    fault = _fault(life, verb)
+    is_found_out_under_fire = VERBS[verb].asks_provider and life.random.random() < 0.2
+    life.do(verb, fault, then=_fault(life, "recover") if is_found_out_under_fire else None)
+
+
+def _fault(life: Life, verb: str) -> Fault:
+    """None once in a while, else a cut of what can be cut, or a kill at a step."""
+    chance = life.random.random()
+    if chance < 0.05:
+        return None
+    if VERBS[verb].asks_provider and chance < 0.4:
+        return life.random.choice(list(Cut))
+    steps = [step for step in VERBS[verb].steps if life.told or step is not Step.NUDGING]
+    return Kill(life.random.choice(steps), life.random.choice([1] * 9 + [2]))

@@ -1,0 +1,128 @@
+"""What a process does before it ends or is killed: a request, a payer's visit, or a sweep."""
+
+import os
+import signal
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.http import HttpResponse
+
+from payments import steps, tasks
+from payments.domain.scope import Scope
+from payments.domain.settlement import settle_due
+from payments.steps import Step
+from tests.client import Api
+from tests.domain.doubles import provider
+from tests.faults.connector import RemoteSimulator
+from tests.faults.processes import Job
+from tests.faults.proxy import SLOW, Cut
+
+IMPATIENT_SECONDS = 0.2
+
+
+@dataclass(frozen=True)
+class Kill:
+    """SIGKILL when `step` is reached for the `occurrence`th time."""
+
+    step: Step
+    occurrence: int = 1
+
+    def __str__(self) -> str:
+        return f"killed at {self.step}" + (f" ({self.occurrence})" if self.occurrence > 1 else "")
+
+
+Fault = Kill | Cut | None
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a client or a payer's browser is answered."""
+
+    status: int
+    body: bytes
+    replayed: bool = False
+
+
+@dataclass(frozen=True)
+class Request:
+    """A POST under an idempotency key, as the merchant's program sends it."""
+
+    api_key: str
+    path: str
+    body: dict[str, Any]
+    key: str
+
+    def __call__(self) -> Answer:
+        return _answer(Api(self.api_key).post(self.path, self.body, self.key))
+
+
+@dataclass(frozen=True)
+class Visit:
+    """The payer's browser comes back to us."""
+
+    path: str
+
+    def __call__(self) -> Answer:
+        return _answer(Api("").client.get(self.path))
+
+
+@dataclass(frozen=True)
+class Settle:
+    """The daily settlement of one merchant."""
+
+    merchant_id: UUID
+
+    def __call__(self) -> int:
+        return settle_due(scope=Scope(self.merchant_id))
+
+
+def recover() -> None:
+    """Everything by which a worker finds out outcomes."""
+    tasks.resolve_attempts()
+    tasks.hear_simulator()
+
+
+def deliver() -> None:
+    tasks.deliver_notifications()
+
+
+@dataclass(frozen=True)
+class Done:
+    """A job's result, and how often it asked the provider."""
+
+    result: Any
+    calls: int
+
+
+@dataclass(frozen=True)
+class Exposed:
+    """`job` with a provider at `port`, killed where `fault` says so."""
+
+    job: Job
+    port: int
+    fault: Fault
+
+    def __call__(self) -> Done:
+        if isinstance(self.fault, Kill):
+            steps.listen(_Executioner(self.fault))
+        remote = RemoteSimulator(
+            self.port, IMPATIENT_SECONDS if self.fault in SLOW else RemoteSimulator.timeout_seconds
+        )
+        with provider(remote):
+            return Done(self.job(), remote.calls)
+
+
+class _Executioner:
+    def __init__(self, kill: Kill) -> None:
+        self._kill = kill
+        self._left = kill.occurrence
+
+    def __call__(self, step: Step) -> None:
+        self._left -= step is self._kill.step
+        if not self._left:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+
+def _answer(response: HttpResponse) -> Answer:
+    return Answer(response.status_code, response.content, response.headers.get("Idempotent-Replayed") == "true")

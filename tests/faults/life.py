@@ -1,0 +1,188 @@
+"""One source and what becomes of its money, whatever dies meanwhile."""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from itertools import count
+from random import Random
+from typing import Any
+from uuid import UUID
+
+from payments.domain.merchants import NewMerchant
+from payments.ids import parse_id, public_id
+from payments.models import Charge, Notification
+from payments.notifications.leasing import LEASE
+from tests.client import APPROVED, REFUNDS_FAIL, Api, made
+from tests.customers.cast import new_customer
+from tests.faults.books import differences, not_found_out
+from tests.faults.client import ask_until_answered, broken_promises, is_final
+from tests.faults.jobs import Answer, Fault, Request, Visit, deliver, recover
+from tests.faults.passing import let_leases_end, let_pass
+from tests.faults.processes import Job
+from tests.faults.verbs import VERBS
+from tests.faults.world import World
+
+# From one recovery to the next, and within a minute in all.
+ROUNDS_SECONDS = (16, 6, 31)
+SHOP = {"success": "https://shop.example/thanks", "fail": "https://shop.example/sorry"}
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A card by its number, or another type of source; `vaulted` for a card that is kept for a customer."""
+
+    number: str = APPROVED
+    type: str = "card"
+    vaulted: bool = False
+
+
+@dataclass
+class Life:
+    """Everything that is done to one source of `shop`, whose endpoint is `told` of it.
+
+    `decision` is what its payer will do, `pay`, `fail` or `cancel`; with the others than `pay` a PIN is wrong.
+    `done` counts what was done under which fault, `killed` those whose process was killed indeed; `findings` are what
+    must never be, a class and a line each.
+    """
+
+    world: World
+    shop: NewMerchant
+    random: Random
+    kind: Kind = Kind()
+    amount: int = 10_000
+    capture: bool = True
+    told: bool = True
+    decision: str = "pay"
+    done: Counter[tuple[str, Fault]] = field(default_factory=Counter)
+    killed: Counter[tuple[str, Fault]] = field(default_factory=Counter)
+    findings: list[tuple[str, str]] = field(default_factory=list)
+    keys: Iterator[int] = field(default_factory=count)
+
+    @property
+    def merchant_id(self) -> UUID:
+        return self.shop.merchant.id
+
+    @cached_property
+    def api(self) -> Api:
+        return Api(self.shop.keys["sk_test"])
+
+    @cached_property
+    def source_id(self) -> UUID:
+        """The source, made when it is first asked for."""
+        source = self._make_source({"redirect": SHOP | {"notify": self.world.endpoint.url}} if self.told else {})
+        if self.kind.vaulted:
+            made(self.api.post(f"/customers/{new_customer(self.api)['id']}/sources", {"source": source}))
+        uuid = parse_id("src", source)
+        assert uuid
+        return uuid
+
+    @property
+    def charge(self) -> Charge:
+        """As it is now."""
+        return Charge.objects.get(source_id=self.source_id)
+
+    @property
+    def path(self) -> str:
+        return f"/charges/{public_id('ch', self.charge.id)}"
+
+    def request(self, path: str, body: dict[str, Any]) -> Request:
+        """A new request of the merchant's program, under a key of its own."""
+        return Request(self.api.key, path, body, f"{self.source_id.hex}-{next(self.keys)}")
+
+    def do(self, verb: str, fault: Fault = None, then: Fault = None) -> None:
+        """Does `verb` under `fault`, and finds out what became of it, the first time under the fault `then`."""
+        job = VERBS[verb].prepare(self)
+        result = self._expose(verb, job, fault)
+        if then is not None:
+            let_pass(self.source_id, ROUNDS_SECONDS[0])
+            self._expose("recover", recover, then)
+        answer = self._go_on(job, result)
+        self._find_out()
+        if isinstance(job, Request):
+            self._check_answer(job, answer)
+        self._compare(after=f"{verb} {fault} {then or ''}")
+
+    def begin(self) -> None:
+        """Charges the source without any fault, and without looking at what comes of it."""
+        VERBS["charge"].prepare(self)()
+
+    def _expose(self, verb: str, job: Job, fault: Fault) -> Any:
+        ending = self.world.expose(job, fault)
+        self.done[verb, fault] += 1
+        self.killed[verb, fault] += ending.killed
+        return ending.result
+
+    def _make_source(self, members: dict[str, Any]) -> str:
+        if self.kind.type == "card":
+            return self.api.source(self.kind.number, **members)
+        return self.api.wallet(self.kind.type, **members)
+
+    def _go_on(self, job: Job, result: Any) -> Any:
+        """What whoever started a process does after it ended without a word or with `result`."""
+        match job:
+            case Request():
+                return ask_until_answered(job, result, self._waits())
+            case Visit():
+                return self._visit_until_over(job)
+        if job is deliver:
+            let_leases_end(self.merchant_id, round(LEASE.total_seconds()) + 1)
+        job()
+        return self._check_told() if job is deliver else None
+
+    def _waits(self) -> Iterator[Callable[[], None]]:
+        return (partial(self._wait, seconds) for seconds in ROUNDS_SECONDS)
+
+    def _wait(self, seconds: int) -> None:
+        let_pass(self.source_id, seconds)
+        recover()
+
+    def _visit_until_over(self, visit: Visit) -> None:
+        for wait in self._waits():
+            visit()
+            if self.charge.status != Charge.Status.PENDING:
+                return
+            wait()
+        self._found("lost", f"the payer of {self.charge} decided, and it waits")
+
+    def _find_out(self) -> None:
+        """Lets a minute pass at most, until the outcome of everything is known."""
+        for wait in self._waits():
+            wait()
+            if not not_found_out(self.source_id):
+                return
+        self._found("unresolved", f"{self.charge} is not found out")
+
+    def _check_answer(self, request: Request, answer: Answer | None) -> None:
+        """The client was answered, is answered alike whenever it asks again, and was told the truth."""
+        again = request()
+        if answer is None or not is_final(answer):
+            self._found("lost", f"{request.path} was never answered, but with {answer}")
+        elif (again.status, again.body, again.replayed) != (answer.status, answer.body, True):
+            self._found("lost", f"{request.path} was answered {answer} and then {again}")
+        elif answer.status not in (200, 201):
+            self._found("refused", f"{request.path} was answered {answer}")
+        else:
+            now = made(self.api.get(self.path))
+            for line in broken_promises(json.loads(answer.body), now, self.kind.number == REFUNDS_FAIL):
+                self._found("lost", line)
+
+    def _check_told(self) -> None:
+        """Everything about the charge was told and heard."""
+        rows = Notification.objects.filter(event__object_id=self.charge.id)
+        told = {public_id("evt", row.event_id) for row in rows if row.state == Notification.State.DELIVERED}
+        if len(told) < len(rows) or told - self.world.endpoint.heard():
+            self._found("lost", f"events of {self.charge} were never told")
+
+    def _compare(self, after: str) -> None:
+        charges = Charge.objects.filter(source_id=self.source_id)
+        if charges.count() != 1:
+            self._found("double", f"{charges.count()} charges after {after}")
+        asked = sum(count for (verb, _), count in self.done.items() if verb == "refund")
+        if charges.filter(refunds__isnull=False).count() > asked:
+            self._found("double", f"more refunds than {asked} after {after}")
+        self.findings.extend(("books", f"{line} after {after}") for line in differences(self.source_id))
+
+    def _found(self, what: str, line: str) -> None:
+        self.findings.append((what, line))

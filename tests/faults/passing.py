@@ -1,0 +1,32 @@
+"""Time that passes for one source and all that follows from it: every deadline comes nearer."""
+
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+from django.db.models import F
+
+from payments.models import Attempt, Charge, Notification
+from payments.providers.simulator.models import Message, SimulatedOperation, SimulatedPayment
+
+
+def let_pass(source_id: UUID, seconds: int) -> None:
+    """The simulator's messages, of which nobody knows whom they are about, all come nearer."""
+    attempts = Attempt.objects.filter(charge__source_id=source_id)
+    references = [attempt.reference for attempt in attempts]
+    _nearer(attempts, seconds, "due_at")
+    _nearer(Charge.objects.filter(source_id=source_id), seconds, "action_expires_at")
+    _nearer(SimulatedPayment.objects.filter(reference__in=references, state="awaiting"), seconds, "expires_at")
+    _nearer(SimulatedOperation.objects.filter(payment__reference__in=references), seconds, "settles_at")
+    _nearer(Message.objects.filter(delivered_at=None), seconds, "due_at")
+
+
+def let_leases_end(merchant_id: UUID, seconds: int) -> None:
+    """Also brings nearer what is due to be told to the merchant."""
+    waiting = Notification.objects.filter(merchant_id=merchant_id, state="waiting")
+    _nearer(waiting, seconds, "due_at")
+    _nearer(waiting, seconds, "leased_until")
+
+
+def _nearer(rows: Any, seconds: int, field: str) -> None:
+    rows.filter(**{f"{field}__isnull": False}).update(**{field: F(field) - timedelta(seconds=seconds)})

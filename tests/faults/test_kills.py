@@ -1,0 +1,70 @@
+"""A process that is killed at any step of anything loses nothing and does nothing twice."""
+
+from collections.abc import Callable, Iterator
+from random import Random
+
+import pytest
+
+from payments.domain.merchants import NewMerchant
+from payments.steps import Step
+from tests.client import CHALLENGED
+from tests.faults.jobs import Kill
+from tests.faults.life import Kind, Life
+from tests.faults.proxy import Cut
+from tests.faults.tallies import broken_invariants
+from tests.faults.verbs import VERBS
+from tests.faults.world import World
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+HELD = {"capture": False}
+# How a source is charged on which each verb is possible next.
+READY = {
+    "capture": HELD,
+    "void": HELD,
+    "refund": {},
+    "authenticate": {"kind": Kind(CHALLENGED)},
+    "verify": {"kind": Kind(type="bpi")},
+    "deliver": {},
+    "settle": {},
+}
+CUT = [name for name, verb in VERBS.items() if verb.asks_provider and name != "recover"]
+
+
+@pytest.fixture
+def ready(fire: World, shop: NewMerchant) -> Iterator[Callable[[str], Life]]:
+    """Makes a life in which the verb is what comes next; when it is all over, the invariants of the money hold."""
+
+    def make(verb: str) -> Life:
+        life = Life(fire, shop, Random(verb), **READY.get(verb, {}))
+        if verb in READY:
+            life.begin()
+        return life
+
+    yield make
+    assert broken_invariants() == []
+
+
+@pytest.mark.parametrize("verb", [verb for verb in VERBS if verb != "recover"])
+def test_a_process_killed_at_any_step_is_finished_once_and_its_client_answered(
+    ready: Callable[[str], Life], verb: str
+) -> None:
+    for step in VERBS[verb].steps:
+        life = ready(verb)
+        life.do(verb, Kill(step))
+        assert (life.killed[verb, Kill(step)], life.findings) == (1, []), step
+
+
+@pytest.mark.parametrize("verb", CUT)
+def test_an_answer_cut_in_any_way_is_found_out_and_its_client_answered(ready: Callable[[str], Life], verb: str) -> None:
+    for cut in Cut:
+        life = ready(verb)
+        life.do(verb, cut)
+        assert life.findings == [], cut
+
+
+@pytest.mark.parametrize("fault", [*map(Kill, VERBS["recover"].steps), *Cut], ids=str)
+def test_a_recovery_that_fails_itself_is_done_by_the_next(ready: Callable[[str], Life], fault: Kill | Cut) -> None:
+    life = ready("charge")
+    life.do("charge", Kill(Step.ANSWERED), then=fault)
+    assert (life.killed["recover", fault], life.findings) == (isinstance(fault, Kill), [])

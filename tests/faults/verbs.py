@@ -1,0 +1,114 @@
+"""What can be done to a charge: when, by which process, and where that process may die."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from payments import clock
+from payments.domain.lifecycle import Stage, stage_of
+from payments.ids import public_id
+from payments.models import Charge, Notification
+from payments.providers.simulator.models import SimulatedPayment
+from payments.steps import Step
+from tests.client import made
+from tests.faults.jobs import Request, Settle, Visit, deliver, recover
+from tests.faults.processes import Job
+from tests.pages.making import page_of, path_of
+
+if TYPE_CHECKING:
+    from tests.faults.life import Life
+
+OPEN = (Step.OPENING, Step.WRITTEN, Step.OPENED)
+RECORD = (Step.ASKING, Step.ANSWERED, Step.RECORDING, Step.RECORDED)
+TOLD = (Step.NUDGING,)
+DELIVER = (Step.CLAIMED, Step.SENT, Step.PUT_DOWN)
+SETTLE = (Step.LOCKED, Step.POSTED, Step.SETTLED)
+RIGHT_PIN, WRONG_PIN = "123456", "654321"
+
+
+@dataclass(frozen=True)
+class Verb:
+    """`prepare` brings everything about and returns the job; `steps` are those that the job passes."""
+
+    prepare: Callable[["Life"], Job]
+    is_possible: Callable[[Charge], bool]
+    steps: tuple[Step, ...] = (*OPEN, *RECORD, *TOLD)
+    asks_provider: bool = True
+
+
+def _charge(life: "Life") -> Request:
+    body = {
+        "amount": life.amount,
+        "currency": "PHP",
+        "source": public_id("src", life.source_id),
+        "description": "Halo-halo",
+        "capture": life.capture,
+    }
+    return life.request("/charges/", body)
+
+
+def _capture(life: "Life") -> Request:
+    return life.request(f"{life.path}/capture", {"amount": life.random.randint(1, life.amount)})
+
+
+def _void(life: "Life") -> Request:
+    return life.request(f"{life.path}/void", {})
+
+
+def _refund(life: "Life") -> Request:
+    charge = life.charge
+    left = charge.amount_captured - charge.amount_refunded
+    return life.request(f"{life.path}/refund", {"amount": life.random.choice([left, life.random.randint(1, left)])})
+
+
+def _verify(life: "Life") -> Request:
+    assert life.charge.action
+    otp = RIGHT_PIN if life.decision == "pay" else WRONG_PIN
+    return life.request(f"{life.path}/verify", {"confirmation_id": life.charge.action["confirmation_id"], "otp": otp})
+
+
+def _authenticate(life: "Life") -> Visit:
+    """The payer decides on the simulator's page, and then comes back."""
+    charge = made(life.api.get(life.path))
+    life.api.client.post(page_of(charge), {"decision": life.decision})
+    payment = SimulatedPayment.objects.get(reference=life.charge.attempts.get(kind="authorize").reference)
+    return Visit(path_of(payment.return_url))
+
+
+def _settle(life: "Life") -> Settle:
+    Charge.objects.filter(id=life.charge.id).update(settle_due_at=clock.now())
+    return Settle(life.merchant_id)
+
+
+def _is_waiting_for(action: str) -> Callable[[Charge], bool]:
+    return lambda charge: bool(charge.action) and charge.action["type"] == action
+
+
+def _can_be_refunded(charge: Charge) -> bool:
+    return stage_of(charge) in (Stage.CAPTURED, Stage.SETTLED)
+
+
+def _can_be_voided(charge: Charge) -> bool:
+    return stage_of(charge) in (Stage.HELD, Stage.CAPTURED) and not charge.amount_refunded
+
+
+def _is_untold(charge: Charge) -> bool:
+    return Notification.objects.filter(merchant_id=charge.merchant_id, due_at__lte=clock.now()).exists()
+
+
+VERBS = {
+    "charge": Verb(_charge, lambda charge: False),
+    "capture": Verb(_capture, lambda charge: stage_of(charge) is Stage.HELD),
+    "void": Verb(_void, _can_be_voided),
+    "refund": Verb(_refund, _can_be_refunded),
+    "authenticate": Verb(_authenticate, _is_waiting_for("redirect_to_url")),
+    "verify": Verb(_verify, _is_waiting_for("verify_otp")),
+    "recover": Verb(lambda life: recover, lambda charge: False, (*RECORD, *TOLD)),
+    "deliver": Verb(lambda life: deliver, _is_untold, DELIVER, asks_provider=False),
+    "settle": Verb(_settle, lambda charge: charge.settle_due_at is not None, SETTLE, asks_provider=False),
+}
+
+
+def possible(charge: Charge) -> list[str]:
+    """What may be done next to `charge`."""
+    return [name for name, verb in VERBS.items() if verb.is_possible(charge)]

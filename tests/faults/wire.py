@@ -1,0 +1,24 @@
+"""Questions to a provider and its answers as JSON, for a simulator that is reached over a network."""
+
+import json
+from dataclasses import asdict
+from typing import Any, get_args
+
+from payments.providers.base import CardData, Operation, Outcome, Payment
+
+TYPES: dict[str, Any] = {kind.__name__: kind for kind in (Payment, Operation, *get_args(Outcome))}
+
+
+def to_wire(value: Payment | Operation | Outcome) -> bytes:
+    return json.dumps({"type": type(value).__name__, **asdict(value)}).encode()
+
+
+def from_wire(data: bytes) -> Any:
+    """The payment, operation or outcome that was written. Raises ValueError for anything else."""
+    members = json.loads(data)
+    if members.get("card"):
+        members["card"] = CardData(**members["card"])
+    try:
+        return TYPES[members.pop("type")](**members)
+    except (KeyError, TypeError) as error:
+        raise ValueError(data) from error
