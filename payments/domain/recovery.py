@@ -5,12 +5,14 @@ outcomes go through `recording.record`.
 """
 
 import logging
+from contextlib import suppress
 
 from django.db.models import F, Q, QuerySet
 
 from payments import clock
 from payments.domain import attempts, lifecycle, recording, settling
 from payments.domain.caller import Caller
+from payments.domain.errors import PaymentError
 from payments.domain.lifecycle import advance
 from payments.domain.schedule import next_lookup_at
 from payments.domain.scope import EVERYBODY, Scope
@@ -66,7 +68,9 @@ def resolve(attempt: Attempt) -> bool:
     outcome = attempts.ask(attempt, lambda provider: _find_out(provider, attempt))
     if isinstance(outcome, NotSent):
         return True
-    recording.record(Caller.service(attempt.charge), attempt, outcome)
+    # A refusal is for whoever asked at first: it is kept for them, or their key is free again.
+    with suppress(PaymentError):
+        recording.record(Caller.service(attempt.charge), attempt, outcome)
     # Operators may have recorded something else meanwhile, which stands: then this answer came late.
     _apply_late(recording.reload(attempt), outcome)
     logger.info("attempt resolved", extra={"attempt": attempt.reference, "outcome": type(outcome).__name__})

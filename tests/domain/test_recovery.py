@@ -112,6 +112,14 @@ def test_the_next_operation_first_finds_out_what_became_of_the_last_one(api: Api
     assert (after["amount_captured"], after["amount_refunded"]) == (4000, 1000)
 
 
+def test_the_next_operation_is_done_where_the_last_one_never_arrived(api: Api) -> None:
+    charge = api.held()
+    with provider(NeverHears()):
+        api.post(f"/charges/{charge['id']}/capture")
+
+    assert made(api.post(f"/charges/{charge['id']}/void"))["status"] == "voided"
+
+
 def test_the_next_operation_is_refused_while_the_last_one_stays_unknown(api: Api) -> None:
     charge = api.held()
     with provider(LosesAnswers()):
