@@ -1,0 +1,118 @@
+"""`manage.py reconcile`: what it prints, how it ends, and what it leaves when it cannot."""
+
+import io
+from pathlib import Path
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from payments import tasks
+from payments.models import ReconciliationItem, ReconciliationRun, ReportLine
+from tests.client import APPROVED, Api
+from tests.reconciliation.making import export, pay_in_every_way, tampered
+from tests.simulator.making import taken
+
+pytestmark = pytest.mark.django_db
+
+
+def said(*arguments: object, ends_with: int = 0) -> str:
+    """What the command prints; it must end with that status."""
+    output, status = io.StringIO(), 0
+    try:
+        call_command("reconcile", *map(str, arguments), stdout=output)
+    except CommandError as fault:
+        status = fault.returncode
+        output.write(str(fault))
+    assert status == ends_with, output.getvalue()
+    return output.getvalue()
+
+
+def table(text: str) -> dict[str, str]:
+    """The printed facts by their names."""
+    return {line[:18].strip(): line[18:].strip() for line in text.splitlines()}
+
+
+def test_it_ends_with_0_where_all_matches(api: Api) -> None:
+    pay_in_every_way(api)
+    facts = table(said("--provider", "simulator"))
+    assert (facts["lines"], facts["matched"], facts["new items"]) == ("15, 15 of them new", "15", "0")
+    assert [facts[kind.label.lower()] for kind in ReconciliationItem.Kind] == ["0"] * 5
+
+
+def test_it_ends_with_1_while_a_difference_is_open(api: Api) -> None:
+    taken(APPROVED)
+    assert "Open differences: 1." in said("--provider", "simulator", ends_with=1)
+    assert table(said("--provider", "simulator", ends_with=1))["missing here"] == "1"
+
+
+def test_a_file_that_the_simulator_wrote_is_taken(api: Api, tmp_path: Path) -> None:
+    pay_in_every_way(api)
+    path = tmp_path / "report.csv"
+    assert said("--provider", "simulator", "--export", path) == f"15 lines written to {path}.\n"
+    facts = table(said(path, "--mapping", "simulator"))
+    assert (facts["report of"], facts["matched"]) == ("simulator, report.csv", "15")
+
+
+def test_an_export_stores_nothing_and_overwrites_nothing(api: Api, tmp_path: Path) -> None:
+    api.charge()
+    path = tmp_path / "report.csv"
+    path.write_text("mine")
+    assert "File exists" in said("--provider", "simulator", "--export", path, ends_with=2)
+    assert path.read_text() == "mine"
+    assert not ReconciliationRun.objects.exists()
+
+
+def test_a_file_that_cannot_be_taken_is_named_and_leaves_nothing(api: Api, tmp_path: Path) -> None:
+    api.charge()
+    api.charge()
+    path = tampered(tmp_path / "report.csv", lambda rows: rows[1].update(amount="=1"))
+    told = said(path, "--mapping", "simulator", ends_with=2)
+    assert told == f"{path}: line 3, column amount: must be an amount of PHP in digits, such as 18.50."
+    assert not ReconciliationRun.objects.exists()
+    assert not ReportLine.objects.exists()
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["report.csv"],
+        ["--provider", "simulator", "--mapping", "simulator"],
+        ["--provider", "simulator", "--from", "2999-01-01"],
+        ["--provider", "simulator", "--from", "2026-01-02", "--to", "2026-01-01"],
+        ["nothing.csv", "--mapping", "simulator"],
+    ],
+    ids=" ".join,
+)
+def test_what_makes_no_sense_is_refused(arguments: list[str]) -> None:
+    assert said(*arguments, ends_with=2)
+    assert not ReconciliationRun.objects.exists()
+
+
+def test_a_file_without_lines_needs_its_time(tmp_path: Path, api: Api) -> None:
+    api.charge()
+    path = tampered(tmp_path / "report.csv", lambda rows: rows.clear())
+    assert "say which time it covers" in said(path, "--mapping", "simulator", ends_with=2)
+    told = said(path, "--mapping", "simulator", "--from", "1d", "--to", "2999-01-01", ends_with=1)
+    assert table(told)["missing there"] == "1"
+
+
+def test_the_next_report_begins_where_the_last_one_ended(api: Api) -> None:
+    api.charge()
+    said("--provider", "simulator")
+    assert table(said("--provider", "simulator"))["lines"] == "0, 0 of them new"
+    first, second = ReconciliationRun.objects.order_by("pk")
+    assert (first.covers_from, second.covers_from) == (None, first.covers_to)
+
+
+def test_the_worker_reconciles_once_a_day(api: Api) -> None:
+    api.charge()
+    assert tasks.reconcile_simulator()
+    assert not tasks.reconcile_simulator()
+    run = ReconciliationRun.objects.get()
+    assert (run.started_by, run.matched) == ("worker", 1)
+
+
+def test_a_run_by_hand_does_not_stand_for_the_worker_s(api: Api, tmp_path: Path) -> None:
+    api.charge()
+    said(export(tmp_path / "report.csv"), "--mapping", "simulator")
+    assert tasks.reconcile_simulator()
