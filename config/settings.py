@@ -85,7 +85,8 @@ TEMPLATES = [
                 "django.template.context_processors.request",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
-            ]
+            ],
+            "libraries": {"money_alert": "payments.admin.money_alert"},
         },
     }
 ]
@@ -130,6 +131,7 @@ CELERY_BEAT_SCHEDULE = {
         "void_expired_holds": 30.0,
         "destroy_unused_cvcs": 30.0,
         "purge_idempotency": 3600.0,
+        "check_money": 600.0,
         "reconcile_simulator": 3600.0,
     }.items()
 }

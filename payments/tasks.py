@@ -5,6 +5,7 @@ from celery.signals import worker_shutting_down
 
 from payments.domain import corrections, expiry, hearing, idempotency, recovery
 from payments.domain.reconciliation import runs
+from payments.invariants import checking
 from payments.notifications.delivery import Deliverer, Drain
 
 DELIVERER = Deliverer(Drain())
@@ -49,6 +50,12 @@ def destroy_unused_cvcs() -> int:
 @shared_task
 def purge_idempotency() -> int:
     return idempotency.purge()
+
+
+@shared_task
+def check_money() -> bool:
+    """Runs daily, but comes every ten minutes, lest a worker that starts late loses a day."""
+    return checking.run_if_due() is not None
 
 
 @shared_task

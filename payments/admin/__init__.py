@@ -10,6 +10,7 @@ from payments.admin import (  # noqa: F401  registers the pages
     events,
     idempotency,
     merchants,
+    money_checks,
     notifications,
     simulator,
     sources,

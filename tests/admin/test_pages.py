@@ -6,7 +6,7 @@ from django.test import Client
 from django.urls import reverse
 from pytest_django import DjangoAssertNumQueries
 
-from payments.models import Attempt, Card, NotifySecret
+from payments.models import Attempt, Card, MoneyCheck, NotifySecret
 from payments.providers.simulator.models import Message
 from tests.admin.conftest import House, text_of
 from tests.client import REFUNDS_WAIT, TELL_NOTHING, Api
@@ -14,8 +14,8 @@ from tests.domain.correcting import proposed
 
 OURS = [model for name in ("payments", "simulator", "customers") for model in apps.get_app_config(name).get_models()]
 SHOWN = [model for model in OURS if model in admin.site._registry]
-# Session, user, count and rows.
-MOST_STATEMENTS_OF_A_LIST = 4
+# Session, user, count and rows, and the last money check.
+MOST_STATEMENTS_OF_A_LIST = 5
 
 
 def list_of(model: type[Model]) -> str:
@@ -32,6 +32,7 @@ def newest(house: House) -> dict[type[Model], Model]:
     Message.objects.create(body='{"reference": "0190"}')
     Attempt.objects.filter(kind="refund").update(state="unknown")
     proposed(Attempt.objects.get(kind="refund"))
+    MoneyCheck.objects.create(whole=True, invariants=["refunds_add_up"])
     return {model: model._default_manager.latest("pk") for model in SHOWN}
 
 

@@ -1,0 +1,95 @@
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import Permission, User
+from django.test import Client
+from django.urls import reverse
+from pytest_django import DjangoAssertNumQueries
+
+from payments import clock
+from payments.models import Charge, MoneyCheck
+from tests.admin.conftest import text_of
+from tests.admin.test_pages import list_of, page_of
+from tests.client import Api
+
+INDEX = reverse("admin:index")
+
+
+def checked(*failures: dict[str, Any], whole: bool = True, **ago: float) -> MoneyCheck:
+    """A run that ended so long ago."""
+    moment = clock.now() - timedelta(**ago)
+    names = ["refunds_add_up"]
+    return MoneyCheck.objects.create(
+        whole=whole, invariants=names, failures=list(failures), started_at=moment, finished_at=moment
+    )
+
+
+def failure(*ids: str, count: int | None = None) -> dict[str, Any]:
+    return {
+        "name": "refunds_add_up",
+        "sentence": "Refunds add up.",
+        "model": "payments.Charge",
+        "count": count or len(ids),
+        "ids": list(ids),
+    }
+
+
+def test_a_failed_run_is_told_on_every_page_with_the_way_to_it(operator: Client, api: Api) -> None:
+    charge = api.charge()
+    check = checked(failure(charge["id"]))
+    for address in (INDEX, list_of(Charge), page_of(Charge.objects.get()), reverse("admin:password_change")):
+        text = text_of(operator.get(address))
+        assert "refunds_add_up (1)" in text, address
+        assert page_of(check) in text, address
+
+
+def test_the_page_of_a_run_leads_to_what_offended(operator: Client, api: Api) -> None:
+    charge = api.charge()
+    text = text_of(operator.get(page_of(checked(failure(charge["id"], count=500)))))
+    assert f'<a href="{page_of(Charge.objects.get())}">{charge["id"]}</a>' in text
+    assert "500 offend" in text
+    assert "and 499 more" in text
+
+
+@pytest.mark.parametrize(("days", "told"), [(1, False), (3, True)], ids=["yesterday", "three days ago"])
+def test_a_run_that_is_too_long_ago_is_told(days: int, told: bool, operator: Client) -> None:
+    checked(days=days)
+    assert ("The last money check was on" in text_of(operator.get(INDEX))) == told
+
+
+def test_that_none_has_ended_yet_is_told(operator: Client) -> None:
+    MoneyCheck.objects.create(whole=True, invariants=[])
+    assert "No money check has come to its end yet" in text_of(operator.get(INDEX))
+
+
+def test_the_next_whole_run_that_passes_ends_the_alert_and_a_part_does_not(operator: Client) -> None:
+    checked(failure("ch_" + "0" * 32), hours=2)
+    checked(whole=False, hours=1)
+    assert 'role="alert"' in text_of(operator.get(INDEX))
+    checked()
+    assert 'role="alert"' not in text_of(operator.get(INDEX))
+
+
+def test_whoever_may_not_look_at_runs_is_told_without_the_way(db: None) -> None:
+    check = checked(failure("ch_" + "0" * 32))
+    looker = User.objects.create(username="looker", is_staff=True)
+    client = Client()
+    client.force_login(looker)
+    text = text_of(client.get(INDEX))
+    assert "refunds_add_up (1)" in text
+    assert page_of(check) not in text
+    looker.user_permissions.add(Permission.objects.get(codename="view_moneycheck"))
+    assert page_of(check) in text_of(client.get(INDEX))
+
+
+def test_a_stranger_at_the_door_is_told_nothing(db: None, client: Client) -> None:
+    checked(failure("ch_" + "0" * 32))
+    assert "refunds_add_up" not in text_of(client.get(reverse("admin:login")))
+
+
+def test_the_alert_costs_one_statement(operator: Client, django_assert_num_queries: DjangoAssertNumQueries) -> None:
+    checked(failure("ch_" + "0" * 32))
+    # The other two are the session and the user.
+    with django_assert_num_queries(3):
+        operator.get(reverse("admin:password_change"))

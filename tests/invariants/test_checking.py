@@ -1,0 +1,76 @@
+from datetime import timedelta
+
+import pytest
+from django.db import InternalError, connection
+
+from payments import clock
+from payments.invariants import checking
+from payments.invariants.registry import INVARIANTS
+from payments.models import Charge, MoneyCheck
+from payments.tasks import check_money
+from tests.client import Api
+from tests.racing import at_once
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def checked(**ago: float) -> MoneyCheck:
+    """A whole run that began and ended so long ago."""
+    moment = clock.now() - timedelta(**ago)
+    return MoneyCheck.objects.create(whole=True, invariants=[], started_at=moment, finished_at=moment)
+
+
+def test_a_run_is_kept_with_what_failed(api: Api) -> None:
+    charge = api.charge()
+    Charge.objects.update(version=7)
+    checking.run(INVARIANTS)
+    check = MoneyCheck.objects.get()
+    assert check.whole
+    assert check.invariants == [invariant.name for invariant in INVARIANTS]
+    [failure] = check.failures
+    assert (failure["name"], failure["model"]) == ("charges_have_their_events", "payments.Charge")
+    assert (failure["count"], failure["ids"]) == (1, [charge["id"]])
+    assert check.seconds is not None
+
+
+def test_the_worker_checks_once_a_day(db: None) -> None:
+    checked(hours=25)
+    assert check_money()
+    assert not check_money()
+
+
+def test_a_part_looked_at_by_hand_does_not_stand_for_the_daily_run(db: None) -> None:
+    checking.run(INVARIANTS[:3])
+    assert check_money()
+
+
+def test_runs_of_long_ago_are_dropped(db: None) -> None:
+    checked(days=91)
+    kept = checked(days=89)
+    checking.run(INVARIANTS[:1])
+    assert [check.id for check in MoneyCheck.objects.order_by("id")][:1] == [kept.id]
+    assert MoneyCheck.objects.count() == 2
+
+
+def test_a_check_cannot_write(db: None) -> None:
+    with pytest.raises(InternalError, match="read-only"), checking.one_moment():
+        MoneyCheck.objects.create(whole=False, invariants=[])
+
+
+def test_all_queries_see_the_moment_of_the_first(api: Api) -> None:
+    with checking.one_moment():
+        before = Charge.objects.count()
+        at_once(1, lambda _: api.charge())
+        assert Charge.objects.count() == before
+    assert Charge.objects.count() == before + 1
+
+
+def test_the_time_limit_of_statements_is_lifted_for_the_check_alone(db: None) -> None:
+    def limit() -> str:
+        with connection.cursor() as cursor:
+            cursor.execute("SHOW statement_timeout")
+            return str(cursor.fetchone()[0])
+
+    with checking.one_moment():
+        assert limit() == "0"
+    assert limit() == "1min"
