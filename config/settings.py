@@ -129,6 +129,7 @@ CELERY_BEAT_SCHEDULE = {
         "hear_simulator": 1.0,
         "deliver_notifications": 1.0,
         "void_expired_holds": 30.0,
+        "settle_due": 60.0,
         "destroy_unused_cvcs": 30.0,
         "purge_idempotency": 3600.0,
         "check_money": 600.0,

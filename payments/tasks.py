@@ -3,7 +3,7 @@
 from celery import shared_task
 from celery.signals import worker_shutting_down
 
-from payments.domain import corrections, expiry, hearing, idempotency, recovery
+from payments.domain import corrections, expiry, hearing, idempotency, recovery, settlement
 from payments.domain.reconciliation import runs
 from payments.invariants import checking
 from payments.notifications.delivery import Deliverer, Drain
@@ -40,6 +40,11 @@ def stop_delivering(**_: object) -> None:
 @shared_task
 def void_expired_holds() -> int:
     return expiry.void_expired_holds()
+
+
+@shared_task
+def settle_due() -> int:
+    return settlement.settle_all_due()
 
 
 @shared_task

@@ -20,6 +20,7 @@ from payments.domain.scope import EVERYBODY, Scope
 from payments.ledger import journals
 from payments.ledger.journals import Unsettled
 from payments.models import Charge, Posting, Settlement
+from payments.models.charge import ChargeQuerySet
 from payments.models.together import StaleRow
 from payments.steps import Step, reached
 
@@ -52,13 +53,16 @@ def settle_due(limit: int = BATCH, scope: Scope = EVERYBODY) -> int:
 
 def count_due(scope: Scope = EVERYBODY) -> int:
     """How many charges `settle_due` would settle now."""
-    return Charge.objects.filter(scope.within(), settle_due_at__lte=clock.now(), operation="").count()
+    return _due(scope).count()
+
+
+def _due(scope: Scope) -> ChargeQuerySet:
+    return Charge.objects.filter(scope.within(), settle_due_at__lte=clock.now(), operation="")
 
 
 def _lock_due(limit: int, scope: Scope) -> list[Charge]:
-    due = Charge.objects.filter(scope.within(), settle_due_at__lte=clock.now(), operation="").order_by("settle_due_at")
-    columns = ("merchant_id", "livemode", "currency")
-    return list(due.only(*columns).select_for_update(skip_locked=True, no_key=True)[:limit])
+    due = _due(scope).order_by("settle_due_at").only("merchant_id", "livemode", "currency")
+    return list(due.select_for_update(skip_locked=True, no_key=True)[:limit])
 
 
 def _settle(charges: Collection[Charge], now: datetime) -> None:

@@ -34,6 +34,11 @@ class Totals:
     fees: int = 0
     net: int = 0
 
+    @property
+    def amounts(self) -> tuple[int, int, int, int]:
+        """Gross, refunds, fees and net."""
+        return self.gross, self.refunds, self.fees, self.net
+
 
 def totals_of(settlements: Collection[Settlement]) -> Mapping[UUID, Totals]:
     """The totals of each of `settlements`, by ID."""

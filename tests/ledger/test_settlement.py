@@ -8,7 +8,7 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from payments import clock
+from payments import clock, tasks
 from payments.domain import settlement
 from payments.domain.merchants import NewMerchant
 from payments.domain.scope import Scope
@@ -183,6 +183,13 @@ def test_a_sweep_settles_no_more_than_its_limit_the_longest_due_first(api: Api) 
     assert settlement.settle_due(limit=2) == 2
 
     assert [bool(row_of(charge).settled_at) for charge in charges] == [False, True, True]
+
+
+def test_a_worker_goes_on_from_batch_to_batch(shop: NewMerchant) -> None:
+    sell(shop.merchant, settlement.BATCH + 1)
+    Charge.objects.update(settle_due_at=clock.now())
+    assert tasks.settle_due() == settlement.BATCH + 1
+    assert not Charge.objects.filter(settled_at=None).exists()
 
 
 def test_a_sweep_of_one_merchant_leaves_the_others(api: Api, shop: NewMerchant, other_shop: NewMerchant) -> None:
