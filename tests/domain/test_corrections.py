@@ -428,6 +428,26 @@ def test_an_approver_killed_between_decision_and_record_leaves_the_proposal_open
     assert Event.objects.filter(type="charge.succeeded").count() == 1
 
 
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("table", ["payments_charge", "payments_event"], ids=["nothing read", "nothing recorded"])
+def test_an_approval_that_cannot_be_recorded_is_refused_and_leaves_the_proposal_open(table: str, api: Api) -> None:
+    correction, ben = proposed(unknown_payment(api)), operator("ben")
+    busy = connection.copy()
+    busy.set_autocommit(False)
+    try:
+        with busy.cursor() as theirs, connection.cursor() as ours:
+            theirs.execute(f"LOCK TABLE {table}")
+            ours.execute("SET lock_timeout = '50ms'")
+            with pytest.raises(Refused, match="still open"):
+                corrections.approve(correction, ben, NOTE)
+            ours.execute("SET lock_timeout = '5s'")
+    finally:
+        busy.close()
+    assert Correction.objects.get().state == State.PROPOSED
+    assert corrections.approve(correction, ben, NOTE).state == State.APPROVED
+    assert Charge.objects.get().status == "succeeded"
+
+
 def _somebody_waits_for_a_lock() -> bool:
     with connection.cursor() as cursor:
         cursor.execute(
