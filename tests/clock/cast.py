@@ -1,9 +1,17 @@
 """Time that passes for a merchant, as its program makes it pass."""
 
+from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
+from urllib.parse import urlsplit
 
-from tests.client import Api, made
+from django.apps import apps
+from django.db.models import Model
+
+from payments import clock
+from payments.models import Notification
+from payments.providers.simulator.models import Message
+from tests.client import ANSWER_LOST, CHALLENGED, REFUNDS_WAIT, Api, made
 
 DAY = timedelta(days=1)
 WEEK = timedelta(days=7)
@@ -13,3 +21,36 @@ HOUR = timedelta(hours=1)
 def let_pass(api: Api, by: timedelta) -> dict[str, Any]:
     """Moves the test objects of the API's merchant through time."""
     return made(api.post("/test/clock", {"advance_seconds": int(by.total_seconds())}))
+
+
+def one_of_each(api: Api) -> None:
+    """Test objects of the API's merchant of which each waits for another deadline."""
+    hook = {"success": "https://shop.example/", "fail": "https://shop.example/", "notify": "https://shop.example/hook"}
+    api.held()
+    api.source()
+    api.charge(ANSWER_LOST)
+    made(api.post(f"/charges/{api.charge(REFUNDS_WAIT)['id']}/refund"))
+    told = api.charge_source(api.source(CHALLENGED, redirect=hook))
+    api.client.post(urlsplit(told["action"]["url"]).path, {"decision": "pay"})
+    Message.objects.filter(delivered_at=None).update(due_at=clock.now() + HOUR)
+    Notification.objects.filter(first_try_at=None).update(first_try_at=clock.now())
+    api.charge(CHALLENGED)
+
+
+def everything() -> dict[tuple[str, Any], dict[str, Any]]:
+    """All rows of our tables: their values by table and primary key."""
+    return {
+        (model._meta.label_lower, row[model._meta.pk.attname]): row for model in our_models() for row in _rows(model)
+    }
+
+
+def our_models() -> list[type[Model]]:
+    """Each with a table of its own."""
+    rooms = [apps.get_app_config(label) for label in ("payments", "simulator", "customers")]
+    models = [model for room in rooms for model in room.get_models()]
+    return [model for model in models if not model._meta.proxy]
+
+
+def _rows(model: type[Model]) -> Iterator[dict[str, Any]]:
+    for row in model._base_manager.values():
+        yield {name: bytes(value) if isinstance(value, memoryview) else value for name, value in row.items()}
