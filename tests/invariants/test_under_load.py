@@ -1,0 +1,69 @@
+"""A running service raises no false alarm: all queries see one moment, and at each moment everything is in order."""
+
+import pytest
+from pytest_django.fixtures import Settings
+
+from payments import clock
+from payments.domain import recovery, settlement
+from payments.invariants import checking
+from payments.invariants.registry import INVARIANTS
+from payments.models import Attempt, Charge, MoneyCheck
+from payments.tasks import hear_simulator
+from tests.client import ANSWER_LOST, APPROVED, NEVER_ARRIVES, REFUNDS_FAIL, REFUNDS_WAIT, Api, made
+from tests.domain.passing import let_time_pass
+from tests.racing import at_once
+
+SHOPS = 4
+SWEEPER, CHECKER = SHOPS, SHOPS + 1
+ROUNDS = 1
+CARDS = (APPROVED, REFUNDS_FAIL, REFUNDS_WAIT, ANSWER_LOST, NEVER_ARRIVES)
+
+
+def sell(api: Api, number: str) -> None:
+    """Charges and holds, gives back in part and in whole, keeps a source and lets it go, as far as the card allows."""
+    taken, voided, held, released = api.charge(number), api.charge(number), api.held(number=number), api.held()
+    api.post(f"/charges/{held['id']}/capture", {"amount": 6_000})
+    for charge in (taken, held):
+        api.post(f"/charges/{charge['id']}/refund", {"amount": 1_000})
+        api.post(f"/charges/{charge['id']}/refund")
+    for charge in (voided, released):
+        api.post(f"/charges/{charge['id']}/void")
+    customer = made(api.post("/customers/", {"email": "juan@example.com", "description": "Juan"}))["id"]
+    source = api.source(number)
+    made(api.post(f"/customers/{customer}/sources", {"source": source}))
+    api.charge_source(source)
+    made(api.delete(f"/customers/{customer}/sources/{source}"))
+
+
+def sweep() -> None:
+    """What the worker does, its deadlines come at once; what is being asked is left to who asks."""
+    left = Attempt.objects.filter(state__in=[Attempt.State.UNKNOWN, Attempt.State.WAITING])
+    left.update(due_at=clock.now())
+    recovery.resolve_due()
+    hear_simulator()
+    let_time_pass(Charge, "settle_due_at")
+    settlement.settle_due()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_running_service_raises_no_false_alarm(api: Api, settings: Settings) -> None:
+    settings.SIMULATOR_REFUND_DELAY_SECONDS = 0
+    open_shops = set(range(SHOPS))
+
+    def act(number: int) -> list[MoneyCheck]:
+        checks = []
+        if number in range(SHOPS):
+            for card in CARDS * ROUNDS:
+                sell(Api(api.key), card)
+            open_shops.remove(number)
+        while open_shops and number == SWEEPER:
+            sweep()
+        while open_shops and number == CHECKER:
+            checks.append(checking.run(INVARIANTS))
+        return checks
+
+    checks = at_once(SHOPS + 2, act)[CHECKER]
+    assert len(checks) > 1
+    assert [check.failures for check in checks if check.failures] == []
+    assert checking.run(INVARIANTS).failures == []
+    assert {"succeeded", "failed", "voided", "refunded"} <= set(Charge.objects.values_list("status", flat=True))
