@@ -1,0 +1,66 @@
+"""Time that passes for one merchant, and the sweeps that then run."""
+
+from datetime import timedelta
+from typing import Any
+
+from django.db.models import QuerySet
+
+from payments import clock, tasks
+from payments.domain import expiry, recovery, settlement
+from payments.ids import parse_id
+from payments.models import Attempt, Charge, Merchant
+from payments.providers.simulator.models import SimulatedOperation, SimulatedPayment
+
+
+class Time:
+    """Moves deadlines of a merchant's objects into the past; nobody else's are due in the database."""
+
+    def __init__(self, merchant: Merchant) -> None:
+        self._charges = Charge.objects.filter(merchant=merchant)
+        self._attempts = Attempt.objects.filter(charge__merchant=merchant)
+
+    def hear(self) -> None:
+        """The provider tells what has happened by itself."""
+        tasks.hear_simulator()
+
+    def look_up(self) -> None:
+        """All lookups are due."""
+        _pass(self._attempts, "due_at")
+        recovery.resolve_due()
+
+    def end_action(self, charge_id: str) -> None:
+        """Our hour for the payer is over."""
+        _pass(self._charges.filter(id=parse_id("ch", charge_id)), "action_expires_at")
+        _pass(self._attempts.filter(charge_id=parse_id("ch", charge_id)), "due_at")
+        recovery.expire_actions()
+
+    def end_page(self, charge_id: str) -> None:
+        """The provider's hour for the payer is over, before ours."""
+        _pass(self._payments(charge_id), "expires_at")
+
+    def end_hold(self, charge_id: str) -> None:
+        """The hold's days are over."""
+        _pass(self._charges.filter(id=parse_id("ch", charge_id)), "hold_expires_at")
+        expiry.void_expired_holds()
+
+    def end_refunds(self) -> None:
+        """The provider has made of all refunds what it makes of them by itself."""
+        references = [attempt.reference for attempt in self._attempts.filter(kind="refund")]
+        _pass(SimulatedOperation.objects.filter(reference__in=references), "settles_at")
+
+    def settle(self) -> None:
+        """The day is over."""
+        _pass(self._charges, "settle_due_at")
+        settlement.settle_due()
+
+    def return_path(self, charge_id: str) -> str:
+        """Where the charge's payer comes back to."""
+        return "/" + self._payments(charge_id).get().return_url.split("/", 3)[3]
+
+    def _payments(self, charge_id: str) -> QuerySet[SimulatedPayment]:
+        attempt = self._attempts.get(charge_id=parse_id("ch", charge_id), kind="authorize")
+        return SimulatedPayment.objects.filter(reference=attempt.reference)
+
+
+def _pass(rows: QuerySet[Any], deadline: str) -> None:
+    rows.filter(**{f"{deadline}__isnull": False}).update(**{deadline: clock.now() - timedelta(seconds=1)})
