@@ -1,3 +1,4 @@
+from collections.abc import Mapping
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse
@@ -7,16 +8,21 @@ from payments import clock
 from payments.api.authentication import key_of
 from payments.api.requests import ApiViewSet, show
 from payments.ids import public_id
+from payments.ledger.balances import Balance, balances_of
 from payments.models import ApiKey, Merchant
 
 NO_KEY = "****"
 
 
 class AccountViewSet(ApiViewSet):
-    """Who the key belongs to, and whether the service hears it."""
+    """Who the key belongs to, what it has, and whether the service hears it."""
 
     def me(self, request: Request) -> HttpResponse:
         return show(_render(key_of(request).merchant))
+
+    def balance(self, request: Request) -> HttpResponse:
+        key = key_of(request)
+        return show(_render_balance(key.livemode, balances_of(key.merchant_id, key.livemode)))
 
     def ping(self, request: Request) -> HttpResponse:
         return show({})
@@ -44,6 +50,16 @@ def _render(merchant: Merchant) -> dict[str, Any]:
         "metadata": merchant.metadata,
         "created_at": clock.iso(merchant.created_at),
         "updated_at": clock.iso(merchant.updated_at),
+    }
+
+
+def _render_balance(livemode: bool, balances: Mapping[str, Balance]) -> dict[str, Any]:
+    return {
+        "object": "balance",
+        "livemode": livemode,
+        "available": [{"amount": balance.available, "currency": code} for code, balance in balances.items()],
+        "pending": [{"amount": balance.pending, "currency": code} for code, balance in balances.items()],
+        "held": [{"amount": balance.held, "currency": code} for code, balance in balances.items()],
     }
 
 

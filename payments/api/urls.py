@@ -23,6 +23,7 @@ router.register("events", EventViewSet, basename="event")
 
 urlpatterns = [
     re_path(r"^me/?$", AccountViewSet.as_view({"get": "me"}), name="me"),
+    re_path(r"^balance/?$", AccountViewSet.as_view({"get": "balance"}), name="balance"),
     re_path(r"^ping/?$", AccountViewSet.as_view({"get": "ping"}), name="ping"),
     re_path(r"^test/clock/?$", ClockViewSet.as_view({"post": "advance"}), name="clock"),
     *router.urls,

@@ -114,6 +114,7 @@ CALLS = {
     "read an event": Call("GET", lambda api: (f"/events/{newest_event(api)}", None), 200, shapes.EVENT),
     "me": Call("GET", lambda api: ("/me", None), 200, shapes.ORGANIZATION),
     "let time pass": Call("POST", lambda api: ("/test/clock", {"advance_seconds": 1}), 200, shapes.CLOCK),
+    "balance": Call("GET", lambda api: ("/balance", None), 200, shapes.BALANCE),
     "ping": Call("GET", lambda api: ("/ping", None), 200, shapes.NOTHING),
 }
 POSTS = {name: call for name, call in CALLS.items() if call.method == "POST"}

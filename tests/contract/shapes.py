@@ -40,6 +40,11 @@ def shape(required: dict[str, Schema], **optional: Schema) -> Schema:
     }
 
 
+def by_name(values: Schema) -> Schema:
+    """An object whose members all look alike."""
+    return {"type": "object", "additionalProperties": values}
+
+
 def page_of(items: Schema) -> Schema:
     return shape({"object": one_of("list"), "data": list_of(items)}, next=TEXT)
 
@@ -196,6 +201,7 @@ EVENT = shape(
         "sequence": {"type": "integer", "minimum": 1},
     }
 )
+RATE = shape({"basis_points": {"type": "integer", "minimum": 0, "maximum": 10_000}, "fixed": AMOUNT})
 MASKED: Schema = {"type": "string", "minLength": 4, "maxLength": 20}
 ORGANIZATION = shape(
     {
@@ -208,14 +214,19 @@ ORGANIZATION = shape(
         "pk_live_key": TEXT,
         "sk_test_key": MASKED,
         "sk_live_key": MASKED,
-        **dict.fromkeys(("branding", "business_address", "payment_method_settings", "rates"), FREE),
-        **dict.fromkeys(("payout_settings", "metadata"), FREE),
+        **dict.fromkeys(("branding", "business_address", "payout_settings", "metadata"), FREE),
+        "payment_method_settings": by_name(shape({"enabled": FLAG})),
+        "rates": by_name(by_name(RATE)),
         "status": TEXT,
         "created_at": MOMENT,
         "updated_at": MOMENT,
     }
 )
 CLOCK = shape({"object": one_of("clock"), "livemode": {"const": False}, "advanced_seconds": AMOUNT})
+AMOUNTS = list_of(shape({"amount": {"type": "integer"}, "currency": {"type": "string", "pattern": "^[A-Z]{3}$"}}))
+BALANCE = shape(
+    {"object": one_of("balance"), "livemode": FLAG, "available": AMOUNTS, "pending": AMOUNTS, "held": AMOUNTS}
+)
 NOTHING = shape({})
 ERROR = shape(
     {

@@ -1,6 +1,5 @@
 """A merchant that went quiet is answered at once, however much the others sold since, and however deep the page."""
 
-import json
 from itertools import pairwise
 from typing import Any
 
@@ -11,6 +10,7 @@ from django.test.utils import CaptureQueriesContext
 from payments.domain.merchants import NewMerchant
 from tests.client import Api, made
 from tests.contract.selling import sell
+from tests.plans import scans_of
 
 COUNT = 20_000
 LIMIT = 20
@@ -39,17 +39,8 @@ def scan_of_list(api: Api, page: dict[str, Any]) -> dict[str, Any]:
     with CaptureQueriesContext(connection) as captured:
         made(api.get("/charges/", **page))
     [sql] = [one["sql"] for one in captured if one["sql"].count('FROM "payments_charge"') and " LIMIT " in one["sql"]]
-    [(plan,)] = _run(f"EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) {sql}")
-    scans = _scans((json.loads(plan) if isinstance(plan, str) else plan)[0]["Plan"])
-    [scan] = [one for one in scans if one["Alias"] == "u0"]
+    [scan] = [one for one in scans_of(sql) if one["Alias"] == "u0"]
     return scan
-
-
-def _scans(node: dict[str, Any]) -> list[dict[str, Any]]:
-    found = [node] if "Alias" in node else []
-    for inner in node.get("Plans", []):
-        found += _scans(inner)
-    return found
 
 
 def test_a_page_is_read_by_the_index_of_its_merchant(street: None, api: Api) -> None:

@@ -32,6 +32,7 @@ DELETE /v2/customers/{id}/sources/{source_id}
 GET /v2/events/
 GET /v2/events/{id}
 GET /v2/me
+GET /v2/balance
 GET /v2/ping
 POST /v2/test/clock
 GET /ping

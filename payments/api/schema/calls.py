@@ -7,7 +7,7 @@ from drf_spectacular.extensions import OpenApiViewExtension
 
 from payments.api.schema import examples
 from payments.api.schema.describing import Operation, id_in_path, reading, writing
-from payments.api.schema.responses import ACCOUNT, CHARGE, CLOCK, EVENT, NOTHING, SOURCE, page_of
+from payments.api.schema.responses import ACCOUNT, BALANCE, CHARGE, CLOCK, EVENT, NOTHING, SOURCE, page_of
 from payments.api.serializers import (
     CaptureInput,
     ChargeInput,
@@ -198,6 +198,15 @@ class Account(DescribedView):
     operations = {
         "me": reading(
             "retrieve_account", "Read your account", "Whose key this is.", ACCOUNT, examples.ACCOUNT, tag="Account"
+        ),
+        "balance": reading(
+            "retrieve_balance",
+            "Read your balance",
+            "What is yours in this mode, by currency, fees and refunds taken off. A refund takes its amount off at "
+            "once, and gives it back if it fails.",
+            BALANCE,
+            examples.BALANCE,
+            tag="Account",
         ),
         "ping": reading(
             "ping", "Try a key", "Answers an empty object to a key that works.", NOTHING, {}, tag="Account"

@@ -163,11 +163,18 @@ ACCOUNT: dict[str, Any] = {
     "branding": {},
     "status": "active",
     "business_address": {},
-    "payment_method_settings": {},
-    "rates": {},
+    "payment_method_settings": {"alipay": {"enabled": False}},
+    "rates": {"card": {"PHP": {"basis_points": 350, "fixed": 1_500}}},
     "payout_settings": {},
     "metadata": {},
     **TIMES,
+}
+BALANCE: dict[str, Any] = {
+    "object": "balance",
+    "livemode": False,
+    "available": [{"amount": 1_204_500, "currency": "PHP"}],
+    "pending": [{"amount": 115_785, "currency": "PHP"}],
+    "held": [{"amount": 0, "currency": "PHP"}],
 }
 
 

@@ -228,8 +228,11 @@ ACCOUNT = shown(
     branding=any_object("How your pages look."),
     status=choice([value for value, _ in Merchant._meta.get_field("status").flatchoices], "Whether you are served."),
     business_address=any_object("Where you are."),
-    payment_method_settings=any_object("Terms of the ways to pay."),
-    rates=any_object("What payments cost you."),
+    payment_method_settings=any_object("By source type, whether it is `enabled`; one that is not named is."),
+    rates=any_object(
+        "What captured charges cost you, by source type and currency: `basis_points` of the amount (350 is 3.5 %) and "
+        "a `fixed` amount in the currency's smallest unit. What is not named costs nothing."
+    ),
     payout_settings=any_object("How you are paid out."),
     metadata=any_object("Further data."),
     created_at=created(),
@@ -241,6 +244,21 @@ CLOCK = shown(
     object=named("clock"),
     livemode=flag("Always `false`."),
     advanced_seconds=number("How many seconds have passed."),
+)
+BALANCE_AMOUNT = shown(
+    "BalanceAmount",
+    "An amount of one currency.",
+    amount=Member({"type": "integer"}, "In the currency's smallest unit; below zero where you owe it."),
+    currency=currency(),
+)
+BALANCE = shown(
+    "Balance",
+    "What is yours, in each currency that you ever used.",
+    object=named("balance"),
+    livemode=flag("Whether it is real money."),
+    available=BALANCE_AMOUNT(many=True, help_text="Captured and settled."),
+    pending=BALANCE_AMOUNT(many=True, help_text="Captured, to be settled after the end of the day (UTC)."),
+    held=BALANCE_AMOUNT(many=True, help_text="Held, and not captured yet; fees are taken off with the capture."),
 )
 NOTHING = {"type": "object", "maxProperties": 0}
 

@@ -1,0 +1,22 @@
+"""How PostgreSQL reads tables for a statement."""
+
+import json
+from typing import Any
+
+from django.db import connection
+
+
+def scans_of(sql: str) -> list[dict[str, Any]]:
+    """The parts of the plan of `sql`, which is run for it, that read a table."""
+    with connection.cursor() as cursor:
+        cursor.execute(f"EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) {sql}")
+        [(plan,)] = cursor.fetchall()
+    [whole] = json.loads(plan) if isinstance(plan, str) else plan
+    return _scans(whole["Plan"])
+
+
+def _scans(node: dict[str, Any]) -> list[dict[str, Any]]:
+    found = [node] if "Relation Name" in node else []
+    for inner in node.get("Plans", []):
+        found += _scans(inner)
+    return found
