@@ -30,7 +30,7 @@ def destroy_unused_cvcs(scope: Scope = EVERYBODY) -> int:
 def _release(charge: Charge) -> bool:
     charge_id = public_id("ch", charge.id)
     try:
-        answer = operations.void(Caller.service(charge), charge_id)
+        answer = operations.release(Caller.service(charge), charge_id)
     except PaymentError as refusal:
         logger.warning("expired hold was not released", extra={"charge": charge_id, "code": refusal.code})
         return False

@@ -62,6 +62,11 @@ def void(caller: Caller, charge_id: str) -> Answer:
     return _run(caller, charge_id, _plan_void)
 
 
+def release(caller: Caller, charge_id: str) -> Answer:
+    """As `void`, but only of a charge that is still held: one that is captured meanwhile stays so."""
+    return _run(caller, charge_id, _plan_release)
+
+
 def refund(caller: Caller, charge_id: str, amount: int | None = None, reason: str = "requested_by_customer") -> Answer:
     """Gives `amount` (default: what is left) of a captured charge back.
 
@@ -122,6 +127,12 @@ def _plan_void(charge: Charge) -> Plan:
         raise _refusal(charge, "charge_not_voidable", message)
     amount = charge.amount if stage is Stage.HELD else charge.amount_captured
     return Plan(Attempt.Kind.VOID, amount, [set_operation(charge, "void")])
+
+
+def _plan_release(charge: Charge) -> Plan:
+    if stage_of(charge) is not Stage.HELD:
+        raise _refusal(charge, "charge_not_voidable", "Only a held charge can be released.")
+    return _plan_void(charge)
 
 
 def _plan_refund(caller: Caller, charge: Charge, amount: int | None, reason: str) -> Plan:
