@@ -1,6 +1,7 @@
 """One world for all tests of a worker; the processes of it keep no connection between two tests that anybody minds."""
 
 from collections.abc import Iterator
+from contextlib import ExitStack
 
 import pytest
 from django.test import override_settings
@@ -14,7 +15,10 @@ from tests.faults.world import World, world
 
 @pytest.fixture(scope="session")
 def shared_world(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[World]:
-    with django_db_blocker.unblock(), override_settings(NOTIFY_ALLOW_LOOPBACK=True), world() as made:
+    with ExitStack() as stack:
+        # The processes of a world are forked with these and keep them; the tests of others get neither.
+        with django_db_blocker.unblock(), override_settings(NOTIFY_ALLOW_LOOPBACK=True):
+            made = stack.enter_context(world())
         yield made
 
 

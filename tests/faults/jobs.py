@@ -18,7 +18,7 @@ from tests.faults.connector import RemoteSimulator
 from tests.faults.processes import Job
 from tests.faults.proxy import SLOW, Cut
 
-IMPATIENT_SECONDS = 0.2
+IMPATIENT_SECONDS = 0.3
 
 
 @dataclass(frozen=True)
@@ -81,6 +81,10 @@ def recover() -> None:
     """Everything by which a worker finds out outcomes."""
     tasks.resolve_attempts()
     tasks.hear_simulator()
+
+
+def expire() -> None:
+    tasks.void_expired_holds()
 
 
 def deliver() -> None:

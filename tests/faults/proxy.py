@@ -70,7 +70,7 @@ async def _serve(listening: dict[Cut, socket.socket], provider_port: int, pipe: 
 
     def handler(cut: Cut) -> Callable[[Reader, Writer], Awaitable[None]]:
         async def handle(reader: Reader, writer: Writer) -> None:
-            with suppress(ConnectionError):
+            with suppress(ConnectionError, asyncio.IncompleteReadError):
                 await BEHAVIOURS[cut](await _request(reader), reader, writer, forward)
             writer.close()
             pipe.send(cut)

@@ -11,7 +11,7 @@ from tests.faults.world import World
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
-OPERATIONS = 30
+OPERATIONS = 20
 
 
 def test_whatever_dies_in_a_history_nothing_is_lost_or_done_twice(fire: World, shop: NewMerchant) -> None:

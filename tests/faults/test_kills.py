@@ -24,6 +24,8 @@ READY = {
     "void": HELD,
     "refund": {},
     "authenticate": {"kind": Kind(CHALLENGED)},
+    "overstay": {"kind": Kind(CHALLENGED)},
+    "expire": HELD,
     "verify": {"kind": Kind(type="bpi")},
     "deliver": {},
     "settle": {},
@@ -53,6 +55,14 @@ def test_a_process_killed_at_any_step_is_finished_once_and_its_client_answered(
         life = ready(verb)
         life.do(verb, Kill(step))
         assert (life.killed[verb, Kill(step)], life.findings) == (1, []), step
+
+
+def test_a_vaulted_card_is_charged_once_by_a_request_that_is_sent_again(fire: World, shop: NewMerchant) -> None:
+    """Nothing but the idempotency key keeps it from being charged twice."""
+    for step in VERBS["charge"].steps:
+        life = Life(fire, shop, Random(0), Kind(vaulted=True))
+        life.do("charge", Kill(step))
+        assert (life.killed["charge", Kill(step)], life.findings) == (1, []), step
 
 
 @pytest.mark.parametrize("verb", CUT)

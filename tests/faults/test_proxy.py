@@ -8,6 +8,7 @@ import pytest
 from payments.providers.base import Approved, NotFound, NotSent, Outcome, Payment, Unknown
 from payments.providers.simulator.connector import Simulator
 from tests.faults.connector import RemoteSimulator
+from tests.faults.jobs import IMPATIENT_SECONDS
 from tests.faults.proxy import SLOW, Cut, Proxy, proxy
 from tests.faults.server import simulator_server
 from tests.simulator.making import payment
@@ -46,7 +47,7 @@ def test_an_uncut_call_is_answered_as_by_the_simulator_itself(port: int) -> None
 def test_a_cut_call_is_unknown_and_never_a_decline_whether_it_arrived_or_not(cutting: Proxy, cut: Cut) -> None:
     asked = payment("4000000000003055")
 
-    outcome = RemoteSimulator(cutting.ports[cut], 0.2 if cut in SLOW else 10).create_payment(asked)
+    outcome = RemoteSimulator(cutting.ports[cut], IMPATIENT_SECONDS if cut in SLOW else 10).create_payment(asked)
     cutting.wait_for(calls=1)
 
     assert isinstance(outcome, Unknown)

@@ -11,7 +11,8 @@ from payments.models import Charge, Notification
 from payments.providers.simulator.models import SimulatedPayment
 from payments.steps import Step
 from tests.client import made
-from tests.faults.jobs import Request, Settle, Visit, deliver, recover
+from tests.faults.jobs import Request, Settle, Visit, deliver, expire, recover
+from tests.faults.passing import let_pass
 from tests.faults.processes import Job
 from tests.pages.making import page_of, path_of
 
@@ -23,6 +24,7 @@ RECORD = (Step.ASKING, Step.ANSWERED, Step.RECORDING, Step.RECORDED)
 TOLD = (Step.NUDGING,)
 DELIVER = (Step.CLAIMED, Step.SENT, Step.PUT_DOWN)
 SETTLE = (Step.LOCKED, Step.POSTED, Step.SETTLED)
+ACTION_SECONDS = 3600
 RIGHT_PIN, WRONG_PIN = "123456", "654321"
 
 
@@ -75,6 +77,17 @@ def _authenticate(life: "Life") -> Visit:
     return Visit(path_of(payment.return_url))
 
 
+def _expire(life: "Life") -> Job:
+    Charge.objects.filter(id=life.charge.id).update(hold_expires_at=clock.now())
+    return expire
+
+
+def _overstay(life: "Life") -> Job:
+    """The payer lets the hour pass."""
+    let_pass(life.source_id, ACTION_SECONDS)
+    return recover
+
+
 def _settle(life: "Life") -> Settle:
     Charge.objects.filter(id=life.charge.id).update(settle_due_at=clock.now())
     return Settle(life.merchant_id)
@@ -82,6 +95,10 @@ def _settle(life: "Life") -> Settle:
 
 def _is_waiting_for(action: str) -> Callable[[Charge], bool]:
     return lambda charge: bool(charge.action) and charge.action["type"] == action
+
+
+def _is_held(charge: Charge) -> bool:
+    return stage_of(charge) is Stage.HELD
 
 
 def _can_be_refunded(charge: Charge) -> bool:
@@ -98,10 +115,12 @@ def _is_untold(charge: Charge) -> bool:
 
 VERBS = {
     "charge": Verb(_charge, lambda charge: False),
-    "capture": Verb(_capture, lambda charge: stage_of(charge) is Stage.HELD),
+    "capture": Verb(_capture, _is_held),
     "void": Verb(_void, _can_be_voided),
     "refund": Verb(_refund, _can_be_refunded),
     "authenticate": Verb(_authenticate, _is_waiting_for("redirect_to_url")),
+    "overstay": Verb(_overstay, lambda charge: bool(charge.action), (*RECORD, *TOLD)),
+    "expire": Verb(_expire, _is_held),
     "verify": Verb(_verify, _is_waiting_for("verify_otp")),
     "recover": Verb(lambda life: recover, lambda charge: False, (*RECORD, *TOLD)),
     "deliver": Verb(lambda life: deliver, _is_untold, DELIVER, asks_provider=False),
