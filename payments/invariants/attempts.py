@@ -56,7 +56,7 @@ IDEMPOTENCY_KEYS_ARE_ANSWERED = Invariant(
     query="""
         SELECT i.id FROM idempotency_record i
         LEFT JOIN payments_attempt a ON a.idempotency_id = i.id AND a.state <> 'done'
-        WHERE i.status IS NULL AND a.id IS NULL
+        WHERE i.status IS NULL AND a.idempotency_id IS NULL
     """,
 )
 INVARIANTS = (

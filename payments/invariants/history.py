@@ -49,7 +49,7 @@ EVENTS_ARE_NOTIFIED = Invariant(
         )
         SELECT e.id FROM event e JOIN object ON object.id = e.object_id
         LEFT JOIN notification n ON n.event_id = e.id
-        WHERE n.id IS NULL AND e.created_at >= coalesce((
+        WHERE n.event_id IS NULL AND e.created_at >= coalesce((
             SELECT applied FROM django_migrations WHERE app = 'payments' AND name = '0002_notification'
         ), '-infinity')
     """,

@@ -29,7 +29,8 @@ class Invariant:
 
     `model` names the rows that offend, as `payments.Charge`, and `prefix` the one of their public IDs. A query sees
     the rows of `TABLES` under their short names, and under a merchant's scope those of the merchant alone; where it
-    makes no sense for one merchant, `of_merchants` is False.
+    makes no sense for one merchant, `of_merchants` is False. Rows that lack others are found by a column of the join,
+    `IS NULL`, which PostgreSQL does by hashing however many they are.
     """
 
     name: str

@@ -1,18 +1,12 @@
 """A busy history, made over the API: every kind of thing that a merchant, a payer, a provider and the worker do."""
 
-from dataclasses import replace
 from typing import Any
 
 from payments.domain import expiry, recovery, settlement
-from payments.domain.attempts import payment_of
-from payments.domain.recording import reload
 from payments.ids import parse_id
 from payments.models import Attempt, Charge, Merchant
-from payments.providers.base import Report
 from payments.providers.simulator import books
-from payments.providers.simulator.answers import payment_outcome
-from payments.providers.simulator.models import SimulatedOperation, SimulatedPayment
-from payments.providers.simulator.scenarios import ORDINARY
+from payments.providers.simulator.models import SimulatedPayment
 from payments.tasks import hear_simulator
 from tests.client import (
     ANSWER_LOST,
@@ -25,6 +19,7 @@ from tests.client import (
     Api,
     made,
 )
+from tests.domain.lateness import arrive_late, settle_refunds
 from tests.domain.passing import let_time_pass, recover
 
 RATES = {"card": {"PHP": {"basis_points": 350, "fixed": 1500}}}
@@ -76,7 +71,7 @@ class History:
         self._do("refund", "settled, refunded")
         self._do("refund", "settled, refund returned", 3_000)
         self._settle()
-        self._hear()
+        settle_refunds()
         self._settle()
 
     def _taken(self) -> None:
@@ -90,7 +85,7 @@ class History:
         self._do("refund", "refund returned")
         self._charge("refund arrived", REFUNDS_WAIT)
         self._do("refund", "refund arrived", 4_000)
-        self._hear()
+        settle_refunds()
         self._charge("refund pending", REFUNDS_WAIT)
         self._do("refund", "refund pending", 4_000)
         self._charge("voided")
@@ -116,9 +111,7 @@ class History:
         self._charge("unknown", ANSWER_LOST)
 
     def _come_late(self) -> None:
-        attempt = reload(self.attempt("came late"))
-        row = books.book_payment(replace(payment_of(attempt), authenticate=False), ORDINARY)
-        recovery.apply_report(Report(attempt.reference, payment_outcome(row)))
+        recovery.apply_report(arrive_late(self.attempt("came late")))
         recover()
 
     def _paid_by_hand(self) -> None:
@@ -151,7 +144,3 @@ class History:
     def _settle(self) -> None:
         let_time_pass(Charge, "settle_due_at")
         settlement.settle_due()
-
-    def _hear(self) -> None:
-        let_time_pass(SimulatedOperation, "settles_at")
-        hear_simulator()
