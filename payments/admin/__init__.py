@@ -9,6 +9,7 @@ from payments.admin import (  # noqa: F401  registers the pages
     desk,
     events,
     idempotency,
+    ledger,
     merchants,
     money_checks,
     notifications,

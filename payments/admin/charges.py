@@ -4,6 +4,8 @@ from django.utils.safestring import SafeString
 
 from payments.admin.base import ByMode, Conditions, LookOnlyAdmin, LookOnlyInline
 from payments.admin.formats import (
+    credit_column,
+    debit_column,
     id_column,
     id_link_column,
     json_column,
@@ -14,10 +16,12 @@ from payments.admin.formats import (
     money,
     money_column,
     search_link,
+    shown_rate,
     utc,
 )
 from payments.admin.sources import source_label
-from payments.models import Attempt, Charge, Event, Merchant, Notification, Refund, Source
+from payments.ledger.fees import Rate
+from payments.models import Attempt, Charge, Event, Merchant, Notification, Posting, Refund, Source
 
 SHOWN_EVENTS = 100
 
@@ -42,6 +46,15 @@ class RefundsOfCharge(LookOnlyInline):
     ordering = ("-pk",)
     shown_amount = money_column("amount")
     created = moment_column("created_at")
+
+
+class PostingsOfCharge(LookOnlyInline):
+    model = Posting
+    fields = ("created", "kind", "account", "debit", "credit")
+    ordering = ("created_at", "journal", "line")
+    created = moment_column("created_at")
+    debit = debit_column
+    credit = credit_column
 
 
 class AttemptsOfCharge(LookOnlyInline):
@@ -88,7 +101,7 @@ class ChargeAdmin(LookOnlyAdmin):
     last4_lookups = ("source__card__last4",)
     fieldsets = (
         (None, {"fields": ("public_id", "state", "of_merchant", "mode", "description", "statement_descriptor")}),
-        ("Money", {"fields": ("shown_amount", "shown_captured", "refunded")}),
+        ("Money", {"fields": ("shown_amount", "shown_captured", "refunded", "rate", "shown_fee")}),
         (
             "State",
             {
@@ -97,6 +110,7 @@ class ChargeAdmin(LookOnlyAdmin):
                     "authorized",
                     "captured",
                     "hold_expires",
+                    "settle_due",
                     "settled",
                     "operation",
                     "reversed_late",
@@ -110,14 +124,16 @@ class ChargeAdmin(LookOnlyAdmin):
         ("Times", {"fields": ("created", "updated")}),
         ("Events", {"fields": ("events", "refund_events", "told")}),
     )
-    inlines = (RefundsOfCharge, AttemptsOfCharge)
+    inlines = (RefundsOfCharge, AttemptsOfCharge, PostingsOfCharge)
     public_id = id_column("ch")
     of_merchant = id_link_column("merchant", "mer", Merchant)
     mode = mode_column
     shown_amount = money_column("amount")
     shown_captured = money_column("amount_captured")
+    shown_fee = money_column("fee")
     hold_expires = moment_column("hold_expires_at")
     action_expires = moment_column("action_expires_at")
+    settle_due = moment_column("settle_due_at")
     settled = moment_column("settled_at")
     created = moment_column("created_at")
     updated = moment_column("updated_at")
@@ -132,6 +148,10 @@ class ChargeAdmin(LookOnlyAdmin):
     @admin.display(description="Refunded")
     def refunded(self, charge: Charge) -> str:
         return money(charge.amount_refunded or None, charge.currency)
+
+    @admin.display(description="Rate")
+    def rate(self, charge: Charge) -> str:
+        return shown_rate(Rate(charge.fee_basis_points, charge.fee_fixed), charge.currency)
 
     @admin.display(description="Paid with")
     def paid_with(self, charge: Charge) -> str:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Iterable
 from datetime import datetime
+from decimal import Decimal
 from typing import Any
 from uuid import UUID
 
@@ -14,6 +15,8 @@ from django.utils.safestring import SafeString
 from django.utils.text import capfirst
 
 from payments.ids import public_id
+from payments.ledger.fees import Rate
+from payments.models import Posting
 from payments.money import format_amount
 
 NOTHING = "–"
@@ -29,6 +32,11 @@ def utc(moment: datetime | None) -> str:
 def money(amount: int | None, currency: str) -> str:
     """`amount` in the smallest unit of `currency`, as people write it."""
     return NOTHING if amount is None else format_amount(amount, currency).replace(" ", NO_BREAK)
+
+
+def shown_rate(rate: Rate, currency: str) -> str:
+    """`rate` as a share in per cent and what is fixed."""
+    return f"{Decimal(rate.basis_points) / 100:.2f} % + {money(rate.fixed, currency)}".replace(" ", NO_BREAK)
 
 
 def pretty_json(value: Any) -> SafeString | str:
@@ -96,6 +104,18 @@ def money_column(name: str) -> Column:
         return money(getattr(row, name), row.currency)
 
     return column
+
+
+@admin.display(description="Debit")
+def debit_column(_: Any, posting: Posting) -> str:
+    """A column with the amount of a posting that is a debit."""
+    return money(posting.amount, posting.currency) if posting.amount > 0 else ""
+
+
+@admin.display(description="Credit")
+def credit_column(_: Any, posting: Posting) -> str:
+    """A column with the amount of a posting that is a credit."""
+    return money(-posting.amount, posting.currency) if posting.amount < 0 else ""
 
 
 def json_column(name: str) -> Column:

@@ -16,13 +16,17 @@ from payments.admin.formats import (
     lines,
     mode_column,
     moment_column,
+    money,
     search_link,
+    shown_rate,
 )
-from payments.domain.merchants import check_statement_descriptor
+from payments.domain.merchants import MODES, check_statement_descriptor
 from payments.ids import public_id
-from payments.models import ApiKey, Charge, Event, Merchant, Notification, NotifySecret, Source
+from payments.ledger.balances import balances_of
+from payments.ledger.fees import rate_of
+from payments.models import ApiKey, Charge, Event, Merchant, Notification, NotifySecret, Posting, Settlement, Source
 
-ROWS = (Charge, Source, Event, Notification)
+ROWS = (Charge, Source, Settlement, Posting, Event, Notification)
 
 
 class JsonObject(forms.JSONField):
@@ -78,15 +82,17 @@ class MerchantAdmin(KahaAdmin):
         (None, {"fields": ("public_id", "title", "account_name", "statement_descriptor", "status")}),
         ("Belongs to it", {"fields": ("rows", "created", "updated")}),
         ("Profile", {"fields": ("branding", "business_address")}),
-        ("Terms", {"fields": ("payment_methods", "shown_rates", "payouts", "shown_metadata")}),
+        ("Money", {"fields": ("balances", "fees")}),
+        ("Terms", {"fields": ("payment_methods", "payouts", "shown_metadata")}),
     )
     readonly_fields = (
         "public_id",
         "rows",
         "created",
         "updated",
+        "balances",
+        "fees",
         "payment_methods",
-        "shown_rates",
         "payouts",
         "shown_metadata",
     )
@@ -95,7 +101,6 @@ class MerchantAdmin(KahaAdmin):
     created = moment_column("created_at")
     updated = moment_column("updated_at")
     payment_methods = json_column("payment_method_settings")
-    shown_rates = json_column("rates")
     payouts = json_column("payout_settings")
     shown_metadata = json_column("metadata")
 
@@ -108,6 +113,23 @@ class MerchantAdmin(KahaAdmin):
     def save_model(self, request: HttpRequest, obj: Merchant, form: forms.ModelForm, change: bool) -> None:
         obj.updated_at = clock.now()
         super().save_model(request, obj, form, change)
+
+    @admin.display(description="Balances")
+    def balances(self, merchant: Merchant) -> SafeString | str:
+        return lines(
+            f"{mode}: {money(balance.available, currency)} available, {money(balance.pending, currency)} pending, "
+            f"{money(balance.held, currency)} held"
+            for mode, livemode in MODES.items()
+            for currency, balance in balances_of(merchant.id, livemode).items()
+        )
+
+    @admin.display(description="Fees")
+    def fees(self, merchant: Merchant) -> SafeString | str:
+        return lines(
+            f"{source_type} in {currency}: {shown_rate(rate_of(merchant.rates, source_type, currency), currency)}"
+            for source_type, by_currency in merchant.rates.items()
+            for currency in by_currency
+        )
 
     @admin.display(description="See")
     def rows(self, merchant: Merchant) -> SafeString | str:

@@ -10,6 +10,7 @@ from payments.models import Attempt, Card, MoneyCheck, NotifySecret
 from payments.providers.simulator.models import Message
 from tests.admin.conftest import House, text_of
 from tests.client import REFUNDS_WAIT, TELL_NOTHING, Api
+from tests.ledger.books import settle
 from tests.domain.correcting import proposed
 
 OURS = [model for name in ("payments", "simulator", "customers") for model in apps.get_app_config(name).get_models()]
@@ -30,6 +31,7 @@ def page_of(row: Model) -> str:
 def newest(house: House) -> dict[type[Model], Model]:
     """The newest row of each model."""
     Message.objects.create(body='{"reference": "0190"}')
+    settle()
     Attempt.objects.filter(kind="refund").update(state="unknown")
     proposed(Attempt.objects.get(kind="refund"))
     MoneyCheck.objects.create(whole=True, invariants=["refunds_add_up"])

@@ -3,7 +3,6 @@
 import dataclasses
 
 from payments.domain.attempts import payment_of
-from payments.domain.recording import reload
 from payments.models import Attempt
 from payments.providers.base import Approved, CardData, Payment, Report
 from payments.providers.simulator.connector import Simulator
@@ -15,7 +14,7 @@ from tests.domain.passing import let_time_pass
 
 def arrive_late(attempt: Attempt) -> Report:
     """The request of `attempt` was only delayed: it reaches the provider after all, which tells of it."""
-    outcome = Simulator().create_payment(_with_good_card(payment_of(reload(attempt))))
+    outcome = Simulator().create_payment(_with_good_card(payment_of(attempt)))
     assert isinstance(outcome, Approved)
     return Report(attempt.reference, outcome)
 
