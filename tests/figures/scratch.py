@@ -15,6 +15,8 @@ from config.embedded.places import Places, make_running_folders, prepare
 from config.embedded.processes import wait_until
 
 START_TIMEOUT_SECONDS = 30
+# As in production otherwise: nothing else is spared.
+SETTINGS = {"max_connections": "300"}
 
 
 @contextmanager
@@ -29,7 +31,7 @@ def scratch_servers() -> Iterator[Places]:
         os.environ |= {"KAHA_DATA": str(data), "DJANGO_SETTINGS_MODULE": "config.settings"}
         os.environ |= embedded.environment(places)
         postgres.create(places)
-        stack.callback(postgres.stop_server, postgres.start(places))
+        stack.callback(postgres.stop_server, postgres.start(places, SETTINGS))
         stack.callback(redis_server.stop_server, redis_server.start(places))
         assert wait_until(lambda: postgres.is_ready(places), START_TIMEOUT_SECONDS)
         assert wait_until(lambda: redis_server.is_ready(places), START_TIMEOUT_SECONDS)

@@ -28,7 +28,7 @@ class Worker:
         self._process = spawn(
             [*command, "--beat", f"--schedule={self._folder / 'beat'}"],
             log=self._folder / "worker.log",
-            environment={**os.environ, "DATABASE_URL": _database_url()},
+            environment={**os.environ, "DATABASE_URL": database_url()},
             cwd=PROJECT,
         )
 
@@ -50,7 +50,7 @@ def nothing_waits() -> bool:
     return not Notification.objects.filter(state="waiting").exists()
 
 
-def _database_url() -> str:
+def database_url() -> str:
     """Of the very database in use, which in tests is not the one that the environment names."""
     address, mark, options = os.environ["DATABASE_URL"].partition("?")
     return f"{address.rpartition('/')[0]}/{connection.settings_dict['NAME']}{mark}{options}"

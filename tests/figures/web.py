@@ -1,0 +1,55 @@
+"""kaha's web server as an operator starts it: granian with processes of its own, on a free port of loopback."""
+
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http import HTTPStatus
+from http.client import HTTPConnection, HTTPException
+from pathlib import Path
+
+from config.embedded.places import PROJECT
+from config.embedded.processes import spawn, stop, wait_until
+from config.quickstart.ports import HOST, claim
+from tests.figures.worker import database_url
+
+START_TIMEOUT_SECONDS = 60
+WORKERS = 2
+# So many requests are in hand at once in each of them.
+THREADS = 25
+
+
+@contextmanager
+def web_server(folder: Path) -> Iterator[str]:
+    """Serves the database that this process is connected to; its URL, until the block ends."""
+    with claim(0) as claimed:
+        port = claimed.getsockname()[1]
+        url = f"http://{HOST}:{port}"
+        size = ["--workers", WORKERS, "--blocking-threads", THREADS]
+        place = ["--host", HOST, "--port", port]
+        command = [sys.executable, "-m", "granian", "--interface", "wsgi", *size, *place, "config.wsgi:application"]
+        own = {"DATABASE_URL": database_url(), "PUBLIC_URL": url, "RATE_LIMIT": "100000/second"}
+        process = spawn(
+            [str(part) for part in command],
+            log=folder / "web.log",
+            environment=os.environ | own,
+            cwd=PROJECT,
+            death_signal=signal.SIGTERM,
+        )
+        try:
+            assert wait_until(lambda: _answers(port), START_TIMEOUT_SECONDS), (folder / "web.log").read_text()
+            yield url
+        finally:
+            stop(process, timeout_seconds=5)
+
+
+def _answers(port: int) -> bool:
+    connection = HTTPConnection(HOST, port, timeout=5)
+    try:
+        connection.request("GET", "/ping")
+        return connection.getresponse().status == HTTPStatus.OK
+    except (OSError, HTTPException):
+        return False
+    finally:
+        connection.close()
