@@ -13,6 +13,8 @@ from payments.admin import (  # noqa: F401  registers the pages
     merchants,
     money_checks,
     notifications,
+    reconciliation,
+    reports,
     simulator,
     sources,
 )

@@ -10,8 +10,9 @@ from payments.models import Attempt, Card, MoneyCheck, NotifySecret
 from payments.providers.simulator.models import Message
 from tests.admin.conftest import House, text_of
 from tests.client import REFUNDS_WAIT, TELL_NOTHING, Api
-from tests.ledger.books import settle
 from tests.domain.correcting import proposed
+from tests.ledger.books import settle
+from tests.reconciliation.making import a_difference
 
 OURS = [model for name in ("payments", "simulator", "customers") for model in apps.get_app_config(name).get_models()]
 SHOWN = [model for model in OURS if model in admin.site._registry]
@@ -34,6 +35,7 @@ def newest(house: House) -> dict[type[Model], Model]:
     settle()
     Attempt.objects.filter(kind="refund").update(state="unknown")
     proposed(Attempt.objects.get(kind="refund"))
+    a_difference()
     MoneyCheck.objects.create(whole=True, invariants=["refunds_add_up"])
     return {model: model._default_manager.latest("pk") for model in SHOWN}
 

@@ -12,6 +12,7 @@ from payments.domain.reconciliation.mappings import MAPPINGS
 from payments.models import ReconciliationItem, ReconciliationRun
 from payments.providers.base import SettlementLine
 from tests.client import APPROVED, REFUNDS_FAIL, REFUNDS_WAIT, Api, made
+from tests.simulator.making import taken
 
 SIMULATOR = MAPPINGS["simulator"]
 COMMAND = ReconciliationRun.Origin.COMMAND
@@ -74,3 +75,10 @@ def kinds() -> list[str]:
     """The kinds of the items that are open and stand."""
     rows = ReconciliationItem.objects.filter(state="open", vanished_at=None)
     return sorted(rows.values_list("kind", flat=True))
+
+
+def a_difference() -> ReconciliationItem:
+    """A payment that only the simulator knows, found by a run."""
+    taken(APPROVED)
+    reconcile()
+    return ReconciliationItem.objects.latest("pk")

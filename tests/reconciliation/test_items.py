@@ -11,16 +11,13 @@ from payments.domain.reconciliation.runs import Busy
 from payments.models import ReconciliationItem, ReconciliationRun, ReportLine
 from tests.client import APPROVED, Api
 from tests.racing import at_once
-from tests.reconciliation.making import reconcile
+from tests.reconciliation.making import a_difference, reconcile
 from tests.simulator.making import taken
 
 
 @pytest.fixture
 def item(db: None) -> ReconciliationItem:
-    """A payment that nobody here knows."""
-    taken(APPROVED)
-    reconcile()
-    return ReconciliationItem.objects.get()
+    return a_difference()
 
 
 @pytest.fixture

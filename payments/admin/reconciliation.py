@@ -1,0 +1,209 @@
+"""Where providers' reports and our ledger differ: found by runs, worked off by operators, corrected by nobody here."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django import forms
+from django.contrib import admin, messages
+from django.contrib.admin.models import CHANGE, LogEntry
+from django.contrib.auth.models import User
+from django.core.exceptions import PermissionDenied
+from django.db import transaction
+from django.db.models import Q
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.urls import URLPattern, path, reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from payments.admin.acting import Act, Facts, form_page, operator_of
+from payments.admin.base import Conditions, LookOnlyAdmin
+from payments.admin.corrections import SecretsHidden
+from payments.admin.formats import NOTHING, id_link_column, link, moment_column, money, utc
+from payments.admin.reports import ByProvider
+from payments.domain.reconciliation import items
+from payments.models import Attempt, Charge, Posting, ReconciliationItem, ReconciliationRun, ReportLine
+from payments.models.correction import NOTE_MAX_LENGTH, free_of_secrets
+
+Item = ReconciliationItem
+MAY_CLOSE = "payments.close_reconciliationitem"
+DECIDE: dict[str, Callable[[Item, User, str], None]] = {"close": items.close, "reopen": items.reopen}
+TOLD = {"close": "Closed", "reopen": "Reopened"}
+
+
+class NoteForm(forms.Form):
+    note = forms.CharField(
+        label="Why",
+        max_length=NOTE_MAX_LENGTH,
+        validators=[free_of_secrets],
+        widget=SecretsHidden(attrs={"rows": 4, "class": "vLargeTextField"}),
+        help_text="What it was and what was done about it, such as a ticket. No card numbers. It is kept.",
+    )
+
+
+class ByModeOfCharge(Conditions):
+    title = "mode"
+    parameter_name = "mode"
+    conditions = {
+        "live": ("Live", Q(charge__livemode=True)),
+        "test": ("Test", Q(charge__livemode=False)),
+        "unknown": ("No charge known", Q(charge=None)),
+    }
+
+
+class ByStanding(Conditions):
+    title = "difference"
+    parameter_name = "difference"
+    conditions = {
+        "stands": ("Stands", Q(vanished_at=None)),
+        "vanished": ("Vanished", Q(vanished_at__isnull=False)),
+    }
+
+
+@admin.register(ReconciliationItem)
+class ReconciliationItemAdmin(LookOnlyAdmin):
+    """Whoever may close items closes and reopens them, with a note; nobody edits one."""
+
+    change_form_template = "admin/payments/correction/change_form.html"
+    list_display = (
+        "shown_kind",
+        "shown_state",
+        "provider",
+        "they_say",
+        "we_say",
+        "charge_link",
+        "shown_reference",
+        "found",
+        "vanished",
+    )
+    list_filter = ("state", "kind", ByStanding, ByProvider, ByModeOfCharge, "created_at")
+    list_select_related = ("line", "posting", "attempt", "charge")
+    search_fields = ("note",)
+    exact_lookups = ("line__reference", "line__provider_ref")
+    uuid_lookups = {
+        "attempt": ("attempt_id",),
+        "ch": ("charge_id",),
+        "re": ("attempt__refund_id",),
+        "src": ("charge__source_id",),
+        "mer": ("charge__merchant_id",),
+    }
+    object_lookups = ("charge_id", "attempt__refund_id")
+    search_help_text = "Any ID, whole, our reference, the provider's, or text of a note."
+    fieldsets = (
+        (None, {"fields": ("shown_kind", "shown_state", "provider", "found", "run_link", "vanished")}),
+        ("They say", {"fields": ("they_say", "shown_reference", "provider_ref", "booked", "line_link")}),
+        ("We say", {"fields": ("we_say", "posted", "posting_link", "attempt_link", "charge_link")}),
+        ("Decided", {"fields": ("note", "decided_by", "decided")}),
+    )
+    charge_link = id_link_column("charge", "ch", Charge)
+    found = moment_column("created_at")
+    vanished = moment_column("vanished_at")
+    decided = moment_column("decided_at")
+
+    class Media:
+        css = {"all": ["payments/admin.css"]}
+
+    def get_urls(self) -> list[URLPattern]:
+        act = self.admin_site.admin_view(self.act)
+        ours = [path(f"<int:pk>/{verb}/", act, {"verb": verb}, name=_name(verb)) for verb in DECIDE]
+        return [*ours, *super().get_urls()]
+
+    def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
+        item = kwargs["obj"]
+        verb = "close" if item.state == Item.State.OPEN else "reopen"
+        may = operator_of(request).has_perm(MAY_CLOSE)
+        context["acts"] = [Act(verb.capitalize(), reverse(f"admin:{_name(verb)}", args=[item.pk]))] if may else []
+        return super().render_change_form(request, context, *args, **kwargs)
+
+    def act(self, request: HttpRequest, pk: int, verb: str) -> HttpResponse:
+        """Asks for a note, and closes or reopens the item with it."""
+        if not operator_of(request).has_perm(MAY_CLOSE):
+            raise PermissionDenied
+        item = get_object_or_404(self.get_queryset(request).select_related(*self.list_select_related), pk=pk)
+        form = NoteForm(request.POST or None)
+        if form.is_valid():
+            self._decide(request, item, verb, form.cleaned_data["note"])
+            return redirect("admin:payments_reconciliationitem_change", pk)
+        title = f"{verb.capitalize()}: {item}?"
+        return form_page(request, self, title, self._facts(item), form, [(verb, verb.capitalize())])
+
+    def _decide(self, request: HttpRequest, item: Item, verb: str, note: str) -> None:
+        try:
+            with transaction.atomic():
+                DECIDE[verb](item, operator_of(request), note)
+                rows: Any = [item]
+                LogEntry.objects.log_actions(operator_of(request).pk, rows, CHANGE, f"{TOLD[verb]}: {note}")
+        except items.TooLate:
+            self.message_user(request, "Somebody else was first.", messages.WARNING)
+        else:
+            self.message_user(request, f"{TOLD[verb]}.", messages.SUCCESS)
+
+    def _facts(self, item: Item) -> Facts:
+        yield "Provider", item.provider
+        yield "They say", self.they_say(item)
+        yield "We say", self.we_say(item)
+        yield "Reference", self.shown_reference(item)
+        yield "Noted so far", item.note or NOTHING
+
+    @admin.display(description="Difference")
+    def shown_kind(self, item: Item) -> str:
+        return item.get_kind_display()
+
+    @admin.display(description="State")
+    def shown_state(self, item: Item) -> SafeString:
+        return format_html('<span class="chip chip-{}">{}</span>', item.state, item.state)
+
+    @admin.display(description="They say")
+    def they_say(self, item: Item) -> str:
+        return _moved(item.line) if item.line else "nothing"
+
+    @admin.display(description="We say")
+    def we_say(self, item: Item) -> str:
+        if item.posting:
+            return (
+                f"{item.posting.get_kind_display().lower()} of {money(abs(item.posting.amount), item.posting.currency)}"
+            )
+        return f"{item.attempt.kind}: {item.attempt.outcome or item.attempt.state}" if item.attempt else "nothing"
+
+    @admin.display(description="Reference")
+    def shown_reference(self, item: Item) -> str:
+        if item.line:
+            return item.line.reference or item.line.provider_ref
+        return item.attempt.reference if item.attempt else NOTHING
+
+    @admin.display(description="The provider's reference")
+    def provider_ref(self, item: Item) -> str:
+        told = item.line or item.attempt
+        return (told and told.provider_ref) or NOTHING
+
+    @admin.display(description="Booked there (UTC)")
+    def booked(self, item: Item) -> str:
+        return utc(item.line.booked_at if item.line else None)
+
+    @admin.display(description="Posted here (UTC)")
+    def posted(self, item: Item) -> str:
+        return utc(item.posting.created_at if item.posting else None)
+
+    @admin.display(description="Line of the report")
+    def line_link(self, item: Item) -> SafeString | str:
+        return link(ReportLine, item.line_id, item.line)
+
+    @admin.display(description="Posting")
+    def posting_link(self, item: Item) -> SafeString | str:
+        return link(Posting, item.posting_id, item.posting)
+
+    @admin.display(description="Attempt")
+    def attempt_link(self, item: Item) -> SafeString | str:
+        return link(Attempt, item.attempt_id, item.attempt)
+
+    @admin.display(description="Run")
+    def run_link(self, item: Item) -> SafeString | str:
+        return link(ReconciliationRun, item.run_id, item.run)
+
+
+def _moved(side: ReportLine | Posting) -> str:
+    return f"{side.get_kind_display().lower()} of {money(abs(side.amount), side.currency)}"
+
+
+def _name(verb: str) -> str:
+    return f"payments_reconciliationitem_{verb}"

@@ -1,0 +1,147 @@
+import pytest
+from django.contrib.admin.models import LogEntry
+from django.contrib.auth.models import Permission, User
+from django.test import Client
+from django.urls import reverse
+from pytest_django.fixtures import Settings
+
+from payments.models import Charge, Posting, ReconciliationItem, ReconciliationRun, ReportLine
+from tests.admin.conftest import text_of
+from tests.admin.test_pages import list_of, page_of
+from tests.client import APPROVED, Api
+from tests.reconciliation.making import a_difference, reconcile
+from tests.simulator.making import taken
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def stranger() -> ReconciliationItem:
+    return a_difference()
+
+
+@pytest.fixture
+def missing_there(api: Api) -> ReconciliationItem:
+    """A charge of which the provider says nothing."""
+    api.charge()
+    reconcile(lines=[])
+    return ReconciliationItem.objects.get(kind="missing_there")
+
+
+@pytest.fixture(autouse=True)
+def _at_once(settings: Settings) -> None:
+    settings.RECONCILIATION_MARGIN_MINUTES = 0
+
+
+def act(verb: str, item: ReconciliationItem) -> str:
+    return reverse(f"admin:payments_reconciliationitem_{verb}", args=[item.pk])
+
+
+def found(operator: Client, **query: str) -> int:
+    """How many items the list shows."""
+    return text_of(operator.get(list_of(ReconciliationItem), query)).count('<th class="field-shown_kind">')
+
+
+def test_both_sides_are_shown(
+    stranger: ReconciliationItem, missing_there: ReconciliationItem, operator: Client
+) -> None:
+    text = text_of(operator.get(list_of(ReconciliationItem)))
+    assert 'field-they_say">capture of PHP\xa0100.00<' in text
+    assert 'field-we_say">nothing<' in text
+    assert 'field-they_say">nothing<' in text
+
+
+def test_the_page_leads_to_charge_posting_and_line(
+    stranger: ReconciliationItem, missing_there: ReconciliationItem, operator: Client
+) -> None:
+    text = text_of(operator.get(page_of(missing_there)))
+    assert page_of(Charge.objects.get()) in text
+    assert page_of(Posting.objects.get(account="provider_receivable")) in text
+    assert page_of(ReportLine.objects.get()) in text_of(operator.get(page_of(stranger)))
+
+
+def test_an_item_is_found_by_every_name(missing_there: ReconciliationItem, operator: Client) -> None:
+    stranger = taken(APPROVED)
+    reconcile(covers_from=None)
+    charge = Charge.objects.get()
+    line = ReportLine.objects.get(reference=stranger.reference)
+    names = (f"ch_{charge.pk.hex}", f"src_{charge.source_id.hex}", f"mer_{charge.merchant_id.hex}")
+    assert ReconciliationItem.objects.count() == 2
+    for name in (*names, missing_there.attempt.reference, line.reference, line.provider_ref):
+        assert found(operator, q=name) == 1, name
+
+
+@pytest.mark.parametrize(
+    ("query", "count"),
+    [
+        ({"state__exact": "open"}, 2),
+        ({"state__exact": "closed"}, 0),
+        ({"kind__exact": "missing_there"}, 1),
+        ({"difference": "vanished"}, 0),
+        ({"provider": "simulator"}, 2),
+        ({"mode": "test"}, 1),
+        ({"mode": "live"}, 0),
+        ({"mode": "unknown"}, 1),
+    ],
+    ids=str,
+)
+def test_items_are_filtered(
+    query: dict[str, str],
+    count: int,
+    stranger: ReconciliationItem,
+    missing_there: ReconciliationItem,
+    operator: Client,
+) -> None:
+    assert found(operator, **query) == count
+
+
+def test_an_item_is_closed_with_a_note_and_opened_again(stranger: ReconciliationItem, operator: Client) -> None:
+    assert act("close", stranger) in text_of(operator.get(page_of(stranger)))
+    text = text_of(operator.post(act("close", stranger), {"note": "Ticket 77."}, follow=True))
+    assert "Closed." in text
+    assert act("reopen", stranger) in text
+    operator.post(act("reopen", stranger), {"note": "Ticket 78."})
+    after = ReconciliationItem.objects.get()
+    assert (after.state, after.note, after.decided_by.username) == ("open", "Ticket 78.", "operator")
+    entries = LogEntry.objects.filter(object_id=str(stranger.pk)).order_by("pk")
+    assert [entry.change_message for entry in entries] == ["Closed: Ticket 77.", "Reopened: Ticket 78."]
+
+
+@pytest.mark.parametrize("note", ["", "   ", "x" * 501, "paid with 4000000000003055"])
+def test_a_note_is_wanted_without_secrets(note: str, stranger: ReconciliationItem, operator: Client) -> None:
+    text = text_of(operator.post(act("close", stranger), {"note": note}))
+    assert "errorlist" in text
+    assert "4000000000003055" not in text
+    assert ReconciliationItem.objects.get().state == "open"
+
+
+def test_whoever_comes_second_is_told(stranger: ReconciliationItem, operator: Client) -> None:
+    operator.post(act("close", stranger), {"note": "First."})
+    text = text_of(operator.post(act("close", stranger), {"note": "Second."}, follow=True))
+    assert "Somebody else was first." in text
+    assert ReconciliationItem.objects.get().note == "First."
+    assert LogEntry.objects.count() == 1
+
+
+def test_whoever_may_only_look_closes_nothing(stranger: ReconciliationItem) -> None:
+    looker = User.objects.create(username="looker", is_staff=True)
+    looker.user_permissions.add(Permission.objects.get(codename="view_reconciliationitem"))
+    client = Client()
+    client.force_login(looker)
+    assert act("close", stranger) not in text_of(client.get(page_of(stranger)))
+    assert client.post(act("close", stranger), {"note": "Mine."}).status_code == 403
+    assert ReconciliationItem.objects.get().state == "open"
+
+
+def test_an_item_that_is_not_there_is_not_closed(operator: Client) -> None:
+    assert operator.post(reverse("admin:payments_reconciliationitem_close", args=[7])).status_code == 404
+
+
+def test_nobody_edits_an_item(stranger: ReconciliationItem, operator: Client) -> None:
+    assert operator.post(page_of(stranger), {"state": "closed", "note": "By hand."}).status_code == 403
+
+
+def test_a_run_says_what_it_found(stranger: ReconciliationItem, operator: Client) -> None:
+    text = text_of(operator.get(page_of(ReconciliationRun.objects.get())))
+    assert "1 missing here" in text
+    assert f"{list_of(ReconciliationItem)}?state__exact=open&provider=simulator" in text
