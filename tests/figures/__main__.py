@@ -39,6 +39,7 @@ FIGURES = {
     "refunds": Figure("races:refunds", {"rounds": 1_000, "clients": 50}, _in_folder, seeded=True),
     "sources": Figure("races:sources", {"rounds": 1_000, "clients": 50}, _in_folder, seeded=True),
     "keys": Figure("races:keys", {"rounds": 200, "clients": 100}, _in_folder, seeded=True),
+    "resending": Figure("resending:resending", {"orders": 1_000}, _in_folder, seeded=True),
     "histories": Figure("histories:histories", {"histories": 10_000}, seeded=True),
     "faults": Figure("faults:faults", {"operations": 10_000, "first_history": 0}, seeded=True),
 }
