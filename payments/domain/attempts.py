@@ -46,6 +46,16 @@ def new_attempt(
     )
 
 
+def reload(attempt: Attempt) -> Attempt:
+    """The attempt as it is now, its charge whole and in hand."""
+    fresh = Attempt.objects.get(id=attempt.id)
+    fresh.charge = Charge.objects.whole().get(id=attempt.charge_id)
+    for refund in fresh.charge.refund_list:
+        if refund.id == fresh.refund_id:
+            fresh.refund = refund
+    return fresh
+
+
 def asking_ends_at(provider: Provider) -> datetime:
     """The moment after which a call that starts now is surely over."""
     return clock.now() + timedelta(seconds=provider.timeout_seconds + GRACE_SECONDS)

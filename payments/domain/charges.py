@@ -83,11 +83,11 @@ def payer_returned(token: str, params: Mapping[str, str]) -> Charge:
     found = Attempt.objects.filter(id=attempt_id).first() if attempt_id else None
     if found is None:
         raise NoSuchReturn
-    attempt = recording.reload(found)
+    attempt = attempts.reload(found)
     caller = Caller.service(attempt.charge)
     if attempt.state == Attempt.State.WAITING and (reopened := _reopen(caller, attempt)):
         _go_on(caller, reopened, params)
-        return recording.reload(attempt).charge
+        return attempts.reload(attempt).charge
     return attempt.charge
 
 

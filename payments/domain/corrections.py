@@ -14,7 +14,7 @@ from django.core.exceptions import ValidationError
 from django.db import DatabaseError, IntegrityError, transaction
 
 from payments import clock
-from payments.domain import recording
+from payments.domain import attempts, recording
 from payments.domain.attempts import UNRESOLVED
 from payments.domain.caller import Caller
 from payments.domain.errors import PaymentError
@@ -118,7 +118,7 @@ def _hold(attempt_id: UUID) -> Attempt:
     """The attempt as it stays until the end of the transaction, its charge too: whoever looks it up must wait."""
     attempt = Attempt.objects.select_for_update(no_key=True).get(id=attempt_id)
     Charge.objects.select_for_update(no_key=True).get(id=attempt.charge_id)
-    return recording.reload(attempt)
+    return attempts.reload(attempt)
 
 
 def _record(attempt: Attempt, correction: Correction) -> None:

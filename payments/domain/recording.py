@@ -6,13 +6,13 @@ from copy import copy
 from django.db import DatabaseError, InterfaceError
 
 from payments import clock
-from payments.domain import idempotency
+from payments.domain import attempts, idempotency, late
 from payments.domain.caller import Caller
 from payments.domain.errors import PaymentError, busy
 from payments.domain.idempotency import Answer
 from payments.domain.settling import Verdict, settle
 from payments.ids import public_id
-from payments.models import Attempt, Charge, IdempotencyRecord
+from payments.models import Attempt, IdempotencyRecord
 from payments.models.together import Delete, StaleRow, Update, Write, write_together
 from payments.providers.base import ActionRequired, Approved, Declined, Outcome, Pending
 from payments.rendering.errors import render_error
@@ -32,7 +32,7 @@ def record(caller: Caller, attempt: Attempt, outcome: Outcome) -> Answer:
     """
     for _ in range(RECORD_TRIES):
         if attempt.state == Attempt.State.DONE:
-            return as_known(caller, attempt)
+            return _overtaken(caller, attempt, outcome)
         known = copy(attempt.charge)
         verdict = settle(caller, attempt, outcome)
         answer = _answer(attempt, verdict)
@@ -40,7 +40,7 @@ def record(caller: Caller, attempt: Attempt, outcome: Outcome) -> Answer:
         try:
             write_together(_close(attempt, verdict, outcome), *verdict.writes, *_answering(attempt, verdict, answer))
         except StaleRow:
-            attempt = reload(attempt)
+            attempt = attempts.reload(attempt)
             continue
         except (DatabaseError, InterfaceError):
             # Money may have moved, so this is no failure to the caller: recovery will find the outcome again.
@@ -53,14 +53,12 @@ def record(caller: Caller, attempt: Attempt, outcome: Outcome) -> Answer:
     raise busy(public_id("ch", attempt.charge_id))
 
 
-def reload(attempt: Attempt) -> Attempt:
-    """The attempt as it is now, its charge whole and in hand."""
-    fresh = Attempt.objects.get(id=attempt.id)
-    fresh.charge = Charge.objects.whole().get(id=attempt.charge_id)
-    for refund in fresh.charge.refund_list:
-        if refund.id == fresh.refund_id:
-            fresh.refund = refund
-    return fresh
+def _overtaken(caller: Caller, attempt: Attempt, outcome: Outcome) -> Answer:
+    """The answer where somebody else recorded an outcome first: it stands, and ours came late."""
+    # A late no is old news, for whoever recorded asked later; only a report may take money back.
+    if isinstance(outcome, Approved):
+        late.apply(attempt, outcome)
+    return as_known(caller, attempts.reload(attempt))
 
 
 def as_known(caller: Caller, attempt: Attempt) -> Answer:

@@ -10,15 +10,12 @@ from contextlib import suppress
 from django.db.models import F, Q, QuerySet
 
 from payments import clock
-from payments.domain import attempts, lifecycle, recording, settling
+from payments.domain import attempts, late, recording
 from payments.domain.caller import Caller
 from payments.domain.errors import PaymentError
-from payments.domain.lifecycle import advance
 from payments.domain.schedule import next_lookup_at
 from payments.domain.scope import EVERYBODY, Scope
-from payments.ledger import journals
-from payments.models import Attempt, Charge, Refund
-from payments.models.together import Insert, StaleRow, Update, Write, write_together
+from payments.models import Attempt, Charge
 from payments.providers.base import (
     ActionRequired,
     Approved,
@@ -30,7 +27,6 @@ from payments.providers.base import (
     Provider,
     Report,
 )
-from payments.providers.registry import provider_named
 
 logger = logging.getLogger("kaha.recovery")
 
@@ -64,15 +60,13 @@ def resolve(attempt: Attempt) -> bool:
     """Asks the provider what became of `attempt` and records it. False when another process is at it."""
     if not _claim(attempt):
         return False
-    attempt = recording.reload(attempt)
+    attempt = attempts.reload(attempt)
     outcome = attempts.ask(attempt, lambda provider: _find_out(provider, attempt))
     if isinstance(outcome, NotSent):
         return True
     # A refusal is for whoever asked at first: it is kept for them, or their key is free again.
     with suppress(PaymentError):
         recording.record(Caller.service(attempt.charge), attempt, outcome)
-    # Operators may have recorded something else meanwhile, which stands: then this answer came late.
-    _apply_late(recording.reload(attempt), outcome)
     logger.info("attempt resolved", extra={"attempt": attempt.reference, "outcome": type(outcome).__name__})
     return True
 
@@ -106,11 +100,11 @@ def apply_report(report: Report) -> None:
     if found is None:
         logger.warning("report of an unknown reference", extra={"attempt": report.reference})
         return
-    attempt = recording.reload(found)
+    attempt = attempts.reload(found)
     if attempt.state != Attempt.State.DONE:
         recording.record(Caller.service(attempt.charge), attempt, report.outcome)
     else:
-        _apply_late(attempt, report.outcome)
+        late.apply(attempt, report.outcome)
 
 
 def _left_unresolved() -> QuerySet[Attempt]:
@@ -121,7 +115,7 @@ def _left_unresolved() -> QuerySet[Attempt]:
 
 def _claim(attempt: Attempt) -> bool:
     """Moves the attempt's `due_at` ahead, unless somebody else has."""
-    rows = Attempt.objects.filter(id=attempt.id, due_at=attempt.due_at)
+    rows = Attempt.objects.filter(id=attempt.id, due_at=attempt.due_at).exclude(state=Attempt.State.DONE)
     return bool(rows.update(due_at=next_lookup_at(attempt.tries + 1), tries=F("tries") + 1))
 
 
@@ -148,32 +142,3 @@ def _reverse(provider: Provider, attempt: Attempt) -> Outcome:
     if isinstance(outcome, Declined):
         return provider.refund(attempts.follow_up(attempt, "refund"))
     return outcome
-
-
-def _apply_late(attempt: Attempt, outcome: Outcome) -> None:
-    """A provider takes back what it had said: a refund fails after all, or money comes after the charge failed."""
-    writes = _late_writes(attempt, outcome)
-    if not writes:
-        return
-    rows = Attempt.objects.filter(id=attempt.id, state=attempt.state, outcome=attempt.outcome)
-    said = Update(rows, {"outcome": f"Late{type(outcome).__name__}", "updated_at": clock.now()})
-    try:
-        write_together(said, *writes)
-    except StaleRow:
-        # Somebody else moved the charge or heard the same report; the fresh rows decide.
-        _apply_late(recording.reload(attempt), outcome)
-
-
-def _late_writes(attempt: Attempt, outcome: Outcome) -> list[Write]:
-    refund, charge = attempt.refund, attempt.charge
-    caller = Caller.service(charge)
-    if isinstance(outcome, Declined) and refund and refund.status == Refund.Status.SUCCEEDED:
-        return settling.fail_refund(caller, attempt, charge.operation)
-    came_late = attempt.kind == Attempt.Kind.AUTHORIZE and isinstance(outcome, Approved)
-    if came_late and charge.status == Charge.Status.FAILED and not charge.reversed_late:
-        provider = provider_named(attempt.provider)
-        reversal = attempts.new_attempt(caller, charge, Attempt.Kind.REVERSE, charge.amount, provider)
-        reversal.due_at = clock.now()
-        moved = advance(caller, charge, lifecycle.REVERSE_LATE, reversed_late=True)
-        return [*moved, Insert(reversal), *([journals.came_late(attempt)] if charge.capture_at_once else [])]
-    return []

@@ -10,6 +10,7 @@ from django.db import OperationalError, connection
 from payments.providers import registry
 from payments.providers.base import NotSent, Operation, Outcome, Payment, Unknown
 from payments.providers.simulator.connector import Simulator
+from tests.domain.passing import recover
 
 
 class LosesAnswers(Simulator):
@@ -36,6 +37,22 @@ class NeverHears(Simulator):
 
     def refund(self, operation: Operation) -> Outcome:
         return Unknown("lost on the way")
+
+
+class ArrivesLate(Simulator):
+    """Requests reach it only when recovery has asked for them already and was told that they are unknown."""
+
+    def create_payment(self, payment: Payment) -> Outcome:
+        recover()
+        return super().create_payment(payment)
+
+    def capture(self, operation: Operation) -> Outcome:
+        recover()
+        return super().capture(operation)
+
+    def void(self, operation: Operation) -> Outcome:
+        recover()
+        return super().void(operation)
 
 
 class Unreachable(Simulator):

@@ -13,9 +13,8 @@ from django.db import IntegrityError, connection, transaction
 from config.embedded.processes import wait_until
 from payments import clock
 from payments.domain import corrections, recovery
-from payments.domain.attempts import payment_of
+from payments.domain.attempts import payment_of, reload
 from payments.domain.corrections import Refused
-from payments.domain.recording import reload
 from payments.models import Attempt, Charge, Correction, Event, UnknownOutcome
 from payments.providers.base import Operation, Outcome, Payment, Report
 from payments.providers.simulator.connector import Simulator

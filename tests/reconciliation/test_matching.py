@@ -91,7 +91,7 @@ def test_late_money_that_could_only_be_refunded_matches_by_the_provider_s_refere
     api.charge(NEVER_ARRIVES)
     recover()
     recovery.apply_report(arrive_late(Attempt.objects.get()))
-    reversal = recording.reload(Attempt.objects.get(kind="reverse"))
+    reversal = attempts.reload(Attempt.objects.get(kind="reverse"))
     outcome = simulator.refund(attempts.follow_up(reversal, "refund"))
     recording.record(Caller.service(reversal.charge), reversal, outcome)
     assert (reconcile().matched, kinds()) == (2, [])

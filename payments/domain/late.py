@@ -1,0 +1,71 @@
+"""What a provider says of an attempt whose outcome is on record already: it changes its mind, or its word came late."""
+
+from payments import clock
+from payments.domain import attempts, lifecycle, settling
+from payments.domain.caller import Caller
+from payments.domain.lifecycle import Move, advance, stage_of
+from payments.ledger import journals
+from payments.models import Attempt, Charge, Refund
+from payments.models.together import Insert, StaleRow, Update, Write, write_together
+from payments.providers.base import Approved, Declined, NotFound, Outcome
+from payments.providers.registry import provider_named
+
+# Operations that may still be true of the charge when they turn out to have been done after all.
+DONE_AFTER_ALL: dict[str, Move] = {Attempt.Kind.CAPTURE: lifecycle.CAPTURE, Attempt.Kind.VOID: lifecycle.VOID}
+
+
+def apply(attempt: Attempt, outcome: Outcome) -> None:
+    """Moves what `outcome` contradicts, and nothing where it says what is known.
+
+    A refund fails after all; money that comes after its charge had failed is sent back; a capture or void that the
+    provider had known nothing of was done.
+    """
+    writes = _writes(attempt, outcome)
+    if not writes:
+        return
+    rows = Attempt.objects.filter(id=attempt.id, state=attempt.state, outcome=attempt.outcome)
+    said = Update(rows, {"outcome": f"Late{type(outcome).__name__}", "updated_at": clock.now()})
+    try:
+        write_together(said, *writes)
+    except StaleRow:
+        # Somebody else moved the charge or heard the same; the fresh rows decide.
+        apply(attempts.reload(attempt), outcome)
+
+
+def _writes(attempt: Attempt, outcome: Outcome) -> list[Write]:
+    if isinstance(outcome, Declined):
+        return _refund_failed(attempt)
+    if not isinstance(outcome, Approved):
+        return []
+    if attempt.kind == Attempt.Kind.AUTHORIZE:
+        return _money_came(attempt)
+    return _done_after_all(attempt, outcome)
+
+
+def _refund_failed(attempt: Attempt) -> list[Write]:
+    refund, charge = attempt.refund, attempt.charge
+    if refund is None or refund.status != Refund.Status.SUCCEEDED:
+        return []
+    return settling.fail_refund(Caller.service(charge), attempt, charge.operation)
+
+
+def _money_came(attempt: Attempt) -> list[Write]:
+    charge = attempt.charge
+    if charge.status != Charge.Status.FAILED or charge.reversed_late:
+        return []
+    caller = Caller.service(charge)
+    reversal = attempts.new_attempt(
+        caller, charge, Attempt.Kind.REVERSE, charge.amount, provider_named(attempt.provider)
+    )
+    reversal.due_at = clock.now()
+    moved = advance(caller, charge, lifecycle.REVERSE_LATE, reversed_late=True)
+    return [*moved, Insert(reversal), *([journals.came_late(attempt)] if charge.capture_at_once else [])]
+
+
+def _done_after_all(attempt: Attempt, outcome: Approved) -> list[Write]:
+    charge, move = attempt.charge, DONE_AFTER_ALL.get(attempt.kind)
+    was_absent = attempt.outcome == NotFound.__name__
+    # Beside another operation, or from a stage that it cannot have met, reconciliation tells operators of it.
+    if move is None or not was_absent or charge.operation or stage_of(charge) not in move.origins:
+        return []
+    return settling.settle(Caller.service(charge), attempt, outcome).writes

@@ -1,0 +1,50 @@
+"""Requests that reach the provider after recovery had asked for them and was told that nobody knows them."""
+
+import pytest
+
+from payments.models import Attempt, Charge
+from payments.providers.simulator.models import SimulatedPayment
+from tests.client import Api
+from tests.domain.doubles import ArrivesLate, provider
+from tests.domain.passing import recover
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def test_money_of_a_charge_that_was_given_up_is_sent_back(api: Api) -> None:
+    with provider(ArrivesLate()):
+        charge = api.charge()
+    recover()
+
+    assert charge["status"] == "failed"
+    assert Charge.objects.get().reversed_late
+    assert SimulatedPayment.objects.get().state == "voided"
+    assert set(Attempt.objects.values_list("state", flat=True)) == {"done"}
+
+
+def test_a_hold_of_a_charge_that_was_given_up_is_released(api: Api) -> None:
+    with provider(ArrivesLate()):
+        api.charge(capture=False)
+    recover()
+
+    assert Charge.objects.get().reversed_late
+    assert SimulatedPayment.objects.get().state == "voided"
+
+
+def test_a_capture_that_was_given_up_and_done_after_all_is_recorded(api: Api) -> None:
+    held = api.held()
+    with provider(ArrivesLate()):
+        answer = api.post(f"/charges/{held['id']}/capture", {"amount": 4000}, key="once")
+
+    after = api.read(held)
+    assert (answer.status_code, after["captured"], after["amount_captured"]) == (200, True, 4000)
+    assert SimulatedPayment.objects.get().amount_captured == 4000
+
+
+def test_a_void_that_was_given_up_and_done_after_all_is_recorded(api: Api) -> None:
+    held = api.held()
+    with provider(ArrivesLate()):
+        answer = api.post(f"/charges/{held['id']}/void")
+
+    assert (answer.status_code, api.read(held)["status"]) == (200, "voided")
+    assert SimulatedPayment.objects.get().state == "voided"
