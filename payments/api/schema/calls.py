@@ -222,7 +222,7 @@ class Clock(DescribedView):
             "Let time pass",
             "For your test objects alone, and only where the service runs with `KAHA_CLOCK`; elsewhere, and with a "
             "live key, there is nothing at this path. Every deadline comes nearer by so much, and the answer comes "
-            "when what is due then has happened (after half a minute at the latest, and the rest soon afterwards): "
+            "when what is due then has happened, after half a minute at the latest: "
             "holds and actions that are over have ended, unknown outcomes were looked up, refunds have ended, captured "
             "money is settled, and callbacks are on their way. What begins then waits for a time of its own: one call "
             "makes one more try of a callback due. `created_at` and whatever else is past stays as it was.",
