@@ -132,7 +132,7 @@ CELERY_BEAT_SCHEDULE = {
         "settle_due": 60.0,
         "destroy_unused_cvcs": 30.0,
         "purge_idempotency": 3600.0,
-        "check_money": 600.0,
+        "check_money": 60.0,
         "reconcile_simulator": 3600.0,
     }.items()
 }

@@ -59,7 +59,7 @@ def purge_idempotency() -> int:
 
 @shared_task
 def check_money() -> bool:
-    """Runs daily, but comes every ten minutes, lest a worker that starts late loses a day."""
+    """Runs daily, but comes every minute, lest a worker that starts late loses a day."""
     return checking.run_if_due() is not None
 
 

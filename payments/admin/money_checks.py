@@ -42,7 +42,6 @@ class MoneyCheckAdmin(LookOnlyAdmin):
     list_filter = (ByResult, ByReach, "started_at")
     search_fields = ("failures",)
     search_help_text = "The name of an invariant that failed, or the ID of what offended."
-    uuid_lookups = {"": ("pk",), "mer": ("merchant_id",)}
     fieldsets = (
         (None, {"fields": ("chip", "started", "took", "reach", "of_merchant")}),
         ("What failed", {"fields": ("failed",)}),

@@ -52,6 +52,15 @@ def test_the_page_of_a_run_leads_to_what_offended(operator: Client, api: Api) ->
     assert "and 499 more" in text
 
 
+def test_runs_are_found_by_what_offended_and_by_their_result(operator: Client) -> None:
+    attempt = "01a1fe8feff87422974ce52a770a706a"
+    passed, failed = checked(), checked(failure(attempt))
+    for query in ({"q": attempt}, {"q": "refunds_add_up"}, {"result": "failed"}):
+        text = text_of(operator.get(list_of(MoneyCheck), query))
+        assert page_of(failed) in text.partition("result_list")[2], query
+        assert page_of(passed) not in text, query
+
+
 @pytest.mark.parametrize(("days", "told"), [(1, False), (3, True)], ids=["yesterday", "three days ago"])
 def test_a_run_that_is_too_long_ago_is_told(days: int, told: bool, operator: Client) -> None:
     checked(days=days)
