@@ -52,6 +52,7 @@ class PostingsOfCharge(LookOnlyInline):
     model = Posting
     fields = ("created", "kind", "account", "debit", "credit")
     ordering = ("created_at", "journal", "line")
+    show_change_link = False
     created = moment_column("created_at")
     debit = debit_column
     credit = credit_column
@@ -140,6 +141,9 @@ class ChargeAdmin(LookOnlyAdmin):
     shown_action = json_column("action")
     shown_failure = json_column("failure_data")
     shown_metadata = json_column("metadata")
+
+    class Media:
+        css = {"all": ["payments/admin.css"]}
 
     @admin.display(description="State")
     def state(self, charge: Charge) -> str:

@@ -47,7 +47,7 @@ def _total_column(name: str) -> Column:
 
 @admin.register(Settlement)
 class SettlementAdmin(LookOnlyAdmin):
-    list_display = ("public_id", "day", "merchant", "mode", "currency", "to_bank", "to_merchant")
+    list_display = ("day", "merchant", "mode", "to_bank", "to_merchant", "public_id")
     list_filter = (ByMode, "day")
     list_select_related = ("merchant",)
     search_fields = ("=currency",)
@@ -98,7 +98,7 @@ class SettlementAdmin(LookOnlyAdmin):
 
 @admin.register(Posting)
 class PostingAdmin(LookOnlyAdmin):
-    list_display = ("created", "kind", "account", "debit", "credit", "charge_link", "merchant", "mode")
+    list_display = ("created", "kind", "account", "debit", "credit", "merchant", "mode", "charge_link")
     list_filter = ("kind", "account", ByMode, "created_at")
     list_select_related = ("merchant",)
     search_fields = ("=journal",)
@@ -122,6 +122,9 @@ class PostingAdmin(LookOnlyAdmin):
     settlement_link = id_link_column("settlement", "set", Settlement)
     of_merchant = id_link_column("merchant", "mer", Merchant)
     mode = mode_column
+
+    class Media:
+        css = {"all": ["payments/admin.css"]}
 
     @admin.display(description="Attempt")
     def attempt(self, posting: Posting) -> SafeString | str:
