@@ -40,6 +40,7 @@ FIGURES = {
     "sources": Figure("races:sources", {"rounds": 1_000, "clients": 50}, _in_folder, seeded=True),
     "keys": Figure("races:keys", {"rounds": 200, "clients": 100}, _in_folder, seeded=True),
     "resending": Figure("resending:resending", {"orders": 1_000}, _in_folder, seeded=True),
+    "database": Figure("database:database", {"kills": 10}, lambda places: {"places": places}, seeded=True),
     "histories": Figure("histories:histories", {"histories": 10_000}, seeded=True),
     "faults": Figure("faults:faults", {"operations": 10_000, "first_history": 0}, seeded=True),
 }
