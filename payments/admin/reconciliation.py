@@ -68,13 +68,12 @@ class ReconciliationItemAdmin(LookOnlyAdmin):
     list_display = (
         "shown_kind",
         "shown_state",
-        "provider",
         "they_say",
         "we_say",
-        "charge_link",
-        "shown_reference",
         "found",
         "vanished",
+        "provider",
+        "charge_link",
     )
     list_filter = ("state", "kind", ByStanding, ByProvider, ByModeOfCharge, "created_at")
     list_select_related = ("line", "posting", "attempt", "charge")
@@ -109,10 +108,7 @@ class ReconciliationItemAdmin(LookOnlyAdmin):
         return [*ours, *super().get_urls()]
 
     def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
-        item = kwargs["obj"]
-        verb = "close" if item.state == Item.State.OPEN else "reopen"
-        may = operator_of(request).has_perm(MAY_CLOSE)
-        context["acts"] = [Act(verb.capitalize(), reverse(f"admin:{_name(verb)}", args=[item.pk]))] if may else []
+        context["acts"] = _acts(request, kwargs["obj"])
         return super().render_change_form(request, context, *args, **kwargs)
 
     def act(self, request: HttpRequest, pk: int, verb: str) -> HttpResponse:
@@ -124,7 +120,7 @@ class ReconciliationItemAdmin(LookOnlyAdmin):
         if form.is_valid():
             self._decide(request, item, verb, form.cleaned_data["note"])
             return redirect("admin:payments_reconciliationitem_change", pk)
-        title = f"{verb.capitalize()}: {item}?"
+        title = f"{verb.capitalize()} this difference?"
         return form_page(request, self, title, self._facts(item), form, [(verb, verb.capitalize())])
 
     def _decide(self, request: HttpRequest, item: Item, verb: str, note: str) -> None:
@@ -139,7 +135,7 @@ class ReconciliationItemAdmin(LookOnlyAdmin):
             self.message_user(request, f"{TOLD[verb]}.", messages.SUCCESS)
 
     def _facts(self, item: Item) -> Facts:
-        yield "Provider", item.provider
+        yield "Difference", f"{self.shown_kind(item)}, {item.provider}"
         yield "They say", self.they_say(item)
         yield "We say", self.we_say(item)
         yield "Reference", self.shown_reference(item)
@@ -199,6 +195,13 @@ class ReconciliationItemAdmin(LookOnlyAdmin):
     @admin.display(description="Run")
     def run_link(self, item: Item) -> SafeString | str:
         return link(ReconciliationRun, item.run_id, item.run)
+
+
+def _acts(request: HttpRequest, item: Item) -> list[Act]:
+    if not operator_of(request).has_perm(MAY_CLOSE):
+        return []
+    verb = "close" if item.state == Item.State.OPEN else "reopen"
+    return [Act(f"{verb.capitalize()} with a note", reverse(f"admin:{_name(verb)}", args=[item.pk]))]
 
 
 def _moved(side: ReportLine | Posting) -> str:

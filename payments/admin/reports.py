@@ -27,30 +27,32 @@ class ByMatch(Conditions):
 class ReconciliationRunAdmin(LookOnlyAdmin):
     list_display = (
         "made",
+        "shown_differences",
+        "lines_read",
+        "matched",
+        "under_way",
+        "period",
         "started_by",
         "provider",
         "file",
-        "period",
-        "lines",
-        "new_lines",
-        "matched",
-        "under_way",
-        "shown_differences",
-        "new_items",
     )
     list_filter = ("started_by", ByProvider, "created_at")
     search_fields = ("file",)
     search_help_text = "A part of the file's name."
     fieldsets = (
         (None, {"fields": ("made", "started_by", "provider", "file", "period")}),
-        ("Report", {"fields": ("lines", "new_lines", "matched", "under_way")}),
+        ("Report", {"fields": ("lines_read", "matched", "under_way")}),
         ("Differences", {"fields": ("shown_differences", "new_items", "open_items")}),
     )
     made = moment_column("created_at")
 
     @admin.display(description="Covers (UTC)")
     def period(self, run: ReconciliationRun) -> SafeString | str:
-        return lines([f"from {utc(run.covers_from)}", f"to {utc(run.covers_to)}"])
+        return lines([utc(run.covers_from), utc(run.covers_to)])
+
+    @admin.display(description="Lines")
+    def lines_read(self, run: ReconciliationRun) -> str:
+        return f"{run.lines}, {run.new_lines} new"
 
     @admin.display(description="Open afterwards")
     def shown_differences(self, run: ReconciliationRun) -> SafeString | str:
@@ -66,9 +68,9 @@ class ReconciliationRunAdmin(LookOnlyAdmin):
 
 @admin.register(ReportLine)
 class ReportLineAdmin(LookOnlyAdmin):
-    list_display = ("booked", "provider", "kind", "shown_amount", "reference", "provider_ref", "matched", "run_link")
+    list_display = ("booked", "kind", "shown_amount", "matched", "provider", "reference", "provider_ref")
     list_filter = (ByMatch, "kind", ByProvider, "booked_at")
-    list_select_related = ("run",)
+    search_fields = ("reference", "provider_ref")
     exact_lookups = ("reference", "provider_ref")
     uuid_lookups = {"attempt": ("attempt_id",)}
     search_help_text = "Our reference or the provider's, whole."

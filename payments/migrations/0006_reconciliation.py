@@ -46,7 +46,7 @@ class Migration(migrations.Migration):
                 ('provider', models.CharField(max_length=40)),
                 ('reference', models.CharField(blank=True, max_length=255)),
                 ('provider_ref', models.CharField(blank=True, max_length=255)),
-                ('kind', models.CharField(choices=[('capture', 'Capture'), ('void', 'Void'), ('refund', 'Refund'), ('refund_returned', 'Refund Returned')], max_length=15)),
+                ('kind', models.CharField(choices=[('capture', 'Capture'), ('void', 'Void'), ('refund', 'Refund'), ('refund_returned', 'Refund returned')], max_length=15)),
                 ('amount', models.BigIntegerField()),
                 ('currency', models.CharField(max_length=3)),
                 ('booked_at', models.DateTimeField()),
@@ -64,7 +64,7 @@ class Migration(migrations.Migration):
             fields=[
                 ('id', models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name='ID')),
                 ('provider', models.CharField(max_length=40)),
-                ('kind', models.CharField(choices=[('missing_here', 'Missing Here'), ('missing_there', 'Missing There'), ('amount_differs', 'Amount Differs'), ('currency_differs', 'Currency Differs'), ('kind_differs', 'Kind Differs')], max_length=16)),
+                ('kind', models.CharField(choices=[('missing_here', 'Missing here'), ('missing_there', 'Missing there'), ('amount_differs', 'Amount differs'), ('currency_differs', 'Currency differs'), ('kind_differs', 'Kind differs')], max_length=16)),
                 ('vanished_at', models.DateTimeField(blank=True, null=True)),
                 ('state', models.CharField(choices=[('open', 'Open'), ('closed', 'Closed')], default='open', max_length=6)),
                 ('note', models.CharField(blank=True, default='', max_length=500, validators=[payments.models.correction.free_of_secrets])),

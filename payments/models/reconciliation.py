@@ -59,7 +59,7 @@ class ReportLine(models.Model):
         CAPTURE = "capture"
         VOID = "void"
         REFUND = "refund"
-        REFUND_RETURNED = "refund_returned"
+        REFUND_RETURNED = "refund_returned", "Refund returned"
 
     run = models.ForeignKey(ReconciliationRun, models.PROTECT, related_name="line_list")
     # Where it stood in the report of that run.
@@ -124,11 +124,11 @@ class ReconciliationItem(models.Model):
     """
 
     class Kind(models.TextChoices):
-        MISSING_HERE = "missing_here"  # they moved money that we did not book
-        MISSING_THERE = "missing_there"  # we booked what no report has
-        AMOUNT_DIFFERS = "amount_differs"
-        CURRENCY_DIFFERS = "currency_differs"
-        KIND_DIFFERS = "kind_differs"  # they did something else than we asked
+        MISSING_HERE = "missing_here", "Missing here"  # they moved money that we did not book
+        MISSING_THERE = "missing_there", "Missing there"  # we booked what no report has
+        AMOUNT_DIFFERS = "amount_differs", "Amount differs"
+        CURRENCY_DIFFERS = "currency_differs", "Currency differs"
+        KIND_DIFFERS = "kind_differs", "Kind differs"  # they did something else than we asked
 
     class State(models.TextChoices):
         OPEN = "open"
