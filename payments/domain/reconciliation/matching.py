@@ -118,6 +118,8 @@ FROM seen WHERE seen.id = item.id AND seen.stands = (item.vanished_at IS NOT NUL
 def lock(provider: str) -> bool:
     """Whether nobody else reconciles this provider; nobody else does until the end of the transaction."""
     with connection.cursor() as cursor:
+        # Years of books are one set, which takes longer than a request may.
+        cursor.execute("SET LOCAL statement_timeout = '15min'")
         cursor.execute("SELECT pg_try_advisory_xact_lock(hashtext('kaha.reconciliation'), hashtext(%s))", [provider])
         return bool(cursor.fetchone()[0])
 
