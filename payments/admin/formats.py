@@ -86,6 +86,16 @@ def id_link_column(name: str, prefix: str, model: type[models.Model]) -> Column:
     return column
 
 
+def row_link_column(name: str, model: type[models.Model]) -> Column:
+    """A column that links to the row of `model` in the foreign key `name`, reading as the row calls itself."""
+
+    @admin.display(description=capfirst(name.replace("_", " ")))
+    def column(_: Any, row: Any) -> str:
+        return link(model, getattr(row, f"{name}_id"), getattr(row, name))
+
+    return column
+
+
 def moment_column(name: str) -> Column:
     """A column with the time in the field `name`."""
 

@@ -19,7 +19,7 @@ from django.utils.safestring import SafeString
 from payments.admin.acting import Act, Facts, form_page, operator_of
 from payments.admin.base import Conditions, LookOnlyAdmin
 from payments.admin.corrections import SecretsHidden
-from payments.admin.formats import NOTHING, id_link_column, link, moment_column, money, utc
+from payments.admin.formats import NOTHING, id_link_column, moment_column, money, row_link_column, utc
 from payments.admin.reports import ByProvider
 from payments.domain.reconciliation import items
 from payments.models import Attempt, Charge, Posting, ReconciliationItem, ReconciliationRun, ReportLine
@@ -95,6 +95,10 @@ class ReconciliationItemAdmin(LookOnlyAdmin):
         ("Decided", {"fields": ("note", "decided_by", "decided")}),
     )
     charge_link = id_link_column("charge", "ch", Charge)
+    run_link = row_link_column("run", ReconciliationRun)
+    line_link = row_link_column("line", ReportLine)
+    posting_link = row_link_column("posting", Posting)
+    attempt_link = row_link_column("attempt", Attempt)
     found = moment_column("created_at")
     vanished = moment_column("vanished_at")
     decided = moment_column("decided_at")
@@ -156,9 +160,7 @@ class ReconciliationItemAdmin(LookOnlyAdmin):
     @admin.display(description="We say")
     def we_say(self, item: Item) -> str:
         if item.posting:
-            return (
-                f"{item.posting.get_kind_display().lower()} of {money(abs(item.posting.amount), item.posting.currency)}"
-            )
+            return _moved(item.posting)
         return f"{item.attempt.kind}: {item.attempt.outcome or item.attempt.state}" if item.attempt else "nothing"
 
     @admin.display(description="Reference")
@@ -179,22 +181,6 @@ class ReconciliationItemAdmin(LookOnlyAdmin):
     @admin.display(description="Posted here (UTC)")
     def posted(self, item: Item) -> str:
         return utc(item.posting.created_at if item.posting else None)
-
-    @admin.display(description="Line of the report")
-    def line_link(self, item: Item) -> SafeString | str:
-        return link(ReportLine, item.line_id, item.line)
-
-    @admin.display(description="Posting")
-    def posting_link(self, item: Item) -> SafeString | str:
-        return link(Posting, item.posting_id, item.posting)
-
-    @admin.display(description="Attempt")
-    def attempt_link(self, item: Item) -> SafeString | str:
-        return link(Attempt, item.attempt_id, item.attempt)
-
-    @admin.display(description="Run")
-    def run_link(self, item: Item) -> SafeString | str:
-        return link(ReconciliationRun, item.run_id, item.run)
 
 
 def _acts(request: HttpRequest, item: Item) -> list[Act]:

@@ -7,7 +7,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from payments.admin.base import Conditions, LookOnlyAdmin, one_of
-from payments.admin.formats import lines, link, moment_column, money_column, utc
+from payments.admin.formats import lines, link, moment_column, money_column, row_link_column, utc
 from payments.models import Attempt, Posting, ReconciliationItem, ReconciliationRun, ReportLine
 from payments.providers.registry import PROVIDERS
 
@@ -82,18 +82,9 @@ class ReportLineAdmin(LookOnlyAdmin):
     booked = moment_column("booked_at")
     matched = moment_column("matched_at")
     shown_amount = money_column("amount")
-
-    @admin.display(description="Run")
-    def run_link(self, line: ReportLine) -> SafeString | str:
-        return link(ReconciliationRun, line.run_id, line.run)
-
-    @admin.display(description="Attempt")
-    def attempt_link(self, line: ReportLine) -> SafeString | str:
-        return link(Attempt, line.attempt_id, line.attempt)
-
-    @admin.display(description="Posting")
-    def posting_link(self, line: ReportLine) -> SafeString | str:
-        return link(Posting, line.posting_id, line.posting)
+    run_link = row_link_column("run", ReconciliationRun)
+    posting_link = row_link_column("posting", Posting)
+    attempt_link = row_link_column("attempt", Attempt)
 
     @admin.display(description="Differences")
     def differences(self, line: ReportLine) -> SafeString | str:
