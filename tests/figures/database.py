@@ -19,7 +19,7 @@ from payments.ids import parse_id
 from payments.models import Attempt, Charge, Refund
 from payments.providers.simulator.models import SimulatedPayment
 from tests.faults.tallies import broken_invariants
-from tests.figures.enduring import Load
+from tests.figures.enduring import Load, name_of
 from tests.figures.scratch import SETTINGS
 from tests.figures.web import web_server
 from tests.figures.worker import Worker
@@ -87,7 +87,7 @@ def _told(load: Load) -> dict[str, Any]:
 
 def _kept(load: Load) -> dict[str, Any]:
     reasons = Counter(Refund.objects.exclude(status="failed").values_list("reason", flat=True))
-    orders = Counter(metadata["order"] for metadata in Charge.objects.values_list("metadata", flat=True))
+    orders = Counter(Charge.objects.values_list("description", flat=True))
     return {
         "lost": sum(_is_lost(charge) for charge in load.acknowledged.values()),
         "double": sum(count > 1 for count in [*reasons.values(), *orders.values()]),
@@ -109,7 +109,7 @@ def _is_lost(told: dict[str, Any]) -> bool:
 
 
 def _has_money(number: int) -> bool:
-    charge = Charge.objects.filter(metadata__order=number).first()
+    charge = Charge.objects.filter(description=name_of(number)).first()
     reference = _reference(charge) if charge else ""
     return SimulatedPayment.objects.filter(reference=reference, state__in=["held", "captured"]).exists()
 

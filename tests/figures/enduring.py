@@ -23,6 +23,11 @@ UNDONE = {(500, "internal_error"), (503, "provider_unavailable")}
 REFUSED = {(409, "charge_not_capturable"), (409, "charge_not_refundable")}
 
 
+def name_of(number: int) -> str:
+    """The description of an order's charge."""
+    return f"Order {number}"
+
+
 class Load:
     """Ten programs at once; after the block of `on`, what each order was told."""
 
@@ -59,7 +64,7 @@ class Load:
         chance = Random(f"{self._seed} {number}")
         card = {"type": "card", "card": {**TELL_NOTHING, "number": APPROVED}}
         source = await self._send(shop, "/sources/", card, f"{number}-source")
-        body = order(source["id"], AMOUNT, capture=chance.random() < 0.5) | {"metadata": {"order": number}}
+        body = order(source["id"], AMOUNT, capture=chance.random() < 0.5) | {"description": name_of(number)}
         charge = await self._send(shop, "/charges/", body, f"{number}-charge", gives_up=chance.random() < 0.5)
         if not charge:
             self.abandoned.append(number)

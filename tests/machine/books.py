@@ -5,7 +5,9 @@ from collections.abc import Iterable
 from typing import Any
 
 from payments.ids import parse_id
-from payments.models import Attempt, Posting
+from payments.invariants.checking import look, one_moment
+from payments.invariants.registry import INVARIANTS
+from payments.models import Attempt, Merchant, Posting
 from payments.providers.simulator.models import Entry
 from tests.machine.model import Charge
 
@@ -30,6 +32,13 @@ def check_books(charges: Iterable[Charge]) -> None:
         assert _summed(entries) == _expected_entries(charge), charge
         postings = Posting.objects.filter(charge_id=uuid).values_list("account", "amount")
         assert _summed((PLACES[account], amount) for account, amount in postings) == _expected_sums(charge), charge
+
+
+def check_invariants(merchant: Merchant) -> None:
+    """Fails where a merchant's rows break an invariant of the money."""
+    with one_moment():
+        found = [look(invariant, merchant.id) for invariant in INVARIANTS if invariant.of_merchants]
+    assert [(finding.invariant.name, finding.ids) for finding in found if finding.count] == []
 
 
 def _expected_entries(charge: Charge) -> dict[str, int]:

@@ -12,10 +12,10 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant
 from payments.domain.merchants import create_merchant
 from payments.models import Merchant
 from tests.client import Api, made
-from tests.machine.books import check_books
+from tests.machine.books import check_books, check_invariants
 from tests.machine.comparing import check_charge, check_refused
 from tests.machine.customers import Customer
-from tests.machine.model import Charge, Source
+from tests.machine.model import Charge, Named, Source
 from tests.machine.sweeping import Time
 from tests.machine.watching import Events
 
@@ -26,7 +26,7 @@ EVERY_OTHER_KEYLESS = 3
 
 
 @dataclass(frozen=True)
-class Posted:
+class Posted(Named):
     """A request that used its key up, and how it was answered."""
 
     path: str
@@ -52,6 +52,7 @@ class History(RuleBasedStateMachine):
         shop = create_merchant("Sari Store")
         Merchant.objects.filter(id=shop.merchant.id).update(rates=RATES)
         self.api = Api(shop.keys["sk_test"])
+        self.merchant = shop.merchant
         self.time = Time(shop.merchant)
         self.events = Events(self.api)
         self.sources: list[Source] = []
@@ -104,6 +105,7 @@ class History(RuleBasedStateMachine):
         self.find_everything_out()
         self.everything_is_as_in_the_model()
         check_books(self.charges)
+        check_invariants(self.merchant)
 
     def find_everything_out(self) -> None:
         self.time.end_refunds()
