@@ -44,7 +44,8 @@ class Posting(models.Model):
     """One line of a journal: `amount` is a debit where positive and a credit where negative.
 
     The lines of a journal are about one charge and add up to nothing, the two memo accounts for themselves; the
-    database checks it at commit, and refuses to change or remove a line.
+    database checks it at commit, and refuses to change or remove a line. A foreign key to a posting wants
+    `db_constraint=False`: its check locks the line, for which the application has no right.
     """
 
     class Account(models.TextChoices):
