@@ -47,6 +47,9 @@ def record(caller: Caller, attempt: Attempt, outcome: Outcome) -> Answer:
             logger.exception("outcome could not be recorded", extra={"attempt": attempt.reference})
             return Answer(_success_status(attempt), to_bytes(render_charge(known)))
         reached(Step.RECORDED)
+        if attempt.idempotency_id is None:
+            # Where there is a key, whoever overtook us has answered it, and it has one answer only.
+            idempotency.look_up(caller)
         if verdict.release and verdict.refusal:
             raise verdict.refusal
         return answer
