@@ -3,17 +3,13 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
-from uuid import UUID
 
-from django.db.models import F, Model
+from django.db.models import F
 
 from customers.models import Customer, CustomerSource
 from payments import clock
 from payments.ids import new_id, parse_id, public_id
 from payments.models import (
-    Charge,
-    Event,
     IdempotencyRecord,
     Notification,
     Posting,
@@ -22,6 +18,7 @@ from payments.models import (
 )
 from payments.providers.simulator.models import Entry
 from tests.factories import MerchantFactory
+from tests.invariants.forging import event_of, forge, forge_charge, post, posting_of
 from tests.invariants.history import History
 
 Account, Kind = Posting.Account, Posting.Kind
@@ -44,31 +41,6 @@ def breaks(name: str, *also: str) -> Callable[[Callable[[History], str]], Callab
         return do
 
     return register
-
-
-def forge(row: Model, **values: Any) -> None:
-    assert type(row)._default_manager.filter(pk=row.pk).update(**values) == 1
-
-
-def forge_charge(history: History, name: str, **values: Any) -> str:
-    charge = history.charge(name)
-    forge(charge, **values)
-    return public_id("ch", charge.id)
-
-
-def post(charge: Charge, kind: str, *lines: tuple[str, int], journal: UUID | None = None, **values: Any) -> str:
-    """Posts `lines` of account and amount, debits positive, on `charge`, as one journal or as more of one."""
-    journal = journal or new_id()
-    first = Posting.objects.filter(journal=journal).count() + 1
-    about = {"merchant_id": charge.merchant_id, "livemode": charge.livemode, "currency": charge.currency}
-    for number, (account, amount) in enumerate(lines, first):
-        line = {"journal": journal, "line": number, "account": account, "amount": amount, "kind": kind}
-        Posting.objects.create(charge=charge, **{**about, **line, **values})
-    return public_id("ch", charge.id)
-
-
-def posting_of(charge: Charge, **values: Any) -> Posting:
-    return Posting.objects.filter(charge=charge, **values)[0]
 
 
 @breaks("amounts_within_bounds", "ledger_captured", "ledger_owes_the_merchant", "simulator_agrees")
@@ -201,10 +173,6 @@ def settled_in_words_alone(history: History) -> str:
 @breaks("captured_charges_settle")
 def never_settled(history: History) -> str:
     return forge_charge(history, "captured", settle_due_at=None)
-
-
-def event_of(object_id: UUID, sequence: int) -> Event:
-    return Event.objects.get(object_id=object_id, sequence=sequence)
 
 
 @breaks("charges_have_their_events")
