@@ -138,7 +138,10 @@ class ReconciliationItem(models.Model):
     provider = models.CharField(max_length=PROVIDER_LENGTH)
     kind = models.CharField(max_length=16, choices=Kind.choices)
     line = models.ForeignKey(ReportLine, models.PROTECT, null=True, blank=True, related_name="items", db_index=False)
-    posting = models.ForeignKey(Posting, models.PROTECT, null=True, blank=True, related_name="+", db_index=False)
+    # Nobody may change a posting, and so nobody may lock one as a constraint would.
+    posting = models.ForeignKey(
+        Posting, models.PROTECT, null=True, blank=True, related_name="+", db_constraint=False, db_index=False
+    )
     attempt = models.ForeignKey(Attempt, models.PROTECT, null=True, blank=True, related_name="+")
     charge = models.ForeignKey(Charge, models.PROTECT, null=True, blank=True, related_name="+")
     # Since when a later run does not find the difference any more.
