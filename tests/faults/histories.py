@@ -5,7 +5,7 @@ from random import Random
 from payments.domain.merchants import NewMerchant
 from payments.steps import Step
 from tests.client import ANSWER_LOST, APPROVED, CHALLENGED, DECLINED, NEVER_ARRIVES, REFUNDS_FAIL, REFUNDS_WAIT
-from tests.faults.jobs import Fault, Kill
+from tests.faults.jobs import Fault, Kill, Stall
 from tests.faults.life import Kind, Life
 from tests.faults.proxy import Cut
 from tests.faults.verbs import VERBS, possible
@@ -44,11 +44,13 @@ def _do_next(life: Life, verb: str) -> None:
 
 
 def _fault(life: Life, verb: str) -> Fault:
-    """None once in a while, else a cut of what can be cut, or a kill at a step."""
+    """None once in a while, else a stall, a cut of what can be cut, or a kill at a step."""
     chance = life.random.random()
     if chance < 0.05:
         return None
-    if VERBS[verb].asks_provider and chance < 0.4:
+    if chance < 0.15:
+        return Stall(life.random.choice(VERBS[verb].stalls))
+    if VERBS[verb].asks_provider and chance < 0.45:
         return life.random.choice(list(Cut))
     steps = [step for step in VERBS[verb].steps if life.told or step is not Step.NUDGING]
     return Kill(life.random.choice(steps), life.random.choice([1] * 9 + [2]))

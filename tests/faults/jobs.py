@@ -3,7 +3,7 @@
 import os
 import signal
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 from uuid import UUID
 
 from django.http import HttpResponse
@@ -22,17 +22,33 @@ IMPATIENT_SECONDS = 0.3
 
 
 @dataclass(frozen=True)
-class Kill:
-    """SIGKILL when `step` is reached for the `occurrence`th time."""
+class AtStep:
+    """What befalls a process when it reaches `step` for the `occurrence`th time."""
 
     step: Step
     occurrence: int = 1
+    signal: ClassVar[signal.Signals]
+    name: ClassVar[str]
 
     def __str__(self) -> str:
-        return f"killed at {self.step}" + (f" ({self.occurrence})" if self.occurrence > 1 else "")
+        return f"{self.name} at {self.step}" + (f" ({self.occurrence})" if self.occurrence > 1 else "")
 
 
-Fault = Kill | Cut | None
+class Kill(AtStep):
+    """It ends there."""
+
+    signal = signal.SIGKILL
+    name = "killed"
+
+
+class Stall(AtStep):
+    """It stops there, is taken for dead, and goes on when everything has been done that is done about the dead."""
+
+    signal = signal.SIGSTOP
+    name = "stalled"
+
+
+Fault = Kill | Stall | Cut | None
 
 
 @dataclass(frozen=True)
@@ -108,7 +124,7 @@ class Exposed:
     fault: Fault
 
     def __call__(self) -> Done:
-        if isinstance(self.fault, Kill):
+        if isinstance(self.fault, AtStep):
             steps.listen(_Executioner(self.fault))
         remote = RemoteSimulator(
             self.port, IMPATIENT_SECONDS if self.fault in SLOW else RemoteSimulator.timeout_seconds
@@ -118,14 +134,14 @@ class Exposed:
 
 
 class _Executioner:
-    def __init__(self, kill: Kill) -> None:
-        self._kill = kill
-        self._left = kill.occurrence
+    def __init__(self, fault: AtStep) -> None:
+        self._fault = fault
+        self._reached = 0
 
     def __call__(self, step: Step) -> None:
-        self._left -= step is self._kill.step
-        if not self._left:
-            os.kill(os.getpid(), signal.SIGKILL)
+        self._reached += step is self._fault.step
+        if step is self._fault.step and self._reached == self._fault.occurrence:
+            os.kill(os.getpid(), self._fault.signal)
 
 
 def _answer(response: HttpResponse) -> Answer:

@@ -109,10 +109,14 @@ class Life:
         VERBS["charge"].prepare(self)()
 
     def _expose(self, verb: str, job: Job, fault: Fault) -> Any:
-        ending = self.world.expose(job, fault)
+        ending = self.world.expose(job, fault, meanwhile=lambda: self._take_for_dead(job))
         self.done[verb, fault] += 1
         self.killed[verb, fault] += ending.killed
         return ending.result
+
+    def _take_for_dead(self, job: Job) -> None:
+        self._go_on(job, None)
+        self._find_out()
 
     def _make_source(self, members: dict[str, Any]) -> str:
         if self.kind.type == "card":

@@ -34,6 +34,11 @@ class Ending:
     killed: bool
 
 
+@dataclass(frozen=True)
+class Stopped:
+    """A job's process was stopped, and waits until it is told to go on."""
+
+
 @contextmanager
 def forked(run: Callable[[Connection], None]) -> Iterator[Connection]:
     """Has `run` called in a process of its own until the block ends; the two hold the ends of one pipe."""
@@ -53,12 +58,19 @@ class Nursery:
     def __init__(self, pipe: Connection) -> None:
         self._pipe = pipe
 
-    def run(self, job: Job) -> Ending:
-        """Does `job`, which can be pickled, in a new process. Raises AssertionError where it breaks."""
+    def run(self, job: Job, meanwhile: Callable[[], None]) -> Ending:
+        """Does `job`, which can be pickled, in a new process, and `meanwhile` when that is stopped, before it goes on.
+
+        Raises AssertionError where the job breaks.
+        """
         self._pipe.send(job)
         result = None
         while not isinstance(message := self._pipe.recv(), Ending):
-            result = message
+            if isinstance(message, Stopped):
+                meanwhile()
+                self._pipe.send(message)
+            else:
+                result = message
         assert not isinstance(result, Broke), result.traceback
         return Ending(result, message.killed)
 
@@ -107,5 +119,10 @@ def _breed(pipe: Connection) -> None:
     while True:
         job = pipe.recv()
         pid = _fork(lambda: pipe.send(job()), keep=pipe)  # noqa: B023  called at once
-        _, status = os.waitpid(pid, 0)
+        _, status = os.waitpid(pid, os.WUNTRACED)
+        if os.WIFSTOPPED(status):
+            pipe.send(Stopped())
+            pipe.recv()
+            os.kill(pid, signal.SIGCONT)
+            _, status = os.waitpid(pid, 0)
         pipe.send(Ending(None, os.WIFSIGNALED(status)))

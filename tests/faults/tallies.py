@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from payments.invariants import checking
 from payments.invariants.registry import INVARIANTS
-from tests.faults.jobs import Fault, Kill
+from tests.faults.jobs import Fault, Kill, Stall
 from tests.faults.life import Life
 from tests.faults.proxy import Cut
 from tests.faults.verbs import VERBS
@@ -49,7 +49,8 @@ class Tally:
             "operations": self.done.total(),
             "histories": self.histories,
             "kills": self.killed.total(),
-            "cuts": sum(count for (_, fault), count in self.done.items() if isinstance(fault, Cut)),
+            "stalls": self._count(Stall),
+            "cuts": self._count(Cut),
             "fault_points": sum(len(verb.steps) for verb in VERBS.values()),
             "fault_points_killed_at": len(points),
             "kills_at_the_rarest": min(points.values(), default=0),
@@ -63,6 +64,9 @@ class Tally:
             "findings": [f"history {number}: {what}: {line}" for number, what, line in self.findings[:SHOWN]]
             + self.broken[:SHOWN],
         }
+
+    def _count(self, kind: type[Stall] | type[Cut]) -> int:
+        return sum(count for (_, fault), count in self.done.items() if isinstance(fault, kind))
 
 
 def broken_invariants() -> list[str]:

@@ -8,7 +8,7 @@ import pytest
 from payments.domain.merchants import NewMerchant
 from payments.steps import Step
 from tests.client import CHALLENGED
-from tests.faults.jobs import Kill
+from tests.faults.jobs import Kill, Stall
 from tests.faults.life import Kind, Life
 from tests.faults.proxy import Cut
 from tests.faults.tallies import broken_invariants
@@ -55,6 +55,16 @@ def test_a_process_killed_at_any_step_is_finished_once_and_its_client_answered(
         life = ready(verb)
         life.do(verb, Kill(step))
         assert (life.killed[verb, Kill(step)], life.findings) == (1, []), step
+
+
+@pytest.mark.parametrize("verb", [verb for verb in VERBS if verb != "recover"])
+def test_a_process_that_goes_on_after_it_was_taken_for_dead_does_nothing_twice(
+    ready: Callable[[str], Life], verb: str
+) -> None:
+    for step in VERBS[verb].stalls:
+        life = ready(verb)
+        life.do(verb, Stall(step))
+        assert life.findings == [], step
 
 
 def test_a_vaulted_card_is_charged_once_by_a_request_that_is_sent_again(fire: World, shop: NewMerchant) -> None:

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 OPEN = (Step.OPENING, Step.WRITTEN, Step.OPENED)
 RECORD = (Step.ASKING, Step.ANSWERED, Step.RECORDING, Step.RECORDED)
 TOLD = (Step.NUDGING,)
+# Where a process may stall. One that is taken for dead before it has asked may ask for what was given up meanwhile.
+STALL = (Step.ANSWERED, Step.RECORDING, Step.RECORDED)
 DELIVER = (Step.CLAIMED, Step.SENT, Step.PUT_DOWN)
 SETTLE = (Step.LOCKED, Step.POSTED, Step.SETTLED)
 ACTION_SECONDS = 3600
@@ -30,11 +32,15 @@ RIGHT_PIN, WRONG_PIN = "123456", "654321"
 
 @dataclass(frozen=True)
 class Verb:
-    """`prepare` brings everything about and returns the job; `steps` are those that the job passes."""
+    """`prepare` brings everything about and returns the job; `steps` are those that the job passes.
+
+    At those of `stalls` it may be taken for dead, and go on afterwards.
+    """
 
     prepare: Callable[["Life"], Job]
     is_possible: Callable[[Charge], bool]
     steps: tuple[Step, ...] = (*OPEN, *RECORD, *TOLD)
+    stalls: tuple[Step, ...] = STALL
     asks_provider: bool = True
 
 
@@ -123,8 +129,10 @@ VERBS = {
     "expire": Verb(_expire, _is_held),
     "verify": Verb(_verify, _is_waiting_for("verify_otp")),
     "recover": Verb(lambda life: recover, lambda charge: False, (*RECORD, *TOLD)),
-    "deliver": Verb(lambda life: deliver, _is_untold, DELIVER, asks_provider=False),
-    "settle": Verb(_settle, lambda charge: charge.settle_due_at is not None, SETTLE, asks_provider=False),
+    "deliver": Verb(lambda life: deliver, _is_untold, DELIVER, stalls=DELIVER, asks_provider=False),
+    "settle": Verb(
+        _settle, lambda charge: charge.settle_due_at is not None, SETTLE, stalls=(Step.SETTLED,), asks_provider=False
+    ),
 }
 
 

@@ -27,10 +27,13 @@ class World:
         self._network = network
         self._processes = processes
 
-    def expose(self, job: Job, fault: Fault) -> Ending:
-        """Does `job` in a process that suffers `fault`; returns when nothing of it is under way any more."""
+    def expose(self, job: Job, fault: Fault, meanwhile: Callable[[], None] = lambda: None) -> Ending:
+        """Does `job` in a process that suffers `fault`; returns when nothing of it is under way any more.
+
+        Does `meanwhile` here when that process stalls, before it goes on.
+        """
         port = self._network.ports[fault] if isinstance(fault, Cut) else self.provider_port
-        ending = self._processes.run(Exposed(job, port, fault))
+        ending = self._processes.run(Exposed(job, port, fault), meanwhile)
         if not isinstance(ending.result, Done):
             return ending
         if isinstance(fault, Cut) and fault is not Cut.REFUSED:
