@@ -3,9 +3,9 @@
 import pytest
 from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
-from django.db import IntegrityError
+from django.db import IntegrityError, transaction
 
-from payments.domain.reconciliation import items, runs
+from payments.domain.reconciliation import items, matching, runs
 from payments.domain.reconciliation.items import TooLate
 from payments.domain.reconciliation.runs import Busy
 from payments.models import ReconciliationItem, ReconciliationRun, ReportLine
@@ -93,3 +93,14 @@ def test_runs_at_once_store_every_line_once_and_make_one_item(api: Api) -> None:
     assert sum(run.new_lines for run in made) == ReportLine.objects.count() == 2
     assert sum(run.new_items for run in made) == ReconciliationItem.objects.count() == 1
     assert all(run.differences == {"missing_here": 1} for run in made)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_run_while_another_is_under_way_is_refused_and_leaves_nothing(api: Api) -> None:
+    api.charge()
+    report = runs.report_of("simulator")
+    with transaction.atomic():
+        assert matching.lock("simulator")
+        with pytest.raises(Busy):
+            at_once(1, lambda _: runs.reconcile(report, ReconciliationRun.Origin.COMMAND))
+    assert not ReconciliationRun.objects.exists()

@@ -12,8 +12,9 @@ from payments.domain import attempts, recording, recovery
 from payments.domain.caller import Caller
 from payments.models import Attempt, Charge, Event, Posting, ReconciliationItem, ReportLine
 from payments.providers.base import Declined, Report
+from payments.providers.simulator.operations import settle_due_refunds
 from payments.tasks import hear_simulator
-from tests.client import APPROVED, NEVER_ARRIVES, REFUNDS_WAIT, Api, made
+from tests.client import APPROVED, NEVER_ARRIVES, REFUNDS_FAIL, REFUNDS_WAIT, Api, made
 from tests.domain.lateness import arrive_late
 from tests.domain.passing import recover
 from tests.reconciliation.making import (
@@ -165,6 +166,24 @@ def test_what_was_booked_just_now_is_left_to_the_next_report(api: Api, tmp_path:
     api.charge()
     api.charge()
     assert reconcile_file(tampered(tmp_path / "report.csv", lambda rows: rows.pop())).differences == {}
+
+
+def test_a_return_that_we_may_still_be_told_of_is_under_way(api: Api, settings: Settings) -> None:
+    charge = api.charge(REFUNDS_FAIL)
+    made(api.post(f"/charges/{charge['id']}/refund"))
+    settle_due_refunds(1)
+    settings.RECONCILIATION_MARGIN_MINUTES = 60
+    run = reconcile()
+    assert (run.matched, run.under_way, run.differences) == (2, 1, {})
+    settings.RECONCILIATION_MARGIN_MINUTES = 0
+    assert reconcile(lines=[]).differences == {"missing_here": 1}
+
+
+def test_a_contradiction_is_told_at_once(api: Api, tmp_path: Path, settings: Settings) -> None:
+    settings.RECONCILIATION_MARGIN_MINUTES = 60
+    api.charge()
+    path = tampered(tmp_path / "report.csv", lambda rows: rows[0].update(type="void"))
+    assert reconcile_file(path).differences == {"kind_differs": 1}
 
 
 def test_what_no_report_covers_is_not_missing_there(api: Api) -> None:
