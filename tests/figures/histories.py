@@ -12,11 +12,11 @@ from django.conf import settings
 from django.db import connection
 
 # A failing batch is run again, alone, by its own seed.
-BATCH = 100
+BATCH = 50
 
 
 def histories(histories: int, seed: int) -> dict[str, object]:
-    """Runs `histories`, the first hundred under `seed`, the next under `seed + 1`, and so on, and counts the failed.
+    """Runs `histories`, the first fifty under `seed`, the next under `seed + 1`, and so on, and counts the failed.
 
     Each process has a database of its own, because the sweeps look at everybody's objects.
     """
