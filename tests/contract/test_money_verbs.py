@@ -7,6 +7,7 @@ import pytest
 from django.http import HttpResponse
 from pytest_django import Settings
 
+from payments.providers.simulator.models import SimulatedPayment
 from payments.tasks import hear_simulator
 from tests.client import APPROVED, CHALLENGED, REFUNDS_FAIL, REFUNDS_WAIT, Api, error_of, made
 from tests.contract.bodies import NO_INTEGERS, NO_STRINGS, each
@@ -209,3 +210,15 @@ def test_a_pending_refund_is_not_given_back_twice(api: Api) -> None:
     charge = api.charge(REFUNDS_WAIT, 500)
     do(api, "refund", charge, amount=400)
     refuse(do(api, "refund", charge, amount=101), "amount_too_large", charge)
+
+
+@pytest.mark.parametrize("amount", [2**31, 2**32 + 1, 99_999_999_999])
+def test_amounts_beyond_32_bits_are_refunded_and_given_back_whole(api: Api, settings: Settings, amount: int) -> None:
+    settings.SIMULATOR_REFUND_DELAY_SECONDS = 0
+    charge = made(do(api, "refund", api.charge(REFUNDS_FAIL, 99_999_999_999), amount=amount))
+    assert (charge["refunds"][0]["status"], charge["amount_refunded"]) == ("succeeded", amount)
+    assert SimulatedPayment.objects.get().amount_refunded == amount
+
+    hear_simulator()
+
+    assert api.read(charge)["amount_refunded"] == SimulatedPayment.objects.get().amount_refunded == 0

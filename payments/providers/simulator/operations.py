@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import F, QuerySet
+from django.db.models import BigIntegerField, F, QuerySet, Value
 
 from payments import clock
 from payments.providers.base import Operation
@@ -97,8 +97,8 @@ def _void(operation: SimulatedOperation, rows: QuerySet[SimulatedPayment]) -> bo
 
 def _refund(operation: SimulatedOperation, rows: QuerySet[SimulatedPayment]) -> bool:
     amount = operation.amount
-    enough = rows.filter(state=PaymentState.CAPTURED, amount_captured__gte=F("amount_refunded") + amount)
-    given_back = enough.update(amount_refunded=F("amount_refunded") + amount) == 1
+    enough = rows.filter(state=PaymentState.CAPTURED, amount_captured__gte=F("amount_refunded") + _large(amount))
+    given_back = enough.update(amount_refunded=F("amount_refunded") + _large(amount)) == 1
     if given_back:
         _enter(operation, Entry.Kind.REFUND, amount)
     return given_back
@@ -126,10 +126,15 @@ def _settle(operation: SimulatedOperation) -> None:
 def _give_back_what_failed(operation: SimulatedOperation) -> None:
     if operation.state == State.FAILED:
         rows = SimulatedPayment.objects.filter(id=operation.payment_id)
-        rows.update(amount_refunded=F("amount_refunded") - operation.amount)
+        rows.update(amount_refunded=F("amount_refunded") - _large(operation.amount))
         _enter(operation, Entry.Kind.REFUND_RETURNED, operation.amount)
 
 
 def _enter(operation: SimulatedOperation, kind: str, amount: int) -> None:
     if amount:
         Entry.objects.create(payment=operation.payment, reference=operation.reference, kind=kind, amount=amount)
+
+
+def _large(amount: int) -> Value:
+    """`amount` for a sum in a query, where Django takes a bare number for one of 32 bits and cuts it off."""
+    return Value(amount, BigIntegerField())
