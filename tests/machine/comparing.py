@@ -48,7 +48,7 @@ def check_refused(response: HttpResponse, code: str) -> None:
 
 
 def check_charge(answer: dict[str, Any], charge: Charge) -> None:
-    assert shown(answer) == expected(charge)
+    assert shown(answer) == expected(charge), f"{shown(answer)} instead of {expected(charge)}"
 
 
 def check_source(answer: dict[str, Any], source: Source) -> None:
