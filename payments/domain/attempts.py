@@ -13,7 +13,7 @@ from payments import clock
 from payments.domain.caller import Caller
 from payments.domain.cards import card_data
 from payments.models import Attempt, Charge, IdempotencyRecord, Refund
-from payments.providers.base import Operation, Outcome, Payment, Provider, Unknown
+from payments.providers.base import NotSent, Operation, Outcome, Payment, Provider, Unknown
 from payments.providers.registry import provider_named
 from payments.steps import Step, reached
 
@@ -62,7 +62,19 @@ def asking_ends_at(provider: Provider) -> datetime:
 
 
 def ask(attempt: Attempt, question: Callable[[Provider], Outcome]) -> Outcome:
-    """Puts `question` to the attempt's provider. Whatever escapes from a connector is an unknown outcome."""
+    """Asks the attempt's provider to move the money, as long as nobody can take this process for dead.
+
+    Whatever escapes from a connector is an unknown outcome.
+    """
+    provider = provider_named(attempt.provider)
+    assert attempt.due_at is not None
+    if clock.now() > attempt.due_at - timedelta(seconds=provider.timeout_seconds):
+        return NotSent("too late to ask")
+    return look_up(attempt, question)
+
+
+def look_up(attempt: Attempt, question: Callable[[Provider], Outcome]) -> Outcome:
+    """Asks the attempt's provider what became of it. Whatever escapes from a connector is an unknown outcome."""
     reached(Step.ASKING)
     try:
         outcome = question(provider_named(attempt.provider))

@@ -17,8 +17,8 @@ DONE_AFTER_ALL: dict[str, Move] = {Attempt.Kind.CAPTURE: lifecycle.CAPTURE, Atte
 def apply(attempt: Attempt, outcome: Outcome) -> None:
     """Moves what `outcome` contradicts, and nothing where it says what is known.
 
-    A refund fails after all; money that comes after its charge had failed is sent back; a capture or void that the
-    provider had known nothing of was done.
+    A refund fails after all; money that comes after its charge had failed is sent back; a capture, void or refund that
+    the provider had known nothing of was done.
     """
     writes = _writes(attempt, outcome)
     if not writes:
@@ -39,7 +39,10 @@ def _writes(attempt: Attempt, outcome: Outcome) -> list[Write]:
         return []
     if attempt.kind == Attempt.Kind.AUTHORIZE:
         return _money_came(attempt)
-    return _done_after_all(attempt, outcome)
+    # Beside another operation, or where it cannot be true of the charge, reconciliation tells operators of it.
+    if attempt.outcome != NotFound.__name__ or attempt.charge.operation:
+        return []
+    return _refunded_after_all(attempt) if attempt.refund else _done_after_all(attempt, outcome)
 
 
 def _refund_failed(attempt: Attempt) -> list[Write]:
@@ -64,8 +67,15 @@ def _money_came(attempt: Attempt) -> list[Write]:
 
 def _done_after_all(attempt: Attempt, outcome: Approved) -> list[Write]:
     charge, move = attempt.charge, DONE_AFTER_ALL.get(attempt.kind)
-    was_absent = attempt.outcome == NotFound.__name__
-    # Beside another operation, or from a stage that it cannot have met, reconciliation tells operators of it.
-    if move is None or not was_absent or charge.operation or stage_of(charge) not in move.origins:
+    if move is None or stage_of(charge) not in move.origins:
         return []
     return settling.settle(Caller.service(charge), attempt, outcome).writes
+
+
+def _refunded_after_all(attempt: Attempt) -> list[Write]:
+    charge, refund = attempt.charge, attempt.refund
+    assert refund is not None
+    enough = charge.amount_captured - charge.amount_refunded >= refund.amount
+    if refund.status != Refund.Status.FAILED or not enough or stage_of(charge) not in lifecycle.REFUND.origins:
+        return []
+    return settling.succeed_failed_refund(Caller.service(charge), attempt)

@@ -61,7 +61,7 @@ def resolve(attempt: Attempt) -> bool:
     if not _claim(attempt):
         return False
     attempt = attempts.reload(attempt)
-    outcome = attempts.ask(attempt, lambda provider: _find_out(provider, attempt))
+    outcome = attempts.look_up(attempt, lambda provider: _find_out(provider, attempt))
     if isinstance(outcome, NotSent):
         return True
     # A refusal is for whoever asked at first: it is kept for them, or their key is free again.

@@ -222,6 +222,21 @@ def fail_refund(caller: Caller, attempt: Attempt, operation: str) -> list[Write]
     return [*failed, *advance(caller, charge, lifecycle.RESTORE, **restored), posted]
 
 
+def succeed_failed_refund(caller: Caller, attempt: Attempt) -> list[Write]:
+    """The writes by which the attempt's refund, that had failed, was made after all."""
+    charge, refund = attempt.charge, attempt.refund
+    assert refund is not None
+    posted = journals.refund_succeeded_late(attempt, refund)
+    amount_refunded = charge.amount_refunded + refund.amount
+    given_back = {
+        "amount_refunded": amount_refunded,
+        "status": refunded_status(charge.amount_captured, amount_refunded),
+        "settle_due_at": _settles_at(charge),
+    }
+    made = settle_refund(caller, refund, Refund.Status.SUCCEEDED)
+    return [*made, *advance(caller, charge, lifecycle.REFUND, **given_back), posted]
+
+
 def _settle_reverse(caller: Caller, attempt: Attempt, outcome: Outcome) -> Verdict:
     if isinstance(outcome, Approved):
         return _done(outcome, [journals.reversed_late(attempt)] if attempt.charge.capture_at_once else [])

@@ -69,6 +69,13 @@ def refund_failed(attempt: Attempt, refund: Refund, *, was_settled: bool) -> Ins
     return _post(attempt, _move(Kind.REFUND_FAILED, refund.amount, origin, _owed_to_merchant(attempt.charge)))
 
 
+def refund_succeeded_late(attempt: Attempt, refund: Refund) -> InsertAll:
+    """The payer has it although the refund had failed and the merchant had it again."""
+    owed, transit = _owed_to_merchant(attempt.charge), Account.REFUNDS_IN_TRANSIT
+    asked = _move(Kind.REFUND, refund.amount, owed, transit)
+    return _post(attempt, asked, _move(Kind.REFUND_SETTLED, refund.amount, transit, Account.PROVIDER_RECEIVABLE))
+
+
 def came_late(attempt: Attempt) -> InsertAll:
     """A provider took money for a charge that had failed: the payer's, not the merchant's."""
     moved = _move(Kind.LATE, attempt.charge.amount, Account.PROVIDER_RECEIVABLE, Account.REVERSALS)

@@ -54,6 +54,10 @@ class ArrivesLate(Simulator):
         recover()
         return super().void(operation)
 
+    def refund(self, operation: Operation) -> Outcome:
+        recover()
+        return super().refund(operation)
+
 
 class Unreachable(Simulator):
     """Refuses the connection: nothing was sent for certain."""

@@ -2,7 +2,12 @@
 
 import pytest
 
+from payments import clock
+from payments.domain import attempts
+from payments.invariants import checking
+from payments.invariants.registry import INVARIANTS
 from payments.models import Attempt, Charge
+from payments.providers.base import NotSent
 from payments.providers.simulator.models import SimulatedPayment
 from tests.client import Api
 from tests.domain.doubles import ArrivesLate, provider
@@ -48,3 +53,22 @@ def test_a_void_that_was_given_up_and_done_after_all_is_recorded(api: Api) -> No
 
     assert (answer.status_code, api.read(held)["status"]) == (200, "voided")
     assert SimulatedPayment.objects.get().state == "voided"
+
+
+def test_a_refund_that_was_given_up_and_made_after_all_counts_again(api: Api) -> None:
+    charge = api.charge()
+    with provider(ArrivesLate()):
+        api.post(f"/charges/{charge['id']}/refund", {"amount": 4000})
+
+    after = api.read(charge)
+    assert (after["amount_refunded"], after["refunds"][0]["status"]) == (4000, "succeeded")
+    assert SimulatedPayment.objects.get().amount_refunded == 4000
+    assert checking.run(INVARIANTS).failures == []
+
+
+def test_a_process_that_may_be_taken_for_dead_asks_for_nothing_any_more(api: Api) -> None:
+    api.charge()
+    attempt = Attempt.objects.get()
+    attempt.due_at = clock.now()
+
+    assert attempts.ask(attempt, lambda _: pytest.fail("asked")) == NotSent("too late to ask")

@@ -46,6 +46,10 @@ def broken_promises(told: dict[str, Any], now: dict[str, Any], refunds_may_fail:
         yield f"told that {told['amount_captured']} was captured, but {now['amount_captured']} was"
     ended = {refund["id"]: refund["status"] for refund in now["refunds"]}
     for refund in told["refunds"]:
-        may_become = {refund["status"], "failed"} if refunds_may_fail else {refund["status"]}
-        if refund["status"] != "pending" and ended.get(refund["id"]) not in may_become:
+        # A refund that was given up may turn out made after all; nothing else may change but by the payer's bank.
+        ends = {
+            "failed": {"failed", "succeeded"},
+            "succeeded": {"succeeded"} | ({"failed"} if refunds_may_fail else set()),
+        }
+        if refund["status"] != "pending" and ended.get(refund["id"]) not in ends[refund["status"]]:
             yield f"told that {refund['id']} {refund['status']}, but it {ended.get(refund['id'])}"

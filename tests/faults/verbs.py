@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 OPEN = (Step.OPENING, Step.WRITTEN, Step.OPENED)
 RECORD = (Step.ASKING, Step.ANSWERED, Step.RECORDING, Step.RECORDED)
 TOLD = (Step.NUDGING,)
-# Where a process may stall. One that is taken for dead before it has asked may ask for what was given up meanwhile.
-STALL = (Step.ANSWERED, Step.RECORDING, Step.RECORDED)
+# Where a process may stall, be taken for dead, and go on.
+STALL = (Step.OPENED, Step.ASKING, Step.ANSWERED, Step.RECORDING, Step.RECORDED)
 DELIVER = (Step.CLAIMED, Step.SENT, Step.PUT_DOWN)
 SETTLE = (Step.LOCKED, Step.POSTED, Step.SETTLED)
 ACTION_SECONDS = 3600
