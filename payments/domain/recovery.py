@@ -31,6 +31,8 @@ from payments.providers.base import (
 logger = logging.getLogger("kaha.recovery")
 
 BATCH = 100
+# The follow-up that ends a payment whose payer let the time pass.
+CANCEL = "cancel"
 
 
 def resolve_due(limit: int = BATCH, scope: Scope = EVERYBODY) -> int:
@@ -133,11 +135,15 @@ def _find_out_payment(provider: Provider, attempt: Attempt) -> Outcome:
     if not isinstance(outcome, ActionRequired | Pending) or not expires_at or expires_at > clock.now():
         return outcome
     # Ended at the provider first, so that a payer who comes too late cannot pay any more.
-    cancelled = provider.void(attempts.follow_up(attempt, "cancel"))
+    cancelled = provider.void(attempts.follow_up(attempt, CANCEL))
     return Declined("action_expired") if isinstance(cancelled, Approved | NotFound) else outcome
 
 
 def _reverse(provider: Provider, attempt: Attempt) -> Outcome:
+    # A payer who paid as the payment was being ended had the money back by that.
+    ended = provider.resolve(attempts.follow_up(attempts.authorizing(attempt.charge_id), CANCEL))
+    if isinstance(ended, Approved):
+        return ended
     outcome = provider.void(attempts.operation_of(attempt))
     if isinstance(outcome, Declined):
         return provider.refund(attempts.follow_up(attempt, "refund"))

@@ -9,7 +9,9 @@ from django.db import OperationalError, connection
 
 from payments.providers import registry
 from payments.providers.base import NotSent, Operation, Outcome, Payment, Unknown
+from payments.providers.simulator.books import approve
 from payments.providers.simulator.connector import Simulator
+from payments.providers.simulator.models import SimulatedPayment
 from tests.domain.passing import recover
 
 
@@ -57,6 +59,14 @@ class ArrivesLate(Simulator):
     def refund(self, operation: Operation) -> Outcome:
         recover()
         return super().refund(operation)
+
+
+class PaidAtTheLastMoment(Simulator):
+    """Its payer agrees as the payment is being ended."""
+
+    def void(self, operation: Operation) -> Outcome:
+        approve(SimulatedPayment.objects.get(reference=operation.payment_reference), tell=True)
+        return super().void(operation)
 
 
 class Unreachable(Simulator):

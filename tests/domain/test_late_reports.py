@@ -1,12 +1,18 @@
 """What a provider tells later, again, or about nothing."""
 
+import pytest
+
 from payments.domain import recovery
+from payments.invariants import checking
+from payments.invariants.registry import INVARIANTS
 from payments.models import Attempt, Charge, Event
 from payments.providers.base import Approved, Declined, Report
 from payments.providers.simulator.models import SimulatedPayment
+from payments.tasks import hear_simulator
 from tests.client import NEVER_ARRIVES, REFUNDS_FAIL, REFUNDS_WAIT, Api, made
+from tests.domain.doubles import PaidAtTheLastMoment, provider
 from tests.domain.lateness import arrive_late, settle_refunds
-from tests.domain.passing import recover
+from tests.domain.passing import let_time_pass, recover
 
 
 def test_money_that_comes_after_the_charge_failed_is_reversed_and_shown(api: Api) -> None:
@@ -23,6 +29,21 @@ def test_money_that_comes_after_the_charge_failed_is_reversed_and_shown(api: Api
     assert Charge.objects.get().reversed_late
     assert SimulatedPayment.objects.get().state == "voided"
     assert Attempt.objects.get(kind="reverse").state == "done"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_money_that_came_and_went_as_its_payment_was_being_ended_is_reversed_already(api: Api) -> None:
+    charge = api.charge_source(api.wallet())
+    let_time_pass(Charge, "action_expires_at")
+    with provider(PaidAtTheLastMoment()):
+        recover()
+    hear_simulator()
+    recover()
+
+    assert api.read(charge)["failure_data"]["code"] == "action_expired"
+    assert Charge.objects.get().reversed_late
+    assert Attempt.objects.get(kind="reverse").state == "done"
+    assert checking.run(INVARIANTS).failures == []
 
 
 def test_a_refund_that_fails_afterwards_gives_its_amount_back(api: Api) -> None:
