@@ -7,6 +7,7 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.stateful import initialize, precondition, rule
 
+from payments.models import AMOUNT_MAX
 from payments.providers.simulator.connector import Simulator
 from tests.client import TELL_NOTHING, error_of, made
 from tests.domain.doubles import LosesAnswers, NeverHears, provider
@@ -23,7 +24,7 @@ MOST_CHARGES, MOST_SOURCES, MOST_CUSTOMERS = 8, 12, 3
 DOUBLES: dict[str, type[Simulator]] = {LOST: LosesAnswers, UNSENT: NeverHears}
 
 behaviours = st.sampled_from(ORDINARY) | st.sampled_from(ORDINARY + DECLINED)
-amounts = st.integers(1, 99_999_999_999) | st.integers(1, 20)
+amounts = st.integers(1, AMOUNT_MAX) | st.integers(1, 20)
 # None asks for all there is; above 100 is too much.
 percents = st.none() | st.integers(1, 130)
 fates = st.sampled_from(["", "", "", LOST])
@@ -64,7 +65,7 @@ def with_fate(fate: str) -> Any:
 
 def share(whole: int, percent: int | None) -> dict[str, int]:
     """The body that asks for `percent` of `whole`."""
-    return {} if percent is None else {"amount": max(1, whole * percent // 100)}
+    return {} if percent is None else {"amount": min(AMOUNT_MAX, max(1, whole * percent // 100))}
 
 
 def query_value(charge: Charge, member: str) -> str:
