@@ -12,13 +12,9 @@ from psycopg import AsyncConnection
 
 from payments import clock
 from payments.notifications.leasing import CLAIM_LIMIT, anything_due, claim, connect, record, release
-from payments.notifications.secrets import valid_secrets
-from payments.notifications.sending import SENDS_AT_ONCE, Clock, Tries
-from payments.notifications.transport import Limits, Transport
-
-
-def new_transport() -> Transport:
-    return Transport(limits=Limits(connections_count=SENDS_AT_ONCE))
+from payments.notifications.secrets import signers_of
+from payments.notifications.sending import Clock, Tries
+from payments.notifications.transport import Transport
 
 
 class Drain:
@@ -27,7 +23,7 @@ class Drain:
     A database that goes away ends it: what was in hand is sent again when its lease is over.
     """
 
-    def __init__(self, now: Clock = clock.now, transport: Callable[[], Transport] = new_transport) -> None:
+    def __init__(self, now: Clock = clock.now, transport: Callable[[], Transport] = Transport) -> None:
         self._now = now
         self._transport = transport
         self._stopped = threading.Event()
@@ -65,7 +61,7 @@ class Drain:
         batch = await claim(database, limit, self._now())
         if batch:
             merchants = {claimed.merchant_id for claimed in batch}
-            tries.start(batch, await valid_secrets(database, merchants, self._now()))
+            tries.start(batch, await signers_of(database, merchants, self._now()))
         return len(batch)
 
 

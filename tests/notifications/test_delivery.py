@@ -1,6 +1,7 @@
 """Delivery to real receivers: what they get, what is put down, and who waits for whom."""
 
 import asyncio
+import re
 import socket
 import threading
 from collections.abc import Callable
@@ -22,7 +23,7 @@ from payments.notifications.delivery import Deliverer, Drain
 from payments.notifications.leasing import LEASE, RECEIVER_LIMIT, Claimed
 from payments.notifications.outbox import send_again
 from payments.notifications.results import Answer
-from payments.notifications.sending import SENDS_AT_ONCE_TO_RECEIVER, TRY_TIME, Tries
+from payments.notifications.sending import SENDS_AT_ONCE, SENDS_AT_ONCE_TO_RECEIVER, TRY_TIME, Tries
 from payments.notifications.transport import Limits, Transport
 from payments.notifications.verdicts import made_of
 from tests.client import Api
@@ -241,6 +242,25 @@ def test_all_workers_together_take_only_so_many_of_one_receiver(shop: NewMerchan
     assert len(claim()) == 1
 
 
+def test_a_long_queue_is_read_from_its_head_alone_whatever_the_planner_believes(shop: NewMerchant) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE payments_notification")
+    put_events(shop.merchant, "http://127.0.0.1:2001/", 4 * RECEIVER_LIMIT, clock.now())
+
+    plan = asyncio.run(plan_of_claim())
+
+    assert "Index Scan using notification_due_of_receiver" in plan
+    assert not re.search(r"Bitmap|Seq Scan|Sort Key: n", plan), plan
+
+
+async def plan_of_claim() -> str:
+    now = clock.now()
+    params = {"now": now, "lease": now, "limit": RECEIVER_LIMIT, "receiver_limit": RECEIVER_LIMIT}
+    async with await leasing.connect() as database:
+        rows = await (await database.execute(f"EXPLAIN {leasing.CLAIM}", params)).fetchall()
+    return "\n".join(line for (line,) in rows)
+
+
 def test_first_tries_come_before_others(shop: NewMerchant) -> None:
     put_events(shop.merchant, "http://127.0.0.1:2001/", 5, clock.now() - timedelta(days=1))
     Notification.objects.update(tries=1, failures=1, first_try_at=clock.now())
@@ -269,6 +289,23 @@ def test_a_receiver_that_hangs_holds_up_nobody_else(shop: NewMerchant) -> None:
         drained.result()
     assert Notification.objects.filter(state="delivered").count() == 500
     assert NotificationTry.objects.filter(error="disconnected").count() == SENDS_AT_ONCE_TO_RECEIVER
+
+
+def test_a_worker_has_only_so_many_tries_under_way_whoever_they_go_to(shop: NewMerchant) -> None:
+    receivers_count = SENDS_AT_ONCE // SENDS_AT_ONCE_TO_RECEIVER + 2
+    with ExitStack() as stack:
+        hanging = [stack.enter_context(Receiver(lambda call: None)) for _ in range(receivers_count)]
+        for receiver in hanging:
+            send_to(shop, receiver, SENDS_AT_ONCE_TO_RECEIVER)
+        drain = Drain()
+        drained = in_thread(drain.run)
+        assert wait_until(lambda: sum(len(receiver.calls) for receiver in hanging) >= SENDS_AT_ONCE, 10)
+        drain.stop()
+        assert wait_until(lambda: leased() == SENDS_AT_ONCE, 5)
+        for receiver in hanging:
+            receiver.hang_up()
+        assert drained.result() == SENDS_AT_ONCE
+    assert NotificationTry.objects.count() == SENDS_AT_ONCE
 
 
 def test_a_drain_that_is_told_to_stop_finishes_what_is_under_way_and_gives_the_rest_back(shop: NewMerchant) -> None:
