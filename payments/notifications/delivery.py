@@ -12,7 +12,7 @@ from psycopg import AsyncConnection
 
 from payments import clock
 from payments.notifications.leasing import CLAIM_LIMIT, anything_due, claim, connect, record, release
-from payments.notifications.secrets import signers_of
+from payments.notifications.secrets import Keyring
 from payments.notifications.sending import Clock, Tries
 from payments.notifications.transport import Transport
 
@@ -38,19 +38,19 @@ class Drain:
 
     async def _run(self) -> int:
         async with self._transport() as transport, await connect() as database:
-            tries, count = Tries(transport, self._now), 0
+            tries, keyring, count = Tries(transport, self._now), Keyring(database), 0
             while True:
                 ended = tries.take_ended()
                 await record(database, ended)
                 count += len(ended)
-                claimed_count = await self._go_on(database, tries)
+                claimed_count = await self._go_on(database, tries, keyring)
                 if tries.over:
                     return count
                 # After a full batch there is more, to be fetched while this one is sent.
                 if claimed_count < CLAIM_LIMIT:
                     await tries.wait()
 
-    async def _go_on(self, database: AsyncConnection, tries: Tries) -> int:
+    async def _go_on(self, database: AsyncConnection, tries: Tries, keyring: Keyring) -> int:
         """Takes more in hand; returns how many."""
         if self._stopped.is_set():
             await release(database, tries.give_up_waiting())
@@ -61,7 +61,7 @@ class Drain:
         batch = await claim(database, limit, self._now())
         if batch:
             merchants = {claimed.merchant_id for claimed in batch}
-            tries.start(batch, await signers_of(database, merchants, self._now()))
+            tries.start(batch, await keyring.signers_of(merchants, self._now()))
         return len(batch)
 
 

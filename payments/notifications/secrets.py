@@ -2,8 +2,8 @@
 
 import logging
 from collections import defaultdict
-from collections.abc import Collection, Mapping
-from datetime import datetime
+from collections.abc import Mapping, Set
+from datetime import datetime, timedelta
 from uuid import UUID
 
 from django.conf import settings
@@ -15,7 +15,8 @@ from payments.vault import VaultError, unseal
 logger = logging.getLogger("kaha.notifications")
 
 Signers = Mapping[tuple[UUID, bool], Signer]
-
+# A secret that is rolled without overlap signs for no longer than this.
+KEPT_FOR = timedelta(seconds=1)
 
 VALID = """
 SELECT id, merchant_id, livemode, sealed FROM payments_notifysecret
@@ -23,8 +24,24 @@ WHERE merchant_id = ANY(%s) AND (expires_at IS NULL OR expires_at > %s) ORDER BY
 """
 
 
-async def signers_of(database: AsyncConnection, merchant_ids: Collection[UUID], now: datetime) -> Signers:
-    """Who signs, by merchant and livemode, with the `whsec_…` that are valid at `now`; nobody where none is."""
+class Keyring:
+    """Who signs for the merchants in hand; asked of `database` once for many batches that come close together."""
+
+    def __init__(self, database: AsyncConnection) -> None:
+        self._database = database
+        self._asked: frozenset[UUID] = frozenset()
+        self._signers: Signers = {}
+        self._good_until: datetime | None = None
+
+    async def signers_of(self, merchant_ids: Set[UUID], now: datetime) -> Signers:
+        """Who signs, by merchant and livemode; nobody where no `whsec_…` is valid, as of KEPT_FOR ago at most."""
+        if self._good_until is None or now >= self._good_until or not merchant_ids <= self._asked:
+            self._signers = await _signers_of(self._database, merchant_ids, now)
+            self._asked, self._good_until = frozenset(merchant_ids), now + KEPT_FOR
+        return self._signers
+
+
+async def _signers_of(database: AsyncConnection, merchant_ids: Set[UUID], now: datetime) -> Signers:
     found: dict[tuple[UUID, bool], list[str]] = defaultdict(list)
     cursor = await database.execute(VALID, [list(merchant_ids), now])
     for secret_id, merchant_id, livemode, sealed in await cursor.fetchall():

@@ -139,7 +139,8 @@ class Transport:
         host = host_of(addresses[:ADDRESSES_TRIED_COUNT])
         return await self._session.post(
             URL(f"{target.scheme}://{host}:{target.port}{target.target}", encoded=True),
-            data=body,
+            # Its kind is known, which aiohttp would find out by trying all that there are.
+            data=aiohttp.BytesPayload(body),
             headers={**headers, "Host": target.authority},
             # Without TLS too, for it keeps the pools of two names on one address apart.
             server_hostname=target.host,
