@@ -20,7 +20,7 @@ from payments.domain import events
 from payments.domain.caller import Caller
 from payments.models import Card, Charge, Event, Source
 from payments.notifications.results import Answer, Failure
-from payments.notifications.signing import headers_of
+from payments.notifications.signing import Signer
 from payments.notifications.transport import Transport
 from payments.rendering.objects import render_charge
 
@@ -80,7 +80,8 @@ def calls(secrets: Sequence[str]) -> list[Call]:
 
 async def _send(transport: Transport, call: Call, url: str, livemode: bool) -> Answer | Failure:
     body, event_id = bytes(call.event.payload), ids.public_id("evt", call.event.id)
-    headers = headers_of(event_id, body, clock.now() - call.age, call.secrets, settings.NOTIFY_HEADER_PREFIX)
+    signer = Signer(call.secrets, settings.NOTIFY_HEADER_PREFIX)
+    headers = signer.headers_of(event_id, body, clock.now() - call.age)
     return await transport.send(url, body, headers, livemode)
 
 

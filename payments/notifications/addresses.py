@@ -5,6 +5,7 @@ lives there; multicast; what IANA has not assigned; and the metadata services of
 an IPv4 address inside are refused whole, whatever they carry.
 """
 
+from functools import lru_cache
 from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_network
 
 Address = IPv4Address | IPv6Address
@@ -78,6 +79,8 @@ _OF_VERSION = {
 }
 
 
+# Pure, and asked again for each event of a shop; a search of the whole table each time would show.
+@lru_cache(maxsize=1024)
 def denial_of(address: Address, loopback_allowed: bool) -> str | None:
     """Why nothing may be sent to `address`, or None where it may.
 

@@ -12,14 +12,10 @@ from psycopg import AsyncConnection
 
 from payments import clock
 from payments.notifications.leasing import CLAIM_LIMIT, anything_due, claim, connect, record, release
-from payments.notifications.secrets import valid_secrets
-from payments.notifications.sending import SENDS_AT_ONCE, Clock, Tries
-from payments.notifications.transport import Limits, Transport
+from payments.notifications.secrets import Keyring
+from payments.notifications.sending import Clock, Tries
+from payments.notifications.transport import Transport
 from payments.steps import Step, reached
-
-
-def new_transport() -> Transport:
-    return Transport(limits=Limits(connections_count=SENDS_AT_ONCE))
 
 
 class Drain:
@@ -28,7 +24,7 @@ class Drain:
     A database that goes away ends it: what was in hand is sent again when its lease is over.
     """
 
-    def __init__(self, now: Clock = clock.now, transport: Callable[[], Transport] = new_transport) -> None:
+    def __init__(self, now: Clock = clock.now, transport: Callable[[], Transport] = Transport) -> None:
         self._now = now
         self._transport = transport
         self._stopped = threading.Event()
@@ -43,19 +39,19 @@ class Drain:
 
     async def _run(self) -> int:
         async with self._transport() as transport, await connect() as database:
-            tries, count = Tries(transport, self._now), 0
+            tries, keyring, count = Tries(transport, self._now), Keyring(database), 0
             while True:
                 ended = tries.take_ended()
                 await record(database, ended)
                 count += len(ended)
-                claimed_count = await self._go_on(database, tries)
+                claimed_count = await self._go_on(database, tries, keyring)
                 if tries.over:
                     return count
                 # After a full batch there is more, to be fetched while this one is sent.
                 if claimed_count < CLAIM_LIMIT:
                     await tries.wait()
 
-    async def _go_on(self, database: AsyncConnection, tries: Tries) -> int:
+    async def _go_on(self, database: AsyncConnection, tries: Tries, keyring: Keyring) -> int:
         """Takes more in hand; returns how many."""
         if self._stopped.is_set():
             await release(database, tries.give_up_waiting())
@@ -67,7 +63,7 @@ class Drain:
         if batch:
             reached(Step.CLAIMED)
             merchants = {claimed.merchant_id for claimed in batch}
-            tries.start(batch, await valid_secrets(database, merchants, self._now()))
+            tries.start(batch, await keyring.signers_of(merchants, self._now()))
         return len(batch)
 
 

@@ -2,18 +2,21 @@
 
 import logging
 from collections import defaultdict
-from collections.abc import Collection, Mapping
-from datetime import datetime
+from collections.abc import Mapping, Set
+from datetime import datetime, timedelta
 from uuid import UUID
 
+from django.conf import settings
 from psycopg import AsyncConnection
 
+from payments.notifications.signing import Signer
 from payments.vault import VaultError, unseal
 
 logger = logging.getLogger("kaha.notifications")
 
-Secrets = Mapping[tuple[UUID, bool], list[str]]
-
+Signers = Mapping[tuple[UUID, bool], Signer]
+# A secret that is rolled without overlap signs for no longer than this.
+KEPT_FOR = timedelta(seconds=1)
 
 VALID = """
 SELECT id, merchant_id, livemode, sealed FROM payments_notifysecret
@@ -21,15 +24,31 @@ WHERE merchant_id = ANY(%s) AND (expires_at IS NULL OR expires_at > %s) ORDER BY
 """
 
 
-async def valid_secrets(database: AsyncConnection, merchant_ids: Collection[UUID], now: datetime) -> Secrets:
-    """The `whsec_…` that are valid at `now`, newest first, by merchant and livemode."""
+class Keyring:
+    """Who signs for the merchants in hand; asked of `database` once for many batches that come close together."""
+
+    def __init__(self, database: AsyncConnection) -> None:
+        self._database = database
+        self._asked: frozenset[UUID] = frozenset()
+        self._signers: Signers = {}
+        self._good_until: datetime | None = None
+
+    async def signers_of(self, merchant_ids: Set[UUID], now: datetime) -> Signers:
+        """Who signs, by merchant and livemode; nobody where no `whsec_…` is valid, as of KEPT_FOR ago at most."""
+        if self._good_until is None or now >= self._good_until or not merchant_ids <= self._asked:
+            self._signers = await _signers_of(self._database, merchant_ids, now)
+            self._asked, self._good_until = frozenset(merchant_ids), now + KEPT_FOR
+        return self._signers
+
+
+async def _signers_of(database: AsyncConnection, merchant_ids: Set[UUID], now: datetime) -> Signers:
     found: dict[tuple[UUID, bool], list[str]] = defaultdict(list)
     cursor = await database.execute(VALID, [list(merchant_ids), now])
     for secret_id, merchant_id, livemode, sealed in await cursor.fetchall():
         text = _opened(secret_id, merchant_id, sealed)
         if text:
             found[merchant_id, livemode].append(text)
-    return found
+    return {whose: Signer(secrets, settings.NOTIFY_HEADER_PREFIX) for whose, secrets in found.items()}
 
 
 def _opened(secret_id: UUID, merchant_id: UUID, sealed: bytes) -> str | None:

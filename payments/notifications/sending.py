@@ -13,13 +13,10 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
-from django.conf import settings
-
 from payments.ids import public_id
 from payments.notifications.leasing import Claimed, Made
 from payments.notifications.results import Answer, Failure, FailureKind
-from payments.notifications.secrets import Secrets
-from payments.notifications.signing import headers_of
+from payments.notifications.secrets import Signers
 from payments.notifications.transport import Limits, Transport
 from payments.notifications.verdicts import made_of
 
@@ -27,7 +24,7 @@ logger = logging.getLogger("kaha.notifications")
 
 Clock = Callable[[], datetime]
 
-IN_HAND_LIMIT = 2000
+IN_HAND_LIMIT = 2500
 SENDS_AT_ONCE = 500
 SENDS_AT_ONCE_TO_RECEIVER = 50
 # While tries are under way: how often to look for what has become due meanwhile, and how long to let those that end
@@ -41,7 +38,7 @@ TRY_TIME = timedelta(seconds=Limits().total_seconds)
 class Lane:
     """What waits for one receiver, and how many runners take from it."""
 
-    waiting: deque[tuple[Claimed, list[str]]] = field(default_factory=deque)
+    waiting: deque[tuple[Claimed, Signers]] = field(default_factory=deque)
     runners: int = 0
 
 
@@ -68,11 +65,11 @@ class Tries:
         """Whether none is in hand and all that ended were taken."""
         return not self._in_hand and not self._ended
 
-    def start(self, batch: Iterable[Claimed], secrets: Secrets) -> None:
-        """Takes `batch` in hand; `secrets` has those of all its merchants."""
+    def start(self, batch: Iterable[Claimed], signers: Signers) -> None:
+        """Takes `batch` in hand; `signers` has those of all its merchants."""
         for claimed in batch:
             lane = self._lanes.setdefault(claimed.receiver, Lane())
-            lane.waiting.append((claimed, secrets[claimed.merchant_id, claimed.livemode]))
+            lane.waiting.append((claimed, signers))
             self._in_hand += 1
             if lane.runners < SENDS_AT_ONCE_TO_RECEIVER:
                 self._start_runner(claimed.receiver, lane)
@@ -113,19 +110,20 @@ class Tries:
         if not lane.runners:
             del self._lanes[receiver]
 
-    async def _try(self, claimed: Claimed, secrets: list[str]) -> None:
+    async def _try(self, claimed: Claimed, signers: Signers) -> None:
         started_at = self._now()
         # One that waited for too long is left to whoever claims it next, lest two have it in hand.
         if started_at + TRY_TIME < claimed.lease:
-            result = await self._result(claimed, started_at, secrets)
+            result = await self._result(claimed, started_at, signers)
             self._ended.append(made_of(claimed, result, started_at, self._now(), random.random()))  # noqa: S311  no secret
         self._in_hand -= 1
         self._any_ended.set()
 
-    async def _result(self, claimed: Claimed, moment: datetime, secrets: list[str]) -> Answer | Failure:
+    async def _result(self, claimed: Claimed, moment: datetime, signers: Signers) -> Answer | Failure:
         event_id = public_id("evt", claimed.event_id)
         try:
-            headers = headers_of(event_id, claimed.payload, moment, secrets, settings.NOTIFY_HEADER_PREFIX)
+            signer = signers[claimed.merchant_id, claimed.livemode]
+            headers = signer.headers_of(event_id, claimed.payload, moment)
             return await self._transport.send(claimed.url, claimed.payload, headers, claimed.livemode)
         except Exception:
             logger.exception("a try broke", extra={"event": event_id})

@@ -7,22 +7,32 @@ from datetime import UTC, datetime
 from standardwebhooks import Webhook
 
 
-def headers_of(event_id: str, body: bytes, timestamp: datetime, secrets: Sequence[str], prefix: str) -> dict[str, str]:
-    """The headers that sign `body` (UTF-8), the event `evt_…`, as sent at `timestamp`.
+class Signer:
+    """Signs for one merchant and mode, with the secrets made ready once for the many events of a batch."""
 
-    `secrets` are the merchant's valid `whsec_…`, newest first: each makes one signature of Standard Webhooks 1.0.0,
-    and the newest alone the one of this interface's client libraries, named by `prefix`, whose key is the secret's
-    whole text. Raises ValueError without a secret.
-    """
-    if not secrets:
-        raise ValueError("Nothing is sent unsigned.")
-    moment = timestamp.astimezone(UTC)
-    seconds = str(int(moment.timestamp()))
-    text = body.decode()
-    return {
-        "webhook-id": event_id,
-        "webhook-timestamp": seconds,
-        "webhook-signature": " ".join(Webhook(secret).sign(event_id, moment, text) for secret in secrets),
-        f"{prefix}-Timestamp": seconds,
-        f"{prefix}-Signature": f"v1={hmac.digest(secrets[0].encode(), body, 'sha256').hex()}",
-    }
+    def __init__(self, secrets: Sequence[str], prefix: str) -> None:
+        """`secrets` are the valid `whsec_…`, newest first; ValueError where there is none.
+
+        `prefix` begins the names of the headers for this interface's client libraries.
+        """
+        if not secrets:
+            raise ValueError("Nothing is sent unsigned.")
+        self._webhooks = [Webhook(secret) for secret in secrets]
+        # Those libraries are handed the secret's text, and take all of it for the key.
+        self._plain_key = secrets[0].encode()
+        self._plain_timestamp, self._plain_signature = f"{prefix}-Timestamp", f"{prefix}-Signature"
+
+    def headers_of(self, event_id: str, body: bytes, timestamp: datetime) -> dict[str, str]:
+        """The headers that sign `body` (UTF-8), the event `evt_…`, as sent at `timestamp`.
+
+        Each secret makes one signature of Standard Webhooks 1.0.0, and the newest alone the plain one.
+        """
+        moment = timestamp.astimezone(UTC)
+        seconds, text = str(int(moment.timestamp())), body.decode()
+        return {
+            "webhook-id": event_id,
+            "webhook-timestamp": seconds,
+            "webhook-signature": " ".join([webhook.sign(event_id, moment, text) for webhook in self._webhooks]),
+            self._plain_timestamp: seconds,
+            self._plain_signature: f"v1={hmac.digest(self._plain_key, body, 'sha256').hex()}",
+        }

@@ -19,6 +19,7 @@ from yarl import URL
 
 from payments.notifications.addresses import Address, denial_of
 from payments.notifications.connecting import AddressesInHost, host_of
+from payments.notifications.reading import Connector
 from payments.notifications.resolving import Lookups, Resolver, SystemResolver
 from payments.notifications.results import Answer, Failure, FailureKind, retry_after_of
 from payments.notifications.urls import CheckedUrl, ForbiddenUrl, check_url
@@ -32,13 +33,12 @@ KEEP_ALIVE_SECONDS = 1.0
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What one try may take (connecting includes TLS), and how many connections are open at once."""
+    """What one try may take (connecting includes TLS)."""
 
     connect_seconds: float = 3.0
     total_seconds: float = 10.0
     answer_max_bytes: int = 64 * 1024
     kept_max_bytes: int = 1024
-    connections_count: int = 256
 
 
 class TryFailed(Exception):
@@ -69,12 +69,11 @@ class Transport:
         self._lookups = Lookups(resolve or self._system)
         self._tls = tls
         self._limits = limits or Limits()
-        self._room = asyncio.Semaphore(self._limits.connections_count)
 
     async def __aenter__(self) -> Self:
         self._session = aiohttp.ClientSession(
-            # Unlimited, because waiting for `_room` does not count as a receiver's time.
-            connector=aiohttp.TCPConnector(
+            # Unlimited, because the caller counts: to wait for room here would be taken for a receiver's slowness.
+            connector=Connector(
                 limit=0,
                 resolver=AddressesInHost(),
                 use_dns_cache=False,
@@ -100,14 +99,13 @@ class Transport:
 
     async def send(self, url: str, body: bytes, headers: Mapping[str, str], livemode: bool) -> Answer | Failure:
         """POST `body`, which is JSON, to `url` with these headers; whatever the receiver does is in the result."""
-        async with self._room:
-            stage, started = Stage(), time.monotonic()
-            try:
-                async with asyncio.timeout(self._limits.total_seconds):
-                    status, first_bytes, retry_after = await self._try(url, body, headers, livemode, stage)
-            except (TryFailed, aiohttp.ClientError, OSError) as error:
-                return Failure(_kind_of(error, stage), _milliseconds_since(started), _reason_of(error))
-            return Answer(status, first_bytes, _milliseconds_since(started), retry_after)
+        stage, started = Stage(), time.monotonic()
+        try:
+            async with asyncio.timeout(self._limits.total_seconds):
+                status, first_bytes, retry_after = await self._try(url, body, headers, livemode, stage)
+        except (TryFailed, aiohttp.ClientError, OSError) as error:
+            return Failure(_kind_of(error, stage), _milliseconds_since(started), _reason_of(error))
+        return Answer(status, first_bytes, _milliseconds_since(started), retry_after)
 
     async def _try(
         self, url: str, body: bytes, headers: Mapping[str, str], livemode: bool, stage: Stage
@@ -141,7 +139,8 @@ class Transport:
         host = host_of(addresses[:ADDRESSES_TRIED_COUNT])
         return await self._session.post(
             URL(f"{target.scheme}://{host}:{target.port}{target.target}", encoded=True),
-            data=body,
+            # Its kind is known, which aiohttp would find out by trying all that there are.
+            data=aiohttp.BytesPayload(body),
             headers={**headers, "Host": target.authority},
             # Without TLS too, for it keeps the pools of two names on one address apart.
             server_hostname=target.host,

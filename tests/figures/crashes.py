@@ -2,6 +2,7 @@
 
 from collections import Counter
 from contextlib import ExitStack
+from datetime import datetime
 from pathlib import Path
 
 import redis
@@ -20,6 +21,8 @@ from tests.figures.worker import START_TIMEOUT_SECONDS, Worker, nothing_waits
 RECEIVERS = 5
 # Slow enough that a kill always finds events on their way.
 REPLY_DELAY_SECONDS = 0.2
+# An event in the hand of one worker: its ID and the end of its lease.
+Lease = tuple[str, datetime]
 
 
 def crashes(folder: Path, events: int, kills: int, waits_for_leases: bool = True) -> dict[str, object]:
@@ -29,19 +32,20 @@ def crashes(folder: Path, events: int, kills: int, waits_for_leases: bool = True
     """
     worker, merchant = Worker(folder), new_merchant()
     sent: list[str] = []
-    in_hand: Counter[str] = Counter()
+    in_hand: set[Lease] = set()
     with ExitStack() as stack:
         stack.callback(worker.kill)
         receivers = [stack.enter_context(Receiver(delay_seconds=REPLY_DELAY_SECONDS)) for _ in range(RECEIVERS)]
         for _ in range(kills):
             for receiver in receivers:
                 sent += put_events(merchant, receiver.url, events // kills // RECEIVERS, clock.now())
-            in_hand.update(_killed_while_sending(worker, receivers))
+            in_hand |= _killed_while_sending(worker, receivers)
             if not waits_for_leases:
                 Notification.objects.filter(leased_until__isnull=False).update(leased_until=clock.now())
         worker.start()
         all_told = wait_until(nothing_waits, START_TIMEOUT_SECONDS + LEASE.total_seconds() + events / 50)
     tries = Counter(event_id for receiver in receivers for event_id in receiver.event_ids)
+    deaths = Counter(event_id for event_id, _ in in_hand)
     return {
         "events": len(sent),
         "kills": kills,
@@ -49,13 +53,13 @@ def crashes(folder: Path, events: int, kills: int, waits_for_leases: bool = True
         "all_delivered": all_told and not Notification.objects.exclude(state="delivered").exists(),
         "lost": sum(tries[event_id] == 0 for event_id in sent),
         "repeats": tries.total() - len(sent),
-        "in_hand_when_killed": in_hand.total(),
-        "events_repeated_more_than_killed": sum(tries[event_id] > 1 + in_hand[event_id] for event_id in sent),
+        "in_hand_when_killed": len(in_hand),
+        "events_repeated_more_than_killed": sum(tries[event_id] > 1 + deaths[event_id] for event_id in sent),
     }
 
 
-def _killed_while_sending(worker: Worker, receivers: list[Receiver]) -> list[str]:
-    """Starts a worker, wipes Redis under it, and kills it in the middle; returns the events that it had in hand."""
+def _killed_while_sending(worker: Worker, receivers: list[Receiver]) -> set[Lease]:
+    """Starts a worker, wipes Redis under it, and kills it in the middle; returns what the dead have in hand."""
     before = _calls(receivers)
     worker.start()
     nudge()
@@ -63,7 +67,7 @@ def _killed_while_sending(worker: Worker, receivers: list[Receiver]) -> list[str
     redis.Redis.from_url(settings.REDIS_URL).flushdb()
     worker.kill()
     leased = Notification.objects.filter(leased_until__gt=clock.now())
-    return [public_id("evt", event_id) for event_id in leased.values_list("event_id", flat=True)]
+    return {(public_id("evt", event_id), lease) for event_id, lease in leased.values_list("event_id", "leased_until")}
 
 
 def _calls(receivers: list[Receiver]) -> int:

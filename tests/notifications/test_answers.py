@@ -1,20 +1,63 @@
 """What is read from an answer."""
 
+import asyncio
 import gzip
 import random
 from datetime import timedelta
 from email.utils import format_datetime
+from unittest.mock import ANY
 
 import pytest
 
 from payments import clock
-from tests.notifications.receivers import OK, answered, drip, response
+from payments.notifications.results import Answer, Failure
+from payments.notifications.transport import Transport
+from tests.notifications.receivers import BODY, HEADERS, OK, Receiver, answered, drip, receiver, response
 
 
 @pytest.mark.parametrize("status", [200, 201, 202, 204, 299])
 def test_any_2xx_is_a_proper_answer(status: int) -> None:
     answer = answered(response(status))
     assert (answer.status, answer.is_proper) == (status, True)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b"HTTP/1.1 204 No Content\r\nContent-Length: 2\r\n\r\nok",
+        b"HTTP/1.0 204 No Content\r\ncontent-length:2\r\n\r\nok",
+        b"HTTP/1.1 204 No Content\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n",
+        b"HTTP/1.1 204 No Content\r\n\r\n{}",
+    ],
+    ids=["with its length", "of HTTP/1.0", "chunked", "unannounced"],
+)
+def test_a_204_with_content_that_it_must_not_have_is_a_proper_answer_too(answer: bytes) -> None:
+    assert answered(answer) == Answer(204, b"", ANY, None)
+
+
+def test_content_that_comes_after_its_204_is_not_taken_for_the_next_answer() -> None:
+    async def no_content(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(b"HTTP/1.1 204 No Content\r\nContent-Length: 2\r\n\r\n")
+        await writer.drain()
+        writer.write(b"ok")
+
+    async def several() -> tuple[list[Answer | Failure], Receiver]:
+        async with receiver(no_content) as shop, Transport() as transport:
+            return [await transport.send(shop.url, BODY, HEADERS, livemode=False) for _ in range(5)], shop
+
+    results, shop = asyncio.run(several())
+    assert results == [Answer(204, b"", ANY, None)] * 5
+    assert len(shop.sockets) == 5
+
+
+def test_a_204_without_content_keeps_its_connection() -> None:
+    async def several() -> Receiver:
+        async with receiver(response(204)) as shop, Transport() as transport:
+            for _ in range(5):
+                await transport.send(shop.url, BODY, HEADERS, livemode=False)
+        return shop
+
+    assert len(asyncio.run(several()).sockets) == 1
 
 
 @pytest.mark.parametrize("status", [300, 304, 400, 404, 410, 429, 500, 503])

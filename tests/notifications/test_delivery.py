@@ -17,19 +17,17 @@ from config.embedded.processes import wait_until
 from payments import clock
 from payments.domain.merchants import NewMerchant, create_merchant, roll_notify_secret
 from payments.models import Event, Notification, NotificationTry, NotifySecret
-from payments.notifications import leasing
 from payments.notifications.delivery import Deliverer, Drain
-from payments.notifications.leasing import LEASE, RECEIVER_LIMIT, Claimed
+from payments.notifications.leasing import LEASE, RECEIVER_LIMIT
 from payments.notifications.outbox import send_again
-from payments.notifications.results import Answer
-from payments.notifications.sending import SENDS_AT_ONCE_TO_RECEIVER, TRY_TIME, Tries
+from payments.notifications.sending import SENDS_AT_ONCE, SENDS_AT_ONCE_TO_RECEIVER, TRY_TIME, Tries
 from payments.notifications.transport import Limits, Transport
-from payments.notifications.verdicts import made_of
 from tests.client import Api
 from tests.domain.test_races import at_once
 from tests.figures.making import put_events
 from tests.figures.receiver import Receiver
 from tests.figures.schedule import MovedClock, on_schedule
+from tests.notifications.claiming import claim, only
 
 pytestmark = pytest.mark.django_db(transaction=True)
 IMPATIENT = Limits(connect_seconds=0.2, total_seconds=0.3)
@@ -39,32 +37,9 @@ def send_to(shop: NewMerchant, receiver: Receiver, count: int = 1) -> list[str]:
     return put_events(shop.merchant, receiver.url, count, clock.now())
 
 
-def only() -> Notification:
-    return Notification.objects.get()
-
-
 def seconds_until_due(notification: Notification, after: datetime) -> float:
     assert notification.due_at
     return (notification.due_at - after).total_seconds()
-
-
-def claim(limit: int = 1000, now: datetime | None = None) -> list[Claimed]:
-    """What a worker takes in hand that then dies."""
-
-    async def ask() -> list[Claimed]:
-        async with await leasing.connect() as database:
-            return await leasing.claim(database, limit, now or clock.now())
-
-    return asyncio.run(ask())
-
-
-def record_answer(claimed: Claimed, status: int) -> None:
-    async def ask() -> None:
-        async with await leasing.connect() as database:
-            answer = made_of(claimed, Answer(status, b"", 1, None), clock.now(), clock.now(), 0.5)
-            await leasing.record(database, [answer])
-
-    asyncio.run(ask())
 
 
 def test_a_charge_reaches_its_notify_url_signed_as_it_was_at_each_event(api: Api, shop: NewMerchant) -> None:
@@ -196,23 +171,6 @@ def test_what_a_dead_worker_had_in_hand_is_sent_when_its_lease_is_over(shop: New
     assert len(receiver.calls) == 3
 
 
-def test_a_try_that_comes_after_its_lease_changes_nothing(shop: NewMerchant) -> None:
-    put_events(shop.merchant, "http://127.0.0.1:2001/", 1, clock.now())
-    [late] = claim()
-    [current] = claim(now=late.lease)
-
-    record_answer(late, 200)
-    assert (only().state, only().leased_until) == ("waiting", current.lease)
-    record_answer(current, 500)
-
-    assert (only().state, only().tries) == ("waiting", 1)
-    assert NotificationTry.objects.get().status == 500
-
-
-def test_a_lease_outlasts_the_tries_of_all_that_may_be_in_hand_for_one_receiver() -> None:
-    assert RECEIVER_LIMIT / SENDS_AT_ONCE_TO_RECEIVER * TRY_TIME + TRY_TIME <= LEASE
-
-
 def test_what_waited_until_its_lease_is_nearly_over_is_left_to_whoever_claims_it_next(shop: NewMerchant) -> None:
     async def try_late() -> bool:
         async with Transport() as transport:
@@ -227,29 +185,6 @@ def test_what_waited_until_its_lease_is_nearly_over_is_left_to_whoever_claims_it
         late = claim(now=clock.now() + TRY_TIME - LEASE)
         assert asyncio.run(try_late())
         assert (len(late), receiver.calls) == (1, [])
-
-
-def test_all_workers_together_take_only_so_many_of_one_receiver(shop: NewMerchant) -> None:
-    put_events(shop.merchant, "http://127.0.0.1:2001/", RECEIVER_LIMIT + 20, clock.now())
-    put_events(shop.merchant, "http://127.0.0.1:2002/", 5, clock.now())
-
-    first, second = claim(limit=30), claim()
-
-    assert len({claimed.id for claimed in first + second}) == RECEIVER_LIMIT + 5
-    assert claim() == []
-    record_answer(first[0], 200)
-    assert len(claim()) == 1
-
-
-def test_first_tries_come_before_others(shop: NewMerchant) -> None:
-    put_events(shop.merchant, "http://127.0.0.1:2001/", 5, clock.now() - timedelta(days=1))
-    Notification.objects.update(tries=1, failures=1, first_try_at=clock.now())
-    put_events(shop.merchant, "http://127.0.0.1:2002/", 2, clock.now())
-
-    taken = claim(limit=3)
-
-    assert {claimed.url for claimed in taken} == {"http://127.0.0.1:2001/", "http://127.0.0.1:2002/"}
-    assert sorted(claimed.failures for claimed in taken) == [0, 0, 1]
 
 
 def test_a_receiver_that_hangs_holds_up_nobody_else(shop: NewMerchant) -> None:
@@ -269,6 +204,23 @@ def test_a_receiver_that_hangs_holds_up_nobody_else(shop: NewMerchant) -> None:
         drained.result()
     assert Notification.objects.filter(state="delivered").count() == 500
     assert NotificationTry.objects.filter(error="disconnected").count() == SENDS_AT_ONCE_TO_RECEIVER
+
+
+def test_a_worker_has_only_so_many_tries_under_way_whoever_they_go_to(shop: NewMerchant) -> None:
+    receivers_count = SENDS_AT_ONCE // SENDS_AT_ONCE_TO_RECEIVER + 2
+    with ExitStack() as stack:
+        hanging = [stack.enter_context(Receiver(lambda call: None)) for _ in range(receivers_count)]
+        for receiver in hanging:
+            send_to(shop, receiver, SENDS_AT_ONCE_TO_RECEIVER)
+        drain = Drain()
+        drained = in_thread(drain.run)
+        assert wait_until(lambda: sum(len(receiver.calls) for receiver in hanging) >= SENDS_AT_ONCE, 10)
+        drain.stop()
+        assert wait_until(lambda: leased() == SENDS_AT_ONCE, 5)
+        for receiver in hanging:
+            receiver.hang_up()
+        assert drained.result() == SENDS_AT_ONCE
+    assert NotificationTry.objects.count() == SENDS_AT_ONCE
 
 
 def test_a_drain_that_is_told_to_stop_finishes_what_is_under_way_and_gives_the_rest_back(shop: NewMerchant) -> None:

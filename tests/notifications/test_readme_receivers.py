@@ -16,7 +16,7 @@ from django.core.management import call_command
 
 from config.embedded.processes import wait_until
 from payments import clock
-from payments.notifications.signing import headers_of
+from payments.notifications.signing import Signer
 
 README = (Path(__file__).resolve().parents[2] / "README.md").read_text()
 SECRET = f"whsec_{base64.b64encode(b'known to the test only').decode()}"
@@ -62,6 +62,6 @@ def test_the_receiver_in_python_handles_all_properly_and_acts_once(port: int, tm
 
 def test_the_line_for_the_plain_header_tells_right_from_wrong() -> None:
     line = code_of("python", "compare_digest")
-    headers = headers_of("evt_1", b"{}", clock.now(), [SECRET], "X-Kaha")
+    headers = Signer([SECRET], "X-Kaha").headers_of("evt_1", b"{}", clock.now())
     assert eval(line, {"hmac": hmac, "headers": headers, "WHSEC": SECRET, "body": b"{}"}) is True
     assert eval(line, {"hmac": hmac, "headers": headers, "WHSEC": SECRET, "body": b"[]"}) is False

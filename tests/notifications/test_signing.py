@@ -7,7 +7,7 @@ import pytest
 from standardwebhooks import Webhook, WebhookVerificationError
 
 from payments import clock
-from payments.notifications.signing import headers_of
+from payments.notifications.signing import Signer
 
 NEW, OLD = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"
 # The example of the specification.
@@ -34,7 +34,7 @@ BODY, FOREIGN_BODY = b'{"test": 2432232314}', '{"id":"evt_1","note":"â‚±1,000 â€
 def test_two_valid_secrets_make_two_standard_signatures_and_one_plain_of_the_newest(
     body: bytes, signatures: list[str], plain: str
 ) -> None:
-    assert headers_of(MESSAGE, body, SENT_AT, [NEW, OLD], "X-Kaha") == {
+    assert Signer([NEW, OLD], "X-Kaha").headers_of(MESSAGE, body, SENT_AT) == {
         "webhook-id": MESSAGE,
         "webhook-timestamp": "1614265330",
         "webhook-signature": " ".join(signatures),
@@ -44,14 +44,14 @@ def test_two_valid_secrets_make_two_standard_signatures_and_one_plain_of_the_new
 
 
 def test_one_secret_makes_one_signature_of_each_kind() -> None:
-    headers = headers_of(MESSAGE, BODY, SENT_AT, [NEW], "Acme")
+    headers = Signer([NEW], "Acme").headers_of(MESSAGE, BODY, SENT_AT)
     assert headers["webhook-signature"] == "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="
     assert set(headers) == {"webhook-id", "webhook-timestamp", "webhook-signature", "Acme-Timestamp", "Acme-Signature"}
 
 
 @pytest.mark.parametrize("known", [NEW, OLD])
 def test_a_receiver_with_either_secret_verifies_and_sees_any_change(known: str) -> None:
-    headers = headers_of("evt_1", FOREIGN_BODY, clock.now(), [NEW, OLD], "X-Kaha")
+    headers = Signer([NEW, OLD], "X-Kaha").headers_of("evt_1", FOREIGN_BODY, clock.now())
     assert Webhook(known).verify(FOREIGN_BODY, headers) == json.loads(FOREIGN_BODY)
     for changed in ({"webhook-id": "evt_2"}, {"webhook-timestamp": str(int(headers["webhook-timestamp"]) - 1)}):
         with pytest.raises(WebhookVerificationError):
@@ -62,4 +62,4 @@ def test_a_receiver_with_either_secret_verifies_and_sees_any_change(known: str) 
 
 def test_nothing_is_sent_unsigned() -> None:
     with pytest.raises(ValueError, match="unsigned"):
-        headers_of("evt_1", BODY, SENT_AT, [], "X-Kaha")
+        Signer([], "X-Kaha")

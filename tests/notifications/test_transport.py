@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from payments.notifications.results import Answer, Failure
-from payments.notifications.transport import Limits, Transport
+from payments.notifications.transport import Transport
 from tests.notifications.receivers import (
     BODY,
     HEADERS,
@@ -197,27 +197,6 @@ def test_an_answer_that_was_not_read_to_its_end_closes_its_connection() -> None:
             return result
 
     assert isinstance(asyncio.run(until_closed()), Answer)
-
-
-def test_connections_are_bounded_and_waiting_for_one_costs_no_time_of_the_try() -> None:
-    at_once, most = 0, 0
-
-    async def count(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        nonlocal at_once, most
-        at_once += 1
-        most = max(most, at_once)
-        await asyncio.sleep(0.1)
-        at_once -= 1
-        writer.write(OK)
-
-    async def many() -> list[Answer | Failure]:
-        limits = Limits(total_seconds=1.0, connections_count=2)
-        async with receiver(count) as shop, Transport(limits=limits) as transport:
-            return await asyncio.gather(*(transport.send(shop.url, BODY, HEADERS, livemode=False) for _ in range(24)))
-
-    results = asyncio.run(many())
-    assert [type(result) for result in results] == [Answer] * 24
-    assert most == 2
 
 
 def test_the_next_address_of_a_name_is_tried_where_the_first_does_not_answer() -> None:

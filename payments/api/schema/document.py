@@ -8,6 +8,7 @@ from django.conf import settings
 from drf_spectacular.generators import SchemaGenerator
 
 from payments.api.schema import calls, extensions
+from payments.api.schema.callbacks import webhooks
 from payments.api.schema.introduction import introduction
 from payments.api.schema.members import id_form
 from payments.rendering.wire import to_bytes
@@ -70,7 +71,7 @@ def _clean(path: str, view: Callable[..., Any]) -> str:
 
 
 def finish(result: Document, **_: Any) -> Document:
-    """What belongs to no single call: the introduction, the call without a key, and the headers of answers."""
+    """What belongs to no single call: the introduction, the call without a key, the headers of answers, callbacks."""
     result["info"]["description"] = introduction(settings.PUBLIC_URL, settings.IDEMPOTENCY_KEEP_DAYS)
     shared: Document = {}
     for path in result["paths"].values():
@@ -81,6 +82,7 @@ def finish(result: Document, **_: Any) -> Document:
                 for status, response in responses
             }
     result["paths"]["/ping"] = PING
+    result["webhooks"] = webhooks(settings.NOTIFY_HEADER_PREFIX)
     result["components"] |= {"headers": HEADERS, "responses": dict(sorted(shared.items()))}
     return result
 

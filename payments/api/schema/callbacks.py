@@ -1,0 +1,86 @@
+"""The callbacks to `redirect.notify` (contract, section 8), as the document's webhooks: one for each type of event."""
+
+from typing import Any
+
+from payments.api.schema import examples
+from payments.api.schema.members import id_form
+from payments.notifications.schedule import TRIED_FOR
+from payments.notifications.transport import Limits
+
+Described = dict[str, Any]
+
+# By type: what has happened, and the object that shows it.
+CALLBACKS: dict[str, tuple[str, Described]] = {
+    "charge.created": ("A charge was made.", examples.HELD | {"authorized": False, "status": "pending"}),
+    "charge.updated": ("A charge changed otherwise: its payer must act, it was voided, refunded.", examples.VOIDED),
+    "charge.succeeded": ("The money was taken, or is held.", examples.HELD),
+    "charge.failed": ("No money will be taken: `failure_data` says why.", examples.DECLINED),
+    "charge.captured": ("Held money was taken.", examples.CAPTURED),
+    "refund.created": ("Money is on its way back.", examples.REFUND | {"status": "pending"}),
+    "refund.updated": ("A refund has succeeded or failed.", examples.REFUND),
+}
+DESCRIPTION = f"""
+The call of an event to the `redirect.notify` of the charge's source. Verify the signature over the bytes as they came,
+before anything else. An event may come more than once, and out of order: `id` is the same on every try, and `sequence`
+says which event of an object is newer.
+
+What is not answered 2xx within {Limits().total_seconds:.0f} seconds is tried again for {TRIED_FOR.days} days.
+"""
+ANSWERS: Described = {
+    "2XX": {"description": "You have it; it does not come again. The body is not read beyond 64 KiB."},
+    "410": {"description": "You want no more tries of this event."},
+    "default": {
+        "description": "Anything else, redirects included, is tried again.",
+        "headers": {"Retry-After": {"$ref": "#/components/headers/Retry-After"}},
+    },
+}
+
+
+def webhooks(prefix: str) -> Described:
+    """All of them, by type; `prefix` begins the names of the plain headers."""
+    return {name: {"post": _call(name, meaning, shown, prefix)} for name, (meaning, shown) in CALLBACKS.items()}
+
+
+def _call(name: str, meaning: str, shown: Described, prefix: str) -> Described:
+    return {
+        "operationId": f"on_{name.replace('.', '_')}",
+        "summary": meaning,
+        "description": DESCRIPTION.strip(),
+        "tags": ["Callbacks"],
+        "security": [],
+        "parameters": _headers(prefix),
+        "requestBody": {"required": True, "content": {"application/json": _body(name, shown)}},
+        "responses": ANSWERS,
+    }
+
+
+def _body(name: str, shown: Described) -> Described:
+    kind = f"#/components/schemas/{shown['object'].capitalize()}"
+    narrowed = {"type": {"const": name}, "data": {"properties": {"object": {"$ref": kind}}}}
+    return {
+        "schema": {"allOf": [{"$ref": "#/components/schemas/Event"}, {"properties": narrowed}]},
+        "examples": {"Event": {"value": examples.EVENT | {"type": name, "data": {"object": shown}}}},
+    }
+
+
+def _headers(prefix: str) -> list[Described]:
+    seconds = {"type": "string", "pattern": "^[0-9]+$"}
+    return [
+        _header("webhook-id", id_form("evt"), "The event's ID."),
+        _header("webhook-timestamp", seconds, "When this try was sent, in seconds since 1970."),
+        _header(
+            "webhook-signature",
+            {"type": "string", "pattern": "^v1,[A-Za-z0-9+/]{43}=( v1,[A-Za-z0-9+/]{43}=)*$"},
+            "Signatures as of Standard Webhooks, with the `whsec_…` of the mode: one, or while it is rolled several.",
+        ),
+        _header(f"{prefix}-Timestamp", seconds, "The same time."),
+        _header(
+            f"{prefix}-Signature",
+            {"type": "string", "pattern": "^v1=[0-9a-f]{64}$"},
+            "HMAC-SHA256 of the body, in hex, by the newest secret's whole text, `whsec_` included.",
+        ),
+    ]
+
+
+def _header(name: str, form: Described, text: str) -> Described:
+    return {"name": name, "in": "header", "required": True, "description": text, "schema": form}

@@ -1,0 +1,96 @@
+"""What may be in hand at once, for how long, and in which order it is taken."""
+
+import asyncio
+import re
+from datetime import timedelta
+
+import pytest
+from django.db import connection
+from standardwebhooks import Webhook, WebhookVerificationError
+
+from payments import clock
+from payments.domain.merchants import NewMerchant, roll_notify_secret
+from payments.models import Notification, NotificationTry
+from payments.notifications import leasing
+from payments.notifications.leasing import LEASE, RECEIVER_LIMIT
+from payments.notifications.secrets import KEPT_FOR, Keyring
+from payments.notifications.sending import SENDS_AT_ONCE_TO_RECEIVER, TRY_TIME
+from tests.figures.making import put_events
+from tests.notifications.claiming import claim, only, record_answer
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def test_a_try_that_comes_after_its_lease_changes_nothing(shop: NewMerchant) -> None:
+    put_events(shop.merchant, "http://127.0.0.1:2001/", 1, clock.now())
+    [late] = claim()
+    [current] = claim(now=late.lease)
+
+    record_answer(late, 200)
+    assert (only().state, only().leased_until) == ("waiting", current.lease)
+    record_answer(current, 500)
+
+    assert (only().state, only().tries) == ("waiting", 1)
+    assert NotificationTry.objects.get().status == 500
+
+
+def test_a_lease_outlasts_the_tries_of_all_that_may_be_in_hand_for_one_receiver() -> None:
+    assert RECEIVER_LIMIT / SENDS_AT_ONCE_TO_RECEIVER * TRY_TIME + TRY_TIME <= LEASE
+
+
+def test_all_workers_together_take_only_so_many_of_one_receiver(shop: NewMerchant) -> None:
+    put_events(shop.merchant, "http://127.0.0.1:2001/", RECEIVER_LIMIT + 20, clock.now())
+    put_events(shop.merchant, "http://127.0.0.1:2002/", 5, clock.now())
+
+    first, second = claim(limit=30), claim()
+
+    assert len({claimed.id for claimed in first + second}) == RECEIVER_LIMIT + 5
+    assert claim() == []
+    record_answer(first[0], 200)
+    assert len(claim()) == 1
+
+
+def test_a_long_queue_is_read_from_its_head_alone_whatever_the_planner_believes(shop: NewMerchant) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE payments_notification")
+    put_events(shop.merchant, "http://127.0.0.1:2001/", 4 * RECEIVER_LIMIT, clock.now())
+
+    plan = asyncio.run(plan_of_claim())
+
+    assert "Index Scan using notification_due_of_receiver" in plan
+    assert not re.search(r"Bitmap|Seq Scan|Sort Key: n", plan), plan
+
+
+async def plan_of_claim() -> str:
+    now = clock.now()
+    params = {"now": now, "lease": now, "limit": RECEIVER_LIMIT, "receiver_limit": RECEIVER_LIMIT}
+    async with await leasing.connect() as database:
+        rows = await (await database.execute(f"EXPLAIN {leasing.CLAIM}", params)).fetchall()
+    return "\n".join(line for (line,) in rows)
+
+
+def test_first_tries_come_before_others(shop: NewMerchant) -> None:
+    put_events(shop.merchant, "http://127.0.0.1:2001/", 5, clock.now() - timedelta(days=1))
+    Notification.objects.update(tries=1, failures=1, first_try_at=clock.now())
+    put_events(shop.merchant, "http://127.0.0.1:2002/", 2, clock.now())
+
+    taken = claim(limit=3)
+
+    assert {claimed.url for claimed in taken} == {"http://127.0.0.1:2001/", "http://127.0.0.1:2002/"}
+    assert sorted(claimed.failures for claimed in taken) == [0, 0, 1]
+
+
+def test_a_secret_that_is_rolled_without_overlap_stops_signing_within_a_second(shop: NewMerchant) -> None:
+    now, whose = clock.now(), (shop.merchant.id, False)
+    with asyncio.Runner() as runner:
+        database = runner.run(leasing.connect())
+        keyring = Keyring(database)
+        before = runner.run(keyring.signers_of({shop.merchant.id}, now))[whose]
+        roll_notify_secret(shop.merchant, livemode=False, overlap=timedelta(0))
+        after = runner.run(keyring.signers_of({shop.merchant.id}, clock.now() + KEPT_FOR))[whose]
+        runner.run(database.close())
+    old = Webhook(shop.notify_secrets["whsec_test"])
+    old.verify(b"{}", before.headers_of("evt_1", b"{}", now))
+    with pytest.raises(WebhookVerificationError):
+        old.verify(b"{}", after.headers_of("evt_1", b"{}", now))
+    assert timedelta(seconds=1) >= KEPT_FOR
