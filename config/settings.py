@@ -115,8 +115,9 @@ if REDIS_URL.startswith("unix://"):
     CELERY_BROKER_URL = REDIS_URL.replace("unix://", "redis+socket://", 1).replace("?db=", "?virtual_host=")
 CELERY_TASK_IGNORE_RESULT = True
 # Tasks wait for networks, and one that sends events is enough for a process: the others know that it is running.
+# A check of the money or a reconciliation may take long, and recovery must not wait for them.
 CELERY_WORKER_POOL = "threads"
-CELERY_WORKER_CONCURRENCY = 4
+CELERY_WORKER_CONCURRENCY = 8
 CELERY_TASK_DEFAULT_EXPIRES = 60
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
