@@ -30,10 +30,19 @@ def record(caller: Caller, attempt: Attempt, outcome: Outcome) -> Answer:
 
     Raises PaymentError where nothing was done and the request may be sent again.
     """
+    known = copy(attempt.charge)
+    try:
+        return _record(caller, attempt, outcome)
+    except (DatabaseError, InterfaceError):
+        # Money may have moved, so this is no failure to the caller: recovery will find the outcome again.
+        logger.exception("outcome could not be recorded", extra={"attempt": attempt.reference})
+        return Answer(_success_status(attempt), to_bytes(render_charge(known)))
+
+
+def _record(caller: Caller, attempt: Attempt, outcome: Outcome) -> Answer:
     for _ in range(RECORD_TRIES):
         if attempt.state == Attempt.State.DONE:
             return _overtaken(caller, attempt, outcome)
-        known = copy(attempt.charge)
         verdict = settle(caller, attempt, outcome)
         answer = _answer(attempt, verdict)
         reached(Step.RECORDING)
@@ -42,10 +51,6 @@ def record(caller: Caller, attempt: Attempt, outcome: Outcome) -> Answer:
         except StaleRow:
             attempt = attempts.reload(attempt)
             continue
-        except (DatabaseError, InterfaceError):
-            # Money may have moved, so this is no failure to the caller: recovery will find the outcome again.
-            logger.exception("outcome could not be recorded", extra={"attempt": attempt.reference})
-            return Answer(_success_status(attempt), to_bytes(render_charge(known)))
         reached(Step.RECORDED)
         if attempt.idempotency_id is None:
             # Where there is a key, whoever overtook us has answered it, and it has one answer only.

@@ -30,7 +30,7 @@ from tests.figures.schedule import MovedClock, on_schedule
 from tests.notifications.claiming import claim, only
 
 pytestmark = pytest.mark.django_db(transaction=True)
-IMPATIENT = Limits(connect_seconds=0.2, total_seconds=0.3)
+IMPATIENT = Limits(connect_seconds=2.0, total_seconds=2.0)
 
 
 def send_to(shop: NewMerchant, receiver: Receiver, count: int = 1) -> list[str]:
