@@ -17,7 +17,8 @@ from django.db.models.functions import Least
 from payments import clock
 from payments.ids import new_id, parse_id, public_id
 from payments.models import ApiKey, Merchant, NotifySecret
-from payments.vault import seal, unseal
+from payments.notifications.secrets import place_of
+from payments.vault import keys_at_hand, seal, unseal
 
 KEY_RANDOM_BYTES = 24  # 192 bits, where the contract wants 190
 NOTIFY_SECRET_RANDOM_BYTES = 32
@@ -52,6 +53,7 @@ class NewMerchant:
     notify_secrets: dict[str, str] = field(repr=False)
 
 
+@keys_at_hand
 @transaction.atomic
 def create_merchant(title: str, account_name: str = "", statement_descriptor: str = "") -> NewMerchant:
     """Makes a merchant with a key of each kind and a callback secret in both modes.
@@ -161,6 +163,7 @@ def valid_notify_secrets(merchant: Merchant, livemode: bool) -> list[str]:
     return [_opened(secret) for secret in _valid(merchant, livemode).order_by("-created_at")]
 
 
+@keys_at_hand
 @transaction.atomic
 def roll_notify_secret(merchant: Merchant, livemode: bool, overlap: timedelta) -> str:
     """A new callback secret (`whsec_…`) of `merchant` in one mode; those before it sign along for `overlap` at most.
@@ -181,14 +184,14 @@ def _valid(merchant: Merchant, livemode: bool) -> QuerySet[NotifySecret]:
 
 
 def _opened(secret: NotifySecret) -> str:
-    return unseal(secret.sealed, merchant_id=secret.merchant_id, object_id=secret.id, field="notify_secret")
+    return unseal(secret.sealed, place_of(secret.merchant_id, secret.id))
 
 
 def _create_notify_secret(merchant: Merchant, livemode: bool) -> str:
     """A secret in the form of Standard Webhooks, sealed in its row."""
     text = f"whsec_{base64.b64encode(secrets.token_bytes(NOTIFY_SECRET_RANDOM_BYTES)).decode()}"
     secret_id = new_id()
-    sealed = seal(text, merchant_id=merchant.id, object_id=secret_id, field="notify_secret")
+    sealed = seal(text, place_of(merchant.id, secret_id))
     NotifySecret.objects.create(id=secret_id, merchant=merchant, livemode=livemode, sealed=sealed)
     return text
 

@@ -16,7 +16,7 @@ def test_an_expired_action_fails_the_charge_and_ends_the_payment_at_the_provider
     let_time_pass(Charge, "action_expires_at")
     let_time_pass(Attempt, "due_at")
 
-    assert said_by("expire") == "Released 0 holds, ended 1 actions, destroyed 0 CVCs."
+    assert said_by("expire") == "Released 0 holds, ended 1 actions, destroyed 0 CVCs and 0 card numbers."
 
     failed = api.read(charge)
     assert (failed["status"], failed["failure_data"]["code"]) == ("failed", "action_expired")

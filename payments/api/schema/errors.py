@@ -64,6 +64,7 @@ CONFLICT = Refusal(
     "The object is not in a state that allows this, or somebody else is at it.",
     {
         "source_already_used": "This source has been used already. Create a new one for each charge.",
+        "source_expired": "This source was not used within 30 days. Create a new one.",
         "charge_not_capturable": "Only a held charge can be captured.",
         "charge_not_voidable": "Only a held charge, or one that is not settled yet, can be voided.",
         "charge_not_refundable": "Only a captured charge can be refunded.",
@@ -131,6 +132,15 @@ UNAVAILABLE = Refusal(
     "The provider could not be reached, and nothing was done.",
     {"provider_unavailable": "The provider could not be reached and nothing was done. Try again in a moment."},
 )
+SEALED_OFF = Refusal(
+    503,
+    "api_error",
+    "Card data cannot be sealed or opened at the moment, and nothing was done.",
+    {
+        "vault_unavailable": "Card data cannot be sealed or opened at the moment, and nothing was done. Try again in a "
+        "moment."
+    },
+)
 REFUSALS = (
     BAD_BODY,
     NO_KEY,
@@ -145,6 +155,7 @@ REFUSALS = (
     TOO_MANY,
     INTERNAL,
     UNAVAILABLE,
+    SEALED_OFF,
 )
 
 FAULT = shown(
