@@ -12,7 +12,7 @@ from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
 from payments import clock
-from payments.domain.merchants import key_digest
+from payments.domain.keys import key_digest
 from payments.models import ApiKey, Merchant
 
 if TYPE_CHECKING:
