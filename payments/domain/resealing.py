@@ -1,6 +1,7 @@
 """Every place where a sealed value lies, and how it is sealed anew while others read and change it."""
 
-from collections.abc import Iterable, Iterator
+import logging
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -11,7 +12,9 @@ from django.db.models.functions import Substr
 from payments import vault
 from payments.models import Card, DataKey, NotifySecret
 from payments.models.scoping import FIRST_ID
-from payments.vault import Place, Purpose
+from payments.vault import Place, Purpose, VaultError
+
+logger = logging.getLogger("kaha.vault")
 
 BATCH = 500
 
@@ -24,10 +27,15 @@ WHERE t.id = fresh.id AND t.{column} = fresh.before
 """
 
 
+# A row's ID, its value as it was read, and the same sealed anew.
+Fresh = tuple[UUID, bytes, bytes]
+
+
 @dataclass(frozen=True, slots=True)
 class SealedColumn:
-    """Where values of one purpose lie; `merchant` leads to the ID of whose they are."""
+    """Where values of one purpose lie; `label` says what they are, `merchant` leads to the ID of whose they are."""
 
+    label: str
     model: type[models.Model]
     column: str
     purpose: Purpose
@@ -39,9 +47,9 @@ class SealedColumn:
 
 
 COLUMNS = (
-    SealedColumn(Card, "sealed_number", Purpose.CARD, "number", "source__merchant_id"),
-    SealedColumn(Card, "sealed_cvc", Purpose.CVC, "cvc", "source__merchant_id"),
-    SealedColumn(NotifySecret, "sealed", Purpose.SECRET, "notify_secret", "merchant_id"),
+    SealedColumn("card numbers", Card, "sealed_number", Purpose.CARD, "number", "source__merchant_id"),
+    SealedColumn("CVCs", Card, "sealed_cvc", Purpose.CVC, "cvc", "source__merchant_id"),
+    SealedColumn("callback secrets", NotifySecret, "sealed", Purpose.SECRET, "notify_secret", "merchant_id"),
 )
 
 
@@ -58,31 +66,38 @@ def is_any_sealed_with(key: DataKey) -> bool:
     return any(column.rows().filter(start=vault.header_of(key.id)).exists() for column in columns)
 
 
-def reseal(column: SealedColumn) -> Iterator[int]:
+def reseal(column: SealedColumn, batch: int = BATCH) -> Iterator[int]:
     """Goes once through the stale rows and seals their values with the data key of today.
 
-    Yields, batch by batch, how many rows it went through. Rows that somebody else has in hand stay as they are, and
-    so does what it had not come to when it was ended: the next time finds them. Raises VaultUnavailable, VaultError.
+    Yields how many rows it went through, `batch` at a time. Rows that somebody else has in hand stay as they are, and
+    so does what it had not come to when it was ended: the next time finds them. Raises VaultUnavailable.
     """
     rows = stale(column).order_by("id").values_list("id", column.merchant, column.column)
     last = FIRST_ID
-    while batch := list(rows.filter(id__gt=last)[:BATCH]):
-        last = batch[-1][0]
-        _put(column, [(row_id, bytes(value), _anew(column, row_id, owner, value)) for row_id, owner, value in batch])
-        yield len(batch)
+    while found := list(rows.filter(id__gt=last)[:batch]):
+        last = found[-1][0]
+        _put(column, [fresh for row in found if (fresh := _sealed_anew(column, *row))])
+        yield len(found)
 
 
 def reseal_all() -> int:
-    """Goes once through everything that is stale; returns how many rows. Raises VaultUnavailable, VaultError."""
+    """Goes once through everything that is stale; returns how many rows. Raises VaultUnavailable."""
     return sum(count for column in COLUMNS for count in reseal(column))
 
 
-def _anew(column: SealedColumn, row_id: UUID, merchant_id: UUID, sealed: bytes | memoryview) -> bytes:
+def _sealed_anew(column: SealedColumn, row_id: UUID, merchant_id: UUID, sealed: bytes | memoryview) -> Fresh | None:
     place = Place(column.purpose, merchant_id, row_id, column.field)
-    return vault.seal(vault.unseal(sealed, place), place)
+    # One value that is damaged must not keep the others under an old key; it keeps its own key from being destroyed.
+    try:
+        return row_id, bytes(sealed), vault.seal(vault.unseal(sealed, place), place)
+    except VaultError:
+        logger.exception("a sealed value does not open", extra={"field": column.field, "row": row_id.hex})
+        return None
 
 
-def _put(column: SealedColumn, values: Iterable[tuple[UUID, bytes, bytes]]) -> None:
+def _put(column: SealedColumn, values: Sequence[Fresh]) -> None:
+    if not values:
+        return
     statement = RESEAL.format(table=column.model._meta.db_table, column=column.column)
     with connection.cursor() as cursor:
         cursor.execute(statement, [list(each) for each in zip(*values, strict=True)])
