@@ -68,6 +68,7 @@ INSTALLED_APPS = [
     "customers",
 ]
 MIDDLEWARE = [
+    "config.middleware.KeyUse",
     "config.middleware.RequestLog",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
@@ -155,7 +156,7 @@ WHITENOISE_USE_FINDERS = True
 # What every request below /v2 passes.
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["payments.api.authentication.KeyAuthentication"],
-    "DEFAULT_PERMISSION_CLASSES": ["payments.api.authentication.SecretKeyRequired"],
+    "DEFAULT_PERMISSION_CLASSES": ["payments.api.authentication.KeyMayDoThis"],
     "DEFAULT_THROTTLE_CLASSES": ["payments.api.throttling.KeyThrottle"],
     "DEFAULT_PARSER_CLASSES": ["payments.api.parsing.StrictJsonParser"],
     "DEFAULT_RENDERER_CLASSES": ["payments.api.rendering.JsonRenderer"],

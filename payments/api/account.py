@@ -15,6 +15,8 @@ NO_KEY = "****"
 class AccountViewSet(ApiViewSet):
     """Who the key belongs to, and whether the service hears it."""
 
+    rights = {"me": "account:read", "ping": "account:read"}
+
     def me(self, request: Request) -> HttpResponse:
         return show(_render(key_of(request).merchant))
 

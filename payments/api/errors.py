@@ -79,6 +79,11 @@ def no_such_path() -> ApiError:
     return not_found("There is nothing at this path.")
 
 
+def right_missing(right: str) -> ApiError:
+    """403 for a restricted key that may not do this."""
+    return ApiError(403, "permission_error", "right_missing", f"This key lacks the right {right}.")
+
+
 def rate_limited(wait_seconds: int) -> ApiError:
     """429, telling when to come back."""
     message = f"Too many requests. Try again in {wait_seconds} s."

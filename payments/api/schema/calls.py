@@ -64,7 +64,7 @@ class Sources(DescribedView):
         "retrieve": reading(
             "retrieve_source",
             "Read a source",
-            "Any key will do, a publishable one too.",
+            "A publishable key will do.",
             SOURCE,
             examples.SOURCE,
             tag="Sources",

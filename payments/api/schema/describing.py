@@ -41,7 +41,7 @@ def reading(
     query: type[StrictSerializer] | None = None,
     open_to_browsers: bool = False,
 ) -> Operation:
-    """A GET: `at` are its path parameters; with `query` it is a list. `open_to_browsers`: any key will do."""
+    """A GET: `at` are its path parameters; with `query` it is a list. `open_to_browsers`: a publishable key will do."""
     invalid: Told = (errors.INVALID, ["unknown_parameter", *(["invalid_choice", "too_big"] if query else [])])
     refusals = [*_told(_always(bool(at), open_to_browsers)), invalid]
     return extend_schema(
@@ -104,7 +104,8 @@ def writing(
 def _always(may_miss: bool, open_to_browsers: bool) -> list[Refusal]:
     return [
         errors.NO_KEY,
-        *([] if open_to_browsers else [errors.NO_RIGHT]),
+        *([] if open_to_browsers else [errors.NOT_PUBLISHABLE]),
+        errors.NO_RIGHT,
         *([errors.MISSING] if may_miss else []),
         errors.TOO_MANY,
         errors.INTERNAL,

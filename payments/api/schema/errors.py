@@ -36,15 +36,21 @@ NO_KEY = Refusal(
     "There is no key, or it does not work.",
     {
         "key_missing": "A key is needed: send it as the user name of HTTP Basic, or as a Bearer token.",
-        "key_invalid": "This key is not valid.",
-        "key_revoked": "This key is not valid.",
+        "key_invalid": "This API key is not valid.",
+        "key_revoked": "This API key was revoked or has expired.",
     },
 )
-NO_RIGHT = Refusal(
+NOT_PUBLISHABLE = Refusal(
     403,
     "permission_error",
     "A publishable key may only make and read sources.",
     {"secret_key_required": "Only a secret key may do this."},
+)
+NO_RIGHT = Refusal(
+    403,
+    "permission_error",
+    "A restricted key was not given the right that this takes; the message names it.",
+    {"right_missing": "This key lacks the right charges:write."},
 )
 MISSING = Refusal(
     404,
@@ -144,6 +150,7 @@ SEALED_OFF = Refusal(
 REFUSALS = (
     BAD_BODY,
     NO_KEY,
+    NOT_PUBLISHABLE,
     NO_RIGHT,
     MISSING,
     BAD_METHOD,
