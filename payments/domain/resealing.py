@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain, islice
 from uuid import UUID
 
 from django.db import connection, models
@@ -17,6 +18,8 @@ from payments.vault import Place, Purpose, VaultError
 logger = logging.getLogger("kaha.vault")
 
 BATCH = 500
+# How many a sweep of the worker does of what the command has left over, which is little.
+BATCHES = 20
 
 # Waits for no row, so that nobody ends up waiting for it in turn; and one that was changed meanwhile stays so.
 RESEAL = """
@@ -80,9 +83,9 @@ def reseal(column: SealedColumn, batch: int = BATCH) -> Iterator[int]:
         yield len(found)
 
 
-def reseal_all() -> int:
-    """Goes once through everything that is stale; returns how many rows. Raises VaultUnavailable."""
-    return sum(count for column in COLUMNS for count in reseal(column))
+def reseal_some(batches: int = BATCHES) -> int:
+    """Goes through at most so many batches of all that is stale; returns how many rows. Raises VaultUnavailable."""
+    return sum(islice(chain.from_iterable(map(reseal, COLUMNS)), batches))
 
 
 def _sealed_anew(column: SealedColumn, row_id: UUID, merchant_id: UUID, sealed: bytes | memoryview) -> Fresh | None:

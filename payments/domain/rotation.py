@@ -28,7 +28,9 @@ def retire_data_keys() -> int:
     """
     if retired().exists():
         return 0
-    return DataKey.objects.filter(retired_at__isnull=True).update(retired_at=clock.now())
+    count = DataKey.objects.filter(retired_at__isnull=True).update(retired_at=clock.now())
+    vault.forget_sealing_keys()
+    return count
 
 
 def rewrap_data_keys() -> Iterator[WrappedKey]:
@@ -58,7 +60,7 @@ def retired() -> QuerySet[DataKey]:
 def _bring_to_its_end(key: DataKey) -> bool:
     rows = retired().filter(id=key.id, emptied_at=key.emptied_at)
     if resealing.is_any_sealed_with(key):
-        resealing.reseal_all()
+        resealing.reseal_some()
         rows.update(emptied_at=None)
     elif key.emptied_at is None:
         rows.update(emptied_at=clock.now())

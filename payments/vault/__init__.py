@@ -6,7 +6,7 @@ the store of its data keys (`use_store`).
 """
 
 from payments.vault.at_hand import keys_at_hand
-from payments.vault.data_keys import SEALING_SECONDS, DataKeyStore, use_store
+from payments.vault.data_keys import SEALING_SECONDS, DataKeyStore, forget_sealing_keys, use_store
 from payments.vault.errors import KeyDestroyed, VaultError, VaultUnavailable
 from payments.vault.fingerprints import card_fingerprint, request_fingerprint
 from payments.vault.purposes import Purpose
@@ -25,6 +25,7 @@ __all__ = [
     "VaultUnavailable",
     "WrappedKey",
     "card_fingerprint",
+    "forget_sealing_keys",
     "header_of",
     "keys_at_hand",
     "request_fingerprint",

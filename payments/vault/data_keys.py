@@ -58,6 +58,11 @@ class DataKeys:
         known = self._recall(self._opening, (purpose, key_id))
         return known or fetched(lambda: self._fetch_opening(purpose, key_id))
 
+    def forget_sealing(self) -> None:
+        """Has the store asked for the key that seals before the next value is sealed."""
+        with self._lock:
+            self._sealing.clear()
+
     def _fetch_sealing(self, purpose: Purpose) -> SealingKey:
         since = clock.now() - purpose.seals_for
         key = self._store.newest(purpose, since)
@@ -94,6 +99,11 @@ def use_store(store: DataKeyStore) -> None:
     """Has this process find its data keys in `store` from now on, with none of them at hand."""
     global _keys
     _keys = DataKeys(store)
+
+
+def forget_sealing_keys() -> None:
+    """This process seals nothing more with a key that was just retired; others go on for SEALING_SECONDS."""
+    data_keys().forget_sealing()
 
 
 def data_keys() -> DataKeys:

@@ -37,6 +37,7 @@ FIGURES = {
     "throughput": Figure("throughput:throughput", {"events": 5_000, "rounds": 5}),
     "fairness": Figure("fairness:fairness", {"hanging": 1_000, "events": 300, "timeout_seconds": 60}, _in_folder),
     "histories": Figure("histories:histories", {"histories": 10_000}, seeded=True),
+    "rotation": Figure("rotation:rotation", {"cards": 100_000, "traders": 2}),
     "faults": Figure("faults:faults", {"operations": 10_000, "first_history": 0}, seeded=True),
 }
 
