@@ -4,6 +4,7 @@ import pytest
 
 from payments import vault
 from payments.domain.data_keys import WrappedKeys
+from payments.models import CvcKey, DataKey
 from tests.vault.stores import MemoryStore
 
 
@@ -13,4 +14,14 @@ def store() -> Iterator[MemoryStore]:
     store = MemoryStore()
     vault.use_store(store)
     yield store
+    vault.use_store(WrappedKeys())
+
+
+@pytest.fixture
+def no_keys(transactional_db: None) -> Iterator[None]:
+    """No data key is in the database or at hand; those that tests left behind are of other key-encryption keys."""
+    for model in (DataKey, CvcKey):
+        model.objects.all().delete()
+    vault.use_store(WrappedKeys())
+    yield
     vault.use_store(WrappedKeys())

@@ -3,7 +3,6 @@
 import io
 import random
 from collections import Counter
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
 from threading import Event
@@ -31,11 +30,8 @@ NEW = "new:ZmVkY2JhOTg3NjU0MzIxMGZlZGNiYTk4NzY1NDMyMTA="
 
 
 @pytest.fixture(autouse=True)
-def _old_key(settings: Any) -> Iterator[None]:
+def _old_key(no_keys: None, settings: Any) -> None:
     settings.VAULT_KEYS = OLD
-    forget()
-    yield
-    forget()
 
 
 def forget() -> None:

@@ -13,7 +13,7 @@ from payments.vault import Purpose, wrapping
 from payments.vault.data_keys import DataKeys
 from tests.racing import at_once
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("no_keys")]
 
 
 @pytest.mark.parametrize("purpose", Purpose)

@@ -3,16 +3,29 @@
 import socket
 from collections.abc import Iterator
 from dataclasses import replace
+from io import StringIO
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 from uuid import UUID
 
 import pytest
+from django.core.management import call_command
 
 from payments import vault
 from payments.domain.data_keys import WrappedKeys
-from payments.models import Attempt, Card, Charge, CvcKey, DataKey, IdempotencyRecord, Source
+from payments.models import (
+    Attempt,
+    Card,
+    Charge,
+    CvcKey,
+    DataKey,
+    IdempotencyRecord,
+    Notification,
+    NotificationTry,
+    Source,
+)
+from payments.notifications.delivery import Drain
 from payments.vault import Purpose, VaultUnavailable, wrapping
 from tests.client import CHALLENGED, Api, error_of, made
 from tests.contract.calls import CARD_SOURCE, order
@@ -34,11 +47,9 @@ def engine(settings: Any, tmp_path: Path) -> Iterator[Engine]:
 
 
 @pytest.fixture
-def fresh(transactional_db: None, engine: Engine) -> Iterator[Engine]:
-    """The engine, and no data key in the database or at hand."""
-    vault.use_store(WrappedKeys())
-    yield engine
-    vault.use_store(WrappedKeys())
+def fresh(no_keys: None, engine: Engine) -> Engine:
+    """The engine, and no data key yet."""
+    return engine
 
 
 def test_what_it_wrapped_it_unwraps(engine: Engine) -> None:
@@ -173,3 +184,23 @@ def test_a_payer_who_comes_back_meanwhile_pays_when_the_card_can_be_opened(fresh
     recover()
 
     assert api.read(charge)["status"] == "succeeded"
+
+
+def test_wrapped_anew_nothing_needs_the_old_version_any_more(fresh: Engine, api: Api) -> None:
+    source = api.source()
+    fresh.rotate()
+    call_command("rotate_vault_keys", stdout=StringIO())
+    fresh.least_version = 2
+    vault.use_store(WrappedKeys())
+    assert api.charge_source(source)["status"] == "succeeded"
+
+
+def test_callbacks_that_cannot_be_signed_wait(fresh: Engine, api: Api) -> None:
+    hook = {"success": "https://shop.example/", "fail": "https://shop.example/", "notify": "https://shop.example/hook"}
+    api.charge_source(api.source(redirect=hook))
+    vault.use_store(WrappedKeys())
+    fresh.failure = 503
+    with pytest.raises(VaultUnavailable):
+        Drain().run()
+    assert not NotificationTry.objects.exists()
+    assert {row.state for row in Notification.objects.all()} == {"waiting"}
