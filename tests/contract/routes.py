@@ -46,6 +46,16 @@ class Route:
         """The body of the first example that the document has of this call; None where it takes none."""
         return body_of(method, self.name) if method in self.actions else None
 
+    @property
+    def text_filters(self) -> list[str]:
+        """The query parameters of a GET that take any text, and so an ID."""
+        parameters = _operations()["GET", self.name].get("parameters", []) if "GET" in self.actions else []
+        return [parameter["name"] for parameter in parameters if _is_text_filter(parameter)]
+
+    @property
+    def list_path(self) -> str:
+        return reverse(self.name).removeprefix("/v2")
+
     def ask(self, api: Api, method: str, things: Things, **headers: str) -> HttpResponse:
         """The answer to a request about these things, with the body of the documented example."""
         path = reverse(self.name, kwargs={name: things[thing] for name, thing in self.parts.items()})
@@ -108,6 +118,11 @@ def _about(body: Any, things: Things) -> Any:
     if body is None:
         return None
     return json.loads(PUBLIC_ID.sub(lambda match: things[OF_PREFIX[match[1]]], json.dumps(body)))
+
+
+def _is_text_filter(parameter: dict[str, Any]) -> bool:
+    schema = parameter["schema"]
+    return parameter["in"] == "query" and schema["type"] == "string" and not schema.keys() & {"enum", "pattern"}
 
 
 def _patterns() -> list[tuple[str, URLPattern]]:
