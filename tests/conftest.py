@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 from django.db.models.signals import post_migrate
+from django.dispatch import receiver
 
 from payments import vault
 from payments.domain.data_keys import WrappedKeys
@@ -11,7 +12,7 @@ from payments.domain.merchants import NewMerchant, create_merchant
 from tests.client import Api
 
 
-@post_migrate.connect
+@receiver(post_migrate)
 def forget_data_keys(**_: Any) -> None:
     """Real commits are undone by emptying every table, and the keys that lay there are gone for this process too."""
     vault.use_store(WrappedKeys())
