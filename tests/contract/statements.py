@@ -1,7 +1,8 @@
 """Whether an SQL statement can reach rows of another merchant, or of the other mode.
 
 A table in a statement is tied where AND-ed conditions bind it to the caller: to merchant and mode; or to rows by
-their keys, and those were found that way before; or to a table beside or around it that is tied itself.
+their keys, and those were found that way before; or to a table beside or around it that is tied itself. The books of
+the simulator, as of any provider, know references and no merchants: they are not read here.
 """
 
 import re
