@@ -3,6 +3,7 @@
 import re
 import sys
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -19,6 +20,8 @@ CONFIGURATION = "configuration"
 SECRET_KEY_MIN_LENGTH = 50
 POSTGRESQL_MIN_VERSION = (15,)
 NOTIFY_PORTS = {"443", "80", "8443"}
+LOOPBACK = {"localhost", "127.0.0.1", "::1"}
+TRANSIT_KEY = re.compile(r"[A-Za-z0-9_.-]{1,100}")
 HEADER_PREFIX = re.compile(r"[A-Za-z][A-Za-z0-9-]{0,49}")
 HOST = re.compile(r"\.?[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*|\[[0-9a-fA-F:]+\]")
 
@@ -76,6 +79,29 @@ def _is_well_formed(read: Callable[[], object]) -> bool:
     return True
 
 
+def _vault_keys_are_well_formed() -> bool:
+    if settings.VAULT_TRANSIT_URL and not settings.VAULT_KEYS:
+        return True
+    return _is_well_formed(keys.key_ring)
+
+
+def _transit_url_is_safe() -> bool:
+    try:
+        url = urlsplit(settings.VAULT_TRANSIT_URL)
+        names_server = bool(url.hostname) and (url.port is None or url.port > 0) and not (url.path or url.query)
+    except ValueError:
+        return False
+    is_safe = url.scheme == "https" or (url.scheme == "http" and url.hostname in LOOPBACK)
+    return not settings.VAULT_TRANSIT_URL or (names_server and is_safe)
+
+
+def _transit_token_is_there() -> bool:
+    try:
+        return not settings.VAULT_TRANSIT_URL or bool(Path(settings.VAULT_TRANSIT_TOKEN_FILE).read_text().strip())
+    except (OSError, ValueError):
+        return False
+
+
 def _hosts_are_names() -> bool:
     return bool(settings.ALLOWED_HOSTS) and all(HOST.fullmatch(host) for host in settings.ALLOWED_HOSTS)
 
@@ -113,10 +139,18 @@ def _is_redis(url: str) -> bool:
     return url.startswith(("redis://", "rediss://", "unix://"))
 
 
+TRANSIT_KEY_FORM = 'must be 1 to 100 letters, digits, "_", "." or "-".'
 RATE_FORM = "must be a number and a time, such as 300/second."
 RULES: list[tuple[str, Callable[[], bool], str]] = [
     ("SECRET_KEY", _secret_key_is_long, f"must be at least {SECRET_KEY_MIN_LENGTH} random characters."),
-    ("VAULT_KEYS", lambda: _is_well_formed(keys.key_ring), keys.VAULT_KEYS_FORM),
+    ("VAULT_KEYS", _vault_keys_are_well_formed, keys.VAULT_KEYS_FORM),
+    (
+        "VAULT_TRANSIT_URL",
+        _transit_url_is_safe,
+        "must be scheme, host and port only, with https:// unless on loopback.",
+    ),
+    ("VAULT_TRANSIT_TOKEN_FILE", _transit_token_is_there, "must name a file that holds a token."),
+    ("VAULT_TRANSIT_KEY", lambda: bool(TRANSIT_KEY.fullmatch(settings.VAULT_TRANSIT_KEY)), TRANSIT_KEY_FORM),
     ("FINGERPRINT_KEY", lambda: _is_well_formed(keys.fingerprint_key), keys.FINGERPRINT_KEY_FORM),
     (
         "PUBLIC_URL",

@@ -1,5 +1,6 @@
 """Reads environment variables so that a malformed one becomes a line for the operator, not a traceback."""
 
+from pathlib import Path
 from typing import Any
 
 import environ
@@ -20,6 +21,17 @@ class Environment:
 
     def text(self, name: str, default: str = "") -> str:
         return str(self._env.str(name, default))
+
+    def text_or_file(self, name: str) -> str:
+        """The variable `name`, or what stands in the file that `name`_FILE names."""
+        file = self.text(f"{name}_FILE")
+        if not file:
+            return self.text(name)
+        try:
+            return Path(file).read_text(encoding="utf-8")
+        except (OSError, ValueError):
+            self.faults[f"{name}_FILE"] = "must name a text file that this process may read."
+            return self.text(name)
 
     def words(self, name: str, default: list[str]) -> list[str]:
         """Words separated by commas."""

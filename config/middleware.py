@@ -9,12 +9,14 @@ from typing import Any
 from django.contrib.auth.middleware import AuthenticationMiddleware
 from django.contrib.messages.middleware import MessageMiddleware
 from django.contrib.sessions.middleware import SessionMiddleware
-from django.db import connection
+from django.db import Error, connection
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.utils.deprecation import MiddlewareMixin
 
 from payments import context, ids
 from payments.api.throttling import client_address
+from payments.domain.keys import note_use
+from payments.models import ApiKey
 from payments.rendering.wire import without_absent
 
 logger = logging.getLogger("kaha.request")
@@ -25,6 +27,27 @@ GetResponse = Callable[[HttpRequest], HttpResponseBase]
 def is_api(request: HttpRequest) -> bool:
     """Whether a program asks, which is answered in JSON and has no session."""
     return request.path_info == "/v2" or request.path_info.startswith("/v2/")
+
+
+class KeyUse:
+    """Notes when a key was last used, outside of what is measured; that it cannot be noted fails no request."""
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        response = self.get_response(request)
+        key = getattr(request, "auth", None)
+        if key:
+            _note_use(key)
+        return response
+
+
+def _note_use(key: ApiKey) -> None:
+    try:
+        note_use(key)
+    except Error as error:
+        logger.warning("The use of a key was not noted.", exc_info=error)
 
 
 class RequestLog:
@@ -73,10 +96,11 @@ class Statements:
 
 
 def _facts_of(request: HttpRequest) -> dict[str, Any]:
-    match, key = request.resolver_match, getattr(request, "auth", None)
+    match, key = request.resolver_match, getattr(request, "named_key", None)
     facts = {
         "method": request.method,
         "route": match.route if match else None,
+        "key": ids.public_id("key", key.id) if key else None,
         "merchant": ids.public_id("mer", key.merchant_id) if key else None,
         "livemode": key.livemode if key else None,
         "remote_address": client_address(request),

@@ -24,8 +24,12 @@ ALLOWED_HOSTS = env.words("ALLOWED_HOSTS", ["localhost", "127.0.0.1", "[::1]"])
 PUBLIC_URL = env.text("PUBLIC_URL", "http://127.0.0.1:8000").rstrip("/")
 HTTPS = env.boolean("HTTPS", True)
 
-# The vault: "id:base64 of 32 bytes", several separated by commas; the first one seals, all of them open.
-VAULT_KEYS = env.text("VAULT_KEYS", "")
+# The vault's key-encryption keys: "id:base64 of 32 bytes", separated by commas; the first one wraps, all unwrap.
+VAULT_KEYS = env.text_or_file("VAULT_KEYS")
+# Or one of HashiCorp Vault's transit engine, named so; VAULT_KEYS then only unwrap.
+VAULT_TRANSIT_URL = env.text("VAULT_TRANSIT_URL", "").rstrip("/")
+VAULT_TRANSIT_TOKEN_FILE = env.text("VAULT_TRANSIT_TOKEN_FILE", "")
+VAULT_TRANSIT_KEY = env.text("VAULT_TRANSIT_KEY", "kaha")
 FINGERPRINT_KEY = env.text("FINGERPRINT_KEY", "")
 
 RATE_LIMIT = env.text("RATE_LIMIT", "300/second")
@@ -34,6 +38,8 @@ IDEMPOTENCY_KEEP_DAYS = env.integer("IDEMPOTENCY_KEEP_DAYS", 30, at_least=1)
 HOLD_DAYS = 7
 ACTION_MINUTES = 60
 CVC_KEEP_MINUTES = 60
+# How long the number of a card that is neither charged nor kept for a customer stays.
+UNUSED_CARD_KEEP_DAYS = 30
 # How far the two sides may be apart in when they book; so long before the end of a report, nothing is missing in it.
 RECONCILIATION_MARGIN_MINUTES = 60
 # Ports that events of live mode may go to, and whether those of test mode may go to this very machine.
@@ -62,6 +68,7 @@ INSTALLED_APPS = [
     "customers",
 ]
 MIDDLEWARE = [
+    "config.middleware.KeyUse",
     "config.middleware.RequestLog",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
@@ -131,7 +138,8 @@ CELERY_BEAT_SCHEDULE = {
         "deliver_notifications": 1.0,
         "void_expired_holds": 30.0,
         "settle_due": 60.0,
-        "destroy_unused_cvcs": 30.0,
+        "destroy_unused_card_data": 30.0,
+        "finish_key_rotation": 60.0,
         "purge_idempotency": 3600.0,
         "check_money": 60.0,
         "reconcile_simulator": 3600.0,
@@ -149,7 +157,7 @@ WHITENOISE_USE_FINDERS = True
 # What every request below /v2 passes.
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["payments.api.authentication.KeyAuthentication"],
-    "DEFAULT_PERMISSION_CLASSES": ["payments.api.authentication.SecretKeyRequired"],
+    "DEFAULT_PERMISSION_CLASSES": ["payments.api.authentication.KeyMayDoThis"],
     "DEFAULT_THROTTLE_CLASSES": ["payments.api.throttling.KeyThrottle"],
     "DEFAULT_PARSER_CLASSES": ["payments.api.parsing.StrictJsonParser"],
     "DEFAULT_RENDERER_CLASSES": ["payments.api.rendering.JsonRenderer"],

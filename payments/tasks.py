@@ -3,7 +3,7 @@
 from celery import shared_task
 from celery.signals import worker_shutting_down
 
-from payments.domain import corrections, expiry, hearing, idempotency, recovery, settlement
+from payments.domain import corrections, expiry, hearing, idempotency, recovery, rotation, settlement
 from payments.domain.reconciliation import runs
 from payments.invariants import checking
 from payments.notifications.delivery import Deliverer, Drain
@@ -48,8 +48,14 @@ def settle_due() -> int:
 
 
 @shared_task
-def destroy_unused_cvcs() -> int:
-    return expiry.destroy_unused_cvcs()
+def destroy_unused_card_data() -> int:
+    expiry.destroy_cvc_keys()
+    return expiry.destroy_unused_cvcs() + expiry.destroy_unused_numbers()
+
+
+@shared_task
+def finish_key_rotation() -> int:
+    return rotation.finish()
 
 
 @shared_task

@@ -4,6 +4,7 @@ The provider has never heard of these charges and they have no events: whoever g
 one takes it through the API instead. A charge to be rendered is read again with `Charge.objects.whole()`.
 """
 
+from collections.abc import Iterable
 from datetime import timedelta
 from typing import Any
 
@@ -13,7 +14,7 @@ from factory.django import DjangoModelFactory
 from payments import clock
 from payments.domain.cards import new_card
 from payments.domain.failures import failure_data
-from payments.domain.merchants import create_key
+from payments.domain.keys import create_key
 from payments.models import ApiKey, Attempt, Card, Charge, Merchant, Refund, Source
 from payments.providers.base import Declined
 
@@ -40,10 +41,19 @@ class ApiKeyFactory(DjangoModelFactory[ApiKey]):
     kind = ApiKey.Kind.SECRET
 
     @classmethod
-    def _create(cls, model_class: type[ApiKey], merchant: Merchant, livemode: bool, kind: str, **times: Any) -> ApiKey:
-        key, key.text = create_key(merchant, livemode, kind)
-        for name, moment in times.items():
-            setattr(key, name, moment)
+    def _create(
+        cls,
+        model_class: type[ApiKey],
+        merchant: Merchant,
+        livemode: bool,
+        kind: str,
+        rights: Iterable[str] = (),
+        networks: Iterable[str] = (),
+        **columns: Any,
+    ) -> ApiKey:
+        key, key.text = create_key(merchant, livemode, kind, rights=rights, networks=networks)
+        for name, value in columns.items():
+            setattr(key, name, value)
         key.save()
         return key
 

@@ -51,6 +51,15 @@ def test_the_environment_of_the_suite_is_in_order() -> None:
         ("SECRET_KEY", "s" * 49),
         ("VAULT_KEYS", ""),
         ("VAULT_KEYS", KEY),
+        ("VAULT_TRANSIT_URL", "https://"),
+        ("VAULT_TRANSIT_URL", "vault.example.com:8200"),
+        ("VAULT_TRANSIT_URL", "http://vault.example.com:8200"),
+        ("VAULT_TRANSIT_URL", "https://vault.example.com:port"),
+        ("VAULT_TRANSIT_URL", "https://vault.example.com/v1"),
+        ("VAULT_TRANSIT_TOKEN_FILE", ""),
+        ("VAULT_TRANSIT_TOKEN_FILE", "/dev/null"),
+        ("VAULT_TRANSIT_KEY", ""),
+        ("VAULT_TRANSIT_KEY", "kaha/../other"),
         ("FINGERPRINT_KEY", ""),
         ("FINGERPRINT_KEY", "hunter22"),
         ("PUBLIC_URL", "pay.example.com"),
@@ -77,9 +86,17 @@ def test_the_environment_of_the_suite_is_in_order() -> None:
     ],
 )
 def test_a_wrong_value_is_refused_by_the_name_of_its_variable(settings, name: str, value: Any) -> None:
+    if name.startswith("VAULT_TRANSIT"):
+        settings.VAULT_TRANSIT_URL, settings.VAULT_TRANSIT_TOKEN_FILE = "https://vault.example.com:8200", __file__
     setattr(settings, name, value)
     [said] = faults()
     assert said.startswith(f"{name} must ")
+
+
+@pytest.mark.parametrize("url", ["https://vault.example.com:8200", "http://127.0.0.1:8200", "http://[::1]:8200"])
+def test_beside_a_transit_engine_no_key_of_our_own_is_wanted(settings, url: str) -> None:
+    settings.VAULT_KEYS, settings.VAULT_TRANSIT_URL, settings.VAULT_TRANSIT_TOKEN_FILE = "", url, __file__
+    assert faults() == []
 
 
 @pytest.mark.parametrize("name", ["SECRET_KEY", "VAULT_KEYS", "FINGERPRINT_KEY"])
@@ -153,6 +170,23 @@ def test_yes_and_no_are_understood(monkeypatch, text: str, value: bool) -> None:
     env = Environment()
     assert env.boolean("HTTPS", not value) is value
     assert not env.faults
+
+
+def test_a_secret_may_stand_in_a_file(monkeypatch, tmp_path: Path) -> None:
+    file = tmp_path / "keys"
+    file.write_text(f"new:{KEY}\nold:{KEY}\n")
+    monkeypatch.setenv("VAULT_KEYS", "k1:of-the-environment")
+    monkeypatch.setenv("VAULT_KEYS_FILE", str(file))
+    env = Environment()
+    assert env.text_or_file("VAULT_KEYS") == f"new:{KEY}\nold:{KEY}\n"
+    assert not env.faults
+
+
+def test_a_file_that_cannot_be_read_is_a_fault(monkeypatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("VAULT_KEYS_FILE", str(tmp_path / "keys"))
+    env = Environment()
+    env.text_or_file("VAULT_KEYS")
+    assert env.faults == {"VAULT_KEYS_FILE": "must name a text file that this process may read."}
 
 
 @pytest.mark.parametrize(

@@ -203,6 +203,7 @@ def test_every_request_has_one_line_of_its_own(lines: Lines, api: Api) -> None:
     assert line.pop("sql_count") > 0
     assert line.pop("time").endswith("Z")
     assert line.pop("merchant").startswith("mer_")
+    assert line.pop("key").startswith("key_")
     assert line == {
         "level": "INFO",
         "logger": "kaha.request",

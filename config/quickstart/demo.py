@@ -12,6 +12,7 @@ from django.contrib.auth import get_user_model
 
 from payments import clock
 from payments.domain import merchants
+from payments.domain.keys import create_key, key_digest
 from payments.ids import parse_id, public_id
 from payments.models import ApiKey, Merchant
 
@@ -53,10 +54,10 @@ def _working_keys(merchant: Merchant, known: dict[str, str]) -> dict[str, str]:
 
 
 def _working_key(merchant: Merchant, livemode: bool, kind: str, text: str) -> str:
-    key = ApiKey.objects.filter(digest=merchants.key_digest(text), revoked_at=None).first()
+    key = ApiKey.objects.filter(digest=key_digest(text), revoked_at=None).first()
     if key and (key.expires_at is None or key.expires_at > clock.now()):
         return text
-    return merchants.create_key(merchant, livemode, kind)[1]
+    return create_key(merchant, livemode, kind)[1]
 
 
 def _new_admin() -> dict[str, str]:

@@ -16,6 +16,16 @@ class CustomerViewSet(ApiViewSet):
     """Customers and the sources kept for them; each verb is one function of the domain."""
 
     query_serializers = {"list": CustomerListQuery}
+    rights = {
+        "list": "customers:read",
+        "retrieve": "customers:read",
+        "by_email": "customers:read",
+        "create": "customers:write",
+        "update": "customers:write",
+        "destroy": "customers:write",
+        "attach": "customers:write",
+        "detach": "customers:write",
+    }
 
     def list(self, request: Request) -> HttpResponse:
         rows = Customer.objects.present().whole()

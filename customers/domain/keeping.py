@@ -19,7 +19,8 @@ from payments.rendering.wire import to_bytes
 def attach(caller: Caller, customer_id: str, source_id: str) -> Answer:
     """Keeps an unused source for a customer; both are public IDs.
 
-    Raises PaymentError 404 for no such customer or source, 409 `source_already_used`.
+    Raises PaymentError 404 for no such customer or source, 409 `source_already_used` or
+    `source_expired`.
     """
     try:
         with transaction.atomic():

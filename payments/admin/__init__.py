@@ -6,6 +6,7 @@ from payments.admin import (  # noqa: F401  registers the pages
     attempts,
     charges,
     corrections,
+    data_keys,
     desk,
     events,
     idempotency,

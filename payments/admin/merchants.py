@@ -58,13 +58,28 @@ class MerchantForm(forms.ModelForm):
         )
 
 
+@admin.display(description="Rights")
+def rights_column(_: Any, key: ApiKey) -> SafeString | str:
+    """What a key may do: all that its kind may, or its rights."""
+    return lines(key.rights) if key.kind == ApiKey.Kind.RESTRICTED else f"all of a {key.kind} key"
+
+
+@admin.display(description="Works from")
+def networks_column(_: Any, key: ApiKey) -> SafeString | str:
+    """The networks that a key works from."""
+    return lines(key.allowed_networks) if key.allowed_networks else "everywhere"
+
+
 class KeysOfMerchant(LookOnlyInline):
     model = ApiKey
     verbose_name_plural = "API keys"
-    fields = ("kind", "mode", "created", "expires", "revoked")
+    fields = ("kind", "mode", "granted", "works_from", "created", "last_used", "expires", "revoked")
     ordering = ("-pk",)
     mode = mode_column
+    granted = rights_column
+    works_from = networks_column
     created = moment_column("created_at")
+    last_used = moment_column("last_used_at")
     expires = moment_column("expires_at")
     revoked = moment_column("revoked_at")
 
@@ -148,19 +163,23 @@ class ByKeyState(Conditions):
 
 @admin.register(ApiKey)
 class ApiKeyAdmin(LookOnlyAdmin):
-    list_display = ("shown", "public_id", "merchant", "kind", "mode", "created", "expires", "revoked")
+    list_display = ("shown", "public_id", "merchant", "kind", "mode", "created", "last_used", "expires", "revoked")
     list_filter = (ByKeyState, ByMode, "kind")
     list_select_related = ("merchant",)
     search_fields = ("merchant__title", "=last4")
     uuid_lookups = {"key": ("pk",), "mer": ("merchant_id",)}
     fieldsets = (
         (None, {"fields": ("shown", "public_id", "of_merchant", "kind", "mode", "public_text")}),
-        ("Times", {"fields": ("created", "expires", "revoked")}),
+        ("Limits", {"fields": ("granted", "works_from")}),
+        ("Times", {"fields": ("created", "last_used", "expires", "revoked")}),
     )
     public_id = id_column("key")
     of_merchant = id_link_column("merchant", "mer", Merchant)
     mode = mode_column
+    granted = rights_column
+    works_from = networks_column
     created = moment_column("created_at")
+    last_used = moment_column("last_used_at")
     expires = moment_column("expires_at")
     revoked = moment_column("revoked_at")
 

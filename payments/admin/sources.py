@@ -110,11 +110,12 @@ class CardAdmin(LookOnlyAdmin):
     fieldsets = (
         (None, {"fields": ("public_id", "of_source", "brand", "last4", "expiry", "name")}),
         ("From the BIN table", {"fields": ("funding", "country", "issuing_bank")}),
-        ("Kept sealed", {"fields": ("keeps_number", "keeps_cvc", "cvc_expires", "cvc_checked")}),
+        ("Kept sealed", {"fields": ("keeps_number", "number_expires", "keeps_cvc", "cvc_expires", "cvc_checked")}),
         ("As sent", {"fields": ("shown_address",)}),
     )
     public_id = id_column("card")
     of_source = id_link_column("source", "src", Source)
+    number_expires = moment_column("number_expires_at")
     cvc_expires = moment_column("cvc_expires_at")
     shown_address = json_column("address")
 

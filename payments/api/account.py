@@ -17,6 +17,8 @@ NO_KEY = "****"
 class AccountViewSet(ApiViewSet):
     """Who the key belongs to, what it has, and whether the service hears it."""
 
+    rights = {"me": "account:read", "ping": "account:read"}
+
     def me(self, request: Request) -> HttpResponse:
         return show(_render(key_of(request).merchant))
 
@@ -64,9 +66,9 @@ def _render_balance(livemode: bool, balances: Mapping[str, Balance]) -> dict[str
 
 
 def _keys(merchant: Merchant) -> dict[str, str]:
-    """The newest key of each kind and mode: publishable ones whole, secret ones masked to their last four."""
+    """The newest key of both kinds in both modes: publishable ones whole, secret ones masked to their last four."""
     shown = {f"{kind}_{mode}_key": NO_KEY for kind in ("pk", "sk") for mode in ("test", "live")}
-    for key in merchant.keys.filter(revoked_at__isnull=True).order_by("created_at"):
+    for key in merchant.keys.filter(revoked_at=None).exclude(kind=ApiKey.Kind.RESTRICTED).order_by("created_at"):
         name = f"{key.masked_prefix}key"
         shown[name] = key.public_text if key.kind == ApiKey.Kind.PUBLISHABLE else f"{NO_KEY}{key.last4}"
     return shown

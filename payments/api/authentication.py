@@ -12,7 +12,9 @@ from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
 from payments import clock
-from payments.domain.merchants import key_digest
+from payments.api.errors import right_missing
+from payments.api.throttling import client_address
+from payments.domain.keys import key_digest, works_from
 from payments.models import ApiKey, Merchant
 
 if TYPE_CHECKING:
@@ -24,21 +26,32 @@ KEY = re.compile(r"[spr]k_(live|test)_[A-Za-z0-9_-]{20,200}")
 
 
 class KeyAuthentication(BaseAuthentication):
-    """Finds the key of a request: `request.auth` is the ApiKey row, `request.user` its merchant."""
+    """Finds the key of a request: `request.auth` is the ApiKey row, `request.user` its merchant.
+
+    Django's request has it as `named_key`, whether it works or not, for the log to name it.
+    """
 
     def authenticate(self, request: Request) -> tuple[Merchant, ApiKey]:
         key = _find(_text_of(request))
+        request._request.named_key = key  # type: ignore[attr-defined]
+        _require_working(key, client_address(request._request))
         return key.merchant, key
 
     def authenticate_header(self, request: Request) -> str:
         return REALM
 
 
-class SecretKeyRequired(BasePermission):
-    """A publishable key may do only what a view opens to browsers."""
+class KeyMayDoThis(BasePermission):
+    """A secret key may do everything, a publishable one what a view opens to browsers, a restricted one its rights.
+
+    The `rights` of a view name, by action, the right that it takes; an action that has none is for secret keys alone.
+    """
 
     def has_permission(self, request: Request, view: "APIView") -> bool:
-        return bool(key_of(request).kind == ApiKey.Kind.SECRET or getattr(view, "open_to_browsers", False))
+        key = key_of(request)
+        if key.kind == ApiKey.Kind.RESTRICTED:
+            return _has_right(key, getattr(view, "rights", {}).get(getattr(view, "action", None)))
+        return bool(key.kind == ApiKey.Kind.SECRET or getattr(view, "open_to_browsers", False))
 
 
 def key_of(request: Request) -> ApiKey:
@@ -64,11 +77,23 @@ def _find(text: str) -> ApiKey:
     if not KEY.fullmatch(text):
         raise _invalid()
     key = ApiKey.objects.select_related("merchant").filter(digest=key_digest(text)).first()
-    if key is None or key.merchant.status != "active":
+    if key is None:
+        raise _invalid()
+    return key
+
+
+def _require_working(key: ApiKey, address: str) -> None:
+    # Where it does not work, nobody learns that there is such a key, nor what became of it.
+    if key.merchant.status != "active" or not works_from(key, address):
         raise _invalid()
     if key.revoked_at or (key.expires_at and key.expires_at <= clock.now()):
         raise AuthenticationFailed("This API key was revoked or has expired.", code="key_revoked")
-    return key
+
+
+def _has_right(key: ApiKey, right: str | None) -> bool:
+    if right and right not in key.rights:
+        raise right_missing(right)
+    return right is not None
 
 
 def _invalid() -> AuthenticationFailed:

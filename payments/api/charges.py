@@ -27,6 +27,15 @@ class ChargeViewSet(ApiViewSet):
     """Charges and what is done to them; each verb is one function of the domain."""
 
     query_serializers = {"list": ChargeListQuery}
+    rights = {
+        "list": "charges:read",
+        "retrieve": "charges:read",
+        "create": "charges:write",
+        "capture": "charges:write",
+        "void": "charges:write",
+        "verify": "charges:write",
+        "refund": "refunds:write",
+    }
 
     def list(self, request: Request) -> HttpResponse:
         caller = self.caller(request)

@@ -18,6 +18,8 @@ from payments.rendering.wire import to_bytes
 class ClockViewSet(ApiViewSet):
     """Time that passes for a merchant's test objects; without KAHA_CLOCK, and in live mode, it is not there."""
 
+    rights = {"advance": "clock:write"}
+
     def perform_authentication(self, request: Request) -> None:
         if not settings.KAHA_CLOCK:
             raise no_such_path()

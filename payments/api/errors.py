@@ -18,6 +18,7 @@ from payments.api.rendering import json_response
 from payments.domain.errors import PaymentError, busy
 from payments.redaction import redact
 from payments.rendering.errors import render_error
+from payments.vault import VaultUnavailable
 
 logger = logging.getLogger("kaha.error")
 
@@ -76,6 +77,11 @@ def not_found(message: str = "No such object.") -> ApiError:
 def no_such_path() -> ApiError:
     """404 for a path that leads nowhere."""
     return not_found("There is nothing at this path.")
+
+
+def right_missing(right: str) -> ApiError:
+    """403 for a restricted key that may not do this."""
+    return ApiError(403, "permission_error", "right_missing", f"This key lacks the right {right}.")
 
 
 def rate_limited(wait_seconds: int) -> ApiError:
@@ -146,6 +152,13 @@ def _(exc: ApiError) -> ApiError:
 def _(exc: PaymentError) -> ApiError:
     headers = {} if exc.retry_after_seconds is None else {"Retry-After": str(exc.retry_after_seconds)}
     return ApiError(exc.status, exc.type, exc.code, exc.message, exc.param, charge_id=exc.charge_id, headers=headers)
+
+
+@as_api_error.register
+def _(exc: VaultUnavailable) -> ApiError:
+    logger.error("The vault has no key for what a request wants sealed or opened.", exc_info=exc)
+    message = "Card data cannot be sealed or opened at the moment, and nothing was done. Try again in a moment."
+    return ApiError(503, "api_error", "vault_unavailable", message, headers={"Retry-After": "1"})
 
 
 @as_api_error.register

@@ -17,6 +17,7 @@ class EventViewSet(ApiViewSet):
     """The merchant's events: what a receiver missed can be read here."""
 
     query_serializers = {"list": EventListQuery}
+    rights = {"list": "events:read", "retrieve": "events:read"}
 
     def list(self, request: Request) -> HttpResponse:
         rows = filter_events(Event.objects.all(), self.query)

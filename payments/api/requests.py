@@ -1,7 +1,7 @@
 """From a request to a domain verb and back: who calls, once per idempotency key, in the documented bytes."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from django.http import HttpResponse
@@ -33,6 +33,8 @@ class ApiViewSet(ViewSetMixin, ApiView):
     """What all resources of `/v2` share."""
 
     lookup_value_regex = "[^/]+"
+    # By action, the right that a restricted key needs for it.
+    rights: Mapping[str, str] = {}
 
     def caller(self, request: Request) -> Caller:
         """On whose behalf this request acts."""

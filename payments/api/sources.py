@@ -11,6 +11,7 @@ class SourceViewSet(ApiViewSet):
     """Sources: the only resource that a publishable key, and so a browser, may reach."""
 
     open_to_browsers = True
+    rights = {"create": "sources:write", "retrieve": "sources:read"}
 
     def create(self, request: Request) -> HttpResponse:
         return self.run(request, SourceInput, sources.create)

@@ -86,7 +86,10 @@ def look_up(attempt: Attempt, question: Callable[[Provider], Outcome]) -> Outcom
 
 
 def payment_of(attempt: Attempt, cvc: str | None = None) -> Payment:
-    """The payment that an authorizing attempt asks for, with the card's data as far as they are still there."""
+    """The payment that an authorizing attempt asks for, with the card's data as far as they are still there.
+
+    Raises VaultUnavailable where they cannot be opened at the moment.
+    """
     charge = attempt.charge
     card = getattr(charge.source, "card", None)
     return Payment(

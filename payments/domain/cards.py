@@ -3,19 +3,22 @@
 from dataclasses import asdict, dataclass
 from datetime import timedelta
 from typing import Any
+from uuid import UUID
 
 from django.conf import settings
 
 from payments import clock, ids
 from payments.models import BinRange, Card, Source
 from payments.providers.base import CardData
-from payments.vault import VaultError, card_fingerprint, seal, unseal
+from payments.vault import KeyDestroyed, Place, Purpose, VaultError, card_fingerprint, seal, unseal
 
 UNKNOWN = "unknown"
 BRANDS = ("visa", "mastercard", "jcb", "amex", "unionpay", UNKNOWN)
 FUNDINGS = ("credit", "debit", "prepaid", UNKNOWN)
 # How many first digits an entry of the BIN table may have.
 PREFIX_LENGTHS = range(4, 12)
+# What is sealed of a card, as the vault is told.
+FIELDS = {Purpose.CARD: "number", Purpose.CVC: "cvc"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +64,9 @@ def describe(number: str) -> CardFacts:
 def new_card(source: Source, card: dict[str, Any]) -> Card:
     """The unsaved row of `source` for a card as the API takes it: number and CVC sealed, the expiry as given.
 
-    The source needs only its ID and merchant. Reads the BIN table.
+    The source needs only its ID and merchant. Reads the BIN table. Raises VaultUnavailable.
     """
-    card_id = ids.new_id()
-    place = {"merchant_id": source.merchant_id, "object_id": card_id}
+    card_id, moment = ids.new_id(), clock.now()
     return Card(
         id=card_id,
         source=source,
@@ -74,9 +76,10 @@ def new_card(source: Source, card: dict[str, Any]) -> Card:
         exp_year=card["exp_year"],
         address={name: value for name, value in card.items() if name.startswith("address_")},
         fingerprint=card_fingerprint(card["number"]),
-        sealed_number=seal(card["number"], field="number", **place),
-        sealed_cvc=seal(card["cvc"], field="cvc", **place),
-        cvc_expires_at=clock.now() + timedelta(minutes=settings.CVC_KEEP_MINUTES),
+        sealed_number=seal(card["number"], _place(Purpose.CARD, source, card_id)),
+        number_expires_at=moment + timedelta(days=settings.UNUSED_CARD_KEEP_DAYS),
+        sealed_cvc=seal(card["cvc"], _place(Purpose.CVC, source, card_id)),
+        cvc_expires_at=moment + timedelta(minutes=settings.CVC_KEEP_MINUTES),
         **asdict(describe(card["number"])),
     )
 
@@ -84,12 +87,12 @@ def new_card(source: Source, card: dict[str, Any]) -> Card:
 def card_data(card: Card, cvc: str | None = None) -> CardData:
     """The card as the payer typed it, for a provider, with `cvc` before the sealed one, which may be gone.
 
-    Raises VaultError where the number was destroyed, or does not open.
+    Raises VaultError where the number was destroyed, or does not open, and VaultUnavailable.
     """
     if card.sealed_number is None:
         raise VaultError("The card data was destroyed.")
     return CardData(
-        number=_unseal(card, "number", card.sealed_number),
+        number=unseal(card.sealed_number, _place(Purpose.CARD, card.source, card.id)),
         exp_month=card.exp_month,
         exp_year=card.exp_year,
         name=card.name,
@@ -99,11 +102,17 @@ def card_data(card: Card, cvc: str | None = None) -> CardData:
 
 def _kept_cvc(card: Card) -> str | None:
     is_over = card.cvc_expires_at is None or card.cvc_expires_at <= clock.now()
-    return None if card.sealed_cvc is None or is_over else _unseal(card, "cvc", card.sealed_cvc)
+    if card.sealed_cvc is None or is_over:
+        return None
+    try:
+        return unseal(card.sealed_cvc, _place(Purpose.CVC, card.source, card.id))
+    except KeyDestroyed:
+        # A crash of the database takes these keys with it: then it is as if no CVC had been given.
+        return None
 
 
-def _unseal(card: Card, field: str, sealed: bytes | memoryview) -> str:
-    return unseal(sealed, merchant_id=card.source.merchant_id, object_id=card.id, field=field)
+def _place(purpose: Purpose, source: Source, card_id: UUID) -> Place:
+    return Place(purpose, source.merchant_id, card_id, FIELDS[purpose])
 
 
 def _brand_by_range(number: str) -> str:

@@ -15,9 +15,10 @@ from payments.ids import parse_id, public_id
 from payments.ledger.fees import rate_of
 from payments.models import Attempt, Charge, IdempotencyRecord, Source
 from payments.models.together import Insert, write_together
-from payments.providers.base import Provider
+from payments.providers.base import Payment, Provider
 from payments.providers.registry import provider_for, provider_named
 from payments.steps import Step, reached
+from payments.vault import keys_at_hand
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +39,10 @@ class ChargeOrder:
 def create(caller: Caller, order: ChargeOrder, cvc: str | None = None) -> Answer:
     """Charges a source. `cvc` is passed on to the provider and kept nowhere.
 
-    Raises PaymentError: 404 for no such source, 409 `source_already_used`, 422 for a hold that the type cannot do.
+    Raises PaymentError: 404 for no such source, 409 `source_already_used` or `source_expired`, 422 for a hold that the
+    type cannot do; and VaultUnavailable, with nothing written, when the card cannot be opened.
     """
-    attempt = _open(caller, order)
-    payment = attempts.payment_of(attempt, cvc)
+    attempt, payment = _open(caller, order, cvc)
     outcome = attempts.ask(attempt, lambda provider: provider.create_payment(payment))
     return recording.record(caller, attempt, outcome)
 
@@ -91,16 +92,21 @@ def payer_returned(token: str, params: Mapping[str, str]) -> Charge:
     return attempt.charge
 
 
-def _open(caller: Caller, order: ChargeOrder) -> Attempt:
-    """The first phase: key claimed, source used, charge and attempt on record, in one transaction."""
+@keys_at_hand
+def _open(caller: Caller, order: ChargeOrder, cvc: str | None) -> tuple[Attempt, Payment]:
+    """The first phase: key claimed, source used, charge and attempt on record, in one transaction.
+
+    The card is opened there too, so that one that cannot be opened uses nothing up.
+    """
     reached(Step.OPENING)
     with transaction.atomic():
         record = idempotency.claim(caller)
         source = sources.find_chargeable(caller, order.source)
         attempt = _write_down(caller, order, source, record)
+        payment = attempts.payment_of(attempt, cvc)
         reached(Step.WRITTEN)
     reached(Step.OPENED)
-    return attempt
+    return attempt, payment
 
 
 def _write_down(caller: Caller, order: ChargeOrder, source: Source, record: IdempotencyRecord | None) -> Attempt:
@@ -178,6 +184,6 @@ def _reopen(caller: Caller, attempt: Attempt) -> Attempt | None:
 
 
 def _go_on(caller: Caller, attempt: Attempt, params: Mapping[str, str]) -> Answer:
-    payment = attempts.payment_of(attempt)
-    outcome = attempts.ask(attempt, lambda provider: provider.continue_payment(payment, params))
+    # A card that cannot be opened at the moment leaves the outcome unknown, to be looked up.
+    outcome = attempts.ask(attempt, lambda provider: provider.continue_payment(attempts.payment_of(attempt), params))
     return recording.record(caller, attempt, outcome)

@@ -1,6 +1,9 @@
-"""What runs out by itself: holds, and the CVCs that no authorization used."""
+"""What runs out by itself: holds, and card data that no authorization used."""
 
 import logging
+from datetime import timedelta
+
+from django.conf import settings
 
 from payments import clock
 from payments.domain import operations
@@ -8,7 +11,8 @@ from payments.domain.caller import Caller
 from payments.domain.errors import PaymentError
 from payments.domain.scope import EVERYBODY, Scope
 from payments.ids import public_id
-from payments.models import Card, Charge
+from payments.models import Card, Charge, CvcKey
+from payments.vault import SEALING_SECONDS, Purpose
 
 logger = logging.getLogger("kaha.expiry")
 
@@ -25,6 +29,19 @@ def destroy_unused_cvcs(scope: Scope = EVERYBODY) -> int:
     """Destroys every sealed CVC whose time is over; returns how many."""
     due = Card.objects.filter(scope.within("source__"), sealed_cvc__isnull=False, cvc_expires_at__lte=clock.now())
     return due.update(sealed_cvc=None, cvc_expires_at=None)
+
+
+def destroy_unused_numbers(scope: Scope = EVERYBODY) -> int:
+    """Destroys the sealed number of every card that nobody has charged or kept in time; returns how many."""
+    due = Card.objects.filter(scope.within("source__"), number_expires_at__lte=clock.now(), source__used=False)
+    return due.update(sealed_number=None, number_expires_at=None)
+
+
+def destroy_cvc_keys() -> int:
+    """Deletes the keys all of whose CVCs must be gone, and with them any copy of these; returns how many."""
+    sealing = Purpose.CVC.seals_for + timedelta(seconds=SEALING_SECONDS)
+    over = clock.now() - sealing - timedelta(minutes=settings.CVC_KEEP_MINUTES)
+    return CvcKey.objects.filter(created_at__lte=over).delete()[0]
 
 
 def _release(charge: Charge) -> bool:

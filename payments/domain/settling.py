@@ -155,7 +155,7 @@ def _forget_card(charge: Charge, cvc_checked: str) -> list[Write]:
     card.cvc_checked = cvc_checked
     values = {"sealed_cvc": None, "cvc_expires_at": None, "cvc_checked": cvc_checked}
     if charge.single_use:
-        values["sealed_number"] = None
+        values |= {"sealed_number": None, "number_expires_at": None}
     return [Update(Card.objects.filter(id=card.id), values)]
 
 

@@ -3,6 +3,8 @@
 from typing import Any
 from uuid import UUID
 
+from django.conf import settings
+
 from payments import clock, sourcetypes
 from payments.domain import cards, events, idempotency, terms
 from payments.domain.caller import Caller
@@ -21,7 +23,7 @@ def create(caller: Caller, order: dict[str, Any]) -> Answer:
     """Makes a source of a validated request body (`type`, `card`, `redirect`, `owner`, `metadata`).
 
     Raises PaymentError 422 `source_type_unavailable` when the merchant has this type switched off, or nobody takes it
-    in this mode.
+    in this mode; VaultUnavailable, with nothing written, when a card cannot be sealed.
     """
     _require_available(caller, order["type"])
     source = Source(
@@ -57,11 +59,12 @@ def find(caller: Caller, text: str, param: str | None = None) -> Source:
 def find_chargeable(caller: Caller, text: str) -> Source:
     """The source as `find` does, if it is unused or vaulted, and kept so until the caller's transaction ends.
 
-    Raises PaymentError 404, or 409 `source_already_used`.
+    Raises PaymentError 404, or 409 `source_already_used`, `source_expired`.
     """
     source = _one(_visible(caller).select_for_update(of=("self",), no_key=True), text, "source")
     if source.used and not source.vaulted:
         raise already_used(source.id)
+    _require_number(source)
     return source
 
 
@@ -84,6 +87,14 @@ def already_used(source_id: UUID) -> Exception:
     return conflict("source_already_used", message, public_id("ch", charge_id) if charge_id else None, "source")
 
 
+def _require_number(source: Source) -> None:
+    """Raises PaymentError 409 for a card whose number is destroyed, because nobody used it for so long."""
+    card: Card | None = getattr(source, "card", None)
+    if card and card.sealed_number is None:
+        message = f"This source was not used within {settings.UNUSED_CARD_KEEP_DAYS} days. Create a new one."
+        raise conflict("source_expired", message, param="source")
+
+
 def take(caller: Caller, source: Source) -> list[Write]:
     """The writes by which a charge uses the source in hand; a vaulted one stays as it is."""
     if source.vaulted:
@@ -92,14 +103,15 @@ def take(caller: Caller, source: Source) -> list[Write]:
 
 
 def vault(caller: Caller, source: Source) -> list[Write]:
-    """The writes by which an unused source is kept for reuse. Raises PaymentError 409 when it is used.
+    """The writes by which an unused source is kept for reuse. Raises PaymentError 409 when it is used or expired.
 
     The CVC is destroyed: no standard lets one be kept for later charges (PCI DSS 3.3.1).
     """
     if source.used:
         raise already_used(source.id)
+    _require_number(source)
     writes = _change(caller, source, "source.updated", {"used": False}, used=True, vaulted=True)
-    return [*writes, *_card_writes(source, sealed_cvc=None, cvc_expires_at=None)]
+    return [*writes, *_card_writes(source, number_expires_at=None, sealed_cvc=None, cvc_expires_at=None)]
 
 
 def unvault(caller: Caller, source: Source) -> list[Write]:

@@ -40,6 +40,7 @@ class Happened:
     holds: int = 0
     settled: int = 0
     cvcs: int = 0
+    numbers: int = 0
 
     def __add__(self, other: "Happened") -> "Happened":
         return Happened(*(getattr(self, field.name) + getattr(other, field.name) for field in fields(self)))
@@ -92,6 +93,7 @@ def _deadlines(scope: Scope) -> Iterator[tuple[QuerySet[Any], str]]:
     yield charges.filter(hold_expires_at__isnull=False), "hold_expires_at"
     yield charges.filter(settle_due_at__isnull=False), "settle_due_at"
     yield Card.objects.filter(sealed_cvc__isnull=False, source__in=sources), "cvc_expires_at"
+    yield Card.objects.filter(number_expires_at__isnull=False, source__in=sources), "number_expires_at"
 
 
 def _let_happen(scope: Scope) -> Happened:
@@ -111,6 +113,7 @@ def _sweep(scope: Scope) -> Happened:
         holds=expiry.void_expired_holds(scope=scope),
         settled=settlement.settle_due(scope=scope),
         cvcs=expiry.destroy_unused_cvcs(scope=scope),
+        numbers=expiry.destroy_unused_numbers(scope=scope),
     )
 
 

@@ -8,7 +8,8 @@ from datetime import UTC, datetime, timedelta
 from django.core.management.base import CommandError
 
 from payments import clock
-from payments.domain import merchants
+from payments.domain import keys, merchants
+from payments.domain.naming import NotOne
 from payments.ids import public_id
 from payments.models import ApiKey, Merchant
 
@@ -29,6 +30,11 @@ def duration(text: str) -> timedelta:
     return timedelta(**{UNITS[match[2]]: int(match[1])})
 
 
+def words(text: str) -> list[str]:
+    """Words separated by commas, for argparse."""
+    return [word.strip() for word in text.split(",")]
+
+
 def moment(text: str) -> datetime:
     """A time in ISO 8601, in UTC where it names no zone, or how long ago as a number and a unit, for argparse."""
     if DURATION.fullmatch(text):
@@ -44,15 +50,15 @@ def merchant_named(text: str) -> Merchant:
     """The merchant of this ID or title. Raises CommandError."""
     try:
         return merchants.find_merchant(text)
-    except merchants.NotOne as fault:
+    except NotOne as fault:
         raise CommandError(str(fault)) from None
 
 
 def key_named(text: str) -> ApiKey:
     """The key that `KEY_HELP` describes. Raises CommandError."""
     try:
-        return merchants.find_key(sys.stdin.readline().strip() if text == "-" else text)
-    except merchants.NotOne as fault:
+        return keys.find_key(sys.stdin.readline().strip() if text == "-" else text)
+    except NotOne as fault:
         raise CommandError(str(fault)) from None
 
 
@@ -68,6 +74,8 @@ def state_of(key: ApiKey) -> str:
 def new_key_text(key: ApiKey, text: str) -> str:
     """What is said once of a new key, whose `text` this is."""
     lines = [f"{'id':12}{public_id('key', key.id)}", f"{'key':12}{text}"]
-    if key.kind == ApiKey.Kind.SECRET:
+    lines += [f"{'rights':12}{', '.join(key.rights)}"] if key.rights else []
+    lines += [f"{'works from':12}{', '.join(key.allowed_networks)}"] if key.allowed_networks else []
+    if key.kind != ApiKey.Kind.PUBLISHABLE:
         lines += ["", "Keep it now: it is shown only this once."]
     return "\n".join(lines)

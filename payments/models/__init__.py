@@ -3,6 +3,7 @@
 from payments.models.attempt import Attempt
 from payments.models.charge import AMOUNT_MAX, Charge, Refund
 from payments.models.correction import Correction, UnknownOutcome
+from payments.models.data_key import CvcKey, DataKey
 from payments.models.event import Event
 from payments.models.idempotency import IdempotencyRecord
 from payments.models.ledger import Posting, Settlement
@@ -20,6 +21,8 @@ __all__ = [
     "Card",
     "Charge",
     "Correction",
+    "CvcKey",
+    "DataKey",
     "Event",
     "IdempotencyRecord",
     "Merchant",

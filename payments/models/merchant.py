@@ -1,3 +1,4 @@
+from django.contrib.postgres.fields import ArrayField
 from django.db import models
 
 from payments import clock, ids
@@ -30,6 +31,9 @@ class ApiKey(models.Model):
     class Kind(models.TextChoices):
         SECRET = "secret"  # noqa: S105  a kind of key, not one
         PUBLISHABLE = "publishable"
+        RESTRICTED = "restricted"
+
+    PREFIXES = {Kind.SECRET: "sk", Kind.PUBLISHABLE: "pk", Kind.RESTRICTED: "rk"}
 
     id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
     merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="keys")
@@ -39,7 +43,13 @@ class ApiKey(models.Model):
     last4 = models.CharField(max_length=4)
     # A publishable key is public by nature and shown again in `/v2/me`; a secret one leaves this empty.
     public_text = models.CharField(max_length=100, blank=True)
+    # What a restricted key may do, such as `charges:read`; the other kinds have none, for their kind says it.
+    rights = ArrayField(models.CharField(max_length=50), default=list, blank=True)
+    # Networks in CIDR form that the key works from; none: from everywhere.
+    allowed_networks = ArrayField(models.CharField(max_length=43), default=list, blank=True)
     created_at = models.DateTimeField(default=clock.now, editable=False)
+    # To the minute or so.
+    last_used_at = models.DateTimeField(null=True, blank=True)
     expires_at = models.DateTimeField(null=True, blank=True)
     revoked_at = models.DateTimeField(null=True, blank=True)
 
@@ -49,6 +59,11 @@ class ApiKey(models.Model):
                 name="key_text_only_of_publishable",
                 condition=models.Q(kind="publishable") | models.Q(public_text=""),
             ),
+            models.CheckConstraint(
+                name="key_rights_only_of_restricted",
+                condition=models.Q(~models.Q(rights=[]), kind="restricted")
+                | models.Q(~models.Q(kind="restricted"), rights=[]),
+            ),
         ]
 
     def __str__(self) -> str:
@@ -56,8 +71,7 @@ class ApiKey(models.Model):
 
     @property
     def masked_prefix(self) -> str:
-        kind = "sk" if self.kind == self.Kind.SECRET else "pk"
-        return f"{kind}_{'live' if self.livemode else 'test'}_"
+        return f"{self.PREFIXES[self.Kind(self.kind)]}_{'live' if self.livemode else 'test'}_"
 
 
 class NotifySecret(models.Model):

@@ -65,6 +65,8 @@ class Card(models.Model):
     cvc_checked = models.CharField(max_length=11, choices=CvcChecked.choices, default=CvcChecked.UNCHECKED)
     fingerprint = models.BinaryField(max_length=32)
     sealed_number = models.BinaryField(null=True)
+    # When the sealed number of a source that nobody used must be gone.
+    number_expires_at = models.DateTimeField(null=True, blank=True)
     sealed_cvc = models.BinaryField(null=True)
     # When the sealed CVC must be gone at the latest, whatever happened.
     cvc_expires_at = models.DateTimeField(null=True, blank=True)
@@ -73,6 +75,9 @@ class Card(models.Model):
         indexes = [
             models.Index(F("fingerprint"), name="card_fingerprint"),
             models.Index(F("cvc_expires_at"), name="card_cvc_to_destroy", condition=Q(sealed_cvc__isnull=False)),
+            models.Index(
+                F("number_expires_at"), name="card_number_to_destroy", condition=Q(number_expires_at__isnull=False)
+            ),
         ]
 
     def __str__(self) -> str:

@@ -1,10 +1,36 @@
 """Seals what must not lie open (card data, signing secrets), fingerprints what must only be compared.
 
-Nothing else in the house handles keys. The room knows no tables: it takes text and gives bytes.
+Values are sealed with data keys, data keys are wrapped by a key-encryption key that never lies in the database.
+Nothing else in the house handles keys. The room knows no tables: it takes text and gives bytes, and the app fills in
+the store of its data keys (`use_store`).
 """
 
-from payments.vault.errors import VaultError
+from payments.vault.at_hand import keys_at_hand
+from payments.vault.data_keys import SEALING_SECONDS, DataKeyStore, forget_sealing_keys, use_store
+from payments.vault.errors import KeyDestroyed, VaultError, VaultUnavailable
 from payments.vault.fingerprints import card_fingerprint, request_fingerprint
-from payments.vault.sealing import seal, unseal
+from payments.vault.purposes import Purpose
+from payments.vault.sealing import DIRECT, ENVELOPE, Place, header_of, seal, unseal
+from payments.vault.wrapping import WrappedKey, rewrap
 
-__all__ = ["VaultError", "card_fingerprint", "request_fingerprint", "seal", "unseal"]
+__all__ = [
+    "DIRECT",
+    "ENVELOPE",
+    "SEALING_SECONDS",
+    "DataKeyStore",
+    "KeyDestroyed",
+    "Place",
+    "Purpose",
+    "VaultError",
+    "VaultUnavailable",
+    "WrappedKey",
+    "card_fingerprint",
+    "forget_sealing_keys",
+    "header_of",
+    "keys_at_hand",
+    "request_fingerprint",
+    "rewrap",
+    "seal",
+    "unseal",
+    "use_store",
+]

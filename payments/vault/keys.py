@@ -13,22 +13,27 @@ KEY_ID = re.compile(r"[A-Za-z0-9_-]{1,32}")
 
 FINGERPRINT_KEY_FORM = f"must be the base64 of {KEY_BYTES} bytes."
 VAULT_KEYS_FORM = (
-    'must be "id:key" pairs separated by commas, each id 1 to 32 letters, digits, "_" or "-" and used once, '
-    f"each key the base64 of {KEY_BYTES} bytes."
+    'must be "id:key" pairs separated by commas or line ends, each id 1 to 32 letters, digits, "_" or "-" and used '
+    f"once, each key the base64 of {KEY_BYTES} bytes."
 )
 
 
 @dataclass(frozen=True)
 class KeyRing:
-    """Sealing keys by their id: `sealing_id` names the one that seals, all of them open."""
+    """Key-encryption keys by their id: `wrapping_id` names the one that wraps, all of them unwrap."""
 
-    sealing_id: str
+    wrapping_id: str
     keys: dict[str, bytes] = field(repr=False)
 
 
 def key_ring() -> KeyRing:
     """The keys of `settings.VAULT_KEYS`. Raises ImproperlyConfigured where it is malformed."""
     return _read_ring(settings.VAULT_KEYS)
+
+
+def unwrapping_key(key_id: str) -> bytes | None:
+    """The key of this ID, None where it is not in VAULT_KEYS, which may be empty beside a transit engine."""
+    return key_ring().keys.get(key_id) if settings.VAULT_KEYS else None
 
 
 def fingerprint_key() -> bytes:
@@ -39,13 +44,13 @@ def fingerprint_key() -> bytes:
 @lru_cache(maxsize=4)
 def _read_ring(text: str) -> KeyRing:
     keys: dict[str, bytes] = {}
-    for pair in text.split(","):
+    for pair in text.strip().replace("\n", ",").split(","):
         key_id, _, encoded = pair.strip().partition(":")
         key = _read_key(encoded)
         if key is None or key_id in keys or not KEY_ID.fullmatch(key_id):
             raise ImproperlyConfigured(f"VAULT_KEYS {VAULT_KEYS_FORM}")
         keys[key_id] = key
-    return KeyRing(sealing_id=next(iter(keys)), keys=keys)
+    return KeyRing(wrapping_id=next(iter(keys)), keys=keys)
 
 
 @lru_cache(maxsize=4)

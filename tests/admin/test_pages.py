@@ -1,3 +1,5 @@
+from datetime import UTC, datetime
+
 import pytest
 from django.apps import apps
 from django.contrib import admin
@@ -6,11 +8,13 @@ from django.test import Client
 from django.urls import reverse
 from pytest_django import DjangoAssertNumQueries
 
+from payments.admin.formats import utc
 from payments.models import Attempt, Card, MoneyCheck, NotifySecret
 from payments.providers.simulator.models import Message
 from tests.admin.conftest import House, text_of
 from tests.client import REFUNDS_WAIT, TELL_NOTHING, Api
 from tests.domain.correcting import proposed
+from tests.factories import ApiKeyFactory
 from tests.ledger.books import settle
 from tests.reconciliation.making import a_difference
 
@@ -42,7 +46,9 @@ def newest(house: House) -> dict[type[Model], Model]:
 
 def test_every_model_has_its_pages() -> None:
     unseen = {model.__name__ for model in OURS if model not in SHOWN}
-    assert unseen <= {"CustomerSource", "NotificationTry"}, "which are shown on the page of what they belong to"
+    assert unseen <= {"CustomerSource", "NotificationTry", "CvcKey"}, (
+        "which belong to something that has a page, or live an hour"
+    )
 
 
 def test_an_operator_finds_every_row_in_its_list_and_on_its_page(
@@ -91,3 +97,16 @@ def test_a_list_costs_the_same_however_many_rows_it_has(
     for model in newest:
         with django_assert_max_num_queries(MOST_STATEMENTS_OF_A_LIST, info=model.__name__):
             text_of(operator.get(list_of(model)))
+
+
+def test_a_key_is_shown_with_its_limits_and_last_use_and_never_whole(operator: Client) -> None:
+    moment = datetime(2026, 11, 21, 1, 43, tzinfo=UTC)
+    limits = {"rights": ["charges:read", "refunds:write"], "networks": ["10.0.0.0/8"]}
+    key = ApiKeyFactory(kind="restricted", last_used_at=moment, **limits)
+    page, merchants = text_of(operator.get(page_of(key))), text_of(operator.get(page_of(key.merchant)))
+    for shown in ("Restricted", *limits["rights"], *limits["networks"], utc(moment)):
+        assert shown in page, shown
+        assert shown in merchants, shown
+    digest = bytes(key.digest)
+    secrets = (key.text, key.text[8:], digest.hex(), repr(digest)[2:-1])
+    assert [secret for secret in secrets if secret in page + merchants] == []

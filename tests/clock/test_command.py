@@ -30,6 +30,7 @@ def test_it_says_what_has_happened(manage: Manage, api: Api) -> None:
         "reports of the provider": 1,
         "charges settled": 1,
         "CVCs destroyed": 0,
+        "card numbers destroyed": 0,
         "callbacks due": 2,
     }
 

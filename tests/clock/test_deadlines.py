@@ -19,6 +19,7 @@ from tests.factories import ChargeFactory, SourceFactory
 DEADLINES = {
     "payments.attempt.due_at",
     "payments.card.cvc_expires_at",
+    "payments.card.number_expires_at",
     "payments.charge.action_expires_at",
     "payments.charge.hold_expires_at",
     "payments.charge.settle_due_at",
@@ -39,6 +40,9 @@ RECORDS = {
     "payments.apikey.revoked_at",
     "payments.charge.settled_at",
     "payments.correction.decided_at",
+    "payments.datakey.destroyed_at",
+    "payments.datakey.emptied_at",
+    "payments.datakey.retired_at",
     "payments.moneycheck.finished_at",
     "payments.moneycheck.started_at",
     "payments.notificationtry.started_at",

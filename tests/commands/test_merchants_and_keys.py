@@ -2,13 +2,14 @@ import io
 import json
 import re
 import sys
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.core.management import CommandError
 
 from payments import clock
-from payments.domain.merchants import NewMerchant, key_digest
+from payments.domain.keys import key_digest
+from payments.domain.merchants import NewMerchant
 from payments.ids import parse_id, public_id
 from payments.models import ApiKey, Merchant
 from tests.client import Api
@@ -20,7 +21,7 @@ SHOWN_ONCE = "shown only this once"
 
 
 def key_in(output: str) -> str:
-    [text] = re.findall(r"[sp]k_(?:test|live)_[0-9a-f]{48}", output)
+    [text] = re.findall(r"[spr]k_(?:test|live)_[0-9a-f]{48}", output)
     return text
 
 
@@ -77,17 +78,49 @@ def test_create_key_makes_a_key_of_the_mode_and_kind(manage: Manage, mode: str, 
 
 def test_create_key_can_give_a_key_an_end(manage: Manage) -> None:
     merchant = MerchantFactory()
-    options = ["--mode", "test", "--kind", "secret", "--expires-in", "30d"]
+    options = ["--mode", "test", "--kind", "secret", "--expires", "30d"]
     text = key_in(manage("create_key", public_id("mer", merchant.id), *options))
     end = ApiKey.objects.get(digest=key_digest(text)).expires_at
     assert timedelta(days=29, hours=23) < end - clock.now() <= timedelta(days=30)
+
+
+def test_create_key_gives_a_restricted_key_its_rights_and_networks(manage: Manage) -> None:
+    MerchantFactory(title="Sari Store")
+    limits = ["--rights", "refunds:write, charges:read", "--allow", "10.0.0.0/8,2001:db8::/32"]
+    output = manage("create_key", "Sari Store", "--mode=test", "--kind=restricted", *limits)
+    key = ApiKey.objects.get(digest=key_digest(key_in(output)))
+    assert key_in(output).startswith("rk_test_")
+    assert (key.rights, key.allowed_networks) == (["charges:read", "refunds:write"], ["10.0.0.0/8", "2001:db8::/32"])
+    assert ("charges:read, refunds:write" in output, "10.0.0.0/8, 2001:db8::/32" in output) == (True, True)
+    assert SHOWN_ONCE in output
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--kind=restricted"], "A restricted key needs rights: any of sources:read"),
+        (["--kind=restricted", "--rights=charges:read,charges:steal"], "There is no right 'charges:steal'; there are "),
+        (["--kind=restricted", "--rights="], "There is no right ''"),
+        (["--kind=secret", "--rights=charges:read"], "A secret key takes no rights"),
+        (["--kind=publishable", "--rights=sources:write"], "A publishable key takes no rights"),
+        (["--kind=secret", "--allow=10.0.0.1/8"], "10.0.0.1/8 has host bits set"),
+        (["--kind=secret", "--allow=10.0.0.0/8,office"], "'office' does not appear to be an IPv4 or IPv6 network"),
+        (["--kind=secret", "--allow="], "Networks are given as 10.0.0.0/8"),
+        (["--kind=admin"], "invalid choice: 'admin'"),
+    ],
+)
+def test_create_key_says_what_limits_do_not_do(manage: Manage, options: list[str], said: str) -> None:
+    MerchantFactory(title="Sari Store")
+    with pytest.raises(CommandError, match=re.escape(said)):
+        manage("create_key", "Sari Store", "--mode=test", *options)
+    assert not ApiKey.objects.exists()
 
 
 @pytest.mark.parametrize("text", ["30", "d", "-1d", "1.5h", "1w", "30 d", "٣d", "9999999d"])
 def test_a_duration_that_cannot_be_read_is_refused(manage: Manage, text: str) -> None:
     MerchantFactory(title="Sari Store")
     with pytest.raises(CommandError, match="such as 30m, 24h or 90d"):
-        manage("create_key", "Sari Store", "--mode=test", "--kind=secret", f"--expires-in={text}")
+        manage("create_key", "Sari Store", "--mode=test", "--kind=secret", f"--expires={text}")
 
 
 def test_a_merchant_that_is_not_there_is_one_clear_line(manage: Manage) -> None:
@@ -147,7 +180,7 @@ def test_a_key_that_is_not_there_is_refused(manage: Manage, command: str) -> Non
 def test_list_keys_shows_masked_keys_of_all_merchants(manage: Manage, shop: NewMerchant) -> None:
     ApiKeyFactory(merchant__title="Other Store")
     output = manage("list_keys")
-    assert len(output.splitlines()) == 5
+    assert len(output.splitlines()) == 6
     assert "Other Store" in output
     assert not any(text in output for text in shop.keys.values())
     assert f"sk_test_…{shop.keys['sk_test'][-4:]}" in output
@@ -156,7 +189,7 @@ def test_list_keys_shows_masked_keys_of_all_merchants(manage: Manage, shop: NewM
 def test_list_keys_shows_one_merchant_alone(manage: Manage) -> None:
     key = ApiKeyFactory()
     ApiKeyFactory()
-    [line] = manage("list_keys", key.merchant.title).splitlines()
+    _, line = manage("list_keys", key.merchant.title).splitlines()
     assert public_id("key", key.id) in line
 
 
@@ -173,3 +206,16 @@ def test_list_keys_shows_one_merchant_alone(manage: Manage) -> None:
 def test_list_keys_tells_the_state_of_a_key(manage: Manage, times: dict[str, object], state: str) -> None:
     ApiKeyFactory(**times)
     assert f"  {state}" in manage("list_keys")
+
+
+def test_list_keys_tells_the_limits_and_the_last_use_of_a_key(manage: Manage) -> None:
+    limits = {"rights": ["charges:read", "events:read"], "networks": ["10.0.0.0/8"]}
+    ApiKeyFactory(kind="restricted", last_used_at=datetime(2026, 11, 21, 1, 43, tzinfo=UTC), **limits)
+    _, line = manage("list_keys").splitlines()
+    assert "rk_test_…" in line
+    assert "2026-11-21T01:43:00Z  charges:read,events:read  10.0.0.0/8" in line
+
+
+def test_list_keys_tells_of_a_key_without_limits_or_use(manage: Manage) -> None:
+    ApiKeyFactory()
+    assert re.search(r"active +- +- +everywhere", manage("list_keys"))

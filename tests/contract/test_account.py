@@ -2,7 +2,8 @@
 
 import pytest
 
-from payments.domain.merchants import NewMerchant, create_key, find_key, revoke_key
+from payments.domain.keys import create_key, find_key, revoke_key
+from payments.domain.merchants import NewMerchant
 from payments.models import ApiKey
 from tests.client import Api, made
 from tests.contract.shapes import ORGANIZATION, faults_in
@@ -62,6 +63,11 @@ def test_a_revoked_publishable_key_is_not_handed_out(api: Api, shop: NewMerchant
     _, successor = create_key(shop.merchant, False, ApiKey.Kind.PUBLISHABLE)
     revoke_key(find_key(shop.keys["pk_test"]))
     assert made(api.get("/me"))["pk_test_key"] == successor
+
+
+def test_restricted_keys_are_not_listed(me: dict[str, object], api: Api, shop: NewMerchant) -> None:
+    create_key(shop.merchant, False, ApiKey.Kind.RESTRICTED, rights=["account:read"])
+    assert made(api.get("/me")) == me
 
 
 def test_ping_is_an_empty_object(api: Api) -> None:

@@ -7,7 +7,7 @@ import pytest
 from django.http import HttpResponse
 from pytest_django import Settings
 
-from payments.domain.merchants import find_key, revoke_key
+from payments.domain.keys import find_key, revoke_key
 from payments.models import IdempotencyRecord
 from tests.client import DECLINED, Api, error_of
 from tests.contract.bodies import with_members

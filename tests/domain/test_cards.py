@@ -2,11 +2,14 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.db import connection
 
-from payments import clock
+from payments import clock, vault
+from payments.domain import expiry
 from payments.domain.cards import CardFacts, card_data, describe, new_card
-from payments.models import BinRange, Card
-from payments.vault import VaultError, card_fingerprint
+from payments.domain.data_keys import WrappedKeys
+from payments.models import BinRange, Card, CvcKey
+from payments.vault import SEALING_SECONDS, Purpose, VaultError, card_fingerprint
 from tests.factories import SourceFactory
 
 pytestmark = pytest.mark.django_db
@@ -123,6 +126,34 @@ def test_a_cvc_that_has_served_is_not_used(gone: dict[str, Any]) -> None:
     for name, value in gone.items():
         setattr(card, name, value)
     assert card_data(card).cvc is None
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_cvc_whose_key_is_gone_was_not_given() -> None:
+    card = stored()
+    assert CvcKey.objects.all().delete()[0]
+    vault.use_store(WrappedKeys())
+    assert (card_data(card).number, card_data(card).cvc) == (NUMBER, None)
+
+
+def test_the_keys_of_cvcs_are_never_in_the_write_ahead_log() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT relpersistence FROM pg_class WHERE relname = %s", [CvcKey._meta.db_table])
+        assert cursor.fetchone() == ("u",)
+
+
+def test_the_key_of_a_cvc_goes_when_the_last_of_its_cvcs_must() -> None:
+    CvcKey.objects.all().delete()
+    kept_for = Purpose.CVC.seals_for + timedelta(hours=1, seconds=SEALING_SECONDS)
+    for age in (kept_for, kept_for - timedelta(minutes=1)):
+        CvcKey.objects.create(kek="local:k1", wrapped=b"w", created_at=clock.now() - age)
+    assert expiry.destroy_cvc_keys() == 1
+    assert CvcKey.objects.count() == 1
+
+
+def test_the_number_of_a_card_that_nobody_uses_is_kept_for_30_days() -> None:
+    remaining = stored().number_expires_at - clock.now()
+    assert timedelta(days=29, hours=23) < remaining <= timedelta(days=30)
 
 
 def test_a_destroyed_number_does_not_come_back() -> None:

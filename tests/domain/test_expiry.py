@@ -7,7 +7,8 @@ from payments.domain import expiry
 from payments.ids import parse_id
 from payments.models import Attempt, Card, Charge, IdempotencyRecord
 from payments.providers.simulator.models import SimulatedPayment
-from tests.client import ANSWER_LOST, CHALLENGED, Api
+from tests.client import ANSWER_LOST, CHALLENGED, Api, error_of, made
+from tests.contract.calls import order, vaulted
 from tests.domain.passing import let_time_pass, recover, said_by
 
 
@@ -16,7 +17,7 @@ def test_an_expired_action_fails_the_charge_and_ends_the_payment_at_the_provider
     let_time_pass(Charge, "action_expires_at")
     let_time_pass(Attempt, "due_at")
 
-    assert said_by("expire") == "Released 0 holds, ended 1 actions, destroyed 0 CVCs."
+    assert said_by("expire") == "Released 0 holds, ended 1 actions, destroyed 0 CVCs and 0 card numbers."
 
     failed = api.read(charge)
     assert (failed["status"], failed["failure_data"]["code"]) == ("failed", "action_expired")
@@ -65,6 +66,33 @@ def test_an_unused_cvc_is_destroyed_after_an_hour(api: Api) -> None:
     card = Card.objects.get(source_id=parse_id("src", source))
     assert card.sealed_cvc is None
     assert card.sealed_number is not None
+
+
+def test_the_number_of_a_card_that_nobody_used_is_destroyed_and_the_source_refused(api: Api) -> None:
+    source = api.source()
+    assert expiry.destroy_unused_numbers() == 0
+    let_time_pass(Card, "number_expires_at")
+
+    assert expiry.destroy_unused_numbers() == 1
+
+    assert (Card.objects.get().sealed_number, Card.objects.get().number_expires_at) == (None, None)
+    customer = made(api.post("/customers/", {"email": "ana@shop.example", "description": "Ana"}))
+    charged = api.post("/charges/", order(source))
+    kept = api.post(f"/customers/{customer['id']}/sources", {"source": source})
+    assert [(answer.status_code, error_of(answer)["code"]) for answer in (charged, kept)] == [
+        (409, "source_expired")
+    ] * 2
+    assert not Charge.objects.exists()
+
+
+def test_the_number_of_a_card_whose_charge_is_under_way_or_that_is_kept_stays(api: Api) -> None:
+    api.charge(CHALLENGED)
+    vaulted(api)
+    let_time_pass(Card, "number_expires_at")
+
+    assert expiry.destroy_unused_numbers() == 0
+
+    assert not Card.objects.filter(sealed_number=None).exists()
 
 
 def test_only_answered_keys_that_are_old_are_purged(api: Api) -> None:

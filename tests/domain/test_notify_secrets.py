@@ -8,6 +8,7 @@ from payments import clock
 from payments.domain import merchants
 from payments.domain.merchants import NewMerchant
 from payments.models import Merchant, NotifySecret
+from payments.notifications.secrets import place_of
 from payments.vault import unseal
 
 DAY = timedelta(hours=24)
@@ -16,10 +17,7 @@ DAY = timedelta(hours=24)
 def working(merchant: Merchant, livemode: bool = False) -> dict[str, datetime | None]:
     """The secrets that sign now, oldest first, each with its end."""
     rows = NotifySecret.objects.filter(merchant=merchant, livemode=livemode).order_by("id")
-    texts = {
-        unseal(row.sealed, merchant_id=merchant.id, object_id=row.id, field="notify_secret"): row.expires_at
-        for row in rows
-    }
+    texts = {unseal(row.sealed, place_of(merchant.id, row.id)): row.expires_at for row in rows}
     return {text: end for text, end in texts.items() if end is None or end > clock.now()}
 
 

@@ -42,6 +42,7 @@ FIGURES = {
     "resending": Figure("resending:resending", {"orders": 1_000}, _in_folder, seeded=True),
     "database": Figure("database:database", {"kills": 10}, lambda places: {"places": places}, seeded=True),
     "histories": Figure("histories:histories", {"histories": 10_000}, seeded=True),
+    "rotation": Figure("rotation:rotation", {"cards": 100_000, "traders": 2}),
     "faults": Figure("faults:faults", {"operations": 10_000, "first_history": 0}, seeded=True),
 }
 

@@ -17,7 +17,17 @@ def test_a_malformed_fingerprint_key_is_refused_by_its_name(settings, key: str) 
 
 @pytest.mark.parametrize(
     "text",
-    ["", KEY, "k1:", f":{KEY}", f"k 1:{KEY}", f"{'k' * 33}:{KEY}", f"k1:{KEY},", f"k1:{KEY},k1:{KEY}"]
+    [
+        "",
+        KEY,
+        "k1:",
+        f":{KEY}",
+        f"k 1:{KEY}",
+        f"{'k' * 33}:{KEY}",
+        f"k1:{KEY},",
+        f"k1:{KEY},k1:{KEY}",
+        f"k1:{KEY}\nk1:{KEY}",
+    ]
     + [f"k1:{key}" for key in BAD_KEYS],
 )
 def test_malformed_vault_keys_are_refused_by_their_name(settings, text: str) -> None:
@@ -36,9 +46,14 @@ def test_the_refusal_does_not_show_the_key(settings) -> None:
 
 def test_a_key_ring_does_not_show_its_keys(settings) -> None:
     settings.VAULT_KEYS = f"k1:{KEY}"
-    assert repr(key_ring()) == "KeyRing(sealing_id='k1')"
+    assert repr(key_ring()) == "KeyRing(wrapping_id='k1')"
 
 
 def test_keys_are_read_once(settings) -> None:
     settings.VAULT_KEYS = f"k1:{KEY}"
     assert key_ring() is key_ring()
+
+
+def test_keys_may_stand_on_lines_as_in_a_file(settings) -> None:
+    settings.VAULT_KEYS = f"new:{KEY}\r\nold:{KEY}\n"
+    assert (key_ring().wrapping_id, list(key_ring().keys)) == ("new", ["new", "old"])

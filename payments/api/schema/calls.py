@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from django.conf import settings
 from drf_spectacular.drainage import isolate_view_method
 from drf_spectacular.extensions import OpenApiViewExtension
 
@@ -46,7 +47,10 @@ class Sources(DescribedView):
             "create_source",
             "Make a source",
             "Wraps a card, wallet or bank account for one charge, or for a customer to keep. A browser may do this "
-            "with a publishable key, so that card numbers never pass your server.",
+            "with a publishable key, so that card numbers never pass your server. A security code that is not used "
+            "within an hour is destroyed, and the card is then charged without one. The number of a card that is "
+            f"neither charged nor kept for a customer within {settings.UNUSED_CARD_KEEP_DAYS} days is destroyed too, "
+            "lest it lie here for ever, and the source is refused from then on: `source_expired`.",
             SourceInput,
             SOURCE,
             tag="Sources",
@@ -54,12 +58,13 @@ class Sources(DescribedView):
             answered={"Card": examples.SOURCE, "Wallet": examples.WALLET_SOURCE},
             conflicts=(),
             invalid=("missing", "unknown_parameter", "invalid_type", "pattern", "luhn", "card_expired"),
+            handles_cards=True,
             open_to_browsers=True,
         ),
         "retrieve": reading(
             "retrieve_source",
             "Read a source",
-            "Any key will do, a publishable one too.",
+            "A publishable key will do.",
             SOURCE,
             examples.SOURCE,
             tag="Sources",
@@ -89,9 +94,10 @@ class Charges(DescribedView):
                 "Awaiting a PIN": examples.AWAITING_PIN,
                 "Declined": examples.DECLINED,
             },
-            conflicts=("source_already_used", "resource_busy"),
+            conflicts=("source_already_used", "source_expired", "resource_busy"),
             invalid=("missing", "unknown_parameter", "invalid_type", "too_small", "invalid_choice"),
             may_miss=True,
+            handles_cards=True,
         ),
         "list": reading(
             "list_charges",

@@ -41,7 +41,7 @@ def reading(
     query: type[StrictSerializer] | None = None,
     open_to_browsers: bool = False,
 ) -> Operation:
-    """A GET: `at` are its path parameters; with `query` it is a list. `open_to_browsers`: any key will do."""
+    """A GET: `at` are its path parameters; with `query` it is a list. `open_to_browsers`: a publishable key will do."""
     invalid: Told = (errors.INVALID, ["unknown_parameter", *(["invalid_choice", "too_big"] if query else [])])
     refusals = [*_told(_always(bool(at), open_to_browsers)), invalid]
     return extend_schema(
@@ -72,17 +72,20 @@ def writing(
     invalid: Sequence[str] = ("missing", "unknown_parameter", "invalid_type"),
     may_miss: bool = False,
     may_be_unavailable: bool = False,
+    handles_cards: bool = False,
     idempotent: bool = True,
     open_to_browsers: bool = False,
 ) -> Operation:
     """A POST, PUT or DELETE: `sent` and `answered` are examples by name, `conflicts` and `invalid` its 409s and 422s.
 
-    `may_miss`: what the body names may not be there. `idempotent`: it takes an idempotency key, as all POSTs do.
+    `may_miss`: what the body names may not be there. `handles_cards`: it seals or opens card data. `idempotent`: it
+    takes an idempotency key, as all POSTs do.
     """
     always = _always(bool(at) or may_miss, open_to_browsers)
     sometimes = [
         *([errors.KEY_CONFLICT] if idempotent else []),
         *([errors.UNAVAILABLE] if may_be_unavailable else []),
+        *([errors.SEALED_OFF] if handles_cards else []),
     ]
     refusals: list[Told] = [(errors.CONFLICT, conflicts)] if conflicts else []
     refusals += [*_told([*always, *OF_BODIES, *sometimes]), (errors.INVALID, invalid)]
@@ -101,7 +104,8 @@ def writing(
 def _always(may_miss: bool, open_to_browsers: bool) -> list[Refusal]:
     return [
         errors.NO_KEY,
-        *([] if open_to_browsers else [errors.NO_RIGHT]),
+        *([] if open_to_browsers else [errors.NOT_PUBLISHABLE]),
+        errors.NO_RIGHT,
         *([errors.MISSING] if may_miss else []),
         errors.TOO_MANY,
         errors.INTERNAL,

@@ -36,15 +36,21 @@ NO_KEY = Refusal(
     "There is no key, or it does not work.",
     {
         "key_missing": "A key is needed: send it as the user name of HTTP Basic, or as a Bearer token.",
-        "key_invalid": "This key is not valid.",
-        "key_revoked": "This key is not valid.",
+        "key_invalid": "This API key is not valid.",
+        "key_revoked": "This API key was revoked or has expired.",
     },
 )
-NO_RIGHT = Refusal(
+NOT_PUBLISHABLE = Refusal(
     403,
     "permission_error",
     "A publishable key may only make and read sources.",
     {"secret_key_required": "Only a secret key may do this."},
+)
+NO_RIGHT = Refusal(
+    403,
+    "permission_error",
+    "A restricted key was not given the right that this takes; the message names it.",
+    {"right_missing": "This key lacks the right charges:write."},
 )
 MISSING = Refusal(
     404,
@@ -64,6 +70,7 @@ CONFLICT = Refusal(
     "The object is not in a state that allows this, or somebody else is at it.",
     {
         "source_already_used": "This source has been used already. Create a new one for each charge.",
+        "source_expired": "This source was not used within 30 days. Create a new one.",
         "charge_not_capturable": "Only a held charge can be captured.",
         "charge_not_voidable": "Only a held charge, or one that is not settled yet, can be voided.",
         "charge_not_refundable": "Only a captured charge can be refunded.",
@@ -131,9 +138,19 @@ UNAVAILABLE = Refusal(
     "The provider could not be reached, and nothing was done.",
     {"provider_unavailable": "The provider could not be reached and nothing was done. Try again in a moment."},
 )
+SEALED_OFF = Refusal(
+    503,
+    "api_error",
+    "Card data cannot be sealed or opened at the moment, and nothing was done.",
+    {
+        "vault_unavailable": "Card data cannot be sealed or opened at the moment, and nothing was done. Try again in a "
+        "moment."
+    },
+)
 REFUSALS = (
     BAD_BODY,
     NO_KEY,
+    NOT_PUBLISHABLE,
     NO_RIGHT,
     MISSING,
     BAD_METHOD,
@@ -145,6 +162,7 @@ REFUSALS = (
     TOO_MANY,
     INTERNAL,
     UNAVAILABLE,
+    SEALED_OFF,
 )
 
 FAULT = shown(

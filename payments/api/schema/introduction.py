@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from payments.api.schema.errors import REFUSALS, Refusal
+from payments.domain.rights import RIGHTS
 from payments.sourcetypes import SOURCE_TYPES
 
 TEXT = """
@@ -18,6 +19,15 @@ A key is sent as the user name of HTTP Basic, with an empty password, or as a Be
 Secret keys (`sk_…`) may do everything and belong on your server. Publishable keys (`pk_…`) may only make and read
 sources, so that a browser can send card numbers past your server. The key decides the mode: what is made with a
 `…_test_…` key moves no money and is not there for a `…_live_…` key.
+
+Restricted keys (`rk_…`) may do what their rights say and nothing else, so that a program which only refunds cannot
+charge, and a leaked key opens little. Without the right for a call the answer is 403 `right_missing`, a code of its
+own, because the remedy is another right and not, as with `secret_key_required`, another place to call from.
+
+{rights}
+
+To write does not include to read. Objects come whole: whoever may read charges sees their sources and refunds. Any key
+can be bound to networks; from elsewhere it answers like a key that never was, so that a thief learns nothing.
 
 # Requests
 
@@ -84,6 +94,7 @@ def introduction(public_url: str, keep_days: int) -> str:
     return TEXT.strip().format(
         url=public_url,
         keep_days=keep_days,
+        rights=_table(("right", "opens"), ((f"`{right}`", opened) for right, opened in RIGHTS.items())),
         errors=_table(("HTTP, type", "codes", "when"), (_error_row(refusal) for refusal in REFUSALS)),
         source_types=_table(("`type`", "kind", "name"), ((f"`{t.name}`", t.kind, t.label) for t in SOURCE_TYPES)),
         test_cards=_table(("card number", "what happens"), TEST_CARDS),

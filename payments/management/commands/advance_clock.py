@@ -48,5 +48,6 @@ def _lines(happened: Happened, callbacks: int) -> list[tuple[object, ...]]:
         ("reports of the provider", happened.reports),
         ("charges settled", happened.settled),
         ("CVCs destroyed", happened.cvcs),
+        ("card numbers destroyed", happened.numbers),
         ("callbacks due", callbacks),
     ]

@@ -1,11 +1,13 @@
 from datetime import timedelta
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from payments import clock
-from payments.domain import merchants
+from payments.domain import keys, merchants
+from payments.domain.rights import RIGHTS
 from payments.management import arguments
+from payments.models import ApiKey
 
 
 class Command(BaseCommand):
@@ -13,17 +15,31 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("merchant", help=arguments.MERCHANT_HELP)
-        parser.add_argument("--mode", required=True, choices=["test", "live"])
-        parser.add_argument("--kind", required=True, choices=["secret", "publishable"])
+        parser.add_argument("--mode", required=True, choices=list(merchants.MODES))
+        parser.add_argument("--kind", required=True, choices=ApiKey.Kind.values)
         parser.add_argument(
-            "--expires-in",
-            type=arguments.duration,
-            metavar="30d",
-            help="when it stops working (default: never)",
+            "--rights",
+            type=arguments.words,
+            default=[],
+            metavar="charges:read,refunds:write",
+            help=f"what a restricted key may do: any of {', '.join(RIGHTS)}",
+        )
+        parser.add_argument(
+            "--allow",
+            type=arguments.words,
+            default=[],
+            metavar="10.0.0.0/8,2001:db8::/32",
+            help="the networks that it works from (default: everywhere)",
+        )
+        parser.add_argument(
+            "--expires", type=arguments.duration, metavar="30d", help="when it stops working (default: never)"
         )
 
-    def handle(self, *, merchant: str, mode: str, kind: str, expires_in: timedelta | None, **_: Any) -> None:
+    def handle(self, *, merchant: str, mode: str, kind: str, expires: timedelta | None, **limits: Any) -> None:
         owner = arguments.merchant_named(merchant)
-        expires_at = clock.now() + expires_in if expires_in is not None else None
-        key, text = merchants.create_key(owner, merchants.MODES[mode], kind, expires_at)
-        self.stdout.write(arguments.new_key_text(key, text))
+        end = clock.now() + expires if expires is not None else None
+        try:
+            made = keys.create_key(owner, merchants.MODES[mode], kind, end, limits["rights"], limits["allow"])
+        except keys.BadKey as fault:
+            raise CommandError(str(fault)) from None
+        self.stdout.write(arguments.new_key_text(*made))

@@ -8,7 +8,8 @@ from payments.domain import expiry, recovery
 class Command(BaseCommand):
     help = (
         "Releases the holds whose 7 days are over, fails the charges whose payer did not act within the hour, and "
-        "destroys the CVCs that no authorization used. The worker does this by itself."
+        "destroys the CVCs that no authorization used and the card numbers that nobody charged or kept. The worker "
+        "does this by itself."
     )
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -17,4 +18,8 @@ class Command(BaseCommand):
             holds += released
         actions = recovery.expire_actions()
         cvcs = expiry.destroy_unused_cvcs()
-        self.stdout.write(f"Released {holds} holds, ended {actions} actions, destroyed {cvcs} CVCs.")
+        numbers = expiry.destroy_unused_numbers()
+        expiry.destroy_cvc_keys()
+        self.stdout.write(
+            f"Released {holds} holds, ended {actions} actions, destroyed {cvcs} CVCs and {numbers} card numbers."
+        )

@@ -1,0 +1,61 @@
+import sys
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+import click
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from payments.domain import resealing, rotation
+from payments.domain.data_keys import all_kept
+from payments.management.tables import in_columns
+from payments.vault import VaultError, VaultUnavailable
+
+
+class Command(BaseCommand):
+    help = (
+        "Wraps every data key anew by the newest key-encryption key, and seals with data keys what was sealed before "
+        "there were any. The service may run meanwhile. Interrupted, it goes on where it was when it is run again. "
+        "Says at its end which key-encryption keys are needed still."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument(
+            "--re-encrypt",
+            action="store_true",
+            help="retire the data keys too and seal every value with new ones; the worker destroys the old ones",
+        )
+
+    def handle(self, *, re_encrypt: bool, **options: Any) -> None:
+        try:
+            self._rotate(re_encrypt)
+        except (VaultUnavailable, VaultError) as fault:
+            raise CommandError(f"{fault} What was done so far stays; run this again.") from fault
+        self.stdout.write("\n".join(_state()))
+
+    def _rotate(self, re_encrypt: bool) -> None:
+        if re_encrypt:
+            rotation.retire_data_keys()
+        _walk("data keys", len(all_kept()), (1 for _ in rotation.rewrap_data_keys()))
+        for column in resealing.COLUMNS:
+            _walk(column.label, resealing.stale(column).count(), resealing.reseal(column))
+        rotation.finish()
+
+
+def _walk(label: str, length: int, steps: Iterable[int]) -> None:
+    """Goes through `steps`, each a number of things done, beside a bar for all `length` of them."""
+    with click.progressbar(length=length, label=f"{label:16}", show_pos=True, file=sys.stderr) as bar:
+        for count in steps:
+            bar.update(count)
+
+
+def _state() -> list[str]:
+    left = sum(resealing.stale(column).count() for column in resealing.COLUMNS)
+    needed = Counter(key.kek for key in all_kept())
+    return in_columns(
+        [
+            ("values still sealed with old keys", left),
+            ("data keys retired and not destroyed yet", rotation.retired().count()),
+            *((f"data keys wrapped by {kek}", count) for kek, count in sorted(needed.items())),
+        ]
+    )

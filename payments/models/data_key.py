@@ -1,0 +1,63 @@
+from django.db import models
+from django.db.models import F, Q
+
+from payments import clock, ids
+
+
+class WrappedKeyRow(models.Model):
+    """A data key, wrapped by the key-encryption key named `kek`, which no table holds."""
+
+    id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
+    kek = models.CharField(max_length=200)
+    wrapped = models.BinaryField()
+    created_at = models.DateTimeField(default=clock.now, editable=False)
+
+    class Meta:
+        abstract = True
+
+
+class DataKey(WrappedKeyRow):
+    """What seals card numbers or signing secrets until it is retired; what it sealed is then sealed anew."""
+
+    class Purpose(models.TextChoices):
+        CARD = "card"
+        SECRET = "secret"  # noqa: S105  what the key is for
+
+    purpose = models.CharField(max_length=6, choices=Purpose.choices)
+    retired_at = models.DateTimeField(null=True, blank=True)
+    # When nothing was found any more that it had sealed; whoever had read such a value before opens it by now.
+    emptied_at = models.DateTimeField(null=True, blank=True)
+    destroyed_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(name="data_key_purpose_is_known", condition=Q(purpose__in=["card", "secret"])),
+            models.CheckConstraint(
+                name="data_key_retired_before_emptied",
+                condition=Q(emptied_at__isnull=True) | Q(retired_at__isnull=False),
+            ),
+            models.CheckConstraint(
+                name="data_key_emptied_before_destroyed",
+                condition=Q(destroyed_at__isnull=True) | Q(emptied_at__isnull=False),
+            ),
+            models.CheckConstraint(
+                name="data_key_is_wrapped_until_destroyed",
+                condition=(Q(destroyed_at__isnull=True) & ~Q(wrapped=b""))
+                | (Q(destroyed_at__isnull=False) & Q(wrapped=b"")),
+            ),
+        ]
+        indexes = [models.Index(F("purpose"), F("created_at").desc(), name="data_key_newest")]
+
+    def __str__(self) -> str:
+        return f"{self.purpose} key of {self.created_at:%Y-%m-%d}"
+
+
+class CvcKey(WrappedKeyRow):
+    """What seals the CVCs of ten minutes, and is deleted when the last of them must be gone.
+
+    The table is UNLOGGED: it is never in the write-ahead log, on a standby or in a base backup, and a crash of the
+    server empties it. So the sealed CVCs in any copy of the cards die with the key.
+    """
+
+    def __str__(self) -> str:
+        return f"CVC key of {self.created_at:%Y-%m-%d %H:%M}"

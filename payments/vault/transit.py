@@ -1,0 +1,62 @@
+"""A key-encryption key that never leaves HashiCorp Vault: its transit engine wraps and unwraps.
+
+Wrapped keys are bound to their place by the engine's `associated_data`, which wants an AES-GCM key (`aes256-gcm96`)
+and Vault 1.9 or later.
+"""
+
+import base64
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import hvac
+from django.conf import settings
+from hvac.exceptions import VaultError as HashiCorpError
+
+from payments.vault.errors import VaultUnavailable
+
+NAME = "transit"
+TIMEOUT_SECONDS = 3
+
+Result = TypeVar("Result")
+
+
+class TransitKeys:
+    """A KeyProvider on the engine at `settings.VAULT_TRANSIT_URL`, with the token that its file holds now."""
+
+    def wrap(self, key: bytes, place: bytes) -> tuple[str, bytes]:
+        def question(transit: Any) -> tuple[str, bytes]:
+            name = settings.VAULT_TRANSIT_KEY
+            said = transit.encrypt_data(name=name, plaintext=_base64(key), associated_data=_base64(place))
+            # It looks like "vault:v3:…", with the version of the key that wrapped.
+            ciphertext = str(said["data"]["ciphertext"])
+            _, version, _ = ciphertext.split(":", 2)
+            return f"{NAME}:{name}:{version}", ciphertext.encode()
+
+        return _ask(question)
+
+    def unwrap(self, kek: str, wrapped: bytes, place: bytes) -> bytes:
+        def question(transit: Any) -> bytes:
+            _, name, _ = kek.split(":")
+            said = transit.decrypt_data(name=name, ciphertext=wrapped.decode(), associated_data=_base64(place))
+            return base64.b64decode(said["data"]["plaintext"])
+
+        return _ask(question)
+
+
+def _ask(question: Callable[[Any], Result]) -> Result:
+    """What `question` makes of the engine's answer. Raises VaultUnavailable where it gives none, in time, that it can.
+
+    A refusal counts as none too: a token that has expired, or a version of the key that may not unwrap any more.
+    """
+    try:
+        token = Path(settings.VAULT_TRANSIT_TOKEN_FILE).read_text().strip()
+        client = hvac.Client(url=settings.VAULT_TRANSIT_URL, token=token, timeout=TIMEOUT_SECONDS)
+        return question(client.secrets.transit)
+    # What the connection may raise are OSErrors all.
+    except (HashiCorpError, OSError, ValueError, LookupError, TypeError, AttributeError) as error:
+        raise VaultUnavailable(f"HashiCorp Vault gave no answer: {type(error).__name__}.") from error
+
+
+def _base64(content: bytes) -> str:
+    return base64.b64encode(content).decode()

@@ -1,0 +1,256 @@
+"""New keys for old ones: on real commits, because data keys have connections of their own."""
+
+import io
+import random
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime, timedelta
+from threading import Event
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+from django.db import connection, transaction
+
+from payments import clock, vault
+from payments.domain import resealing, rotation
+from payments.domain.cards import FIELDS, card_data
+from payments.domain.data_keys import WrappedKeys
+from payments.domain.merchants import NewMerchant, valid_notify_secrets
+from payments.models import Card, CvcKey, DataKey, NotifySecret
+from payments.notifications.secrets import place_of
+from payments.vault import Place, Purpose, VaultUnavailable, WrappedKey
+from tests.client import APPROVED, Api, made
+from tests.vault.direct import sealed_directly
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+OLD = "old:MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="
+NEW = "new:ZmVkY2JhOTg3NjU0MzIxMGZlZGNiYTk4NzY1NDMyMTA="
+
+
+@pytest.fixture(autouse=True)
+def _old_key(no_keys: None, settings: Any) -> None:
+    settings.VAULT_KEYS = OLD
+
+
+def forget() -> None:
+    """This process has no data key at hand, like a new one."""
+    vault.use_store(WrappedKeys())
+
+
+def rotate(*arguments: str) -> dict[str, int]:
+    """What the command says at its end."""
+    output = io.StringIO()
+    call_command("rotate_vault_keys", *arguments, stdout=output)
+    return {line.rpartition("  ")[0].strip(): int(line.split()[-1]) for line in output.getvalue().splitlines()}
+
+
+def opened() -> list[tuple[str, str | None]]:
+    """The number and CVC of each card that still has them, oldest first."""
+    cards = Card.objects.select_related("source").filter(sealed_number__isnull=False).order_by("id")
+    return [(data.number, data.cvc) for data in map(card_data, cards)]
+
+
+def seal_directly(shop: NewMerchant) -> None:
+    """Everything is sealed as it was before there were data keys."""
+    for card in Card.objects.select_related("source"):
+        data = card_data(card)
+        for purpose, text in ((Purpose.CARD, data.number), (Purpose.CVC, data.cvc)):
+            sealed = sealed_directly(text, Place(purpose, card.source.merchant_id, card.id, FIELDS[purpose]))
+            setattr(card, f"sealed_{FIELDS[purpose]}", sealed)
+        card.save()
+    secret = NotifySecret.objects.get(livemode=False)
+    [text] = valid_notify_secrets(shop.merchant, False)
+    secret.sealed = sealed_directly(text, place_of(shop.merchant.id, secret.id))
+    secret.save()
+    NotifySecret.objects.filter(livemode=True).delete()
+    DataKey.objects.all().delete()
+    CvcKey.objects.all().delete()
+    forget()
+
+
+def test_wrapped_anew_nothing_needs_the_old_key_any_more(settings: Any, api: Api) -> None:
+    api.source()
+    settings.VAULT_KEYS = f"{NEW},{OLD}"
+
+    assert rotate()["data keys wrapped by local:new"] == 3
+
+    settings.VAULT_KEYS = NEW
+    forget()
+    assert opened() == [(APPROVED, "123")]
+
+
+def test_an_old_dump_does_not_open_once_the_old_key_is_destroyed(settings: Any, api: Api) -> None:
+    api.source()
+    dump = [(model, list(model.objects.all())) for model in (Card, DataKey, CvcKey)]
+    settings.VAULT_KEYS = f"{NEW},{OLD}"
+    rotate()
+    settings.VAULT_KEYS = NEW
+
+    for model, rows in dump:
+        model.objects.all().delete()
+        model.objects.bulk_create(rows)
+    forget()
+
+    with pytest.raises(VaultUnavailable, match="local:old"):
+        opened()
+
+
+def test_what_was_sealed_without_data_keys_is_sealed_with_them(settings: Any, shop: NewMerchant, api: Api) -> None:
+    api.source()
+    secrets = valid_notify_secrets(shop.merchant, False)
+    seal_directly(shop)
+    assert (opened(), DataKey.objects.count()) == ([(APPROVED, "123")], 0)
+    settings.VAULT_KEYS = f"{NEW},{OLD}"
+
+    assert rotate()["values still sealed with old keys"] == 0
+
+    settings.VAULT_KEYS = NEW
+    forget()
+    assert opened() == [(APPROVED, "123")]
+    assert valid_notify_secrets(shop.merchant, False) == secrets
+
+
+def test_an_old_data_key_is_destroyed_when_nothing_needs_it(api: Api) -> None:
+    api.source()
+    old = set(DataKey.objects.values_list("id", flat=True))
+
+    assert rotate("--re-encrypt")["data keys retired and not destroyed yet"] == 2
+    assert rotation.finish() == 0, "a process may still be sealing with it"
+    DataKey.objects.filter(id__in=old).update(retired_at=an_hour_ago())
+    assert rotation.finish() == 0, "a process may just have read what it sealed"
+    DataKey.objects.filter(id__in=old).update(emptied_at=an_hour_ago())
+    assert rotation.finish() == 2
+
+    forget()
+    assert {bytes(key.wrapped) for key in DataKey.objects.filter(id__in=old)} == {b""}
+    assert opened() == [(APPROVED, "123")]
+
+
+def test_what_a_slow_process_sealed_with_a_retired_key_is_sealed_anew_before_its_end(api: Api) -> None:
+    api.source()
+    slow = Card.objects.get().sealed_number
+    rotate("--re-encrypt")
+    Card.objects.update(sealed_number=slow)
+    DataKey.objects.filter(retired_at__isnull=False).update(retired_at=an_hour_ago(), emptied_at=an_hour_ago())
+
+    assert rotation.finish() == 1, "that of secrets"
+
+    assert Card.objects.get().sealed_number != slow
+    assert DataKey.objects.get(purpose="card", retired_at__isnull=False).emptied_at is None
+    assert opened() == [(APPROVED, "123")]
+
+
+def test_interrupted_it_goes_on_where_it_was(api: Api) -> None:
+    for _ in range(5):
+        api.source()
+    rotation.retire_data_keys()
+    numbers = resealing.COLUMNS[0]
+    assert next(resealing.reseal(numbers, batch=2)) == 2
+    assert resealing.stale(numbers).count() == 3
+
+    rotate("--re-encrypt")
+
+    assert resealing.stale(numbers).count() == 0
+    assert DataKey.objects.filter(purpose="card").count() == 2, "the second run retired nothing"
+    assert len(opened()) == 5
+
+
+def test_a_card_that_somebody_has_in_hand_is_waited_for_by_nobody(api: Api) -> None:
+    busy, free = api.source(), api.source()
+    assert busy < free
+    rotation.retire_data_keys()
+    with transaction.atomic():
+        Card.objects.select_for_update().order_by("id").first()
+        with ThreadPoolExecutor(1) as thread:
+            assert thread.submit(on_its_own, resealing.reseal_some).result() >= 2
+    assert resealing.stale(resealing.COLUMNS[0]).count() == 1
+    assert resealing.reseal_some() == 1
+
+
+class DestroyingStore(WrappedKeys):
+    """Destroys every number when a key to seal with is wanted: after a batch was read, and before it is written."""
+
+    def newest(self, purpose: Purpose, since: datetime) -> WrappedKey | None:
+        Card.objects.update(sealed_number=None, number_expires_at=None)
+        return super().newest(purpose, since)
+
+
+def test_a_number_that_is_destroyed_meanwhile_stays_destroyed(api: Api) -> None:
+    api.source()
+    rotation.retire_data_keys()
+    vault.use_store(DestroyingStore())
+
+    assert sum(resealing.reseal(resealing.COLUMNS[0])) == 1
+
+    assert Card.objects.get().sealed_number is None
+
+
+def test_a_damaged_value_keeps_its_key_and_does_not_stop_the_others(api: Api) -> None:
+    api.source()
+    sealed = bytearray(Card.objects.get().sealed_number or b"")
+    sealed[-1] ^= 1
+    Card.objects.update(sealed_number=bytes(sealed))
+    api.source()
+
+    assert rotate("--re-encrypt")["values still sealed with old keys"] == 1
+
+    DataKey.objects.filter(retired_at__isnull=False).update(retired_at=an_hour_ago())
+    rotation.finish()
+    assert DataKey.objects.get(purpose="card", retired_at__isnull=False).emptied_at is None
+
+
+def test_without_the_old_key_it_says_so_and_changes_nothing(settings: Any, api: Api) -> None:
+    api.source()
+    settings.VAULT_KEYS = NEW
+    before = list(DataKey.objects.order_by("id").values())
+    with pytest.raises(CommandError, match="local:old"):
+        rotate()
+    assert list(DataKey.objects.order_by("id").values()) == before
+
+
+def test_while_everything_is_rotated_nobody_sees_an_error(settings: Any, api: Api) -> None:
+    over, statuses = Event(), Counter()
+
+    def trade(seed: int) -> Counter[int]:
+        mine, chance = Api(api.key), random.Random(seed)
+        seen: Counter[int] = Counter()
+        while not over.is_set():
+            card = {"number": APPROVED, "name": "Juan", "exp_month": "12", "exp_year": "2039", "cvc": "123"}
+            source = mine.post("/sources/", {"type": "card", "card": card})
+            order = {"amount": 100, "currency": "PHP", "source": made(source)["id"], "description": "Rice"}
+            seen[source.status_code] += 1
+            if chance.random() < 0.8:
+                seen[mine.post("/charges/", order).status_code] += 1
+        return seen
+
+    for _ in range(20):
+        api.source()
+    with ThreadPoolExecutor(3) as threads:
+        trading = [threads.submit(on_its_own, lambda seed=seed: trade(seed)) for seed in range(3)]
+        try:
+            settings.VAULT_KEYS = f"{NEW},{OLD}"
+            for arguments in ([], ["--re-encrypt"], []):
+                rotate(*arguments)
+        finally:
+            over.set()
+        for each in trading:
+            statuses += each.result()
+
+    assert set(statuses) == {200, 201}
+    settings.VAULT_KEYS = NEW
+    forget()
+    assert set(opened()) == {(APPROVED, "123")}
+
+
+def on_its_own(do: Any) -> Any:
+    """What `do` returns on a connection of this thread."""
+    try:
+        return do()
+    finally:
+        connection.close()
+
+
+def an_hour_ago() -> datetime:
+    return clock.now() - timedelta(hours=1)

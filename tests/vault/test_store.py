@@ -1,0 +1,71 @@
+"""Where the data keys of real processes lie: on real commits, because each question has a connection of its own."""
+
+from datetime import timedelta
+
+import pytest
+from django.db import IntegrityError, connection, transaction
+from django.utils import timezone
+from pytest_django import DjangoAssertNumQueries
+
+from payments.domain.data_keys import WrappedKeys
+from payments.models import CvcKey, DataKey
+from payments.vault import Purpose, wrapping
+from payments.vault.data_keys import DataKeys
+from tests.racing import at_once
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("no_keys")]
+
+
+@pytest.mark.parametrize("purpose", Purpose)
+def test_many_processes_that_want_the_first_key_at_once_have_one(purpose: Purpose) -> None:
+    keys = at_once(8, lambda _: DataKeys(WrappedKeys()).sealing(purpose)[0])
+    assert len(set(keys)) == 1
+    assert [*DataKey.objects.all(), *CvcKey.objects.all()] == [
+        (CvcKey if purpose is Purpose.CVC else DataKey).objects.get(id=keys[0])
+    ]
+
+
+def test_a_key_is_on_record_though_the_transaction_that_wanted_it_is_undone() -> None:
+    with transaction.atomic():
+        key_id, _ = DataKeys(WrappedKeys()).sealing(Purpose.CARD)
+        transaction.set_rollback(True)
+    assert DataKey.objects.get().id == key_id
+
+
+def test_a_key_costs_the_caller_no_statement(django_assert_num_queries: DjangoAssertNumQueries) -> None:
+    with django_assert_num_queries(0):
+        DataKeys(WrappedKeys()).sealing(Purpose.CARD)
+
+
+@pytest.mark.parametrize("purpose", Purpose)
+def test_a_kept_key_is_found_as_it_was(purpose: Purpose) -> None:
+    store, key = WrappedKeys(), wrapping.new_key(purpose)
+    since = key.created_at - timedelta(minutes=1)
+    assert store.keep(key, since) == key
+    assert (store.find(purpose, key.id), store.newest(purpose, since)) == (key, key)
+    assert store.newest(purpose, key.created_at) is None
+
+
+def test_a_retired_key_opens_and_does_not_seal() -> None:
+    store, key = WrappedKeys(), wrapping.new_key(Purpose.CARD)
+    since = key.created_at - timedelta(minutes=1)
+    store.keep(key, since)
+    DataKey.objects.update(retired_at=timezone.now())
+    assert store.find(Purpose.CARD, key.id) == key
+    assert store.newest(Purpose.CARD, since) is None
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "purpose = 'cvc'",
+        "emptied_at = now()",
+        "destroyed_at = now(), wrapped = ''",
+        "retired_at = now(), emptied_at = now(), destroyed_at = now()",
+        "wrapped = ''",
+    ],
+)
+def test_no_key_is_half_destroyed(change: str) -> None:
+    DataKeys(WrappedKeys()).sealing(Purpose.CARD)
+    with pytest.raises(IntegrityError), connection.cursor() as cursor:
+        cursor.execute(f"UPDATE payments_datakey SET {change}")
