@@ -17,7 +17,7 @@ NO_KEY = "****"
 class AccountViewSet(ApiViewSet):
     """Who the key belongs to, what it has, and whether the service hears it."""
 
-    rights = {"me": "account:read", "ping": "account:read"}
+    rights = {"me": "account:read", "balance": "balance:read", "ping": "account:read"}
 
     def me(self, request: Request) -> HttpResponse:
         return show(_render(key_of(request).merchant))

@@ -8,6 +8,7 @@ RIGHTS = {
     "charges:write": "make charges, capture, void and verify them",
     "refunds:write": "refund charges",
     "events:read": "read and list events, and in them every object as it was at each change",
+    "balance:read": "read the balance",
     "account:read": "read the account, and try the key with a ping",
     "clock:write": "let time pass in test mode",
 }
