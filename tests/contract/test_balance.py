@@ -108,9 +108,9 @@ def copy_the_journal(times: int) -> None:
     """Posts the only journal again and again."""
     names = ", ".join(field.column for field in Posting._meta.concrete_fields if field.name not in ("id", "journal"))
     run(
-        f"""INSERT INTO payments_posting (id, journal, {names})
-            SELECT gen_random_uuid(), new.uuid, {names} FROM payments_posting,
-            (SELECT gen_random_uuid() AS uuid FROM generate_series(1, {times})) AS new"""
+        f"""WITH new AS MATERIALIZED (SELECT gen_random_uuid() AS uuid FROM generate_series(1, {times}))
+            INSERT INTO payments_posting (id, journal, {names})
+            SELECT gen_random_uuid(), new.uuid, {names} FROM payments_posting, new"""
     )
 
 
