@@ -112,6 +112,11 @@ def operation_of(attempt: Attempt) -> Operation:
     return replace(_operation(attempt, attempt.reference, attempt.kind), provider_ref=attempt.provider_ref)
 
 
+def asked_of(attempt: Attempt) -> Payment | Operation:
+    """What an attempt asks for, to be looked up."""
+    return payment_of(attempt) if attempt.kind == Attempt.Kind.AUTHORIZE else operation_of(attempt)
+
+
 def follow_up(attempt: Attempt, step: str) -> Operation:
     """An operation on a payment that follows from `attempt` by itself: the same `step`, the same reference."""
     return _operation(attempt, uuid5(attempt.id, step).hex, step)

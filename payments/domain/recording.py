@@ -14,7 +14,7 @@ from payments.domain.settling import Verdict, settle
 from payments.ids import public_id
 from payments.models import Attempt, IdempotencyRecord
 from payments.models.together import Delete, StaleRow, Update, Write, write_together
-from payments.providers.base import ActionRequired, Approved, Declined, Outcome, Pending
+from payments.providers.base import ActionRequired, Approved, Declined, Outcome, Pending, Unknown
 from payments.rendering.errors import render_error
 from payments.rendering.objects import render_charge
 from payments.rendering.wire import to_bytes
@@ -63,6 +63,8 @@ def _record(caller: Caller, attempt: Attempt, outcome: Outcome) -> Answer:
 
 def _overtaken(caller: Caller, attempt: Attempt, outcome: Outcome) -> Answer:
     """The answer where somebody else recorded an outcome first: it stands, and ours came late."""
+    if isinstance(outcome, Unknown):
+        outcome = attempts.look_up(attempt, lambda provider: provider.resolve(attempts.asked_of(attempt)))
     # A late no is old news, for whoever recorded asked later; only a report may take money back.
     if isinstance(outcome, Approved):
         late.apply(attempt, outcome)

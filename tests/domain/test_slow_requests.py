@@ -9,7 +9,7 @@ from payments.invariants.registry import INVARIANTS
 from payments.models import Attempt, Charge
 from payments.providers.base import NotSent
 from payments.providers.simulator.models import SimulatedPayment
-from tests.client import Api
+from tests.client import ANSWER_LOST, Api
 from tests.domain.doubles import ArrivesLate, provider
 from tests.domain.passing import recover
 
@@ -25,6 +25,16 @@ def test_money_of_a_charge_that_was_given_up_is_sent_back(api: Api) -> None:
     assert Charge.objects.get().reversed_late
     assert SimulatedPayment.objects.get().state == "voided"
     assert set(Attempt.objects.values_list("state", flat=True)) == {"done"}
+
+
+def test_money_of_a_charge_that_was_given_up_is_sent_back_though_the_answer_is_lost(api: Api) -> None:
+    with provider(ArrivesLate()):
+        charge = api.charge(ANSWER_LOST)
+    recover()
+
+    assert api.read(charge)["status"] == "failed"
+    assert SimulatedPayment.objects.get().state == "voided"
+    assert checking.run(INVARIANTS).failures == []
 
 
 def test_a_hold_of_a_charge_that_was_given_up_is_released(api: Api) -> None:

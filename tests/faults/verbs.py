@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 OPEN = (Step.OPENING, Step.WRITTEN, Step.OPENED)
 RECORD = (Step.ASKING, Step.ANSWERED, Step.RECORDING, Step.RECORDED)
 TOLD = (Step.NUDGING,)
-# Where a process may stall, be taken for dead, and go on.
-STALL = (Step.OPENED, Step.ASKING, Step.ANSWERED, Step.RECORDING, Step.RECORDED)
+# Where a process may stall, be taken for dead, and go on. One that has not asked yet asks no more, by the clock; time
+# that is moved under it cannot tell it so.
+STALL = (Step.ANSWERED, Step.RECORDING, Step.RECORDED)
 DELIVER = (Step.CLAIMED, Step.SENT, Step.PUT_DOWN)
 SETTLE = (Step.LOCKED, Step.POSTED, Step.SETTLED)
 ACTION_SECONDS = 3600
