@@ -28,7 +28,8 @@ class Payment:
     """A payment to be taken or held.
 
     `reference` (32 hex digits) is our name of it and the provider's idempotency key. `amount` is in the smallest unit
-    of `currency`. `authenticate` says whether the payer must be asked (3-D Secure). The payer's browser comes back to
+    of `currency`. `authenticate` says whether the payer must be asked (3-D Secure). With `payer_absent` the source
+    is a vaulted one, whose payer agreed when it was kept and cannot be asked now. The payer's browser comes back to
     `return_url`. `card` is None for other types, and in a lookup made after the card data was destroyed.
     `provider_ref` is empty until the provider gave one.
     """
@@ -44,6 +45,7 @@ class Payment:
     statement_descriptor: str
     card: CardData | None = None
     provider_ref: str = ""
+    payer_absent: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,11 @@ def customer(api: Api, **members: Any) -> dict[str, Any]:
 
 def vaulted(api: Api, number: str = "4000000000003055") -> str:
     """The ID of a card that is kept for a new customer."""
-    source = api.source(number)
+    return keep(api, api.source(number))
+
+
+def keep(api: Api, source: str) -> str:
+    """Attaches `source` to a new customer."""
     made(api.post(f"/customers/{customer(api)['id']}/sources", {"source": source}))
     return source
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.client import APPROVED, CHALLENGED, DECLINED, Api, error_of, made
-from tests.contract.calls import CARD_SOURCE, customer, faults_of, order, vaulted
+from tests.contract.calls import CARD_SOURCE, customer, faults_of, keep, order, vaulted
 from tests.contract.shapes import CHARGE, FAILURE, SOURCE_TYPES, faults_in
 
 OTHER_TYPES = SOURCE_TYPES[1:]
@@ -168,6 +168,12 @@ def test_a_vaulted_source_is_charged_again_and_again_without_its_payer(api: Api)
     charges = [api.charge_source(source, require_auth=True) for _ in range(3)]
     assert [charge["status"] for charge in charges] == ["succeeded"] * 3
     assert len({charge["id"] for charge in charges}) == 3
+
+
+@pytest.mark.parametrize("kind", OTHER_TYPES)
+def test_a_vaulted_source_of_any_type_is_charged_without_its_payer(api: Api, kind: str) -> None:
+    source = keep(api, api.wallet(kind))
+    assert [stands(api.charge_source(source, 700)) for _ in range(2)] == [("succeeded", False, True, 700, 0)] * 2
 
 
 def test_a_vaulted_source_can_be_held(api: Api) -> None:

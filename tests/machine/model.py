@@ -118,7 +118,7 @@ class Charge(Named):
     def ask(self, require_auth: bool) -> None:
         """The provider is asked for the money."""
         behaviour = self.source.behaviour
-        is_spared = behaviour.type == "card" and (self.source.vaulted or not require_auth)
+        is_spared = self.source.vaulted or (behaviour.type == "card" and not require_auth)
         if behaviour.asks and not is_spared:
             self.action = behaviour.asks
             return

@@ -102,6 +102,11 @@ def test_every_other_type_asks_its_payer(kind: sourcetypes.SourceType, settings:
     assert bool(outcome.confirmation_id) == (kind.name in ("bpi", "unionbank"))
 
 
+@pytest.mark.parametrize("kind", [each for each in sourcetypes.NAMES if each != "card"])
+def test_no_type_asks_a_payer_who_is_absent(kind: str) -> None:
+    assert isinstance(simulator.create_payment(by_type(kind, payer_absent=True)), Approved)
+
+
 @pytest.mark.parametrize("name", sourcetypes.NAMES)
 def test_every_type_is_taken_and_only_a_card_is_held(name: str) -> None:
     capabilities = simulator.capabilities(name)

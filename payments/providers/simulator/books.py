@@ -62,13 +62,19 @@ def _new_payment(payment: Payment, scenario: Scenario) -> SimulatedPayment:
     )
     if scenario.decline_code:
         row.state = State.DECLINED
-    elif payment.source_type != sourcetypes.CARD or (payment.authenticate and scenario.challenges):
+    elif _asks_payer(payment, scenario):
         row.state = State.AWAITING
         row.token_digest = token_digest(page_token(payment.reference))
         row.expires_at = clock.now() + timedelta(minutes=PAGE_MINUTES)
     else:
         row.state, row.amount_captured = _approved(row)
     return row
+
+
+def _asks_payer(payment: Payment, scenario: Scenario) -> bool:
+    if payment.payer_absent:
+        return False
+    return payment.source_type != sourcetypes.CARD or (payment.authenticate and scenario.challenges)
 
 
 def _approved(payment: SimulatedPayment) -> tuple[str, int]:
