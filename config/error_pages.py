@@ -7,19 +7,20 @@ from django.views import defaults
 
 from config.middleware import is_api
 from payments.api.errors import as_api_error, error_response, no_such_path
+from payments.api.handling import told_to_stranger
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Django refused the request before any view saw it."""
     if is_api(request):
-        return error_response(as_api_error(exception))
+        return error_response(told_to_stranger(request, as_api_error(exception)))
     return defaults.bad_request(request, exception)
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     """A path that leads nowhere."""
     if is_api(request):
-        return error_response(no_such_path())
+        return error_response(told_to_stranger(request, no_such_path()))
     return defaults.page_not_found(request, exception)
 
 
@@ -27,4 +28,4 @@ def server_error(request: HttpRequest) -> HttpResponse:
     """An error that nobody expected, outside of the API's own views."""
     exception = sys.exc_info()[1]
     error = as_api_error(exception if isinstance(exception, Exception) else Exception())
-    return error_response(error) if is_api(request) else defaults.server_error(request)
+    return error_response(told_to_stranger(request, error)) if is_api(request) else defaults.server_error(request)

@@ -174,7 +174,7 @@ CORS_URLS_REGEX = r"^/v2/sources(/[^/]*)?/?$"
 CORS_ALLOW_ALL_ORIGINS = True
 CORS_ALLOW_METHODS = ["GET", "POST"]
 CORS_ALLOW_HEADERS = ["authorization", "content-type", "idempotency-key", "x-idempotency-key"]
-CORS_EXPOSE_HEADERS = ["Request-Id", "Idempotent-Replayed"]
+CORS_EXPOSE_HEADERS = ["Request-Id", "Idempotent-Replayed", "RateLimit", "RateLimit-Policy", "Retry-After"]
 
 # Everything that browsers must not do in clear text follows from HTTPS.
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = HTTPS

@@ -45,13 +45,14 @@ class KeyMayDoThis(BasePermission):
     """A secret key may do everything, a publishable one what a view opens to browsers, a restricted one its rights.
 
     The `rights` of a view name, by action, the right that it takes; an action that has none is for secret keys alone.
+    A method that the view does not answer takes none: it is refused to everybody.
     """
 
     def has_permission(self, request: Request, view: "APIView") -> bool:
         key = key_of(request)
-        if key.kind == ApiKey.Kind.RESTRICTED:
+        if key.kind == ApiKey.Kind.RESTRICTED and request.method in view.allowed_methods:
             return _has_right(key, getattr(view, "rights", {}).get(getattr(view, "action", None)))
-        return bool(key.kind == ApiKey.Kind.SECRET or getattr(view, "open_to_browsers", False))
+        return bool(key.kind != ApiKey.Kind.PUBLISHABLE or getattr(view, "open_to_browsers", False))
 
 
 def key_of(request: Request) -> ApiKey:

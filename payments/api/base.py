@@ -48,8 +48,12 @@ class ApiView(APIView):
         """None: DRF would list the allowed methods on every answer, and only a 405 needs them."""
         return {}
 
+    def check_permissions(self, request: Request) -> None:
+        """Nothing yet: DRF asks before it counts a request against its limit, and refusals are to be counted too."""
+
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
+        super().check_permissions(request)
         if request.method not in self.allowed_methods:
             return
         if any("\x00" in str(value) for value in kwargs.values()):

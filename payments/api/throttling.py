@@ -1,64 +1,20 @@
-"""Rate limits: fixed windows, counted in Redis by all processes, told in the RateLimit headers of the IETF draft.
+"""Rate limits, told in the RateLimit headers of the IETF draft."""
 
-The library's storages count; its strategies would ask Redis three times for what one increment tells.
-"""
-
-import logging
-import time
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from functools import cache, cached_property
-from math import ceil
+from ipaddress import IPv6Address, IPv6Network, ip_address
 from typing import Any
 
 import limits
 from django.conf import settings
 from django.http import HttpRequest
-from limits.storage import MemoryStorage, RedisStorage
-from redis import ConnectionPool, RedisError
-from redis.backoff import NoBackoff
-from redis.retry import Retry
 from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
 
-from payments import clock
+from payments.counting import Counters, Window, counters_at
 
-logger = logging.getLogger("kaha.throttling")
-
-REDIS_RETRY_SECONDS = 5.0
-REDIS_TIMEOUT_SECONDS = 0.5
-
-
-class Counters:
-    """Counts in Redis; while Redis is away, in this process alone, so that nothing is ever unlimited."""
-
-    def __init__(self, redis_url: str, retry_seconds: float = REDIS_RETRY_SECONDS) -> None:
-        self.redis_url = redis_url
-        self.retry_seconds = retry_seconds
-        self._redis_due = 0.0
-
-    def increment(self, key: str, window_seconds: int) -> int:
-        """Adds one to `key`, which is forgotten `window_seconds` after its first one; returns the sum."""
-        if time.monotonic() >= self._redis_due:
-            try:
-                return self._redis.incr(key, window_seconds)
-            except RedisError:
-                self._redis_due = time.monotonic() + self.retry_seconds
-                logger.warning("Redis is away: each process counts requests for itself.")
-        return self._memory.incr(key, window_seconds)
-
-    @cached_property
-    def _redis(self) -> RedisStorage:
-        pool = ConnectionPool.from_url(
-            self.redis_url,
-            socket_connect_timeout=REDIS_TIMEOUT_SECONDS,
-            socket_timeout=REDIS_TIMEOUT_SECONDS,
-            retry=Retry(NoBackoff(), 1),
-        )
-        return RedisStorage("redis://", connection_pool=pool, key_prefix="kaha")
-
-    @cached_property
-    def _memory(self) -> MemoryStorage:
-        return MemoryStorage()
+# What one customer of a network provider has at least, so that all of it is one address here.
+IPV6_PREFIX_LENGTH = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,27 +42,22 @@ class Verdict:
 def take(counters: Counters, rate: str, who: str) -> Verdict:
     """Counts one request of `who` against `rate` (`300/second`), and tells what is left."""
     limit = limits.parse(rate)
-    window_seconds = limit.get_expiry()
-    moment = clock.now().timestamp()
-    window = int(moment // window_seconds)
-    used = counters.increment(f"{who}/{window_seconds}/{window}", window_seconds)
-    return Verdict(limit.amount, window_seconds, used, ceil((window + 1) * window_seconds - moment))
+    window = Window.present(limit.get_expiry())
+    used = counters.increment(window.key(who), window.seconds)
+    return Verdict(limit.amount, window.seconds, used, window.ends_in_seconds)
 
 
-@cache
-def counters_at(redis_url: str) -> Counters:
-    """The counters that this process shares with all others on the same Redis."""
-    return Counters(redis_url)
-
-
-class KeyThrottle(BaseThrottle):
-    """At most RATE_LIMIT requests for each key."""
+class Throttle(BaseThrottle, ABC):
+    """Refuses a request that is over its limit, and has any answer tell how far it is from it."""
 
     verdict: Verdict
 
+    @abstractmethod
+    def count(self, request: Request) -> Verdict:
+        """Counts `request` against its limit."""
+
     def allow_request(self, request: Request, view: Any) -> bool:
-        key: Any = request.auth
-        self.verdict = take(counters_at(settings.REDIS_URL), settings.RATE_LIMIT, f"key/{key.id.hex}")
+        self.verdict = self.count(request)
         view.headers.update(self.verdict.headers)
         return self.verdict.allowed
 
@@ -114,9 +65,39 @@ class KeyThrottle(BaseThrottle):
         return self.verdict.reset_seconds
 
 
-def count_failure(request: HttpRequest) -> Verdict:
+class KeyThrottle(Throttle):
+    """At most RATE_LIMIT requests for each key."""
+
+    def count(self, request: Request) -> Verdict:
+        key: Any = request.auth
+        return take(counters_at(settings.REDIS_URL), settings.RATE_LIMIT, f"key/{key.id.hex}")
+
+
+class AddressThrottle(Throttle):
+    """At most RATE_LIMIT_ANONYMOUS requests for each address, where no key is asked for."""
+
+    def count(self, request: Request) -> Verdict:
+        return count_stranger(request)
+
+
+def count_stranger(request: HttpRequest) -> Verdict:
     """Counts a request without a valid key against its address and RATE_LIMIT_ANONYMOUS."""
-    return take(counters_at(settings.REDIS_URL), settings.RATE_LIMIT_ANONYMOUS, f"address/{client_address(request)}")
+    counters = counters_at(settings.REDIS_URL)
+    return take(counters, settings.RATE_LIMIT_ANONYMOUS, f"address/{counted_address(request)}")
+
+
+def counted_address(request: HttpRequest) -> str:
+    """The client's address as limits know it: of IPv6 its network, in which everybody has addresses without end."""
+    said = client_address(request)
+    try:
+        address = ip_address(said)
+    except ValueError:
+        return said
+    if not isinstance(address, IPv6Address):
+        return said
+    if address.ipv4_mapped:
+        return str(address.ipv4_mapped)
+    return str(IPv6Network((int(address), IPV6_PREFIX_LENGTH), strict=False))
 
 
 def client_address(request: HttpRequest) -> str:

@@ -139,7 +139,8 @@ def test_browsers_anywhere_may_make_and_read_sources(api: Api, method: str, path
     headers = {"Origin": "https://shop.example"} | (api.headers() if authorized else {})
     response = api.client.generic(method, path, headers=headers)
     assert response["Access-Control-Allow-Origin"] == "*"
-    assert response["Access-Control-Expose-Headers"] == "Request-Id, Idempotent-Replayed"
+    exposed = "Request-Id, Idempotent-Replayed, RateLimit, RateLimit-Policy, Retry-After"
+    assert response["Access-Control-Expose-Headers"] == exposed
     assert "Access-Control-Allow-Credentials" not in response
 
 

@@ -64,10 +64,14 @@ def test_all_other_rights_are_not(api: Api, shop: NewMerchant, call: Call) -> No
     assert faults_in(response.json(), ERROR) == []
 
 
-@pytest.mark.parametrize("method", ["PATCH", "OPTIONS", "TRACE"])
-def test_what_declares_no_right_is_refused(shop: NewMerchant, method: str) -> None:
-    response = restricted(shop, *RIGHTS).send(method, "/charges/", None, {})
-    assert (response.status_code, error_of(response)["code"]) == (403, "secret_key_required")
+@pytest.mark.parametrize("rights", [["events:read"], [*RIGHTS]], ids=["one right", "all rights"])
+@pytest.mark.parametrize("method", ["PUT", "DELETE", "PATCH", "OPTIONS", "TRACE"])
+def test_a_method_that_nobody_may_use_is_not_a_matter_of_rights(
+    shop: NewMerchant, method: str, rights: list[str]
+) -> None:
+    response = restricted(shop, *rights).send(method, "/charges/", None, {})
+    assert (response.status_code, error_of(response)["code"]) == (405, "method_not_allowed")
+    assert response["Allow"] == "GET, HEAD, POST"
 
 
 def test_a_refused_refund_moves_nothing(api: Api, shop: NewMerchant) -> None:

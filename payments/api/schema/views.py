@@ -7,6 +7,7 @@ from rest_framework.request import Request
 
 from payments.api.base import ApiView
 from payments.api.rendering import json_response
+from payments.api.throttling import AddressThrottle
 
 # The viewer styles itself through these two elements, one of them empty; a new version of it may have others.
 VIEWER_STYLES = (
@@ -35,7 +36,7 @@ class DocumentView(ApiView):
     schema = None
     authentication_classes = ()
     permission_classes = ()
-    throttle_classes = ()
+    throttle_classes = (AddressThrottle,)
 
     def get(self, request: Request, **_: Any) -> HttpResponse:
         # Only whoever asks for it pays for what makes it.

@@ -1,0 +1,58 @@
+"""A Redis that comes and goes."""
+
+import os
+import signal
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+
+from config.embedded import redis_server
+from config.embedded.places import Places, drop_temporary_folder, make_running_folders, prepare
+from config.embedded.processes import wait_until
+
+
+class OwnRedis:
+    """A Redis server of one test's own."""
+
+    def __init__(self, places: Places) -> None:
+        self.places = places
+        self.url = redis_server.url(places)
+        self.process: subprocess.Popen[bytes] | None = None
+
+    def start(self) -> None:
+        self.process = redis_server.start(self.places)
+        assert wait_until(lambda: redis_server.is_ready(self.places), 10)
+
+    def stop(self) -> None:
+        if self.process:
+            redis_server.stop_server(self.process)
+        self.process = None
+
+    def hang(self) -> None:
+        """It keeps its connections, and answers nobody until `go_on`."""
+        assert self.process
+        os.kill(self.process.pid, signal.SIGSTOP)
+
+    def go_on(self) -> None:
+        assert self.process
+        os.kill(self.process.pid, signal.SIGCONT)
+
+
+@pytest.fixture
+def own_redis(tmp_path: Path) -> Iterator[OwnRedis]:
+    """One that does not run yet."""
+    places = prepare(tmp_path)
+    make_running_folders(places)
+    server = OwnRedis(places)
+    yield server
+    server.stop()
+    drop_temporary_folder(places)
+
+
+@pytest.fixture
+def who() -> str:
+    """Somebody whom nobody has counted yet."""
+    return uuid4().hex

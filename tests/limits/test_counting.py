@@ -1,0 +1,90 @@
+"""Counting in windows: in Redis whenever it is there, in the process otherwise, and never not at all."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import timedelta
+
+import pytest
+from django.conf import settings
+from redis import Redis
+
+from payments import clock
+from payments.counting import Counters, Window
+from tests.limits.conftest import OwnRedis
+from tests.racing import at_once
+
+AWAY = "redis://127.0.0.1:1/0"
+both = pytest.mark.parametrize("url", [settings.REDIS_URL, AWAY], ids=["redis", "memory"])
+
+
+@both
+def test_what_is_read_stays_as_it_is(url: str, who: str) -> None:
+    counters = Counters(url)
+    assert [counters.read(who), counters.increment(who, 60), counters.read(who), counters.read(who)] == [0, 1, 1, 1]
+
+
+@both
+def test_of_threads_at_once_each_is_counted(url: str, who: str) -> None:
+    counters = Counters(url)
+    counted = at_once(32, lambda _: counters.increment(who, 60))
+    assert sorted(counted) == list(range(1, 33))
+
+
+def test_two_processes_count_together(who: str) -> None:
+    first, second = Counters(settings.REDIS_URL), Counters(settings.REDIS_URL)
+    first.increment(who, 60)
+    assert second.increment(who, 60) == 2
+
+
+def test_redis_counts_whenever_it_is_there(own_redis: OwnRedis, who: str) -> None:
+    counters = Counters(own_redis.url, retry_seconds=0)
+    assert [counters.increment(who, 60) for _ in range(3)] == [1, 2, 3]
+    own_redis.start()
+    assert [counters.increment(who, 60) for _ in range(2)] == [1, 2]
+    own_redis.stop()
+    assert counters.increment(who, 60) == 4
+
+
+def test_a_redis_that_was_away_is_left_alone_for_a_while(own_redis: OwnRedis, who: str) -> None:
+    counters = Counters(own_redis.url, retry_seconds=60)
+    assert counters.increment(who, 60) == 1
+    own_redis.start()
+    assert counters.increment(who, 60) == 2
+
+
+@contextmanager
+def hung(redis: OwnRedis) -> Iterator[None]:
+    redis.hang()
+    try:
+        yield
+    finally:
+        redis.go_on()
+
+
+def test_a_redis_that_hangs_is_away(own_redis: OwnRedis, who: str) -> None:
+    own_redis.start()
+    counters = Counters(own_redis.url)
+    assert [counters.increment(who, 60) for _ in range(2)] == [1, 2]
+    with hung(own_redis):
+        assert [counters.increment(who, 60) for _ in range(3)] == [1, 2, 3]
+
+
+def test_a_redis_that_refuses_to_write_is_away(own_redis: OwnRedis, who: str) -> None:
+    own_redis.start()
+    counters = Counters(own_redis.url)
+    counters.increment(who, 60)
+    Redis.from_url(own_redis.url).config_set("maxmemory", "1")
+    assert [counters.increment(who, 60) for _ in range(3)] == [1, 2, 3]
+
+
+def test_a_window_holds_the_present_and_the_next_begins_where_it_ends() -> None:
+    window, now = Window.present(3600), clock.now()
+    assert window.starts_at <= now < window.starts_at + timedelta(hours=1)
+    assert window.starts_at.minute == window.starts_at.second == 0
+    assert 0 < window.ends_in_seconds <= 3600
+
+
+def test_each_window_counts_for_itself() -> None:
+    hour, day = Window.present(3600), Window.present(86_400)
+    earlier = Window(3600, hour.starts_at - timedelta(hours=1), 0)
+    assert len({hour.key("me"), day.key("me"), earlier.key("me"), hour.key("you")}) == 4

@@ -1,0 +1,163 @@
+"""Rates hold for each key and each stranger, across processes, with Redis and without it."""
+
+import pytest
+from django.conf import settings as django_settings
+from django.test import RequestFactory
+from pytest_django import Settings
+
+from payments.api.throttling import client_address, counted_address, take
+from payments.counting import Counters, counters_at
+from payments.domain.merchants import NewMerchant
+from tests.client import Api, error_of
+from tests.factories import ApiKeyFactory
+from tests.limits.conftest import OwnRedis
+from tests.limits.test_counting import AWAY
+
+OF_A_KEY, OF_AN_ADDRESS = '"default";q=300;w=1', '"default";q=30;w=1'
+
+
+@pytest.mark.parametrize("url", [django_settings.REDIS_URL, AWAY], ids=["redis", "memory"])
+def test_a_window_takes_its_quota_and_no_more(url: str, who: str) -> None:
+    counters = Counters(url)
+    verdicts = [take(counters, "2/day", who) for _ in range(3)]
+    assert [(verdict.used, verdict.allowed) for verdict in verdicts] == [(1, True), (2, True), (3, False)]
+    assert all(0 < verdict.reset_seconds <= 86_400 for verdict in verdicts)
+
+
+def test_everybody_has_a_rate_of_their_own(who: str) -> None:
+    counters = Counters(django_settings.REDIS_URL)
+    take(counters, "1/day", who)
+    assert take(counters, "1/day", who + "x").allowed
+
+
+def test_the_headers_tell_the_rate_and_what_is_left(who: str) -> None:
+    headers = take(Counters(AWAY), "3 per 2 minutes", who).headers
+    assert headers["RateLimit-Policy"] == '"default";q=3;w=120'
+    assert headers["RateLimit"].startswith('"default";r=2;t=')
+
+
+def test_every_answer_to_a_key_tells_its_rate(api: Api, shop: NewMerchant) -> None:
+    may_nothing = Api(ApiKeyFactory(merchant=shop.merchant, kind="restricted", rights=["events:read"]).text)
+    browser = Api(shop.keys["pk_test"])
+    responses = [
+        api.get("/ping"),
+        api.get("/charges/ch_1"),
+        api.post("/charges/", {}),
+        api.post("/charges/", b"{"),
+        api.post("/me"),
+        may_nothing.get("/me"),
+        may_nothing.send("PATCH", "/me", None, {}),
+        browser.get("/me"),
+    ]
+    assert [response.status_code for response in responses] == [200, 404, 422, 400, 405, 403, 405, 403]
+    assert {response["RateLimit-Policy"] for response in responses} == {OF_A_KEY}
+
+
+def test_every_other_answer_tells_the_rate_of_its_address(api: Api, settings: Settings) -> None:
+    settings.KAHA_CLOCK = False
+    responses = [
+        Api("nobody's").get("/me"),
+        api.get("/nothing"),
+        api.post("/test/clock"),
+        api.client.get("/v2/openapi.json"),
+    ]
+    assert [response.status_code for response in responses] == [401, 404, 404, 200]
+    assert {response["RateLimit-Policy"] for response in responses} == {OF_AN_ADDRESS}
+
+
+@pytest.mark.parametrize("path", ["/nothing", "/me", "/openapi.json"])
+def test_nothing_is_answered_to_strangers_without_end(settings: Settings, who: str, path: str) -> None:
+    settings.RATE_LIMIT_ANONYMOUS, settings.TRUSTED_PROXIES = "1/day", 1
+    stranger = Api("nobody's")
+    for expected in (False, True):
+        response = stranger.send("GET", path, None, {"X-Forwarded-For": who})
+        assert (response.status_code == 429) == expected
+    assert 0 < int(response["Retry-After"]) <= 86_400
+
+
+@pytest.mark.parametrize("rights", [None, ["events:read"]], ids=["publishable", "restricted"])
+def test_a_key_is_not_refused_without_end_either(
+    shop: NewMerchant, settings: Settings, rights: list[str] | None
+) -> None:
+    settings.RATE_LIMIT = "2/day"
+    kind = {"kind": "restricted", "rights": rights} if rights else {"kind": "publishable"}
+    api = Api(ApiKeyFactory(merchant=shop.merchant, **kind).text)
+    assert [api.get("/me").status_code for _ in range(3)] == [403, 403, 429]
+
+
+def test_a_key_beyond_its_rate_is_told_when_to_come_back(api: Api, settings: Settings) -> None:
+    settings.RATE_LIMIT = "2/day"
+    assert [api.get("/ping").status_code for _ in range(2)] == [200, 200]
+    response = api.post("/charges/", {})
+    assert (response.status_code, error_of(response)["code"]) == (429, "rate_limited")
+    assert 0 < int(response["Retry-After"]) <= 86_400
+    assert response["RateLimit"] == f'"default";r=0;t={response["Retry-After"]}'
+
+
+def test_another_key_has_its_own_rate(api: Api, shop: NewMerchant, settings: Settings) -> None:
+    settings.RATE_LIMIT = "1/day"
+    for _ in range(2):
+        api.get("/ping")
+    assert Api(shop.keys["sk_live"]).get("/ping").status_code == 200
+
+
+def test_who_keeps_coming_without_a_valid_key_is_slowed_down(api: Api, settings: Settings, who: str) -> None:
+    settings.RATE_LIMIT_ANONYMOUS = "2/day"
+    settings.TRUSTED_PROXIES = 1
+    stranger = {"X-Forwarded-For": who}
+    failed = [api.client.get("/v2/ping", headers=stranger) for _ in range(3)]
+    assert [response.status_code for response in failed] == [401, 401, 429]
+    assert failed[1]["RateLimit-Policy"] == '"default";q=2;w=86400'
+    known = api.client.get("/v2/ping", headers=api.headers() | stranger)
+    assert known.status_code == 200
+
+
+def test_a_key_has_its_rate_in_this_process_when_redis_stops_and_in_redis_when_it_comes_back(
+    api: Api, settings: Settings, own_redis: OwnRedis
+) -> None:
+    settings.RATE_LIMIT, settings.REDIS_URL = "3/day", own_redis.url
+    own_redis.start()
+    assert _tries(api, 2) == [200, 200]
+    own_redis.stop()
+    assert _tries(api, 4) == [200, 200, 200, 429]
+    own_redis.start()
+    counters_at(own_redis.url).retry_seconds = counters_at(own_redis.url)._redis_due = 0
+    assert _tries(api, 4) == [200, 200, 200, 429]
+
+
+def _tries(api: Api, count: int) -> list[int]:
+    return [api.get("/ping").status_code for _ in range(count)]
+
+
+@pytest.mark.parametrize(
+    ("address", "counted"),
+    [
+        ("192.0.2.7", "192.0.2.7"),
+        ("::ffff:192.0.2.7", "192.0.2.7"),
+        ("2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"),
+        ("2001:db8:1:2::9", "2001:db8:1:2::/64"),
+        ("2001:db8:1:3::9", "2001:db8:1:3::/64"),
+        ("::1", "::/64"),
+        ("sesame", "sesame"),
+    ],
+)
+def test_whoever_has_one_address_of_ipv6_has_its_network(address: str, counted: str) -> None:
+    assert counted_address(RequestFactory().get("/", REMOTE_ADDR=address)) == counted
+
+
+@pytest.mark.parametrize(
+    ("proxies", "forwarded", "address"),
+    [
+        (0, "1.1.1.1", "9.9.9.9"),
+        (1, "", "9.9.9.9"),
+        (1, "1.1.1.1, 2.2.2.2", "2.2.2.2"),
+        (2, "1.1.1.1, 2.2.2.2 ,3.3.3.3", "2.2.2.2"),
+        (3, "2.2.2.2", "2.2.2.2"),
+    ],
+)
+def test_only_our_own_proxies_say_where_a_request_comes_from(
+    settings: Settings, proxies: int, forwarded: str, address: str
+) -> None:
+    settings.TRUSTED_PROXIES = proxies
+    request = RequestFactory().get("/", REMOTE_ADDR="9.9.9.9", HTTP_X_FORWARDED_FOR=forwarded)
+    assert client_address(request) == address
