@@ -1,6 +1,20 @@
 """What the code below a request may know of it without being handed it."""
 
+from collections.abc import Callable
 from contextvars import ContextVar
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Actor:
+    """Who acts, and from where: an operator at an address, or the account of a process on a host."""
+
+    name: str
+    origin: str
+    operator_id: int | None = None
+
 
 # The `req_…` of the request under way; empty outside of one.
 request_id: ContextVar[str] = ContextVar("request_id", default="")
+# Tells who acts, when asked: somebody may sign in while the request runs. None where a process acts by itself.
+actor: ContextVar[Callable[[], Actor] | None] = ContextVar("actor", default=None)

@@ -4,9 +4,11 @@ from django.contrib import admin
 
 from payments.admin import (  # noqa: F401  registers the pages
     attempts,
+    audit,
     charges,
     corrections,
     data_keys,
+    decline_alerts,
     desk,
     events,
     idempotency,

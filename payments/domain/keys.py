@@ -12,9 +12,11 @@ from django.db.models import Q
 from django.db.models.functions import Least
 
 from payments import clock
+from payments.domain import audit
+from payments.domain.audit import Action
 from payments.domain.naming import NotOne, the_one
 from payments.domain.rights import RIGHTS
-from payments.ids import parse_id
+from payments.ids import parse_id, public_id
 from payments.models import ApiKey, Merchant
 
 RANDOM_BYTES = 24  # 192 bits, where the contract wants 190
@@ -32,6 +34,7 @@ class KeyIsOver(Exception):
     """A key that was revoked or has expired, which cannot be rolled."""
 
 
+@transaction.atomic
 def create_key(
     merchant: Merchant,
     livemode: bool,
@@ -52,6 +55,7 @@ def create_key(
     key.last4 = text[-4:]
     key.public_text = text if kind == ApiKey.Kind.PUBLISHABLE else ""
     key.save(force_insert=True)
+    audit.record(Action.ADDED, key, detail=", ".join([public_id("mer", merchant.id), *key.rights]))
     return key, text
 
 
@@ -71,12 +75,18 @@ def roll_key(key: ApiKey, overlap: timedelta) -> tuple[ApiKey, str]:
     # PostgreSQL's LEAST passes over NULL, so a key without an end gets one and an earlier end stays.
     if working.update(expires_at=Least("expires_at", now + overlap)) != 1:
         raise KeyIsOver("This key does not work any more: create a new one instead.")
-    return create_key(key.merchant, key.livemode, key.kind, rights=key.rights, networks=key.allowed_networks)
+    new, text = create_key(key.merchant, key.livemode, key.kind, rights=key.rights, networks=key.allowed_networks)
+    audit.record(Action.ROLLED, key, fields=["expires_at"], detail=f"its successor: {public_id('key', new.id)}")
+    return new, text
 
 
+@transaction.atomic
 def revoke_key(key: ApiKey) -> bool:
     """Ends a key at once. False where it had been revoked before, which leaves the time of that."""
-    return ApiKey.objects.filter(id=key.id, revoked_at=None).update(revoked_at=clock.now()) == 1
+    if ApiKey.objects.filter(id=key.id, revoked_at=None).update(revoked_at=clock.now()) != 1:
+        return False
+    audit.record(Action.REVOKED, key, fields=["revoked_at"])
+    return True
 
 
 def find_key(text: str) -> ApiKey:

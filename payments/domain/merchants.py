@@ -14,6 +14,8 @@ from django.db.models import Q, QuerySet
 from django.db.models.functions import Least
 
 from payments import clock
+from payments.domain import audit
+from payments.domain.audit import Action
 from payments.domain.keys import create_key
 from payments.domain.naming import the_one
 from payments.ids import new_id, parse_id
@@ -61,6 +63,7 @@ def create_merchant(title: str, account_name: str = "", statement_descriptor: st
     merchant.full_clean()
     check_statement_descriptor(merchant.statement_descriptor)
     merchant.save(force_insert=True)
+    audit.record(Action.ADDED, merchant)
     return NewMerchant(
         merchant,
         keys={
@@ -101,7 +104,9 @@ def roll_notify_secret(merchant: Merchant, livemode: bool, overlap: timedelta) -
     Merchant.objects.select_for_update(no_key=True).get(id=merchant.id)
     # PostgreSQL's LEAST passes over NULL, so a secret without an end gets one and an earlier end stays.
     _valid(merchant, livemode).update(expires_at=Least("expires_at", clock.now() + overlap))
-    return _create_notify_secret(merchant, livemode)
+    text = _create_notify_secret(merchant, livemode)
+    audit.record(Action.ROLLED, merchant, fields=["notify_secrets"], detail="live" if livemode else "test")
+    return text
 
 
 def _valid(merchant: Merchant, livemode: bool) -> QuerySet[NotifySecret]:

@@ -6,6 +6,8 @@ from typing import Any
 from django.db import transaction
 
 from payments import clock, sourcetypes
+from payments.domain import audit
+from payments.domain.audit import Action
 from payments.ledger.fees import Rate
 from payments.models import Merchant
 from payments.money import CURRENCIES
@@ -30,7 +32,7 @@ def set_fee(merchant: Merchant, source_type: str, currency: str, rate: Rate) -> 
     locked = _lock(merchant)
     by_currency = locked.rates.setdefault(source_type, {})
     by_currency[currency] = {"basis_points": rate.basis_points, "fixed": rate.fixed}
-    _save(locked, "rates")
+    _save(locked, "rates", f"{source_type} in {currency}")
 
 
 @transaction.atomic
@@ -42,7 +44,7 @@ def remove_fee(merchant: Merchant, source_type: str, currency: str) -> None:
         raise BadTerms(f"No fee is set for {source_type} in {currency}.")
     if not locked.rates[source_type]:
         del locked.rates[source_type]
-    _save(locked, "rates")
+    _save(locked, "rates", f"{source_type} in {currency}, removed")
 
 
 @transaction.atomic
@@ -51,7 +53,7 @@ def set_payment_method(merchant: Merchant, source_type: str, enabled: bool) -> N
     _require_known_type(source_type)
     locked = _lock(merchant)
     locked.payment_method_settings[source_type] = {"enabled": enabled}
-    _save(locked, "payment_method_settings")
+    _save(locked, "payment_method_settings", f"{source_type} {'on' if enabled else 'off'}")
 
 
 def _require_known(source_type: str, currency: str) -> None:
@@ -70,6 +72,7 @@ def _lock(merchant: Merchant) -> Merchant:
     return Merchant.objects.select_for_update(no_key=True).get(id=merchant.id)
 
 
-def _save(merchant: Merchant, name: str) -> None:
+def _save(merchant: Merchant, name: str, detail: str) -> None:
     merchant.updated_at = clock.now()
     merchant.save(update_fields=[name, "updated_at"])
+    audit.record(Action.CHANGED, merchant, fields=[name], detail=detail)

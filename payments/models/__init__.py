@@ -1,9 +1,11 @@
 """Tables and the constraints that say what must never be; no verbs."""
 
 from payments.models.attempt import Attempt
+from payments.models.audit import AuditEntry, AuditHead
 from payments.models.charge import AMOUNT_MAX, Charge, Refund
 from payments.models.correction import Correction, UnknownOutcome
 from payments.models.data_key import CvcKey, DataKey
+from payments.models.decline_alert import DeclineAlert
 from payments.models.event import Event
 from payments.models.idempotency import IdempotencyRecord
 from payments.models.ledger import Posting, Settlement
@@ -17,12 +19,15 @@ __all__ = [
     "AMOUNT_MAX",
     "ApiKey",
     "Attempt",
+    "AuditEntry",
+    "AuditHead",
     "BinRange",
     "Card",
     "Charge",
     "Correction",
     "CvcKey",
     "DataKey",
+    "DeclineAlert",
     "Event",
     "IdempotencyRecord",
     "Merchant",

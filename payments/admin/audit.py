@@ -1,0 +1,75 @@
+"""Who did what and when: the audit log, which nobody changes and nobody leaves."""
+
+from collections.abc import Iterator
+from typing import Any
+from uuid import UUID
+
+from django.apps import apps
+from django.contrib import admin
+from django.db.models import Q
+from django.urls import NoReverseMatch
+from django.utils.safestring import SafeString
+
+from payments.admin.base import Conditions, LookOnlyAdmin, one_of
+from payments.admin.formats import NOTHING, lines, link, moment_column
+from payments.domain.audit import Action
+from payments.models import AuditEntry
+
+
+class ByWho(Conditions):
+    title = "who"
+    parameter_name = "who"
+    conditions = {
+        "operators": ("Operators", Q(operator_id__isnull=False)),
+        "commands": ("Commands", Q(operator_id=None) & ~Q(actor="")),
+        "nobody": ("Nobody signed in", Q(actor="")),
+    }
+
+
+@admin.register(AuditEntry)
+class AuditEntryAdmin(LookOnlyAdmin):
+    list_display = ("number", "created", "actor", "origin", "action", "what", "object_type", "told", "reason")
+    list_filter = (ByWho, one_of("action", Action), "created_at")
+    search_fields = ("=actor",)
+    search_help_text = "Who, from where, or the ID of an object or a request: whole."
+    exact_lookups = ("actor", "origin", "object_id", "request_id")
+    uuid_lookups = {"": ("object_id",)}
+    fieldsets = (
+        (None, {"fields": ("number", "created", "action")}),
+        ("Who", {"fields": ("actor", "operator_id", "origin", "request_id")}),
+        ("What", {"fields": ("what", "object_type", "object_id", "changed", "detail", "reason")}),
+        ("Chain", {"fields": ("hash_before", "own_hash")}),
+    )
+    created = moment_column("created_at")
+
+    def named_by(self, prefix: str, uuid: UUID) -> Iterator[dict[str, Any]]:
+        yield {"object_id": str(uuid)}
+
+    @admin.display(description="Object")
+    def what(self, entry: AuditEntry) -> SafeString | str:
+        return object_link(entry)
+
+    @admin.display(description="Changed")
+    def changed(self, entry: AuditEntry) -> SafeString | str:
+        return lines(entry.fields)
+
+    @admin.display(description="What changed")
+    def told(self, entry: AuditEntry) -> SafeString | str:
+        return lines(filter(None, [", ".join(entry.fields), entry.detail]))
+
+    @admin.display(description="Hash of the entry before")
+    def hash_before(self, entry: AuditEntry) -> str:
+        return bytes(entry.previous_hash).hex()
+
+    @admin.display(description="Hash")
+    def own_hash(self, entry: AuditEntry) -> str:
+        return bytes(entry.hash).hex()
+
+
+def object_link(entry: AuditEntry) -> SafeString | str:
+    """What an entry is about, with a link where it has a page; the page of a deleted object says that it is gone."""
+    name = entry.object_name or NOTHING
+    try:
+        return link(apps.get_model(entry.object_type), entry.object_id, name)
+    except (LookupError, ValueError, NoReverseMatch):
+        return name

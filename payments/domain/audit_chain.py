@@ -1,0 +1,51 @@
+"""Whether the audit log is what was written: every entry there, unchanged, and followed by the one that followed it."""
+
+from collections.abc import Iterator
+
+from payments.invariants.checking import one_moment
+from payments.models import AuditEntry, AuditHead
+from payments.models.audit import GENESIS
+
+AT_ONCE = 2_000
+
+
+class Broken(Exception):
+    """The first place where the log is not what was written; the message names it."""
+
+
+def count() -> int:
+    """How many entries there are."""
+    return AuditEntry.objects.count()
+
+
+def links() -> Iterator[bytes]:
+    """The hash of each entry from the first to the last, once it is seen to hold. Raises Broken.
+
+    All of it is of one moment, and nobody who adds an entry meanwhile is kept waiting.
+    """
+    with one_moment():
+        number, last = 0, GENESIS
+        for entry in AuditEntry.objects.order_by("number").iterator(AT_ONCE):
+            number += 1
+            last = _follow(entry, number, last)
+            yield last
+        _check_head(number, last)
+
+
+def _follow(entry: AuditEntry, number: int, last: bytes) -> bytes:
+    """The hash of `entry`, which must be the entry of this number after the one whose hash is `last`."""
+    if entry.number != number:
+        raise Broken(f"Entry {entry.number} stands where entry {number} should.")
+    if bytes(entry.previous_hash) != last:
+        raise Broken(f"Entry {number} does not follow entry {number - 1}: one of them is not what was written.")
+    if bytes(entry.hash) != entry.sealed():
+        raise Broken(f"Entry {number} was changed.")
+    return bytes(entry.hash)
+
+
+def _check_head(number: int, last: bytes) -> None:
+    head = AuditHead.objects.first() or AuditHead()
+    if head.number != number:
+        raise Broken(f"The log ends at entry {number}, where entry {head.number} was written last.")
+    if bytes(head.hash) != last:
+        raise Broken(f"The log ends at entry {number} with another hash than was written last.")

@@ -1,0 +1,50 @@
+import argparse
+import re
+import sys
+from typing import Any
+
+import click
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from payments.domain import audit_chain
+from payments.domain.audit_chain import Broken
+from payments.models.audit import GENESIS
+
+HASH = re.compile(r"[0-9a-f]{64}")
+
+
+class Command(BaseCommand):
+    help = (
+        "Looks whether every entry of the audit log is there, unchanged and in its place, while the service runs. Ends "
+        "with status 1 and names the first entry that is not. Whoever may do everything to the database can write the "
+        "whole log anew: only a hash kept elsewhere tells."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--head", action="store_true", help="print the last hash alone, to be kept elsewhere")
+        parser.add_argument("--expect", type=_hash, metavar="HASH", help="a hash kept earlier, which must be there")
+
+    def handle(self, *, head: bool, expect: bytes | None, **_: Any) -> None:
+        hashes = [GENESIS]
+        try:
+            hashes += _walked()
+        except Broken as fault:
+            raise CommandError(str(fault)) from None
+        if expect and expect not in hashes:
+            raise CommandError("No entry has the expected hash: the log was cut or written anew since that was kept.")
+        last = hashes[-1].hex()
+        self.stdout.write(last if head else f"{len(hashes) - 1:,} entries hold. The last one's hash: {last}")
+
+
+def _walked() -> list[bytes]:
+    """The hashes of all entries, beside a bar. Raises Broken."""
+    length = audit_chain.count()
+    with click.progressbar(audit_chain.links(), length, "audit log", show_pos=True, file=sys.stderr) as bar:
+        return list(bar)
+
+
+def _hash(text: str) -> bytes:
+    """A SHA-256 in hex digits, for argparse."""
+    if not HASH.fullmatch(text):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a hash of 64 hex digits as --head prints it")
+    return bytes.fromhex(text)

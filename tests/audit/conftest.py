@@ -1,0 +1,35 @@
+"""A log with a few entries, and somebody who may do everything to the database."""
+
+from collections.abc import Callable
+
+import pytest
+from django.db import connection, transaction
+
+from payments.domain import audit
+from payments.domain.audit import Action
+from payments.models import AuditEntry
+from tests.factories import MerchantFactory
+
+Forge = Callable[..., None]
+LENGTH = 5
+
+
+@pytest.fixture
+def log(db: None) -> list[AuditEntry]:
+    """A log of LENGTH entries."""
+    merchant = MerchantFactory(title="Sari Store")
+    for number in range(LENGTH):
+        audit.record(Action.CHANGED, merchant, fields=["rates"], detail=f"change {number}", reason="Ticket 77")
+    return list(AuditEntry.objects.order_by("number"))
+
+
+@pytest.fixture
+def forge() -> Forge:
+    """Runs statements as a superuser with triggers off."""
+
+    def run(*statements: str) -> None:
+        with transaction.atomic(), connection.cursor() as cursor:
+            for statement in ("SET LOCAL session_replication_role = replica", *statements):
+                cursor.execute(statement)
+
+    return run

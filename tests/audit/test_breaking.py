@@ -1,0 +1,180 @@
+"""Every way to break the log, by somebody whom no trigger and no right stops: each is found, at its place."""
+
+import re
+
+import pytest
+
+from payments.domain import audit, audit_chain
+from payments.domain.audit import Action
+from payments.domain.audit_chain import Broken
+from payments.models import AuditEntry, AuditHead
+from payments.models.audit import COVERED
+from tests.audit.conftest import LENGTH, Forge
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+ENTRIES, HEAD = "payments_auditentry", "payments_audithead"
+COLUMNS = ", ".join(field.column for field in AuditEntry._meta.concrete_fields if field.name != "number")
+
+
+def hashes() -> list[str]:
+    return [link.hex() for link in audit_chain.links()]
+
+
+def assert_broken(said: str) -> None:
+    with pytest.raises(Broken, match=f"^{re.escape(said)}"):
+        hashes()
+
+
+def test_a_log_that_nobody_broke_holds(log: list[AuditEntry]) -> None:
+    assert hashes() == [bytes(entry.hash).hex() for entry in log]
+
+
+def test_an_empty_log_holds() -> None:
+    assert hashes() == []
+
+
+OTHER = dict.fromkeys(COVERED, "'forged'") | {
+    "created_at": "created_at + interval '1 microsecond'",
+    "operator_id": "7",
+    "fields": "ARRAY['title']",
+}
+
+
+def test_every_column_is_covered_but_the_hashes() -> None:
+    names = {field.name for field in AuditEntry._meta.concrete_fields}
+    assert names - set(COVERED) == {"hash", "previous_hash"}
+
+
+@pytest.mark.parametrize("column", [name for name in COVERED if name != "number"])
+def test_an_entry_that_was_changed_is_found(log: list[AuditEntry], forge: Forge, column: str) -> None:
+    forge(f"UPDATE {ENTRIES} SET {column} = {OTHER[column]} WHERE number = 3")
+    assert_broken("Entry 3 was changed.")
+
+
+@pytest.mark.parametrize("number", [1, LENGTH])
+def test_the_first_and_the_last_entry_are_looked_at_too(log: list[AuditEntry], forge: Forge, number: int) -> None:
+    forge(f"UPDATE {ENTRIES} SET reason = '' WHERE number = {number}")
+    assert_broken(f"Entry {number} was changed.")
+
+
+def test_what_is_moved_from_one_column_to_the_next_is_found(log: list[AuditEntry], forge: Forge) -> None:
+    forge(f"UPDATE {ENTRIES} SET detail = detail || reason, reason = '' WHERE number = 3")
+    assert_broken("Entry 3 was changed.")
+
+
+def test_a_changed_hash_is_found(log: list[AuditEntry], forge: Forge) -> None:
+    forge(f"UPDATE {ENTRIES} SET hash = sha256('') WHERE number = 3")
+    assert_broken("Entry 3 was changed.")
+
+
+def test_a_changed_hash_of_the_entry_before_is_found(log: list[AuditEntry], forge: Forge) -> None:
+    forge(f"UPDATE {ENTRIES} SET previous_hash = sha256('') WHERE number = 3")
+    assert_broken("Entry 3 does not follow entry 2")
+
+
+def forged_and_sealed(forge: Forge, number: int) -> None:
+    """An entry that was changed and given the hash that then is its own."""
+    entry = AuditEntry.objects.get(number=number)
+    entry.reason = "forged"
+    forge(f"UPDATE {ENTRIES} SET reason = 'forged', hash = '\\x{entry.sealed().hex()}' WHERE number = {number}")
+
+
+def test_a_changed_entry_with_a_hash_to_match_is_found_at_the_next(log: list[AuditEntry], forge: Forge) -> None:
+    forged_and_sealed(forge, 3)
+    assert_broken("Entry 4 does not follow entry 3")
+
+
+def test_a_changed_last_entry_with_a_hash_to_match_is_found_at_the_head(log: list[AuditEntry], forge: Forge) -> None:
+    forged_and_sealed(forge, LENGTH)
+    assert_broken(f"The log ends at entry {LENGTH} with another hash")
+
+
+@pytest.mark.parametrize("number", [1, 3])
+def test_an_entry_that_was_removed_is_found(log: list[AuditEntry], forge: Forge, number: int) -> None:
+    forge(f"DELETE FROM {ENTRIES} WHERE number = {number}")
+    assert_broken(f"Entry {number + 1} stands where entry {number} should.")
+
+
+def test_a_removed_last_entry_is_found(log: list[AuditEntry], forge: Forge) -> None:
+    forge(f"DELETE FROM {ENTRIES} WHERE number = {LENGTH}")
+    assert_broken(f"The log ends at entry {LENGTH - 1}, where entry {LENGTH} was written last.")
+
+
+def test_a_log_of_which_nothing_is_left_is_found(log: list[AuditEntry], forge: Forge) -> None:
+    forge(f"TRUNCATE {ENTRIES}")
+    assert_broken(f"The log ends at entry 0, where entry {LENGTH} was written last.")
+
+
+def test_a_gap_that_was_closed_is_found(log: list[AuditEntry], forge: Forge) -> None:
+    forge(
+        f"DELETE FROM {ENTRIES} WHERE number = 3",
+        f"UPDATE {ENTRIES} SET number = 3 WHERE number = 4",
+        f"UPDATE {ENTRIES} SET number = 4 WHERE number = {LENGTH}",
+    )
+    assert_broken("Entry 3 does not follow entry 2")
+
+
+def copied(number: int, to: int) -> str:
+    """The statement that adds a copy of an entry, with a hash of its own as each must have one."""
+    columns = COLUMNS.replace("hash", "sha256('copy')").replace("previous_sha256('copy')", "previous_hash")
+    return f"INSERT INTO {ENTRIES} (number, {COLUMNS}) SELECT {to}, {columns} FROM {ENTRIES} WHERE number = {number}"
+
+
+@pytest.mark.parametrize(
+    ("number", "said"),
+    [(0, "Entry 0 stands where entry 1 should."), (LENGTH + 1, f"Entry {LENGTH + 1} does not follow entry {LENGTH}")],
+    ids=["before the first", "after the last"],
+)
+def test_an_entry_that_was_added_is_found(log: list[AuditEntry], forge: Forge, number: int, said: str) -> None:
+    forge(copied(1, number))
+    assert_broken(said)
+
+
+def test_an_entry_that_was_added_between_two_is_found(log: list[AuditEntry], forge: Forge) -> None:
+    forge(
+        f"UPDATE {ENTRIES} SET number = -number - 1 WHERE number >= 3",
+        f"UPDATE {ENTRIES} SET number = -number WHERE number < 0",
+        copied(1, 3),
+    )
+    assert_broken("Entry 3 does not follow entry 2")
+
+
+def test_an_added_last_entry_that_follows_is_found_at_the_head(log: list[AuditEntry], forge: Forge) -> None:
+    before = AuditHead.objects.get()
+    audit.record(Action.DELETED)
+    forge(f"UPDATE {HEAD} SET number = {before.number}, hash = '\\x{bytes(before.hash).hex()}'")
+    assert_broken(f"The log ends at entry {LENGTH + 1}, where entry {LENGTH} was written last.")
+
+
+def test_two_entries_that_changed_places_are_found(log: list[AuditEntry], forge: Forge) -> None:
+    forge(
+        f"UPDATE {ENTRIES} SET number = -2 WHERE number = 2",
+        f"UPDATE {ENTRIES} SET number = 2 WHERE number = 4",
+        f"UPDATE {ENTRIES} SET number = 4 WHERE number = -2",
+    )
+    assert_broken("Entry 2 does not follow entry 1")
+
+
+def test_two_entries_that_changed_what_they_tell_are_found(log: list[AuditEntry], forge: Forge) -> None:
+    forge(
+        f"UPDATE {ENTRIES} AS one SET detail = other.detail FROM {ENTRIES} AS other "
+        "WHERE (one.number, other.number) IN ((2, 4), (4, 2))"
+    )
+    assert_broken("Entry 2 was changed.")
+
+
+def test_a_head_that_was_removed_is_found(log: list[AuditEntry], forge: Forge) -> None:
+    forge(f"DELETE FROM {HEAD}")
+    assert_broken(f"The log ends at entry {LENGTH}, where entry 0 was written last.")
+
+
+def test_a_head_that_was_moved_is_found(log: list[AuditEntry], forge: Forge) -> None:
+    forge(f"UPDATE {HEAD} SET number = number + 1")
+    assert_broken(f"The log ends at entry {LENGTH}, where entry {LENGTH + 1} was written last.")
+
+
+def test_nothing_is_added_to_a_log_whose_end_was_removed_unseen(log: list[AuditEntry], forge: Forge) -> None:
+    forge(f"DELETE FROM {ENTRIES} WHERE number = {LENGTH}")
+    audit.record(Action.DELETED)
+    assert_broken(f"Entry {LENGTH + 1} stands where entry {LENGTH} should.")
