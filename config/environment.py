@@ -1,5 +1,6 @@
 """Reads environment variables so that a malformed one becomes a line for the operator, not a traceback."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -44,6 +45,15 @@ class Environment:
         if text.isascii() and text.isdigit() and at_least <= int(text):
             return int(text)
         self.faults[name] = f"must be a whole number, {at_least} or more."
+        return default
+
+    def counts(self, name: str, default: dict[str, int]) -> dict[str, int]:
+        """Whole numbers of 1 or more by the names in `default`, `name=number`; one not given stands at its default."""
+        given = {word.partition("=")[0]: word.partition("=")[2] for word in self.words(name, [])}
+        if given.keys() <= default.keys() and all(re.fullmatch("[1-9][0-9]{0,8}", text) for text in given.values()):
+            return default | {kind: int(text) for kind, text in given.items()}
+        example = ",".join(f"{kind}={number}" for kind, number in default.items())
+        self.faults[name] = f"must be whole numbers of 1 or more, such as {example}."
         return default
 
     def boolean(self, name: str, default: bool) -> bool:

@@ -34,6 +34,10 @@ FINGERPRINT_KEY = env.text("FINGERPRINT_KEY", "")
 
 RATE_LIMIT = env.text("RATE_LIMIT", "300/second")
 RATE_LIMIT_ANONYMOUS = env.text("RATE_LIMIT_ANONYMOUS", "30/second")
+# How many charges of a card, from an address, by a key and at a merchant may be declined in one window.
+DECLINE_WINDOW_MINUTES = env.integer("DECLINE_WINDOW_MINUTES", 60, at_least=1)
+DECLINE_LIMITS = env.counts("DECLINE_LIMITS", {"card": 10, "address": 100, "key": 150, "merchant": 200})
+DECLINE_LIMITS_TEST = env.counts("DECLINE_LIMITS_TEST", {"card": 100, "address": 1000, "key": 1500, "merchant": 2000})
 IDEMPOTENCY_KEEP_DAYS = env.integer("IDEMPOTENCY_KEEP_DAYS", 30, at_least=1)
 HOLD_DAYS = 7
 ACTION_MINUTES = 60
@@ -93,7 +97,10 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
             ],
-            "libraries": {"money_alert": "payments.admin.money_alert"},
+            "libraries": {
+                "decline_alert": "payments.admin.decline_alert",
+                "money_alert": "payments.admin.money_alert",
+            },
         },
     }
 ]

@@ -7,7 +7,7 @@ import logging
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from functools import cache, cached_property
 from math import ceil
 from threading import Lock
@@ -91,6 +91,10 @@ class Window:
         moment = clock.now().timestamp()
         start = int(moment // seconds) * seconds
         return cls(seconds, datetime.fromtimestamp(start, UTC), ceil(start + seconds - moment))
+
+    @property
+    def ends_at(self) -> datetime:
+        return self.starts_at + timedelta(seconds=self.seconds)
 
     def key(self, who: str) -> str:
         """Under what is counted what `who` does in this window."""

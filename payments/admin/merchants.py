@@ -98,7 +98,7 @@ class MerchantAdmin(KahaAdmin):
         ("Belongs to it", {"fields": ("rows", "created", "updated")}),
         ("Profile", {"fields": ("branding", "business_address")}),
         ("Money", {"fields": ("balances", "fees")}),
-        ("Terms", {"fields": ("payment_methods", "payouts", "shown_metadata")}),
+        ("Terms", {"fields": ("payment_methods", "decline_budget", "payouts", "shown_metadata")}),
     )
     readonly_fields = (
         "public_id",
@@ -108,6 +108,7 @@ class MerchantAdmin(KahaAdmin):
         "balances",
         "fees",
         "payment_methods",
+        "decline_budget",
         "payouts",
         "shown_metadata",
     )

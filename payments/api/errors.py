@@ -15,6 +15,7 @@ from rest_framework import exceptions
 
 from payments import context
 from payments.api.rendering import json_response
+from payments.domain import errors
 from payments.domain.errors import PaymentError, busy
 from payments.redaction import redact
 from payments.rendering.errors import render_error
@@ -86,9 +87,7 @@ def right_missing(right: str) -> ApiError:
 
 def rate_limited(wait_seconds: int) -> ApiError:
     """429, telling when to come back."""
-    message = f"Too many requests. Try again in {wait_seconds} s."
-    headers = {"Retry-After": str(wait_seconds)}
-    return ApiError(429, "rate_limit_error", "rate_limited", message, headers=headers)
+    return as_api_error(errors.rate_limited(wait_seconds))
 
 
 def invalid(faults: Iterable[Fault]) -> ApiError:

@@ -14,6 +14,7 @@ from payments.api.base import ApiView
 from payments.api.errors import Fault, invalid
 from payments.api.rendering import json_response
 from payments.api.strict import StrictSerializer
+from payments.api.throttling import counted_address
 from payments.domain import idempotency
 from payments.domain.caller import Caller, IdempotencyKey
 from payments.domain.errors import PaymentError
@@ -47,6 +48,9 @@ class ApiViewSet(ViewSetMixin, ApiView):
             payment_methods=key.merchant.payment_method_settings,
             request_id=context.request_id.get(),
             idempotency=_idempotency_key(request) if request.method == "POST" else None,
+            key_id=key.id,
+            address=counted_address(request._request),
+            decline_budget=key.merchant.decline_budget,
         )
 
     def run(self, request: Request, serializer_class: type[StrictSerializer], verb: Verb) -> HttpResponse:

@@ -19,6 +19,8 @@ class Caller:
     """On whose behalf a verb runs: one merchant in one mode, and the request if there was one.
 
     `rates` and `payment_methods` are the merchant's terms (see `terms`), for whoever makes a charge or a source.
+    A request has the `key_id` that signed it and the `address` that it came from, for whoever counts declines, and
+    the merchant's own `decline_budget` if there is one.
     """
 
     merchant_id: UUID
@@ -28,6 +30,9 @@ class Caller:
     payment_methods: Mapping[str, Any] = field(default_factory=dict)
     request_id: str = ""
     idempotency: IdempotencyKey | None = None
+    key_id: UUID | None = None
+    address: str = ""
+    decline_budget: int | None = None
 
     @classmethod
     def service(cls, charge: Charge) -> Self:

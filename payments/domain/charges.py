@@ -1,13 +1,13 @@
 """Taking money: a charge is opened, asked of the provider, and recorded (see `attempts` and `recording`)."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from django.db import transaction
 
 from payments import clock
-from payments.domain import attempts, events, idempotency, recording, sources
+from payments.domain import attempts, declines, events, idempotency, recording, sources
 from payments.domain.caller import Caller
 from payments.domain.errors import NoSuchReturn, busy, conflict, invalid, not_found
 from payments.domain.idempotency import Answer
@@ -15,7 +15,7 @@ from payments.ids import parse_id, public_id
 from payments.ledger.fees import rate_of
 from payments.models import Attempt, Charge, IdempotencyRecord, Source
 from payments.models.together import Insert, write_together
-from payments.providers.base import Payment, Provider
+from payments.providers.base import Outcome, Payment, Provider
 from payments.providers.registry import provider_for, provider_named
 from payments.steps import Step, reached
 from payments.vault import keys_at_hand
@@ -40,11 +40,12 @@ def create(caller: Caller, order: ChargeOrder, cvc: str | None = None) -> Answer
     """Charges a source. `cvc` is passed on to the provider and kept nowhere.
 
     Raises PaymentError: 404 for no such source, 409 `source_already_used` or `source_expired`, 422 for a hold that the
-    type cannot do; and VaultUnavailable, with nothing written, when the card cannot be opened.
+    type cannot do, 429 after too many declines; and VaultUnavailable, with nothing written, when the card cannot be
+    opened.
     """
+    declines.refuse_tester(caller, order.source)
     attempt, payment = _open(caller, order, cvc)
-    outcome = attempts.ask(attempt, lambda provider: provider.create_payment(payment))
-    return recording.record(caller, attempt, outcome)
+    return _ask(caller, attempt, lambda provider: provider.create_payment(payment))
 
 
 def find(caller: Caller, text: str) -> Charge:
@@ -185,5 +186,11 @@ def _reopen(caller: Caller, attempt: Attempt) -> Attempt | None:
 
 def _go_on(caller: Caller, attempt: Attempt, params: Mapping[str, str]) -> Answer:
     # A card that cannot be opened at the moment leaves the outcome unknown, to be looked up.
-    outcome = attempts.ask(attempt, lambda provider: provider.continue_payment(attempts.payment_of(attempt), params))
-    return recording.record(caller, attempt, outcome)
+    return _ask(caller, attempt, lambda provider: provider.continue_payment(attempts.payment_of(attempt), params))
+
+
+def _ask(caller: Caller, attempt: Attempt, question: Callable[[Provider], Outcome]) -> Answer:
+    outcome = attempts.ask(attempt, question)
+    answer = recording.record(caller, attempt, outcome)
+    declines.count(caller, attempt.charge, outcome)
+    return answer

@@ -36,6 +36,12 @@ def busy(charge_id: str | None = None) -> PaymentError:
     return PaymentError(409, "invalid_request_error", "resource_busy", message, None, charge_id, retry_after_seconds=1)
 
 
+def rate_limited(wait_seconds: int) -> PaymentError:
+    """The same whatever there was too much of, so that nobody learns how to stay below it."""
+    message = f"Too many requests. Try again in {wait_seconds} s."
+    return PaymentError(429, "rate_limit_error", "rate_limited", message, retry_after_seconds=wait_seconds)
+
+
 def unavailable() -> PaymentError:
     message = "The provider could not be reached and nothing was done. Try again in a moment."
     return PaymentError(503, "api_error", "provider_unavailable", message, retry_after_seconds=1)

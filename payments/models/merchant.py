@@ -18,8 +18,15 @@ class Merchant(models.Model):
     rates = models.JSONField(default=dict, blank=True)
     payout_settings = models.JSONField(default=dict, blank=True)
     metadata = models.JSONField(default=dict, blank=True)
+    # How many declines it bears in a window, in each mode; empty for as many as is usual.
+    decline_budget = models.PositiveIntegerField(null=True, blank=True)
     created_at = models.DateTimeField(default=clock.now, editable=False)
     updated_at = models.DateTimeField(default=clock.now, editable=False)
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(name="merchant_bears_some_declines", condition=~models.Q(decline_budget=0)),
+        ]
 
     def __str__(self) -> str:
         return self.title
