@@ -6,6 +6,7 @@ Without DATABASE_URL everything runs on the embedded PostgreSQL and Redis below 
 from pathlib import Path
 
 from config import embedded, logging
+from config.broker import broker_url
 from config.environment import Environment
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -123,11 +124,10 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 REDIS_URL = env.text("REDIS_URL", "redis://127.0.0.1:6379/0")
 
 # Celery: Redis only wakes workers up, so a lost message costs at most one beat.
-CELERY_BROKER_URL = REDIS_URL
-if REDIS_URL.startswith("unix://"):
-    # Celery's own words for a socket and for the number of a database behind it.
-    CELERY_BROKER_URL = REDIS_URL.replace("unix://", "redis+socket://", 1).replace("?db=", "?virtual_host=")
+CELERY_BROKER_URL = broker_url(REDIS_URL)
 CELERY_TASK_IGNORE_RESULT = True
+# Whoever can write to Redis may wake a worker, and not order it about.
+CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
 # Tasks wait for networks, and one that sends events is enough for a process: the others know that it is running.
 # A check of the money or a reconciliation may take long, and recovery must not wait for them.
 CELERY_WORKER_POOL = "threads"
