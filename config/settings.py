@@ -157,6 +157,7 @@ LANGUAGE_CODE = "en-gb"
 TIME_ZONE = "UTC"
 USE_TZ = True
 USE_I18N = False
+FILE_UPLOAD_HANDLERS = ["config.uploads.NoFiles"]
 STATIC_URL = "/static/"
 # Assets lie in the installed packages and are served from there: nothing to collect, nothing to forget.
 WHITENOISE_USE_FINDERS = True
