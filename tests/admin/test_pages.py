@@ -1,4 +1,4 @@
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.apps import apps
@@ -8,8 +8,9 @@ from django.test import Client
 from django.urls import reverse
 from pytest_django import DjangoAssertNumQueries
 
+from payments import clock
 from payments.admin.formats import utc
-from payments.models import Attempt, Card, MoneyCheck, NotifySecret
+from payments.models import Attempt, Card, Charge, DeclineAlert, MoneyCheck, NotifySecret
 from payments.providers.simulator.models import Message
 from tests.admin.conftest import House, text_of
 from tests.client import REFUNDS_WAIT, TELL_NOTHING, Api
@@ -20,8 +21,8 @@ from tests.reconciliation.making import a_difference
 
 OURS = [model for name in ("payments", "simulator", "customers") for model in apps.get_app_config(name).get_models()]
 SHOWN = [model for model in OURS if model in admin.site._registry]
-# Session, user, count and rows, and the last money check.
-MOST_STATEMENTS_OF_A_LIST = 5
+# Session, user, count and rows, and the two alerts.
+MOST_STATEMENTS_OF_A_LIST = 6
 
 
 def list_of(model: type[Model]) -> str:
@@ -41,7 +42,14 @@ def newest(house: House) -> dict[type[Model], Model]:
     proposed(Attempt.objects.get(kind="refund"))
     a_difference()
     MoneyCheck.objects.create(whole=True, invariants=["refunds_add_up"])
+    _too_many_declines(house)
     return {model: model._default_manager.latest("pk") for model in SHOWN}
+
+
+def _too_many_declines(house: House) -> None:
+    window = {"window_starts_at": clock.now(), "window_ends_at": clock.now() + timedelta(hours=1)}
+    own = {"merchant": house.shop.merchant, "livemode": False, "charge": Charge.objects.get()}
+    DeclineAlert.objects.create(kind="merchant", quota=200, **own, **window)
 
 
 def test_every_model_has_its_pages() -> None:

@@ -11,13 +11,16 @@ from payments.domain.merchants import NewMerchant
 from tests.domain.doubles import provider
 from tests.faults.connector import RemoteSimulator
 from tests.faults.world import World, world
+from tests.plenty import MANY_DECLINES
+
+TERMS = {"NOTIFY_ALLOW_LOOPBACK": True, "DECLINE_LIMITS_TEST": MANY_DECLINES}
 
 
 @pytest.fixture(scope="session")
 def shared_world(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[World]:
     with ExitStack() as stack:
         # The processes of a world are forked with these and keep them; the tests of others get neither.
-        with django_db_blocker.unblock(), override_settings(NOTIFY_ALLOW_LOOPBACK=True):
+        with django_db_blocker.unblock(), override_settings(**TERMS):
             made = stack.enter_context(world())
         yield made
 
@@ -25,5 +28,5 @@ def shared_world(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> I
 @pytest.fixture
 def fire(shared_world: World, shop: NewMerchant) -> Iterator[World]:
     """The world, and this process in it: it asks the same provider, without any fault."""
-    with override_settings(NOTIFY_ALLOW_LOOPBACK=True), provider(RemoteSimulator(shared_world.provider_port)):
+    with override_settings(**TERMS), provider(RemoteSimulator(shared_world.provider_port)):
         yield shared_world

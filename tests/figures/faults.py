@@ -15,6 +15,7 @@ from multiprocessing.connection import Connection
 from operator import add
 from random import Random
 
+from django.conf import settings
 from django.db import connection
 
 from payments.domain.merchants import create_merchant
@@ -24,6 +25,7 @@ from tests.faults.histories import run_history
 from tests.faults.processes import Broke, forked
 from tests.faults.tallies import Tally, broken_invariants
 from tests.faults.world import world
+from tests.plenty import MANY_DECLINES
 
 PROGRESS_OPERATIONS = 100
 
@@ -31,6 +33,7 @@ PROGRESS_OPERATIONS = 100
 def faults(operations: int, first_history: int, seed: int) -> dict[str, object]:
     """Draws histories from `seed` until at least so many `operations` were done, on all processors."""
     logging.disable(logging.WARNING)
+    settings.DECLINE_LIMITS_TEST = MANY_DECLINES
     started = time.monotonic()
     lanes = min(os.cpu_count() or 1, operations)
     connection.close()

@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from django.conf import settings
 from django.db import connection
 
+from tests.plenty import MANY_DECLINES
+
 # A failing batch is run again, alone, by its own seed.
 BATCH = 50
 
@@ -59,6 +61,7 @@ def _enter(waiting: "multiprocessing.Queue[str]") -> None:
 
     logging.disable(logging.CRITICAL)
     settings.SIMULATOR_REFUND_DELAY_SECONDS = NEVER_BY_ITSELF_SECONDS
+    settings.DECLINE_LIMITS_TEST = MANY_DECLINES
     connection.settings_dict["NAME"] = waiting.get()
     connection.settings_dict["OPTIONS"]["options"] += " -c synchronous_commit=off"
 

@@ -13,6 +13,7 @@ from config.embedded.places import PROJECT
 from config.embedded.processes import spawn, stop, wait_until
 from config.quickstart.ports import HOST, claim
 from tests.figures.worker import database_url
+from tests.plenty import MANY_DECLINES_TEXT
 
 START_TIMEOUT_SECONDS = 60
 WORKERS = 2
@@ -29,7 +30,8 @@ def web_server(folder: Path) -> Iterator[str]:
         size = ["--workers", WORKERS, "--blocking-threads", THREADS]
         place = ["--host", HOST, "--port", port]
         command = [sys.executable, "-m", "granian", "--interface", "wsgi", *size, *place, "config.wsgi:application"]
-        own = {"DATABASE_URL": database_url(), "PUBLIC_URL": url, "RATE_LIMIT": "100000/second"}
+        limits = {"RATE_LIMIT": "100000/second", "DECLINE_LIMITS_TEST": MANY_DECLINES_TEXT}
+        own = {"DATABASE_URL": database_url(), "PUBLIC_URL": url, **limits}
         process = spawn(
             [str(part) for part in command],
             log=folder / "web.log",

@@ -20,10 +20,11 @@ from tests.contract.calls import order, vaulted
 from tests.factories import ApiKeyFactory
 from tests.limits.conftest import OwnRedis
 from tests.pages.making import awaited, page_of
+from tests.plenty import MANY_DECLINES
 from tests.racing import at_once
 
 KINDS = ("card", "address", "key", "merchant")
-PLENTY = dict.fromkeys(KINDS, 1_000_000)
+
 NO_FUNDS, NETWORK_FAULT = "4000000000009995", "4000000000000119"
 every_kind = pytest.mark.parametrize("kind", KINDS)
 
@@ -35,7 +36,7 @@ def bear(settings: Settings) -> Bear:
     """Has test mode bear so many declines of a kind, and plenty of the others."""
 
     def limit(**quotas: int) -> None:
-        settings.DECLINE_LIMITS_TEST = PLENTY | quotas
+        settings.DECLINE_LIMITS_TEST = MANY_DECLINES | quotas
 
     return limit
 

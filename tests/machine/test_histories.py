@@ -4,10 +4,12 @@ import pytest
 from pytest_django.fixtures import Settings
 
 from tests.machine.running import NEVER_BY_ITSELF_SECONDS, run_histories
+from tests.plenty import MANY_DECLINES
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def test_after_each_step_of_any_history_the_api_answers_what_the_model_says(settings: Settings) -> None:
     settings.SIMULATOR_REFUND_DELAY_SECONDS = NEVER_BY_ITSELF_SECONDS
+    settings.DECLINE_LIMITS_TEST = MANY_DECLINES
     run_histories(histories=6, seed=6)
