@@ -14,6 +14,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db import connections
 from django.http.request import split_domain_port, validate_host
 
+from config.origins import host_of
 from payments.vault import keys
 
 CONFIGURATION = "configuration"
@@ -123,6 +124,11 @@ def _public_host_is_allowed() -> bool:
     return validate_host(host, settings.ALLOWED_HOSTS)
 
 
+def _admin_host_is_another() -> bool:
+    host = settings.ADMIN_HOST.lower()
+    return not host or (host in settings.ALLOWED_HOSTS and host != host_of(settings.PUBLIC_URL))
+
+
 def _is_rate(text: str) -> bool:
     try:
         rates = limits.parse_many(text)
@@ -159,6 +165,7 @@ RULES: list[tuple[str, Callable[[], bool], str]] = [
     ),
     ("ALLOWED_HOSTS", _hosts_are_names, "must be host names separated by commas, without scheme, port or *."),
     ("ALLOWED_HOSTS", _public_host_is_allowed, "must name the host of PUBLIC_URL."),
+    ("ADMIN_HOST", _admin_host_is_another, "must be one of ALLOWED_HOSTS, and not the host of PUBLIC_URL."),
     ("REDIS_URL", lambda: _is_redis(settings.REDIS_URL), "must start with redis://, rediss:// or unix://."),
     ("NOTIFY_PORTS", _notify_ports_are_the_webs, "must be ports separated by commas, of 443, 80 and 8443."),
     (

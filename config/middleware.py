@@ -6,6 +6,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import Any
 
+from csp.middleware import CSPMiddleware
 from django.contrib.auth.middleware import AuthenticationMiddleware
 from django.contrib.messages.middleware import MessageMiddleware
 from django.contrib.sessions.middleware import SessionMiddleware
@@ -125,3 +126,7 @@ class PageAuthentication(PagesOnly, AuthenticationMiddleware):
 
 class PageMessages(PagesOnly, MessageMiddleware):
     """Messages from one page to the next."""
+
+
+class PagePolicy(PagesOnly, CSPMiddleware):
+    """What browsers may load and do on a page, for pages."""

@@ -3,9 +3,12 @@
 Without DATABASE_URL everything runs on the embedded PostgreSQL and Redis below KAHA_DATA (see `config.embedded`).
 """
 
+from datetime import timedelta
 from pathlib import Path
 
-from config import embedded, logging
+from csp.constants import NONE, SELF
+
+from config import embedded, logging, origins
 from config.broker import broker_url
 from config.environment import Environment
 
@@ -24,6 +27,10 @@ DEBUG = False
 ALLOWED_HOSTS = env.words("ALLOWED_HOSTS", ["localhost", "127.0.0.1", "[::1]"])
 PUBLIC_URL = env.text("PUBLIC_URL", "http://127.0.0.1:8000").rstrip("/")
 HTTPS = env.boolean("HTTPS", True)
+# The one host that the admin is on, with nothing else; "" for it to be where all is.
+ADMIN_HOST = env.text("ADMIN_HOST", "")
+ADMIN_ORIGIN = origins.origin_on(ADMIN_HOST, PUBLIC_URL)
+ADMIN_MFA = env.boolean("ADMIN_MFA", True)
 
 # The vault's key-encryption keys: "id:base64 of 32 bytes", separated by commas; the first one wraps, all unwrap.
 VAULT_KEYS = env.text_or_file("VAULT_KEYS")
@@ -57,13 +64,19 @@ KAHA_CLOCK = env.boolean("KAHA_CLOCK", False)
 SIMULATOR_REFUND_DELAY_SECONDS = env.integer("SIMULATOR_REFUND_DELAY_SECONDS", 2, at_least=0)
 
 INSTALLED_APPS = [
-    "django.contrib.admin",
+    "config.staff.apps.StaffAdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
     "django.contrib.messages",
     "django.contrib.staticfiles",
+    "axes",
     "corsheaders",
+    "csp",
+    "django_otp",
+    "django_otp.plugins.otp_static",
+    "django_otp.plugins.otp_totp",
+    "django_otp_webauthn",
     "rest_framework",
     "drf_spectacular",
     "drf_spectacular_sidecar",
@@ -71,18 +84,24 @@ INSTALLED_APPS = [
     "payments",
     "payments.providers.simulator",
     "customers",
+    "config.staff.apps.StaffConfig",
 ]
 MIDDLEWARE = [
     "config.middleware.KeyUse",
     "config.middleware.RequestLog",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
+    "config.middleware.PagePolicy",
+    "config.staff.host.AdminHost",
     "corsheaders.middleware.CorsMiddleware",
     "config.middleware.PageSessions",
     "django.middleware.csrf.CsrfViewMiddleware",
     "config.middleware.PageAuthentication",
+    "django_otp.middleware.OTPMiddleware",
     "config.middleware.PageMessages",
+    "config.staff.sessions.SessionLimits",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
+    "axes.middleware.AxesMiddleware",
 ]
 ROOT_URLCONF = "config.urls"
 WSGI_APPLICATION = "config.wsgi.application"
@@ -190,10 +209,66 @@ SECURE_HSTS_SECONDS = 365 * 24 * 3600 if HTTPS else 0
 # A redirected POST loses its body, and whoever watches the process asks it without a proxy.
 SECURE_REDIRECT_EXEMPT = [r"^v2(/|$)", r"^ping/?$"]
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if TRUSTED_PROXIES else None
-CSRF_TRUSTED_ORIGINS = [PUBLIC_URL]
+CSRF_TRUSTED_ORIGINS = [ADMIN_ORIGIN]
+# Browsers take a cookie of such a name only from this very host, over https.
+COOKIE_PREFIX = "__Host-" if HTTPS else ""
+SESSION_COOKIE_NAME, CSRF_COOKIE_NAME = f"{COOKIE_PREFIX}sessionid", f"{COOKIE_PREFIX}csrftoken"
+SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
+# Not "Strict", so that a link in a ticket opens for who is signed in; every form has its token besides.
+SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
+MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"
+# Of pages that have no policy of their own: those of the admin, and those that tell of errors.
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [NONE],
+        "script-src": [SELF],
+        "style-src": [SELF],
+        "img-src": [SELF, "data:"],
+        "font-src": [SELF],
+        "connect-src": [SELF],
+        "form-action": [SELF],
+        "base-uri": [NONE],
+        "frame-ancestors": [NONE],
+    }
+}
 # HSTS for subdomains and browsers' preload lists bind a whole domain, of which kaha is one host.
-SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
+# That passkeys want https is for `config.checks` to say, of PUBLIC_URL.
+SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021", "otp_webauthn.E031"]
 LOGGING = logging.configuration()
+
+# How operators sign in (see `config.staff`). Idle for 15 minutes, or when the browser is closed, they are signed out.
+SESSION_COOKIE_AGE = 15 * 60
+SESSION_EXPIRE_AT_BROWSER_CLOSE = True
+SIGNED_IN_HOURS = 12
+LOGIN_REDIRECT_URL = "admin:index"
+AUTHENTICATION_BACKENDS = [
+    "axes.backends.AxesStandaloneBackend",
+    "django.contrib.auth.backends.ModelBackend",
+    "config.staff.backends.CodeBackend",
+    "config.staff.backends.PasskeyBackend",
+]
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+    {"NAME": "config.staff.passwords.LettersAndDigits"},
+]
+OTP_TOTP_ISSUER = "kaha"
+OTP_WEBAUTHN_RP_NAME = "kaha"
+OTP_WEBAUTHN_RP_ID = origins.host_of(ADMIN_ORIGIN)
+OTP_WEBAUTHN_ALLOWED_ORIGINS = [ADMIN_ORIGIN]
+OTP_WEBAUTHN_ALLOW_PASSWORDLESS_LOGIN = False
+# Whoever is locked out, as this user or from this address, is so until 30 minutes after the tenth failure.
+AXES_LOCKOUT_PARAMETERS = ["username", "ip_address"]
+AXES_FAILURE_LIMIT = 10
+AXES_COOLOFF_TIME = timedelta(minutes=30)
+AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
+AXES_RESET_ON_SUCCESS = True
+AXES_CLIENT_IP_CALLABLE = "config.staff.lockout.address_of"
+AXES_LOCKOUT_CALLABLE = "config.staff.lockout.locked_out"
+AXES_SENSITIVE_PARAMETERS = ["username", "ip_address", "csrfmiddlewaretoken", "code"]
+AXES_DISABLE_ACCESS_LOG = True
+AXES_ENABLE_ADMIN = AXES_VERBOSE = False
 
 # The OpenAPI document; `payments.api.schema` says what is in it.
 SPECTACULAR_SETTINGS = {

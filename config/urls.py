@@ -10,6 +10,7 @@ urlpatterns = [
     re_path(r"^v2/openapi\.json/?$", DocumentView.as_view()),
     path("v2/", include("payments.api.urls")),
     path("v2/", include("customers.api.urls")),
+    path("admin/passkey/", include("config.staff.passkeys")),
     path("admin/", admin.site.urls),
     path("", include("payments.pages.urls")),
 ]

@@ -19,6 +19,7 @@ def environment(places: Places) -> dict[str, str]:
         "DATABASE_URL": postgres.url(places, secrets.pop("POSTGRES_PASSWORD")),
         "REDIS_URL": redis_server.url(places),
         "HTTPS": "false",
+        "ADMIN_MFA": "false",
         "NOTIFY_ALLOW_LOOPBACK": "true",
         "KAHA_CLOCK": "true",
         **secrets,

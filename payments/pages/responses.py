@@ -4,6 +4,8 @@ from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import Concatenate, ParamSpec
 
+from csp.constants import NONE, SELF
+from csp.decorators import csp
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseRedirectBase
 from django.shortcuts import render
@@ -12,13 +14,16 @@ from django.views.decorators.csrf import csrf_exempt
 Params = ParamSpec("Params")
 View = Callable[Concatenate[HttpRequest, Params], HttpResponse]
 
-# form-action governs the redirects after a form too, and those end at any merchant's address.
-POLICY = (
-    "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self' https: http:; "
-    "base-uri 'none'; frame-ancestors 'none'"
-)
+POLICY = {
+    "default-src": [NONE],
+    "style-src": [SELF],
+    "img-src": [SELF, "data:"],
+    # It governs the redirects after a form too, and those end at any merchant's address.
+    "form-action": [SELF, "https:", "http:"],
+    "base-uri": [NONE],
+    "frame-ancestors": [NONE],
+}
 HEADERS = {
-    "Content-Security-Policy": POLICY,
     "Referrer-Policy": "no-referrer",
     "Cache-Control": "no-store",
     "X-Content-Type-Options": "nosniff",
@@ -45,7 +50,7 @@ def for_payers(view: View[Params]) -> View[Params]:
             response[name] = value
         return response
 
-    return csrf_exempt(answer)
+    return csrf_exempt(csp(POLICY)(answer))
 
 
 def page(

@@ -8,7 +8,12 @@ the store of its data keys (`use_store`).
 from payments.vault.at_hand import keys_at_hand
 from payments.vault.data_keys import SEALING_SECONDS, DataKeyStore, forget_sealing_keys, use_store
 from payments.vault.errors import KeyDestroyed, VaultError, VaultUnavailable
-from payments.vault.fingerprints import card_fingerprint, request_fingerprint
+from payments.vault.fingerprints import (
+    authenticator_key,
+    card_fingerprint,
+    recovery_code_fingerprint,
+    request_fingerprint,
+)
 from payments.vault.purposes import Purpose
 from payments.vault.sealing import DIRECT, ENVELOPE, Place, header_of, seal, unseal
 from payments.vault.wrapping import WrappedKey, rewrap
@@ -24,10 +29,12 @@ __all__ = [
     "VaultError",
     "VaultUnavailable",
     "WrappedKey",
+    "authenticator_key",
     "card_fingerprint",
     "forget_sealing_keys",
     "header_of",
     "keys_at_hand",
+    "recovery_code_fingerprint",
     "request_fingerprint",
     "rewrap",
     "seal",

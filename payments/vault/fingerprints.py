@@ -1,4 +1,4 @@
-"""Keyed digests: equal input gives equal output, and without the key nobody can try all card numbers."""
+"""Keyed digests: equal input gives equal output, and without the key nobody can try all card numbers or codes."""
 
 import hmac
 from functools import lru_cache
@@ -24,6 +24,22 @@ def request_fingerprint(method: str, path: str, body: bytes) -> bytes:
     Raises ImproperlyConfigured where the fingerprint key is malformed.
     """
     return _digest("request", [method.encode(), path.encode(), body])
+
+
+def authenticator_key(user_id: int, seed: bytes) -> bytes:
+    """The 20 bytes that an operator's authenticator app knows, of the seed that the database has (RFC 4226, 4).
+
+    Raises ImproperlyConfigured where the fingerprint key is malformed.
+    """
+    return _digest("authenticator", [str(user_id).encode(), seed])[:20]
+
+
+def recovery_code_fingerprint(user_id: int, code: str) -> bytes:
+    """32 bytes by which an operator's recovery code is recognised, of anybody's own (HMAC-SHA256, RFC 2104).
+
+    Raises ImproperlyConfigured where the fingerprint key is malformed.
+    """
+    return _digest("recovery code", [str(user_id).encode(), code.encode()])
 
 
 def _digest(purpose: str, parts: list[bytes]) -> bytes:

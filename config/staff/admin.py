@@ -1,0 +1,89 @@
+"""The people who work here: an administrator lets them in, gives them roles, and takes lost second factors away."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.contrib.auth.admin import UserAdmin
+from django.contrib.auth.models import User
+from django.db.models import Model
+from django.http import HttpRequest
+from django_otp.plugins.otp_static.models import StaticDevice
+from django_otp.plugins.otp_totp.models import TOTPDevice
+from django_otp_webauthn.models import WebAuthnCredential
+
+from config.staff.models import Authenticator, RecoveryCodes
+from payments.admin.formats import moment_column
+
+# What only a superuser gives, and what nobody gives themselves.
+OF_SUPERUSERS = ("is_superuser", "user_permissions")
+OF_OTHERS = ("is_active", "is_staff", "groups")
+
+admin.site.unregister([User, StaticDevice, TOTPDevice])
+
+
+class FactorInline(admin.TabularInline):
+    """Second factors of the user shown, without anything secret; they may be taken away."""
+
+    fields = ("name", "confirmed", "since", "last_used")
+    readonly_fields = fields
+    extra = 0
+    max_num = 0
+    since = moment_column("created_at")
+    last_used = moment_column("last_used_at")
+
+    def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+
+class AuthenticatorInline(FactorInline):
+    model = Authenticator
+
+
+class PasskeyInline(FactorInline):
+    model = WebAuthnCredential
+    verbose_name_plural = "passkeys"
+
+
+class RecoveryCodesInline(FactorInline):
+    model = RecoveryCodes
+    fields = readonly_fields = ("name", "shown_left", "since", "last_used")
+
+    @admin.display(description="Left")
+    def shown_left(self, codes: RecoveryCodes) -> int:
+        return codes.left
+
+
+@admin.register(User)
+class PersonAdmin(UserAdmin):
+    """Nobody is deleted, for what they did names them: who leaves is made inactive."""
+
+    inlines = (AuthenticatorInline, PasskeyInline, RecoveryCodesInline)
+    list_display = ("username", "email", "roles", "is_active", "is_superuser", "last_login")
+    list_filter = ("is_active", "is_superuser", "groups")
+
+    def get_inlines(self, request: HttpRequest, obj: Model | None) -> Any:
+        return self.inlines if obj else ()
+
+    def get_queryset(self, request: HttpRequest) -> Any:
+        return super().get_queryset(request).prefetch_related("groups")
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Model | None = None) -> tuple[str, ...]:
+        fields = (*super().get_readonly_fields(request, obj), "last_login", "date_joined")
+        if request.user.is_superuser:
+            return fields
+        return (*fields, *OF_SUPERUSERS, *(OF_OTHERS if obj == request.user else ()))
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        """A superuser is changed by superusers, whose password would be anybody's own else."""
+        is_above = isinstance(obj, User) and obj.is_superuser and not request.user.is_superuser
+        return super().has_change_permission(request, obj) and not is_above
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+    @admin.display(description="Roles")
+    def roles(self, user: User) -> str:
+        return ", ".join(sorted(group.name for group in user.groups.all()))

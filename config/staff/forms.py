@@ -1,0 +1,18 @@
+import re
+
+from django import forms
+
+FILLING = re.compile(r"[\s-]")
+WRONG = "That code is not right, or was used already. Wait a moment, then try the next one."
+
+
+class CodeForm(forms.Form):
+    """A one-time code, however it was typed. The view adds the error of one that does not do."""
+
+    code = forms.CharField(
+        max_length=40,
+        widget=forms.TextInput(attrs={"autocomplete": "one-time-code", "autofocus": True, "spellcheck": "false"}),
+    )
+
+    def clean_code(self) -> str:
+        return FILLING.sub("", self.cleaned_data["code"]).lower()

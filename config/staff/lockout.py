@@ -1,0 +1,28 @@
+"""What django-axes asks of us: whose failures it counts, and what somebody is shown who is locked out."""
+
+from contextlib import suppress
+from ipaddress import ip_address
+from typing import Any
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from payments.api.throttling import client_address
+
+
+def address_of(request: HttpRequest) -> str | None:
+    """The IP address that a request comes from, as all of kaha reads it; None where a proxy says none."""
+    with suppress(ValueError):
+        # The database knows no zones (fe80::1%eth0).
+        return str(ip_address(client_address(request).partition("%")[0]))
+    return None
+
+
+def locked_out(request: HttpRequest, *_: Any) -> HttpResponse:
+    """The same answer to everybody, whether there is such a user or not."""
+    cool_off = settings.AXES_COOLOFF_TIME
+    context = {"minutes": int(cool_off.total_seconds() // 60)}
+    response = render(request, "admin/staff/locked_out.html", context, status=429)
+    response["Retry-After"] = str(int(cool_off.total_seconds()))
+    return response

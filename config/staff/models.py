@@ -1,0 +1,73 @@
+"""Second factors whose tables, read by somebody without our keys, let nobody in."""
+
+import base64
+import secrets
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django_otp.models import Device
+from django_otp.plugins.otp_static.models import StaticDevice
+from django_otp.plugins.otp_totp.models import TOTPDevice
+
+from payments import vault
+
+CODES = 10
+CODE_BYTES = 6
+# What the library's column has room for.
+FINGERPRINT_LENGTH = 16
+
+
+class Authenticator(TOTPDevice):
+    """An app that shows one-time passwords (TOTP, RFC 6238). `key` is but a seed, of which the vault makes the key."""
+
+    class Meta:
+        proxy = True
+        default_permissions = ("view", "delete")
+        verbose_name = "authenticator app"
+
+    @property
+    def bin_key(self) -> bytes:
+        return vault.authenticator_key(self.user_id, bytes.fromhex(self.key))
+
+    @property
+    def typed_key(self) -> str:
+        """The key as people type it into an app."""
+        text = base64.b32encode(self.bin_key).decode()
+        return " ".join(text[start : start + 4] for start in range(0, len(text), 4))
+
+
+class RecoveryCodes(StaticDevice):
+    """Codes of somebody who has lost the other factors; each works once, and only its fingerprint is kept."""
+
+    class Meta:
+        proxy = True
+        default_permissions = ("view", "delete")
+        verbose_name = verbose_name_plural = "recovery codes"
+
+    @property
+    def left(self) -> int:
+        return int(self.token_set.count())
+
+    def verify_token(self, token: str) -> bool:
+        return bool(super().verify_token(self._fingerprint(token)))
+
+    @transaction.atomic
+    def renew(self) -> list[str]:
+        """New codes in place of all old ones, told this once."""
+        codes = [secrets.token_hex(CODE_BYTES) for _ in range(CODES)]
+        self.token_set.all().delete()
+        for code in codes:
+            self.token_set.create(token=self._fingerprint(code))
+        return codes
+
+    def _fingerprint(self, code: str) -> str:
+        return vault.recovery_code_fingerprint(self.user_id, code).hex()[:FINGERPRINT_LENGTH]
+
+
+def device_that_accepts(user: User, code: str) -> Device | None:
+    """The user's device of which `code` is one, and which counts it as used; None where there is none."""
+    model = Authenticator if len(code) == 6 else RecoveryCodes
+    with transaction.atomic():
+        # Locked, so that of the same code twice at once one is the first.
+        device = model.objects.select_for_update().filter(user=user, confirmed=True).first()
+        return device if device and device.verify_token(code) else None

@@ -1,0 +1,19 @@
+import re
+
+from django.contrib.auth.base_user import AbstractBaseUser
+from django.core.exceptions import ValidationError
+
+LETTER = re.compile(r"[^\W\d_]")
+DIGIT = re.compile(r"\d")
+FORM = "The password must have letters and digits."
+
+
+class LettersAndDigits:
+    """What PCI DSS 4.0.1 (8.3.6) asks of a password beyond its length."""
+
+    def validate(self, password: str, user: AbstractBaseUser | None = None) -> None:
+        if not (LETTER.search(password) and DIGIT.search(password)):
+            raise ValidationError(FORM, code="password_without_letters_or_digits")
+
+    def get_help_text(self) -> str:
+        return FORM

@@ -1,0 +1,53 @@
+"""The way from the right password to being signed in: a session that knows who waits, and nothing more."""
+
+from datetime import timedelta
+from functools import partial
+from typing import Any
+
+from django.contrib.auth import login
+from django.contrib.auth.models import User
+from django.http import HttpRequest
+from django_otp import user_has_device
+from django_otp.middleware import is_verified
+from django_otp.models import Device
+
+from payments import clock
+
+WAITING = "waiting_for_second_factor"
+WAITS = timedelta(minutes=10)
+BACKEND = "django.contrib.auth.backends.ModelBackend"
+
+
+def begin(request: HttpRequest, user: User) -> None:
+    """Has a new session wait for the second factor of somebody whose password was right."""
+    request.session.flush()
+    request.session[WAITING] = {"user": user.pk, "until": (clock.now() + WAITS).timestamp()}
+
+
+def waiting(request: HttpRequest) -> User | None:
+    """Whose second factor the session waits for; None where it does not, or no longer."""
+    said: dict[str, Any] = request.session.get(WAITING, {})
+    if said.get("until", 0) < clock.now().timestamp():
+        return None
+    user: Any = User.objects.filter(pk=said["user"], is_active=True, is_staff=True).first()
+    if user:
+        # As django-otp's middleware has it for whoever is signed in.
+        user.otp_device = None
+        user.is_verified = partial(is_verified, user)
+    return user
+
+
+def enrolling(request: HttpRequest) -> User | None:
+    """Who may add a second factor: somebody who has none yet, or who is signed in with one."""
+    user: Any = request.user
+    if user.is_authenticated and user.is_verified():
+        return user
+    newcomer = waiting(request)
+    return newcomer if newcomer and not user_has_device(newcomer) else None
+
+
+def finish(request: HttpRequest, user: User, device: Device) -> None:
+    """Signs `user` in, whom `device` has verified; leaves a session as it is that is signed in."""
+    if request.session.pop(WAITING, None):
+        user.otp_device = device  # type: ignore[attr-defined]
+        login(request, user, backend=BACKEND)

@@ -1,0 +1,35 @@
+from typing import Any
+
+from django.conf import settings
+from django.contrib.admin import AdminSite
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import URLPattern, URLResolver, path
+
+from config.staff import views
+
+
+class StaffSite(AdminSite):
+    """Django's admin, for those who signed in with a second factor, or where ADMIN_MFA is off."""
+
+    def has_permission(self, request: HttpRequest) -> bool:
+        user: Any = request.user
+        return super().has_permission(request) and (not settings.ADMIN_MFA or user.is_verified())
+
+    def login(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        if request.method == "GET" and self.has_permission(request):
+            return redirect("admin:index")
+        answer: Any = views.PasswordView.as_view(extra_context=extra_context)(request)
+        return answer
+
+    def get_urls(self) -> list[URLPattern | URLResolver]:
+        ours: list[URLPattern | URLResolver] = [
+            path("second-factor/", views.SecondFactorView.as_view(), name="second_factor"),
+            path("enrol/", views.EnrolView.as_view(), name="enrol"),
+            path("recovery-codes/", views.RecoveryCodesView.as_view(), name="recovery_codes"),
+            path("factors/", views.FactorsView.as_view(), name="factors"),
+        ]
+        return [*ours, *super().get_urls()]
+
+    def each_context(self, request: HttpRequest) -> dict[str, Any]:
+        return super().each_context(request) | {"has_second_factors": settings.ADMIN_MFA}
