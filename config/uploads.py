@@ -1,4 +1,4 @@
-"""Files in forms: no page takes one, and Django would write each to the disk first, however large and whoever sent it."""
+"""Files in forms: no page takes one, and Django would write each to the disk first, whoever sent it."""
 
 from typing import Any, NoReturn
 
