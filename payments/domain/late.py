@@ -14,22 +14,29 @@ from payments.providers.registry import provider_named
 DONE_AFTER_ALL: dict[str, Move] = {Attempt.Kind.CAPTURE: lifecycle.CAPTURE, Attempt.Kind.VOID: lifecycle.VOID}
 
 
-def apply(attempt: Attempt, outcome: Outcome) -> None:
+def apply(attempt: Attempt, outcome: Outcome) -> bool:
     """Moves what `outcome` contradicts, and nothing where it says what is known.
 
     A refund fails after all; money that comes after its charge had failed is sent back; a capture, void or refund that
-    the provider had known nothing of was done.
+    the provider had known nothing of was done. False where that must be heard again, when another operation is over.
     """
+    if _was_given_up(attempt) and isinstance(outcome, Approved) and attempt.charge.operation:
+        return False
     writes = _writes(attempt, outcome)
     if not writes:
-        return
+        return True
     rows = Attempt.objects.filter(id=attempt.id, state=attempt.state, outcome=attempt.outcome)
-    said = Update(rows, {"outcome": f"Late{type(outcome).__name__}", "updated_at": clock.now()})
+    said = Update(rows, {"outcome": f"Late{type(outcome).__name__}", "due_at": None, "updated_at": clock.now()})
     try:
         write_together(said, *writes)
     except StaleRow:
         # Somebody else moved the charge or heard the same; the fresh rows decide.
-        apply(attempts.reload(attempt), outcome)
+        return apply(attempts.reload(attempt), outcome)
+    return True
+
+
+def _was_given_up(attempt: Attempt) -> bool:
+    return attempt.outcome == NotFound.__name__
 
 
 def _writes(attempt: Attempt, outcome: Outcome) -> list[Write]:
@@ -39,8 +46,8 @@ def _writes(attempt: Attempt, outcome: Outcome) -> list[Write]:
         return []
     if attempt.kind == Attempt.Kind.AUTHORIZE:
         return _money_came(attempt)
-    # Beside another operation, or where it cannot be true of the charge, reconciliation tells operators of it.
-    if attempt.outcome != NotFound.__name__ or attempt.charge.operation:
+    # Where it cannot be true of the charge, reconciliation tells operators of it.
+    if not _was_given_up(attempt):
         return []
     return _refunded_after_all(attempt) if attempt.refund else _done_after_all(attempt, outcome)
 

@@ -14,7 +14,7 @@ from payments.domain.settling import Verdict, settle
 from payments.ids import public_id
 from payments.models import Attempt, IdempotencyRecord
 from payments.models.together import Delete, StaleRow, Update, Write, write_together
-from payments.providers.base import ActionRequired, Approved, Declined, Outcome, Pending, Unknown
+from payments.providers.base import ActionRequired, Approved, Declined, NotFound, Outcome, Pending, Unknown
 from payments.rendering.errors import render_error
 from payments.rendering.objects import render_charge
 from payments.rendering.wire import to_bytes
@@ -79,7 +79,7 @@ def as_known(caller: Caller, attempt: Attempt) -> Answer:
 
 def _close(attempt: Attempt, verdict: Verdict, outcome: Outcome) -> Update:
     rows = Attempt.objects.filter(id=attempt.id, state=attempt.state, idempotency=attempt.idempotency_id)
-    values = {
+    values: dict[str, object] = {
         "state": verdict.state,
         "outcome": verdict.outcome,
         "due_at": verdict.due_at,
@@ -87,6 +87,9 @@ def _close(attempt: Attempt, verdict: Verdict, outcome: Outcome) -> Update:
         "idempotency": None,
         "updated_at": clock.now(),
     }
+    if isinstance(outcome, NotFound):
+        # The lookups that led to this must not count as those that follow it.
+        values["tries"] = 0
     if provider_ref := getattr(outcome, "provider_ref", ""):
         values["provider_ref"] = provider_ref
     return Update(rows, values)

@@ -1,7 +1,7 @@
-"""Finishes what nobody else will: unknown outcomes, dead processes, payers who never came, holds that ran out.
+"""Finishes what nobody else will: unknown outcomes, dead processes, payers who never came, money that came late.
 
 Every sweep may run at any time, in any number of processes: rows are claimed by moving their `due_at` ahead, and all
-outcomes go through `recording.record`.
+outcomes go through `recording.record`, or through `late.apply` where one is on record already.
 """
 
 import logging
@@ -13,9 +13,10 @@ from payments import clock
 from payments.domain import attempts, late, recording
 from payments.domain.caller import Caller
 from payments.domain.errors import PaymentError
-from payments.domain.schedule import next_lookup_at
+from payments.domain.schedule import next_lookup_at, next_second_look_at
 from payments.domain.scope import EVERYBODY, Scope
 from payments.models import Attempt, Charge
+from payments.models.attempt import SECOND_LOOKS
 from payments.providers.base import (
     ActionRequired,
     Approved,
@@ -66,11 +67,22 @@ def resolve(attempt: Attempt) -> bool:
     outcome = attempts.look_up(attempt, lambda provider: _find_out(provider, attempt))
     if isinstance(outcome, NotSent):
         return True
-    # A refusal is for whoever asked at first: it is kept for them, or their key is free again.
-    with suppress(PaymentError):
-        recording.record(Caller.service(attempt.charge), attempt, outcome)
+    if attempt.state == Attempt.State.DONE:
+        _take_second_look(attempt, outcome)
+    else:
+        # A refusal is for whoever asked at first: it is kept for them, or their key is free again.
+        with suppress(PaymentError):
+            recording.record(Caller.service(attempt.charge), attempt, outcome)
     logger.info("attempt resolved", extra={"attempt": attempt.reference, "outcome": type(outcome).__name__})
     return True
+
+
+def _take_second_look(attempt: Attempt, outcome: Outcome) -> None:
+    """Moves what the provider says now of an attempt that was given up; the last lookup that tells ends them."""
+    is_over = late.apply(attempt, outcome)
+    if is_over and isinstance(outcome, Approved | Declined | NotFound) and attempt.tries >= SECOND_LOOKS:
+        rows = Attempt.objects.filter(id=attempt.id, outcome=NotFound.__name__, tries=attempt.tries)
+        rows.update(due_at=None)
 
 
 def _resolve_alone(attempt: Attempt) -> bool:
@@ -117,8 +129,9 @@ def _left_unresolved() -> QuerySet[Attempt]:
 
 def _claim(attempt: Attempt) -> bool:
     """Moves the attempt's `due_at` ahead, unless somebody else has."""
-    rows = Attempt.objects.filter(id=attempt.id, due_at=attempt.due_at).exclude(state=Attempt.State.DONE)
-    return bool(rows.update(due_at=next_lookup_at(attempt.tries + 1), tries=F("tries") + 1))
+    next_at = next_second_look_at if attempt.state == Attempt.State.DONE else next_lookup_at
+    rows = Attempt.objects.filter(id=attempt.id, state=attempt.state, due_at=attempt.due_at)
+    return bool(rows.update(due_at=next_at(attempt.tries + 1), tries=F("tries") + 1))
 
 
 def _find_out(provider: Provider, attempt: Attempt) -> Outcome:

@@ -12,7 +12,7 @@ from payments.domain.caller import Caller
 from payments.domain.errors import PaymentError, conflict, unavailable
 from payments.domain.failures import failure_data
 from payments.domain.lifecycle import advance, refunded_status, set_operation, settle_refund
-from payments.domain.schedule import next_lookup_at, next_settlement_at
+from payments.domain.schedule import next_lookup_at, next_second_look_at, next_settlement_at
 from payments.ids import public_id
 from payments.ledger import journals
 from payments.ledger.fees import Rate, fee_of
@@ -64,7 +64,8 @@ def _waiting(attempt: Attempt, writes: list[Write]) -> Verdict:
 
 def _done(outcome: Outcome, writes: list[Write], refusal: PaymentError | None = None) -> Verdict:
     release = refusal is not None and refusal.status >= 500
-    return Verdict(State.DONE, type(outcome).__name__, writes=writes, refusal=refusal, release=release)
+    due_at = next_second_look_at(0) if isinstance(outcome, NotFound) else None
+    return Verdict(State.DONE, type(outcome).__name__, due_at, writes, refusal, release)
 
 
 def _settle_authorize(caller: Caller, attempt: Attempt, outcome: Outcome) -> Verdict:

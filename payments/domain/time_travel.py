@@ -86,7 +86,7 @@ def _deadlines(scope: Scope) -> Iterator[tuple[QuerySet[Any], str]]:
     """
     charges, sources = Charge.objects.filter(scope.within()), Source.objects.filter(scope.within())
     # One that is open may be asked at this moment, and its process must not be taken for dead.
-    looked_up = Attempt.objects.filter(state__in=[Attempt.State.WAITING, Attempt.State.UNKNOWN], due_at__isnull=False)
+    looked_up = Attempt.objects.filter(due_at__isnull=False).exclude(state=Attempt.State.OPEN)
     unresolved = Attempt.objects.filter(due_at__isnull=False).values("charge_id")
     yield looked_up.filter(charge__in=charges), "due_at"
     yield charges.filter(action_expires_at__isnull=False, id__in=unresolved), "action_expires_at"

@@ -1,17 +1,28 @@
 """Whatever is under way has somebody who will finish it."""
 
 from payments.invariants.invariant import Invariant
+from payments.models.attempt import SECOND_LOOKS
 
 ATTEMPTS_ARE_LOOKED_AFTER = Invariant(
     name="attempts_are_looked_after",
-    sentence="No attempt without an outcome has waited for its lookup for more than 15 minutes.",
+    sentence="No attempt has waited for its lookup for more than 15 minutes since it was due.",
     model="payments.Attempt",
     prefix="",
     # What was asked or recorded just now may have a deadline in the past where a merchant moves the clock.
     query="""
         SELECT a.id FROM payments_attempt a JOIN charge c ON c.id = a.charge_id
-        WHERE a.state <> 'done'
+        WHERE (a.state <> 'done' OR a.due_at IS NOT NULL)
         AND coalesce(greatest(a.due_at, a.updated_at), '-infinity') < now() - interval '15 minutes'
+    """,
+)
+GIVEN_UP_ATTEMPTS_ARE_LOOKED_UP_AGAIN = Invariant(
+    name="given_up_attempts_are_looked_up_again",
+    sentence=f"Each attempt of which the provider knew nothing is looked up {SECOND_LOOKS} times more, or will be.",
+    model="payments.Attempt",
+    prefix="",
+    query=f"""
+        SELECT a.id FROM payments_attempt a JOIN charge c ON c.id = a.charge_id
+        WHERE a.state = 'done' AND a.outcome = 'NotFound' AND a.due_at IS NULL AND a.tries < {SECOND_LOOKS}
     """,
 )
 OPERATIONS_HAVE_THEIR_ATTEMPT = Invariant(
@@ -61,6 +72,7 @@ IDEMPOTENCY_KEYS_ARE_ANSWERED = Invariant(
 )
 INVARIANTS = (
     ATTEMPTS_ARE_LOOKED_AFTER,
+    GIVEN_UP_ATTEMPTS_ARE_LOOKED_UP_AGAIN,
     OPERATIONS_HAVE_THEIR_ATTEMPT,
     CHARGES_HAVE_THEIR_AUTHORIZATION,
     REFUNDS_HAVE_THEIR_ATTEMPT,

@@ -10,13 +10,14 @@ SIMULATOR_AGREES = Invariant(
     sentence="The simulator holds, has taken and has given back what each charge in test mode says.",
     model="payments.Charge",
     prefix="ch",
-    # While an attempt has no outcome, or we have yet to hear a message, the provider may rightly be ahead of us. Of
-    # money that came after its charge had failed only the rest counts, for it may have gone back in either way.
+    # While an attempt has no outcome or is to be looked up again, or we have yet to hear a message, the provider may
+    # rightly be ahead of us. Of money that came after its charge had failed only the rest counts, for it may have gone
+    # back in either way.
     query=f"""
         WITH unheard AS (
             SELECT body::json ->> 'reference' AS reference FROM simulator_message WHERE delivered_at IS NULL
         ), open_charge AS (
-            SELECT charge_id FROM payments_attempt WHERE state <> 'done'
+            SELECT charge_id FROM payments_attempt WHERE state <> 'done' OR due_at IS NOT NULL
             UNION ALL SELECT a.charge_id FROM payments_attempt a JOIN unheard ON unheard.reference = {REFERENCE}
         )
         SELECT c.id FROM charge c

@@ -5,6 +5,9 @@ from payments import clock, ids
 from payments.models.charge import Charge, Refund
 from payments.models.idempotency import IdempotencyRecord
 
+# How often the provider is asked again, later, about an attempt of which it knew nothing when that was given up.
+SECOND_LOOKS = 3
+
 
 class Attempt(models.Model):
     """One operation asked of a provider, written down before it is asked.
@@ -39,8 +42,9 @@ class Attempt(models.Model):
     # What the provider said, redacted by its connector.
     response = models.JSONField(null=True, blank=True)
     request_id = models.CharField(max_length=40, blank=True, default="")
+    # Lookups of the present question; of one that was given up, those since then.
     tries = models.PositiveIntegerField(default=0)
-    # When recovery looks at it next; empty when there is nothing to look for.
+    # When recovery looks at it next, also at one that was given up; empty when there is nothing to look for.
     due_at = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(default=clock.now, editable=False)
     updated_at = models.DateTimeField(default=clock.now, editable=False)
@@ -49,8 +53,15 @@ class Attempt(models.Model):
         constraints = [
             models.CheckConstraint(
                 name="attempt_done_has_outcome",
-                condition=Q(state="done", due_at__isnull=True) & ~Q(outcome="")
+                condition=Q(state="done") & ~Q(outcome="")
                 | Q(state__in=["open", "unknown", "waiting"], due_at__isnull=False),
+            ),
+            # It may arrive after all, from a process that stalled before it asked and then had no answer or died.
+            models.CheckConstraint(
+                name="attempt_given_up_is_looked_up_again",
+                condition=~Q(state="done")
+                | ~Q(outcome="NotFound") & Q(due_at__isnull=True)
+                | Q(outcome="NotFound") & (Q(due_at__isnull=False) | Q(tries__gte=SECOND_LOOKS)),
             ),
             models.UniqueConstraint(F("charge"), name="one_authorization_per_charge", condition=Q(kind="authorize")),
             models.UniqueConstraint(

@@ -40,7 +40,7 @@ class UnknownOutcomes(models.Manager["UnknownOutcome"]):
         # Recovery puts off the lookup of an open one, which its asking process never does.
         left_behind = Q(due_at__lte=clock.now()) | Q(tries__gt=0) | Q(kind=Attempt.Kind.REVERSE)
         unresolved = Q(state=Attempt.State.UNKNOWN) | Q(state=Attempt.State.OPEN) & left_behind
-        # Only what is unresolved is ever due, and what is due has an index.
+        # What is unresolved is due, and what is due has an index.
         return super().get_queryset().filter(unresolved, due_at__isnull=False)
 
 

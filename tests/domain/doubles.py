@@ -46,19 +46,44 @@ class ArrivesLate(Simulator):
 
     def create_payment(self, payment: Payment) -> Outcome:
         recover()
-        return super().create_payment(payment)
+        return self._answered(super().create_payment(payment))
 
     def capture(self, operation: Operation) -> Outcome:
         recover()
-        return super().capture(operation)
+        return self._answered(super().capture(operation))
 
     def void(self, operation: Operation) -> Outcome:
         recover()
-        return super().void(operation)
+        return self._answered(super().void(operation))
 
     def refund(self, operation: Operation) -> Outcome:
         recover()
-        return super().refund(operation)
+        return self._answered(super().refund(operation))
+
+    def _answered(self, outcome: Outcome) -> Outcome:
+        return outcome
+
+
+class ArrivesLateUnheard(ArrivesLate):
+    """And whoever sent it hears nothing of it afterwards, however often they ask."""
+
+    def __init__(self) -> None:
+        self._is_cut_off = False
+
+    def resolve(self, asked: Payment | Operation) -> Outcome:
+        return Unknown("timed out") if self._is_cut_off else super().resolve(asked)
+
+    def _answered(self, outcome: Outcome) -> Outcome:
+        self._is_cut_off = True
+        return Unknown("timed out")
+
+
+class ArrivesLateAndDies(ArrivesLate):
+    """And whoever sent it is killed at once."""
+
+    def _answered(self, outcome: Outcome) -> Outcome:
+        os.kill(os.getpid(), signal.SIGKILL)
+        return outcome
 
 
 class PaidAtTheLastMoment(Simulator):
@@ -83,6 +108,13 @@ class Unreachable(Simulator):
 
     def resolve(self, asked: Payment | Operation) -> Outcome:
         return NotSent("connection refused")
+
+
+class KnowsNothing(Simulator):
+    """Does not answer what became of anything."""
+
+    def resolve(self, asked: Payment | Operation) -> Outcome:
+        return Unknown("timed out")
 
 
 class CutsTheDatabase(Simulator):

@@ -6,17 +6,11 @@ from payments import clock
 from payments.domain import recovery
 from payments.domain.schedule import next_lookup_at
 from payments.models import Attempt
-from payments.providers.base import Outcome, Unknown
 from payments.providers.simulator.connector import Simulator
 from tests.client import NEVER_ARRIVES, Api
-from tests.domain.doubles import Unreachable, provider
+from tests.domain.doubles import KnowsNothing, Unreachable, provider
 
 DELAYS_SECONDS = [5, 30, 120, 600, 3600, 3600, 3600]
-
-
-class KnowsNothing(Simulator):
-    def resolve(self, asked: object) -> Outcome:
-        return Unknown("timed out")
 
 
 @pytest.mark.parametrize(("tries", "seconds"), list(enumerate(DELAYS_SECONDS)))

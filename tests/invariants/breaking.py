@@ -216,6 +216,13 @@ def attempt_that_nobody_looks_after(history: History) -> str:
     return attempt.reference
 
 
+@breaks("given_up_attempts_are_looked_up_again")
+def given_up_for_good(history: History) -> str:
+    attempt = history.attempt("never arrived")
+    forge(attempt, due_at=None, tries=2)
+    return attempt.reference
+
+
 @breaks("operations_have_their_attempt")
 def operation_that_nobody_asked_for(history: History) -> str:
     return forge_charge(history, "held", operation="capture")
