@@ -97,6 +97,7 @@ MIDDLEWARE = [
     "config.middleware.PageSessions",
     "django.middleware.csrf.CsrfViewMiddleware",
     "config.middleware.PageAuthentication",
+    "config.acting.PageActor",
     "django_otp.middleware.OTPMiddleware",
     "config.middleware.PageMessages",
     "config.staff.sessions.SessionLimits",

@@ -1,19 +1,14 @@
-"""What operators do about a row: offered on its page, done by POST, kept in the admin's log with what and why."""
+"""What operators do about a row: offered on its page, done by POST, and told to the audit log with what and why."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
-from uuid import UUID
+from typing import cast
 
 from django import forms
 from django.contrib import admin
-from django.contrib.admin.models import CHANGE, LogEntry
 from django.contrib.auth.models import User
-from django.db.models import Model
 from django.http import HttpRequest
 from django.template.response import TemplateResponse
-
-from payments.models import Attempt
 
 Facts = Iterable[tuple[str, object]]
 
@@ -30,12 +25,6 @@ class Act:
 def operator_of(request: HttpRequest) -> User:
     """Who acts; the admin lets nobody through who is not signed in."""
     return cast(User, request.user)
-
-
-def keep_in_log(request: HttpRequest, attempt_id: UUID, message: str, *others: Model) -> None:
-    """Has the history of the attempt tell of an act, and that of `others`."""
-    rows: Any = [*Attempt.objects.filter(id=attempt_id), *others]
-    LogEntry.objects.log_actions(operator_of(request).pk, rows, CHANGE, message)
 
 
 def form_page(

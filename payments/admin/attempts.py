@@ -1,13 +1,13 @@
 from typing import Any, ClassVar
 
 from django.contrib import admin
-from django.db.models import Q
+from django.db.models import Model, Q
 from django.utils.safestring import SafeString
 
 from payments.admin.base import Conditions, LookOnlyAdmin
 from payments.admin.formats import id_link_column, json_column, moment_column, money, search_link
 from payments.ids import public_id
-from payments.models import Attempt, Charge, Event, Refund
+from payments.models import Attempt, Charge, Correction, Event, Refund
 
 
 class ByModeOfCharge(Conditions):
@@ -59,6 +59,10 @@ class AttemptAdmin(LookOnlyAdmin):
     created = moment_column("created_at")
     updated = moment_column("updated_at")
     shown_response = json_column("response")
+
+    def told_of(self, obj: Model) -> list[Model]:
+        """The history of an attempt is that of its corrections too."""
+        return [obj, *Correction.objects.filter(attempt=obj.pk)]
 
     @admin.display(description="Reference")
     def shown_reference(self, attempt: Attempt) -> str:

@@ -11,7 +11,7 @@ from django.urls import NoReverseMatch
 from django.utils.safestring import SafeString
 
 from payments.admin.base import Conditions, LookOnlyAdmin, one_of
-from payments.admin.formats import NOTHING, lines, link, moment_column
+from payments.admin.formats import NOTHING, lines, link, moment_column, search_link
 from payments.domain.audit import Action
 from payments.models import AuditEntry
 
@@ -28,9 +28,9 @@ class ByWho(Conditions):
 
 @admin.register(AuditEntry)
 class AuditEntryAdmin(LookOnlyAdmin):
-    list_display = ("number", "created", "actor", "origin", "action", "what", "object_type", "told", "reason")
+    list_display = ("number", "created", "who", "origin", "action", "what", "object_type", "told", "reason")
     list_filter = (ByWho, one_of("action", Action), "created_at")
-    search_fields = ("=actor",)
+    search_fields = ("actor",)
     search_help_text = "Who, from where, or the ID of an object or a request: whole."
     exact_lookups = ("actor", "origin", "object_id", "request_id")
     uuid_lookups = {"": ("object_id",)}
@@ -44,6 +44,10 @@ class AuditEntryAdmin(LookOnlyAdmin):
 
     def named_by(self, prefix: str, uuid: UUID) -> Iterator[dict[str, Any]]:
         yield {"object_id": str(uuid)}
+
+    @admin.display(description="Who")
+    def who(self, entry: AuditEntry) -> SafeString | str:
+        return search_link(AuditEntry, entry.actor, entry.actor) if entry.actor else NOTHING
 
     @admin.display(description="Object")
     def what(self, entry: AuditEntry) -> SafeString | str:

@@ -12,6 +12,7 @@ from django.http import HttpRequest
 from django.utils.functional import cached_property
 
 from payments import sourcetypes
+from payments.admin.auditing import Audited
 from payments.admin.searching import IdSearch
 
 COUNTED_ROWS = 10_000
@@ -39,7 +40,7 @@ class LookOnly:
         return False
 
 
-class KahaAdmin(IdSearch):
+class KahaAdmin(Audited, IdSearch):
     """Lists that stay fast on large tables: newest first by primary key, never counted to the end."""
 
     ordering = ("-pk",)

@@ -15,10 +15,11 @@ from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from payments.admin.acting import Act, Facts, form_page, keep_in_log, operator_of
+from payments.admin.acting import Act, Facts, form_page, operator_of
 from payments.admin.base import Conditions, LookOnlyAdmin
 from payments.admin.formats import link, moment_column, money, utc
-from payments.domain import corrections
+from payments.domain import audit, corrections
+from payments.domain.audit import Action
 from payments.ids import public_id
 from payments.models import Attempt, Charge, Correction
 from payments.models.correction import NOTE_MAX_LENGTH, free_of_secrets
@@ -161,7 +162,7 @@ class CorrectionAdmin(LookOnlyAdmin):
                 DECIDE[decision](correction, operator_of(request), note)
                 correction.refresh_from_db()
                 level, told = TOLD[State(correction.state)]
-                keep_in_log(request, correction.attempt_id, f"{told} {said(correction)}: {note}", correction)
+                audit.record(Action(correction.state), correction, detail=said(correction), reason=note)
         except corrections.Refused as refusal:
             level, told = messages.ERROR, str(refusal)
         self.message_user(request, told, level)

@@ -17,12 +17,13 @@ from django.utils.decorators import method_decorator
 from django.utils.safestring import SafeString
 from django.views.decorators.http import require_POST
 
-from payments.admin.acting import Act, Facts, form_page, keep_in_log, operator_of
+from payments.admin.acting import Act, Facts, form_page, operator_of
 from payments.admin.attempts import AttemptAdmin, ByModeOfCharge
 from payments.admin.corrections import SecretsHidden, acts_on, chip, said
 from payments.admin.formats import NOTHING, lines, link, money, pretty_json, utc
-from payments.domain import corrections, recovery
+from payments.domain import audit, corrections, recovery
 from payments.domain.attempts import UNRESOLVED
+from payments.domain.audit import Action
 from payments.domain.errors import PaymentError
 from payments.domain.failures import REASONS
 from payments.ids import public_id
@@ -111,7 +112,7 @@ class DeskAdmin(AttemptAdmin):
         attempt = self.get_queryset(request).filter(pk=pk).first()
         if attempt is None:
             return self._leave(request, pk)
-        keep_in_log(request, pk, f"Looked up at {attempt.provider}, before it was due.")
+        audit.record(Action.LOOKED_UP, attempt, detail=f"at {attempt.provider}, before it was due")
         asked = True
         # What the merchant is to be told of an operation that was not done; it is on record by then.
         with suppress(PaymentError):
@@ -137,8 +138,7 @@ class DeskAdmin(AttemptAdmin):
         try:
             with transaction.atomic():
                 corrections.propose(correction)
-                message = f"Proposed {said(correction)}: {correction.evidence}"
-                keep_in_log(request, correction.attempt_id, message, correction)
+                audit.record(Action.PROPOSED, correction, detail=said(correction), reason=correction.evidence)
         except ValidationError as error:
             form.add_error(None, error)
             return False

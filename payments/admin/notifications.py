@@ -1,11 +1,10 @@
 """What merchants were told, try by try, and the one thing that operators do about it: send it again."""
 
 from collections.abc import Iterator
-from typing import Any, cast
+from typing import Any
 from uuid import UUID
 
 from django.contrib import admin, messages
-from django.contrib.admin.models import CHANGE, LogEntry
 from django.core.exceptions import PermissionDenied
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
@@ -97,7 +96,6 @@ class NotificationAdmin(LookOnlyAdmin):
     @admin.action(description="Send again", permissions=["send_again"])
     def send_again(self, request: HttpRequest, rows: QuerySet[Any]) -> None:
         count = rows.count()
-        LogEntry.objects.log_actions(cast(int, request.user.pk), rows, CHANGE, "Sent again.")
         sent = notifying.resend(rows)
         if sent:
             self.message_user(request, f"{sent} of {count} will be sent again now.", messages.SUCCESS)

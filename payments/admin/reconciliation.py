@@ -5,7 +5,6 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
-from django.contrib.admin.models import CHANGE, LogEntry
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.db import transaction
@@ -21,6 +20,8 @@ from payments.admin.base import Conditions, LookOnlyAdmin
 from payments.admin.corrections import SecretsHidden
 from payments.admin.formats import NOTHING, id_link_column, moment_column, money, row_link_column, utc
 from payments.admin.reports import ByProvider
+from payments.domain import audit
+from payments.domain.audit import Action
 from payments.domain.reconciliation import items
 from payments.models import Attempt, Charge, Posting, ReconciliationItem, ReconciliationRun, ReportLine
 from payments.models.correction import NOTE_MAX_LENGTH, free_of_secrets
@@ -28,7 +29,7 @@ from payments.models.correction import NOTE_MAX_LENGTH, free_of_secrets
 Item = ReconciliationItem
 MAY_CLOSE = "payments.close_reconciliationitem"
 DECIDE: dict[str, Callable[[Item, User, str], None]] = {"close": items.close, "reopen": items.reopen}
-TOLD = {"close": "Closed", "reopen": "Reopened"}
+DONE = {"close": Action.CLOSED, "reopen": Action.REOPENED}
 
 
 class NoteForm(forms.Form):
@@ -131,12 +132,11 @@ class ReconciliationItemAdmin(LookOnlyAdmin):
         try:
             with transaction.atomic():
                 DECIDE[verb](item, operator_of(request), note)
-                rows: Any = [item]
-                LogEntry.objects.log_actions(operator_of(request).pk, rows, CHANGE, f"{TOLD[verb]}: {note}")
+                audit.record(DONE[verb], item, fields=["state", "note"], reason=note)
         except items.TooLate:
             self.message_user(request, "Somebody else was first.", messages.WARNING)
         else:
-            self.message_user(request, f"{TOLD[verb]}.", messages.SUCCESS)
+            self.message_user(request, f"{DONE[verb].capitalize()}.", messages.SUCCESS)
 
     def _facts(self, item: Item) -> Facts:
         yield "Difference", f"{self.shown_kind(item)}, {item.provider}"

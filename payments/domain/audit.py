@@ -61,7 +61,8 @@ def record_all(
 ) -> None:
     """Adds an entry for each row of `about`, as `record` does."""
     actor, head = _actor(), _hold_head()
-    said = {"fields": list(fields), "detail": redact(detail), "reason": redact(reason)}
+    names = [redact(name)[:NAME_MAX_LENGTH] for name in fields]
+    said = {"fields": names, "detail": redact(detail), "reason": redact(reason)}
     entries = []
     for row in about:
         entry = AuditEntry(action=action, request_id=context.request_id.get(), **_who(actor), **_what(row), **said)

@@ -4,9 +4,12 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from django.db import transaction
 from django.db.models import QuerySet
 
 from payments import clock
+from payments.domain import audit
+from payments.domain.audit import Action
 from payments.models import Merchant, Notification
 from payments.models.notification import NotificationQuerySet
 from payments.notifications.outbox import send_again
@@ -42,10 +45,17 @@ def resend(notifications: QuerySet[Notification]) -> int:
     """
     count, last = 0, BEFORE_ALL
     while part := list(_ids(notifications, last)):
-        # By ID, so that the guard of the update is asked of the row as it is then, not as it was found.
-        count += send_again(Notification.objects.filter(id__in=part), clock.now())
+        count += _resend(part)
         last = part[-1]
     return count
+
+
+@transaction.atomic
+def _resend(part: list[UUID]) -> int:
+    # By ID, so that whether it is in hand is asked of the row as it is then, not as it was found.
+    sent = send_again(Notification.objects.filter(id__in=part), clock.now())
+    audit.record_all(Action.SENT_AGAIN, sent)
+    return len(sent)
 
 
 def _ids(notifications: QuerySet[Notification], after: UUID) -> QuerySet[Notification, UUID]:

@@ -37,16 +37,17 @@ def receiver_of(url: str, livemode: bool) -> str:
         return NOBODY
 
 
-def send_again(notifications: NotificationQuerySet, now: datetime) -> int:
-    """Makes `notifications` due at `now`, whatever became of them, at the start of a new schedule; returns how many.
+@transaction.atomic
+def send_again(notifications: NotificationQuerySet, now: datetime) -> list[Notification]:
+    """Makes `notifications` due at `now`, whatever became of them, at the start of a new schedule; returns which.
 
     One that a worker has in hand is left to it, and nothing of the tries made so far is lost.
     """
-    rows = _not_in_hand(notifications, now)
-    count = rows.update(state=Notification.State.WAITING, due_at=now, leased_until=None, failures=0, first_try_at=None)
-    if count:
-        nudge()
-    return count
+    free = list(_not_in_hand(notifications, now).select_for_update(no_key=True))
+    rows = Notification.objects.filter(id__in=[row.id for row in free])
+    if rows.update(state=Notification.State.WAITING, due_at=now, leased_until=None, failures=0, first_try_at=None):
+        transaction.on_commit(nudge, robust=True)
+    return free
 
 
 def bring_nearer(notifications: NotificationQuerySet, by: timedelta, now: datetime) -> None:

@@ -1,7 +1,6 @@
 import re
 
 import pytest
-from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import Permission
 from django.http import HttpResponse
 from django.test import Client
@@ -11,7 +10,7 @@ from payments import clock
 from payments.domain import corrections
 from payments.domain.merchants import NewMerchant
 from payments.ids import public_id
-from payments.models import Attempt, Charge, Correction, UnknownOutcome
+from payments.models import Attempt, AuditEntry, Charge, Correction, UnknownOutcome
 from tests.admin.conftest import text_of
 from tests.admin.test_pages import list_of, page_of
 from tests.client import ANSWER_LOST, APPROVED, Api
@@ -131,8 +130,8 @@ def test_a_lookup_now_of_a_capture_that_never_arrived_frees_the_charge(api: Api,
 
 def test_who_looked_up_stands_in_the_history(unknown: Attempt, ana: Client) -> None:
     ana.post(look_up_at(unknown))
-    entry = LogEntry.objects.get()
-    assert (entry.user.username, entry.object_id, entry.change_message[:9]) == ("ana", str(unknown.pk), "Looked up")
+    [entry] = AuditEntry.objects.about(unknown)
+    assert (entry.actor, entry.action) == ("ana", "looked_up")
 
 
 def test_only_a_post_looks_up(unknown: Attempt, ana: Client) -> None:
@@ -174,12 +173,12 @@ def test_every_act_stands_in_the_history_with_what_and_why(unknown: Attempt, ana
     decide(ben, Correction.objects.get(), "reject", "Line 7 is another shop's")
     ana.post(propose_at(unknown), FORM)
     decide(ana, Correction.objects.latest("pk"), "withdraw", "Misread")
-    entries = LogEntry.objects.filter(object_id=str(unknown.pk)).order_by("pk")
-    assert [(entry.user.username, entry.change_message) for entry in entries] == [
-        ("ana", f"Proposed approved (psp_77): {EVIDENCE}"),
-        ("ben", "Rejected. The outcome is still unknown. approved (psp_77): Line 7 is another shop's"),
-        ("ana", f"Proposed approved (psp_77): {EVIDENCE}"),
-        ("ana", "Withdrawn. The outcome is still unknown. approved (psp_77): Misread"),
+    entries = AuditEntry.objects.about(*Correction.objects.all()).order_by("number")
+    assert list(entries.values_list("actor", "action", "detail", "reason")) == [
+        ("ana", "proposed", "approved (psp_77)", EVIDENCE),
+        ("ben", "rejected", "approved (psp_77)", "Line 7 is another shop's"),
+        ("ana", "proposed", "approved (psp_77)", EVIDENCE),
+        ("ana", "withdrawn", "approved (psp_77)", "Misread"),
     ]
     history = text_of(ana.get(reverse("admin:payments_attempt_history", args=[unknown.pk])))
     assert EVIDENCE in history
@@ -193,7 +192,7 @@ def test_nobody_approves_their_own_not_even_by_a_direct_post(unknown: Attempt, a
         assert "Nobody decides their own proposal." in text_of(decide(ana, correction, decision))
     assert state_of(correction) == State.PROPOSED
     assert Charge.objects.get().status == "pending"
-    assert not LogEntry.objects.exists()
+    assert not AuditEntry.objects.about(correction).exists()
 
 
 def test_nobody_withdraws_somebody_elses(unknown: Attempt, ben: Client) -> None:
@@ -280,7 +279,7 @@ def test_a_pasted_card_number_is_refused_and_neither_kept_nor_shown(field: str, 
     assert "This looks like" in text
     assert APPROVED not in text
     assert not Correction.objects.exists()
-    assert not LogEntry.objects.exists()
+    assert not AuditEntry.objects.filter(action="proposed").exists()
 
 
 def test_a_card_number_in_a_note_is_refused_and_neither_kept_nor_shown(unknown: Attempt, ben: Client) -> None:

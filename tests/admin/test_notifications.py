@@ -2,13 +2,12 @@ import re
 from datetime import timedelta
 
 import pytest
-from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import Permission, User
 from django.test import Client
 from django.urls import reverse
 
 from payments import clock
-from payments.models import Charge, Event, Notification, NotificationTry
+from payments.models import AuditEntry, Charge, Event, Notification, NotificationTry
 from tests.admin.conftest import NOTIFY_URL, House, text_of
 from tests.admin.test_pages import list_of, page_of
 from tests.client import Api
@@ -113,6 +112,7 @@ def test_a_selection_is_sent_again_and_one_in_hand_is_left(failed: Notification,
     assert "1 of 2 left alone: a worker is sending at this moment." in text
     assert waiting(failed)
     assert Notification.objects.get(id=held.id).leased_until is not None
+    assert (AuditEntry.objects.about(failed).count(), AuditEntry.objects.about(held).count()) == (1, 0)
 
 
 def test_all_that_a_filter_leaves_are_sent_again(failed: Notification, operator: Client) -> None:
@@ -126,8 +126,8 @@ def test_all_that_a_filter_leaves_are_sent_again(failed: Notification, operator:
 
 def test_who_sent_again_stands_in_its_history(failed: Notification, operator: Client) -> None:
     operator.post(again_at(failed))
-    entry = LogEntry.objects.get(object_id=str(failed.pk))
-    assert (entry.user.username, entry.change_message) == ("operator", "Sent again.")
+    [entry] = AuditEntry.objects.about(failed)
+    assert (entry.actor, entry.action) == ("operator", "sent_again")
 
 
 def test_only_a_post_sends_again(failed: Notification, operator: Client) -> None:

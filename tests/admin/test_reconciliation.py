@@ -1,11 +1,10 @@
 import pytest
-from django.contrib.admin.models import LogEntry
 from django.contrib.auth.models import Permission, User
 from django.test import Client
 from django.urls import reverse
 from pytest_django.fixtures import Settings
 
-from payments.models import Charge, Posting, ReconciliationItem, ReconciliationRun, ReportLine
+from payments.models import AuditEntry, Charge, Posting, ReconciliationItem, ReconciliationRun, ReportLine
 from tests.admin.conftest import text_of
 from tests.admin.test_pages import list_of, page_of
 from tests.client import APPROVED, Api
@@ -103,8 +102,9 @@ def test_an_item_is_closed_with_a_note_and_opened_again(stranger: Reconciliation
     operator.post(act("reopen", stranger), {"note": "Ticket 78."})
     after = ReconciliationItem.objects.get()
     assert (after.state, after.note, after.decided_by.username) == ("open", "Ticket 78.", "operator")
-    entries = LogEntry.objects.filter(object_id=str(stranger.pk)).order_by("pk")
-    assert [entry.change_message for entry in entries] == ["Closed: Ticket 77.", "Reopened: Ticket 78."]
+    entries = AuditEntry.objects.about(stranger).order_by("number")
+    told = [("operator", "closed", "Ticket 77."), ("operator", "reopened", "Ticket 78.")]
+    assert list(entries.values_list("actor", "action", "reason")) == told
 
 
 @pytest.mark.parametrize("note", ["", "   ", "x" * 501, "paid with 4000000000003055"])
@@ -120,7 +120,7 @@ def test_whoever_comes_second_is_told(stranger: ReconciliationItem, operator: Cl
     text = text_of(operator.post(act("close", stranger), {"note": "Second."}, follow=True))
     assert "Somebody else was first." in text
     assert ReconciliationItem.objects.get().note == "First."
-    assert LogEntry.objects.count() == 1
+    assert AuditEntry.objects.about(stranger).count() == 1
 
 
 def test_whoever_may_only_look_closes_nothing(stranger: ReconciliationItem) -> None:

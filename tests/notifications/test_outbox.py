@@ -116,7 +116,7 @@ def test_whatever_became_of_a_notification_it_can_be_sent_again_from_the_start(s
     Notification.objects.update(state=state, due_at=due_at, tries=9, failures=9, first_try_at=clock.now())
     now = clock.now()
 
-    assert send_again(Notification.objects.all(), now) == 1
+    assert len(send_again(Notification.objects.all(), now)) == 1
 
     again = Notification.objects.get()
     assert (again.state, again.due_at, again.failures, again.first_try_at) == ("waiting", now, 0, None)
@@ -126,7 +126,7 @@ def test_whatever_became_of_a_notification_it_can_be_sent_again_from_the_start(s
 def test_what_a_worker_has_in_hand_is_not_sent_again_beside_it(shop: NewMerchant) -> None:
     put_events(shop.merchant, URL, 1, clock.now())
     Notification.objects.update(leased_until=clock.now() + timedelta(seconds=10))
-    assert send_again(Notification.objects.all(), clock.now()) == 0
+    assert send_again(Notification.objects.all(), clock.now()) == []
 
 
 def test_the_database_refuses_to_change_a_try(shop: NewMerchant) -> None:
