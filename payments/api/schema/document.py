@@ -100,13 +100,11 @@ def _with_headers(method: str, status: str, response: Document) -> Document:
 
 
 def _headers(method: str, status: str) -> list[str]:
-    names = ["Request-Id"]
+    names = ["Request-Id", "RateLimit", "RateLimit-Policy"]
     if method == "post" and status in ("200", "201", "409"):
         names.append("Idempotent-Replayed")
     if status in ("409", "429", "503"):
         names.append("Retry-After")
-    if status == "429":
-        names += ["RateLimit", "RateLimit-Policy"]
     if status == "401":
         names.append("WWW-Authenticate")
     return names

@@ -123,7 +123,7 @@ INVALID = Refusal(
 TOO_MANY = Refusal(
     429,
     "rate_limit_error",
-    "Too many requests; `Retry-After` says how many seconds to wait.",
+    "Too many requests, or too many declined cards; `Retry-After` says how many seconds to wait.",
     {"rate_limited": "Too many requests. Try again in 1 s."},
 )
 INTERNAL = Refusal(

@@ -44,6 +44,13 @@ the first answer again, byte for byte, marked `Idempotent-Replayed: true`, for {
 breaks, send the request again with its key: nothing is done twice. A request that was refused before anything was done
 (401, 403, 404, 415, 422, 429) does not use its key up.
 
+# Limits
+
+Every answer tells how many requests are left, and until when, by `RateLimit` and `RateLimit-Policy`. Beyond that the
+answer is 429 `rate_limited`, with `Retry-After`. It is the same when so many of your charges were declined that
+somebody may be trying stolen cards with your keys: the answer does not tell a thief which of the two it was. Nothing
+was done then, and the same request under the same idempotency key may be sent again later.
+
 # Lists
 
 Lists are newest first. `limit` says how many objects at most, and `next`, if there is more, is the path of the next
