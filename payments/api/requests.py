@@ -19,6 +19,7 @@ from payments.domain import idempotency
 from payments.domain.caller import Caller, IdempotencyKey
 from payments.domain.errors import PaymentError
 from payments.domain.idempotency import Answer, Replay
+from payments.models import ApiKey
 from payments.rendering.errors import render_error
 from payments.rendering.wire import to_bytes
 
@@ -90,7 +91,8 @@ def _idempotency_key(request: Request) -> IdempotencyKey | None:
     # Member order and white space do not make another request of it.
     body = json.dumps(request.data, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode()
     path = request.path.rstrip("/")
-    return IdempotencyKey(key, vault.request_fingerprint(request.method or "", path, body))
+    fingerprint = vault.request_fingerprint(request.method or "", path, body)
+    return IdempotencyKey(key, fingerprint, from_browser=key_of(request).kind == ApiKey.Kind.PUBLISHABLE)
 
 
 def _refused(refusal: PaymentError, caller: Caller) -> Answer:
