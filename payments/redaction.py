@@ -20,9 +20,10 @@ _DIGIT_RUN = r"[0-9](?:[ \-\u00a0]?[0-9]){12,}"
 _NUMBERS = re.compile(f"{_UUID7}|(?P<run>{_DIGIT_RUN})")
 _QUOTES = r"[\"'\\]*"
 _VALUE = r"[^\s\"'\\,;&}\])]+"
+# Possessive throughout: what stands between name and value is never tried again in another way.
 _NAMED = re.compile(
-    rf"((?:cvc|cvv|cvn|otp)2?{_QUOTES}\s*)"
-    rf"(?:((?:[:=]|=>)\s*{_QUOTES}){_VALUE}|([,\s]\s*{_QUOTES})[0-9]{{3,4}}(?![0-9]))",
+    rf"((?:cvc|cvv|cvn|otp)2?{_QUOTES}+)"
+    rf"(?:(\s*+(?:=>|[:=])\s*+{_QUOTES}+){_VALUE}|((?:\s*+,\s*+|\s++){_QUOTES}+)[0-9]{{3,4}}(?![0-9]))",
     re.IGNORECASE,
 )
 _KEY = re.compile(r"([spr]k_(?:live|test)_|whsec_)[A-Za-z0-9_\-+/=]{8,}")

@@ -130,6 +130,7 @@ def test_numbers_are_redacted_too(lines: Lines) -> None:
         "card_cvc=123",
         '{"cvv2": "123"}',
         '{"otp": "123"}',
+        '{"cvc"=>"123"}',
     ],
 )
 def test_a_cvc_is_hidden_where_it_is_named(lines: Lines, text: str) -> None:
