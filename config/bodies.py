@@ -9,7 +9,8 @@ from wsgiref.types import StartResponse, WSGIApplication
 class WholeBody:
     """WSGI middleware that reads such a body first, up to one byte more than `limit_bytes`, and states its length.
 
-    Whoever refuses bodies that are longer than that sees that this one is.
+    Whoever refuses bodies that are longer than that sees that this one is. The length of an empty one in chunks is not
+    stated: the connection may have broken off before the first, and nobody must take "all of it" for what was meant.
     """
 
     def __init__(self, application: WSGIApplication, limit_bytes: int) -> None:
@@ -20,5 +21,7 @@ class WholeBody:
         if not environ.get("CONTENT_LENGTH") and environ.get("wsgi.input_terminated"):
             # With a size, for granian's read() without one loses what an earlier read(n) left.
             body = environ["wsgi.input"].read(self.limit_bytes + 1)
-            environ |= {"wsgi.input": BytesIO(body), "CONTENT_LENGTH": str(len(body))}
+            environ["wsgi.input"] = BytesIO(body)
+            if body or "HTTP_TRANSFER_ENCODING" not in environ:
+                environ["CONTENT_LENGTH"] = str(len(body))
         return self.application(environ, start_response)

@@ -7,7 +7,9 @@ from django.core.wsgi import get_wsgi_application
 
 from config.bodies import WholeBody
 from config.checks import refuse_bad_configuration
+from config.long_paths import ShortPath
+from config.media_types import ReadableType
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 refuse_bad_configuration()
-application = WholeBody(get_wsgi_application(), settings.DATA_UPLOAD_MAX_MEMORY_SIZE)
+application = ShortPath(ReadableType(WholeBody(get_wsgi_application(), settings.DATA_UPLOAD_MAX_MEMORY_SIZE)))

@@ -1,7 +1,6 @@
 """API keys: HTTP Basic with the key as user name (RFC 7617), or Bearer (RFC 6750)."""
 
 import base64
-import binascii
 import re
 from typing import TYPE_CHECKING, cast
 
@@ -70,7 +69,7 @@ def _text_of(request: HttpRequest) -> str:
         raise _invalid()
     try:
         return base64.b64decode(value.strip(), validate=True).decode().partition(":")[0]
-    except (binascii.Error, UnicodeDecodeError):
+    except ValueError:
         raise _invalid() from None
 
 

@@ -216,7 +216,7 @@ def _(_exc: Exception) -> ApiError:
 
 def _presentable(fault: Fault) -> Fault:
     """An unknown member's name is the client's text: it may be a card number, and endless."""
-    return Fault(tuple(redact(part[:MAX_NAME_LENGTH]) for part in fault.loc), fault.msg, fault.type)
+    return Fault(tuple(redact(part)[:MAX_NAME_LENGTH] for part in fault.loc), fault.msg, fault.type)
 
 
 def _by_name(faults: Sequence[Fault]) -> dict[str, list[str]]:

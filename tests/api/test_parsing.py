@@ -203,8 +203,13 @@ def test_a_body_in_chunks_is_read(wsgi: Wsgi) -> None:
     assert wsgi(json.dumps(SOURCE).encode(), **CHUNKED)[0] == 200
 
 
-def test_an_empty_body_in_chunks_is_an_empty_object(wsgi: Wsgi) -> None:
+def test_an_empty_body_in_chunks_may_have_broken_off(wsgi: Wsgi) -> None:
     status, body = wsgi(b"", **CHUNKED)
+    assert (status, body["error"]["code"]) == (400, "invalid_json")
+
+
+def test_no_body_and_no_length_is_an_empty_object(wsgi: Wsgi) -> None:
+    status, body = wsgi(b"", **{"wsgi.input_terminated": True})
     assert (status, body["error"]["code"]) == (422, "missing")
 
 
@@ -214,7 +219,8 @@ def test_a_body_in_chunks_may_be_too_large(wsgi: Wsgi, length: int) -> None:
 
 
 @pytest.mark.parametrize(
-    "environ", [{"HTTP_TRANSFER_ENCODING": "chunked"}, {"CONTENT_LENGTH": "x"}, {"CONTENT_LENGTH": "+9"}]
+    "environ",
+    [{"HTTP_TRANSFER_ENCODING": "chunked"}, *({"CONTENT_LENGTH": length} for length in ("x", "+9", "9" * 4301))],
 )
 def test_a_body_of_unreadable_length_is_not_taken_for_an_empty_one(wsgi: Wsgi, environ: dict[str, Any]) -> None:
     status, body = wsgi(json.dumps(SOURCE).encode(), **environ)

@@ -63,6 +63,7 @@ def test_no_key_is_a_missing_one(db: None, authorization: str | None) -> None:
 @pytest.mark.parametrize(
     "authorization",
     [
+        "Basic \xe9",
         f"Bearer sk_test_{'0' * 48}",
         f"Bearer sk_live_{'0' * 48}",
         "Bearer hello",
