@@ -126,15 +126,16 @@ def _is_text_filter(parameter: dict[str, Any]) -> bool:
 
 
 def _patterns() -> list[tuple[str, URLPattern]]:
-    everything = _below(get_resolver().url_patterns, "")
+    everything = below(get_resolver().url_patterns, "")
     return [(text, pattern) for text, pattern in everything if text.startswith("v2")]
 
 
-def _below(patterns: list[URLPattern | URLResolver], prefix: str) -> Iterator[tuple[str, URLPattern]]:
+def below(patterns: list[URLPattern | URLResolver], prefix: str) -> Iterator[tuple[str, URLPattern]]:
+    """Every pattern that leads to a view, with the whole text of the patterns on the way to it."""
     for pattern in patterns:
         text = prefix + str(pattern.pattern).removeprefix("^")
         if isinstance(pattern, URLResolver):
-            yield from _below(pattern.url_patterns, text)
+            yield from below(pattern.url_patterns, text)
         else:
             yield text, pattern
 

@@ -1,0 +1,80 @@
+"""Requests through the application as a web server calls it (PEP 3333)."""
+
+import json
+import logging
+import sys
+from collections.abc import Mapping
+from contextlib import closing
+from dataclasses import dataclass
+from io import BytesIO
+from typing import Any
+from urllib.parse import unquote_to_bytes
+
+from config.wsgi import application
+from tests.fuzz.requests import Case
+
+logger = logging.getLogger("kaha.error")
+
+# A server gives these two without the prefix of the others.
+OWN_NAMES = {"CONTENT_TYPE", "CONTENT_LENGTH"}
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a request was answered."""
+
+    status: int
+    headers: Mapping[str, str]
+    content: bytes
+
+    @property
+    def json(self) -> Any:
+        """Raises ValueError where it is none."""
+        return json.loads(self.content)
+
+
+def ask(case: Case) -> Answer:
+    """Sends `case`; what the application raises, a server answers with a 500 of its own."""
+    told: list[Any] = []
+    try:
+        with closing(application(_environ(case), lambda *line: told.extend(line))) as parts:
+            content = b"".join(parts)
+    except Exception:
+        logger.exception("The application raised.")
+        return Answer(500, {}, b"")
+    return Answer(int(told[0].split()[0]), dict(told[1]), content)
+
+
+def _environ(case: Case) -> dict[str, Any]:
+    return {
+        "REQUEST_METHOD": case.method,
+        "SCRIPT_NAME": "",
+        "PATH_INFO": unquote_to_bytes(case.path).decode("latin-1"),
+        "QUERY_STRING": case.query,
+        "SERVER_NAME": "127.0.0.1",
+        "SERVER_PORT": "8000",
+        "SERVER_PROTOCOL": "HTTP/1.1",
+        "REMOTE_ADDR": "127.0.0.1",
+        "HTTP_HOST": "127.0.0.1:8000",
+        "wsgi.version": (1, 0),
+        "wsgi.url_scheme": "http",
+        "wsgi.input": BytesIO(case.body),
+        "wsgi.errors": sys.stderr,
+        "wsgi.multithread": True,
+        "wsgi.multiprocess": True,
+        "wsgi.run_once": False,
+        **_length(case),
+        **{_name(name): value for name, value in case.headers.items()},
+    }
+
+
+def _length(case: Case) -> dict[str, Any]:
+    """A server states the length, or says that the body ends by itself."""
+    if "Transfer-Encoding" in case.headers:
+        return {"wsgi.input_terminated": True}
+    return {"CONTENT_LENGTH": str(len(case.body))} if case.body else {}
+
+
+def _name(header: str) -> str:
+    name = header.upper().replace("-", "_")
+    return name if name in OWN_NAMES else f"HTTP_{name}"

@@ -1,0 +1,141 @@
+"""Every call of kaha with every member and parameter that it takes, and what it is asked about."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from payments.domain.merchants import create_merchant
+from payments.providers.simulator.models import SimulatedPayment
+from tests.client import Api, made
+from tests.contract.calls import CARD, keep, newest_event
+from tests.contract.calls import customer as new_customer
+
+ADDRESS = {
+    "name": "Juan dela Cruz",
+    "phone_number": "0917-123",
+    "email": "juan@shop.example",
+    "line1": "12 Session Road",
+    "line2": "Unit 3",
+    "city": "Baguio",
+    "state": "Benguet",
+    "country": "PH",
+    "zip_code": "2600",
+}
+CARD_ADDRESS = {f"address_{name}": "Baguio" for name in ("line1", "line2", "city", "state", "country", "zip")}
+SITE = "https://shop.example"
+METADATA = {"order": 1001, "tags": ["a", {"b": None}], "ratio": 1.5}
+SOURCE = {
+    "type": "card",
+    "card": CARD | CARD_ADDRESS,
+    "redirect": {"success": f"{SITE}/yes", "fail": f"{SITE}/no?a=%20", "notify": f"{SITE}/hook"},
+    "owner": {"billing": ADDRESS, "shipping": ADDRESS, "name": "Juan", "address_country": "PH"},
+    "metadata": METADATA,
+    "currency": "PHP",
+}
+CHARGE = {
+    "amount": 10_000,
+    "currency": "PHP",
+    "source": "{source}",
+    "description": "Halo-halo",
+    "statement_descriptor": "SARI STORE",
+    "capture": True,
+    "cvc": "123",
+    "require_auth": False,
+    "redirect_url": f"{SITE}/back",
+    "metadata": METADATA,
+}
+CUSTOMER = {
+    "email": "maria@shop.example",
+    "description": "Orders rice on Mondays",
+    "mobile_number": "09171234567",
+    "metadata": METADATA,
+}
+PAGE = {"start_after": "", "limit": "2", "expand": "a"}
+CHARGES = PAGE | {
+    "start_after": "{charge}",
+    "status": "succeeded",
+    "captured": "true",
+    "authorized": "false",
+    "customer": "{customer}",
+    "source": "{source}",
+    "created_at[gte]": "2026-01-01",
+    "created_at[lt]": "2099-01-01T00:00:00.5+08:00",
+}
+# By what a path, body or query calls it, the IDs and the like of what there is.
+Stock = Mapping[str, list[str]]
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call; `{name}` in its path, body and query stands for something of the stock."""
+
+    method: str
+    path: str
+    body: Any = None
+    query: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def is_api(self) -> bool:
+        return self.path.startswith("/v2/")
+
+
+CALLS = [
+    Call("POST", "/v2/sources/", SOURCE),
+    Call("GET", "/v2/sources/{source}"),
+    Call("POST", "/v2/charges/", CHARGE),
+    Call("GET", "/v2/charges/", query=CHARGES),
+    Call("GET", "/v2/charges/{charge}"),
+    Call("POST", "/v2/charges/{held}/capture", {"amount": 5000}),
+    Call("POST", "/v2/charges/{held}/void", {}),
+    Call("POST", "/v2/charges/{charge}/refund", {"amount": 10, "reason": "asked_for"}),
+    Call("POST", "/v2/charges/{debit}/verify", {"confirmation_id": "{confirmation}", "otp": "123456"}),
+    Call("POST", "/v2/customers/", CUSTOMER),
+    Call("GET", "/v2/customers/", query=PAGE | {"start_after": "{customer}", "email": "maria@shop.example"}),
+    Call("GET", "/v2/customers/{customer}"),
+    Call("PUT", "/v2/customers/{customer}", CUSTOMER),
+    Call("DELETE", "/v2/customers/{leaving}", {}),
+    Call("GET", "/v2/customers/by_email/{email}"),
+    Call("POST", "/v2/customers/{customer}/sources", {"source": "{source}"}),
+    Call("DELETE", "/v2/customers/{keeper}/sources/{kept}", {}),
+    Call("GET", "/v2/events/", query=PAGE | {"start_after": "{event}", "type": "charge.created", "object": "{charge}"}),
+    Call("GET", "/v2/events/{event}"),
+    Call("GET", "/v2/me"),
+    Call("GET", "/v2/balance"),
+    Call("GET", "/v2/ping"),
+    Call("POST", "/v2/test/clock", {"advance_seconds": 60}),
+    Call("GET", "/ping"),
+    Call("GET", "/v2/openapi.json"),
+    Call("GET", "/return/{return}", query={"a": "b"}),
+    Call("GET", "/simulator/pay/{page}"),
+    Call("POST", "/simulator/pay/{page}", {"decision": "pay", "tries": "0", "pin": "123456"}),
+    Call("GET", "/simulator/pay/{page}/qr.svg"),
+]
+
+
+def shop() -> tuple[Api, Stock]:
+    """A new merchant's API, and something of everything that a call may be about."""
+    api = Api(create_merchant("Sari Store").keys["sk_test"])
+    keeper = new_customer(api, email="ana@shop.example")["id"]
+    debits = [api.charge_source(api.wallet("bpi")) for _ in range(3)]
+    waiting = [api.charge_source(api.wallet(kind)) for kind in ("gcash", "qrph", "bpi")]
+    return api, {
+        "source": [api.source(), api.source(), api.wallet(), keep(api, api.source())],
+        "charge": [api.charge()["id"] for _ in range(3)],
+        "held": [api.held()["id"] for _ in range(4)],
+        "debit": [debit["id"] for debit in debits],
+        "confirmation": [debit["action"]["confirmation_id"] for debit in debits],
+        "customer": [new_customer(api)["id"]],
+        "leaving": [new_customer(api)["id"] for _ in range(2)],
+        "email": ["maria@shop.example"],
+        "keeper": [keeper],
+        "kept": [_kept(api, keeper) for _ in range(2)],
+        "event": [newest_event(api)],
+        "page": [charge["action"]["url"].rpartition("/")[2] for charge in waiting],
+        "return": [url.rpartition("/")[2] for url in SimulatedPayment.objects.values_list("return_url", flat=True)],
+    }
+
+
+def _kept(api: Api, keeper: str) -> str:
+    source = api.source()
+    made(api.post(f"/customers/{keeper}/sources", {"source": source}))
+    return source

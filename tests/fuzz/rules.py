@@ -1,0 +1,62 @@
+"""What must be true of every answer."""
+
+import json
+import re
+from collections.abc import Iterator
+
+from payments.api.schema.errors import REFUSALS
+from tests.contract.shapes import ERROR, faults_in
+from tests.fuzz.asking import Answer
+from tests.fuzz.requests import Case
+
+DOCUMENTED = {(refusal.status, refusal.type, code) for refusal in REFUSALS for code in refusal.codes}
+# Each rule on a value has a code of its own, more than the document names.
+VALIDATION = (422, "validation_error")
+DONE = {200, 201}
+# Pages are for people: they answer in HTML, and send on.
+SHOWN = DONE | {303, 304, 400, 403, 404, 405, 410, 413}
+JSON = "application/json"
+PUBLIC_ID = re.compile(r"[a-z]+_[0-9a-f]{32}")
+SECRET = re.compile(r"[0-9](?:[ -]?[0-9]){12}|[spr]k_(?:test|live)_\w{8}|whsec_\w{8}")
+
+
+def faults_of(case: Case, answer: Answer) -> Iterator[str]:
+    """How `answer` is not what `case` should be answered."""
+    if answer.status >= 500:
+        yield f"{answer.status}"
+    elif not case.is_api:
+        if answer.status not in SHOWN:
+            yield f"a page answers {answer.status}"
+    elif answer.status >= 400:
+        yield from _faults_of_refusal(case, answer)
+    elif answer.status not in DONE:
+        yield f"{answer.status} is not documented"
+    elif case.method not in ("HEAD", "OPTIONS"):
+        yield from _faults_of_type(answer)
+
+
+def _faults_of_type(answer: Answer) -> Iterator[str]:
+    try:
+        json.loads(answer.content)
+    except ValueError:
+        yield "no JSON"
+    if answer.headers["Content-Type"] != JSON:
+        yield f"not {JSON}"
+
+
+def _faults_of_refusal(case: Case, answer: Answer) -> Iterator[str]:
+    if case.method == "HEAD":
+        return
+    if faults := [*_faults_of_type(answer)] or faults_in(body := json.loads(answer.content), ERROR):
+        yield from faults
+        return
+    error = body["error"]
+    kind = answer.status, error["type"]
+    if kind != VALIDATION and (*kind, error["code"]) not in DOCUMENTED:
+        yield f"not documented: {kind} {error['code']}"
+    if (kind == VALIDATION) != ("detail" in body):
+        yield "detail is for 422, and only for that"
+    if error["request_id"] != answer.headers["Request-Id"]:
+        yield "the request has two IDs"
+    if SECRET.search(PUBLIC_ID.sub("", answer.content.decode())):
+        yield "the refusal repeats a secret"

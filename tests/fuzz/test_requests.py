@@ -1,0 +1,25 @@
+"""A few hundred of the requests that `python -m tests.figures fuzz` draws by the hundred thousand."""
+
+from random import Random
+
+import pytest
+from pytest_django import Settings
+
+from tests.fuzz.running import run_cases
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+CASES = 300
+
+
+@pytest.fixture(autouse=True)
+def _no_limits(settings: Settings) -> None:
+    """All of these come from one key, one address and at once."""
+    settings.RATE_LIMIT = settings.RATE_LIMIT_ANONYMOUS = "1000000/second"
+
+
+def test_whatever_is_sent_is_answered_as_documented_and_no_refusal_changes_anything() -> None:
+    seed = Random().getrandbits(32)
+    print("seed", seed)
+    tally = run_cases(CASES, seed)
+    assert (tally.cases, tally.examples) == (CASES, {})
