@@ -10,6 +10,7 @@ from payments.models import Attempt, Card, Charge
 from payments.providers.simulator.models import SimulatedPayment
 from tests.client import ANSWER_LOST, CHALLENGED, NEVER_ARRIVES, REFUNDS_FAIL, REFUNDS_WAIT, Api, made
 from tests.clock.cast import DAY, HOUR, WEEK, let_pass
+from tests.domain.lateness import arrive_late
 
 
 def refund_of(api: Api, charge: dict[str, Any]) -> str:
@@ -79,6 +80,18 @@ def test_what_was_lost_is_found_by_the_next_lookup(api: Api, number: str, status
     let_pass(api, timedelta(seconds=5))
 
     assert api.read(charge)["status"] == status
+
+
+def test_money_that_came_after_its_charge_was_given_up_is_sent_back(api: Api) -> None:
+    api.charge(NEVER_ARRIVES)
+    let_pass(api, timedelta(seconds=5))
+    arrive_late(Attempt.objects.get())
+
+    let_pass(api, timedelta(minutes=9))
+    assert SimulatedPayment.objects.get().state == "captured"
+
+    let_pass(api, timedelta(minutes=1))
+    assert SimulatedPayment.objects.get().state == "voided"
 
 
 @pytest.mark.parametrize(("number", "status"), [(REFUNDS_FAIL, "failed"), (REFUNDS_WAIT, "succeeded")])

@@ -8,13 +8,14 @@ from tests.client import ANSWER_LOST, APPROVED, CHALLENGED, DECLINED, NEVER_ARRI
 from tests.faults.jobs import Fault, Kill, Stall
 from tests.faults.life import Kind, Life
 from tests.faults.proxy import Cut
-from tests.faults.verbs import VERBS, possible
+from tests.faults.verbs import UNASKED, VERBS, Verb, possible
 from tests.faults.world import World
 
 SPECIAL_CARDS = (CHALLENGED, DECLINED, REFUNDS_FAIL, REFUNDS_WAIT, ANSWER_LOST, NEVER_ARRIVES)
 OTHER_TYPES = ("gcash", "qrph", "bpi", "unionbank")
 ORDINARY = (Kind(APPROVED), Kind(APPROVED, vaulted=True), Kind(CHALLENGED))
 KINDS = (*ORDINARY * 3, *map(Kind, SPECIAL_CARDS), *(Kind(type=name) for name in OTHER_TYPES))
+LOST = (Kill(Step.ANSWERED), *Cut)
 DECISIONS = ("pay", "pay", "pay", "fail", "cancel")
 
 
@@ -49,8 +50,15 @@ def _fault(life: Life, verb: str) -> Fault:
     if chance < 0.05:
         return None
     if chance < 0.15:
-        return Stall(life.random.choice(VERBS[verb].stalls))
+        return _stall(life.random, VERBS[verb])
     if VERBS[verb].asks_provider and chance < 0.45:
         return life.random.choice(list(Cut))
     steps = [step for step in VERBS[verb].steps if life.told or step is not Step.NUDGING]
     return Kill(life.random.choice(steps), life.random.choice([1] * 9 + [2]))
+
+
+def _stall(random: Random, verb: Verb) -> Stall:
+    """What stalls before it asks is killed when it has asked, or hears nothing, as often as not."""
+    step = random.choice(verb.stalls)
+    is_lost = step in UNASKED and random.random() < 0.5
+    return Stall(step, then=random.choice(LOST) if is_lost else None)

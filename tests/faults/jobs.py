@@ -41,14 +41,28 @@ class Kill(AtStep):
     name = "killed"
 
 
+@dataclass(frozen=True)
 class Stall(AtStep):
-    """It stops there, is taken for dead, and goes on when everything has been done that is done about the dead."""
+    """It stops there, is taken for dead, and goes on when everything has been done that is done about the dead.
 
+    From then on it suffers `then`.
+    """
+
+    then: "Kill | Cut | None" = None
     signal = signal.SIGSTOP
     name = "stalled"
 
+    def __str__(self) -> str:
+        return AtStep.__str__(self) + (f", then {self.then}" if self.then else "")
+
 
 Fault = Kill | Stall | Cut | None
+
+
+def cut_of(fault: Fault) -> Cut | None:
+    """How the connections of a process that suffers `fault` are cut, if they are."""
+    suffered = fault.then if isinstance(fault, Stall) else fault
+    return suffered if isinstance(suffered, Cut) else None
 
 
 @dataclass(frozen=True)
@@ -126,9 +140,8 @@ class Exposed:
     def __call__(self) -> Done:
         if isinstance(self.fault, AtStep):
             steps.listen(_Executioner(self.fault))
-        remote = RemoteSimulator(
-            self.port, IMPATIENT_SECONDS if self.fault in SLOW else RemoteSimulator.timeout_seconds
-        )
+        is_slow = cut_of(self.fault) in SLOW
+        remote = RemoteSimulator(self.port, IMPATIENT_SECONDS if is_slow else RemoteSimulator.timeout_seconds)
         with provider(remote):
             return Done(self.job(), remote.calls)
 
@@ -142,6 +155,12 @@ class _Executioner:
         self._reached += step is self._fault.step
         if step is self._fault.step and self._reached == self._fault.occurrence:
             os.kill(os.getpid(), self._fault.signal)
+            self._go_on()
+
+    def _go_on(self) -> None:
+        """Only a process that stalled comes here."""
+        assert isinstance(self._fault, Stall)
+        steps.listen(_Executioner(self._fault.then) if isinstance(self._fault.then, Kill) else None)
 
 
 def _answer(response: HttpResponse) -> Answer:

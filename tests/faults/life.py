@@ -18,10 +18,10 @@ from tests.client import APPROVED, REFUNDS_FAIL, Api, made
 from tests.customers.cast import new_customer
 from tests.faults.books import differences, not_found_out
 from tests.faults.client import ask_until_answered, broken_promises, is_final
-from tests.faults.jobs import Answer, Fault, Request, Visit, deliver, recover
+from tests.faults.jobs import Answer, Fault, Request, Stall, Visit, deliver, recover
 from tests.faults.passing import let_leases_end, let_pass
 from tests.faults.processes import Job
-from tests.faults.verbs import VERBS
+from tests.faults.verbs import ACTION_SECONDS, VERBS
 from tests.faults.world import World
 
 # From one recovery to the next, and within a minute in all.
@@ -100,6 +100,8 @@ class Life:
             self._expose("recover", recover, then)
         answer = self._go_on(job, result)
         self._find_out()
+        if _is_lost(fault) or _is_lost(then):
+            self._find_out_later()
         if isinstance(job, Request):
             self._check_answer(job, answer)
         self._compare(after=f"{verb} {fault} {then or ''}")
@@ -158,6 +160,12 @@ class Life:
                 return
         self._found("unresolved", f"{self.charge} is not found out")
 
+    def _find_out_later(self) -> None:
+        """Lets the hour of the payer pass, in which what was given up is looked up again too."""
+        let_pass(self.source_id, ACTION_SECONDS)
+        recover()
+        self._find_out()
+
     def _check_answer(self, request: Request, answer: Answer | None) -> None:
         """The client was answered, is answered alike whenever it asks again, and was told the truth."""
         again = request()
@@ -190,3 +198,8 @@ class Life:
 
     def _found(self, what: str, line: str) -> None:
         self.findings.append((what, line))
+
+
+def _is_lost(fault: Fault) -> bool:
+    """Whether the process asked when it had been taken for dead, and heard nothing."""
+    return isinstance(fault, Stall) and fault.then is not None

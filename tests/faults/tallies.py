@@ -43,8 +43,8 @@ class Tally:
         by_class = Counter(what for _, what, _ in self.findings)
         points = Counter[tuple[str, str]]()
         for (verb, fault), count in self.killed.items():
-            assert isinstance(fault, Kill)
-            points[verb, fault.step] += count
+            if isinstance(fault, Kill):
+                points[verb, fault.step] += count
         return {
             "operations": self.done.total(),
             "histories": self.histories,

@@ -1,6 +1,7 @@
 """A process that is killed at any step of anything loses nothing and does nothing twice."""
 
 from collections.abc import Callable, Iterator
+from itertools import product
 from random import Random
 
 import pytest
@@ -12,7 +13,7 @@ from tests.faults.jobs import Kill, Stall
 from tests.faults.life import Kind, Life
 from tests.faults.proxy import Cut
 from tests.faults.tallies import broken_invariants
-from tests.faults.verbs import VERBS
+from tests.faults.verbs import UNASKED, VERBS
 from tests.faults.world import World
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -65,6 +66,16 @@ def test_a_process_that_goes_on_after_it_was_taken_for_dead_does_nothing_twice(
         life = ready(verb)
         life.do(verb, Stall(step))
         assert life.findings == [], step
+
+
+@pytest.mark.parametrize("verb", ["charge", "capture", "void", "refund", "verify"])
+def test_what_a_process_asks_after_it_was_taken_for_dead_is_found_though_it_hears_nothing(
+    ready: Callable[[str], Life], verb: str
+) -> None:
+    for step, then in product(UNASKED, (Kill(Step.ANSWERED), Cut.DROPPED)):
+        life = ready(verb)
+        life.do(verb, Stall(step, then=then))
+        assert life.findings == [], (step, then)
 
 
 def test_a_vaulted_card_is_charged_once_by_a_request_that_is_sent_again(fire: World, shop: NewMerchant) -> None:

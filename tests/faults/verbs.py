@@ -22,9 +22,10 @@ if TYPE_CHECKING:
 OPEN = (Step.OPENING, Step.WRITTEN, Step.OPENED)
 RECORD = (Step.ASKING, Step.ANSWERED, Step.RECORDING, Step.RECORDED)
 TOLD = (Step.NUDGING,)
-# Where a process may stall, be taken for dead, and go on. One that has not asked yet asks no more, by the clock; time
-# that is moved under it cannot tell it so.
-STALL = (Step.ANSWERED, Step.RECORDING, Step.RECORDED)
+# Where a process may stall, be taken for dead, and go on. Time that is moved under one that has not asked yet does not
+# tell it that it is too late, as if it had just looked at the clock.
+UNASKED = (Step.OPENED, Step.ASKING)
+STALL = (Step.OPENED, *RECORD)
 DELIVER = (Step.CLAIMED, Step.SENT, Step.PUT_DOWN)
 SETTLE = (Step.LOCKED, Step.POSTED, Step.SETTLED)
 ACTION_SECONDS = 3600
@@ -126,10 +127,10 @@ VERBS = {
     "void": Verb(_void, _can_be_voided),
     "refund": Verb(_refund, _can_be_refunded),
     "authenticate": Verb(_authenticate, _is_waiting_for("redirect_to_url")),
-    "overstay": Verb(_overstay, lambda charge: bool(charge.action), (*RECORD, *TOLD)),
+    "overstay": Verb(_overstay, lambda charge: bool(charge.action), (*RECORD, *TOLD), stalls=RECORD),
     "expire": Verb(_expire, _is_held),
     "verify": Verb(_verify, _is_waiting_for("verify_otp")),
-    "recover": Verb(lambda life: recover, lambda charge: False, (*RECORD, *TOLD)),
+    "recover": Verb(lambda life: recover, lambda charge: False, (*RECORD, *TOLD), stalls=RECORD),
     "deliver": Verb(lambda life: deliver, _is_untold, DELIVER, stalls=DELIVER, asks_provider=False),
     "settle": Verb(
         _settle, lambda charge: charge.settle_due_at is not None, SETTLE, stalls=(Step.SETTLED,), asks_provider=False

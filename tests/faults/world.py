@@ -11,7 +11,7 @@ from django.db import connection, transaction
 
 from payments.domain.merchants import create_merchant
 from tests.client import Api
-from tests.faults.jobs import Done, Exposed, Fault
+from tests.faults.jobs import Done, Exposed, Fault, cut_of
 from tests.faults.processes import Ending, Job, Nursery, forked, nursery
 from tests.faults.proxy import Cut, Proxy, proxy
 from tests.faults.server import simulator_server
@@ -32,11 +32,12 @@ class World:
 
         Does `meanwhile` here when that process stalls, before it goes on.
         """
-        port = self._network.ports[fault] if isinstance(fault, Cut) else self.provider_port
+        cut = cut_of(fault)
+        port = self._network.ports[cut] if cut else self.provider_port
         ending = self._processes.run(Exposed(job, port, fault), meanwhile)
         if not isinstance(ending.result, Done):
             return ending
-        if isinstance(fault, Cut) and fault is not Cut.REFUSED:
+        if cut and cut is not Cut.REFUSED:
             self._network.wait_for(ending.result.calls)
         return Ending(ending.result.result, ending.killed)
 
