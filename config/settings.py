@@ -90,6 +90,7 @@ MIDDLEWARE = [
     "config.middleware.KeyUse",
     "config.middleware.RequestLog",
     "django.middleware.security.SecurityMiddleware",
+    "config.front_door.FrontDoor",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "config.middleware.PagePolicy",
     "config.staff.host.AdminHost",

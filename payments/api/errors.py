@@ -85,6 +85,12 @@ def right_missing(right: str) -> ApiError:
     return ApiError(403, "permission_error", "right_missing", f"This key lacks the right {right}.")
 
 
+def in_clear_text() -> ApiError:
+    """403 for a request that anybody on its way could read."""
+    message = "Ask over https. Whatever key was sent has been seen in clear text: roll it."
+    return ApiError(403, "permission_error", "https_required", message)
+
+
 def rate_limited(wait_seconds: int) -> ApiError:
     """429, telling when to come back."""
     return as_api_error(errors.rate_limited(wait_seconds))

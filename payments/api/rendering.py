@@ -11,12 +11,13 @@ from rest_framework.request import Request
 from payments.rendering.wire import to_bytes
 
 MEDIA_TYPE = "application/json"
+KEPT_BY_NOBODY = {"Cache-Control": "no-store"}
 
 
 def json_response(body: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> HttpResponse:
-    """An answer whose `body` is bytes of JSON already, or anything that JSON can express."""
+    """An answer whose `body` is bytes of JSON already, or anything that JSON can express, to be kept in no cache."""
     content = body if isinstance(body, bytes) else to_bytes(body)
-    return HttpResponse(content, status=status, content_type=MEDIA_TYPE, headers=headers)
+    return HttpResponse(content, status=status, content_type=MEDIA_TYPE, headers=KEPT_BY_NOBODY | dict(headers or {}))
 
 
 class JsonRenderer(BaseRenderer):

@@ -106,6 +106,7 @@ def _always(may_miss: bool, open_to_browsers: bool) -> list[Refusal]:
         errors.NO_KEY,
         *([] if open_to_browsers else [errors.NOT_PUBLISHABLE]),
         errors.NO_RIGHT,
+        errors.IN_CLEAR_TEXT,
         *([errors.MISSING] if may_miss else []),
         errors.TOO_MANY,
         errors.INTERNAL,

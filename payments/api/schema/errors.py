@@ -52,6 +52,12 @@ NO_RIGHT = Refusal(
     "A restricted key was not given the right that this takes; the message names it.",
     {"right_missing": "This key lacks the right charges:write."},
 )
+IN_CLEAR_TEXT = Refusal(
+    403,
+    "permission_error",
+    "The request came over http.",
+    {"https_required": "Ask over https. Whatever key was sent has been seen in clear text: roll it."},
+)
 MISSING = Refusal(
     404,
     "not_found_error",
@@ -152,6 +158,7 @@ REFUSALS = (
     NO_KEY,
     NOT_PUBLISHABLE,
     NO_RIGHT,
+    IN_CLEAR_TEXT,
     MISSING,
     BAD_METHOD,
     CONFLICT,
