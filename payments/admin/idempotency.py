@@ -19,14 +19,14 @@ class ByAnswer(Conditions):
 class IdempotencyRecordAdmin(LookOnlyAdmin):
     """That a key was used and with what status; the kept answer is the merchant's, not shown."""
 
-    list_display = ("key", "status", "merchant", "mode", "from_browser", "created")
+    list_display = ("key", "status", "merchant", "mode", "created")
     list_filter = (ByAnswer, ByMode, "created_at")
     list_select_related = ("merchant",)
     search_fields = ("key",)
     exact_lookups = ("key",)
     search_help_text = "The key, whole, or a merchant's ID."
     uuid_lookups = {"": ("pk",), "mer": ("merchant_id",)}
-    fieldsets = ((None, {"fields": ("key", "status", "of_merchant", "mode", "from_browser", "created")}),)
+    fieldsets = ((None, {"fields": ("key", "status", "of_merchant", "mode", "created")}),)
     of_merchant = id_link_column("merchant", "mer", Merchant)
     mode = mode_column
     created = moment_column("created_at")

@@ -19,7 +19,6 @@ from payments.domain import idempotency
 from payments.domain.caller import Caller, IdempotencyKey
 from payments.domain.errors import PaymentError
 from payments.domain.idempotency import Answer, Replay
-from payments.models import ApiKey
 from payments.rendering.errors import render_error
 from payments.rendering.wire import to_bytes
 
@@ -91,8 +90,7 @@ def _idempotency_key(request: Request) -> IdempotencyKey | None:
     # Member order and white space do not make another request of it.
     body = json.dumps(request.data, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode()
     path = request.path.rstrip("/")
-    fingerprint = vault.request_fingerprint(request.method or "", path, body)
-    return IdempotencyKey(key, fingerprint, from_browser=key_of(request).kind == ApiKey.Kind.PUBLISHABLE)
+    return IdempotencyKey(key, vault.request_fingerprint(request.method or "", path, body))
 
 
 def _refused(refusal: PaymentError, caller: Caller) -> Answer:

@@ -8,14 +8,10 @@ from payments.models import Charge
 
 @dataclass(frozen=True, slots=True)
 class IdempotencyKey:
-    """A client's `key` (1..255 printable characters) and the keyed digest of the request it came with.
-
-    `from_browser` tells that a publishable key signed that, whose keys are not those of the merchant's own programs.
-    """
+    """A client's `key` (1..255 printable characters) and the keyed digest of the request it came with."""
 
     key: str
     fingerprint: bytes
-    from_browser: bool = False
 
 
 @dataclass(frozen=True, slots=True)

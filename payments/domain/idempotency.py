@@ -108,7 +108,6 @@ def _identity(caller: Caller) -> dict[str, object]:
     return {
         "merchant_id": caller.merchant_id,
         "livemode": caller.livemode,
-        "from_browser": caller.idempotency.from_browser,
         "key": caller.idempotency.key,
     }
 

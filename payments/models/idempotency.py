@@ -11,8 +11,6 @@ class IdempotencyRecord(models.Model):
     id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
     merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="+")
     livemode = models.BooleanField()
-    # Sent with a publishable key, which is in everybody's hands: so these have their names to themselves.
-    from_browser = models.BooleanField(default=False)
     key = models.CharField(max_length=255)
     # A keyed digest of method, path and body, for a body may hold a card number.
     fingerprint = models.BinaryField(max_length=32)
@@ -22,9 +20,7 @@ class IdempotencyRecord(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(
-                F("merchant"), F("livemode"), F("from_browser"), F("key"), name="idempotency_key_once_per_mode"
-            ),
+            models.UniqueConstraint(F("merchant"), F("livemode"), F("key"), name="idempotency_key_once_per_mode"),
             models.CheckConstraint(
                 name="idempotency_answer_is_whole",
                 condition=models.Q(status__isnull=True, body__isnull=True)

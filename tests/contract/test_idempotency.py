@@ -95,22 +95,6 @@ def test_another_merchant_may_use_the_same_key(api: Api, other_api: Api, call: C
         assert answers[0].json()["id"] != answers[1].json()["id"]
 
 
-def test_a_browser_uses_up_no_key_of_the_shops_own_programs(api: Api, browser: Api) -> None:
-    assert browser.post("/sources/", CARD_SOURCE, KEY).status_code == 200
-    assert api.post("/charges/", order(api.source()), KEY).status_code == 201
-
-
-def test_a_browser_does_not_find_out_which_keys_the_shops_programs_used(api: Api, browser: Api) -> None:
-    assert api.post("/sources/", CARD_SOURCE, KEY).status_code == 200
-    answer = browser.post("/sources/", CARD_SOURCE, KEY)
-    assert (answer.status_code, "Idempotent-Replayed" in answer) == (200, False)
-
-
-def test_a_browser_that_asks_again_is_answered_alike(browser: Api) -> None:
-    first = browser.post("/sources/", CARD_SOURCE, KEY)
-    assert is_replay(browser.post("/sources/", CARD_SOURCE, KEY), first)
-
-
 def test_the_other_mode_may_use_the_same_key(api: Api, live_api: Api) -> None:
     answers = [one.post("/customers/", CUSTOMER, KEY) for one in (api, live_api)]
     assert [answer.status_code for answer in answers] == [201, 201]

@@ -42,8 +42,7 @@ and without its trailing slash. Every answer has a `Request-Id`, which the servi
 Every POST takes an `Idempotency-Key` (or `X-Idempotency-Key`) of your choice. The same key with the same request brings
 the first answer again, byte for byte, marked `Idempotent-Replayed: true`, for {keep_days} days. So when a connection
 breaks, send the request again with its key: nothing is done twice. A request that was refused before anything was done
-(401, 403, 404, 415, 422, 429) does not use its key up. Requests with a publishable key have idempotency keys of their
-own, lest whoever finds it in your shop's pages uses up those of your server, or finds them out.
+(401, 403, 404, 415, 422, 429) does not use its key up.
 
 # Limits
 
