@@ -7,4 +7,4 @@ class ConfigApp(AppConfig):
     name = "config"
 
     def ready(self) -> None:
-        from config import checks, sign_ins  # noqa: F401  registers the boot checks, and who hears of sign-ins
+        from config import checks, people, sign_ins  # noqa: F401  registers the boot checks, and who hears of operators

@@ -16,6 +16,7 @@ from payments.admin import (  # noqa: F401  registers the pages
     merchants,
     money_checks,
     notifications,
+    people,
     reconciliation,
     reports,
     simulator,

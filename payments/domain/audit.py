@@ -26,7 +26,6 @@ class Action(StrEnum):
     SIGNED_OUT = "signed_out"
     SIGN_IN_FAILED = "sign_in_failed"
     LOCKED_OUT = "locked_out"
-    PASSWORD_CHANGED = "password_changed"  # noqa: S105  an act, not one
     ROLLED = "rolled"
     REVOKED = "revoked"
     LOOKED_UP = "looked_up"

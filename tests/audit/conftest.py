@@ -3,7 +3,9 @@
 from collections.abc import Callable
 
 import pytest
+from django.contrib.auth.models import User
 from django.db import connection, transaction
+from django.test import Client
 
 from payments.domain import audit
 from payments.domain.audit import Action
@@ -33,3 +35,10 @@ def forge() -> Forge:
                 cursor.execute(statement)
 
     return run
+
+
+def signed_in(user: User) -> Client:
+    """The browser of an operator."""
+    client = Client()
+    client.force_login(user)
+    return client

@@ -1,0 +1,138 @@
+"""What is told, in whose name, and that it is told exactly when the act is done."""
+
+import os
+import pwd
+import re
+import socket
+
+import pytest
+from django.db import IntegrityError, connection, transaction
+from django.test import Client
+from django.urls import reverse
+
+from payments.domain import audit, audit_chain, keys, merchants, terms
+from payments.domain.audit import Action
+from payments.domain.merchants import NewMerchant
+from payments.models import ApiKey, AuditEntry, BinRange, Merchant
+from tests.admin.conftest import operator  # noqa: F401  somebody who may do everything
+from tests.admin.test_hands_off import BIN, merchant_form
+from tests.admin.test_pages import list_of, page_of
+from tests.commands.conftest import Manage, manage  # noqa: F401
+from tests.factories import MerchantFactory
+from tests.racing import at_once
+
+CARD = "4242424242424242"
+WRITERS, EACH = 8, 5
+
+
+def told_of(row: object) -> list[tuple[str, list[str], str]]:
+    entries = AuditEntry.objects.about(row).order_by("number")  # type: ignore[arg-type]
+    return list(entries.values_list("action", "fields", "detail"))
+
+
+def test_a_command_is_told_as_the_account_and_the_host_it_ran_on(manage: Manage, db: None) -> None:  # noqa: F811
+    manage("create_merchant", "Sari Store")
+    [entry] = AuditEntry.objects.about(Merchant.objects.get())
+    account = pwd.getpwuid(os.getuid()).pw_name
+    assert (entry.actor, entry.origin, entry.operator_id) == (account, socket.gethostname(), None)
+
+
+def test_every_key_of_a_new_merchant_is_told_and_none_is_shown(shop: NewMerchant) -> None:
+    assert all(told_of(key) for key in ApiKey.objects.all())
+    kept = str(list(AuditEntry.objects.values()))
+    secrets = [*shop.keys.values(), *shop.notify_secrets.values()]
+    assert [secret for secret in secrets if secret in kept or secret[8:-4] in kept] == []
+
+
+def test_a_key_is_told_of_from_its_making_to_its_end(manage: Manage, shop: NewMerchant) -> None:  # noqa: F811
+    old = ApiKey.objects.filter(kind="secret").first()
+    manage("roll_key", f"key_{old.id.hex}")
+    manage("revoke_key", f"key_{old.id.hex}")
+    manage("revoke_key", f"key_{old.id.hex}")
+    new = ApiKey.objects.latest("id")
+    assert [action for action, *_ in told_of(old)] == ["added", "rolled", "revoked"]
+    assert [action for action, *_ in told_of(new)] == ["added"]
+    assert f"key_{new.id.hex}" in told_of(old)[1][2]
+
+
+def test_terms_of_a_merchant_are_told_by_what_they_are_about(manage: Manage, shop: NewMerchant) -> None:  # noqa: F811
+    manage("set_fee", "Sari Store", "card", "PHP", "--fixed", "1500")
+    manage("set_payment_method", "Sari Store", "gcash", "off")
+    manage("roll_notify_secret", "Sari Store", "--mode", "live")
+    assert told_of(shop.merchant)[1:] == [
+        ("changed", ["rates"], "card in PHP"),
+        ("changed", ["payment_method_settings"], "gcash off"),
+        ("rolled", ["notify_secrets"], "live"),
+    ]
+
+
+def test_a_change_on_a_page_is_told_with_who_from_where_and_in_which_request(operator: Client) -> None:  # noqa: F811
+    merchant = MerchantFactory()
+    response = operator.post(page_of(merchant), merchant_form(), REMOTE_ADDR="203.0.113.9")
+    [entry] = AuditEntry.objects.about(merchant)
+    assert (entry.actor, entry.origin, entry.request_id) == ("operator", "203.0.113.9", response["Request-Id"])
+    assert {"title", "account_name"} <= set(entry.fields)
+    assert "#aa0000" not in str(AuditEntry.objects.filter(number=entry.number).values())
+
+
+def test_what_is_added_changed_and_deleted_on_a_page_is_told(operator: Client) -> None:  # noqa: F811
+    operator.post(list_of(BinRange) + "add/", BIN)
+    row = BinRange.objects.get()
+    operator.post(page_of(row), BIN | {"funding": "credit"})
+    operator.post(page_of(row), BIN | {"funding": "credit"})
+    operator.post(page_of(row).replace("change", "delete"), {"post": "yes"})
+    assert told_of(row) == [("added", [], ""), ("changed", ["funding"], ""), ("deleted", [], "")]
+
+
+def test_the_history_of_a_row_is_what_the_log_tells_of_it(operator: Client) -> None:  # noqa: F811
+    merchant = MerchantFactory()
+    operator.post(page_of(merchant), merchant_form())
+    text = operator.get(reverse("admin:payments_merchant_history", args=[merchant.pk])).content.decode()
+    assert re.search(r"<td>operator</td>\s*<td>[\d.]+</td>\s*<td>changed</td>", text)
+
+
+def test_a_secret_in_what_is_told_is_taken_out(db: None) -> None:
+    audit.record(Action.CHANGED, MerchantFactory(title=CARD), fields=[CARD], detail=CARD, reason=f"paid with {CARD}")
+    assert CARD not in str(AuditEntry.objects.values().get())
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_was_undone_is_not_told() -> None:
+    with transaction.atomic():
+        merchants.create_merchant("Sari Store")
+        transaction.set_rollback(True)
+    assert not AuditEntry.objects.exists()
+    assert list(audit_chain.links()) == []
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("act", ["revoke", "fee"])
+def test_what_cannot_be_told_is_not_done(act: str) -> None:
+    shop = merchants.create_merchant("Sari Store")
+    key = ApiKey.objects.filter(kind="secret").first()
+    with connection.cursor() as cursor:
+        cursor.execute("ALTER TABLE payments_auditentry ADD CONSTRAINT audit_is_full CHECK (number < 0) NOT VALID")
+    try:
+        with pytest.raises(IntegrityError, match="audit_is_full"):
+            keys.revoke_key(key) if act == "revoke" else terms.set_payment_method(shop.merchant, "gcash", False)
+    finally:
+        with connection.cursor() as cursor:
+            cursor.execute("ALTER TABLE payments_auditentry DROP CONSTRAINT audit_is_full")
+    assert ApiKey.objects.get(id=key.id).revoked_at is None
+    assert Merchant.objects.get().payment_method_settings == {}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_many_who_act_at_once_each_entry_follows_another_without_a_gap() -> None:
+    merchant = MerchantFactory()
+
+    def write(number: int) -> None:
+        for turn in range(EACH):
+            with transaction.atomic():
+                audit.record_all(Action.CHANGED, [merchant, merchant], detail=f"{number} {turn}")
+                transaction.set_rollback(turn == 1)
+
+    at_once(WRITERS, write)
+    numbers = AuditEntry.objects.order_by("number").values_list("number", flat=True)
+    assert list(numbers) == list(range(1, WRITERS * (EACH - 1) * 2 + 1))
+    assert len(list(audit_chain.links())) == len(numbers)
