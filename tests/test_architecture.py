@@ -1,9 +1,12 @@
 """The rules of the house that a machine can check."""
 
+import re
 import subprocess
 import sys
 import tomllib
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 TOP_LEVEL = {
@@ -34,16 +37,33 @@ def test_the_top_level_holds_what_it_should_and_nothing_else() -> None:
     assert {name for name in top if not name.startswith(".")} <= TOP_LEVEL
 
 
+def locked(name: str) -> dict[str, set[str]]:
+    """The hashes of each version that is pinned in a lock."""
+    pins = re.split(r"^(?=\S)", (ROOT / name).read_text(), flags=re.M)[1:]
+    return {pin.split()[0]: set(re.findall(r"--hash=(sha256:[0-9a-f]{64})\b", pin)) for pin in pins}
+
+
 def test_every_pinned_version_stands_in_the_lock_and_in_the_constraints() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     constrained = {pin.partition(";")[0].strip() for pin in project["tool"]["uv"]["constraint-dependencies"]}
-    lock = (ROOT / "requirements.lock").read_text().splitlines()
-    locked = {line.partition(" ")[0].rstrip("\\") for line in lock if "==" in line and not line.startswith(" ")}
-    assert constrained == {pin.strip() for pin in locked}
+    assert constrained == locked(".ci/dev.lock").keys()
+
+
+@pytest.mark.parametrize("name", ["requirements.lock", ".ci/dev.lock"])
+def test_nothing_is_installed_whose_hash_is_not_known(name: str) -> None:
+    assert all(locked(name).values())
+
+
+def test_a_server_runs_what_was_checked_and_none_of_the_tools_that_checked_it() -> None:
+    server, checked = locked("requirements.lock"), locked(".ci/dev.lock")
+    assert server.items() <= checked.items()
+    names = {pin.partition("==")[0] for pin in server}
+    assert {"django", "psycopg"} <= names
+    assert not names & {"pytest", "hypothesis", "playwright", "bandit", "pip"}
 
 
 def test_no_file_names_a_package_index() -> None:
-    for name in ("pyproject.toml", "requirements.lock"):
+    for name in ("pyproject.toml", "requirements.lock", ".ci/dev.lock"):
         text = (ROOT / name).read_text()
         assert "https://" not in text
         assert "index-url" not in text
