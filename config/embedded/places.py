@@ -160,7 +160,7 @@ def _make_run_folder(places: Places) -> None:
 
 
 def _short_folder(account: Account | None) -> Path:
-    for parent in (tempfile.gettempdir(), "/tmp"):  # noqa: S108
+    for parent in (tempfile.gettempdir(), "/tmp"):  # nosec B108 # a short path beside the usual one
         short = len(os.fsencode(parent)) + len("/kaha-12345678") <= SOCKET_FOLDER_MAX_BYTES
         if short and (account is None or account.can_enter(Path(parent))):
             folder = Path(tempfile.mkdtemp(prefix="kaha-", dir=parent))

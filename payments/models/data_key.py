@@ -21,7 +21,7 @@ class DataKey(WrappedKeyRow):
 
     class Purpose(models.TextChoices):
         CARD = "card"
-        SECRET = "secret"  # noqa: S105  what the key is for
+        SECRET = "secret"  # nosec B105 # what the key is for
 
     purpose = models.CharField(max_length=6, choices=Purpose.choices)
     retired_at = models.DateTimeField(null=True, blank=True)

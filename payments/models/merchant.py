@@ -36,7 +36,7 @@ class ApiKey(models.Model):
     """A key of one merchant in one mode: secret ones lie here as a SHA-256 digest only."""
 
     class Kind(models.TextChoices):
-        SECRET = "secret"  # noqa: S105  a kind of key, not one
+        SECRET = "secret"  # nosec B105 # a kind of key, not one
         PUBLISHABLE = "publishable"
         RESTRICTED = "restricted"
 

@@ -46,7 +46,7 @@ class Card(models.Model):
     """What is known of a source's card; number and CVC only sealed, and each gone when it has served."""
 
     class CvcChecked(models.TextChoices):
-        PASS = "pass"  # noqa: S105  the contract's word for a check that was passed
+        PASS = "pass"  # nosec B105 # the contract's word for a check that was passed
         FAIL = "fail"
         UNAVAILABLE = "unavailable"
         UNCHECKED = "unchecked"

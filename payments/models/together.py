@@ -88,7 +88,7 @@ def write_together(*writes: Write) -> None:
         text, values = write.compile()
         parts.append(f"w{number} AS ({text} RETURNING 1)")
         params.extend(values)
-    counts = [f"(SELECT count(*) FROM w{number})" for number in range(len(writes))]  # noqa: S608  no value in it
+    counts = [f"(SELECT count(*) FROM w{number})" for number in range(len(writes))]  # nosec B608 # no value in it
     # A miss divides by zero, because an error is what makes PostgreSQL undo the other writes of the statement.
     all_hit = " AND ".join(f"{hit} = {write.count}" for hit, write in zip(counts, writes, strict=True))
     statement = f"WITH {', '.join(parts)} SELECT 1 / (CASE WHEN {all_hit} THEN 1 ELSE 0 END)"

@@ -46,7 +46,7 @@ WITH RECURSIVE receivers AS (
 )
 """
 
-ANYTHING_DUE = f"{DUE} SELECT EXISTS (SELECT FROM due)"  # noqa: S608  no value in it
+ANYTHING_DUE = f"{DUE} SELECT EXISTS (SELECT FROM due)"  # nosec B608 # no value in it
 
 CLAIM = f"""
 {DUE}, free AS (
@@ -58,7 +58,7 @@ UPDATE payments_notification n SET leased_until = %(lease)s
 FROM free, payments_event e WHERE n.id = free.id AND e.id = n.event_id
 RETURNING n.id, n.event_id, n.merchant_id, n.livemode, n.receiver, n.url, e.payload, n.failures, n.first_try_at,
     n.leased_until
-"""  # noqa: S608  no value in it
+"""  # nosec B608 # no value in it
 
 RECORD = """
 WITH made AS (

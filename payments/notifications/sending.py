@@ -115,7 +115,7 @@ class Tries:
         # One that waited for too long is left to whoever claims it next, lest two have it in hand.
         if started_at + TRY_TIME < claimed.lease:
             result = await self._result(claimed, started_at, signers)
-            self._ended.append(made_of(claimed, result, started_at, self._now(), random.random()))  # noqa: S311  no secret
+            self._ended.append(made_of(claimed, result, started_at, self._now(), random.random()))  # nosec B311 # no secret
         self._in_hand -= 1
         self._any_ended.set()
 

@@ -108,5 +108,5 @@ def forget_sealing_keys() -> None:
 
 def data_keys() -> DataKeys:
     """The keys of this process."""
-    assert _keys is not None, "payments.apps fills in the store of data keys"
+    assert _keys is not None, "payments.apps fills in the store of data keys"  # nosec B101 # else the caller fails
     return _keys

@@ -6,7 +6,7 @@ class Purpose(StrEnum):
     """What a data key seals; no key seals two kinds of things."""
 
     CARD = "card"
-    SECRET = "secret"  # noqa: S105  what a key is for
+    SECRET = "secret"  # nosec B105 # what a key is for
     CVC = "cvc"
 
     @property

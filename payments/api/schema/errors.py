@@ -44,7 +44,7 @@ NOT_PUBLISHABLE = Refusal(
     403,
     "permission_error",
     "A publishable key may only make and read sources.",
-    {"secret_key_required": "Only a secret key may do this."},
+    {"secret_key_required": "Only a secret key may do this."},  # nosec B105 # a code and its message
 )
 NO_RIGHT = Refusal(
     403,

@@ -58,7 +58,7 @@ numbered_posting AS (SELECT *, {NTH} FROM posting)
 UPDATE payments_reportline l SET posting_id = p.id, matched_at = %(now)s
 FROM numbered_line n JOIN numbered_posting p USING (attempt_id, movement, currency, amount, nth)
 WHERE l.id = n.id
-"""  # noqa: S608  no value in it
+"""  # nosec B608 # no value in it
 # A refund that failed before we heard that it had succeeded: the provider tells both, our books neither.
 CANCEL_OUT = f"""
 WITH {LINES}, nothing AS (
@@ -70,7 +70,7 @@ WITH {LINES}, nothing AS (
 )
 UPDATE payments_reportline l SET matched_at = %(now)s
 FROM line JOIN nothing USING (attempt_id, currency) WHERE l.id = line.id AND l.kind IN ('refund', 'refund_returned')
-"""  # noqa: S608
+"""  # nosec B608 # no value in it
 DIFFERENCES = f"""
 {LINES}, {POSTINGS}, told AS (
     SELECT *, NOT (asked, kind) IN (
@@ -94,7 +94,7 @@ DIFFERENCES = f"""
         WHERE told.attempt_id = posting.attempt_id AND (told.movement = posting.movement OR told.contradicts)
     )
 )
-"""  # noqa: S608
+"""  # nosec B608 # no value in it
 FIND = f"""
 WITH {DIFFERENCES}
 INSERT INTO payments_reconciliationitem
@@ -102,7 +102,7 @@ INSERT INTO payments_reconciliationitem
 SELECT %(run)s, %(provider)s, kind, line_id, posting_id, attempt_id, charge_id, 'open', '', %(now)s
 FROM difference
 ON CONFLICT DO NOTHING
-"""  # noqa: S608
+"""  # nosec B608 # no value in it
 FOLLOW_UP = f"""
 WITH {DIFFERENCES}, seen AS (
     SELECT item.id, bool_or(d.kind IS NOT NULL) AS stands FROM payments_reconciliationitem item
@@ -112,7 +112,7 @@ WITH {DIFFERENCES}, seen AS (
 )
 UPDATE payments_reconciliationitem item SET vanished_at = CASE WHEN stands THEN NULL ELSE %(now)s END
 FROM seen WHERE seen.id = item.id AND seen.stands = (item.vanished_at IS NOT NULL)
-"""  # noqa: S608
+"""  # nosec B608 # no value in it
 
 
 def lock(provider: str) -> bool:
