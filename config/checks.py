@@ -126,7 +126,9 @@ def _public_host_is_allowed() -> bool:
 
 def _admin_host_is_another() -> bool:
     host = settings.ADMIN_HOST.lower()
-    return not host or (host in settings.ALLOWED_HOSTS and host != host_of(settings.PUBLIC_URL))
+    is_name = host == host_of(f"https://{host}") and not host.startswith(".")
+    is_another = validate_host(host, settings.ALLOWED_HOSTS) and host != host_of(settings.PUBLIC_URL)
+    return not host or (is_name and is_another)
 
 
 def _is_rate(text: str) -> bool:

@@ -74,6 +74,9 @@ def test_the_environment_of_the_suite_is_in_order() -> None:
         ("ALLOWED_HOSTS", ["https://pay.example.com"]),
         ("ALLOWED_HOSTS", ["pay.example.com:443"]),
         ("ALLOWED_HOSTS", ["elsewhere.example.com"]),
+        ("ADMIN_HOST", "elsewhere.example.com"),
+        ("ADMIN_HOST", "127.0.0.1"),
+        ("ADMIN_HOST", "localhost:8443"),
         ("REDIS_URL", ""),
         ("REDIS_URL", "localhost:6379"),
         ("NOTIFY_PORTS", []),
@@ -116,6 +119,12 @@ def test_a_refused_secret_is_not_shown(settings, name: str) -> None:
 )
 def test_an_address_whose_host_is_allowed_does(settings, public_url: str, hosts: list[str]) -> None:
     settings.PUBLIC_URL, settings.ALLOWED_HOSTS = public_url, hosts
+    assert faults() == []
+
+
+@pytest.mark.parametrize("hosts", [["localhost", "127.0.0.1"], [".localhost", "127.0.0.1"]])
+def test_a_host_for_the_admin_that_is_another_does(settings, hosts: list[str]) -> None:
+    settings.ALLOWED_HOSTS, settings.ADMIN_HOST = hosts, "localhost"
     assert faults() == []
 
 

@@ -1,17 +1,19 @@
 """The people who work here: an administrator lets them in, gives them roles, and takes lost second factors away."""
 
-from typing import Any
+from typing import Any, ClassVar
 
 from django.contrib import admin
 from django.contrib.auth.admin import UserAdmin
 from django.contrib.auth.models import User
-from django.db.models import Model
+from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 from django_otp.plugins.otp_static.models import StaticDevice
 from django_otp.plugins.otp_totp.models import TOTPDevice
 from django_otp_webauthn.models import WebAuthnCredential
 
 from config.staff.models import Authenticator, RecoveryCodes
+from payments.admin.auditing import Audited
+from payments.admin.base import LookOnlyInline
 from payments.admin.formats import moment_column
 
 # What only a superuser gives, and what nobody gives themselves.
@@ -21,21 +23,20 @@ OF_OTHERS = ("is_active", "is_staff", "groups")
 admin.site.unregister([User, StaticDevice, TOTPDevice])
 
 
-class FactorInline(admin.TabularInline):
+class FactorInline(LookOnlyInline):
     """Second factors of the user shown, without anything secret; they may be taken away."""
 
-    fields = ("name", "confirmed", "since", "last_used")
-    readonly_fields = fields
-    extra = 0
-    max_num = 0
+    fields: ClassVar[Any] = ("since", "last_used")
+    can_delete = True
+    show_change_link = False
     since = moment_column("created_at")
     last_used = moment_column("last_used_at")
 
-    def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return False
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        return super().get_queryset(request).filter(confirmed=True)
 
-    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        return False
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return admin.TabularInline.has_delete_permission(self, request, obj)
 
 
 class AuthenticatorInline(FactorInline):
@@ -49,7 +50,7 @@ class PasskeyInline(FactorInline):
 
 class RecoveryCodesInline(FactorInline):
     model = RecoveryCodes
-    fields = readonly_fields = ("name", "shown_left", "since", "last_used")
+    fields = ("shown_left", "since", "last_used")
 
     @admin.display(description="Left")
     def shown_left(self, codes: RecoveryCodes) -> int:
@@ -57,7 +58,7 @@ class RecoveryCodesInline(FactorInline):
 
 
 @admin.register(User)
-class PersonAdmin(UserAdmin):
+class PersonAdmin(Audited, UserAdmin):
     """Nobody is deleted, for what they did names them: who leaves is made inactive."""
 
     inlines = (AuthenticatorInline, PasskeyInline, RecoveryCodesInline)
@@ -67,7 +68,7 @@ class PersonAdmin(UserAdmin):
     def get_inlines(self, request: HttpRequest, obj: Model | None) -> Any:
         return self.inlines if obj else ()
 
-    def get_queryset(self, request: HttpRequest) -> Any:
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         return super().get_queryset(request).prefetch_related("groups")
 
     def get_readonly_fields(self, request: HttpRequest, obj: Model | None = None) -> tuple[str, ...]:
@@ -83,6 +84,12 @@ class PersonAdmin(UserAdmin):
 
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return False
+
+    def log_addition(self, request: HttpRequest, obj: Model, message: Any) -> Any:
+        """Nothing: the audit log is told of accounts wherever they are changed (see `config.people`)."""
+
+    def log_change(self, request: HttpRequest, obj: Model, message: Any) -> Any:
+        """Nothing, likewise."""
 
     @admin.display(description="Roles")
     def roles(self, user: User) -> str:

@@ -1,5 +1,7 @@
 """How somebody gets a second factor: one app at most, any number of passkeys, and one set of recovery codes."""
 
+from typing import Any
+
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.http import HttpRequest
@@ -7,6 +9,8 @@ from django_otp.models import Device
 from django_otp_webauthn.models import WebAuthnCredential
 
 from config.staff.models import Authenticator, RecoveryCodes
+from payments.domain import audit
+from payments.domain.audit import Action
 
 OFFERED = "offered_authenticator"
 
@@ -34,9 +38,23 @@ def confirm(device: Authenticator) -> None:
 
 
 def factors_of(user: User) -> list[Device]:
-    """The app and the passkeys of `user`, which may be removed as long as one is left."""
+    """The app and the passkeys of `user`."""
     models = (Authenticator, WebAuthnCredential)
     return [device for model in models for device in model.objects.filter(user=user, confirmed=True).order_by("pk")]
+
+
+def removable_factors_of(user: User) -> list[Device]:
+    """Those of `user`, who is signed in, but for the one that was used for it."""
+    in_use: Any = user
+    return [device for device in factors_of(user) if device != in_use.otp_device]
+
+
+@transaction.atomic
+def renew_recovery_codes(user: User) -> list[str]:
+    """New recovery codes of `user` in place of all others, told this once."""
+    codes = recovery_codes_of(user).renew()
+    audit.record(Action.CHANGED, user, fields=["second_factors"], detail="recovery codes renewed")
+    return codes
 
 
 def recovery_codes_of(user: User) -> RecoveryCodes:

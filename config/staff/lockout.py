@@ -5,6 +5,7 @@ from ipaddress import ip_address
 from typing import Any
 
 from django.conf import settings
+from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
@@ -22,7 +23,7 @@ def address_of(request: HttpRequest) -> str | None:
 def locked_out(request: HttpRequest, *_: Any) -> HttpResponse:
     """The same answer to everybody, whether there is such a user or not."""
     cool_off = settings.AXES_COOLOFF_TIME
-    context = {"minutes": int(cool_off.total_seconds() // 60)}
+    context = admin.site.each_context(request) | {"title": "Locked out", "minutes": int(cool_off.total_seconds() // 60)}
     response = render(request, "admin/staff/locked_out.html", context, status=429)
     response["Retry-After"] = str(int(cool_off.total_seconds()))
     return response

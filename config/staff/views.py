@@ -105,12 +105,12 @@ class RecoveryCodesView(PersonalPage, TemplateView):
         return super().get_context_data(left=enrolment.recovery_codes_of(self.reader).left, **kwargs)
 
     def post(self, *args: Any, **kwargs: Any) -> HttpResponse:
-        codes = enrolment.recovery_codes_of(self.reader).renew()
+        codes = enrolment.renew_recovery_codes(self.reader)
         return self.render_to_response(self.get_context_data(codes=codes))
 
 
 class FactorsView(PersonalPage, TemplateView):
-    """The reader's own second factors, of which one must be left."""
+    """The reader's own second factors; the one that is in use stays."""
 
     title = "Your second factors"
     template_name = "admin/staff/factors.html"
@@ -120,9 +120,8 @@ class FactorsView(PersonalPage, TemplateView):
         return super().get_context_data(devices=devices, codes=codes, **kwargs)
 
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        devices = enrolment.factors_of(self.reader)
-        chosen = [device for device in devices if device.persistent_id == request.POST.get("remove")]
-        if chosen and len(devices) > 1:
-            chosen[0].delete()
-            messages.success(request, "Removed.")
+        for device in enrolment.removable_factors_of(self.reader):
+            if device.persistent_id == request.POST.get("remove"):
+                device.delete()
+                messages.success(request, "Removed.")
         return redirect("admin:factors")

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from functools import wraps
-from typing import Concatenate, ParamSpec
+from typing import Any, Concatenate, ParamSpec
 
 from csp.constants import NONE, SELF
 from csp.decorators import csp
@@ -50,7 +50,8 @@ def for_payers(view: View[Params]) -> View[Params]:
             response[name] = value
         return response
 
-    return csrf_exempt(csp(POLICY)(answer))
+    with_policy: Any = csp(POLICY)(answer)
+    return csrf_exempt(with_policy)
 
 
 def page(

@@ -1,0 +1,181 @@
+"""The way into the admin, walked in a real browser, and every page of the admin under its policy."""
+
+import re
+from collections.abc import Generator
+
+import pytest
+from django.contrib.auth.models import User
+from django.db.models import Model
+from django.urls import reverse
+from django_otp_webauthn.models import WebAuthnCredential
+from playwright.sync_api import Browser, CDPSession, ConsoleMessage, Page, expect
+from pytest_django.fixtures import Settings
+from pytest_django.live_server_helper import LiveServer
+
+from config.staff.models import Authenticator
+from tests.admin.conftest import House, house  # noqa: F401  something to be looked at
+from tests.admin.test_pages import list_of, newest, page_of  # noqa: F401
+from tests.staff.signing import (
+    ENROL,
+    FACTORS,
+    INDEX,
+    LOGIN,
+    PASSWORD,
+    RECOVERY_CODES,
+    SECOND_FACTOR,
+    app_of,
+    code_of,
+    renewed_codes_of,
+)
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+AUTHENTICATOR = {
+    "protocol": "ctap2",
+    "transport": "internal",
+    "hasResidentKey": True,
+    "hasUserVerification": True,
+    "isUserVerified": True,
+}
+
+
+@pytest.fixture
+def tab(live_server: LiveServer, settings: Settings, browser: Browser) -> Generator[Page]:
+    """An operator's browser tab; whatever the browser complains of fails the test, but for a passkey's refusal."""
+    settings.OTP_WEBAUTHN_RP_ID, settings.OTP_WEBAUTHN_ALLOWED_ORIGINS = "localhost", [live_server.url]
+    context = browser.new_context(base_url=live_server.url, viewport={"width": 1280, "height": 900})
+    complaints: list[str] = []
+    context.on("console", lambda message: _is_complaint(message) and complaints.append(message.text))
+    context.on("weberror", lambda error: complaints.append(str(error.error)))
+    context.set_default_timeout(10_000)
+    yield context.new_page()
+    context.close()
+    assert complaints == []
+
+
+def _is_complaint(message: ConsoleMessage) -> bool:
+    return message.type == "error" and "/admin/passkey/" not in message.location["url"]
+
+
+@pytest.fixture
+def key(tab: Page) -> CDPSession:
+    """A passkey's authenticator, built into the browser."""
+    session = tab.context.new_cdp_session(tab)
+    session.send("WebAuthn.enable")
+    session.send("WebAuthn.addVirtualAuthenticator", {"options": AUTHENTICATOR})
+    return session
+
+
+def at(path: str) -> re.Pattern[str]:
+    """The address of a page, wherever it leads on to."""
+    return re.compile(rf"{re.escape(path)}(\?|$)")
+
+
+def give_password(tab: Page) -> None:
+    tab.goto(LOGIN)
+    tab.get_by_label("Username").fill("ana")
+    tab.get_by_label("Password").fill(PASSWORD)
+    tab.get_by_role("button", name="Log in").click()
+
+
+def give_code(tab: Page, code: str) -> None:
+    tab.get_by_role("textbox").fill(code)
+    tab.keyboard.press("Enter")
+
+
+def sign_in(tab: Page, ana: User) -> None:
+    app_of(ana)
+    give_password(tab)
+    give_code(tab, code_of(app_of(ana)))
+    expect(tab).to_have_url(at(INDEX))
+
+
+def make_passkey(tab: Page) -> None:
+    tab.get_by_role("button", name="Make a passkey").click()
+    expect(tab).to_have_url(at(RECOVERY_CODES))
+
+
+def log_out(tab: Page) -> None:
+    tab.get_by_role("button", name="Log out").click()
+    expect(tab.get_by_text("Thanks for spending")).to_be_visible()
+
+
+def test_an_app_is_enrolled_and_signs_in(tab: Page, ana: User) -> None:
+    give_password(tab)
+    expect(tab).to_have_url(at(ENROL))
+    code = tab.get_by_alt_text("QR code")
+    assert code.evaluate("image => image.complete && image.naturalWidth > 0")
+    give_code(tab, code_of(Authenticator.objects.get()))
+    tab.get_by_role("button", name="Show recovery codes").click()
+    expect(tab.locator(".codes li")).to_have_count(10)
+    tab.get_by_role("link", name="I have kept them").click()
+    expect(tab).to_have_url(at(INDEX))
+    log_out(tab)
+    give_password(tab)
+    give_code(tab, code_of(Authenticator.objects.get(), steps_ahead=1))
+    expect(tab).to_have_url(at(INDEX))
+
+
+def test_a_passkey_is_enrolled_and_signs_in(tab: Page, ana: User, key: CDPSession) -> None:
+    give_password(tab)
+    make_passkey(tab)
+    tab.get_by_role("link", name="Not now").click()
+    expect(tab).to_have_url(at(INDEX))
+    log_out(tab)
+    give_password(tab)
+    expect(tab).to_have_url(at(SECOND_FACTOR))
+    tab.get_by_role("button", name="Use a passkey").click()
+    expect(tab).to_have_url(at(INDEX))
+
+
+def test_the_passkey_of_another_user_does_not_do(tab: Page, ana: User, key: CDPSession) -> None:
+    give_password(tab)
+    make_passkey(tab)
+    ben = User.objects.create_superuser("ben")
+    tab.context.clear_cookies()
+    give_password(tab)
+    # The browser is still asked for Ana's, which by now is Ben's.
+    with tab.expect_response(lambda response: "authentication/complete" in response.url) as answer:
+        tab.route("**/authentication/complete/**", lambda route: (hand_over(ben), route.continue_()))
+        tab.get_by_role("button", name="Use a passkey").click()
+    assert answer.value.status == 404
+    expect(tab).to_have_url(at(SECOND_FACTOR))
+
+
+def hand_over(user: User) -> None:
+    WebAuthnCredential.objects.update(user=user)
+
+
+def test_a_second_factor_is_added_and_the_first_removed(tab: Page, ana: User, key: CDPSession) -> None:
+    sign_in(tab, ana)
+    tab.get_by_role("link", name="Second factors").click()
+    tab.get_by_role("link", name="Add a passkey").click()
+    make_passkey(tab)
+    tab.get_by_role("link", name="Not now").click()
+    expect(tab).to_have_url(at(FACTORS))
+    tab.get_by_role("row", name="Passkey").get_by_role("button", name="Remove").click()
+    expect(tab.get_by_text("Removed.")).to_be_visible()
+    assert not WebAuthnCredential.objects.exists()
+
+
+def test_a_recovery_code_signs_in(tab: Page, ana: User) -> None:
+    code = renewed_codes_of(ana)[0]
+    give_password(tab)
+    give_code(tab, code)
+    expect(tab.get_by_text("9 are left")).to_be_visible()
+
+
+def test_every_page_of_the_admin_keeps_to_its_policy(
+    tab: Page,
+    ana: User,
+    newest: dict[type[Model], Model],  # noqa: F811
+) -> None:
+    sign_in(tab, ana)
+    addresses = [INDEX, FACTORS, reverse("admin:password_change"), list_of(User), page_of(ana)]
+    addresses += [address for model, row in newest.items() for address in (list_of(model), page_of(row))]
+    addresses += [reverse("admin:auth_user_add"), reverse("admin:payments_binrange_add")]
+    for address in addresses:
+        response = tab.goto(address)
+        assert response is not None
+        assert response.status == 200, address
+        assert "unsafe" not in response.headers["content-security-policy"]

@@ -1,0 +1,155 @@
+"""What each role may open and do, made from the admin's own list of addresses: a new one has to say whose it is."""
+
+from typing import Any
+
+import pytest
+from django.apps import apps
+from django.contrib import admin
+from django.contrib.auth.models import Group, Permission, User
+from django.db.models import Model
+from django.test import Client
+from django.urls import URLPattern, URLResolver, reverse
+
+from config.staff.roles import ROLES, make_roles
+from tests.admin.conftest import House, house  # noqa: F401  something to be looked at
+from tests.admin.test_pages import newest  # noqa: F401
+
+EVERYBODY = frozenset(ROLES)
+SUPPORT, FINANCE, ADMINISTRATOR = {"support", "finance"}, {"finance"}, {"administrator"}
+NOBODY = frozenset[str]()
+
+# Whose the acts are, and the pages that are more than looked at. Other pages of rows are everybody's to look at.
+WHOSE: dict[str, Any] = {
+    "payments_unknownoutcome_look_up": SUPPORT,
+    "payments_unknownoutcome_propose": FINANCE,
+    "payments_correction_decide": FINANCE,
+    "payments_reconciliationitem_close": FINANCE,
+    "payments_reconciliationitem_reopen": FINANCE,
+    "payments_notification_send_again": SUPPORT,
+    "payments_auditentry_changelist": ADMINISTRATOR,
+    "payments_auditentry_change": ADMINISTRATOR,
+    "payments_auditentry_history": ADMINISTRATOR,
+    "payments_binrange_add": ADMINISTRATOR,
+    "payments_binrange_delete": ADMINISTRATOR,
+    "auth_user_changelist": ADMINISTRATOR,
+    "auth_user_change": ADMINISTRATOR,
+    "auth_user_history": ADMINISTRATOR,
+    "auth_user_add": ADMINISTRATOR,
+    "auth_user_password_change": ADMINISTRATOR,
+    "auth_group_changelist": ADMINISTRATOR,
+    "auth_group_change": ADMINISTRATOR,
+    "auth_group_history": ADMINISTRATOR,
+    "view_on_site": NOBODY,
+}
+WITHOUT_PAGE = {"payments_unknownoutcome_look_up", "payments_notification_send_again"}
+BY_KIND = {"changelist": EVERYBODY, "change": EVERYBODY, "history": EVERYBODY, "add": NOBODY, "delete": NOBODY}
+# Pages of whoever is signed in, whatever their role.
+PERSONAL = {"index", "login", "logout", "password_change", "password_change_done", "autocomplete", "jsi18n", "app_list"}
+PERSONAL |= {"second_factor", "enrol", "recovery_codes", "factors"}
+
+
+def names_in(patterns: list[URLPattern | URLResolver]) -> list[str]:
+    """The names of all addresses; those that only lead on to another have none."""
+    found = [pattern.name for pattern in patterns if isinstance(pattern, URLPattern) and pattern.name]
+    for pattern in patterns:
+        if isinstance(pattern, URLResolver):
+            found += names_in(pattern.url_patterns)
+    return found
+
+
+NAMES = sorted(set(names_in(admin.site.get_urls())) - PERSONAL)
+
+
+def whose(name: str) -> frozenset[str]:
+    """The roles whose an address is; an error where that was never said."""
+    return frozenset(WHOSE[name] if name in WHOSE else BY_KIND[name.rpartition("_")[2]])
+
+
+@pytest.fixture
+def rows(newest: dict[type[Model], Model]) -> dict[str, Model]:  # noqa: F811
+    """A row for each address that is about one."""
+    others = [User.objects.create(username="somebody"), Group.objects.get(name="viewer")]
+    return {row._meta.label_lower.replace(".", "_"): row for row in [*newest.values(), *others]}
+
+
+def address_of(name: str, rows: dict[str, Model]) -> str:
+    if name == "view_on_site":
+        return reverse("admin:view_on_site", args=[1, 1])
+    row = next(row for label, row in rows.items() if name.startswith(f"{label}_"))
+    plain = name.endswith(("_changelist", "_add"))
+    return reverse(f"admin:{name}", args=[] if plain else [row.pk])
+
+
+def answer_to(client: Client, name: str, rows: dict[str, Model]) -> int:
+    """The status of what one is answered who asks for a page, or does an act that has none."""
+    ask = client.post if name in WITHOUT_PAGE else client.get
+    return ask(address_of(name, rows)).status_code
+
+
+def client_in(role: str) -> Client:
+    make_roles()
+    client, user = Client(), User.objects.create(username=role, is_staff=True)
+    user.groups.add(Group.objects.get(name=role))
+    client.force_login(user)
+    return client
+
+
+@pytest.fixture(autouse=True)
+def _the_password_is_enough(settings: Any) -> None:
+    settings.ADMIN_MFA = False
+
+
+@pytest.mark.parametrize("role", sorted(ROLES))
+def test_a_role_opens_what_is_its_own_and_nothing_else(role: str, rows: dict[str, Model]) -> None:
+    client = client_in(role)
+    answers = {name: answer_to(client, name, rows) for name in NAMES}
+    open_to = {name for name, status in answers.items() if status in (200, 302)}
+    assert open_to == {name for name in NAMES if role in whose(name)}
+    assert {answers[name] for name in NAMES if name not in open_to} <= {403, 404}
+
+
+@pytest.mark.parametrize("role", sorted(ROLES))
+def test_a_role_does_no_act_of_others(role: str, rows: dict[str, Model]) -> None:
+    client = client_in(role)
+    for name in [name for name in NAMES if role not in whose(name)]:
+        assert client.post(address_of(name, rows), {"post": "yes"}).status_code in (403, 404), name
+
+
+def test_every_address_has_been_thought_about() -> None:
+    assert [name for name in NAMES if name not in WHOSE and name.rpartition("_")[2] not in BY_KIND] == []
+
+
+@pytest.mark.parametrize("role", ["finance", "support", "viewer"])
+def test_only_administrators_change_merchants(role: str, rows: dict[str, Model]) -> None:
+    address = address_of("payments_merchant_change", rows)
+    assert client_in(role).post(address, {"title": "Mine"}).status_code == 403
+
+
+def test_administrators_do_nothing_about_money() -> None:
+    assert not ROLES["administrator"] & ROLES["finance"]
+
+
+def test_nobody_without_a_role_opens_a_page_of_rows(rows: dict[str, Model]) -> None:
+    client = Client()
+    client.force_login(User.objects.create(username="new", is_staff=True))
+    assert {answer_to(client, name, rows) for name in NAMES} <= {403, 404}
+
+
+def test_a_migration_sets_the_roles_anew(db: None) -> None:
+    make_roles()
+    viewer = Group.objects.get(name="viewer")
+    viewer.permissions.add(Permission.objects.get(codename="approve_correction"))
+    make_roles()
+    assert not viewer.permissions.filter(codename="approve_correction").exists()
+
+
+def test_a_viewer_sees_what_the_service_has_and_no_people(db: None) -> None:
+    make_roles()
+    seen = set(Group.objects.get(name="viewer").permissions.values_list("codename", flat=True))
+    ours = {
+        f"view_{model._meta.model_name}"
+        for name in ("payments", "simulator", "customers")
+        for model in apps.get_app_config(name).get_models()
+        if "view" in model._meta.default_permissions
+    }
+    assert seen == ours - {"view_auditentry"}
