@@ -1,4 +1,8 @@
+import threading
+
 from django.apps import AppConfig
+
+from config.logging import log_what_ends_a_thread
 
 
 class ConfigApp(AppConfig):
@@ -8,3 +12,5 @@ class ConfigApp(AppConfig):
 
     def ready(self) -> None:
         from config import checks, people, sign_ins  # noqa: F401  registers the boot checks, and who hears of operators
+
+        threading.excepthook = log_what_ends_a_thread

@@ -1,6 +1,7 @@
 """Structured logs: one JSON object per line on stderr, redacted, with the request's ID on every line."""
 
 import logging
+import threading
 from datetime import UTC, datetime
 from typing import Any
 
@@ -8,6 +9,8 @@ from pythonjsonlogger.json import JsonFormatter
 
 from payments import clock, context
 from payments.redaction import redact_all, suspicious
+
+logger = logging.getLogger("kaha.error")
 
 
 class RedactedJson(JsonFormatter):
@@ -52,6 +55,12 @@ class LineHandler(logging.StreamHandler[Any]):
             "origin": f"{record.module}:{record.lineno}",
         }
         self.stream.write(self.format(logging.makeLogRecord(said)) + self.terminator)
+
+
+def log_what_ends_a_thread(what: threading.ExceptHookArgs) -> None:
+    """In place of Python's own hook, which prints the traceback as it is."""
+    if what.exc_type is not SystemExit and what.exc_value:
+        logger.error("An unexpected error ended a thread.", exc_info=what.exc_value)
 
 
 def configuration() -> dict[str, Any]:

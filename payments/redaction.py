@@ -9,36 +9,48 @@ from typing import Any
 
 HIDDEN = "[redacted]"
 SECRET_NAMES = frozenset(
-    ["authorization", "card_number", "cvc", "cvv", "http_authorization", "number", "otp", "pan", "password"]
+    ["authorization", "card_number", "cardnumber", "http_authorization", "number", "otp", "pan", "password"]
 )
 # Deeper than anything that is logged on purpose; what lies below is shown as text.
 MAX_DEPTH = 8
 
 # Our own IDs are hex digits, and now and then 13 of them in a row are decimal.
 _UUID7 = r"(?<![0-9A-Za-z])[0-9a-f]{8}-?[0-9a-f]{4}-?7[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}(?![0-9A-Za-z])"
-_DIGIT_RUN = r"[0-9](?:[ \-\u00a0]?[0-9]){12,}"
-_NUMBERS = re.compile(f"{_UUID7}|(?P<run>{_DIGIT_RUN})")
+_DIGIT_RUN = r"[0-9](?:(?:[ \-\u00a0+]|%20)?[0-9]){12,}"
+# A security code is quoted beside its card more often than anything else that is three or four digits.
+_BESIDE = r"(?:[^0-9A-Za-z]{1,8}[0-9]{3,4}(?![0-9]))?"
+_NUMBERS = re.compile(f"{_UUID7}|(?P<run>{_DIGIT_RUN}{_BESIDE})")
 _QUOTES = r"[\"'\\]*"
-_VALUE = r"[^\s\"'\\,;&}\])]+"
+_VALUE = r"[^\s\"'\\,;&<}\])]+"
+_CVC = r"(?:cv[cvn]2?|csc|security[ _-]?code)"
+# How a name ends that is quoted, or stands in brackets, as in forms.
+_NAME_END = r"(?:[\"'\\\]]|%5d|%22|&quot;)*"
 # Possessive throughout: what stands between name and value is never tried again in another way.
 _NAMED = re.compile(
-    rf"((?:cvc|cvv|cvn|otp)2?{_QUOTES}+)"
-    rf"(?:(\s*+(?:=>|[:=])\s*+{_QUOTES}+){_VALUE}|((?:\s*+,\s*+|\s++){_QUOTES}+)[0-9]{{3,4}}(?![0-9]))",
+    rf"((?:{_CVC}|otp){_NAME_END}+)"
+    rf"(?:(\s*+(?:=>|[:=>]|%3a|%3d)\s*+{_QUOTES}+){_VALUE}|((?:\s*+,\s*+|\s++){_QUOTES}+)[0-9]{{3,4}}(?![0-9]))",
     re.IGNORECASE,
 )
+_CVC_NAME = re.compile(rf"(?:card[ _-]?)?{_CVC}", re.IGNORECASE)
+_CVC_VALUE = re.compile(r"[0-9]{3,4}")
 _KEY = re.compile(r"([spr]k_(?:live|test)_|whsec_)[A-Za-z0-9_\-+/=]{8,}")
 _SCHEME = re.compile(r"\b(basic|bearer)\s+[A-Za-z0-9+/=._~\-]{8,}", re.IGNORECASE)
 _AUTHORIZATION = re.compile(rf"(authorization{_QUOTES}\s*[:=]\s*{_QUOTES})(?:[A-Za-z]+\s+)?{_VALUE}", re.IGNORECASE)
 
 # What `redact` and `redact_all` change has one of these in it, however it was escaped on its way into JSON.
 _SUSPECT = re.compile(
-    rf"{_DIGIT_RUN}|cvc|cvv|cvn|otp|basic|bearer|authorization|k_live_|k_test_|whsec_|\"(?:{'|'.join(SECRET_NAMES)})\""
+    rf"{_DIGIT_RUN}|{_CVC}|otp|basic|bearer|authorization|k_live_|k_test_|whsec_|\"(?:{'|'.join(SECRET_NAMES)})\""
 )
 
 
 def suspicious(json_text: str) -> bool:
     """Whether JSON text may hold anything that `redact_all` would take out: fast, and only ever too careful."""
     return _SUSPECT.search(json_text.lower()) is not None
+
+
+def names_cvc(name: str, value: object) -> bool:
+    """Whether a member of this name holds a security code."""
+    return _CVC_NAME.fullmatch(name) is not None and _CVC_VALUE.fullmatch(str(value)) is not None
 
 
 def redact(text: str) -> str:
@@ -48,6 +60,11 @@ def redact(text: str) -> str:
     text = _SCHEME.sub(rf"\1 {HIDDEN}", text)
     text = _NAMED.sub(lambda match: f"{match[1]}{match[2] or match[3]}{HIDDEN}", text)
     return _KEY.sub(rf"\1{HIDDEN}", text)
+
+
+def redact_bytes(data: bytes) -> bytes:
+    """`data`, of any encoding that has ASCII in it, as `redact` makes it."""
+    return redact(data.decode("latin-1")).encode("latin-1")
 
 
 def redact_all(value: Any, depth: int = 0) -> Any:
@@ -68,7 +85,8 @@ def redact_all(value: Any, depth: int = 0) -> Any:
 
 
 def _redact_member(name: object, value: Any, depth: int) -> Any:
-    return HIDDEN if str(name).lower() in SECRET_NAMES else redact_all(value, depth + 1)
+    is_secret = str(name).lower() in SECRET_NAMES or _CVC_NAME.fullmatch(str(name))
+    return HIDDEN if is_secret else redact_all(value, depth + 1)
 
 
 def _hide_card_number(match: re.Match[str]) -> str:

@@ -7,6 +7,7 @@ from payments.models import Notification
 from payments.notifications.leasing import Claimed, Made
 from payments.notifications.results import Answer, Failure
 from payments.notifications.schedule import next_try_at
+from payments.redaction import redact_bytes
 
 State = Notification.State
 REASON_MAX_LENGTH = 200
@@ -30,7 +31,7 @@ def made_of(claimed: Claimed, result: Answer | Failure, started_at: datetime, no
         started_at=started_at,
         milliseconds=result.milliseconds,
         status=result.status if isinstance(result, Answer) else None,
-        answer=result.first_bytes if isinstance(result, Answer) else b"",
+        answer=redact_bytes(result.first_bytes) if isinstance(result, Answer) else b"",
         error="" if isinstance(result, Answer) else result.kind.value,
         reason="" if isinstance(result, Answer) else result.reason[:REASON_MAX_LENGTH],
         state=state.value,

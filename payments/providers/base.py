@@ -2,7 +2,8 @@
 
 A connector is any object with the methods of `Provider`. It knows nothing of kaha's tables, takes everything it needs
 as an argument and returns an `Outcome`; it never raises for something that happened to the money. An exception that
-escapes from it counts as `Unknown`.
+escapes from it counts as `Unknown`. What a provider says in words is kept and shown, so an outcome takes card numbers
+and security codes out of it.
 """
 
 from collections.abc import Iterator, Mapping
@@ -10,6 +11,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, Protocol, runtime_checkable
+
+from payments.redaction import redact
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,13 +81,16 @@ class Approved:
 
 @dataclass(frozen=True, slots=True)
 class Declined:
-    """A definite no, with a code of the contract's `failure_data`; `message` is the provider's, free of secrets."""
+    """A definite no, with a code of the contract's `failure_data`; `message` is the provider's, without secrets."""
 
     code: str
     provider_ref: str = ""
     provider_code: str = ""
     message: str = ""
     cvc_checked: str = "unchecked"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "message", redact(self.message))
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,12 +115,18 @@ class Unknown:
 
     why: str
 
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "why", redact(self.why))
+
 
 @dataclass(frozen=True, slots=True)
 class NotSent:
     """It certainly did not happen: the request never left (connection refused, 429)."""
 
     why: str
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "why", redact(self.why))
 
 
 @dataclass(frozen=True, slots=True)
