@@ -11,6 +11,7 @@ from rest_framework.views import APIView
 from payments.api.errors import faults_of, invalid, not_found
 from payments.api.parsing import query_of, require_stated_length
 from payments.api.strict import Nothing, StrictSerializer
+from payments.luhn import holds_card_number
 
 
 @cache
@@ -56,7 +57,7 @@ class ApiView(APIView):
         super().check_permissions(request)
         if request.method not in self.allowed_methods:
             return
-        if any("\x00" in str(value) for value in kwargs.values()):
+        if any("\x00" in str(value) or holds_card_number(str(value)) for value in kwargs.values()):
             raise not_found()
         serializer_class = self.query_serializers.get(getattr(self, "action", ""), Nothing)
         self.query = checked(serializer_class, query_of(request._request), where="query")

@@ -7,13 +7,13 @@ import re
 from collections.abc import Collection
 from ipaddress import ip_address
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import unquote_plus, urlsplit
 
 from django.core.exceptions import ValidationError as DjangoValidationError
 from django.core.validators import validate_email
 
 from payments.api.strict import Strict
-from payments.luhn import luhn_valid
+from payments.luhn import holds_card_number, luhn_valid
 from payments.money import CURRENCIES
 
 Schema = dict[str, Any]
@@ -25,6 +25,7 @@ MONTH = "0?[1-9]|1[0-2]"
 URL_MAX_LENGTH = 2083
 EMAIL_MAX_LENGTH = 254
 CARD_NUMBER_DIGITS = 16
+CARD_DATA = "This value holds a card number or a security code, which may stand in a card only."
 
 _URL_CHARACTERS = re.compile(r"[A-Za-z0-9\-._~:/?#\[\]@!$&'()*+,;=%]+")
 _HOST = re.compile(r"(?!-)[A-Za-z0-9_\-]{1,63}(?<!-)(?:\.(?!-)[A-Za-z0-9_\-]{1,63}(?<!-))*\.?")
@@ -40,14 +41,19 @@ class StrictField(Strict):
 
 
 class StrictString(StrictField):
-    """A string of `min_length`..`max_length` characters, all of it matched by the regular expression `pattern`."""
+    """A string of `min_length`..`max_length` characters, all of it matched by the regular expression `pattern`.
+
+    It holds no card number, for it is stored and shown as it is.
+    """
 
     default_error_messages = {
         "invalid_type": "This value must be a string.",
         "too_short": "This value must have at least {min_length} characters.",
         "too_long": "This value must have at most {max_length} characters.",
         "pattern": "This value has characters or a form that are not allowed here.",
+        "card_data": CARD_DATA,
     }
+    is_card_number = False
 
     def __init__(self, *, min_length: int = 1, max_length: int, pattern: str = "", **options: Any) -> None:
         super().__init__(**options)
@@ -64,6 +70,8 @@ class StrictString(StrictField):
             self.fail("too_long", max_length=self.max_length)
         if self.pattern and not self.pattern.fullmatch(data):
             self.fail("pattern")
+        if not self.is_card_number and holds_card_number(data):
+            self.fail("card_data")
         return data
 
     def schema(self) -> Schema:
@@ -98,6 +106,7 @@ class CardNumber(StrictString):
         "pattern": "This value must be digits only.",
         "luhn": "This is not a card number.",
     }
+    is_card_number = True
 
     def __init__(self, **options: Any) -> None:
         super().__init__(min_length=CARD_NUMBER_DIGITS, max_length=CARD_NUMBER_DIGITS, pattern=DIGITS, **options)
@@ -121,6 +130,8 @@ class Url(StrictString):
         url: str = super().to_internal_value(data)
         if not _URL_CHARACTERS.fullmatch(url) or not _has_web_address(url):
             self.fail("invalid_url")
+        if holds_card_number(unquote_plus(url)):
+            self.fail("card_data")
         return url
 
     def schema(self) -> Schema:

@@ -2,7 +2,9 @@
 
 from typing import Any
 
-from payments.api.fields import Schema, StrictField
+from payments.api.fields import CARD_DATA, Schema, StrictField
+from payments.luhn import holds_card_number
+from payments.redaction import names_cvc
 from payments.rendering.wire import to_bytes
 
 MAX_MEMBERS = 50
@@ -12,7 +14,10 @@ MAX_NESTING = 5
 
 
 class Metadata(StrictField):
-    """A JSON object within the bounds above; its nesting counts from itself, its size is that of compact UTF-8."""
+    """A JSON object within the bounds above; its nesting counts from itself, its size is that of compact UTF-8.
+
+    It holds no card number, and no security code under a name of such.
+    """
 
     default_error_messages = {
         "invalid_type": "This value must be an object.",
@@ -20,6 +25,7 @@ class Metadata(StrictField):
         "bad_name": f"The names in this object must have 1 to {MAX_NAME_LENGTH} characters.",
         "too_deep": f"This object must not nest deeper than {MAX_NESTING}.",
         "too_long": f"This object must take at most {MAX_BYTES} bytes.",
+        "card_data": CARD_DATA,
     }
 
     def to_internal_value(self, data: Any) -> dict[str, Any]:
@@ -43,10 +49,18 @@ class Metadata(StrictField):
 
     def _inspect(self, value: Any, depth: int) -> None:
         if not isinstance(value, (dict, list)):
+            if holds_card_number(str(value)):
+                self.fail("card_data")
             return
         if depth > MAX_NESTING:
             self.fail("too_deep")
-        if isinstance(value, dict) and not all(0 < len(name) <= MAX_NAME_LENGTH for name in value):
-            self.fail("bad_name")
+        if isinstance(value, dict):
+            self._inspect_names(value)
         for inner in value.values() if isinstance(value, dict) else value:
             self._inspect(inner, depth + 1)
+
+    def _inspect_names(self, value: dict[str, Any]) -> None:
+        if not all(0 < len(name) <= MAX_NAME_LENGTH for name in value):
+            self.fail("bad_name")
+        if any(holds_card_number(name) or names_cvc(name, inner) for name, inner in value.items()):
+            self.fail("card_data")

@@ -12,6 +12,7 @@ from payments import context, vault
 from payments.api.authentication import key_of
 from payments.api.base import ApiView
 from payments.api.errors import Fault, invalid
+from payments.api.fields import CARD_DATA
 from payments.api.rendering import json_response
 from payments.api.strict import StrictSerializer
 from payments.api.throttling import counted_address
@@ -19,6 +20,7 @@ from payments.domain import idempotency
 from payments.domain.caller import Caller, IdempotencyKey
 from payments.domain.errors import PaymentError
 from payments.domain.idempotency import Answer, Replay
+from payments.luhn import holds_card_number
 from payments.rendering.errors import render_error
 from payments.rendering.wire import to_bytes
 
@@ -87,6 +89,8 @@ def _idempotency_key(request: Request) -> IdempotencyKey | None:
     if not key or len(key) > KEY_MAX or not key.isprintable():
         message = "An idempotency key is 1 to 255 printable characters."
         raise invalid([Fault(("header", "Idempotency-Key"), message, "pattern")])
+    if holds_card_number(key):
+        raise invalid([Fault(("header", "Idempotency-Key"), CARD_DATA, "card_data")])
     # Member order and white space do not make another request of it.
     body = json.dumps(request.data, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode()
     path = request.path.rstrip("/")

@@ -123,6 +123,7 @@ INVALID = Refusal(
         "invalid_choice": "currency: This value must be an ISO 4217 currency code.",
         "luhn": "card.number: This is not a card number.",
         "card_expired": "card.exp_year: This card has expired.",
+        "card_data": "description: This value holds a card number or a security code, which may stand in a card only.",
         "source_type_unavailable": "type: GCash is not available in this mode.",
     },
 )
