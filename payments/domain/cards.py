@@ -6,6 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from django.conf import settings
+from django.db.models import Q
 
 from payments import clock, ids
 from payments.models import BinRange, Card, Source
@@ -17,6 +18,8 @@ BRANDS = ("visa", "mastercard", "jcb", "amex", "unionpay", UNKNOWN)
 FUNDINGS = ("credit", "debit", "prepaid", UNKNOWN)
 # How many first digits an entry of the BIN table may have.
 PREFIX_LENGTHS = range(4, 12)
+# How many first digits a statement may hold, which a database may log (PCI DSS 3.5.1: truncated to these and four).
+SHOWN_DIGITS = 8
 # What is sealed of a card, as the vault is told.
 FIELDS = {Purpose.CARD: "number", Purpose.CVC: "cvc"}
 
@@ -53,8 +56,9 @@ BRAND_RANGES = (
 
 def describe(number: str) -> CardFacts:
     """What the BIN table's longest matching entry tells of `number`, else the built-in one. One query."""
-    prefixes = [number[:length] for length in PREFIX_LENGTHS]
-    matches = BinRange.objects.filter(prefix__in=prefixes)
+    shorter = [number[:length] for length in PREFIX_LENGTHS if length < SHOWN_DIGITS]
+    entries = BinRange.objects.filter(Q(prefix__in=shorter) | Q(prefix__startswith=number[:SHOWN_DIGITS]))
+    matches = (entry for entry in entries if number.startswith(entry.prefix))
     longest = max(matches, key=lambda entry: len(entry.prefix), default=None)
     if longest is None:
         return TEST_CARDS.get(number[:12]) or CardFacts(brand=_brand_by_range(number))
