@@ -3,6 +3,7 @@
 import json
 import re
 from collections import Counter
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -44,8 +45,13 @@ def require_stated_length(request: HttpRequest) -> None:
     """Raises ApiError 400 where Django would take a body for empty, its length not being stated readably."""
     stated = request.META.get("CONTENT_LENGTH") or ""
     readable = stated.isascii() and stated.isdigit() and len(stated) <= MAX_LENGTH_DIGITS
-    if (stated and not readable) or (not stated and "HTTP_TRANSFER_ENCODING" in request.META):
+    if not readable if stated else may_have_body(request.META):
         raise invalid_json("The length of the body must be stated in Content-Length, that of an empty one too.")
+
+
+def may_have_body(environ: Mapping[str, Any]) -> bool:
+    """Whether a request without a length can have one: in chunks, or by HTTP/2, which has frames (RFC 9112, 6.3)."""
+    return "HTTP_TRANSFER_ENCODING" in environ or not environ["SERVER_PROTOCOL"].startswith("HTTP/1")
 
 
 def loads(body: bytes) -> dict[str, Any]:

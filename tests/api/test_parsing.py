@@ -123,9 +123,9 @@ def test_a_refusal_repeats_nothing_of_the_body(body: bytes) -> None:
     "body", [b"[" * MAX_BODY_BYTES, b'{"a":"' + b"\\" * 65_000, b'{"a":[' + b"1," * 32_000 + b"1]}"]
 )
 def test_the_worst_body_takes_no_time(body: bytes) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     outcome(body)
-    assert time.perf_counter() - started < 0.5
+    assert time.process_time() - started < 0.5
 
 
 @pytest.mark.parametrize("content_type", ["", "text/plain", "application/x-www-form-urlencoded", "multipart/form-data"])

@@ -33,11 +33,11 @@ class Answer:
         return json.loads(self.content)
 
 
-def ask(case: Case) -> Answer:
+def ask(case: Case, protocol: str = "HTTP/1.1") -> Answer:
     """Sends `case`; what the application raises, a server answers with a 500 of its own."""
     told: list[Any] = []
     try:
-        with closing(application(_environ(case), lambda *line: told.extend(line))) as parts:
+        with closing(application(_environ(case, protocol), lambda *line: told.extend(line))) as parts:
             content = b"".join(parts)
     except Exception:
         logger.exception("The application raised.")
@@ -45,7 +45,7 @@ def ask(case: Case) -> Answer:
     return Answer(int(told[0].split()[0]), dict(told[1]), content)
 
 
-def _environ(case: Case) -> dict[str, Any]:
+def _environ(case: Case, protocol: str) -> dict[str, Any]:
     return {
         "REQUEST_METHOD": case.method,
         "SCRIPT_NAME": "",
@@ -53,7 +53,7 @@ def _environ(case: Case) -> dict[str, Any]:
         "QUERY_STRING": case.query,
         "SERVER_NAME": "127.0.0.1",
         "SERVER_PORT": "8000",
-        "SERVER_PROTOCOL": "HTTP/1.1",
+        "SERVER_PROTOCOL": protocol,
         "REMOTE_ADDR": "127.0.0.1",
         "HTTP_HOST": "127.0.0.1:8000",
         "wsgi.version": (1, 0),
@@ -72,7 +72,7 @@ def _length(case: Case) -> dict[str, Any]:
     """A server states the length, or says that the body ends by itself."""
     if "Transfer-Encoding" in case.headers:
         return {"wsgi.input_terminated": True}
-    return {"CONTENT_LENGTH": str(len(case.body))} if case.body else {}
+    return {"CONTENT_LENGTH": str(len(case.body))} if case.body else {"wsgi.input_terminated": True}
 
 
 def _name(header: str) -> str:

@@ -45,12 +45,21 @@ def test_a_body_of_an_unreadable_type_is_refused(api: Api, content_type: str) ->
     assert (answer.status, answer.json["error"]["code"]) == (415, "unsupported_media_type")
 
 
+@pytest.mark.parametrize("protocol", ["HTTP/1.1", "HTTP/2"])
 @pytest.mark.parametrize("verb", ["void", "refund"])
-def test_a_body_that_breaks_off_before_its_first_chunk_moves_no_money(api: Api, verb: str) -> None:
+def test_a_body_that_breaks_off_before_its_first_byte_moves_no_money(api: Api, verb: str, protocol: str) -> None:
     charge = api.charge()
-    answer = answer_to(api, "POST", f"/v2/charges/{charge['id']}/{verb}", Transfer_Encoding="chunked")
+    headers = {"Transfer_Encoding": "chunked"} if protocol == "HTTP/1.1" else {}
+    case = request(api, "POST", f"/v2/charges/{charge['id']}/{verb}", **headers)
+    answer = ask(case, protocol)
     assert (answer.status, answer.json["error"]["code"]) == (400, "invalid_json")
     assert api.read(charge) == charge
+
+
+@pytest.mark.parametrize("protocol", ["HTTP/1.1", "HTTP/2"])
+def test_a_body_that_is_stated_to_be_empty_is_one(api: Api, protocol: str) -> None:
+    case = request(api, "POST", f"/v2/charges/{api.charge()['id']}/void", Content_Length="0")
+    assert ask(case, protocol).status == 200
 
 
 def test_a_member_name_is_not_cut_in_the_middle_of_a_card_number(api: Api) -> None:

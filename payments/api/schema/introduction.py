@@ -33,6 +33,8 @@ can be bound to networks; from elsewhere it answers like a key that never was, s
 
 Bodies are one JSON object in UTF-8, at most 64 KiB. Types are strict (`"100"` is no integer), and a member that is not
 documented is refused, so that a mistyped one does no harm; `null` is the same as leaving an optional member out.
+An empty body counts as `{{}}`. In chunks or by HTTP/2 its length must be stated, for a connection that breaks off
+before the first byte looks the same, and what was meant as a refund of a part must not become one of all.
 Query parameters likewise; `expand` is accepted and changes nothing, because nested objects are always whole.
 Amounts are integers in the currency's smallest unit: 18.89 PHP is `1889`, 1889 JPY is `1889`. Every path answers with
 and without its trailing slash. Every answer has a `Request-Id`, which the service's logs know.
