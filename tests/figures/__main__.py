@@ -43,6 +43,7 @@ FIGURES = {
     "database": Figure("database:database", {"kills": 10}, lambda places: {"places": places}, seeded=True),
     "histories": Figure("histories:histories", {"histories": 10_000}, seeded=True),
     "rotation": Figure("rotation:rotation", {"cards": 100_000, "traders": 2}),
+    "patterns": Figure("patterns:patterns", {"characters": 1_000_000}),
     "fuzz": Figure("fuzz:fuzz", {"cases": 100_000, "first_batch": 0}, seeded=True),
     "faults": Figure("faults:faults", {"operations": 10_000, "first_history": 0}, seeded=True),
 }

@@ -1,0 +1,118 @@
+"""Every field takes a value or refuses it by a fault, whatever the value is, and no disguise makes an amount."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from django.urls import get_resolver
+from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import strategies as st
+from rest_framework.exceptions import ValidationError
+from rest_framework.fields import SkipField
+
+from payments.api.errors import ApiError
+from payments.api.parsing import loads
+from payments.api.strict import StrictSerializer
+from payments.models import AMOUNT_MAX
+from tests.client import Api
+from tests.fuzz.calls import CHARGE
+from tests.fuzz.values import anything, numbers, texts
+from tests.fuzz.writing import Raw, written
+
+# Each is not, or not within its bounds, the integer that an amount must be.
+DISGUISES = [
+    *(
+        '"100"',
+        '"１００"',
+        '"١٠٠"',
+        '"1e2"',
+        '"100.0"',
+        '" 100"',
+        "100.0",
+        "1e2",
+        "1E+2",
+        "1e400",
+        "0.1",
+        "99999999999.5",
+    ),
+    *("true", "false", "[100]", '{"amount":100}', "0", "-1", "-0", f"{AMOUNT_MAX + 1}", "9" * 30, "9" * 31, "9" * 5000),
+    *("0100", "+100", "0x64", "1_00", "100n", "１００", "١٠٠", "NaN", "Infinity", "-Infinity", "1,000", "100.", ".5"),
+]
+
+
+def serializers(kind: type[StrictSerializer] = StrictSerializer) -> Iterator[type[StrictSerializer]]:
+    """All that requests are read by."""
+    for inner in kind.__subclasses__():
+        yield inner
+        yield from serializers(inner)
+
+
+def members() -> dict[str, tuple[StrictSerializer, str]]:
+    assert get_resolver().url_patterns, "which loads the modules of all views"
+    made = [kind(context={"livemode": True}) for kind in serializers()]
+    return {f"{type(each).__name__}.{name}": (each, name) for each in made for name in each.fields}
+
+
+MEMBERS = members()
+
+
+def test_all_requests_are_here() -> None:
+    assert {
+        "CardInput.number",
+        "ChargeInput.amount",
+        "CustomerChanges.email",
+        "ChargeListQuery.limit",
+    } <= MEMBERS.keys()
+
+
+def read(value: Any) -> Any:
+    """`value` as the parser of bodies gives it to a field."""
+    try:
+        return loads(written({"value": value}))["value"]
+    except ApiError:
+        assume(False)
+
+
+def is_taken(name: str, value: Any) -> bool:
+    serializer, member = MEMBERS[name]
+    try:
+        serializer.fields[member].run_validation(value)
+    except ValidationError:
+        return False
+    except SkipField:
+        return value is None
+    return True
+
+
+@pytest.mark.parametrize("name", [name for name in MEMBERS if "Query." not in name])
+@settings(deadline=None, suppress_health_check=list(HealthCheck))
+@given(value=anything)
+def test_a_member_is_taken_or_refused(name: str, value: Any) -> None:
+    assert is_taken(name, read(value)) in (True, False)
+
+
+@pytest.mark.parametrize("name", [name for name in MEMBERS if "Query." in name])
+@settings(deadline=None, suppress_health_check=list(HealthCheck))
+@given(value=texts)
+def test_a_parameter_is_taken_or_refused(name: str, value: str) -> None:
+    assert is_taken(name, value) in (True, False)
+
+
+@pytest.mark.parametrize("name", [name for name in MEMBERS if name.endswith(".amount")])
+@settings(deadline=None, suppress_health_check=list(HealthCheck))
+@given(value=st.one_of(numbers, texts))
+def test_an_amount_is_an_integer_within_its_bounds(name: str, value: Any) -> None:
+    number = read(value)
+    assume(number is not None)
+    assert is_taken(name, number) == (type(number) is int and 1 <= number <= AMOUNT_MAX)
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("disguise", DISGUISES, ids=lambda text: ascii(text)[:20])
+def test_no_disguise_of_an_amount_moves_money(api: Api, disguise: str) -> None:
+    charge, amount = api.charge(), Raw(disguise.encode())
+    for path in (f"/charges/{charge['id']}/refund", f"/charges/{charge['id']}/capture"):
+        assert api.post(path, written({"amount": amount})).status_code in (400, 422)
+    order = CHARGE | {"source": api.source(), "amount": amount}
+    assert api.post("/charges/", written(order)).status_code in (400, 422)
+    assert api.read(charge) == charge
