@@ -1,4 +1,7 @@
+from contextlib import suppress
+
 from django.conf import settings
+from django.core.exceptions import DisallowedHost
 from django.http import Http404, HttpRequest, HttpResponseBase
 from django.http.request import split_domain_port
 
@@ -20,4 +23,7 @@ class AdminHost:
 
 
 def _is_admin_host(request: HttpRequest) -> bool:
-    return split_domain_port(request.get_host())[0] == settings.ADMIN_HOST.lower()
+    # Of those who ask under no name of ours only whoever watches the process comes here.
+    with suppress(DisallowedHost):
+        return split_domain_port(request.get_host())[0] == settings.ADMIN_HOST.lower()
+    return False

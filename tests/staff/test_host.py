@@ -54,6 +54,10 @@ def test_a_host_that_is_not_ours_is_refused(db: None) -> None:
     assert get(LOGIN, "evil.example") == 400
 
 
+def test_whoever_watches_the_process_asks_it_by_its_address(db: None) -> None:
+    assert get("/ping", "10.0.0.7:8000") == 200
+
+
 def test_without_the_setting_all_is_on_one_host(settings: Settings, db: None) -> None:
     settings.ADMIN_HOST = ""
     assert (get(LOGIN, PUBLIC), get("/ping", PUBLIC)) == (200, 200)
