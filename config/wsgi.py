@@ -2,6 +2,8 @@
 
 import os
 
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
+
 from django.conf import settings
 from django.core.wsgi import get_wsgi_application
 
@@ -10,6 +12,5 @@ from config.checks import refuse_bad_configuration
 from config.long_paths import ShortPath
 from config.media_types import ReadableType
 
-os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 refuse_bad_configuration()
 application = ShortPath(ReadableType(WholeBody(get_wsgi_application(), settings.DATA_UPLOAD_MAX_MEMORY_SIZE)))
