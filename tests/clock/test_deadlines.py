@@ -44,6 +44,8 @@ RECORDS = {
     "payments.datakey.destroyed_at",
     "payments.datakey.emptied_at",
     "payments.datakey.retired_at",
+    "payments.declinealert.window_ends_at",
+    "payments.declinealert.window_starts_at",
     "payments.moneycheck.finished_at",
     "payments.moneycheck.started_at",
     "payments.notificationtry.started_at",
