@@ -2,6 +2,9 @@ import re
 from typing import Any
 
 from django import forms
+from django.contrib.admin.forms import AdminAuthenticationForm
+
+from payments.luhn import holds_card_number
 
 FILLING = re.compile(r"[\s-]")
 WRONG = "That code is not right, or was used already. Wait a moment, then try the next one."
@@ -12,6 +15,16 @@ class CodeInput(forms.TextInput):
 
     def format_value(self, value: Any) -> None:
         return None
+
+
+class PasswordForm(AdminAuthenticationForm):
+    """Knows nobody by a card number, which the lock-out would keep as it was typed."""
+
+    def clean_username(self) -> str:
+        name: str = self.cleaned_data["username"]
+        if holds_card_number(name):
+            raise self.get_invalid_login_error()
+        return name
 
 
 class CodeForm(forms.Form):

@@ -7,6 +7,7 @@ from django.shortcuts import redirect
 from django.urls import URLPattern, URLResolver, path
 
 from config.staff import views
+from config.staff.searches import without_card_numbers
 
 
 class StaffSite(AdminSite):
@@ -21,6 +22,9 @@ class StaffSite(AdminSite):
             return redirect("admin:index")
         answer: Any = views.PasswordView.as_view(extra_context=extra_context)(request)
         return answer
+
+    def admin_view(self, view: Any, cacheable: bool = False) -> Any:
+        return super().admin_view(without_card_numbers(view), cacheable)
 
     def get_urls(self) -> list[URLPattern | URLResolver]:
         ours: list[URLPattern | URLResolver] = [

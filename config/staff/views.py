@@ -5,7 +5,6 @@ from typing import Any
 import segno
 from django.conf import settings
 from django.contrib import messages
-from django.contrib.admin.forms import AdminAuthenticationForm
 from django.contrib.auth import authenticate
 from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.models import User
@@ -17,7 +16,7 @@ from django_otp import user_has_device
 from django_otp_webauthn.models import WebAuthnCredential
 
 from config.staff import enrolment, signing_in
-from config.staff.forms import WRONG, CodeForm
+from config.staff.forms import WRONG, CodeForm, PasswordForm
 from config.staff.models import RecoveryCodes
 from config.staff.pages import AdminPage, PersonalPage
 
@@ -27,7 +26,7 @@ class PasswordView(AdminPage, LoginView):
 
     title = "Log in"
     template_name = "admin/login.html"
-    authentication_form = AdminAuthenticationForm
+    authentication_form = PasswordForm
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
         return super().get_context_data(app_path=self.request.get_full_path(), **kwargs)
