@@ -36,6 +36,11 @@ documented is refused, so that a mistyped one does no harm; `null` is the same a
 An empty body counts as `{{}}`. In chunks or by HTTP/2 its length must be stated, for a connection that breaks off
 before the first byte looks the same, and what was meant as a refund of a part must not become one of all.
 Query parameters likewise; `expand` is accepted and changes nothing, because nested objects are always whole.
+A card number may stand in `card.number` and nowhere else: in any other text, in metadata, in a query or in an
+idempotency key it is refused with 422 `card_data`, in a path with 404, because these are stored and shown as they are,
+and a mistake must not spread it. So is a security code in metadata under a name such as `cvc`. What counts is 15 or 16
+digits, together or separated by spaces or dashes, that begin as a scheme's do and end in the right check digit. Should
+a number of your own look so, put a letter before it.
 Amounts are integers in the currency's smallest unit: 18.89 PHP is `1889`, 1889 JPY is `1889`. Every path answers with
 and without its trailing slash. Every answer has a `Request-Id`, which the service's logs know.
 

@@ -1,0 +1,1 @@
+from tests.admin.conftest import operator  # noqa: F401  the same one looks for cards

@@ -1,0 +1,39 @@
+"""Card numbers and security codes that stand nowhere by chance, so that a trace of one is a leak."""
+
+from payments.luhn import luhn_valid
+
+# All marked numbers begin so; brand, first eight and last four digits may be shown, and are less than this.
+MARK = "49739160285"
+# No number that a program prints begins with a zero.
+SOURCE_CVC = "0739"
+CHARGE_CVC = "0846"
+CVCS = (SOURCE_CVC, CHARGE_CVC)
+# By the two digits after the mark, the test card whose outcome a marked card shares.
+TWINS = {
+    11: "4000000000003055",
+    12: "4242424242424242",
+    13: "4000000000000002",
+    14: "4000000000009995",
+    15: "4000000000009987",
+    16: "4000000000009979",
+    17: "4000000000000069",
+    18: "4000000000000127",
+    19: "4000000000000119",
+    21: "4000000000000341",
+    22: "4000000000005126",
+    23: "4000000000007726",
+    24: "4000000000005100",
+    25: "4000000000005118",
+}
+CODES = {twin: code for code, twin in TWINS.items()}
+
+
+def marked(code: int, serial: int) -> str:
+    """The marked card number with these digits after the mark; `code` must not end in 0, nor the last four begin so."""
+    digits = f"{MARK}{code:02}{serial:02}"
+    return next(number for number in (f"{digits}{check}" for check in range(10)) if luhn_valid(number))
+
+
+def code_of(number: str) -> int | None:
+    """The two digits after the mark of a marked number, None for any other."""
+    return int(number[len(MARK) :][:2]) if number.startswith(MARK) else None

@@ -1,0 +1,74 @@
+"""Finds marked cards in bytes: plain, in groups of four, in hex, base64 and percent-encoded."""
+
+import re
+from base64 import b64encode
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from tests.canaries.marks import CVCS, MARK
+from tests.canaries.shapes import in_groups
+
+SEPARATORS = ("", " ", "-", "\u00a0", "%20", "+")
+CVC_NAMES = ('"cvc":"', '"cvc": "', "'cvc': '", "cvc=", '"cvv":"')
+CONTEXT_BYTES = 40
+# A code alone is four digits that are no part of a longer word, decimal fraction or UUID; first looked for, for speed.
+CVC_ALONE = re.compile(rb"(?:%s)(?<![0-9A-Za-z.\-].{4})(?![0-9A-Za-z\-])" % "|".join(CVCS).encode(), re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A trace of a card: in which form, where, and what stands around it."""
+
+    form: str
+    where: str
+    around: bytes
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.form} in {self.around!r}"
+
+
+def findings(data: bytes, where: str = "") -> Iterator[Finding]:
+    """One for each form in which `data` holds a card."""
+    for needle, form in NEEDLES.items():
+        if (start := data.find(needle)) >= 0:
+            yield Finding(form, where, _around(data, start))
+    if match := CVC_ALONE.search(data):
+        yield Finding("security code", where, _around(data, match.start()))
+
+
+def all_findings(parts: Iterable[tuple[str, bytes]]) -> list[Finding]:
+    """Those in all `parts`, each of which has a name."""
+    return [finding for where, data in parts for finding in findings(data, where)]
+
+
+def base64_of(text: str) -> list[bytes]:
+    """What is sure to stand in base64 of anything with `text` in it, by where in a group of three it begins."""
+    data, parts = text.encode(), []
+    for before in range(3):
+        bits = 8 * (before + len(data))
+        parts.append(b64encode(bytes(before) + data)[-(-8 * before // 6) : bits // 6])
+    return parts
+
+
+def _around(data: bytes, start: int) -> bytes:
+    return data[max(0, start - CONTEXT_BYTES) : start + CONTEXT_BYTES]
+
+
+def _encoded(text: str) -> Iterator[tuple[bytes, str]]:
+    data = text.encode()
+    yield data.hex().encode(), "hex"
+    yield data.hex().upper().encode(), "hex"
+    yield "".join(f"%{byte:02X}" for byte in data).encode(), "percent-encoded"
+    yield from ((needle, "base64") for needle in base64_of(text))
+
+
+def _needles() -> Iterator[tuple[bytes, str]]:
+    for separator in SEPARATORS:
+        number = in_groups(MARK, separator)
+        yield number.encode(), f"number, separated by {separator!r}"
+        yield from ((needle, f"number in {form}") for needle, form in _encoded(number))
+    for text in (f"{name}{cvc}" for name in CVC_NAMES for cvc in CVCS):
+        yield from ((needle, f"security code in {form}") for needle, form in _encoded(text))
+
+
+NEEDLES = dict(_needles())

@@ -1,0 +1,122 @@
+"""No card number and no security code is left anywhere, whatever was done with cards and whatever went wrong."""
+
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+
+import pytest
+
+from config.embedded.processes import wait_until
+from tests.canaries.errors import break_everything
+from tests.canaries.house import House, house
+from tests.canaries.marks import marked
+from tests.canaries.misplaced import NUMBER
+from tests.canaries.operators import Operator
+from tests.canaries.payments import take_payments
+from tests.canaries.places import PLACES
+from tests.canaries.planting import plant
+from tests.canaries.scanner import Finding, findings
+from tests.canaries.shapes import SHAPES
+from tests.quickstart.conftest import remove_what_lies_outside
+
+PAYMENTS = 200
+AN_HOUR_AND_MORE_SECONDS = 7300
+WORKER_TIMEOUT_SECONDS = 60
+BROKEN_TASK = b"raised unexpected: RuntimeError"
+BROKEN_LOOKUP = b"provider call broke"
+# Proof that what was meant to go wrong did, and was told of with the card taken out.
+TRACES = {
+    "web log": [
+        b"An unexpected error ended a request.",
+        b"An unexpected error ended a thread.",
+        BROKEN_LOOKUP,
+        b"outcome could not be recorded",
+        b"Failing row contains (",
+        b"[redacted]",
+    ],
+    "worker log": [BROKEN_TASK, BROKEN_LOOKUP, b"[redacted]"],
+    "PostgreSQL's log": [b"Failing row contains (", b"Parameters: $1", b"terminating connection"],
+    "dump": [b"payments_cvckey", b"Juan dela Cruz", b"No: [redacted]"],
+    "Redis commands": [b"payments.tasks.deliver_notifications"],
+    "admin pages": [b"Juan dela Cruz", b"LookupBreaks"],
+    "callbacks": [b"charge.succeeded", b"refund.updated"],
+}
+
+
+@dataclass
+class Look:
+    """What was found in a place: cards, and those of its traces that are not there."""
+
+    size: int = 0
+    found: list[Finding] = field(default_factory=list)
+    missing: set[bytes] = field(default_factory=set)
+
+
+@dataclass
+class Looks:
+    """Into every place: after everything has gone wrong, and the first thing found once a card was put there."""
+
+    before: dict[str, Look]
+    planted: dict[str, list[Finding]]
+
+
+@pytest.fixture(scope="module")
+def looks() -> Iterator[Looks]:
+    with tempfile.TemporaryDirectory(prefix="kaha-test-") as parent:
+        Path(parent).chmod(0o711)
+        data = Path(parent) / "data"
+        with house(data) as open_house:
+            _live_in(open_house)
+            before = {place: _look(open_house, place) for place in PLACES}
+            plant(open_house)
+            planted = {place: _first(open_house, place) for place in PLACES}
+        remove_what_lies_outside(data)
+        yield Looks(before, planted)
+
+
+def test_no_card_is_left_anywhere(looks: Looks) -> None:
+    assert {place: [*map(str, look.found)] for place, look in looks.before.items() if look.found} == {}
+
+
+def test_a_card_that_was_put_anywhere_is_found_there(looks: Looks) -> None:
+    assert [place for place, found in looks.planted.items() if not found] == []
+
+
+def test_everything_that_could_leave_a_card_has_happened(looks: Looks) -> None:
+    assert [place for place, look in looks.before.items() if not look.size] == []
+    assert {place: look.missing for place, look in looks.before.items() if look.missing} == {}
+
+
+def _live_in(open_house: House) -> None:
+    break_everything(open_house.shop)
+    _wait_for_worker(open_house, BROKEN_TASK, len(SHAPES))
+    take_payments(open_house.shop, PAYMENTS)
+    ready = open_house.ready
+    with Operator(ready["api"], ready["admin_user"], ready["admin_password"]) as operator:
+        assert operator.search_everywhere(NUMBER)
+        operator.get_lost(NUMBER)
+    _wait_for_worker(open_house, BROKEN_LOOKUP, 1)
+    open_house.shop.made("/test/clock", {"advance_seconds": AN_HOUR_AND_MORE_SECONDS})
+    # Its number and code lie sealed in the database while everything is looked through.
+    open_house.shop.card(marked(11, 95))
+
+
+def _wait_for_worker(open_house: House, line: bytes, count: int) -> None:
+    log = open_house.places.log("worker")
+    assert wait_until(lambda: log.read_bytes().count(line) >= count, WORKER_TIMEOUT_SECONDS), line
+
+
+def _look(open_house: House, place: str) -> Look:
+    look = Look(missing=set(TRACES.get(place, ())))
+    for where, data in PLACES[place](open_house):
+        look.size += len(data)
+        look.found += findings(data, where)
+        look.missing = {trace for trace in look.missing if trace not in data}
+    return look
+
+
+def _first(open_house: House, place: str) -> list[Finding]:
+    found = (finding for where, data in PLACES[place](open_house) for finding in findings(data, where))
+    return list(islice(found, 1))

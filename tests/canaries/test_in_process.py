@@ -1,0 +1,88 @@
+"""What keeps cards from being left somewhere, one thing at a time."""
+
+from typing import Any
+from urllib.parse import urlencode
+
+import pytest
+from axes.models import AccessAttempt
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+
+from config.staff.searches import REFUSED
+from customers.models import Customer
+from payments import clock, ids
+from payments.domain.cards import SHOWN_DIGITS, describe
+from payments.models import BinRange, Charge, IdempotencyRecord, Source
+from payments.notifications.leasing import Claimed
+from payments.notifications.results import Answer
+from payments.notifications.verdicts import made_of
+from payments.providers.base import Declined, NotSent, Unknown
+from tests.canaries.marks import SOURCE_CVC
+from tests.canaries.misplaced import NUMBER, misplaced
+from tests.canaries.scanner import findings
+from tests.canaries.shapes import SHAPES
+from tests.client import Api, made
+
+pytestmark = pytest.mark.django_db
+
+MISPLACED = list(misplaced())
+TABLES = (Source, Charge, Customer, IdempotencyRecord)
+
+
+@pytest.mark.parametrize(("method", "path", "request_"), MISPLACED, ids=map(str, range(len(MISPLACED))))
+def test_a_card_number_in_a_wrong_place_is_refused_and_nothing_is_done(
+    api: Api, method: str, path: str, request_: dict[str, Any]
+) -> None:
+    query = urlencode(request_.get("params", {}))
+    with CaptureQueriesContext(connection) as statements:
+        response = api.send(method, f"{path}?{query}", request_.get("json"), request_.get("headers", {}))
+    assert response.status_code in (404, 422), response.content
+    assert list(findings(response.content + repr(list(statements)).encode())) == []
+    assert [table.objects.count() for table in TABLES] == [0, 0, 0, 0]
+
+
+def test_metadata_may_tell_how_a_security_code_was_checked(api: Api) -> None:
+    metadata = {"cvc": "pass", "cvc_length": 3, "order": "x4242424242424242"}
+    customer = {"email": "juan@shop.example", "description": "Juan", "metadata": metadata}
+    assert made(api.post("/customers/", customer))["metadata"] == metadata
+
+
+def test_no_statement_tells_more_of_a_new_card_than_may_be_shown() -> None:
+    """Those beyond and the last four would leave one digit to be guessed, which the check digit tells."""
+    BinRange.objects.create(prefix=NUMBER[:11], brand="jcb", issuing_bank="Longest")
+    BinRange.objects.create(prefix=NUMBER[:10], brand="jcb", issuing_bank="Shorter")
+    BinRange.objects.create(prefix=f"{NUMBER[:8]}999", brand="jcb", issuing_bank="Another")
+    with CaptureQueriesContext(connection) as statements:
+        assert describe(NUMBER).issuing_bank == "Longest"
+    assert NUMBER[: SHOWN_DIGITS + 1] not in repr(list(statements))
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_what_a_provider_says_in_words_is_kept_without_the_card(shape: str) -> None:
+    said = SHAPES[shape](NUMBER, SOURCE_CVC)
+    outcomes = (Declined("card_declined", message=said), Unknown(said), NotSent(said))
+    assert [list(findings(repr(outcome).encode())) for outcome in outcomes] == [[], [], []]
+
+
+def test_what_a_receiver_answers_is_kept_without_the_card() -> None:
+    now = clock.now()
+    claimed = Claimed(ids.new_id(), ids.new_id(), ids.new_id(), False, "", "", b"", 0, None, now)
+    kept = made_of(claimed, Answer(500, f"\xff{NUMBER}\xff".encode("latin-1"), 1, None), now, now, 0.5)
+    assert kept.answer == b"\xff[redacted]\xff"
+
+
+@pytest.mark.parametrize("address", ["payments/card", "payments/event", "simulator/entry", "auth/user", "auth/group"])
+def test_a_search_for_a_card_number_asks_the_database_nothing_about_it(operator: Client, address: str) -> None:
+    with CaptureQueriesContext(connection) as statements:
+        page = operator.get(f"/admin/{address}/", {"q": NUMBER}, follow=True)
+    assert REFUSED in page.content.decode()
+    assert list(findings(page.content + repr(list(statements)).encode())) == []
+
+
+def test_a_card_number_for_a_user_name_is_kept_nowhere(client: Client) -> None:
+    with CaptureQueriesContext(connection) as statements:
+        page = client.post("/admin/login/", {"username": NUMBER, "password": NUMBER})
+    assert "Please enter the correct username and password" in page.content.decode()
+    assert AccessAttempt.objects.count() == 0
+    assert list(findings(repr(list(statements)).encode())) == []

@@ -1,0 +1,87 @@
+"""A card number is known among other text, and what is none is left alone."""
+
+from collections.abc import Callable
+from uuid import UUID
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from payments import ids
+from payments.luhn import holds_card_number, luhn_valid
+from payments.redaction import redact, suspicious
+from tests.canaries.marks import SOURCE_CVC, marked
+from tests.canaries.scanner import findings
+from tests.canaries.shapes import SHAPES, in_groups
+
+NUMBER = marked(11, 1)
+BEGINNINGS = ["4", "51", "2221", "3528", "34", "62"]
+
+
+def whole(beginning: str, digits: str) -> str:
+    """A card number that begins so, with as many digits as its scheme's have."""
+    length = 14 if beginning == "34" else 15
+    number = (beginning + digits)[:length]
+    return next(f"{number}{check}" for check in range(10) if luhn_valid(f"{number}{check}"))
+
+
+NUMBERS = st.builds(whole, st.sampled_from(BEGINNINGS), st.text("0123456789", min_size=16, max_size=16))
+
+
+@settings(deadline=None)
+@given(number=NUMBERS, separator=st.sampled_from(["", " ", "-", "\u00a0"]), before=st.text(), after=st.text())
+def test_a_card_number_is_found_among_any_text(number: str, separator: str, before: str, after: str) -> None:
+    assert holds_card_number(f"{before} ({in_groups(number, separator)}) {after}")
+
+
+@settings(deadline=None)
+@given(number=NUMBERS, before=st.integers(0, 9999), after=st.integers(0, 9))
+def test_a_card_number_is_found_beside_other_numbers(number: str, before: int, after: int) -> None:
+    assert holds_card_number(f"{before} {in_groups(number, ' ')} {after}")
+
+
+def test_a_card_number_is_found_on_its_track() -> None:
+    assert holds_card_number(f"%B{NUMBER}^DELA CRUZ/JUAN^39121010000000000")
+
+
+@settings(deadline=None)
+@given(number=NUMBERS)
+def test_a_number_with_a_wrong_check_digit_is_none(number: str) -> None:
+    assert not holds_card_number(f"{number[:-1]}{(int(number[-1]) + 1) % 10}")
+
+
+@settings(deadline=None)
+@given(uuid=st.uuids())
+def test_an_id_is_none(uuid: UUID) -> None:
+    assert not any(map(holds_card_number, (str(uuid), uuid.hex, ids.public_id("src", uuid))))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "+63 917 123 4567",
+        "639171234567890",
+        "1795236734123456",
+        "1234567890123452",
+        f"1{NUMBER}",
+        f"{NUMBER}1",
+        f"{NUMBER[:6]}…{NUMBER[-4:]}",
+        f"x{NUMBER}",
+    ],
+)
+def test_phones_times_and_other_numbers_are_none(text: str) -> None:
+    assert not holds_card_number(text)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_card_is_taken_out_however_programs_quote_it(shape: str) -> None:
+    text = SHAPES[shape](NUMBER, SOURCE_CVC)
+    assert suspicious(text)
+    assert list(findings(redact(f"cannot take {text} now").encode())) == []
+
+
+@pytest.mark.parametrize("long", [lambda n: "cvc" + " " * n, lambda n: "cvc" + "%5d" * n, lambda n: "1 " * n])
+def test_long_texts_are_read_through_once(long: Callable[[int], str]) -> None:
+    """With time that grew as the square of the length this would not end."""
+    redact(long(1_000_000))
+    holds_card_number(long(1_000_000))
