@@ -5,12 +5,15 @@ from uuid import UUID
 
 from uuid_utils.compat import uuid7
 
+from payments import clock
+
 HEX = re.compile(r"[0-9a-f]{32}")
 
 
 def new_id() -> UUID:
     """A new time-ordered UUIDv7."""
-    return uuid7()
+    told = clock.told()
+    return uuid7(nanoseconds=int(told.timestamp() * 1_000_000) * 1000) if told else uuid7()
 
 
 def public_id(prefix: str, uuid: UUID) -> str:
