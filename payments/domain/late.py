@@ -20,19 +20,25 @@ def apply(attempt: Attempt, outcome: Outcome) -> None:
     A refund fails after all; money that comes after its charge had failed is sent back; a capture, void or refund that
     the provider had known nothing of was done.
     """
-    writes = _writes(attempt, outcome)
+    writes = writes_of(attempt, outcome)
     if not writes:
         return
-    rows = Attempt.objects.filter(id=attempt.id, state=attempt.state, outcome=attempt.outcome)
-    said = Update(rows, {"outcome": f"Late{type(outcome).__name__}", "updated_at": clock.now()})
     try:
-        write_together(said, *writes)
+        write_together(*writes)
     except StaleRow:
         # Somebody else moved the charge or heard the same; the fresh rows decide.
         apply(attempts.reload(attempt), outcome)
 
 
-def _writes(attempt: Attempt, outcome: Outcome) -> list[Write]:
+def writes_of(attempt: Attempt, outcome: Outcome) -> list[Write]:
+    """The writes by which `outcome` moves what it contradicts; none where it says what is known."""
+    rows = Attempt.objects.filter(id=attempt.id, state=attempt.state, outcome=attempt.outcome)
+    said = Update(rows, {"outcome": f"Late{type(outcome).__name__}", "updated_at": clock.now()})
+    moved = _moved(attempt, outcome)
+    return [said, *moved] if moved else []
+
+
+def _moved(attempt: Attempt, outcome: Outcome) -> list[Write]:
     if isinstance(outcome, Declined):
         return _refund_failed(attempt)
     if not isinstance(outcome, Approved):
