@@ -93,7 +93,7 @@ TEMPLATES = [
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
             ],
-            "libraries": {"money_alert": "payments.admin.money_alert"},
+            "libraries": {"money_alert": "payments.admin.money_alert", "overview": "payments.admin.overview"},
         },
     }
 ]
@@ -143,6 +143,7 @@ CELERY_BEAT_SCHEDULE = {
         "purge_idempotency": 3600.0,
         "check_money": 60.0,
         "reconcile_simulator": 3600.0,
+        "sum_up_days": 60.0,
     }.items()
 }
 

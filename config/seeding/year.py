@@ -16,6 +16,7 @@ from config.seeding.rows import Rows
 from config.seeding.shop import Shop
 from config.seeding.story import PresentReached, Purchase, Story
 from payments import clock
+from payments.overview import summing
 
 BATCH = 500
 FEWEST = 50
@@ -42,6 +43,8 @@ def seed(charges: int, merchants: int, random: Random, told: Callable[[int], Non
         rows.copy()
         told(len(batch))
     reports.close(shops[0][0].operators)
+    for day in summing.every_day():
+        summing.sum_up(day)
     _analyse()
     return [shop for shop, _ in shops]
 

@@ -4,6 +4,7 @@ from payments.models.attempt import Attempt
 from payments.models.charge import AMOUNT_MAX, Charge, Refund
 from payments.models.correction import Correction, UnknownOutcome
 from payments.models.data_key import CvcKey, DataKey
+from payments.models.day_total import DayTotal, SummedDay
 from payments.models.event import Event
 from payments.models.idempotency import IdempotencyRecord
 from payments.models.ledger import Posting, Settlement
@@ -23,6 +24,7 @@ __all__ = [
     "Correction",
     "CvcKey",
     "DataKey",
+    "DayTotal",
     "Event",
     "IdempotencyRecord",
     "Merchant",
@@ -37,5 +39,6 @@ __all__ = [
     "ReportLine",
     "Settlement",
     "Source",
+    "SummedDay",
     "UnknownOutcome",
 ]
