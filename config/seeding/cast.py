@@ -38,7 +38,7 @@ ROLES = (
     Role("Kape Batangas", ("Coffee beans", "Iced coffee", "Pastries"), 32_000, outages=((5, 0),)),
     Role("Isla Ferries", ("Ferry ticket", "Two ferry tickets"), 145_000, (("PHP", 9), ("USD", 1))),
     Role("Lakbay Hotels", ("One night", "Three nights", "Day tour"), 480_000, (("PHP", 6), ("USD", 3), ("JPY", 1))),
-    Role("Bayani Books", ("Novel", "Textbook", "Comics"), 60_000, outages=((9 * 24, 4.5 * 24),)),
+    Role("Bayani Books", ("Novel", "Textbook", "Comics"), 60_000, outages=((16 * 24, 4.5 * 24),)),
     Role("Sinag Solar", ("Panel", "Battery"), 1_900_000, has_receiver=False),
 )
 FEES = {Kind.CARD: Rate(350, 1500), Kind.WALLET: Rate(230), Kind.SCHEME: Rate(100, 500), Kind.BANK: Rate(80, 1000)}

@@ -46,11 +46,24 @@ Stacks = Mapping[date, Mapping[str, int]]
 Told = Callable[[date, str, int], str]
 
 
+def series_of(stacks: Stacks) -> list[str]:
+    """The series of a chart of `stacks`, largest first; charts that share them have the same colours."""
+    sums = Counter[str]()
+    for stack in stacks.values():
+        sums.update(stack)
+    largest = [each for each, _ in sums.most_common(SERIES_COUNT)]
+    return largest if len(sums) <= SERIES_COUNT else [*largest, OTHER]
+
+
 def stacked_bars(
-    name: str, title: str, stacks: Stacks, label_of: Callable[[str], str], text_of: Callable[[int], str]
+    name: str,
+    title: str,
+    stacks: Stacks,
+    series: Sequence[str],
+    label_of: Callable[[str], str],
+    text_of: Callable[[int], str],
 ) -> Chart:
-    """The chart of `stacks`; `label_of` names a series and `text_of` writes a value."""
-    series = _series(stacks)
+    """The chart of `stacks` by `series_of`; `label_of` names a series and `text_of` writes a value."""
     days = {day: _grouped(stack, series) for day, stack in stacks.items()}
     most = max((sum(stack.values()) for stack in days.values()), default=0)
     labels = {each: OTHER if each == OTHER else label_of(each) for each in series}
@@ -67,14 +80,6 @@ def stacked_bars(
         labels=list(_labels(list(days))),
         rows=[(day, [text_of(stack[each]) for each in series]) for day, stack in days.items()],
     )
-
-
-def _series(stacks: Stacks) -> list[str]:
-    sums = Counter[str]()
-    for stack in stacks.values():
-        sums.update(stack)
-    largest = [each for each, _ in sums.most_common(SERIES_COUNT)]
-    return largest if len(sums) <= SERIES_COUNT else [*largest, OTHER]
 
 
 def _grouped(stack: Mapping[str, int], series: Sequence[str]) -> Counter[str]:
@@ -100,4 +105,4 @@ def _labels(days: Sequence[date]) -> Iterator[tuple[float, str]]:
     step = WIDTH / len(days)
     every = -(-len(days) // LABELS_COUNT)
     for place in range(0, len(days), every):
-        yield round((place + BAR_SHARE / 2) * step, 2), f"{days[place]:%d %b}"
+        yield round(place * step, 2), f"{days[place]:%d %b}"

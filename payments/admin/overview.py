@@ -1,6 +1,6 @@
 """The admin's first page: is everything well, and what waits for me?"""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
@@ -11,7 +11,7 @@ from django.http import HttpRequest, QueryDict
 from django.urls import reverse
 
 from payments import sourcetypes
-from payments.admin.charts import Chart, stacked_bars
+from payments.admin.charts import Chart, series_of, stacked_bars
 from payments.admin.formats import NOTHING, money
 from payments.models import DayTotal
 from payments.money import CURRENCIES, DEFAULT_CURRENCY
@@ -113,7 +113,11 @@ def _cards(choice: Choice, currency: str, days: Days) -> Iterator[tuple[str, Car
 def _charts(trade: Trade, currency: str) -> Iterator[Chart]:
     if not trade.approved:
         return
-    labels: Mapping[str, str] = {each.name: each.label for each in sourcetypes.SOURCE_TYPES}
     volume, count = trade.stacks("amount"), trade.stacks("count")
-    yield stacked_bars("volume", "Volume per day", volume, labels.__getitem__, lambda value: money(value, currency))
-    yield stacked_bars("count", "Charges per day", count, labels.__getitem__, "{:,}".format)
+    series = series_of(count)
+    yield stacked_bars("volume", "Volume per day", volume, series, _label, lambda value: money(value, currency))
+    yield stacked_bars("count", "Charges per day", count, series, _label, "{:,}".format)
+
+
+def _label(source_type: str) -> str:
+    return sourcetypes.BY_NAME[source_type].label

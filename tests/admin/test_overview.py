@@ -9,7 +9,7 @@ from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
-from payments.admin.charts import HEIGHT, WIDTH, stacked_bars
+from payments.admin.charts import HEIGHT, WIDTH, series_of, stacked_bars
 from payments.domain.merchants import NewMerchant
 from tests.admin.conftest import text_of
 from tests.client import DECLINED, Api
@@ -115,7 +115,7 @@ def test_a_year_of_demo_charges_is_shown(operator: Client) -> None:
 def test_bars_of_a_day_stand_on_each_other_and_none_is_higher_than_the_chart() -> None:
     [first, second] = days_ago(1).date(), days_ago(0).date()
     stacks = {first: {"card": 30, "gcash": 10}, second: {"card": 20}}
-    chart = stacked_bars("volume", "Volume", stacks, str.upper, str)
+    chart = stacked_bars("volume", "Volume", stacks, series_of(stacks), str.upper, str)
     assert [(bar.y, bar.height, bar.series) for bar in chart.bars] == [
         (HEIGHT * 0.25, HEIGHT * 0.75, 1),
         (0, HEIGHT * 0.25, 2),
@@ -127,7 +127,7 @@ def test_bars_of_a_day_stand_on_each_other_and_none_is_higher_than_the_chart() -
 
 def test_the_smallest_of_many_series_are_one() -> None:
     stacks = {days_ago(0).date(): {name: 10 - place for place, name in enumerate("abcdefgh")}}
-    chart = stacked_bars("count", "Charges", stacks, str.upper, str)
+    chart = stacked_bars("count", "Charges", stacks, series_of(stacks), str.upper, str)
     assert [label for _, label in chart.legend] == ["A", "B", "C", "D", "E", "F", "Other"]
     assert chart.rows[0][1][-1] == "7"
 
