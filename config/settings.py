@@ -122,6 +122,7 @@ TEMPLATES = [
             "libraries": {
                 "decline_alert": "payments.admin.decline_alert",
                 "money_alert": "payments.admin.money_alert",
+                "overview": "payments.admin.overview",
             },
         },
     }
@@ -171,6 +172,7 @@ CELERY_BEAT_SCHEDULE = {
         "purge_idempotency": 3600.0,
         "check_money": 60.0,
         "reconcile_simulator": 3600.0,
+        "sum_up_days": 60.0,
     }.items()
 }
 

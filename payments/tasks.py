@@ -7,6 +7,7 @@ from payments.domain import corrections, expiry, hearing, idempotency, recovery,
 from payments.domain.reconciliation import runs
 from payments.invariants import checking
 from payments.notifications.delivery import Deliverer, Drain
+from payments.overview import summing
 
 DELIVERER = Deliverer(Drain())
 
@@ -73,3 +74,9 @@ def check_money() -> bool:
 def reconcile_simulator() -> bool:
     """Comes every hour, lest a worker that starts late loses a day."""
     return runs.reconcile_today("simulator")
+
+
+@shared_task
+def sum_up_days() -> int:
+    """Comes every minute, lest the pending charges of a past day count as such for longer than they are."""
+    return summing.sum_up_due()

@@ -27,7 +27,7 @@ def attach(caller: Caller, customer_id: str, source_id: str) -> Answer:
             record = idempotency.claim(caller)
             customer = lock(caller, customer_id)
             source = sources.find(caller, source_id, "source")
-            writes = _keep(caller, customer, source)
+            writes = keep(caller, customer, source)
             answer = Answer(200, to_bytes(render_customer(customer)))
             if record:
                 writes.append(idempotency.answered(record.id, answer))
@@ -59,7 +59,8 @@ def let_go(caller: Caller, tie: CustomerSource) -> list[Write]:
     return [*sources.unvault(caller, tie.source), Update(rows, {"detached_at": clock.now()})]
 
 
-def _keep(caller: Caller, customer: Customer, source: Source) -> list[Write]:
+def keep(caller: Caller, customer: Customer, source: Source) -> list[Write]:
+    """The writes by which the source in hand is kept for the customer in hand. Raises PaymentError 409."""
     vaulting = sources.vault(caller, source)
     tie = CustomerSource(customer=customer, source=source)
     customer.kept.insert(0, tie)

@@ -1,5 +1,6 @@
 from django.contrib import admin
 from django.db.models import F, Q
+from django.db.models.functions import Now
 from django.utils.safestring import SafeString
 
 from payments.admin.base import ByMode, Conditions, LookOnlyAdmin, LookOnlyInline
@@ -22,6 +23,7 @@ from payments.admin.formats import (
 from payments.admin.sources import source_label
 from payments.ledger.fees import Rate
 from payments.models import Attempt, Charge, Event, Merchant, Notification, Posting, Refund, Source
+from payments.overview.waiting import EXPIRES_SOON
 
 SHOWN_EVENTS = 100
 
@@ -33,6 +35,7 @@ class ByMoney(Conditions):
     parameter_name = "money"
     conditions = {
         "held": ("Held", Q(authorized=True)),
+        "expiring": ("Hold expires within 48 hours", Q(hold_expires_at__lte=Now() + EXPIRES_SOON)),
         "captured": ("Captured", Q(captured=True)),
         "part_refunded": ("Partly refunded", Q(amount_refunded__gt=0, amount_refunded__lt=F("amount_captured"))),
         "operation": ("Operation under way", ~Q(operation="")),

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import URLPattern, path
@@ -16,13 +16,14 @@ from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 from django.views.decorators.http import require_POST
 
-from payments.admin.base import ByMode, LookOnlyAdmin, LookOnlyInline
+from payments.admin.base import ByMode, Conditions, LookOnlyAdmin, LookOnlyInline
 from payments.admin.events import link_to_object
 from payments.admin.formats import id_link_column, link, mode_column, moment_column
 from payments.admin.searching import events_of_request
 from payments.domain import notifying
 from payments.ids import public_id
 from payments.models import Event, Merchant, Notification, NotificationTry, Refund
+from payments.overview.waiting import GIVEN_UP
 from payments.rendering.answers import readable
 
 URL_WIDTH = 50
@@ -48,12 +49,23 @@ class TriesOfNotification(LookOnlyInline):
         return format_html("<pre>{}</pre>", readable(bytes(made.answer)) if made.status else made.reason)
 
 
+class ByStanding(Conditions):
+    """What may want an operator."""
+
+    title = "standing"
+    parameter_name = "standing"
+    conditions = {
+        "failing": ("Failing", Q(due_at__isnull=False, failures__gt=0)),
+        "given_up": ("Given up", Q(state__in=GIVEN_UP)),
+    }
+
+
 @admin.register(Notification)
 class NotificationAdmin(LookOnlyAdmin):
     """Whoever may change notifications may send them again; nobody edits one."""
 
     list_display = ("shown_event", "chip", "type", "created", "tries", "due", "short_url", "object_link", "mode")
-    list_filter = ("state", ByMode, "created_at")
+    list_filter = (ByStanding, "state", ByMode, "created_at")
     list_select_related = ("event",)
     search_fields = ("url",)
     search_help_text = "Any ID, whole, or a part of the URL."

@@ -14,7 +14,7 @@ from payments.domain.idempotency import Answer
 from payments.ids import parse_id, public_id
 from payments.ledger.fees import rate_of
 from payments.models import Attempt, Charge, IdempotencyRecord, Source
-from payments.models.together import Insert, write_together
+from payments.models.together import Insert, Write, write_together
 from payments.providers.base import Outcome, Payment, Provider
 from payments.providers.registry import provider_for, provider_named
 from payments.steps import Step, reached
@@ -111,13 +111,20 @@ def _open(caller: Caller, order: ChargeOrder, cvc: str | None) -> tuple[Attempt,
 
 
 def _write_down(caller: Caller, order: ChargeOrder, source: Source, record: IdempotencyRecord | None) -> Attempt:
-    provider = _provider(caller, source, order)
+    attempt, writes = opening(caller, order, source, _provider(caller, source, order), record)
+    write_together(*writes)
+    return attempt
+
+
+def opening(
+    caller: Caller, order: ChargeOrder, source: Source, provider: Provider, record: IdempotencyRecord | None
+) -> tuple[Attempt, list[Write]]:
+    """The attempt at a new charge on the source in hand, and the writes that put charge and attempt on record."""
     charge = _new_charge(caller, source, order)
     attempt = attempts.new_attempt(caller, charge, Attempt.Kind.AUTHORIZE, order.amount, provider, record)
     taken = sources.take(caller, source)
     created = events.of_charge(caller, "charge.created", charge)
-    write_together(*taken, Insert(charge), Insert(attempt), *created)
-    return attempt
+    return attempt, [*taken, Insert(charge), Insert(attempt), *created]
 
 
 def _provider(caller: Caller, source: Source, order: ChargeOrder) -> Provider:
@@ -165,15 +172,7 @@ def _reopen(caller: Caller, attempt: Attempt) -> Attempt | None:
     """Claims an attempt that waits for its payer, so that one process asks; None when another was first."""
     reached(Step.OPENING)
     with transaction.atomic():
-        record = idempotency.claim(caller)
-        values = {
-            "state": Attempt.State.OPEN,
-            "due_at": attempts.asking_ends_at(provider_named(attempt.provider)),
-            # It is a new question: the lookups of the ones before must not put off its own.
-            "tries": 0,
-            "request_id": caller.request_id,
-            "idempotency": record,
-        }
+        values = reopening(caller, attempt, idempotency.claim(caller))
         if not Attempt.objects.filter(id=attempt.id, state=Attempt.State.WAITING).update(**values):
             transaction.set_rollback(True)
             return None
@@ -182,6 +181,18 @@ def _reopen(caller: Caller, attempt: Attempt) -> Attempt | None:
     for name, value in values.items():
         setattr(attempt, name, value)
     return attempt
+
+
+def reopening(caller: Caller, attempt: Attempt, record: IdempotencyRecord | None) -> dict[str, Any]:
+    """How an attempt that waits for its payer changes when the provider is asked again."""
+    return {
+        "state": Attempt.State.OPEN,
+        "due_at": attempts.asking_ends_at(provider_named(attempt.provider)),
+        # It is a new question: the lookups of the ones before must not put off its own.
+        "tries": 0,
+        "request_id": caller.request_id,
+        "idempotency": record,
+    }
 
 
 def _go_on(caller: Caller, attempt: Attempt, params: Mapping[str, str]) -> Answer:

@@ -49,7 +49,7 @@ def claim(caller: Caller) -> IdempotencyRecord | None:
     """
     if caller.idempotency is None:
         return None
-    record = _new_record(caller)
+    record = new_record(caller)
     while not insert_if_absent(record):
         look_up(caller)
     return record
@@ -70,7 +70,7 @@ def commit_once(caller: Caller, answer: Answer, *writes: Write) -> Answer:
         write_together(*writes)
         return answer
     try:
-        write_together(*writes, Insert(_new_record(caller, answer)))
+        write_together(*writes, Insert(new_record(caller, answer)))
     except IntegrityError:
         look_up(caller)
         raise
@@ -80,7 +80,7 @@ def commit_once(caller: Caller, answer: Answer, *writes: Write) -> Answer:
 def keep_refusal(caller: Caller, answer: Answer) -> None:
     """Stores the answer of a request that was refused after it was looked at, so that it is refused alike again."""
     if caller.idempotency is not None:
-        insert_if_absent(_new_record(caller, answer))
+        insert_if_absent(new_record(caller, answer))
 
 
 def purge(batch: int = PURGE_BATCH) -> int:
@@ -93,7 +93,8 @@ def purge(batch: int = PURGE_BATCH) -> int:
     return total
 
 
-def _new_record(caller: Caller, answer: Answer | None = None) -> IdempotencyRecord:
+def new_record(caller: Caller, answer: Answer | None = None) -> IdempotencyRecord:
+    """The unsaved record of the caller's key, which it must have."""
     assert caller.idempotency is not None  # nosec B101 # for the type checker: who comes here has a key
     return IdempotencyRecord(
         **_identity(caller),

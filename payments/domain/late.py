@@ -22,13 +22,11 @@ def apply(attempt: Attempt, outcome: Outcome) -> bool:
     """
     if _was_given_up(attempt) and isinstance(outcome, Approved) and attempt.charge.operation:
         return False
-    writes = _writes(attempt, outcome)
+    writes = writes_of(attempt, outcome)
     if not writes:
         return True
-    rows = Attempt.objects.filter(id=attempt.id, state=attempt.state, outcome=attempt.outcome)
-    said = Update(rows, {"outcome": f"Late{type(outcome).__name__}", "due_at": None, "updated_at": clock.now()})
     try:
-        write_together(said, *writes)
+        write_together(*writes)
     except StaleRow:
         # Somebody else moved the charge or heard the same; the fresh rows decide.
         return apply(attempts.reload(attempt), outcome)
@@ -39,7 +37,15 @@ def _was_given_up(attempt: Attempt) -> bool:
     return attempt.outcome == NotFound.__name__
 
 
-def _writes(attempt: Attempt, outcome: Outcome) -> list[Write]:
+def writes_of(attempt: Attempt, outcome: Outcome) -> list[Write]:
+    """The writes by which `outcome` moves what it contradicts; none where it says what is known."""
+    rows = Attempt.objects.filter(id=attempt.id, state=attempt.state, outcome=attempt.outcome)
+    said = Update(rows, {"outcome": f"Late{type(outcome).__name__}", "due_at": None, "updated_at": clock.now()})
+    moved = _moved(attempt, outcome)
+    return [said, *moved] if moved else []
+
+
+def _moved(attempt: Attempt, outcome: Outcome) -> list[Write]:
     if isinstance(outcome, Declined):
         return _refund_failed(attempt)
     if not isinstance(outcome, Approved):

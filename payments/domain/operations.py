@@ -15,7 +15,7 @@ from payments.domain.idempotency import Answer
 from payments.domain.lifecycle import Stage, advance, refunded_status, set_operation, stage_of
 from payments.ids import public_id
 from payments.ledger import journals
-from payments.models import Attempt, Charge, Refund
+from payments.models import Attempt, Charge, IdempotencyRecord, Refund
 from payments.models.together import Insert, StaleRow, Write, write_together
 from payments.providers.base import Operation, Outcome, Provider
 from payments.providers.registry import provider_named
@@ -51,7 +51,7 @@ def capture(caller: Caller, charge_id: str, amount: int | None = None) -> Answer
     Raises PaymentError 404, 409 `charge_not_capturable`, `amount_too_large` or `resource_busy`, 503 when the
     provider cannot be reached.
     """
-    return _run(caller, charge_id, lambda charge: _plan_capture(charge, amount))
+    return _run(caller, charge_id, lambda charge: plan_capture(charge, amount))
 
 
 def void(caller: Caller, charge_id: str) -> Answer:
@@ -59,12 +59,12 @@ def void(caller: Caller, charge_id: str) -> Answer:
 
     Raises PaymentError 404, 409 `charge_not_voidable` or `resource_busy`, 503.
     """
-    return _run(caller, charge_id, _plan_void)
+    return _run(caller, charge_id, plan_void)
 
 
 def release(caller: Caller, charge_id: str) -> Answer:
     """As `void`, but only of a charge that is still held: one that is captured meanwhile stays so."""
-    return _run(caller, charge_id, _plan_release)
+    return _run(caller, charge_id, plan_release)
 
 
 def refund(caller: Caller, charge_id: str, amount: int | None = None, reason: str = "requested_by_customer") -> Answer:
@@ -72,7 +72,7 @@ def refund(caller: Caller, charge_id: str, amount: int | None = None, reason: st
 
     Raises PaymentError 404, 409 `charge_not_refundable`, `amount_too_large` or `resource_busy`.
     """
-    return _run(caller, charge_id, lambda charge: _plan_refund(caller, charge, amount, reason))
+    return _run(caller, charge_id, lambda charge: plan_refund(caller, charge, amount, reason))
 
 
 def _run(caller: Caller, charge_id: str, planner: Planner) -> Answer:
@@ -102,15 +102,24 @@ def _write_down(caller: Caller, charge: Charge, planner: Planner) -> Attempt:
         record = idempotency.claim(caller)
         plan = planner(charge)
         provider = provider_named(attempts.authorizing(charge.id).provider)
-        attempt = attempts.new_attempt(caller, charge, plan.kind, plan.amount, provider, record, plan.refund)
-        posted = [journals.refund_asked(attempt, plan.refund)] if plan.refund else []
-        write_together(*plan.writes, Insert(attempt), *posted)
+        attempt, writes = opening(caller, charge, plan, provider, record)
+        write_together(*writes)
         reached(Step.WRITTEN)
     reached(Step.OPENED)
     return attempt
 
 
-def _plan_capture(charge: Charge, amount: int | None) -> Plan:
+def opening(
+    caller: Caller, charge: Charge, plan: Plan, provider: Provider, record: IdempotencyRecord | None
+) -> tuple[Attempt, list[Write]]:
+    """The attempt at what is planned for the charge in hand, and the writes that put it on record."""
+    attempt = attempts.new_attempt(caller, charge, plan.kind, plan.amount, provider, record, plan.refund)
+    posted = [journals.refund_asked(attempt, plan.refund)] if plan.refund else []
+    return attempt, [*plan.writes, Insert(attempt), *posted]
+
+
+def plan_capture(charge: Charge, amount: int | None) -> Plan:
+    """To take `amount` (None: all) of a held charge. Raises PaymentError 409."""
     if stage_of(charge) is not Stage.HELD:
         raise _refusal(charge, "charge_not_capturable", "Only a held charge can be captured.")
     if amount is not None and amount > charge.amount:
@@ -118,7 +127,8 @@ def _plan_capture(charge: Charge, amount: int | None) -> Plan:
     return Plan(Attempt.Kind.CAPTURE, amount or charge.amount, [set_operation(charge, "capture")])
 
 
-def _plan_void(charge: Charge) -> Plan:
+def plan_void(charge: Charge) -> Plan:
+    """To release a held charge, or to give a captured one back. Raises PaymentError 409."""
     stage = stage_of(charge)
     if stage is Stage.CAPTURED and charge.amount_refunded:
         raise _refusal(charge, "charge_not_voidable", "Part of this charge was refunded; refund the rest.")
@@ -129,13 +139,15 @@ def _plan_void(charge: Charge) -> Plan:
     return Plan(Attempt.Kind.VOID, amount, [set_operation(charge, "void")])
 
 
-def _plan_release(charge: Charge) -> Plan:
+def plan_release(charge: Charge) -> Plan:
+    """To release a charge that is still held. Raises PaymentError 409."""
     if stage_of(charge) is not Stage.HELD:
         raise _refusal(charge, "charge_not_voidable", "Only a held charge can be released.")
-    return _plan_void(charge)
+    return plan_void(charge)
 
 
-def _plan_refund(caller: Caller, charge: Charge, amount: int | None, reason: str) -> Plan:
+def plan_refund(caller: Caller, charge: Charge, amount: int | None, reason: str) -> Plan:
+    """To give `amount` (None: what is left) back; the charge in hand is moved. Raises PaymentError 409."""
     if stage_of(charge) not in lifecycle.REFUND.origins:
         raise _refusal(charge, "charge_not_refundable", "Only a captured charge with money left can be refunded.")
     left = charge.amount_captured - charge.amount_refunded

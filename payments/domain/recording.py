@@ -44,10 +44,10 @@ def _record(caller: Caller, attempt: Attempt, outcome: Outcome) -> Answer:
         if attempt.state == Attempt.State.DONE:
             return _overtaken(caller, attempt, outcome)
         verdict = settle(caller, attempt, outcome)
-        answer = _answer(attempt, verdict)
+        answer, writes = closing(attempt, verdict, outcome)
         reached(Step.RECORDING)
         try:
-            write_together(_close(attempt, verdict, outcome), *verdict.writes, *_answering(attempt, verdict, answer))
+            write_together(*writes)
         except StaleRow:
             attempt = attempts.reload(attempt)
             continue
@@ -59,6 +59,12 @@ def _record(caller: Caller, attempt: Attempt, outcome: Outcome) -> Answer:
             raise verdict.refusal
         return answer
     raise busy(public_id("ch", attempt.charge_id))
+
+
+def closing(attempt: Attempt, verdict: Verdict, outcome: Outcome) -> tuple[Answer, list[Write]]:
+    """What whoever asked is answered, and all writes that record the verdict on `outcome`."""
+    answer = _answer(attempt, verdict)
+    return answer, [_close(attempt, verdict, outcome), *verdict.writes, *_answering(attempt, verdict, answer)]
 
 
 def _overtaken(caller: Caller, attempt: Attempt, outcome: Outcome) -> Answer:

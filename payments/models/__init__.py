@@ -5,6 +5,7 @@ from payments.models.audit import AuditEntry, AuditHead
 from payments.models.charge import AMOUNT_MAX, Charge, Refund
 from payments.models.correction import Correction, UnknownOutcome
 from payments.models.data_key import CvcKey, DataKey
+from payments.models.day_total import DayTotal, SummedDay
 from payments.models.decline_alert import DeclineAlert
 from payments.models.event import Event
 from payments.models.idempotency import IdempotencyRecord
@@ -27,6 +28,7 @@ __all__ = [
     "Correction",
     "CvcKey",
     "DataKey",
+    "DayTotal",
     "DeclineAlert",
     "Event",
     "IdempotencyRecord",
@@ -42,5 +44,6 @@ __all__ = [
     "ReportLine",
     "Settlement",
     "Source",
+    "SummedDay",
     "UnknownOutcome",
 ]

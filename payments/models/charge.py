@@ -170,6 +170,7 @@ class Refund(models.Model):
                 name="refund_status_is_known", condition=Q(status__in=["pending", "succeeded", "failed"])
             ),
         ]
+        indexes = [models.Index(F("id"), name="refund_pending", condition=Q(status="pending"))]
 
     def __str__(self) -> str:
         return ids.public_id("re", self.id)

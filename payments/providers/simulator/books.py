@@ -34,7 +34,7 @@ def find_page(token: str) -> SimulatedPayment | None:
 
 def book_payment(payment: Payment, scenario: Scenario) -> SimulatedPayment:
     """Books `payment` unless its reference is booked already; returns what the books then hold."""
-    row = _new_payment(payment, scenario)
+    row = new_payment(payment, scenario)
     try:
         with transaction.atomic():
             row.save(force_insert=True)
@@ -47,7 +47,8 @@ def book_payment(payment: Payment, scenario: Scenario) -> SimulatedPayment:
     return row
 
 
-def _new_payment(payment: Payment, scenario: Scenario) -> SimulatedPayment:
+def new_payment(payment: Payment, scenario: Scenario) -> SimulatedPayment:
+    """The unsaved row of a payment that is asked for, as far as its card's behaviour decides it."""
     row = SimulatedPayment(
         reference=payment.reference,
         amount=payment.amount,
@@ -67,7 +68,7 @@ def _new_payment(payment: Payment, scenario: Scenario) -> SimulatedPayment:
         row.token_digest = token_digest(page_token(payment.reference))
         row.expires_at = clock.now() + timedelta(minutes=PAGE_MINUTES)
     else:
-        row.state, row.amount_captured = _approved(row)
+        row.state, row.amount_captured = approved(row)
     return row
 
 
@@ -77,19 +78,25 @@ def _asks_payer(payment: Payment, scenario: Scenario) -> bool:
     return payment.source_type != sourcetypes.CARD or (payment.authenticate and scenario.challenges)
 
 
-def _approved(payment: SimulatedPayment) -> tuple[str, int]:
+def approved(payment: SimulatedPayment) -> tuple[str, int]:
+    """State and captured amount of a payment that is approved."""
     return (State.CAPTURED, payment.amount) if payment.capture else (State.HELD, 0)
 
 
 def _enter_approval(payment: SimulatedPayment) -> None:
     if payment.state in (State.HELD, State.CAPTURED):
-        kind = Entry.Kind.CAPTURE if payment.capture else Entry.Kind.HOLD
-        Entry.objects.create(payment=payment, reference=payment.reference, kind=kind, amount=payment.amount)
+        approval_entry(payment).save()
+
+
+def approval_entry(payment: SimulatedPayment) -> Entry:
+    """The unsaved entry of a payment that was approved."""
+    kind = Entry.Kind.CAPTURE if payment.capture else Entry.Kind.HOLD
+    return Entry(payment=payment, reference=payment.reference, kind=kind, amount=payment.amount)
 
 
 def approve(payment: SimulatedPayment, *, tell: bool) -> None:
     """The payer agreed: no change to a payment that awaits nobody any more. `tell` leaves a message."""
-    state, amount_captured = _approved(payment)
+    state, amount_captured = approved(payment)
     with transaction.atomic():
         if _decide(payment, state=state, amount_captured=amount_captured):
             _enter_approval(payment)

@@ -40,7 +40,7 @@ def book_operation(kind: str, operation: Operation, payment: SimulatedPayment) -
                 "payment": payment,
                 "kind": kind,
                 "amount": operation.amount,
-                **_beginning(kind, payment),
+                **beginning(kind, payment),
             },
         )
         if is_new and not _move(row):
@@ -57,7 +57,8 @@ def settle_due_refunds(limit: int, among: Collection[str] | None = None) -> None
         _settle_if_due(operation)
 
 
-def _beginning(kind: str, payment: SimulatedPayment) -> dict[str, str | datetime | None]:
+def beginning(kind: str, payment: SimulatedPayment) -> dict[str, str | datetime | None]:
+    """How an operation on `payment` starts: its state, and what it becomes by itself and when."""
     state, settles_as = REFUND_STATES[Refunds(payment.refunds)] if kind == "refund" else (State.SUCCEEDED, "")
     delay = timedelta(seconds=settings.SIMULATOR_REFUND_DELAY_SECONDS)
     return {

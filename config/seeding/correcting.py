@@ -1,0 +1,33 @@
+"""Unknown outcomes that operators found out about, one proposing and another approving."""
+
+from config.seeding.story import Story
+from payments import clock
+from payments.domain.caller import Caller
+from payments.models import Correction
+from payments.providers.base import Approved
+
+EVIDENCE = "The provider's portal shows it as paid, under the reference given; screenshot in the shared folder."
+NOTE = "Looked it up in the portal myself."
+
+
+def propose(story: Story) -> Correction:
+    """One operator proposes that the provider took the money."""
+    with story.telling():
+        correction = Correction(
+            attempt=story.attempt,
+            outcome=Correction.Outcome.APPROVED,
+            provider_ref=str(story.book.payment),
+            evidence=EVIDENCE,
+            proposed_by=story.shop.operators[0],
+        )
+        story.rows.add(correction)
+        return correction
+
+
+def approve(story: Story, correction: Correction) -> None:
+    """Another operator approves it, and so it is recorded."""
+    with story.telling():
+        correction.state, correction.note = Correction.State.APPROVED, NOTE
+        correction.decided_by = story.shop.operators[1]
+        correction.decided_at = correction.updated_at = clock.now()
+        story.record(Caller.service(story.charge), Approved(correction.provider_ref, story.charge.capture_at_once))

@@ -1,0 +1,26 @@
+"""Customers, and the sources kept for them."""
+
+from config.seeding import payers
+from config.seeding.story import Story
+from customers.domain import changes, keeping
+from customers.models import Customer
+
+
+def keep(story: Story) -> None:
+    """A new customer of the story's shop, for whom the story's source is kept."""
+    with story.telling():
+        random, caller = story.shop.random, story.shop.caller()
+        name = payers.name(random)
+        customer = Customer(
+            merchant=story.shop.merchant,
+            livemode=False,
+            email=payers.email(random, name),
+            description=name,
+            mobile_number=f"+63917{random.randrange(10**7):07}",
+        )
+        customer.updated_at = customer.created_at
+        customer.kept = []
+        story.rows.add(customer)
+        story.rows.take([changes.of_customer(caller, "customer.created", customer)])
+        story.rows.take(keeping.keep(caller, customer, story.source), customer, story.source, story.source.card)
+        story.shop.kept.append(story.source)

@@ -1,0 +1,36 @@
+"""When a year's charges are made: a business that grows, with paydays, weekends and evenings."""
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from itertools import accumulate
+from random import Random
+from zoneinfo import ZoneInfo
+
+MANILA = ZoneInfo("Asia/Manila")
+YEAR = timedelta(days=365)
+HOUR = timedelta(hours=1)
+GROWTH = 2.0
+# From Monday on, and from midnight on.
+WEEKDAYS = (0.9, 0.85, 0.9, 0.95, 1.15, 1.3, 1.1)
+HOURS = (3, 2, 1, 1, 1, 2, 4, 6, 8, 10, 12, 14, 15, 13, 11, 11, 12, 13, 15, 17, 18, 15, 10, 6)
+PAYDAYS = {15: 1.6, 16: 1.4, 30: 1.6, 31: 1.6, 1: 1.3}
+CHRISTMAS = 1.35
+
+
+def moments(count: int, end: datetime, random: Random) -> Iterator[datetime]:
+    """`count` moments of the year before `end`, in their order."""
+    start = end - YEAR
+    hours = [start + number * HOUR for number in range(YEAR // HOUR)]
+    sums = list(accumulate(_weight(hour, start) for hour in hours))
+    done = 0
+    for hour, so_far in zip(hours, sums, strict=True):
+        upto = round(count * so_far / sums[-1])
+        yield from sorted(hour + random.random() * HOUR for _ in range(upto - done))
+        done = upto
+
+
+def _weight(hour: datetime, start: datetime) -> float:
+    local = hour.astimezone(MANILA)
+    growth = 1 + (GROWTH - 1) * ((hour - start) / YEAR)
+    season = CHRISTMAS if local.month == 12 else 1.0
+    return growth * season * WEEKDAYS[local.weekday()] * HOURS[local.hour] * PAYDAYS.get(local.day, 1.0)

@@ -1,0 +1,82 @@
+"""The year: every charge told in its turn, and written batch by batch."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from datetime import datetime, timedelta
+from itertools import islice
+from random import Random
+
+from django.db import connection
+
+from config.seeding import callbacks, cast, rhythm
+from config.seeding.cast import Role
+from config.seeding.plots import PLOTS, UNDER_WAY, Plot, pick
+from config.seeding.reports import Reports
+from config.seeding.rows import Rows
+from config.seeding.shop import Shop
+from config.seeding.story import PresentReached, Purchase, Story
+from payments import clock
+from payments.overview import summing
+
+BATCH = 500
+FEWEST = 50
+# Of what 1,000 centavos come to in the smallest unit of another currency.
+UNITS = {"PHP": 1000, "USD": 18, "JPY": 27}
+
+
+def seed(charges: int, merchants: int, random: Random, told: Callable[[int], None]) -> Sequence[Shop]:
+    """Writes a year of so many test charges, at least FEWEST, for so many new merchants, which it returns.
+
+    `told` hears how many more charges were written. Raises VaultUnavailable, and Busy where a reconciliation is
+    under way.
+    """
+    present = clock.now()
+    shops = cast.shops(merchants, present - rhythm.YEAR, present, random)
+    reports = Reports(present, random)
+    plan = _plan(charges, present, random)
+    while batch := list(islice(plan, BATCH)):
+        rows = Rows()
+        for moment, plot in batch:
+            story = tell(plot, *random.choice(shops), moment, present)
+            reports.take_in(story)
+            rows.join(story)
+        rows.copy()
+        told(len(batch))
+    reports.close(shops[0][0].operators)
+    for day in summing.every_day():
+        summing.sum_up(day)
+    _analyse()
+    return [shop for shop, _ in shops]
+
+
+def tell(plot: Plot, shop: Shop, role: Role, moment: datetime, present: datetime) -> Rows:
+    """The rows of one charge that began at `moment`, as they are at `present`."""
+    story = Story(shop, _purchase(shop, role), moment, present)
+    with suppress(PresentReached):
+        plot(story)
+        story.wait_until(present)
+    callbacks.try_all(shop, story.rows, present)
+    return story.rows
+
+
+def _plan(charges: int, present: datetime, random: Random) -> Iterator[tuple[datetime, Plot]]:
+    """When each charge begins, in that order, and what becomes of it; those that are under way now come last."""
+    for moment in rhythm.moments(charges - len(UNDER_WAY), present, random):
+        yield moment, pick(random, PLOTS)
+    for plot, fewest, most in UNDER_WAY:
+        yield present - timedelta(minutes=random.uniform(fewest, most)), plot
+
+
+def _purchase(shop: Shop, role: Role) -> Purchase:
+    random = shop.random
+    currency = pick(random, role.currencies)
+    centavos = role.median_amount * random.lognormvariate(0, 0.6)
+    amount = max(100, round(centavos * UNITS[currency] / 1000))
+    number = shop.next_order()
+    return Purchase(number, amount, currency, f"{random.choice(role.goods)}, order {number}")
+
+
+def _analyse() -> None:
+    """So much is new that the planner must not wait to be told."""
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE")

@@ -1,0 +1,108 @@
+"""Bars stacked by series, as numbers that a template writes into an SVG: no script, and no style in the page."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+
+WIDTH, HEIGHT = 720, 180
+# The share of a day's place that its bar takes.
+BAR_SHARE = 0.8
+LABELS_COUNT = 7
+# The largest series have a colour each, all others one together.
+SERIES_COUNT = 6
+OTHER = "Other"
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """One series of one day, from its left upper corner; `series` counts from 1 and has a colour in the style sheet."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    series: int
+    title: str
+
+
+@dataclass(frozen=True)
+class Chart:
+    """`name` tells it from the others of a page, `rows` are the same as a table: a day and its values by series."""
+
+    name: str
+    title: str
+    top: str
+    legend: Sequence[tuple[int, str]]
+    bars: Sequence[Bar]
+    labels: Sequence[tuple[float, str]]
+    rows: Sequence[tuple[date, Sequence[str]]]
+    width: int = WIDTH
+    height: int = HEIGHT
+
+
+Stacks = Mapping[date, Mapping[str, int]]
+# What is said of a day's series of some value.
+Told = Callable[[date, str, int], str]
+
+
+def series_of(stacks: Stacks) -> list[str]:
+    """The series of a chart of `stacks`, largest first; charts that share them have the same colours."""
+    sums = Counter[str]()
+    for stack in stacks.values():
+        sums.update(stack)
+    largest = [each for each, _ in sums.most_common(SERIES_COUNT)]
+    return largest if len(sums) <= SERIES_COUNT else [*largest, OTHER]
+
+
+def stacked_bars(
+    name: str,
+    title: str,
+    stacks: Stacks,
+    series: Sequence[str],
+    label_of: Callable[[str], str],
+    text_of: Callable[[int], str],
+) -> Chart:
+    """The chart of `stacks` by `series_of`; `label_of` names a series and `text_of` writes a value."""
+    days = {day: _grouped(stack, series) for day, stack in stacks.items()}
+    most = max((sum(stack.values()) for stack in days.values()), default=0)
+    labels = {each: OTHER if each == OTHER else label_of(each) for each in series}
+
+    def told(day: date, each: str, value: int) -> str:
+        return f"{day:%d %b %Y}, {labels[each]}: {text_of(value)}"
+
+    return Chart(
+        name=name,
+        title=title,
+        top=text_of(most),
+        legend=list(enumerate(labels.values(), 1)),
+        bars=list(_bars(days, series, most, told)),
+        labels=list(_labels(list(days))),
+        rows=[(day, [text_of(stack[each]) for each in series]) for day, stack in days.items()],
+    )
+
+
+def _grouped(stack: Mapping[str, int], series: Sequence[str]) -> Counter[str]:
+    grouped = Counter[str]()
+    for each, value in stack.items():
+        grouped[each if each in series else OTHER] += value
+    return grouped
+
+
+def _bars(days: Mapping[date, Counter[str]], series: Sequence[str], most: int, told: Told) -> Iterator[Bar]:
+    step = WIDTH / len(days)
+    for place, (day, stack) in enumerate(days.items()):
+        y = float(HEIGHT)
+        for number, each in enumerate(series, 1):
+            if value := stack[each]:
+                height = HEIGHT * value / most
+                y -= height
+                x, width = round(place * step, 2), round(step * BAR_SHARE, 2)
+                yield Bar(x, round(y, 2), width, round(height, 2), number, told(day, each, value))
+
+
+def _labels(days: Sequence[date]) -> Iterator[tuple[float, str]]:
+    step = WIDTH / len(days)
+    every = -(-len(days) // LABELS_COUNT)
+    for place in range(0, len(days), every):
+        yield round(place * step, 2), f"{days[place]:%d %b}"

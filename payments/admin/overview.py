@@ -1,0 +1,123 @@
+"""The admin's first page: is everything well, and what waits for me?"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from django import template
+from django.contrib.auth.models import AbstractBaseUser, AnonymousUser, PermissionsMixin
+from django.http import HttpRequest, QueryDict
+from django.urls import reverse
+
+from payments import sourcetypes
+from payments.admin.charts import Chart, series_of, stacked_bars
+from payments.admin.formats import NOTHING, money
+from payments.models import DayTotal
+from payments.money import CURRENCIES, DEFAULT_CURRENCY
+from payments.overview.days import Days
+from payments.overview.trade import Trade, trades_of
+from payments.overview.waiting import Pile, waiting_for
+
+PERIODS = (1, 7, 30, 90)
+USUAL_PERIOD = 7
+MODES = {"live": True, "test": False}
+MAY_LOOK = "payments.view_charge"
+
+register = template.Library()
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """What the page is about: a mode, a number of days until today, and a currency ("" for the most used one)."""
+
+    mode: str
+    period: int
+    currency: str = ""
+
+    @property
+    def livemode(self) -> bool:
+        return MODES[self.mode]
+
+    def address(self, **changes: Any) -> str:
+        """The query of the same page with something else chosen."""
+        chosen = {"mode": self.mode, "days": self.period, "currency": self.currency} | changes
+        return "?" + urlencode({name: value for name, value in chosen.items() if value})
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """Something that may wait, and the list that shows it."""
+
+    label: str
+    count: int
+    note: str
+    address: str
+
+
+@register.inclusion_tag("admin/payments/overview.html", takes_context=True)
+def overview(context: template.Context) -> dict[str, Any]:
+    """What the page shows to whoever may see charges; to others nothing, and nothing is read."""
+    request: HttpRequest = context["request"]
+    if not _may(request.user, MAY_LOOK):
+        return {}
+    choice = _choice(request.GET)
+    days = Days.until_today(choice.period)
+    trades = trades_of(choice.livemode, days)
+    currency = choice.currency or next(iter(trades), DEFAULT_CURRENCY)
+    trade = trades.get(currency) or Trade(days, [])
+    currencies = dict.fromkeys([currency, *trades])
+    return {
+        "modes": [(mode, choice.address(mode=mode, currency=""), mode == choice.mode) for mode in MODES],
+        "periods": [(count, choice.address(days=count), count == choice.period) for count in PERIODS],
+        "currencies": [(each, choice.address(currency=each), each == currency) for each in currencies],
+        "cards": [card for permission, card in _cards(choice, currency, days) if _may(request.user, permission)],
+        "trade": trade,
+        "volume": money(trade.volume, currency),
+        "rate": NOTHING if trade.success_rate is None else f"{trade.success_rate:.1%}",
+        "charts": list(_charts(trade, currency)),
+    }
+
+
+def _may(user: AbstractBaseUser | AnonymousUser, permission: str) -> bool:
+    return isinstance(user, PermissionsMixin) and user.has_perm(permission)
+
+
+def _choice(query: QueryDict) -> Choice:
+    mode, period, currency = query.get("mode", ""), query.get("days", ""), query.get("currency", "")
+    if mode not in MODES:
+        mode = "live" if DayTotal.objects.filter(livemode=True).exists() else "test"
+    known_period = period in map(str, PERIODS)
+    return Choice(mode, int(period) if known_period else USUAL_PERIOD, currency if currency in CURRENCIES else "")
+
+
+def _cards(choice: Choice, currency: str, days: Days) -> Iterator[tuple[str, Card]]:
+    """Each card with the permission that its list wants."""
+    waiting = waiting_for(choice.livemode, currency, days)
+
+    def card(label: str, found: Pile | int, model: str, **filters: str) -> tuple[str, Card]:
+        address = f"{reverse(f'admin:payments_{model}_changelist')}?{urlencode(filters | {'mode': choice.mode})}"
+        pile = found if isinstance(found, Pile) else Pile(found)
+        note = money(pile.amount, currency) if isinstance(found, Pile) else ""
+        return f"payments.view_{model}", Card(label, pile.count, note, address)
+
+    yield card("Held", waiting.held, "charge", money="held")
+    yield card("Holds that expire within 48 hours", waiting.expiring, "charge", money="expiring")
+    yield card("Unknown outcomes", waiting.unknown, "unknownoutcome")
+    yield card("Refunds pending", waiting.refunds, "refund", status__exact="pending")
+    yield card("Callbacks failing", waiting.failing, "notification", standing="failing")
+    yield card("Callbacks given up", waiting.given_up, "notification", standing="given_up")
+    yield card("Reconciliation differences", waiting.differences, "reconciliationitem", state__exact="open")
+
+
+def _charts(trade: Trade, currency: str) -> Iterator[Chart]:
+    if not trade.approved:
+        return
+    volume, count = trade.stacks("amount"), trade.stacks("count")
+    series = series_of(count)
+    yield stacked_bars("volume", "Volume per day", volume, series, _label, lambda value: money(value, currency))
+    yield stacked_bars("count", "Charges per day", count, series, _label, "{:,}".format)
+
+
+def _label(source_type: str) -> str:
+    return sourcetypes.BY_NAME[source_type].label

@@ -1,0 +1,24 @@
+import sys
+from typing import Any
+
+import click
+from django.core.management.base import BaseCommand, CommandParser
+
+from payments.overview import summing
+
+
+class Command(BaseCommand):
+    help = (
+        "Sums up the charges of past days for the admin's first page, as the worker does by itself. Harmless at any "
+        "time: a day is done anew, whole."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--rebuild", action="store_true", help="every day, also those that are done already")
+
+    def handle(self, *, rebuild: bool, **options: Any) -> None:
+        days = summing.every_day() if rebuild else summing.due_days()
+        with click.progressbar(days, label="days", show_pos=True, file=sys.stderr) as bar:
+            for day in bar:
+                summing.sum_up(day)
+        self.stdout.write(f"Summed up {len(days)} days.")

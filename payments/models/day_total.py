@@ -1,0 +1,59 @@
+"""What a day's charges came to, summed up once so that no page has to count them again."""
+
+from django.db import models
+from django.db.models import F, Q
+
+from payments import clock, ids
+from payments.models.merchant import Merchant
+
+
+class DayTotal(models.Model):
+    """How many charges of one kind were made on a day (UTC), and for how much.
+
+    A charge counts on the day on which it was made, with the amount asked for. Once it was approved or declined, that
+    stays: a later capture, void, refund or expiry changes neither. Only a pending one may come to count otherwise.
+    """
+
+    class Outcome(models.TextChoices):
+        APPROVED = "approved"  # taken or held, whatever became of it since
+        DECLINED = "declined"
+        PENDING = "pending"
+
+    day = models.DateField()
+    merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="+", db_index=False)
+    livemode = models.BooleanField()
+    currency = models.CharField(max_length=3)
+    source_type = models.CharField(max_length=20)
+    outcome = models.CharField(max_length=8, choices=Outcome.choices)
+    # Of a decline, its code of `failure_data`.
+    reason = models.CharField(max_length=30, blank=True, default="")
+    count = models.PositiveIntegerField()
+    amount = models.BigIntegerField()
+
+    class Meta:
+        default_permissions = ("view",)
+        constraints = [
+            # In the order in which they are found: a day is written, days of one mode are read.
+            models.UniqueConstraint(
+                *(F("day"), F("livemode"), F("currency"), F("merchant"), F("source_type"), F("outcome"), F("reason")),
+                name="one_total_per_day_and_kind",
+            ),
+            models.CheckConstraint(name="day_total_of_something", condition=Q(count__gte=1, amount__gte=1)),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.day} {self.source_type} {self.outcome} {ids.public_id('mer', self.merchant_id)}"
+
+
+class SummedDay(models.Model):
+    """A day (UTC) whose charges are summed up; while some were `pending`, it is done again."""
+
+    day = models.DateField(primary_key=True)
+    pending = models.PositiveIntegerField(default=0)
+    summed_at = models.DateTimeField(default=clock.now)
+
+    class Meta:
+        default_permissions = ("view",)
+
+    def __str__(self) -> str:
+        return str(self.day)

@@ -1,0 +1,46 @@
+"""Days (UTC), and the IDs that were given on them: an ID tells when its charge was made, and has the index."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Any
+from uuid import UUID
+
+from payments import clock
+from payments.ids import first_id
+
+DAY = timedelta(days=1)
+
+
+@dataclass(frozen=True)
+class Days:
+    """The days from `first` to `last`."""
+
+    first: date
+    last: date
+
+    @classmethod
+    def until_today(cls, count: int) -> "Days":
+        today = clock.now().date()
+        return cls(today - (count - 1) * DAY, today)
+
+    def __iter__(self) -> Any:
+        return (self.first + number * DAY for number in range((self.last - self.first).days + 1))
+
+    @property
+    def first_id(self) -> UUID:
+        return _first_id(self.first)
+
+    @property
+    def next_id(self) -> UUID:
+        """The lowest ID of the day after the last."""
+        return _first_id(self.last + DAY)
+
+    @property
+    def first_ids(self) -> Sequence[UUID]:
+        """The lowest ID of each day."""
+        return [_first_id(day) for day in self]
+
+
+def _first_id(day: date) -> UUID:
+    return first_id(datetime.combine(day, time(), UTC))

@@ -1,0 +1,113 @@
+"""Keeps the totals of past days: each is summed up when it is over, and again while charges of it are pending.
+
+A day is done whole or not at all, and doing it again comes to the same. Until it is done, its charges are counted
+where they lie (`trade`).
+"""
+
+from datetime import date, timedelta
+from typing import Any
+
+from django.db import connection, transaction
+
+from payments import clock
+from payments.overview.days import DAY, Days
+
+# A request may take as long to commit what it wrote: by then all charges of the day are there.
+SETTLES_AFTER = timedelta(minutes=10)
+BATCH = 50
+
+COUNTED = """
+SELECT (%(days)s::date[])[width_bucket(c.id, %(first_ids)s::uuid[])] AS day,
+    c.merchant_id, c.livemode, c.currency, s.type AS source_type,
+    CASE c.status WHEN 'pending' THEN 'pending' WHEN 'failed' THEN 'declined' ELSE 'approved' END AS outcome,
+    coalesce(c.failure_data ->> 'code', '') AS reason, count(*) AS count, sum(c.amount)::bigint AS amount
+FROM payments_charge c JOIN payments_source s ON s.id = c.source_id
+WHERE c.id >= %(first_id)s AND c.id < %(next_id)s
+GROUP BY 1, 2, 3, 4, 5, 6, 7
+"""
+# Whoever comes second waits here for the first.
+CLAIM = """
+INSERT INTO payments_summedday (day, pending, summed_at) VALUES (%(day)s, 0, %(now)s)
+ON CONFLICT (day) DO UPDATE SET summed_at = excluded.summed_at
+"""
+FORGET = "DELETE FROM payments_daytotal WHERE day = %(day)s"
+SUM_UP = f"""
+INSERT INTO payments_daytotal
+    (day, merchant_id, livemode, currency, source_type, outcome, reason, count, amount)
+{COUNTED}
+"""
+COUNT_PENDING = """
+UPDATE payments_summedday SET pending = (
+    SELECT coalesce(sum(count), 0) FROM payments_daytotal WHERE day = %(day)s AND outcome = 'pending'
+) WHERE day = %(day)s
+"""
+# Before the first charge there is nothing to sum up.
+DAYS = """
+generate_series(
+    greatest((SELECT created_at AT TIME ZONE 'UTC' FROM payments_charge ORDER BY id LIMIT 1)::date, %(first)s::date),
+    %(last)s::date, '1 day'
+) AS each (day) LEFT JOIN payments_summedday s ON s.day = each.day
+"""
+FIRST_NOT_DONE = f"SELECT min(each.day)::date FROM {DAYS} WHERE s.day IS NULL"  # noqa: S608
+DUE = f"""
+SELECT each.day::date FROM {DAYS}
+WHERE s.day IS NULL OR s.pending > 0 OR %(again)s
+ORDER BY s.summed_at NULLS FIRST, each.day LIMIT %(limit)s
+"""  # noqa: S608
+
+
+def sum_up_due(limit: int = BATCH) -> int:
+    """Sums up at most `limit` days that are over and not done, or had charges pending; returns how many."""
+    days = due_days(limit)
+    for day in days:
+        sum_up(day)
+    return len(days)
+
+
+def due_days(limit: int | None = None) -> list[date]:
+    """Days that are over and not summed up, then those that had charges pending; at most `limit`."""
+    return _days(limit)
+
+
+def every_day() -> list[date]:
+    """Every day that is over, whether or not it was summed up."""
+    return _days(None, again=True)
+
+
+@transaction.atomic
+def sum_up(day: date) -> None:
+    """Puts the totals of `day` in the place of what was there."""
+    days = Days(day, day)
+    values = bounds(days) | {"day": day, "now": clock.now()}
+    with connection.cursor() as cursor:
+        for statement in (CLAIM, FORGET, SUM_UP, COUNT_PENDING):
+            cursor.execute(statement, values)
+
+
+def first_not_done(days: Days) -> date:
+    """The first of `days` that is not summed up and may have charges; the day after them where there is none."""
+    with connection.cursor() as cursor:
+        cursor.execute(FIRST_NOT_DONE, {"first": days.first, "last": days.last})
+        [(day,)] = cursor.fetchall()
+    return day or days.last + DAY
+
+
+def bounds(days: Days) -> dict[str, Any]:
+    """The parameters of COUNTED."""
+    return {
+        "days": list(days),
+        "first_ids": list(days.first_ids),
+        "first_id": days.first_id,
+        "next_id": days.next_id,
+    }
+
+
+def _last_over() -> date:
+    """The newest day that may be summed up."""
+    return (clock.now() - SETTLES_AFTER).date() - DAY
+
+
+def _days(limit: int | None, *, again: bool = False) -> list[date]:
+    with connection.cursor() as cursor:
+        cursor.execute(DUE, {"first": None, "last": _last_over(), "again": again, "limit": limit})
+        return [day for (day,) in cursor.fetchall()]

@@ -1,0 +1,137 @@
+"""The admin's first page: is everything well, and what waits for me?"""
+
+import re
+from html.parser import HTMLParser
+
+import pytest
+from django.contrib.auth.models import Permission, User
+from django.core.management import call_command
+from django.test import Client
+from django.urls import reverse
+
+from payments.admin.charts import HEIGHT, WIDTH, series_of, stacked_bars
+from payments.domain.merchants import NewMerchant
+from tests.admin.conftest import text_of
+from tests.client import DECLINED, Api
+from tests.overview.telling import days_ago, tell
+
+INDEX = reverse("admin:index")
+
+
+class Links(HTMLParser):
+    """The addresses of the cards."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.found: list[str] = []
+        self.feed(text[text.index("overview-cards") : text.index("overview-sums")])
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if tag == "a":
+            self.found.append(dict(attrs)["href"] or "")
+
+
+def member(*permissions: str) -> Client:
+    """One of the staff who may do so much."""
+    user = User.objects.create(username="ana", is_staff=True)
+    user.user_permissions.set(Permission.objects.filter(codename__in=permissions))
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+def test_it_tells_what_was_charged(operator: Client, shop: NewMerchant) -> None:
+    tell(shop.merchant, days_ago(1), amount=123_450)
+    tell(shop.merchant, days_ago(2), number=DECLINED)
+    text = text_of(operator.get(INDEX))
+    assert "PHP\N{NO-BREAK SPACE}1,234.50" in text
+    assert "<dd>50.0%</dd>" in text
+    assert '<th scope="row">card_declined</th>' in text
+
+
+def test_a_period_without_charges_says_so(operator: Client, shop: NewMerchant) -> None:
+    tell(shop.merchant, days_ago(20))
+    assert "No charge was approved in this time." in text_of(operator.get(INDEX))
+    assert "No charge was approved in this time." not in text_of(operator.get(INDEX, {"days": 30}))
+
+
+def test_another_currency_is_shown_when_chosen(operator: Client, shop: NewMerchant) -> None:
+    for _ in range(2):
+        tell(shop.merchant, days_ago(1))
+    tell(shop.merchant, days_ago(1), amount=777, currency="JPY")
+    assert "JPY\N{NO-BREAK SPACE}777" not in text_of(operator.get(INDEX))
+    assert "JPY\N{NO-BREAK SPACE}777" in text_of(operator.get(INDEX, {"currency": "JPY"}))
+
+
+@pytest.mark.parametrize("query", [{"days": "x"}, {"days": "9999"}, {"mode": "both"}, {"currency": "<b>"}], ids=str)
+def test_what_cannot_be_chosen_is_passed_over(query: dict[str, str], operator: Client) -> None:
+    text = text_of(operator.get(INDEX, query))
+    assert '<a href="?mode=test&amp;days=7" aria-current="true">7 days</a>' in text
+    assert "<b>" not in text
+
+
+def test_every_card_leads_to_a_list(operator: Client, shop: NewMerchant) -> None:
+    links = Links(text_of(operator.get(INDEX))).found
+    assert len(links) == 7
+    for link in links:
+        # A filter that a list does not know leads back to its beginning.
+        assert operator.get(link).status_code == 200, link
+
+
+def test_the_list_of_holds_that_expire_soon_has_these_alone(operator: Client, shop: NewMerchant) -> None:
+    soon = tell(shop.merchant, days_ago(6), hold=True).charge
+    later = tell(shop.merchant, days_ago(1), hold=True).charge
+    text = text_of(operator.get(reverse("admin:payments_charge_changelist"), {"money": "expiring"}))
+    assert soon.id.hex in text
+    assert later.id.hex not in text
+
+
+def test_whoever_may_not_see_charges_sees_no_figures(shop: NewMerchant) -> None:
+    tell(shop.merchant, days_ago(1))
+    assert "What was charged" not in text_of(member("view_merchant").get(INDEX))
+
+
+def test_a_card_is_shown_to_whoever_may_see_its_list(shop: NewMerchant) -> None:
+    text = text_of(member("view_charge", "view_notification").get(INDEX))
+    assert "Callbacks failing" in text
+    assert "Reconciliation differences" not in text
+
+
+def test_the_page_has_neither_script_nor_style_in_it(operator: Client, shop: NewMerchant) -> None:
+    tell(shop.merchant, days_ago(1))
+    text = text_of(operator.get(INDEX))
+    overview = text[text.index('<section class="overview"') : text.index("</section>")]
+    assert not re.search(r"<script|<style|style=|\son\w+=", overview)
+    assert "<rect" in overview
+
+
+def test_a_year_of_demo_charges_is_shown(operator: Client) -> None:
+    call_command("seed_demo", charges=200)
+    text = text_of(operator.get(INDEX, {"days": 90}))
+    assert text.count("<rect") > 20
+    assert len(re.findall(r'class="nothing"', text)) < 3
+
+
+def test_bars_of_a_day_stand_on_each_other_and_none_is_higher_than_the_chart() -> None:
+    [first, second] = days_ago(1).date(), days_ago(0).date()
+    stacks = {first: {"card": 30, "gcash": 10}, second: {"card": 20}}
+    chart = stacked_bars("volume", "Volume", stacks, series_of(stacks), str.upper, str)
+    assert [(bar.y, bar.height, bar.series) for bar in chart.bars] == [
+        (HEIGHT * 0.25, HEIGHT * 0.75, 1),
+        (0, HEIGHT * 0.25, 2),
+        (HEIGHT * 0.5, HEIGHT * 0.5, 1),
+    ]
+    assert chart.bars[2].x == WIDTH / 2
+    assert chart.rows == [(first, ["30", "10"]), (second, ["20", "0"])]
+
+
+def test_the_smallest_of_many_series_are_one() -> None:
+    stacks = {days_ago(0).date(): {name: 10 - place for place, name in enumerate("abcdefgh")}}
+    chart = stacked_bars("count", "Charges", stacks, series_of(stacks), str.upper, str)
+    assert [label for _, label in chart.legend] == ["A", "B", "C", "D", "E", "F", "Other"]
+    assert chart.rows[0][1][-1] == "7"
+
+
+def test_a_charge_made_now_is_there_at_once(operator: Client, api: Api) -> None:
+    api.charge(amount=98_700)
+    assert "PHP\N{NO-BREAK SPACE}987.00" in text_of(operator.get(INDEX, {"days": 1}))

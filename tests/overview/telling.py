@@ -1,0 +1,40 @@
+"""Charges of the past, told for tests."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from itertools import count
+from random import Random
+
+from config.seeding.shop import Shop
+from config.seeding.story import Purchase, Story
+from payments import clock
+from payments.models import Merchant
+from tests.client import APPROVED, TELL_NOTHING
+
+NUMBERS = count(1)
+FAR = datetime(2100, 1, 1, tzinfo=UTC)
+
+
+def days_ago(number: float) -> datetime:
+    """Noon of the day so many before today, or some part of a day apart from it."""
+    today = clock.now().replace(hour=12, minute=0, second=0, microsecond=0)
+    return today - timedelta(days=number)
+
+
+def tell(
+    merchant: Merchant,
+    moment: datetime,
+    *acts: Callable[[Story], object],
+    number: str = APPROVED,
+    amount: int = 10_000,
+    currency: str = "PHP",
+    hold: bool = False,
+) -> Story:
+    """A charge of `merchant`, begun at `moment`, with what was done afterwards; it is on record."""
+    story = Story(Shop(merchant, Random(1)), Purchase(next(NUMBERS), amount, currency, "Halo-halo"), moment, FAR)
+    story.wrap("card", {**TELL_NOTHING, "number": number})
+    story.take(hold=hold)
+    for act in acts:
+        act(story)
+    story.rows.copy()
+    return story

@@ -1,0 +1,146 @@
+"""The totals of past days are those of their charges, whatever happens in which order."""
+
+from collections.abc import Callable
+from datetime import date, timedelta
+from uuid import UUID
+
+import pytest
+from django.core.management import call_command
+
+from config.seeding.story import Story
+from payments import clock
+from payments.domain.merchants import NewMerchant, create_merchant
+from payments.ids import first_id
+from payments.models import Charge, DayTotal, SummedDay
+from payments.overview.days import Days
+from payments.overview.summing import SETTLES_AFTER, due_days, sum_up, sum_up_due
+from payments.overview.trade import Trade, trades_of
+from payments.providers.base import NotFound
+from tests.client import ANSWER_LOST, DECLINED, NEVER_ARRIVES
+from tests.factories import ChargeFactory
+from tests.overview.telling import days_ago, tell
+from tests.racing import at_once
+
+
+def week(currency: str = "PHP") -> Trade:
+    days = Days.until_today(7)
+    return trades_of(livemode=False, days=days).get(currency, Trade(days, []))
+
+
+def known_of(trade: Trade) -> tuple[int, int, int, int]:
+    return trade.approved, trade.declined, trade.pending, trade.volume
+
+
+def test_a_charge_counts_on_the_day_on_which_it_was_made(shop: NewMerchant) -> None:
+    moment = days_ago(2)
+    tell(shop.merchant, moment)
+    stacks = week().stacks("count")
+    assert {day: dict(stack) for day, stack in stacks.items() if stack} == {moment.date(): {"card": 1}}
+
+
+def test_the_last_moment_of_a_day_belongs_to_it(shop: NewMerchant) -> None:
+    midnight = days_ago(2).replace(hour=0)
+    last, first = UUID(int=first_id(midnight).int - 1), first_id(midnight)
+    for charge_id, moment in ((last, midnight - timedelta(milliseconds=1)), (first, midnight)):
+        ChargeFactory(id=charge_id, merchant=shop.merchant, created_at=moment, is_captured=True)
+    sum_up_due()
+    counts = dict(DayTotal.objects.order_by("day").values_list("day", "count"))
+    assert counts == {midnight.date() - timedelta(days=1): 1, midnight.date(): 1}
+
+
+def test_summed_up_or_not_the_figures_are_the_same(shop: NewMerchant) -> None:
+    for ago in (0, 1, 3, 6):
+        tell(shop.merchant, days_ago(ago))
+        tell(shop.merchant, days_ago(ago), number=DECLINED)
+    before = week()
+    assert sum_up_due() == 6
+    assert DayTotal.objects.exists()
+    assert known_of(week()) == known_of(before) == (4, 4, 0, 40_000)
+    assert week().stacks("amount") == before.stacks("amount")
+
+
+@pytest.mark.parametrize("later", [Story.void, Story.refund], ids=["voided", "refunded"])
+def test_what_is_done_later_changes_nothing_of_the_day(shop: NewMerchant, later: Callable[[Story], object]) -> None:
+    tell(shop.merchant, days_ago(3), later)
+    sum_up_due()
+    assert known_of(week()) == (1, 0, 0, 10_000)
+
+
+def test_a_hold_counts_with_what_was_asked_for(shop: NewMerchant) -> None:
+    tell(shop.merchant, days_ago(3), lambda story: story.capture(1), hold=True)
+    assert week().volume == 10_000
+
+
+def test_a_past_day_is_done_again_when_its_pending_charge_has_an_end(shop: NewMerchant) -> None:
+    story = tell(shop.merchant, days_ago(3), number=ANSWER_LOST)
+    sum_up_due()
+    assert known_of(week()) == (0, 0, 1, 0)
+    Charge.objects.filter(id=story.charge.id).update(status="succeeded", captured=True, amount_captured=10_000)
+    assert sum_up_due() == 1
+    assert known_of(week()) == (1, 0, 0, 10_000)
+    assert sum_up_due() == 0
+
+
+def test_a_day_is_left_alone_until_what_was_written_at_its_end_is_there(shop: NewMerchant) -> None:
+    tell(shop.merchant, days_ago(1))
+    midnight = days_ago(0).replace(hour=0)
+    with clock.at(midnight + SETTLES_AFTER - timedelta(seconds=1)):
+        assert due_days() == []
+    with clock.at(midnight + SETTLES_AFTER):
+        assert due_days() == [days_ago(1).date()]
+
+
+def test_a_year_is_done_in_parts_oldest_first(shop: NewMerchant) -> None:
+    tell(shop.merchant, days_ago(30))
+    assert sum_up_due(limit=10) == 10
+    assert sum_up_due(limit=10) == 10
+    assert SummedDay.objects.earliest("day").day == days_ago(30).date()
+    assert SummedDay.objects.count() == 20
+
+
+def test_rebuilding_takes_in_what_came_to_a_day_that_was_done(shop: NewMerchant) -> None:
+    tell(shop.merchant, days_ago(3))
+    sum_up_due()
+    tell(shop.merchant, days_ago(3))
+    call_command("sum_up", rebuild=True)
+    assert week().approved == 2
+
+
+def test_days_before_the_first_charge_need_no_doing(shop: NewMerchant) -> None:
+    tell(shop.merchant, days_ago(2))
+    sum_up_due()
+    assert set(SummedDay.objects.values_list("day", flat=True)) == {days_ago(2).date(), days_ago(1).date()}
+
+
+def test_modes_merchants_and_currencies_are_summed_up_apart(shop: NewMerchant) -> None:
+    other = create_merchant("Other Store").merchant
+    for merchant in (shop.merchant, other):
+        tell(merchant, days_ago(2))
+        tell(merchant, days_ago(2), currency="JPY")
+    sum_up_due()
+    assert DayTotal.objects.filter(day=days_ago(2).date()).count() == 4
+    assert week("JPY").approved == 2
+    assert trades_of(livemode=True, days=Days.until_today(7)) == {}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_several_at_once_come_to_the_same_as_one(shop: NewMerchant) -> None:
+    day: date = days_ago(2).date()
+    for _ in range(5):
+        tell(shop.merchant, days_ago(2))
+    at_once(6, lambda _: sum_up(day))
+    assert known_of(week()) == (5, 0, 0, 50_000)
+
+
+def test_reasons_are_told_most_first(shop: NewMerchant) -> None:
+    tell(shop.merchant, days_ago(1), lambda story: story.look_up(NotFound()), number=NEVER_ARRIVES)
+    for _ in range(2):
+        tell(shop.merchant, days_ago(1), number=DECLINED)
+    assert week().reasons == [("card_declined", 2), ("processing_error", 1)]
+
+
+def test_pending_charges_leave_the_success_rate_alone(shop: NewMerchant) -> None:
+    assert week().success_rate is None
+    tell(shop.merchant, days_ago(1))
+    tell(shop.merchant, days_ago(1), number=ANSWER_LOST)
+    assert week().success_rate == 1.0
