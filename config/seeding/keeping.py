@@ -16,7 +16,7 @@ def keep(story: Story) -> None:
             livemode=False,
             email=payers.email(random, name),
             description=name,
-            mobile_number=f"+63917{random.randrange(10**7):07}",
+            mobile_number=f"+63917{random.randrange(10**7):07}",  # nosec B311 # a demo has no secrets
         )
         customer.updated_at = customer.created_at
         customer.kept = []

@@ -37,7 +37,7 @@ def seed(charges: int, merchants: int, random: Random, told: Callable[[int], Non
     while batch := list(islice(plan, BATCH)):
         rows = Rows()
         for moment, plot in batch:
-            story = tell(plot, *random.choice(shops), moment, present)
+            story = tell(plot, *random.choice(shops), moment, present)  # nosec B311 # a demo has no secrets
             reports.take_in(story)
             rows.join(story)
         rows.copy()
@@ -64,7 +64,7 @@ def _plan(charges: int, present: datetime, random: Random) -> Iterator[tuple[dat
     for moment in rhythm.moments(charges - len(UNDER_WAY), present, random):
         yield moment, pick(random, PLOTS)
     for plot, fewest, most in UNDER_WAY:
-        yield present - timedelta(minutes=random.uniform(fewest, most)), plot
+        yield present - timedelta(minutes=random.uniform(fewest, most)), plot  # nosec B311 # a demo has no secrets
 
 
 def _purchase(shop: Shop, role: Role) -> Purchase:
@@ -73,7 +73,7 @@ def _purchase(shop: Shop, role: Role) -> Purchase:
     centavos = role.median_amount * random.lognormvariate(0, 0.6)
     amount = max(100, round(centavos * UNITS[currency] / 1000))
     number = shop.next_order()
-    return Purchase(number, amount, currency, f"{random.choice(role.goods)}, order {number}")
+    return Purchase(number, amount, currency, f"{random.choice(role.goods)}, order {number}")  # nosec B311 # a demo has no secrets
 
 
 def _analyse() -> None:

@@ -24,7 +24,7 @@ SELECT currency, day, source_type, outcome, reason, sum(count)::bigint, sum(amou
     SELECT currency, day, source_type, outcome, reason, count, amount FROM ({COUNTED}) AS live
     WHERE livemode = %(livemode)s
 ) AS total GROUP BY currency, day, source_type, outcome, reason
-"""
+"""  # nosec B608 # made of constants
 
 
 @dataclass(frozen=True, slots=True)

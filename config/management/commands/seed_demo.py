@@ -27,7 +27,7 @@ class Command(BaseCommand):
     def handle(self, *, charges: int, merchants: int, seed: int, **options: Any) -> None:
         if Charge.objects.filter(livemode=True).exists():
             raise CommandError("There are live charges here. Demos belong in a database of their own.")
-        random = Random(seed)
+        random = Random(seed)  # nosec B311 # a demo has no secrets
         try:
             with click.progressbar(length=charges, label="charges", show_pos=True, file=sys.stderr) as bar:
                 shops = year.seed(charges, merchants, random, bar.update)
