@@ -44,6 +44,8 @@ def _start_what_is_missing(config: pytest.Config) -> None:
     places = prepare(data)
     make_running_folders(places)
     embedded.put_into_environment(data)
+    # All tests of a process come from one address; those of limits set their own.
+    os.environ.setdefault("RATE_LIMIT_ANONYMOUS", "100000/second")
     if "DATABASE_URL" not in given:
         _start_postgres(config, places)
     if "REDIS_URL" not in given:

@@ -55,6 +55,7 @@ RECORDS = {
     "payments.reconciliationrun.covers_to",
     "payments.reportline.booked_at",
     "payments.reportline.matched_at",
+    "payments.summedday.summed_at",
     "simulator.message.delivered_at",
 }
 SECOND = timedelta(seconds=1)

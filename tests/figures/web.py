@@ -30,7 +30,8 @@ def web_server(folder: Path) -> Iterator[str]:
         size = ["--workers", WORKERS, "--blocking-threads", THREADS]
         place = ["--host", HOST, "--port", port]
         command = [sys.executable, "-m", "granian", "--interface", "wsgi", *size, *place, "config.wsgi:application"]
-        limits = {"RATE_LIMIT": "100000/second", "DECLINE_LIMITS_TEST": MANY_DECLINES_TEXT}
+        rate = "100000/second"
+        limits = {"RATE_LIMIT": rate, "RATE_LIMIT_ANONYMOUS": rate, "DECLINE_LIMITS_TEST": MANY_DECLINES_TEXT}
         own = {"DATABASE_URL": database_url(), "PUBLIC_URL": url, **limits}
         process = spawn(
             [str(part) for part in command],

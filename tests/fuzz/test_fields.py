@@ -41,9 +41,10 @@ DISGUISES = [
 
 
 def serializers(kind: type[StrictSerializer] = StrictSerializer) -> Iterator[type[StrictSerializer]]:
-    """All that requests are read by."""
+    """All that requests are read by; other tests have some of their own."""
     for inner in kind.__subclasses__():
-        yield inner
+        if not inner.__module__.startswith("tests."):
+            yield inner
         yield from serializers(inner)
 
 

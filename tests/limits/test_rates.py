@@ -54,7 +54,7 @@ def test_every_answer_to_a_key_tells_its_rate(api: Api, shop: NewMerchant) -> No
 
 
 def test_every_other_answer_tells_the_rate_of_its_address(api: Api, settings: Settings) -> None:
-    settings.KAHA_CLOCK = False
+    settings.KAHA_CLOCK, settings.RATE_LIMIT_ANONYMOUS = False, "30/second"
     responses = [
         Api("nobody's").get("/me"),
         api.get("/nothing"),
