@@ -4,6 +4,7 @@ import os
 import pwd
 import socket
 from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
 from enum import StrEnum
 
 from django.db import transaction
@@ -64,7 +65,15 @@ def record_all(
     said = {"fields": names, "detail": redact(detail), "reason": redact(reason)}
     entries = []
     for row in about:
-        entry = AuditEntry(action=action, request_id=context.request_id.get(), **_who(actor), **_what(row), **said)
+        entry = AuditEntry(
+            action=action,
+            request_id=context.request_id.get(),
+            # The clock may be told a made-up time; this log is not.
+            created_at=datetime.now(UTC),
+            **_who(actor),
+            **_what(row),
+            **said,
+        )
         _append(entry, head)
         entries.append(entry)
     AuditEntry.objects.bulk_create(entries)

@@ -4,12 +4,14 @@ import os
 import pwd
 import re
 import socket
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from django.db import IntegrityError, connection, transaction
 from django.test import Client
 from django.urls import reverse
 
+from payments import clock
 from payments.domain import audit, audit_chain, keys, merchants, terms
 from payments.domain.audit import Action
 from payments.domain.merchants import NewMerchant
@@ -136,3 +138,11 @@ def test_of_many_who_act_at_once_each_entry_follows_another_without_a_gap() -> N
     numbers = AuditEntry.objects.order_by("number").values_list("number", flat=True)
     assert list(numbers) == list(range(1, WRITERS * (EACH - 1) * 2 + 1))
     assert len(list(audit_chain.links())) == len(numbers)
+
+
+@pytest.mark.django_db
+def test_no_made_up_time_is_told_to_the_log() -> None:
+    before = datetime.now(UTC)
+    with clock.at(before - timedelta(days=365)):
+        audit.record(Action.CHANGED)
+    assert before <= AuditEntry.objects.latest("number").created_at <= datetime.now(UTC)
