@@ -83,3 +83,9 @@ def test_two_names_on_one_address_never_share_a_connection(tmp_path: Path) -> No
 
     shop = asyncio.run(to_both())
     assert (len(shop.requests), certificate.names_asked) == (3, ["one.example", "two.example"])
+
+
+def test_a_name_that_decodes_to_nothing_fails_like_any_other(certificate: Certificate) -> None:
+    result, _ = sent(certificate, "xn--a.example", certificate.client())
+    assert isinstance(result, Failure)
+    assert result.kind == "tls_failed"
