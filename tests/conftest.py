@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import hypothesis
 import pytest
 from django.db.models.signals import post_migrate
 from django.dispatch import receiver
@@ -10,6 +11,10 @@ from payments import vault
 from payments.domain.data_keys import WrappedKeys
 from payments.domain.merchants import NewMerchant, create_merchant
 from tests.client import Api
+
+# The same draws in every run, so that a change is judged by itself; `--hypothesis-profile default` draws anew.
+hypothesis.settings.register_profile("repeatable", derandomize=True)
+hypothesis.settings.load_profile("repeatable")
 
 
 @receiver(post_migrate)
