@@ -4,6 +4,7 @@ from django.db.models.functions import Now
 from django.utils.safestring import SafeString
 
 from payments.admin.base import ByMode, Conditions, LookOnlyAdmin, LookOnlyInline
+from payments.admin.charge_acts import ChargeActs
 from payments.admin.formats import (
     credit_column,
     debit_column,
@@ -78,7 +79,7 @@ def _events_of(row: Charge | Refund) -> SafeString | str:
 
 
 @admin.register(Charge)
-class ChargeAdmin(LookOnlyAdmin):
+class ChargeAdmin(ChargeActs, LookOnlyAdmin):
     list_display = (
         "public_id",
         "created",

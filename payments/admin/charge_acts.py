@@ -1,0 +1,27 @@
+"""What operators do about a charge: the buttons on its page, to which other modules add theirs."""
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from django.http import HttpRequest
+
+from payments.admin.acting import Act
+from payments.models import Charge
+
+Offer = Callable[[HttpRequest, Charge], Iterable[Act]]
+_offers: list[Offer] = []
+
+
+def offered_on_charges(offer: Offer) -> Offer:
+    """Has the page of a charge show the buttons that `offer` gives for it, as far as this operator may press them."""
+    _offers.append(offer)
+    return offer
+
+
+class ChargeActs:
+    """The buttons on the page of a charge, for its ModelAdmin."""
+
+    def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
+        context["acts"] = [act for offer in _offers for act in offer(request, kwargs["obj"])]
+        page: Any = super()
+        return page.render_change_form(request, context, *args, **kwargs)
