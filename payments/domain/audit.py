@@ -23,6 +23,8 @@ class Action(StrEnum):
     ADDED = "added"
     CHANGED = "changed"
     DELETED = "deleted"
+    VIEWED = "viewed"
+    EXPORTED = "exported"
     SIGNED_IN = "signed_in"
     SIGNED_OUT = "signed_out"
     SIGN_IN_FAILED = "sign_in_failed"

@@ -1,0 +1,37 @@
+"""Tables as CSV (RFC 4180) that a spreadsheet shows and never runs."""
+
+import csv
+from collections.abc import Iterable, Iterator, Sequence
+
+# Where a cell begins with one of these, some spreadsheet takes it for a formula (OWASP, CSV Injection).
+_STARTS_FORMULA = (*"=+-@\t\r\n", *"\uff1d\uff0b\uff0d\uff20")
+# Spreadsheets show text that begins so as it is.
+_AS_TEXT = "'"
+# Without it some spreadsheets take UTF-8 for the code page of the machine.
+BYTE_ORDER_MARK = "\N{ZERO WIDTH NO-BREAK SPACE}"
+
+
+class _Line:
+    """What `csv.writer` writes to: it hands each line back."""
+
+    def write(self, text: str) -> str:
+        return text
+
+
+def csv_lines(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterator[bytes]:
+    """The file with `heads` above `rows`, line by line, in UTF-8; None is an empty cell."""
+    yield BYTE_ORDER_MARK.encode() + csv_line(heads)
+    yield from map(csv_line, rows)
+
+
+def csv_line(cells: Iterable[object]) -> bytes:
+    """One line of a file; integers are the only cells that are no text."""
+    line: str = csv.writer(_Line(), quoting=csv.QUOTE_NONNUMERIC).writerow(map(_safe, cells))
+    return line.encode()
+
+
+def _safe(cell: object) -> object:
+    if cell is None or isinstance(cell, int):
+        return "" if cell is None else cell
+    text = str(cell)
+    return _AS_TEXT + text if text.lstrip(" \N{NO-BREAK SPACE}").startswith(_STARTS_FORMULA) else text

@@ -1,0 +1,30 @@
+import csv
+from io import StringIO
+
+import pytest
+
+from payments.rendering.csv import csv_line, csv_lines
+
+
+def cell(value: object) -> str:
+    """What a reader of the file finds in the one cell."""
+    [[read]] = csv.reader(StringIO(csv_line([value]).decode(), newline=""))
+    return read
+
+
+@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r", "\n", "\uff1d", "\uff0b", "\uff0d", "\uff20", "  ="])
+def test_text_that_a_spreadsheet_would_run_is_text(start: str) -> None:
+    assert cell(f"{start}cmd|' /C calc'!A0") == f"'{start}cmd|' /C calc'!A0"
+
+
+@pytest.mark.parametrize("text", ["Halo-halo", "a=b", "juan@example.com", 'He said "5", then\r\n6', "", "₱ 5"])
+def test_other_text_is_as_it_was(text: str) -> None:
+    assert cell(text) == text
+
+
+def test_a_number_stays_one_also_below_nothing() -> None:
+    assert csv_line([-500, None]) == b'-500,""\r\n'
+
+
+def test_a_file_has_its_heads_first_and_says_that_it_is_utf8() -> None:
+    assert list(csv_lines(["a", "ñ"], [["b", 1]])) == ['\ufeff"a","ñ"\r\n'.encode(), b'"b",1\r\n']
