@@ -16,6 +16,8 @@ from django_otp_webauthn.models import WebAuthnCredential
 from config.staff.models import Authenticator, RecoveryCodes
 from payments.domain import audit
 from payments.domain.audit import Action
+from payments.ids import public_id
+from payments.models import MerchantAccess
 
 # What Django itself writes when somebody signs in: the time, and the password's hash where that is to be stronger.
 BY_SIGNING_IN = ({"last_login"}, {"password"})
@@ -56,6 +58,18 @@ def tell_rights(sender: Any, instance: Model, action: str, model: Any, pk_set: s
         audit.record(Action.CHANGED, instance, fields=[GIVEN[sender]], detail=f"{action.partition('_')[2]} {names}")
 
 
+@receiver(post_save, sender=MerchantAccess)
+def tell_limit(instance: MerchantAccess, **_: Any) -> None:
+    """That somebody is limited to one merchant more."""
+    _tell_of_limit(instance, "add")
+
+
+@receiver(post_delete, sender=MerchantAccess)
+def tell_lost_limit(instance: MerchantAccess, **_: Any) -> None:
+    """That somebody is limited to one merchant less."""
+    _tell_of_limit(instance, "remove")
+
+
 def tell_factor(sender: Any, instance: Any, **_: Any) -> None:
     """That somebody has one more second factor to sign in with."""
     if instance.confirmed and not sender.objects.filter(pk=instance.pk, confirmed=True).exists():
@@ -78,3 +92,8 @@ for factor in (Authenticator, TOTPDevice, WebAuthnCredential, RecoveryCodes, Sta
 def _tell_of_factor(device: Any, what: str) -> None:
     detail = f"{device._meta.verbose_name} {what}"
     audit.record(Action.CHANGED, device.user, fields=["second_factors"], detail=detail)
+
+
+def _tell_of_limit(access: MerchantAccess, what: str) -> None:
+    detail = f"{what} {public_id('mer', access.merchant_id)}"
+    audit.record(Action.CHANGED, access.operator, fields=["merchants"], detail=detail)

@@ -50,6 +50,7 @@ class SourcesInline(LookOnlyInline):
 
 @admin.register(Customer)
 class CustomerAdmin(LookOnlyAdmin):
+    merchant_lookup = "merchant"
     list_display = ("public_id", "email", "description", "merchant", "mode", "created", "deleted")
     list_filter = (ByPresence, ByMode, "created_at")
     list_select_related = ("merchant",)

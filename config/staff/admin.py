@@ -12,9 +12,11 @@ from django_otp.plugins.otp_totp.models import TOTPDevice
 from django_otp_webauthn.models import WebAuthnCredential
 
 from config.staff.models import Authenticator, RecoveryCodes
+from payments.admin.access import Limited
 from payments.admin.auditing import Audited
 from payments.admin.base import LookOnlyInline
 from payments.admin.formats import moment_column
+from payments.models import MerchantAccess
 
 # What only a superuser gives, and what nobody gives themselves.
 OF_SUPERUSERS = ("is_superuser", "user_permissions")
@@ -57,11 +59,33 @@ class RecoveryCodesInline(FactorInline):
         return codes.left
 
 
+class MerchantsInline(admin.TabularInline):
+    """The merchants that the user shown is limited to, by whoever may change the user; nobody limits themselves."""
+
+    model = MerchantAccess
+    autocomplete_fields = ("merchant",)
+    extra = 0
+
+    def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return True
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+    def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        is_own = obj == request.user and not request.user.is_superuser
+        return request.user.has_perm("auth.change_user") and not is_own
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return self.has_add_permission(request, obj)
+
+
 @admin.register(User)
-class PersonAdmin(Audited, UserAdmin):
+class PersonAdmin(Limited, Audited, UserAdmin):
     """Nobody is deleted, for what they did names them: who leaves is made inactive."""
 
-    inlines = (AuthenticatorInline, PasskeyInline, RecoveryCodesInline)
+    merchant_lookup = None
+    inlines = (MerchantsInline, AuthenticatorInline, PasskeyInline, RecoveryCodesInline)
     list_display = ("username", "email", "roles", "is_active", "is_superuser", "last_login")
     list_filter = ("is_active", "is_superuser", "groups")
 

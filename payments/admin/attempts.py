@@ -21,6 +21,7 @@ class ByModeOfCharge(Conditions):
 
 @admin.register(Attempt)
 class AttemptAdmin(LookOnlyAdmin):
+    merchant_lookup = "charge__merchant"
     list_display: tuple[str, ...] = (
         "shown_reference",
         "created",

@@ -28,6 +28,7 @@ class ByWho(Conditions):
 
 @admin.register(AuditEntry)
 class AuditEntryAdmin(LookOnlyAdmin):
+    merchant_lookup = None
     list_display = ("number", "created", "who", "origin", "action", "what", "object_type", "told", "reason")
     list_filter = (ByWho, one_of("action", Action), "created_at")
     search_fields = ("actor",)

@@ -12,6 +12,7 @@ from django.http import HttpRequest
 from django.utils.functional import cached_property
 
 from payments import sourcetypes
+from payments.admin.access import Limited
 from payments.admin.auditing import Audited
 from payments.admin.searching import IdSearch
 
@@ -40,7 +41,7 @@ class LookOnly:
         return False
 
 
-class KahaAdmin(Audited, IdSearch):
+class KahaAdmin(Limited, Audited, IdSearch):
     """Lists that stay fast on large tables: newest first by primary key, never counted to the end."""
 
     ordering = ("-pk",)

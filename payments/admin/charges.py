@@ -80,6 +80,7 @@ def _events_of(row: Charge | Refund) -> SafeString | str:
 
 @admin.register(Charge)
 class ChargeAdmin(ChargeActs, LookOnlyAdmin):
+    merchant_lookup = "merchant"
     list_display = (
         "public_id",
         "created",
@@ -184,6 +185,7 @@ class ChargeAdmin(ChargeActs, LookOnlyAdmin):
 
 @admin.register(Refund)
 class RefundAdmin(LookOnlyAdmin):
+    merchant_lookup = "merchant"
     list_display = ("public_id", "created", "shown_amount", "status", "reason", "charge_link", "merchant", "mode")
     list_filter = ("status", ByMode, "created_at")
     list_select_related = ("merchant",)

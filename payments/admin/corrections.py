@@ -20,6 +20,7 @@ from payments.admin.base import Conditions, LookOnlyAdmin
 from payments.admin.formats import link, moment_column, money, utc
 from payments.domain import audit, corrections
 from payments.domain.audit import Action
+from payments.domain.second_person import Refused
 from payments.ids import public_id
 from payments.models import Attempt, Charge, Correction
 from payments.models.correction import NOTE_MAX_LENGTH, free_of_secrets
@@ -89,6 +90,7 @@ class ByModeOfAttempt(Conditions):
 class CorrectionAdmin(LookOnlyAdmin):
     """Whoever may approve corrections decides those of others; nobody edits one."""
 
+    merchant_lookup = "attempt__charge__merchant"
     list_display = (
         "created",
         "shown_state",
@@ -163,7 +165,7 @@ class CorrectionAdmin(LookOnlyAdmin):
                 correction.refresh_from_db()
                 level, told = TOLD[State(correction.state)]
                 audit.record(Action(correction.state), correction, detail=said(correction), reason=note)
-        except corrections.Refused as refusal:
+        except Refused as refusal:
             level, told = messages.ERROR, str(refusal)
         self.message_user(request, told, level)
 

@@ -22,6 +22,7 @@ class ByState(Conditions):
 class DataKeyAdmin(LookOnlyAdmin):
     """Everything but the wrapped key itself."""
 
+    merchant_lookup = None
     list_display = ("id", "purpose", "kek", "created", "retired", "destroyed")
     list_filter = (ByState, "purpose")
     search_fields = ("kek",)

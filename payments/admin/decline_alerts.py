@@ -15,6 +15,7 @@ Kind = DeclineAlert.Kind
 
 @admin.register(DeclineAlert)
 class DeclineAlertAdmin(LookOnlyAdmin):
+    merchant_lookup = "merchant"
     list_display = ("created", "merchant", "mode", "kind", "whose", "quota", "window_ends")
     list_filter = (one_of("kind", Kind.values), ByMode, "created_at")
     list_select_related = ("merchant",)

@@ -28,6 +28,7 @@ def link_to_object(event: Event) -> SafeString | str:
 
 @admin.register(Event)
 class EventAdmin(LookOnlyAdmin):
+    merchant_lookup = "merchant"
     list_display = ("public_id", "created", "type", "object_link", "sequence", "merchant", "mode")
     list_filter = (ByMode, "created_at")
     list_select_related = ("merchant",)

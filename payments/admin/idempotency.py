@@ -19,6 +19,7 @@ class ByAnswer(Conditions):
 class IdempotencyRecordAdmin(LookOnlyAdmin):
     """That a key was used and with what status; the kept answer is the merchant's, not shown."""
 
+    merchant_lookup = "merchant"
     list_display = ("key", "status", "merchant", "mode", "created")
     list_filter = (ByAnswer, ByMode, "created_at")
     list_select_related = ("merchant",)

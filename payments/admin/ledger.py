@@ -47,6 +47,7 @@ def _total_column(name: str) -> Column:
 
 @admin.register(Settlement)
 class SettlementAdmin(LookOnlyAdmin):
+    merchant_lookup = "merchant"
     list_display = ("day", "merchant", "mode", "to_bank", "to_merchant", "public_id")
     list_filter = (ByMode, "day")
     list_select_related = ("merchant",)
@@ -98,6 +99,7 @@ class SettlementAdmin(LookOnlyAdmin):
 
 @admin.register(Posting)
 class PostingAdmin(LookOnlyAdmin):
+    merchant_lookup = "merchant"
     list_display = ("created", "kind", "account", "debit", "credit", "merchant", "mode", "charge_link")
     list_filter = ("kind", "account", ByMode, "created_at")
     list_select_related = ("merchant",)

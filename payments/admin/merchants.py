@@ -88,6 +88,7 @@ class KeysOfMerchant(LookOnlyInline):
 class MerchantAdmin(KahaAdmin):
     """A merchant's names may be changed here; it is made by `manage.py create_merchant`, which makes its keys too."""
 
+    merchant_lookup = "pk"
     form = MerchantForm
     list_display = ("title", "public_id", "account_name", "statement_descriptor", "status", "created")
     list_filter = ("status",)
@@ -164,6 +165,7 @@ class ByKeyState(Conditions):
 
 @admin.register(ApiKey)
 class ApiKeyAdmin(LookOnlyAdmin):
+    merchant_lookup = "merchant"
     list_display = ("shown", "public_id", "merchant", "kind", "mode", "created", "last_used", "expires", "revoked")
     list_filter = (ByKeyState, ByMode, "kind")
     list_select_related = ("merchant",)
@@ -193,6 +195,7 @@ class ApiKeyAdmin(LookOnlyAdmin):
 class NotifySecretAdmin(LookOnlyAdmin):
     """That there is a secret, and until when; what it is stays sealed."""
 
+    merchant_lookup = "merchant"
     list_display = ("secret_id", "merchant", "mode", "created", "expires")
     list_filter = (ByMode,)
     list_select_related = ("merchant",)

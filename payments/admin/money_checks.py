@@ -38,6 +38,7 @@ class ByResult(Conditions):
 
 @admin.register(MoneyCheck)
 class MoneyCheckAdmin(LookOnlyAdmin):
+    merchant_lookup = "merchant"
     list_display = ("started", "chip", "reach", "took", "of_merchant")
     list_filter = (ByResult, ByReach, "started_at")
     search_fields = ("failures",)

@@ -64,6 +64,7 @@ class ByStanding(Conditions):
 class NotificationAdmin(LookOnlyAdmin):
     """Whoever may change notifications may send them again; nobody edits one."""
 
+    merchant_lookup = "merchant"
     list_display = ("shown_event", "chip", "type", "created", "tries", "due", "short_url", "object_link", "mode")
     list_filter = (ByStanding, "state", ByMode, "created_at")
     list_select_related = ("event",)

@@ -2,11 +2,14 @@ from django.contrib import admin
 from django.contrib.auth.admin import GroupAdmin
 from django.contrib.auth.models import Group
 
+from payments.admin.access import Limited
 from payments.admin.auditing import Audited
 
 admin.site.unregister(Group)
 
 
 @admin.register(Group)
-class RoleAdmin(Audited, GroupAdmin):
+class RoleAdmin(Limited, Audited, GroupAdmin):
     """Django's page of a group, whose changes the audit log is told."""
+
+    merchant_lookup = None

@@ -65,6 +65,7 @@ class ByStanding(Conditions):
 class ReconciliationItemAdmin(LookOnlyAdmin):
     """Whoever may close items closes and reopens them, with a note; nobody edits one."""
 
+    merchant_lookup = "charge__merchant"
     change_form_template = "admin/payments/correction/change_form.html"
     list_display = (
         "shown_kind",

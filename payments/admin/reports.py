@@ -25,6 +25,7 @@ class ByMatch(Conditions):
 
 @admin.register(ReconciliationRun)
 class ReconciliationRunAdmin(LookOnlyAdmin):
+    merchant_lookup = None
     list_display = (
         "made",
         "shown_differences",
@@ -68,6 +69,7 @@ class ReconciliationRunAdmin(LookOnlyAdmin):
 
 @admin.register(ReportLine)
 class ReportLineAdmin(LookOnlyAdmin):
+    merchant_lookup = "attempt__charge__merchant"
     list_display = ("booked", "kind", "shown_amount", "matched", "provider", "reference", "provider_ref")
     list_filter = (ByMatch, "kind", ByProvider, "booked_at")
     search_fields = ("reference", "provider_ref")

@@ -35,6 +35,7 @@ class EntriesOfPayment(LookOnlyInline):
 
 @admin.register(SimulatedPayment)
 class SimulatedPaymentAdmin(LookOnlyAdmin):
+    merchant_lookup = None
     list_display = ("public_id", "shown_amount", "state", "source_type", "last4", "decline_code", "created")
     list_filter = ("state",)
     search_fields = ("reference",)
@@ -63,6 +64,7 @@ class SimulatedPaymentAdmin(LookOnlyAdmin):
 
 @admin.register(SimulatedOperation)
 class SimulatedOperationAdmin(LookOnlyAdmin):
+    merchant_lookup = None
     list_display = ("public_id", "kind", "shown_amount", "state", "payment_link", "settles", "created")
     list_filter = (one_of("kind", ("capture", "void", "refund")), "state")
     list_select_related = ("payment",)
@@ -89,6 +91,7 @@ class SimulatedOperationAdmin(LookOnlyAdmin):
 
 @admin.register(Entry)
 class EntryAdmin(LookOnlyAdmin):
+    merchant_lookup = None
     list_display = ("id", "reference", "kind", "shown_amount", "payment_link", "created")
     list_filter = ("kind",)
     list_select_related = ("payment",)
@@ -119,6 +122,7 @@ class ByDelivery(Conditions):
 
 @admin.register(Message)
 class MessageAdmin(LookOnlyAdmin):
+    merchant_lookup = None
     list_display = ("id", "body", "due", "delivered", "created")
     list_filter = (ByDelivery,)
     search_fields = ("body",)

@@ -46,6 +46,7 @@ def source_label(source: Source) -> str:
 
 @admin.register(Source)
 class SourceAdmin(LookOnlyAdmin):
+    merchant_lookup = "merchant"
     list_display = ("public_id", "created", "label", "used", "vaulted", "merchant", "mode")
     list_filter = (BySourceUse, ByMode, BySourceType, "created_at")
     list_select_related = ("merchant", "card")
@@ -101,6 +102,7 @@ class SourceAdmin(LookOnlyAdmin):
 class CardAdmin(LookOnlyAdmin):
     """What lies open of a card; of the sealed number and CVC only whether they are still kept."""
 
+    merchant_lookup = "source__merchant"
     list_display = ("public_id", "brand", "last4", "expiry", "name", "issuing_bank", "country", "funding")
     list_filter = (one_of("brand", BRANDS), "cvc_checked")
     search_fields = ("name",)
@@ -154,6 +156,7 @@ class BinRangeForm(forms.ModelForm):
 
 @admin.register(BinRange)
 class BinRangeAdmin(KahaAdmin):
+    merchant_lookup = None
     form = BinRangeForm
     list_display = ("prefix", "brand", "funding", "country", "issuing_bank")
     list_filter = (one_of("brand", BRANDS), one_of("funding", FUNDINGS))

@@ -2,6 +2,7 @@
 
 from payments.models.attempt import Attempt
 from payments.models.audit import AuditEntry, AuditHead
+from payments.models.block import Block
 from payments.models.charge import AMOUNT_MAX, Charge, Refund
 from payments.models.correction import Correction, UnknownOutcome
 from payments.models.data_key import CvcKey, DataKey
@@ -11,18 +12,23 @@ from payments.models.event import Event
 from payments.models.idempotency import IdempotencyRecord
 from payments.models.ledger import Posting, Settlement
 from payments.models.merchant import ApiKey, Merchant, NotifySecret
+from payments.models.merchant_access import MerchantAccess
 from payments.models.money_check import MoneyCheck
 from payments.models.notification import Notification, NotificationTry
+from payments.models.page_visit import PageVisit
 from payments.models.reconciliation import ReconciliationItem, ReconciliationRun, ReportLine
 from payments.models.source import BinRange, Card, Source
+from payments.models.staff_act import ActLimit, StaffAct
 
 __all__ = [
     "AMOUNT_MAX",
+    "ActLimit",
     "ApiKey",
     "Attempt",
     "AuditEntry",
     "AuditHead",
     "BinRange",
+    "Block",
     "Card",
     "Charge",
     "Correction",
@@ -33,10 +39,12 @@ __all__ = [
     "Event",
     "IdempotencyRecord",
     "Merchant",
+    "MerchantAccess",
     "MoneyCheck",
     "Notification",
     "NotificationTry",
     "NotifySecret",
+    "PageVisit",
     "Posting",
     "ReconciliationItem",
     "ReconciliationRun",
@@ -44,6 +52,7 @@ __all__ = [
     "ReportLine",
     "Settlement",
     "Source",
+    "StaffAct",
     "SummedDay",
     "UnknownOutcome",
 ]

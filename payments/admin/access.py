@@ -1,0 +1,48 @@
+"""Operators who are limited to some merchants: whatever is of another is not there for them.
+
+Every page finds its rows by `get_queryset`, and what else it shows by relation from these.
+"""
+
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
+
+from payments.models import MerchantAccess
+from payments.models.merchant_access import Limit
+
+KEPT_AS = "merchant_limit"
+
+
+def limit_of(request: HttpRequest) -> Limit:
+    """The merchants that whoever asks is limited to, None for all of them: read once for each request."""
+    if KEPT_AS not in vars(request):
+        vars(request)[KEPT_AS] = MerchantAccess.objects.limit_of(request.user.pk)
+    limit: Limit = vars(request)[KEPT_AS]
+    return limit
+
+
+class Limited(admin.ModelAdmin):
+    """A page on which a limited operator finds the rows of their merchants alone.
+
+    `merchant_lookup` leads from a row to its merchant. None says that rows belong to no merchant: such a page is only
+    for operators who are not limited.
+    """
+
+    merchant_lookup: str | None
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        rows, limit = super().get_queryset(request), limit_of(request)
+        if limit is None:
+            return rows
+        return rows.filter(**{f"{self.merchant_lookup}__in": limit}) if self.merchant_lookup else rows.none()
+
+    def has_module_permission(self, request: HttpRequest) -> bool:
+        return self._is_for(request) and super().has_module_permission(request)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return self._is_for(request) and super().has_add_permission(request)
+
+    def _is_for(self, request: HttpRequest) -> bool:
+        return bool(self.merchant_lookup) or limit_of(request) is None
