@@ -6,13 +6,24 @@ from django.contrib.auth.models import Group, Permission
 from django.db import transaction
 from django.db.models import Q
 
+from payments.models import ActLimit
+
 # Every role sees every page of the service, also one that comes later; but what people did is for those who lead them.
 LOOK = Q(codename__startswith="view_", content_type__app_label__in=["payments", "simulator", "customers"])
 LOOK &= ~Q(codename="view_auditentry")
 
 VIEWER = frozenset[str]()
-SUPPORT = VIEWER | {"payments.change_notification", "payments.look_up_unknownoutcome"}
+SUPPORT = VIEWER | {
+    "payments.change_notification",
+    "payments.look_up_unknownoutcome",
+    "payments.refund_charge",
+}
 FINANCE = SUPPORT | {
+    "payments.capture_charge",
+    "payments.void_charge",
+    "payments.release_charge",
+    "payments.extend_charge",
+    "payments.decide_staffact",
     "payments.propose_correction",
     "payments.approve_correction",
     "payments.close_reconciliationitem",
@@ -20,6 +31,8 @@ FINANCE = SUPPORT | {
 ADMINISTRATOR = VIEWER | {
     "payments.view_auditentry",
     "payments.change_merchant",
+    "payments.add_actlimit",
+    "payments.change_actlimit",
     "payments.add_binrange",
     "payments.change_binrange",
     "payments.delete_binrange",
@@ -34,15 +47,25 @@ ADMINISTRATOR = VIEWER | {
     "django_otp_webauthn.view_webauthncredential",
     "django_otp_webauthn.delete_webauthncredential",
 }
+# What a role gives back of a charge without a second person, until an administrator says otherwise.
+LIMITS = {
+    "support": {"PHP": 500_000, "USD": 10_000},
+    "finance": {"PHP": 10_000_000, "USD": 200_000},
+}
 ROLES = {"viewer": VIEWER, "support": SUPPORT, "finance": FINANCE, "administrator": ADMINISTRATOR}
 
 
 @transaction.atomic
 def make_roles(**_: Any) -> None:
-    """Gives each role's group its permissions and no others. Raises LookupError where one does not exist."""
+    """Gives each role's group its permissions and no others, and the limits that it has none of.
+
+    Raises LookupError where a permission does not exist.
+    """
     for name, permissions in ROLES.items():
         group, _created = Group.objects.get_or_create(name=name)
         group.permissions.set([*Permission.objects.filter(LOOK), *map(_permission, sorted(permissions))])
+        for currency, amount in LIMITS.get(name, {}).items():
+            ActLimit.objects.get_or_create(role=group, currency=currency, defaults={"amount": amount})
 
 
 def _permission(name: str) -> Permission:
