@@ -45,7 +45,7 @@ WITHOUT_PAGE = {"payments_unknownoutcome_look_up", "payments_notification_send_a
 BY_KIND = {"changelist": EVERYBODY, "change": EVERYBODY, "history": EVERYBODY, "add": NOBODY, "delete": NOBODY}
 # Pages of whoever is signed in, whatever their role.
 PERSONAL = {"index", "login", "logout", "password_change", "password_change_done", "autocomplete", "jsi18n", "app_list"}
-PERSONAL |= {"second_factor", "enrol", "recovery_codes", "factors"}
+PERSONAL |= {"second_factor", "enrol", "recovery_codes", "factors", "find"}
 
 
 def names_in(patterns: list[URLPattern | URLResolver]) -> list[str]:
