@@ -3,7 +3,7 @@
 from celery import shared_task
 from celery.signals import worker_shutting_down
 
-from payments.domain import corrections, expiry, hearing, idempotency, recovery, rotation, settlement
+from payments.domain import corrections, expiry, hearing, idempotency, recovery, rotation, settlement, visits
 from payments.domain.reconciliation import runs
 from payments.invariants import checking
 from payments.notifications.delivery import Deliverer, Drain
@@ -80,3 +80,8 @@ def reconcile_simulator() -> bool:
 def sum_up_days() -> int:
     """Comes every minute, lest the pending charges of a past day count as such for longer than they are."""
     return summing.sum_up_due()
+
+
+@shared_task
+def forget_page_visits() -> int:
+    return visits.forget_old()

@@ -4,15 +4,17 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
+from functools import cached_property
 from random import Random
 from typing import Any
+from uuid import UUID
 
 from django.contrib.auth.models import User
 
 from config.seeding.rows import Rows
 from payments.domain.caller import Caller, IdempotencyKey
 from payments.ids import new_id, public_id
-from payments.models import Merchant, Settlement, Source
+from payments.models import ApiKey, Merchant, Settlement, Source
 from payments.vault import request_fingerprint
 
 Outage = tuple[datetime, datetime]
@@ -41,7 +43,13 @@ class Shop:
             "statement_descriptor": self.merchant.statement_descriptor,
         }
         idempotency = IdempotencyKey(key, request_fingerprint("POST", "/v2/charges", key.encode())) if key else None
-        return Caller(self.merchant.id, False, request_id=public_id("req", new_id()), idempotency=idempotency, **terms)
+        terms |= {"request_id": public_id("req", new_id()), "key_id": self._key_id}
+        return Caller(self.merchant.id, False, idempotency=idempotency, **terms)
+
+    @cached_property
+    def _key_id(self) -> UUID | None:
+        keys = self.merchant.keys.filter(livemode=False, kind=ApiKey.Kind.SECRET)
+        return keys.values_list("id", flat=True).first()
 
     def settlement(self, currency: str, day: date, rows: Rows) -> Settlement:
         """The shop's settlement of that day, which goes to `rows` when it is the first time."""

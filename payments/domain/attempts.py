@@ -4,6 +4,7 @@ import logging
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
+from typing import Any
 from uuid import UUID, uuid5
 
 from django.conf import settings
@@ -41,9 +42,19 @@ def new_attempt(
         kind=kind,
         provider=provider.name,
         amount=amount,
-        request_id=caller.request_id,
         due_at=asking_ends_at(provider),
+        **asked_by(caller),
     )
+
+
+def asked_by(caller: Caller) -> dict[str, Any]:
+    """What an attempt keeps of the request that asks for it."""
+    return {
+        "request_id": caller.request_id,
+        "api_key_id": caller.key_id,
+        "idempotency_key": caller.idempotency.key if caller.idempotency else "",
+        "answer_status": None,
+    }
 
 
 def reload(attempt: Attempt) -> Attempt:

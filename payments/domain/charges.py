@@ -190,8 +190,8 @@ def reopening(caller: Caller, attempt: Attempt, record: IdempotencyRecord | None
         "due_at": attempts.asking_ends_at(provider_named(attempt.provider)),
         # It is a new question: the lookups of the ones before must not put off its own.
         "tries": 0,
-        "request_id": caller.request_id,
         "idempotency": record,
+        **attempts.asked_by(caller),
     }
 
 

@@ -47,6 +47,7 @@ def _event(caller: Caller, event_type: str, object_id: UUID, sequence: int, rend
         type=event_type,
         object_id=object_id,
         sequence=sequence,
+        api_key_id=caller.key_id,
         created_at=clock.now(),
     )
     event.payload = to_bytes(_payload(caller, event, rendered))

@@ -64,7 +64,7 @@ def _record(caller: Caller, attempt: Attempt, outcome: Outcome) -> Answer:
 def closing(attempt: Attempt, verdict: Verdict, outcome: Outcome) -> tuple[Answer, list[Write]]:
     """What whoever asked is answered, and all writes that record the verdict on `outcome`."""
     answer = _answer(attempt, verdict)
-    return answer, [_close(attempt, verdict, outcome), *verdict.writes, *_answering(attempt, verdict, answer)]
+    return answer, [_close(attempt, verdict, outcome, answer), *verdict.writes, *_answering(attempt, verdict, answer)]
 
 
 def _overtaken(caller: Caller, attempt: Attempt, outcome: Outcome) -> Answer:
@@ -83,13 +83,15 @@ def as_known(caller: Caller, attempt: Attempt) -> Answer:
     return Answer(_success_status(attempt), to_bytes(render_charge(attempt.charge)))
 
 
-def _close(attempt: Attempt, verdict: Verdict, outcome: Outcome) -> Update:
+def _close(attempt: Attempt, verdict: Verdict, outcome: Outcome, answer: Answer) -> Update:
     rows = Attempt.objects.filter(id=attempt.id, state=attempt.state, idempotency=attempt.idempotency_id)
     values: dict[str, object] = {
         "state": verdict.state,
         "outcome": verdict.outcome,
         "due_at": verdict.due_at,
         "response": _response(outcome),
+        # What a request was answered first stays true when the outcome is found later.
+        "answer_status": attempt.answer_status or answer.status,
         "idempotency": None,
         "updated_at": clock.now(),
     }

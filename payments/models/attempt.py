@@ -4,6 +4,7 @@ from django.db.models import F, Q
 from payments import clock, ids
 from payments.models.charge import Charge, Refund
 from payments.models.idempotency import IdempotencyRecord
+from payments.models.merchant import ApiKey
 
 # How often the provider is asked again, later, about an attempt of which it knew nothing when that was given up.
 SECOND_LOOKS = 3
@@ -41,7 +42,13 @@ class Attempt(models.Model):
     provider_ref = models.CharField(max_length=255, blank=True, default="")
     # What the provider said, redacted by its connector.
     response = models.JSONField(null=True, blank=True)
+    # The request that asked last, how it was signed and sent, and the HTTP status that it was answered with.
     request_id = models.CharField(max_length=40, blank=True, default="")
+    api_key = models.ForeignKey(
+        ApiKey, models.PROTECT, null=True, blank=True, related_name="+", db_constraint=False, db_index=False
+    )
+    idempotency_key = models.CharField(max_length=255, blank=True, default="")
+    answer_status = models.PositiveSmallIntegerField(null=True, blank=True)
     # Lookups of the present question; of one that was given up, those since then.
     tries = models.PositiveIntegerField(default=0)
     # When recovery looks at it next, also at one that was given up; empty when there is nothing to look for.

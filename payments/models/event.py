@@ -2,7 +2,7 @@ from django.db import models
 from django.db.models import F
 
 from payments import clock, ids
-from payments.models.merchant import Merchant
+from payments.models.merchant import ApiKey, Merchant
 from payments.models.scoping import ScopedQuerySet
 
 
@@ -22,6 +22,10 @@ class Event(models.Model):
     sequence = models.PositiveIntegerField()
     # The bytes that a receiver gets, frozen here once.
     payload = models.BinaryField()
+    # The key of the request that made the change, if one did; what receivers get does not name it.
+    api_key = models.ForeignKey(
+        ApiKey, models.PROTECT, null=True, blank=True, related_name="+", db_constraint=False, db_index=False
+    )
     created_at = models.DateTimeField(default=clock.now, editable=False)
 
     objects = EventQuerySet.as_manager()

@@ -3,10 +3,13 @@
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
+from payments.domain import visits
+from payments.domain.attempts import attempt_returned_to
 from payments.domain.charges import payer_returned
 from payments.domain.errors import NoSuchReturn
-from payments.models import Charge
+from payments.models import Charge, PageVisit
 from payments.money import format_amount
+from payments.pages.browsers import browser_of
 from payments.pages.responses import SeeOther, for_payers, page, unknown_page
 
 WAIT_SECONDS = 3
@@ -16,6 +19,8 @@ WAIT_SECONDS = 3
 @require_safe
 def payer_came_back(request: HttpRequest, token: str) -> HttpResponse:
     """Sends the payer on once the outcome is known; may be asked for any number of times."""
+    if attempt_id := attempt_returned_to(token):
+        visits.note(attempt_id, PageVisit.Page.CAME_BACK, browser_of(request))
     try:
         charge = payer_returned(token, request.GET.dict())
     except NoSuchReturn:

@@ -1,13 +1,18 @@
 """The simulator's side of the payer's way: where a bank, wallet or scheme would ask the payer."""
 
+from contextlib import suppress
 from io import BytesIO
+from uuid import UUID
 
 import segno
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.views.decorators.http import require_http_methods, require_safe
 
 from payments import sourcetypes
+from payments.domain import visits
+from payments.models import PageVisit
 from payments.money import format_amount
+from payments.pages.browsers import browser_of
 from payments.pages.responses import SeeOther, for_payers, page, unknown_page
 from payments.providers.simulator import books
 from payments.providers.simulator.answers import asks_pin
@@ -27,6 +32,7 @@ def pay(request: HttpRequest, token: str) -> HttpResponse:
         return unknown_page(request)
     if payment.decline_code == "action_expired":
         return page(request, "expired", _shown(payment, token), status=410)
+    _note(request, payment)
     if request.method != "POST":
         return page(request, _template(payment), _shown(payment, token))
     _decide(payment, request.POST)
@@ -42,6 +48,13 @@ def qr_code(request: HttpRequest, token: str) -> HttpResponse:
     image = BytesIO()
     segno.make_qr(page_url(token)).save(image, kind="svg", scale=6, light="white")
     return HttpResponse(image.getvalue(), content_type="image/svg+xml")
+
+
+def _note(request: HttpRequest, payment: SimulatedPayment) -> None:
+    what = PageVisit.Page.DECIDED if request.method == "POST" else PageVisit.Page.ASKED
+    # Whoever tries the simulator by itself names a payment as they like.
+    with suppress(ValueError):
+        visits.note(UUID(hex=payment.reference), what, browser_of(request))
 
 
 def _decide(payment: SimulatedPayment, form: QueryDict) -> None:

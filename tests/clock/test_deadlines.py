@@ -49,6 +49,8 @@ RECORDS = {
     "payments.moneycheck.finished_at",
     "payments.moneycheck.started_at",
     "payments.notificationtry.started_at",
+    "payments.pagevisit.first_at",
+    "payments.pagevisit.last_at",
     "payments.reconciliationitem.decided_at",
     "payments.reconciliationitem.vanished_at",
     "payments.reconciliationrun.covers_from",

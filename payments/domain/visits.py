@@ -1,0 +1,53 @@
+"""When a payer's browser was on the pages of a charge, and from where: for operators, kept for 90 days."""
+
+import logging
+from datetime import timedelta
+from uuid import UUID
+
+from django.db import Error, connection
+
+from payments import clock, context
+from payments.models import PageVisit
+from payments.models.page_visit import ADDRESS_MAX_LENGTH
+
+logger = logging.getLogger("kaha.visits")
+
+KEPT = timedelta(days=90)
+PURGE_BATCH = 5000
+# Of one charge: a browser each, or an address, or a page. Whoever comes after these is not noted.
+MOST_ROWS = 20
+
+NOTE = """
+INSERT INTO payments_pagevisit (charge_id, page, address, browser, times, first_at, last_at)
+SELECT charge_id, %(page)s::text, %(address)s::text, %(browser)s::text, 1, %(now)s, %(now)s FROM payments_attempt a
+WHERE id = %(attempt)s AND (
+    SELECT count(*) FROM payments_pagevisit v
+    WHERE v.charge_id = a.charge_id AND (v.page, v.address, v.browser) <> (%(page)s, %(address)s, %(browser)s)
+) < %(most)s
+ON CONFLICT (charge_id, page, address, browser)
+DO UPDATE SET times = payments_pagevisit.times + 1, last_at = greatest(payments_pagevisit.last_at, excluded.last_at)
+"""
+
+
+def note(attempt_id: UUID, page: PageVisit.Page, browser: str) -> None:
+    """Counts a visit of the page on which an attempt's payer is; that it cannot be noted keeps no payer waiting."""
+    values = {"attempt": attempt_id, "page": page.value, "browser": browser, "most": MOST_ROWS, "now": clock.now()}
+    try:
+        with connection.cursor() as cursor:
+            cursor.execute(NOTE, values | {"address": _address()})
+    except Error as error:
+        logger.warning("A payer's visit was not noted.", exc_info=error)
+
+
+def forget_old(batch: int = PURGE_BATCH) -> int:
+    """Deletes the visits whose time is over, `batch` rows at a time; returns how many."""
+    old = PageVisit.objects.filter(last_at__lt=clock.now() - KEPT).order_by("last_at")
+    total = 0
+    while count := PageVisit.objects.filter(id__in=list(old.values_list("id", flat=True)[:batch])).delete()[0]:
+        total += count
+    return total
+
+
+def _address() -> str:
+    tell = context.actor.get()
+    return tell().origin[:ADDRESS_MAX_LENGTH] if tell else ""
