@@ -11,6 +11,7 @@ from django.conf import settings
 from django.utils.crypto import constant_time_compare, salted_hmac
 
 from payments import clock
+from payments.domain import blocks
 from payments.domain.caller import Caller
 from payments.domain.cards import card_data
 from payments.models import Attempt, Charge, IdempotencyRecord, Refund
@@ -85,10 +86,14 @@ def ask(attempt: Attempt, question: Callable[[Provider], Outcome]) -> Outcome:
 
 
 def look_up(attempt: Attempt, question: Callable[[Provider], Outcome]) -> Outcome:
-    """Asks the attempt's provider what became of it. Whatever escapes from a connector is an unknown outcome."""
+    """Asks the attempt's provider what became of it. Whatever escapes from a connector is an unknown outcome.
+
+    A blocked payment is declined, and nobody is asked.
+    """
     reached(Step.ASKING)
     try:
-        outcome = question(provider_named(attempt.provider))
+        blocked = attempt.block_id is not None
+        outcome = blocks.decline_of(attempt) if blocked else question(provider_named(attempt.provider))
     except Exception as error:
         logger.exception("provider call broke", extra={"attempt": attempt.reference, "kind": attempt.kind})
         outcome = Unknown(type(error).__name__)

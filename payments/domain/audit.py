@@ -40,6 +40,8 @@ class Action(StrEnum):
     CLOSED = "closed"
     REOPENED = "reopened"
     SENT_AGAIN = "sent_again"
+    BLOCKED = "blocked"
+    LIFTED = "lifted"
 
 
 def record(

@@ -6,7 +6,7 @@ from uuid import UUID
 from django.conf import settings
 
 from payments import clock, sourcetypes
-from payments.domain import cards, events, idempotency, terms
+from payments.domain import blocks, cards, events, idempotency, terms
 from payments.domain.caller import Caller
 from payments.domain.errors import conflict, invalid, not_found
 from payments.domain.idempotency import Answer
@@ -59,9 +59,11 @@ def find(caller: Caller, text: str, param: str | None = None) -> Source:
 def find_chargeable(caller: Caller, text: str) -> Source:
     """The source as `find` does, if it is unused or vaulted, and kept so until the caller's transaction ends.
 
-    Raises PaymentError 404, or 409 `source_already_used`, `source_expired`.
+    It knows the block that is in force on it, if there is one. Raises PaymentError 404, or 409 `source_already_used`,
+    `source_expired`.
     """
-    source = _one(_visible(caller).select_for_update(of=("self",), no_key=True), text, "source")
+    rows = _visible(caller).annotate(block_id=blocks.bearing_on_source(caller))
+    source = _one(rows.select_for_update(of=("self",), no_key=True), text, "source")
     if source.used and not source.vaulted:
         raise already_used(source.id)
     _require_number(source)

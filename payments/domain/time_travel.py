@@ -19,7 +19,7 @@ from payments.domain.caller import Caller
 from payments.domain.hearing import hear_simulator
 from payments.domain.idempotency import Answer
 from payments.domain.scope import Scope
-from payments.models import Attempt, Card, Charge, Merchant, Notification, Source
+from payments.models import Attempt, Block, Card, Charge, Merchant, Notification, Source
 from payments.models.together import write_together
 from payments.notifications import outbox
 from payments.providers.simulator.connector import Simulator
@@ -92,6 +92,7 @@ def _deadlines(scope: Scope) -> Iterator[tuple[QuerySet[Any], str]]:
     yield charges.filter(action_expires_at__isnull=False, id__in=unresolved), "action_expires_at"
     yield charges.filter(hold_expires_at__isnull=False), "hold_expires_at"
     yield charges.filter(settle_due_at__isnull=False), "settle_due_at"
+    yield Block.objects.filter(scope.within(), expires_at__isnull=False), "expires_at"
     yield Card.objects.filter(sealed_cvc__isnull=False, source__in=sources), "cvc_expires_at"
     yield Card.objects.filter(number_expires_at__isnull=False, source__in=sources), "number_expires_at"
 

@@ -70,6 +70,17 @@ IDEMPOTENCY_KEYS_ARE_ANSWERED = Invariant(
         WHERE i.status IS NULL AND a.idempotency_id IS NULL
     """,
 )
+BLOCKED_PAYMENTS_ARE_DECLINED = Invariant(
+    name="blocked_payments_are_declined",
+    sentence="No charge that a block declines is paid, and the simulator was never asked for one.",
+    model="payments.Charge",
+    prefix="ch",
+    query="""
+        SELECT c.id FROM payments_attempt a JOIN charge c ON c.id = a.charge_id
+        LEFT JOIN simulator_simulatedpayment p ON p.reference = encode(uuid_send(a.id), 'hex')
+        WHERE a.block_id IS NOT NULL AND (c.status NOT IN ('pending', 'failed') OR p.id IS NOT NULL)
+    """,
+)
 INVARIANTS = (
     ATTEMPTS_ARE_LOOKED_AFTER,
     GIVEN_UP_ATTEMPTS_ARE_LOOKED_UP_AGAIN,
@@ -77,4 +88,5 @@ INVARIANTS = (
     CHARGES_HAVE_THEIR_AUTHORIZATION,
     REFUNDS_HAVE_THEIR_ATTEMPT,
     IDEMPOTENCY_KEYS_ARE_ANSWERED,
+    BLOCKED_PAYMENTS_ARE_DECLINED,
 )

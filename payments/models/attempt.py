@@ -34,6 +34,10 @@ class Attempt(models.Model):
     charge = models.ForeignKey(Charge, models.PROTECT, related_name="attempts")
     refund = models.ForeignKey(Refund, models.PROTECT, null=True, blank=True, related_name="attempts")
     idempotency = models.ForeignKey(IdempotencyRecord, models.SET_NULL, null=True, blank=True, related_name="attempts")
+    # By which this payment was declined, without the provider being asked.
+    block = models.ForeignKey(
+        "payments.Block", models.PROTECT, null=True, blank=True, related_name="declined", db_index=False
+    )
     kind = models.CharField(max_length=9, choices=Kind.choices)
     provider = models.CharField(max_length=40)
     amount = models.BigIntegerField()
@@ -70,6 +74,11 @@ class Attempt(models.Model):
                 | ~Q(outcome="NotFound") & Q(due_at__isnull=True)
                 | Q(outcome="NotFound") & (Q(due_at__isnull=False) | Q(tries__gte=SECOND_LOOKS)),
             ),
+            models.CheckConstraint(
+                name="attempt_blocked_is_never_approved",
+                condition=Q(block__isnull=True)
+                | Q(kind="authorize", provider_ref="") & ~Q(outcome__in=["Approved", "LateApproved"]),
+            ),
             models.UniqueConstraint(F("charge"), name="one_authorization_per_charge", condition=Q(kind="authorize")),
             models.UniqueConstraint(
                 F("charge"),
@@ -77,7 +86,10 @@ class Attempt(models.Model):
                 condition=Q(state__in=["open", "unknown"]),
             ),
         ]
-        indexes = [models.Index(F("due_at"), name="attempt_due", condition=Q(due_at__isnull=False))]
+        indexes = [
+            models.Index(F("due_at"), name="attempt_due", condition=Q(due_at__isnull=False)),
+            models.Index(F("block"), F("id"), name="attempt_blocked", condition=Q(block__isnull=False)),
+        ]
 
     def __str__(self) -> str:
         return f"{self.kind} {self.id.hex}"

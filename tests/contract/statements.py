@@ -90,6 +90,11 @@ class Watch:
         return (own and in_mode) or self._is_within_row_bounds(alias, conditions)
 
     def _binds_merchant(self, condition: exp.Expression, alias: str) -> bool:
+        if isinstance(condition, exp.Or):
+            # What is for all merchants, such as a block, belongs to none of them.
+            either = {condition.this.unnest(), condition.expression.unnest()}
+            for_all = {one for one in either if isinstance(one, exp.Is) and _is_column(one.this, alias, "merchant_id")}
+            return bool(for_all) and all(self._binds_merchant(one, alias) for one in either - for_all)
         return _binds(condition, alias, "merchant_id") and _ids_in(condition.expression) == [self.merchant]
 
     def _binds_mode(self, condition: exp.Expression, alias: str) -> bool:

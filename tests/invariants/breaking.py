@@ -249,6 +249,12 @@ def key_without_an_answer(history: History) -> str:
     return record.id.hex
 
 
+@breaks("blocked_payments_are_declined")
+def blocked_and_asked_for(history: History) -> str:
+    forge(history.attempt("declined"), block=history.charge("blocked").attempts.get().block)
+    return history.charges["declined"]["id"]
+
+
 @breaks("simulator_agrees")
 def taken_there_alone(history: History) -> str:
     payment = history.payment("declined")

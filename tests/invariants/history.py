@@ -19,9 +19,11 @@ from tests.client import (
     Api,
     made,
 )
+from tests.domain.blocking import block_card
 from tests.domain.lateness import arrive_late, settle_refunds
 from tests.domain.passing import let_time_pass, recover
 
+BLOCKED = "5555555555554444"
 RATES = {"card": {"PHP": {"basis_points": 350, "fixed": 1500}}}
 NOTIFY = {
     "success": "https://sari.example/yes",
@@ -103,6 +105,8 @@ class History:
 
     def _not_paid(self) -> None:
         self._charge("declined", DECLINED)
+        block_card(BLOCKED)
+        self._charge("blocked", BLOCKED)
         self._charge("never arrived", NEVER_ARRIVES)
         self._charge("came late", NEVER_ARRIVES)
         self._charge("answer lost", ANSWER_LOST)

@@ -1,0 +1,95 @@
+"""Cards and e-mail addresses on which nothing more is charged: blocked and let go by operators, asked for by charges.
+
+Whoever is charged is told what a bank might have said, and no provider is asked.
+"""
+
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+from django.contrib.auth.models import AbstractBaseUser
+from django.db import transaction
+from django.db.models import CharField, F, OuterRef, Q, Subquery
+from django.db.models.expressions import Combinable
+from django.db.models.fields.json import KeyTextTransform, KeyTransform
+from django.db.models.functions import Lower
+
+from payments import clock, sourcetypes
+from payments.domain import audit
+from payments.domain.audit import Action
+from payments.domain.caller import Caller
+from payments.domain.cards import describe
+from payments.models import Attempt, Block, Source
+from payments.models.correction import free_of_secrets
+from payments.providers.base import Declined
+from payments.vault import card_fingerprint
+
+# Where the owner of a source may have an e-mail address.
+PARTS_OF_OWNER = ("billing", "shipping")
+# What else finds the e-mail address of a payer by their source's ID; other apps add theirs when they are ready.
+EMAIL_FINDERS: list[Callable[[Combinable], Combinable]] = []
+# What a payer is told. A bank's own refusals come in the same words where it gives no reason.
+CARD_DECLINE, OTHER_DECLINE = "card_declined", "processing_error"
+
+
+class AlreadyLifted(Exception):
+    """Somebody else was first."""
+
+
+def of_number(number: str) -> dict[str, Any]:
+    """What a block keeps of a card's number: by what it is known again, and how it is shown. Reads the BIN table."""
+    return {"fingerprint": card_fingerprint(number), "card": f"{describe(number).brand} …{number[-4:]}"}
+
+
+def put(block: Block, lasts: timedelta | None) -> None:
+    """Puts `block`, a new row that says what, where, why and by whom, in force for as long as it `lasts`.
+
+    None is for ever. Raises ValidationError.
+    """
+    block.expires_at = clock.now() + lasts if lasts else None
+    block.email = block.email.lower()
+    block.full_clean()
+    with transaction.atomic():
+        block.save(force_insert=True)
+        audit.record(Action.BLOCKED, block, detail=_where(block), reason=block.reason)
+
+
+def lift(block: Block, operator: AbstractBaseUser, reason: str) -> None:
+    """Ends a block that nobody has lifted. Raises AlreadyLifted, and ValidationError for a reason with a secret."""
+    free_of_secrets(reason)
+    with transaction.atomic():
+        rows = Block.objects.filter(id=block.id, lifted_at=None)
+        if not rows.update(lifted_at=clock.now(), lifted_by=operator, lifted_because=reason):
+            raise AlreadyLifted
+        audit.record(Action.LIFTED, block, detail=_where(block), reason=reason)
+
+
+def bearing_on_source(caller: Caller) -> Subquery:
+    """In a query of sources, the ID of a block that is in force on the source's card or payer; null for none."""
+    emails = _emails(OuterRef("owner"), OuterRef(OuterRef("pk")))
+    rows = Block.objects.bearing_on(caller.merchant_id, caller.livemode)
+    found = rows.filter(Q(fingerprint=OuterRef("card__fingerprint")) | Q(email__in=emails))
+    return Subquery(found.order_by("pk").values("pk")[:1])
+
+
+def emails_of(source: Source) -> list[str]:
+    """The e-mail addresses by which a source's payer is known, in lower case."""
+    rows = Source.objects.filter(id=source.id).values_list(*_emails(F("owner"), OuterRef("pk")))
+    return sorted({email for email in rows.get() if email})
+
+
+def decline_of(attempt: Attempt) -> Declined:
+    """The outcome of a payment that a block forbids, as of one that was declined without a word."""
+    code = CARD_DECLINE if attempt.charge.source.type == sourcetypes.CARD else OTHER_DECLINE
+    return Declined(code, provider_code=code)
+
+
+def _emails(owner: Combinable, source_id: Combinable) -> list[Combinable]:
+    of_owner = [KeyTextTransform("email", KeyTransform(part, owner)) for part in PARTS_OF_OWNER]
+    found = [*of_owner, *(find(source_id) for find in EMAIL_FINDERS)]
+    return [Lower(email, output_field=CharField()) for email in found]
+
+
+def _where(block: Block) -> str:
+    mode = "live" if block.livemode else "test"
+    return f"in {mode} mode, {'at all merchants' if block.merchant_id is None else 'at its merchant'}"

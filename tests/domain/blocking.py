@@ -1,0 +1,27 @@
+"""Blocks that operators put."""
+
+from datetime import timedelta
+from typing import Any
+
+from payments.domain import blocks
+from payments.models import Block
+from tests.client import APPROVED
+from tests.domain.correcting import operator
+
+WHY = "Stolen, says its bank"
+
+
+def block_card(number: str = APPROVED, lasts: timedelta | None = None, **where: Any) -> Block:
+    """A block of a card in test mode, at all merchants unless told otherwise."""
+    return _put(lasts, **blocks.of_number(number), **where)
+
+
+def block_email(email: str, lasts: timedelta | None = None, **where: Any) -> Block:
+    """A block of an e-mail address in test mode, at all merchants unless told otherwise."""
+    return _put(lasts, email=email, **where)
+
+
+def _put(lasts: timedelta | None, **members: Any) -> Block:
+    block = Block(**{"livemode": False, "reason": WHY, "put_by": operator("ana")} | members)
+    blocks.put(block, lasts)
+    return block
