@@ -4,6 +4,7 @@ from typing import Self
 
 from django.db import models
 from django.db.models import F, Q
+from django.db.models.functions import Upper
 
 from payments import clock, ids
 from payments.models import Merchant, Source
@@ -66,6 +67,7 @@ class Customer(models.Model):
                 name="customer_by_email",
                 condition=Q(deleted_at__isnull=True),
             ),
+            models.Index(Upper("email"), name="customer_any_email", condition=Q(deleted_at__isnull=True)),
         ]
 
     def __str__(self) -> str:

@@ -88,6 +88,7 @@ class Attempt(models.Model):
         ]
         indexes = [
             models.Index(F("due_at"), name="attempt_due", condition=Q(due_at__isnull=False)),
+            models.Index(F("provider_ref"), name="attempt_provider_ref", condition=~Q(provider_ref="")),
             models.Index(F("block"), F("id"), name="attempt_blocked", condition=Q(block__isnull=False)),
         ]
 

@@ -1,5 +1,6 @@
 from typing import Self
 
+from django.contrib.postgres.indexes import GinIndex
 from django.db import models
 from django.db.models import F, Q
 
@@ -8,6 +9,7 @@ from payments.models.fields import VerbatimJSONField
 from payments.models.merchant import Merchant
 from payments.models.scoping import ScopedQuerySet
 from payments.models.source import Source
+from payments.models.words import Words
 
 AMOUNT_MAX = 99_999_999_999
 
@@ -129,6 +131,9 @@ class Charge(models.Model):
         ]
         indexes = [
             models.Index(F("merchant"), F("livemode"), F("id"), name="charge_of_merchant"),
+            models.Index(F("status"), F("livemode"), F("id"), name="charge_by_status"),
+            models.Index(F("livemode"), F("id"), name="charge_held", condition=Q(authorized=True)),
+            GinIndex(Words("description"), name="charge_words"),
             models.Index(F("hold_expires_at"), name="charge_hold_due", condition=Q(hold_expires_at__isnull=False)),
             models.Index(F("settle_due_at"), name="charge_settle_due", condition=Q(settle_due_at__isnull=False)),
         ]

@@ -37,12 +37,12 @@ class ScopedQuerySet(models.QuerySet[Row]):
         Equal signs would tell the planner that ordering by ID alone is enough, and for a merchant that went quiet it
         would walk the primary key backwards past everybody else's rows.
         """
-        place = _row(F("merchant_id"), F("livemode"), F("id"))
-        older = LessThan(place, _row(Value(merchant_id), Value(livemode), Value(after)))
-        within = GreaterThan(place, _row(Value(merchant_id), Value(livemode), Value(FIRST_ID)))
+        place = row_value(F("merchant_id"), F("livemode"), F("id"))
+        older = LessThan(place, row_value(Value(merchant_id), Value(livemode), Value(after)))
+        within = GreaterThan(place, row_value(Value(merchant_id), Value(livemode), Value(FIRST_ID)))
         return self.filter(older, within).order_by("-merchant_id", "-livemode", "-id")
 
 
-def _row(*members: Any) -> Func:
+def row_value(*members: Any) -> Func:
     """A row value, which PostgreSQL compares member by member from the left."""
     return Func(*members, function="ROW", output_field=models.BooleanField())

@@ -78,6 +78,7 @@ class Card(models.Model):
     class Meta:
         indexes = [
             models.Index(F("fingerprint"), name="card_fingerprint"),
+            models.Index(F("last4"), name="card_last4"),
             models.Index(F("cvc_expires_at"), name="card_cvc_to_destroy", condition=Q(sealed_cvc__isnull=False)),
             models.Index(
                 F("number_expires_at"), name="card_number_to_destroy", condition=Q(number_expires_at__isnull=False)
