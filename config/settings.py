@@ -48,6 +48,8 @@ DECLINE_LIMITS = env.counts("DECLINE_LIMITS", {"card": 10, "address": 100, "key"
 DECLINE_LIMITS_TEST = env.counts("DECLINE_LIMITS_TEST", {"card": 100, "address": 1000, "key": 1500, "merchant": 2000})
 IDEMPOTENCY_KEEP_DAYS = env.integer("IDEMPOTENCY_KEEP_DAYS", 30, at_least=1)
 HOLD_DAYS = 7
+# How long an act that one operator asks for waits for another to agree.
+STAFF_ACT_HOURS = env.integer("STAFF_ACT_HOURS", 48, at_least=1)
 ACTION_MINUTES = 60
 CVC_KEEP_MINUTES = 60
 # How long the number of a card that is neither charged nor kept for a customer stays.
@@ -163,6 +165,8 @@ CELERY_BEAT_SCHEDULE = {
     for name, seconds in {
         "resolve_attempts": 2.0,
         "close_overtaken_corrections": 30.0,
+        "do_approved_acts": 2.0,
+        "expire_act_requests": 30.0,
         "hear_simulator": 1.0,
         "deliver_notifications": 1.0,
         "void_expired_holds": 30.0,

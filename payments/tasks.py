@@ -5,6 +5,7 @@ from celery.signals import worker_shutting_down
 
 from payments.domain import corrections, expiry, hearing, idempotency, recovery, rotation, settlement, visits
 from payments.domain.reconciliation import runs
+from payments.domain.staff_acts import deciding, doing
 from payments.invariants import checking
 from payments.notifications.delivery import Deliverer, Drain
 from payments.overview import summing
@@ -20,6 +21,16 @@ def resolve_attempts() -> int:
 @shared_task
 def close_overtaken_corrections() -> int:
     return corrections.close_overtaken()
+
+
+@shared_task
+def do_approved_acts() -> int:
+    return doing.go_on()
+
+
+@shared_task
+def expire_act_requests() -> int:
+    return deciding.expire()
 
 
 @shared_task

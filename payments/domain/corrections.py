@@ -9,7 +9,6 @@ from contextlib import suppress
 from typing import Any
 from uuid import UUID
 
-from django.contrib.auth.models import AbstractBaseUser
 from django.core.exceptions import ValidationError
 from django.db import DatabaseError, IntegrityError, transaction
 
@@ -19,19 +18,14 @@ from payments.domain.attempts import UNRESOLVED
 from payments.domain.caller import Caller
 from payments.domain.errors import PaymentError
 from payments.domain.failures import REASONS
+from payments.domain.second_person import Operator, Refused, decision
 from payments.models import Attempt, Charge, Correction, UnknownOutcome
-from payments.models.correction import free_of_secrets
 from payments.providers.base import Approved, Declined, NotFound, Outcome
 
 logger = logging.getLogger("kaha.corrections")
 
 State = Correction.State
 Said = Correction.Outcome
-Operator = AbstractBaseUser
-
-
-class Refused(Exception):
-    """A decision that this operator may not make, or that comes too late; nothing was changed."""
 
 
 def propose(correction: Correction) -> None:
@@ -54,10 +48,10 @@ def approve(correction: Correction, approver: Operator, note: str) -> Correction
     Raises Refused for one's own proposal, for one that is open no more, without a note, and where nothing could be
     recorded now; ValidationError for a note that holds a secret.
     """
-    decision = _decision(correction, approver, note)
+    decided = decision(correction, approver, note)
     try:
         with transaction.atomic():
-            return _approve(correction, decision)
+            return _approve(correction, decided)
     except DatabaseError as error:
         logger.exception("correction could not be recorded", extra={"attempt": correction.attempt_id.hex})
         raise Refused("It could not be recorded at this moment. The proposal is still open.") from error
@@ -65,7 +59,7 @@ def approve(correction: Correction, approver: Operator, note: str) -> Correction
 
 def reject(correction: Correction, decider: Operator, note: str) -> None:
     """Ends the proposal, and leaves the outcome unknown. Raises Refused as `approve` does."""
-    _end(correction, State.REJECTED, **_decision(correction, decider, note))
+    _end(correction, State.REJECTED, **decision(correction, decider, note))
 
 
 def withdraw(correction: Correction, proposer: Operator) -> None:
@@ -92,19 +86,10 @@ def _check(correction: Correction) -> None:
         raise ValidationError({"outcome": "A reversal is tried until it is done; only that can be recorded."})
 
 
-def _decision(correction: Correction, decider: Operator, note: str) -> dict[str, Any]:
-    if correction.proposed_by_id == decider.pk:
-        raise Refused("Nobody decides their own proposal. A second person must.")
-    if not note.strip():
-        raise Refused("Say what the decision rests on.")
-    free_of_secrets(note)
-    return {"decided_by": decider, "decided_at": clock.now(), "note": note}
-
-
-def _approve(correction: Correction, decision: dict[str, Any]) -> Correction:
+def _approve(correction: Correction, decided: dict[str, Any]) -> Correction:
     attempt = _hold(correction.attempt_id)
     if attempt.state in UNRESOLVED:
-        _end(correction, State.APPROVED, **decision)
+        _end(correction, State.APPROVED, **decided)
         _record(attempt, correction)
     else:
         _end(correction, State.OVERTAKEN)
@@ -138,7 +123,7 @@ def _outcome(correction: Correction, charge: Charge) -> Outcome:
             return NotFound()
 
 
-def _end(correction: Correction, state: str, **decision: Any) -> None:
+def _end(correction: Correction, state: str, **decided: Any) -> None:
     rows = Correction.objects.proposed().filter(id=correction.id)
-    if not rows.update(state=state, updated_at=clock.now(), **decision):
+    if not rows.update(state=state, updated_at=clock.now(), **decided):
         raise Refused("This proposal is open no more. Somebody else was first.")

@@ -19,7 +19,8 @@ from payments.domain.caller import Caller
 from payments.domain.hearing import hear_simulator
 from payments.domain.idempotency import Answer
 from payments.domain.scope import Scope
-from payments.models import Attempt, Block, Card, Charge, Merchant, Notification, Source
+from payments.domain.staff_acts import deciding
+from payments.models import Attempt, Block, Card, Charge, Merchant, Notification, Source, StaffAct
 from payments.models.together import write_together
 from payments.notifications import outbox
 from payments.providers.simulator.connector import Simulator
@@ -41,6 +42,7 @@ class Happened:
     settled: int = 0
     cvcs: int = 0
     numbers: int = 0
+    requests: int = 0
 
     def __add__(self, other: "Happened") -> "Happened":
         return Happened(*(getattr(self, field.name) + getattr(other, field.name) for field in fields(self)))
@@ -93,6 +95,7 @@ def _deadlines(scope: Scope) -> Iterator[tuple[QuerySet[Any], str]]:
     yield charges.filter(hold_expires_at__isnull=False), "hold_expires_at"
     yield charges.filter(settle_due_at__isnull=False), "settle_due_at"
     yield Block.objects.filter(scope.within(), expires_at__isnull=False), "expires_at"
+    yield StaffAct.objects.proposed().filter(charge__in=charges), "expires_at"
     yield Card.objects.filter(sealed_cvc__isnull=False, source__in=sources), "cvc_expires_at"
     yield Card.objects.filter(number_expires_at__isnull=False, source__in=sources), "number_expires_at"
 
@@ -115,6 +118,7 @@ def _sweep(scope: Scope) -> Happened:
         settled=settlement.settle_due(scope=scope),
         cvcs=expiry.destroy_unused_cvcs(scope=scope),
         numbers=expiry.destroy_unused_numbers(scope=scope),
+        requests=deciding.expire(scope=scope),
     )
 
 

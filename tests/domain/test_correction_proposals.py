@@ -8,7 +8,7 @@ from django.db import IntegrityError, transaction
 
 from payments import clock
 from payments.domain import corrections
-from payments.domain.corrections import Refused
+from payments.domain.second_person import Refused
 from payments.models import Attempt, Charge, Correction, UnknownOutcome
 from tests.client import APPROVED, Api
 from tests.domain.correcting import (

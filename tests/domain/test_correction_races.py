@@ -10,7 +10,7 @@ from django.db import connection, transaction
 
 from config.embedded.processes import wait_until
 from payments.domain import corrections, recovery
-from payments.domain.corrections import Refused
+from payments.domain.second_person import Refused
 from payments.models import Attempt, Charge, Correction, Event, UnknownOutcome
 from payments.providers.base import Operation, Outcome, Payment
 from payments.providers.simulator.connector import Simulator

@@ -49,5 +49,6 @@ def _lines(happened: Happened, callbacks: int) -> list[tuple[object, ...]]:
         ("charges settled", happened.settled),
         ("CVCs destroyed", happened.cvcs),
         ("card numbers destroyed", happened.numbers),
+        ("operators' requests expired", happened.requests),
         ("callbacks due", callbacks),
     ]
