@@ -10,7 +10,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from payments.models import MerchantAccess
-from payments.models.merchant_access import Limit
+from payments.models.merchant_access import Limit, within
 
 KEPT_AS = "merchant_limit"
 
@@ -34,9 +34,9 @@ class Limited(admin.ModelAdmin):
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         rows, limit = super().get_queryset(request), limit_of(request)
-        if limit is None:
-            return rows
-        return rows.filter(**{f"{self.merchant_lookup}__in": limit}) if self.merchant_lookup else rows.none()
+        if self.merchant_lookup:
+            return rows.filter(within(limit, self.merchant_lookup))
+        return rows if limit is None else rows.none()
 
     def has_module_permission(self, request: HttpRequest) -> bool:
         return self._is_for(request) and super().has_module_permission(request)

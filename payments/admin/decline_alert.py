@@ -4,7 +4,9 @@ from typing import Any
 
 from django import template
 
+from payments.admin.access import limit_of
 from payments.models import DeclineAlert
+from payments.models.merchant_access import within
 
 SHOWN = 3
 
@@ -13,11 +15,12 @@ register = template.Library()
 
 @register.inclusion_tag("admin/payments/declinealert/alert.html", takes_context=True)
 def decline_alert(context: template.Context) -> dict[str, Any]:
-    """What the alert says to a member of the staff, for one statement; nobody else is told, and nothing is read."""
+    """What the alert says to a member of the staff, of their merchants; nobody else is told, and nothing is read."""
     user = context.get("user")
     if not (user and user.is_active and user.is_staff):
         return {}
-    alerts = list(DeclineAlert.objects.recent()[: SHOWN + 1])
+    of_theirs = within(limit_of(context["request"]), "merchant")
+    alerts = list(DeclineAlert.objects.recent().filter(of_theirs)[: SHOWN + 1])
     return {
         "alerts": alerts[:SHOWN],
         "more": len(alerts) > SHOWN,

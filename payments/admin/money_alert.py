@@ -6,6 +6,7 @@ from typing import Any
 from django import template
 
 from payments import clock
+from payments.admin.access import limit_of
 from payments.models import MoneyCheck
 
 TOO_LONG = timedelta(days=2)
@@ -15,9 +16,12 @@ register = template.Library()
 
 @register.inclusion_tag("admin/payments/moneycheck/alert.html", takes_context=True)
 def money_alert(context: template.Context) -> dict[str, Any]:
-    """What the alert says to a member of the staff, for one statement; nobody else is told, and nothing is read."""
+    """What the alert says to a member of the staff, for one statement; nobody else is told, and nothing is read.
+
+    A check is of everybody's money, so whoever is limited to some merchants is not told either.
+    """
     user = context.get("user")
-    if not (user and user.is_active and user.is_staff):
+    if not (user and user.is_active and user.is_staff) or limit_of(context["request"]) is not None:
         return {}
     check = MoneyCheck.objects.newest_whole()
     return {

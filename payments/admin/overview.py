@@ -11,9 +11,11 @@ from django.http import HttpRequest, QueryDict
 from django.urls import reverse
 
 from payments import sourcetypes
+from payments.admin.access import limit_of
 from payments.admin.charts import Chart, series_of, stacked_bars
 from payments.admin.formats import NOTHING, money
 from payments.models import DayTotal
+from payments.models.merchant_access import Limit, within
 from payments.money import CURRENCIES, DEFAULT_CURRENCY
 from payments.overview.days import Days
 from payments.overview.trade import Trade, trades_of
@@ -61,9 +63,10 @@ def overview(context: template.Context) -> dict[str, Any]:
     request: HttpRequest = context["request"]
     if not _may(request.user, MAY_LOOK):
         return {}
-    choice = _choice(request.GET)
+    limit = limit_of(request)
+    choice = _choice(request.GET, limit)
     days = Days.until_today(choice.period)
-    trades = trades_of(choice.livemode, days)
+    trades = trades_of(choice.livemode, days, limit)
     currency = choice.currency or next(iter(trades), DEFAULT_CURRENCY)
     trade = trades.get(currency) or Trade(days, [])
     currencies = dict.fromkeys([currency, *trades])
@@ -71,7 +74,7 @@ def overview(context: template.Context) -> dict[str, Any]:
         "modes": [(mode, choice.address(mode=mode, currency=""), mode == choice.mode) for mode in MODES],
         "periods": [(count, choice.address(days=count), count == choice.period) for count in PERIODS],
         "currencies": [(each, choice.address(currency=each), each == currency) for each in currencies],
-        "cards": [card for permission, card in _cards(choice, currency, days) if _may(request.user, permission)],
+        "cards": [card for permission, card in _cards(choice, currency, days, limit) if _may(request.user, permission)],
         "trade": trade,
         "volume": money(trade.volume, currency),
         "rate": NOTHING if trade.success_rate is None else f"{trade.success_rate:.1%}",
@@ -83,17 +86,17 @@ def _may(user: AbstractBaseUser | AnonymousUser, permission: str) -> bool:
     return isinstance(user, PermissionsMixin) and user.has_perm(permission)
 
 
-def _choice(query: QueryDict) -> Choice:
+def _choice(query: QueryDict, limit: Limit) -> Choice:
     mode, period, currency = query.get("mode", ""), query.get("days", ""), query.get("currency", "")
     if mode not in MODES:
-        mode = "live" if DayTotal.objects.filter(livemode=True).exists() else "test"
+        mode = "live" if DayTotal.objects.filter(within(limit, "merchant"), livemode=True).exists() else "test"
     known_period = period in map(str, PERIODS)
     return Choice(mode, int(period) if known_period else USUAL_PERIOD, currency if currency in CURRENCIES else "")
 
 
-def _cards(choice: Choice, currency: str, days: Days) -> Iterator[tuple[str, Card]]:
+def _cards(choice: Choice, currency: str, days: Days, limit: Limit) -> Iterator[tuple[str, Card]]:
     """Each card with the permission that its list wants."""
-    waiting = waiting_for(choice.livemode, currency, days)
+    waiting = waiting_for(choice.livemode, currency, days, limit)
 
     def card(label: str, found: Pile | int, model: str, **filters: str) -> tuple[str, Card]:
         address = f"{reverse(f'admin:payments_{model}_changelist')}?{urlencode(filters | {'mode': choice.mode})}"

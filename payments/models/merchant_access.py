@@ -3,12 +3,17 @@ from uuid import UUID
 
 from django.conf import settings
 from django.db import models
-from django.db.models import F
+from django.db.models import F, Q
 
 from payments.models.merchant import Merchant
 
 # The merchants that somebody is limited to; None for whoever is not limited.
 Limit = AbstractSet[UUID] | None
+
+
+def within(limit: Limit, lookup: str) -> Q:
+    """The condition that `lookup` leads to one of the merchants of `limit`, if there is one."""
+    return Q() if limit is None else Q(**{f"{lookup}__in": limit})
 
 
 class MerchantAccessQuerySet(models.QuerySet["MerchantAccess"]):

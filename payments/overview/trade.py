@@ -11,6 +11,7 @@ from datetime import date
 from django.db import connection
 
 from payments.models import DayTotal
+from payments.models.merchant_access import Limit
 from payments.overview.days import Days
 from payments.overview.summing import COUNTED, bounds, first_not_done
 
@@ -20,9 +21,10 @@ READ = f"""
 SELECT currency, day, source_type, outcome, reason, sum(count)::bigint, sum(amount)::bigint FROM (
     SELECT currency, day, source_type, outcome, reason, count, amount FROM payments_daytotal
     WHERE livemode = %(livemode)s AND day >= %(begin)s AND day < %(live_from)s
+        AND (%(merchants)s::uuid[] IS NULL OR merchant_id = ANY(%(merchants)s))
     UNION ALL
     SELECT currency, day, source_type, outcome, reason, count, amount FROM ({COUNTED}) AS live
-    WHERE livemode = %(livemode)s
+    WHERE livemode = %(livemode)s AND (%(merchants)s::uuid[] IS NULL OR merchant_id = ANY(%(merchants)s))
 ) AS total GROUP BY currency, day, source_type, outcome, reason
 """  # nosec B608 # made of constants
 
@@ -92,13 +94,13 @@ class Trade:
         return [line for line in self.lines if line.outcome == outcome]
 
 
-def trades_of(livemode: bool, days: Days) -> Mapping[str, Trade]:
-    """What was charged in `days`, up to this moment: by currency, the one with most charges first."""
+def trades_of(livemode: bool, days: Days, limit: Limit = None) -> Mapping[str, Trade]:
+    """What the merchants of `limit` charged in `days`, up to this moment: by currency, that of most charges first."""
     live_from = first_not_done(days)
     # A day that is summed up from here on stays on the side of those that are counted.
     values = bounds(Days(live_from, days.last)) | {"live_from": live_from, "begin": days.first}
     with connection.cursor() as cursor:
-        cursor.execute(READ, values | {"livemode": livemode})
+        cursor.execute(READ, values | {"livemode": livemode, "merchants": limit and list(limit)})
         lines = defaultdict[str, list[Line]](list)
         for currency, *line in cursor.fetchall():
             lines[currency].append(Line(*line))

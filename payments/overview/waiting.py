@@ -8,6 +8,7 @@ from django.db.models import Count, Q, Sum
 
 from payments import clock
 from payments.models import Charge, Notification, ReconciliationItem, Refund, UnknownOutcome
+from payments.models.merchant_access import Limit, within
 from payments.overview.days import Days
 
 EXPIRES_SOON = timedelta(hours=48)
@@ -35,22 +36,23 @@ class Waiting:
     differences: int
 
 
-def waiting_for(livemode: bool, currency: str, days: Days) -> Waiting:
-    """What waits in one mode and currency; of callbacks that were given up, those of `days`."""
-    holds = _holds(livemode, currency)
+def waiting_for(livemode: bool, currency: str, days: Days, limit: Limit = None) -> Waiting:
+    """What of the merchants of `limit` waits in one mode and currency; of callbacks given up, those of `days`."""
+    own = within(limit, "merchant")
+    holds = _holds(own, livemode, currency)
     return Waiting(
         held=_pile(holds, "held"),
         expiring=_pile(holds, "expiring"),
-        unknown=_unknown(livemode, currency),
-        refunds=_refunds(livemode, currency),
-        failing=_failing(livemode),
-        given_up=_given_up(livemode, days),
-        differences=_differences(livemode),
+        unknown=_unknown(limit, livemode, currency),
+        refunds=_refunds(own, livemode, currency),
+        failing=_failing(own, livemode),
+        given_up=_given_up(own, livemode, days),
+        differences=_differences(limit, livemode),
     )
 
 
-def _holds(livemode: bool, currency: str) -> Mapping[str, int | None]:
-    held = Charge.objects.filter(livemode=livemode, currency=currency, hold_expires_at__isnull=False)
+def _holds(own: Q, livemode: bool, currency: str) -> Mapping[str, int | None]:
+    held = Charge.objects.filter(own, livemode=livemode, currency=currency, hold_expires_at__isnull=False)
     soon = Q(hold_expires_at__lte=clock.now() + EXPIRES_SOON)
     return held.aggregate(
         held_count=Count("id"),
@@ -60,29 +62,31 @@ def _holds(livemode: bool, currency: str) -> Mapping[str, int | None]:
     )
 
 
-def _unknown(livemode: bool, currency: str) -> Pile:
-    rows = UnknownOutcome.objects.filter(charge__livemode=livemode, charge__currency=currency)
+def _unknown(limit: Limit, livemode: bool, currency: str) -> Pile:
+    own = within(limit, "charge__merchant")
+    rows = UnknownOutcome.objects.filter(own, charge__livemode=livemode, charge__currency=currency)
     return _pile(rows.aggregate(unknown_count=Count("id"), unknown_amount=Sum("amount")), "unknown")
 
 
-def _refunds(livemode: bool, currency: str) -> Pile:
-    rows = Refund.objects.filter(livemode=livemode, currency=currency, status=Refund.Status.PENDING)
+def _refunds(own: Q, livemode: bool, currency: str) -> Pile:
+    rows = Refund.objects.filter(own, livemode=livemode, currency=currency, status=Refund.Status.PENDING)
     return _pile(rows.aggregate(refunds_count=Count("id"), refunds_amount=Sum("amount")), "refunds")
 
 
-def _failing(livemode: bool) -> int:
+def _failing(own: Q, livemode: bool) -> int:
     """Callbacks that were tried without success and will be tried again."""
-    return Notification.objects.filter(livemode=livemode, due_at__isnull=False, failures__gt=0).count()
+    return Notification.objects.filter(own, livemode=livemode, due_at__isnull=False, failures__gt=0).count()
 
 
-def _given_up(livemode: bool, days: Days) -> int:
-    return Notification.objects.filter(livemode=livemode, state__in=GIVEN_UP, id__gte=days.first_id).count()
+def _given_up(own: Q, livemode: bool, days: Days) -> int:
+    return Notification.objects.filter(own, livemode=livemode, state__in=GIVEN_UP, id__gte=days.first_id).count()
 
 
-def _differences(livemode: bool) -> int:
-    """Those that nobody has closed; one of no charge that we know may be of either mode."""
+def _differences(limit: Limit, livemode: bool) -> int:
+    """Those that nobody has closed; one of no charge that we know may be of either mode, and is not of one merchant."""
     of_mode = Q(charge__livemode=livemode) | Q(charge__isnull=True)
-    return ReconciliationItem.objects.filter(of_mode, state=ReconciliationItem.State.OPEN).count()
+    rows = ReconciliationItem.objects.filter(of_mode, within(limit, "charge__merchant"))
+    return rows.filter(state=ReconciliationItem.State.OPEN).count()
 
 
 def _pile(sums: Mapping[str, int | None], name: str) -> Pile:

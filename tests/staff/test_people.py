@@ -10,7 +10,8 @@ from django_otp import user_has_device
 
 from config.staff.models import Authenticator, RecoveryCodes
 from config.staff.roles import make_roles
-from payments.models import AuditEntry
+from payments.domain.merchants import NewMerchant
+from payments.models import AuditEntry, MerchantAccess
 from tests.admin.conftest import text_of
 from tests.staff.signing import PASSWORD, Visitor, app_of, code_of, renewed_codes_of
 
@@ -54,6 +55,7 @@ def factors_by_form(user: User) -> dict[str, list[int]]:
     return {
         "authenticator_set": list(Authenticator.objects.filter(user=user).values_list("pk", flat=True)),
         "webauthncredential_set": [],
+        "merchant_access": [],
         "recoverycodes_set": list(RecoveryCodes.objects.filter(user=user).values_list("pk", flat=True)),
     }
 
@@ -81,6 +83,38 @@ def test_an_administrator_gives_a_superuser_no_password(abby: Visitor, ana: User
     new = {"password1": "jeepney-88-taho", "password2": "jeepney-88-taho"}
     assert abby.post(address, new).status_code == 403
     assert change(abby, ana, is_active="") == 403
+
+
+def limited_to(shop: NewMerchant) -> dict[str, object]:
+    """What a form says that limits somebody to one merchant."""
+    return {"merchant_access-TOTAL_FORMS": 1, "merchant_access-0-merchant": shop.merchant.pk}
+
+
+def test_an_administrator_limits_somebody_to_a_merchant(abby: Visitor, carlo: User, shop: NewMerchant) -> None:
+    assert change(abby, carlo, **limited_to(shop)) == 302
+    assert MerchantAccess.objects.limit_of(carlo.pk) == {shop.merchant.pk}
+    entry = AuditEntry.objects.latest("number")
+    assert (entry.actor, entry.object_id, entry.fields) == ("abby", str(carlo.pk), ["merchants"])
+    assert entry.detail == f"add mer_{shop.merchant.pk.hex}"
+
+
+def test_nobody_limits_themselves(abby: Visitor, administrator: User, shop: NewMerchant) -> None:
+    assert change(abby, administrator, **limited_to(shop)) == 302
+    assert MerchantAccess.objects.limit_of(administrator.pk) is None
+
+
+def test_a_limit_that_ends_is_told(carlo: User, shop: NewMerchant) -> None:
+    MerchantAccess.objects.create(operator=carlo, merchant=shop.merchant).delete()
+    assert AuditEntry.objects.latest("number").detail == f"remove mer_{shop.merchant.pk.hex}"
+
+
+def test_an_administrator_who_is_limited_sees_no_people(
+    abby: Visitor, administrator: User, carlo: User, shop: NewMerchant
+) -> None:
+    MerchantAccess.objects.create(operator=administrator, merchant=shop.merchant)
+    assert change(abby, carlo, **limited_to(shop)) == 302
+    assert MerchantAccess.objects.limit_of(carlo.pk) is None
+    assert abby.get(reverse("admin:auth_user_add")).status_code == 403
 
 
 def test_a_role_is_not_changed_by_an_administrator(abby: Visitor) -> None:

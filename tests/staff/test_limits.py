@@ -1,0 +1,154 @@
+"""Operators who are limited to some merchants: whatever is of another is not there for them."""
+
+from typing import Any
+
+import pytest
+from django.apps import apps
+from django.contrib import admin
+from django.contrib.auth.models import User
+from django.db.models import Model
+from django.test import Client
+from django.urls import reverse
+
+from payments.admin.access import Limited
+from payments.domain.merchants import NewMerchant
+from payments.models import Merchant, MerchantAccess
+from tests.admin.conftest import House, house, text_of  # noqa: F401  something to be looked at
+from tests.admin.test_pages import list_of, newest, page_of  # noqa: F401
+from tests.overview.telling import days_ago, tell
+from tests.staff.test_roles import NAMES, WITHOUT_PAGE, address_of, rows  # noqa: F401
+
+# Rows of these belong to no merchant, or tell of all: an operator who is limited has no business with them.
+OF_NO_MERCHANT = {
+    "payments.AuditEntry",
+    "payments.BinRange",
+    "payments.DataKey",
+    "payments.ReconciliationRun",
+    "simulator.SimulatedPayment",
+    "simulator.SimulatedOperation",
+    "simulator.Entry",
+    "simulator.Message",
+    "auth.User",
+    "auth.Group",
+}
+PAGES: dict[type[Model], Any] = dict(admin.site._registry)
+
+
+def operator_of(*shops: NewMerchant) -> Client:
+    """A superuser who is limited to these shops: whoever may do everything shows what the limit alone forbids."""
+    user = User.objects.create(username="olive", is_staff=True, is_superuser=True)
+    MerchantAccess.objects.bulk_create(MerchantAccess(operator=user, merchant=shop.merchant) for shop in shops)
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+@pytest.fixture(autouse=True)
+def _the_password_is_enough(settings: Any) -> None:
+    settings.ADMIN_MFA = False
+
+
+@pytest.fixture
+def elsewhere(newest: dict[type[Model], Model], other_shop: NewMerchant) -> Client:  # noqa: F811
+    """An operator of another shop than the one that has all the rows."""
+    return operator_of(other_shop)
+
+
+def marks_of(house: House) -> list[str]:  # noqa: F811
+    """What gives away that a page tells of the house."""
+    charge = house.charge
+    return ["Sari Store", "SARI STORE", house.shop.merchant.id.hex, charge["id"], "Halo-halo", "juan@example.com"]
+
+
+def everything() -> dict[str, list[Any]]:
+    """All rows of ours but the audit log's, which is told of whoever looks."""
+    labels = ("payments", "simulator", "customers")
+    models = [model for label in labels for model in apps.get_app_config(label).get_models()]
+    ours = [model for model in models if model.__name__ not in ("AuditEntry", "AuditHead")]
+    return {model.__name__: list(model._base_manager.order_by("pk").values()) for model in ours}
+
+
+def test_every_page_says_how_a_row_leads_to_its_merchant(db: None) -> None:
+    for model, page in PAGES.items():
+        assert isinstance(page, Limited), model
+        if page.merchant_lookup:
+            found = model._base_manager.filter(**{f"{page.merchant_lookup}__in": Merchant.objects.all()})
+            assert not found.exists(), model
+    none = {model._meta.label for model, page in PAGES.items() if page.merchant_lookup is None}
+    assert none == OF_NO_MERCHANT
+
+
+def test_rows_of_another_merchant_are_on_no_list(elsewhere: Client, house: House) -> None:  # noqa: F811
+    for model in PAGES:
+        text = text_of(elsewhere.get(list_of(model)))
+        assert [mark for mark in marks_of(house) if mark in text] == [], model
+
+
+def test_the_first_page_tells_nothing_of_another_merchant(elsewhere: Client, house: House) -> None:  # noqa: F811
+    for address in (reverse("admin:index"), reverse("admin:app_list", args=["payments"])):
+        text = text_of(elsewhere.get(address))
+        assert [mark for mark in marks_of(house) if mark in text] == []
+
+
+def test_rows_of_another_merchant_have_no_page_and_no_act(
+    elsewhere: Client,
+    rows: dict[str, Model],  # noqa: F811
+    house: House,  # noqa: F811
+) -> None:
+    before = everything()
+    for name in NAMES:
+        address = address_of(name, rows)
+        is_of_a_row = any(f"/{row.pk}/" in address for row in rows.values())
+        for answer in (elsewhere.post(address, {"post": "yes"}), *_got(elsewhere, name, address)):
+            text = answer.content.decode()
+            assert answer.status_code in (302, 403, 404) or not is_of_a_row, name
+            assert [mark for mark in marks_of(house) if mark in text] == [], name
+    assert everything() == before
+
+
+def _got(client: Client, name: str, address: str) -> list[Any]:
+    return [] if name in WITHOUT_PAGE else [client.get(address)]
+
+
+def test_no_search_finds_what_is_of_another_merchant(
+    elsewhere: Client,
+    house: House,  # noqa: F811
+    newest: dict[type[Model], Model],  # noqa: F811
+) -> None:
+    for prefix in ("ch", "src", "card", "re", "cus", "mer", "evt", "uuid", "last4"):
+        for model, row in newest.items():
+            assert page_of(row) not in text_of(elsewhere.get(list_of(model), {"q": house.id_of(prefix)})), model
+
+
+def test_no_choice_of_a_filter_names_another_merchant(elsewhere: Client, house: House) -> None:  # noqa: F811
+    query = {"app_label": "payments", "model_name": "merchantaccess", "field_name": "merchant"}
+    assert "Sari Store" not in text_of(elsewhere.get(reverse("admin:autocomplete"), query))
+
+
+def test_an_operator_sees_the_rows_of_their_merchants(
+    newest: dict[type[Model], Model],  # noqa: F811
+    house: House,  # noqa: F811
+) -> None:
+    client, seen = operator_of(house.shop), 0
+    for model, row in newest.items():
+        lookup = PAGES[model].merchant_lookup
+        if lookup and model._base_manager.filter(pk=row.pk).filter(**{lookup: house.shop.merchant.pk}).exists():
+            assert page_of(row) in text_of(client.get(list_of(model))), model
+            assert client.get(page_of(row)).status_code == 200, model
+            seen += 1
+    assert seen > 15
+
+
+def test_whoever_is_limited_to_two_merchants_sees_both(shop: NewMerchant, other_shop: NewMerchant) -> None:
+    text = text_of(operator_of(shop, other_shop).get(list_of(Merchant)))
+    assert "Sari Store" in text
+    assert "Other Store" in text
+
+
+def test_the_figures_of_the_first_page_are_of_their_merchants_alone(shop: NewMerchant, other_shop: NewMerchant) -> None:
+    tell(shop.merchant, days_ago(1), amount=777_700)
+    tell(other_shop.merchant, days_ago(1), amount=123_400, hold=True)
+    text = text_of(operator_of(other_shop).get(reverse("admin:index")))
+    assert "1,234.00" in text
+    assert "7,777.00" not in text
+    assert "9,011.00" not in text
