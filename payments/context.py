@@ -1,6 +1,7 @@
 """What the code below a request may know of it without being handed it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 
@@ -18,3 +19,15 @@ class Actor:
 request_id: ContextVar[str] = ContextVar("request_id", default="")
 # Tells who acts, when asked: somebody may sign in while the request runs. None where a process acts by itself.
 actor: ContextVar[Callable[[], Actor] | None] = ContextVar("actor", default=None)
+# Why it is done, as whoever acts said; empty where nobody asked.
+reason: ContextVar[str] = ContextVar("reason", default="")
+
+
+@contextmanager
+def because(said: str) -> Iterator[None]:
+    """Has what is done meanwhile be told with this reason."""
+    token = reason.set(said)
+    try:
+        yield
+    finally:
+        reason.reset(token)

@@ -14,6 +14,7 @@ LOOK &= ~Q(codename="view_auditentry")
 
 VIEWER = frozenset[str]()
 SUPPORT = VIEWER | {
+    "payments.add_export",
     "payments.change_notification",
     "payments.look_up_unknownoutcome",
     "payments.refund_charge",
@@ -24,13 +25,20 @@ FINANCE = SUPPORT | {
     "payments.release_charge",
     "payments.extend_charge",
     "payments.decide_staffact",
+    "payments.put_block",
+    "payments.lift_block",
     "payments.propose_correction",
     "payments.approve_correction",
     "payments.close_reconciliationitem",
 }
 ADMINISTRATOR = VIEWER | {
     "payments.view_auditentry",
+    "payments.add_merchant",
     "payments.change_merchant",
+    "payments.add_apikey",
+    "payments.change_apikey",
+    "payments.delete_apikey",
+    "payments.add_notifysecret",
     "payments.add_actlimit",
     "payments.change_actlimit",
     "payments.add_binrange",

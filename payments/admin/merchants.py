@@ -20,6 +20,10 @@ from payments.admin.formats import (
     search_link,
     shown_rate,
 )
+from payments.admin.key_acts import IssueKey, RevokeKey, RollKey
+from payments.admin.merchant_acts import RemoveFee, RollNotifySecret, SetDeclineBudget, SetFee, SetWaysToPay
+from payments.admin.merchant_making import MerchantMaking
+from payments.admin.row_acts import RowActs
 from payments.domain.merchants import MODES, check_statement_descriptor
 from payments.ids import public_id
 from payments.ledger.balances import balances_of
@@ -85,10 +89,11 @@ class KeysOfMerchant(LookOnlyInline):
 
 
 @admin.register(Merchant)
-class MerchantAdmin(KahaAdmin):
-    """A merchant's names may be changed here; it is made by `manage.py create_merchant`, which makes its keys too."""
+class MerchantAdmin(MerchantMaking, RowActs, KahaAdmin):
+    """A merchant's names are changed by Django's form, all else by acts."""
 
     merchant_lookup = "pk"
+    row_acts = (IssueKey(), SetFee(), RemoveFee(), SetWaysToPay(), SetDeclineBudget(), RollNotifySecret())
     form = MerchantForm
     list_display = ("title", "public_id", "account_name", "statement_descriptor", "status", "created")
     list_filter = ("status",)
@@ -120,9 +125,6 @@ class MerchantAdmin(KahaAdmin):
     payment_methods = json_column("payment_method_settings")
     payouts = json_column("payout_settings")
     shown_metadata = json_column("metadata")
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return False
 
     def has_delete_permission(self, request: HttpRequest, obj: Merchant | None = None) -> bool:
         return False
@@ -164,8 +166,9 @@ class ByKeyState(Conditions):
 
 
 @admin.register(ApiKey)
-class ApiKeyAdmin(LookOnlyAdmin):
+class ApiKeyAdmin(RowActs, LookOnlyAdmin):
     merchant_lookup = "merchant"
+    row_acts = (RollKey(), RevokeKey())
     list_display = ("shown", "public_id", "merchant", "kind", "mode", "created", "last_used", "expires", "revoked")
     list_filter = (ByKeyState, ByMode, "kind")
     list_select_related = ("merchant",)

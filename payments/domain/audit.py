@@ -53,7 +53,8 @@ def record(
 ) -> None:
     """Adds an entry: `action` was done to `about` just now, by whoever acts in this context.
 
-    `fields` are the names of what was changed. Call it last in a transaction, for others who act wait for its end.
+    `fields` are the names of what was changed. Where no reason is given it is that of the context. Call it last in a
+    transaction, for others who act wait for its end.
     """
     record_all(action, [about], fields=fields, detail=detail, reason=reason)
 
@@ -70,7 +71,7 @@ def record_all(
     """Adds an entry for each row of `about`, as `record` does."""
     actor, head = _actor(), _hold_head()
     names = [redact(name)[:NAME_MAX_LENGTH] for name in fields]
-    said = {"fields": names, "detail": redact(detail), "reason": redact(reason)}
+    said = {"fields": names, "detail": redact(detail), "reason": redact(reason or context.reason.get())}
     entries = []
     for row in about:
         entry = AuditEntry(

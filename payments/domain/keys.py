@@ -6,6 +6,7 @@ import secrets
 from collections.abc import Iterable
 from datetime import datetime, timedelta
 from ipaddress import ip_address, ip_network
+from uuid import UUID
 
 from django.db import transaction
 from django.db.models import Q
@@ -16,7 +17,7 @@ from payments.domain import audit
 from payments.domain.audit import Action
 from payments.domain.naming import NotOne, the_one
 from payments.domain.rights import RIGHTS
-from payments.ids import parse_id, public_id
+from payments.ids import new_id, parse_id, public_id
 from payments.models import ApiKey, Merchant
 
 RANDOM_BYTES = 24  # 192 bits, where the contract wants 190
@@ -42,12 +43,14 @@ def create_key(
     expires_at: datetime | None = None,
     rights: Iterable[str] = (),
     networks: Iterable[str] = (),
+    key_id: UUID | None = None,
 ) -> tuple[ApiKey, str]:
     """A new key (`kind` is one of ApiKey.Kind) and its text: the only time that one that is not public is seen.
 
-    `rights` are those of a restricted key, `networks` (CIDR) where alone it works from. Raises BadKey.
+    `rights` are those of a restricted key, `networks` (CIDR) where alone it works from, `key_id` is the ID that it gets
+    where it is to be made once. Raises BadKey, and IntegrityError for an ID that is taken.
     """
-    key = ApiKey(merchant=merchant, livemode=livemode, kind=kind, expires_at=expires_at)
+    key = ApiKey(id=key_id or new_id(), merchant=merchant, livemode=livemode, kind=kind, expires_at=expires_at)
     key.rights = _rights(kind, set(rights))
     key.allowed_networks = _networks(networks)
     text = f"{key.masked_prefix}{secrets.token_hex(RANDOM_BYTES)}"
@@ -65,17 +68,18 @@ def key_digest(text: str) -> bytes:
 
 
 @transaction.atomic
-def roll_key(key: ApiKey, overlap: timedelta) -> tuple[ApiKey, str]:
+def roll_key(key: ApiKey, overlap: timedelta, key_id: UUID | None = None) -> tuple[ApiKey, str]:
     """A new key that may do what `key` may, and its text; the old one ends after `overlap` at most.
 
-    Raises KeyIsOver where the old one does not work any more.
+    Raises KeyIsOver where the old one does not work any more, IntegrityError where the new one's `key_id` is taken.
     """
     now = clock.now()
     working = ApiKey.objects.filter(Q(expires_at=None) | Q(expires_at__gt=now), id=key.id, revoked_at=None)
     # PostgreSQL's LEAST passes over NULL, so a key without an end gets one and an earlier end stays.
     if working.update(expires_at=Least("expires_at", now + overlap)) != 1:
         raise KeyIsOver("This key does not work any more: create a new one instead.")
-    new, text = create_key(key.merchant, key.livemode, key.kind, rights=key.rights, networks=key.allowed_networks)
+    limits = key.rights, key.allowed_networks
+    new, text = create_key(key.merchant, key.livemode, key.kind, None, *limits, key_id)
     audit.record(Action.ROLLED, key, fields=["expires_at"], detail=f"its successor: {public_id('key', new.id)}")
     return new, text
 

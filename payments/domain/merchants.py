@@ -48,14 +48,18 @@ class NewMerchant:
 
 @keys_at_hand
 @transaction.atomic
-def create_merchant(title: str, account_name: str = "", statement_descriptor: str = "") -> NewMerchant:
+def create_merchant(
+    title: str, account_name: str = "", statement_descriptor: str = "", merchant_id: UUID | None = None
+) -> NewMerchant:
     """Makes a merchant with a key of each kind and a callback secret in both modes.
 
-    The account name is the title where not given, the statement descriptor what is plain of the account name.
-    Raises Django's ValidationError where one of them does not do.
+    The account name is the title where not given, the statement descriptor what is plain of the account name, and
+    `merchant_id` the ID that it gets where it is to be made once. Raises Django's ValidationError where one of them
+    does not do, or the ID is taken.
     """
     account_name = account_name or title
     merchant = Merchant(
+        id=merchant_id or new_id(),
         title=title,
         account_name=account_name,
         statement_descriptor=statement_descriptor or _plain(account_name),
@@ -94,17 +98,18 @@ def valid_notify_secrets(merchant: Merchant, livemode: bool) -> list[str]:
 
 @keys_at_hand
 @transaction.atomic
-def roll_notify_secret(merchant: Merchant, livemode: bool, overlap: timedelta) -> str:
+def roll_notify_secret(merchant: Merchant, livemode: bool, overlap: timedelta, secret_id: UUID | None = None) -> str:
     """A new callback secret (`whsec_…`) of `merchant` in one mode; those before it sign along for `overlap` at most.
 
     Rolled again within an overlap, an older secret keeps its earlier end, so that no receiver loses the time that it
-    was promised; an overlap of nothing ends all of them at once.
+    was promised; an overlap of nothing ends all of them at once. Raises IntegrityError where `secret_id`, the ID that
+    the new one gets where it is to be made once, is taken.
     """
     # One after the other, lest two rolls at once leave two secrets without an end.
     Merchant.objects.select_for_update(no_key=True).get(id=merchant.id)
     # PostgreSQL's LEAST passes over NULL, so a secret without an end gets one and an earlier end stays.
     _valid(merchant, livemode).update(expires_at=Least("expires_at", clock.now() + overlap))
-    text = _create_notify_secret(merchant, livemode)
+    text = _create_notify_secret(merchant, livemode, secret_id)
     audit.record(Action.ROLLED, merchant, fields=["notify_secrets"], detail="live" if livemode else "test")
     return text
 
@@ -118,10 +123,10 @@ def _opened(secret: NotifySecret) -> str:
     return unseal(secret.sealed, place_of(secret.merchant_id, secret.id))
 
 
-def _create_notify_secret(merchant: Merchant, livemode: bool) -> str:
+def _create_notify_secret(merchant: Merchant, livemode: bool, secret_id: UUID | None = None) -> str:
     """A secret in the form of Standard Webhooks, sealed in its row."""
     text = f"whsec_{base64.b64encode(secrets.token_bytes(NOTIFY_SECRET_RANDOM_BYTES)).decode()}"
-    secret_id = new_id()
+    secret_id = secret_id or new_id()
     sealed = seal(text, place_of(merchant.id, secret_id))
     NotifySecret.objects.create(id=secret_id, merchant=merchant, livemode=livemode, sealed=sealed)
     return text

@@ -1,5 +1,6 @@
 """What each role may open and do, made from the admin's own list of addresses: a new one has to say whose it is."""
 
+from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -8,7 +9,7 @@ from django.contrib import admin
 from django.contrib.auth.models import Group, Permission, User
 from django.db.models import Model
 from django.test import Client
-from django.urls import URLPattern, URLResolver, reverse
+from django.urls import NoReverseMatch, URLPattern, URLResolver, reverse
 
 from config.staff.roles import ROLES, make_roles
 from tests.admin.conftest import House, house  # noqa: F401  something to be looked at
@@ -26,9 +27,21 @@ WHOSE: dict[str, Any] = {
     "payments_reconciliationitem_close": FINANCE,
     "payments_reconciliationitem_reopen": FINANCE,
     "payments_notification_send_again": SUPPORT,
+    "payments_block_add": FINANCE,
+    "payments_source_block": FINANCE,
+    "payments_block_lift": FINANCE,
     "payments_auditentry_changelist": ADMINISTRATOR,
     "payments_auditentry_change": ADMINISTRATOR,
     "payments_auditentry_history": ADMINISTRATOR,
+    "payments_merchant_add": ADMINISTRATOR,
+    "payments_merchant_issue_key": ADMINISTRATOR,
+    "payments_merchant_set_fee": ADMINISTRATOR,
+    "payments_merchant_remove_fee": ADMINISTRATOR,
+    "payments_merchant_set_ways_to_pay": ADMINISTRATOR,
+    "payments_merchant_set_decline_budget": ADMINISTRATOR,
+    "payments_merchant_roll_notify_secret": ADMINISTRATOR,
+    "payments_apikey_roll": ADMINISTRATOR,
+    "payments_apikey_revoke": ADMINISTRATOR,
     "payments_binrange_add": ADMINISTRATOR,
     "payments_binrange_delete": ADMINISTRATOR,
     "auth_user_changelist": ADMINISTRATOR,
@@ -76,8 +89,9 @@ def address_of(name: str, rows: dict[str, Model]) -> str:
     if name == "view_on_site":
         return reverse("admin:view_on_site", args=[1, 1])
     row = next(row for label, row in rows.items() if name.startswith(f"{label}_"))
-    plain = name.endswith(("_changelist", "_add"))
-    return reverse(f"admin:{name}", args=[] if plain else [row.pk])
+    with suppress(NoReverseMatch):
+        return reverse(f"admin:{name}")
+    return reverse(f"admin:{name}", args=[row.pk])
 
 
 def answer_to(client: Client, name: str, rows: dict[str, Model]) -> int:

@@ -1,0 +1,24 @@
+"""Secrets, on the one answer that ever shows them."""
+
+from collections.abc import Mapping
+
+from django.contrib import admin
+from django.http import HttpRequest
+from django.template.response import TemplateResponse
+from django.utils.cache import add_never_cache_headers
+
+
+def shown_once(
+    request: HttpRequest, page: admin.ModelAdmin, title: str, secrets: Mapping[str, str], onward: str
+) -> TemplateResponse:
+    """The answer to the form that made `secrets`, by name; nobody keeps it. `onward` is where its reader goes next."""
+    context = page.admin_site.each_context(request) | {
+        "title": title,
+        "opts": page.opts,
+        "secrets": secrets,
+        "onward": onward,
+        "media": page.media,
+    }
+    response = TemplateResponse(request, "admin/payments/shown_once.html", context)
+    add_never_cache_headers(response)
+    return response
