@@ -5,6 +5,7 @@ from django.contrib import admin
 from payments.admin import (  # noqa: F401  registers the pages
     attempts,
     audit,
+    blocks,
     charges,
     corrections,
     data_keys,

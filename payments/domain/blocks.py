@@ -19,7 +19,7 @@ from payments.domain import audit
 from payments.domain.audit import Action
 from payments.domain.caller import Caller
 from payments.domain.cards import describe
-from payments.models import Attempt, Block, Source
+from payments.models import Attempt, Block, Card, Source
 from payments.models.correction import free_of_secrets
 from payments.providers.base import Declined
 from payments.vault import card_fingerprint
@@ -39,6 +39,11 @@ class AlreadyLifted(Exception):
 def of_number(number: str) -> dict[str, Any]:
     """What a block keeps of a card's number: by what it is known again, and how it is shown. Reads the BIN table."""
     return {"fingerprint": card_fingerprint(number), "card": f"{describe(number).brand} …{number[-4:]}"}
+
+
+def of_card(card: Card) -> dict[str, Any]:
+    """What a block keeps of a card that is on record."""
+    return {"fingerprint": bytes(card.fingerprint), "card": str(card)}
 
 
 def put(block: Block, lasts: timedelta | None) -> None:

@@ -14,6 +14,7 @@ from payments.models import Attempt, Card, Charge, DeclineAlert, MoneyCheck, Not
 from payments.providers.simulator.models import Message
 from tests.admin.conftest import House, text_of
 from tests.client import REFUNDS_WAIT, TELL_NOTHING, Api
+from tests.domain.blocking import block_email
 from tests.domain.correcting import proposed
 from tests.factories import ApiKeyFactory
 from tests.ledger.books import settle
@@ -45,6 +46,7 @@ def newest(house: House) -> dict[type[Model], Model]:
     a_difference()
     MoneyCheck.objects.create(whole=True, invariants=["refunds_add_up"])
     _too_many_declines(house)
+    block_email("juan@example.com")
     return {model: model._default_manager.latest("pk") for model in SHOWN}
 
 
