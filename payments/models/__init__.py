@@ -9,6 +9,7 @@ from payments.models.data_key import CvcKey, DataKey
 from payments.models.day_total import DayTotal, SummedDay
 from payments.models.decline_alert import DeclineAlert
 from payments.models.event import Event
+from payments.models.export import Export, ExportPart
 from payments.models.idempotency import IdempotencyRecord
 from payments.models.ledger import Posting, Settlement
 from payments.models.merchant import ApiKey, Merchant, NotifySecret
@@ -39,6 +40,8 @@ __all__ = [
     "DayTotal",
     "DeclineAlert",
     "Event",
+    "Export",
+    "ExportPart",
     "IdempotencyRecord",
     "Merchant",
     "MerchantAccess",
