@@ -122,7 +122,7 @@ def opening(
     """The attempt at a new charge on the source in hand, and the writes that put charge and attempt on record."""
     charge = _new_charge(caller, source, order)
     attempt = attempts.new_attempt(caller, charge, Attempt.Kind.AUTHORIZE, order.amount, provider, record)
-    attempt.block_id = source.block_id
+    attempt.block_id = getattr(source, "block_id", None)
     taken = sources.take(caller, source)
     created = events.of_charge(caller, "charge.created", charge)
     return attempt, [*taken, Insert(charge), Insert(attempt), *created]

@@ -1,5 +1,3 @@
-from uuid import UUID
-
 from django.db import models
 from django.db.models import F, Q
 
@@ -32,8 +30,6 @@ class Source(models.Model):
     updated_at = models.DateTimeField(default=clock.now, editable=False)
 
     objects = SourceQuerySet.as_manager()
-    # Of a source that is to be charged: the block in force on it.
-    block_id: UUID | None = None
 
     class Meta:
         constraints = [
