@@ -8,6 +8,7 @@ from payments.providers.base import Approved
 
 EVIDENCE = "The provider's portal shows it as paid, under the reference given; screenshot in the shared folder."
 NOTE = "Looked it up in the portal myself."
+DOUBT = "The portal has no payment of that reference yet; asked the provider."
 
 
 def propose(story: Story) -> Correction:
@@ -27,7 +28,17 @@ def propose(story: Story) -> Correction:
 def approve(story: Story, correction: Correction) -> None:
     """Another operator approves it, and so it is recorded."""
     with story.telling():
-        correction.state, correction.note = Correction.State.APPROVED, NOTE
-        correction.decided_by = story.shop.operators[1]
-        correction.decided_at = correction.updated_at = clock.now()
+        _decide(story, correction, Correction.State.APPROVED, NOTE)
         story.record(Caller.service(story.charge), Approved(correction.provider_ref, story.charge.capture_at_once))
+
+
+def reject(story: Story, correction: Correction) -> None:
+    """Another operator rejects it, and the outcome stays unknown."""
+    with story.telling():
+        _decide(story, correction, Correction.State.REJECTED, DOUBT)
+
+
+def _decide(story: Story, correction: Correction, state: str, note: str) -> None:
+    correction.state, correction.note = state, note
+    correction.decided_by = story.shop.operators[1]
+    correction.decided_at = correction.updated_at = clock.now()

@@ -3,11 +3,11 @@
 from config.seeding import payers
 from config.seeding.story import Story
 from customers.domain import changes, keeping
-from customers.models import Customer
+from customers.models import Customer, CustomerSource
 
 
-def keep(story: Story) -> None:
-    """A new customer of the story's shop, for whom the story's source is kept."""
+def keep(story: Story) -> CustomerSource:
+    """A new customer of the story's shop, for whom the story's source is kept; returns the tie between them."""
     with story.telling():
         random, caller = story.shop.random, story.shop.caller()
         name = payers.name(random)
@@ -23,4 +23,13 @@ def keep(story: Story) -> None:
         story.rows.add(customer)
         story.rows.take([changes.of_customer(caller, "customer.created", customer)])
         story.rows.take(keeping.keep(caller, customer, story.source), customer, story.source, story.source.card)
-        story.shop.kept.append(story.source)
+        return customer.kept[0]
+
+
+def give_up(story: Story, tie: CustomerSource) -> None:
+    """The source is kept for the customer no more, and its card data is destroyed."""
+    with story.telling():
+        caller, customer = story.shop.caller(), tie.customer
+        customer.kept.remove(tie)
+        story.rows.take(keeping.let_go(caller, tie), tie, tie.source, tie.source.card)
+        story.rows.take(changes.change(caller, customer, "customer.updated"), customer)

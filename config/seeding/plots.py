@@ -6,7 +6,7 @@ from random import Random
 from typing import TypeVar
 
 from config.seeding import correcting, payers
-from config.seeding.keeping import keep
+from config.seeding.keeping import give_up, keep
 from config.seeding.story import Story
 from payments import sourcetypes
 from payments.providers.base import NotFound, Unknown
@@ -143,10 +143,28 @@ def corrected(story: Story) -> None:
     correcting.approve(story, correction)
 
 
+def correction_rejected(story: Story) -> None:
+    _begin(story, "card", ANSWER_LOST)
+    _look_up_for(story, hours=2)
+    correction = correcting.propose(story)
+    story.wait(minutes=story.shop.random.uniform(5, 50))
+    correcting.reject(story, correction)
+    _look_up_for(story, hours=2)
+    story.look_up(story.book.outcome)
+
+
 def never_arrived(story: Story) -> None:
-    _begin(story, "card", NEVER_ARRIVES)
-    story.wait(seconds=6)
-    story.look_up(NotFound())
+    _be_given_up(story)
+    while story.attempt.due_at:
+        story.take_second_look(NotFound())
+
+
+def came_late(story: Story) -> None:
+    _be_given_up(story)
+    story.wait(seconds=story.shop.random.uniform(60, 500))
+    story.arrive()
+    story.take_second_look(story.book.outcome)
+    story.send_back()
 
 
 def kept(story: Story) -> None:
@@ -156,14 +174,24 @@ def kept(story: Story) -> None:
         story.source = random.choice(known)  # nosec B311 # a demo has no secrets
     else:
         _wrap(story, "card", DIRECT)
-        keep(story)
+        known.append(keep(story).source)
     story.take()
+
+
+def kept_for_a_while(story: Story) -> None:
+    """A customer's card is charged once more, and given up."""
+    _wrap(story, "card", DIRECT)
+    tie = keep(story)
+    story.take()
+    story.wait(days=story.shop.random.uniform(1, 60))
+    give_up(story, tie)
 
 
 PLOTS: Sequence[tuple[Plot, float]] = (
     *((paid, 62), (kept, 6), (declined, 7), (refused, 4), (abandoned, 3), (captured_later, 5), (part_captured, 2)),
     *((hold_voided, 1.5), (hold_expired, 1.5), (voided, 1.5), (refunded, 3), (part_refunded, 1.5)),
     *((refund_returned, 0.3), (refunded_later, 0.7), (found_approved, 0.6), (corrected, 0.1), (never_arrived, 0.4)),
+    *((kept_for_a_while, 0.5), (correction_rejected, 0.1), (came_late, 0.1)),
 )
 
 
@@ -204,6 +232,12 @@ def _look_up_for(story: Story, hours: float) -> None:
     while story.attempt.due_at and story.attempt.due_at < end:
         story.wait_until(story.attempt.due_at)
         story.look_up(UNANSWERED)
+
+
+def _be_given_up(story: Story) -> None:
+    _begin(story, "card", NEVER_ARRIVES)
+    story.wait(seconds=6)
+    story.look_up(NotFound())
 
 
 def _begin(story: Story, source_type: str, number: str, *, hold: bool = False) -> None:

@@ -26,6 +26,8 @@ DIFFERENCES = 12
 NOTES = ("The provider corrected it in its next report.", "Booked by hand at the bank, see the letter of that day.")
 MOVEMENTS = {
     Posting.Kind.CAPTURE: Movement.CAPTURE,
+    Posting.Kind.LATE: Movement.CAPTURE,
+    Posting.Kind.REVERSAL: Movement.VOID,
     Posting.Kind.VOID: Movement.VOID,
     Posting.Kind.REFUND_SETTLED: Movement.REFUND,
     Posting.Kind.REFUND_FAILED: Movement.REFUND_RETURNED,

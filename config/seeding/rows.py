@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
-from django.db import connection, models, transaction
+from django.db import DEFAULT_DB_ALIAS, connections, models, transaction
 
 from payments.models.together import Insert, InsertAll, Update, Write
 
@@ -51,6 +51,8 @@ def change(row: models.Model, values: dict[str, Any]) -> None:
 
 
 def _copy(model: type[models.Model], rows: Sequence[models.Model]) -> None:
+    # Django's proxy would look for it again at each of some hundred thousand values.
+    connection = connections[DEFAULT_DB_ALIAS]
     # Numbers that the database gives are left to it.
     fields = [each for each in model._meta.concrete_fields if not isinstance(each, models.AutoField)]
     columns = ", ".join(connection.ops.quote_name(cast(str, field.column)) for field in fields)

@@ -47,14 +47,15 @@ class Book:
 
     def operate(self, attempt: Attempt, ends_after: timedelta) -> SimulatedOperation:
         """Does what `attempt` asks; a refund that changes by itself does so after `ends_after`."""
-        start = beginning(attempt.kind, self.payment)
+        kind = ASKED_AS.get(attempt.kind, attempt.kind)
+        start = beginning(kind, self.payment)
         operation = SimulatedOperation(
-            reference=attempt.reference, payment=self.payment, kind=attempt.kind, amount=attempt.amount, **start
+            reference=attempt.reference, payment=self.payment, kind=kind, amount=attempt.amount, **start
         )
         if operation.settles_at:
             operation.settles_at = operation.created_at + ends_after
         self._rows.add(operation)
-        MOVES[attempt.kind](self, operation)
+        MOVES[kind](self, operation)
         return operation
 
     def end(self, operation: SimulatedOperation) -> Outcome:
@@ -99,4 +100,6 @@ class Book:
         self._rows.add(message)
 
 
+# Money that came late goes back by a void.
+ASKED_AS = {"reverse": "void"}
 MOVES = {"capture": Book.capture, "void": Book.void, "refund": Book.refund}

@@ -18,11 +18,12 @@ from payments.domain.cards import describe, sealed_card
 from payments.domain.charges import ChargeOrder
 from payments.domain.idempotency import Answer
 from payments.domain.operations import Plan
-from payments.domain.schedule import next_lookup_at
+from payments.domain.schedule import next_lookup_at, next_second_look_at
 from payments.ids import public_id
 from payments.ledger import journals
 from payments.models import Attempt, Charge, IdempotencyRecord, Posting, Source
-from payments.providers.base import Outcome, Unknown
+from payments.models.attempt import SECOND_LOOKS
+from payments.providers.base import NotFound, Outcome, Payment, Unknown
 from payments.providers.registry import provider_named
 from payments.providers.simulator.answers import operation_outcome
 from payments.providers.simulator.models import SimulatedOperation
@@ -60,6 +61,7 @@ class Story:
 
     charge: Charge
     attempt: Attempt
+    payment: Payment
     book: Book
     source: Source
 
@@ -145,6 +147,31 @@ class Story:
             self.wait_until(self.attempt.due_at)
             self.look_up(outcome)
 
+    def arrive(self) -> None:
+        """The request for the payment, which seemed to be lost, comes to the provider after all."""
+        with self.telling():
+            self.book = Book(self.payment, self.rows)
+
+    def take_second_look(self, outcome: Outcome) -> None:
+        """The worker looks up once more what was given up, and hears `outcome`; what that contradicts is moved.
+
+        Where the money is to go back, the attempt in hand is then the one that sends it. Raises PresentReached.
+        """
+        assert self.attempt.due_at  # nosec B101 # for the type checker
+        self.wait_until(self.attempt.due_at)
+        with self.telling():
+            tries = self.attempt.tries + 1
+            is_last = isinstance(outcome, NotFound) and tries >= SECOND_LOOKS
+            change(self.attempt, {"tries": tries, "due_at": None if is_last else next_second_look_at(tries)})
+            self.rows.take(late.writes_of(self.attempt, outcome), self.attempt, self.charge)
+            self.attempt = self.rows.of(Attempt)[-1]
+
+    def send_back(self) -> None:
+        """The worker sends money back that came late."""
+        with self.telling():
+            operation = self.book.operate(self.attempt, ends_after=timedelta())
+        self.look_up(operation_outcome(operation))
+
     def capture(self, amount: int | None = None) -> None:
         """The merchant takes `amount` of what is held, or all."""
         with self.telling():
@@ -218,10 +245,10 @@ class Story:
         return record
 
     def _ask(self) -> Outcome:
-        payment = attempts.payment_of(self.attempt)
-        lost = scenario_of(payment.card).lost if payment.source_type == sourcetypes.CARD else None
+        self.payment = attempts.payment_of(self.attempt)
+        lost = scenario_of(self.payment.card).lost if self.payment.source_type == sourcetypes.CARD else None
         if lost is not Lost.REQUEST:
-            self.book = Book(payment, self.rows)
+            self.book = Book(self.payment, self.rows)
         return Unknown(f"the {lost} was lost") if lost else self.book.outcome
 
     def _come_back(self, caller: Caller) -> None:

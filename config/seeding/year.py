@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime, timedelta
-from itertools import islice
+from itertools import cycle, islice
 from random import Random
 
 from django.db import connection
@@ -18,6 +18,8 @@ from config.seeding.story import PresentReached, Purchase, Story
 from payments import clock
 from payments.overview import summing
 
+Place = tuple[Shop, Role]
+Planned = tuple[datetime, Plot, Shop, Role]
 BATCH = 500
 FEWEST = 50
 # Of what 1,000 centavos come to in the smallest unit of another currency.
@@ -33,11 +35,11 @@ def seed(charges: int, merchants: int, random: Random, told: Callable[[int], Non
     present = clock.now()
     shops = cast.shops(merchants, present - rhythm.YEAR, present, random)
     reports = Reports(present, random)
-    plan = _plan(charges, present, random)
+    plan = _plan(charges, shops, present, random)
     while batch := list(islice(plan, BATCH)):
         rows = Rows()
-        for moment, plot in batch:
-            story = tell(plot, *random.choice(shops), moment, present)  # nosec B311 # a demo has no secrets
+        for moment, plot, shop, role in batch:
+            story = tell(plot, shop, role, moment, present)
             reports.take_in(story)
             rows.join(story)
         rows.copy()
@@ -59,12 +61,12 @@ def tell(plot: Plot, shop: Shop, role: Role, moment: datetime, present: datetime
     return story.rows
 
 
-def _plan(charges: int, present: datetime, random: Random) -> Iterator[tuple[datetime, Plot]]:
-    """When each charge begins, in that order, and what becomes of it; those that are under way now come last."""
+def _plan(charges: int, shops: Sequence[Place], present: datetime, random: Random) -> Iterator[Planned]:
+    """When each charge begins, in that order, what becomes of it, and where; those under way now are everywhere."""
     for moment in rhythm.moments(charges - len(UNDER_WAY), present, random):
-        yield moment, pick(random, PLOTS)
-    for plot, fewest, most in UNDER_WAY:
-        yield present - timedelta(minutes=random.uniform(fewest, most)), plot  # nosec B311 # a demo has no secrets
+        yield moment, pick(random, PLOTS), *random.choice(shops)  # nosec B311 # a demo has no secrets
+    for (plot, fewest, most), place in zip(UNDER_WAY, cycle(shops), strict=False):
+        yield present - timedelta(minutes=random.uniform(fewest, most)), plot, *place  # nosec B311 # a demo has no secrets
 
 
 def _purchase(shop: Shop, role: Role) -> Purchase:
@@ -77,6 +79,7 @@ def _purchase(shop: Shop, role: Role) -> Purchase:
 
 
 def _analyse() -> None:
-    """So much is new that the planner must not wait to be told."""
+    """So much is new that the planner must not wait to be told; of tables of ours alone, for others are shared."""
+    tables = ", ".join(map(connection.ops.quote_name, connection.introspection.django_table_names(only_existing=True)))
     with connection.cursor() as cursor:
-        cursor.execute("ANALYZE")
+        cursor.execute(f"ANALYZE {tables}")

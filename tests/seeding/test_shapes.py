@@ -12,13 +12,15 @@ from config.seeding.shop import Shop
 from config.seeding.story import Purchase, Story
 from payments import clock
 from payments.domain import expiry, settlement
+from payments.domain.attempts import payment_of
 from payments.domain.merchants import NewMerchant, create_merchant
 from payments.domain.terms import set_fee
 from payments.ledger.fees import Rate
-from payments.models import Charge, Merchant
+from payments.models import Attempt, Charge, Merchant
 from payments.providers.base import NotFound
 from payments.providers.simulator import books
 from payments.providers.simulator.models import SimulatedPayment
+from payments.providers.simulator.scenarios import scenario_of
 from payments.tasks import hear_simulator
 from tests.client import (
     ANSWER_LOST,
@@ -81,6 +83,13 @@ class Way:
     def expire(self) -> None:
         let_time_pass(SimulatedPayment, "expires_at")
         hear_simulator()
+
+    def stall(self) -> None:
+        """What was sent is still on its way."""
+        self.stalled = payment_of(Attempt.objects.select_related("charge__source__card").get())
+
+    def arrive(self) -> None:
+        books.book_payment(self.stalled, scenario_of(self.stalled.card))
 
     def settle(self) -> None:
         let_time_pass(Charge, "settle_due_at")
@@ -170,6 +179,28 @@ kind(
     "never arrived",
     [lambda w: w.take(number=NEVER_ARRIVES), lambda w: recover()],
     [told(number=NEVER_ARRIVES), lambda s: s.look_up(NotFound())],
+)
+kind(
+    "never arrived, by all lookups",
+    [lambda w: w.take(number=NEVER_ARRIVES), *[lambda w: recover()] * 4],
+    [told(number=NEVER_ARRIVES), lambda s: s.look_up(NotFound()), *[lambda s: s.take_second_look(NotFound())] * 3],
+)
+kind(
+    "came late and went back",
+    [
+        lambda w: w.take(number=NEVER_ARRIVES),
+        Way.stall,
+        lambda w: recover(),
+        Way.arrive,
+        *[lambda w: recover()] * 2,
+    ],
+    [
+        told(number=NEVER_ARRIVES),
+        lambda s: s.look_up(NotFound()),
+        Story.arrive,
+        lambda s: s.take_second_look(s.book.outcome),
+        Story.send_back,
+    ],
 )
 kind("awaiting its payer", [lambda w: w.take(number=CHALLENGED)], [told(number=CHALLENGED)])
 kind("authenticated", [lambda w: w.take(number=CHALLENGED), Way.pay], [told(number=CHALLENGED), Story.pay])

@@ -9,9 +9,9 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db.models import Max, Min, Sum
 
-from config.seeding import rhythm
+from config.seeding import cast, plots, rhythm, year
 from config.seeding.plots import PLOTS
-from customers.models import Customer
+from customers.models import Customer, CustomerSource
 from payments import clock
 from payments.domain.corrections import State as CorrectionState
 from payments.domain.merchants import NewMerchant
@@ -66,6 +66,19 @@ def test_it_leaves_work_for_operators() -> None:
     assert Notification.objects.filter(state="waiting", failures__gt=0).exists()
     assert ReconciliationItem.objects.filter(state="open").exists()
     assert Correction.objects.filter(state=CorrectionState.PROPOSED).exists()
+
+
+@pytest.mark.django_db
+def test_what_is_rare_is_told_to_its_end() -> None:
+    present = clock.now()
+    [(shop, role)] = cast.shops(1, present - rhythm.YEAR, present, Random(1))
+    for plot in (plots.came_late, plots.correction_rejected, plots.kept_for_a_while, plots.never_arrived):
+        year.tell(plot, shop, role, present - timedelta(days=90), present).copy()
+    assert Charge.objects.filter(reversed_late=True).exists()
+    assert Correction.objects.filter(state=CorrectionState.REJECTED).exists()
+    assert CustomerSource.objects.filter(detached_at__isnull=False).exists()
+    assert not Attempt.objects.filter(due_at__isnull=False).exists()
+    assert {invariant.name: look(invariant).ids for invariant in INVARIANTS if look(invariant).count} == {}
 
 
 @pytest.mark.django_db
