@@ -10,11 +10,10 @@ from django.core.exceptions import ValidationError
 from django.core.validators import RegexValidator
 from django.db.models import QuerySet
 
-from payments.admin.texts import SecretsHidden
+from payments.admin.reasons import ReasonForm
 from payments.domain import blocks
 from payments.luhn import luhn_valid
 from payments.models import Block, Merchant, Source
-from payments.models.correction import NOTE_MAX_LENGTH, free_of_secrets
 
 FOR_EVER = ""
 LASTS = {FOR_EVER: "For ever", "1": "1 day", "7": "7 days", "30": "30 days", "90": "90 days"}
@@ -32,16 +31,6 @@ class Unshown(forms.TextInput):
 
     def format_value(self, value: Any) -> None:
         return None
-
-
-class ReasonForm(forms.Form):
-    reason = forms.CharField(
-        label="Why",
-        max_length=NOTE_MAX_LENGTH,
-        validators=[free_of_secrets],
-        widget=SecretsHidden(attrs={"rows": 3, "class": "vLargeTextField"}),
-        help_text="It is kept, and told to the audit log.",
-    )
 
 
 class BlockForm(ReasonForm):
@@ -82,7 +71,7 @@ class AnyBlockForm(BlockForm):
     )
     email = forms.EmailField(label="Or e-mail address", required=False, max_length=EMAIL_MAX_LENGTH)
     mode = forms.ChoiceField(choices=MODES)
-    field_order = ("number", "email", "mode", "merchant", "lasts", "reason")
+    field_order = ("number", "email", "mode", "merchant", "lasts")
 
     def clean_number(self) -> str:
         digits = re.sub(r"[ -]", "", self.cleaned_data["number"])
@@ -107,7 +96,7 @@ class SourceBlockForm(BlockForm):
     """A block of the card in `source`, or of an e-mail address by which its payer is known, in its mode."""
 
     what = forms.ChoiceField(widget=forms.RadioSelect(attrs={"class": "radiolist"}))
-    field_order = ("what", "merchant", "lasts", "reason")
+    field_order = ("what", "merchant", "lasts")
 
     def __init__(self, data: Any, source: Source, merchants: QuerySet[Merchant], everywhere: bool) -> None:
         super().__init__(data, merchants, everywhere)

@@ -21,9 +21,10 @@ from payments import clock
 from payments.admin.access import limit_of
 from payments.admin.acting import Act, Facts, form_page, operator_of
 from payments.admin.base import ByMode, Conditions, LookOnlyAdmin
-from payments.admin.blocking import AnyBlockForm, BlockForm, ReasonForm, SourceBlockForm, subjects_of
+from payments.admin.blocking import AnyBlockForm, BlockForm, SourceBlockForm, subjects_of
 from payments.admin.charge_acts import offered_on_charges
 from payments.admin.formats import lines, link, mode_column, moment_column, utc
+from payments.admin.reasons import ReasonForm
 from payments.domain import blocks
 from payments.models import Block, Charge, Merchant, Source
 

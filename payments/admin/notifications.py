@@ -4,23 +4,18 @@ from collections.abc import Iterator
 from typing import Any
 from uuid import UUID
 
-from django.contrib import admin, messages
-from django.core.exceptions import PermissionDenied
+from django.contrib import admin
 from django.db.models import Q, QuerySet
-from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import redirect
-from django.urls import URLPattern, path
-from django.utils.decorators import method_decorator
+from django.http import HttpRequest
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.utils.text import Truncator
-from django.views.decorators.http import require_POST
 
 from payments.admin.base import ByMode, Conditions, LookOnlyAdmin, LookOnlyInline
 from payments.admin.events import link_to_object
 from payments.admin.formats import id_link_column, link, mode_column, moment_column
+from payments.admin.resending import Resending
 from payments.admin.searching import events_of_request
-from payments.domain import notifying
 from payments.ids import public_id
 from payments.models import Event, Merchant, Notification, NotificationTry, Refund
 from payments.overview.waiting import GIVEN_UP
@@ -61,7 +56,7 @@ class ByStanding(Conditions):
 
 
 @admin.register(Notification)
-class NotificationAdmin(LookOnlyAdmin):
+class NotificationAdmin(Resending, LookOnlyAdmin):
     """Whoever may change notifications may send them again; nobody edits one."""
 
     merchant_lookup = "merchant"
@@ -102,37 +97,6 @@ class NotificationAdmin(LookOnlyAdmin):
         if prefix == "ch":
             yield {"event__object_id__in": Refund.objects.filter(charge_id=uuid).values("pk")}
         yield from super().named_by(prefix, uuid)
-
-    def has_send_again_permission(self, request: HttpRequest) -> bool:
-        return request.user.has_perm("payments.change_notification")
-
-    @admin.action(description="Send again", permissions=["send_again"])
-    def send_again(self, request: HttpRequest, rows: QuerySet[Any]) -> None:
-        count = rows.count()
-        sent = notifying.resend(rows)
-        if sent:
-            self.message_user(request, f"{sent} of {count} will be sent again now.", messages.SUCCESS)
-        if sent < count:
-            left = f"{count - sent} of {count} left alone: a worker is sending at this moment."
-            self.message_user(request, left, messages.WARNING)
-
-    def get_urls(self) -> list[URLPattern]:
-        view = self.admin_site.admin_view(self.send_one_again)
-        return [path("<uuid:pk>/send-again/", view, name="payments_notification_send_again"), *super().get_urls()]
-
-    @method_decorator(require_POST)
-    def send_one_again(self, request: HttpRequest, pk: UUID) -> HttpResponse:
-        if not self.has_send_again_permission(request):
-            raise PermissionDenied
-        rows = self.get_queryset(request).filter(pk=pk)
-        if not rows.exists():
-            raise Http404
-        self.send_again(request, rows)
-        return redirect("admin:payments_notification_change", pk)
-
-    def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
-        context["may_send_again"] = self.has_send_again_permission(request)
-        return super().render_change_form(request, context, *args, **kwargs)
 
     @admin.display(description="Event")
     def shown_event(self, row: Notification) -> str:

@@ -7,13 +7,17 @@ from django.test import Client
 from django.urls import reverse
 
 from payments import clock
+from payments.admin.resending import MOST_AT_ONCE
+from payments.ids import parse_id
 from payments.models import AuditEntry, Charge, Event, Notification, NotificationTry
 from tests.admin.conftest import NOTIFY_URL, House, text_of
 from tests.admin.test_pages import list_of, page_of
-from tests.client import Api
+from tests.client import CHALLENGED, Api
 
 State = Notification.State
 OTHER_URL = "https://other.example/kaha"
+WHY = "They asked for it, ticket 7"
+DECIDED = {"decision": "send_again", "reason": WHY}
 
 
 @pytest.fixture
@@ -98,7 +102,9 @@ def test_what_a_receiver_answered_is_text_without_card_numbers_and_keys(failed: 
 
 def test_one_is_sent_again_from_its_page(failed: Notification, operator: Client) -> None:
     assert again_at(failed) in text_of(operator.get(page_of(failed)))
-    text = text_of(operator.post(again_at(failed), follow=True))
+    assert "What happens" in text_of(operator.get(again_at(failed)))
+    assert not waiting(failed)
+    text = text_of(operator.post(again_at(failed), {"reason": WHY}, follow=True))
     assert "1 of 1 will be sent again now." in text
     assert waiting(failed)
 
@@ -107,7 +113,9 @@ def test_a_selection_is_sent_again_and_one_in_hand_is_left(failed: Notification,
     held = Notification.objects.get(event__type="refund.created")
     Notification.objects.filter(id=held.id).update(leased_until=clock.now() + timedelta(seconds=30))
     chosen = {"action": "send_again", "_selected_action": [failed.pk, held.pk]}
-    text = text_of(operator.post(list_of(Notification), chosen, follow=True))
+    asked = text_of(operator.post(list_of(Notification), chosen))
+    assert ("1 exhausted, 1 waiting" in asked, str(failed.pk) in asked, waiting(failed)) == (True, True, False)
+    text = text_of(operator.post(list_of(Notification), chosen | DECIDED, follow=True))
     assert "1 of 2 will be sent again now." in text
     assert "1 of 2 left alone: a worker is sending at this moment." in text
     assert waiting(failed)
@@ -119,25 +127,70 @@ def test_all_that_a_filter_leaves_are_sent_again(failed: Notification, operator:
     Notification.objects.filter(event__type__startswith="charge").update(state=State.GONE, due_at=None)
     Notification.objects.filter(event__type__startswith="refund").update(state=State.DELIVERED, due_at=None)
     chosen = {"action": "send_again", "_selected_action": [failed.pk], "select_across": "1"}
-    operator.post(list_of(Notification) + "?state=gone", chosen)
+    operator.post(list_of(Notification) + "?state=gone", chosen | DECIDED)
     types = Notification.objects.filter(state=State.WAITING).values_list("event__type", flat=True)
     assert set(types) == ALL - {"refund.created"}
 
 
 def test_who_sent_again_stands_in_its_history(failed: Notification, operator: Client) -> None:
-    operator.post(again_at(failed))
+    operator.post(again_at(failed), {"reason": WHY})
     [entry] = AuditEntry.objects.about(failed)
-    assert (entry.actor, entry.action) == ("operator", "sent_again")
+    assert (entry.actor, entry.action, entry.reason) == ("operator", "sent_again", WHY)
 
 
-def test_only_a_post_sends_again(failed: Notification, operator: Client) -> None:
-    assert operator.get(again_at(failed)).status_code == 405
+@pytest.mark.parametrize("reason", ["", f"It is {CHALLENGED}"], ids=["none", "a card number"])
+def test_without_a_proper_reason_nothing_is_sent_again(failed: Notification, operator: Client, reason: str) -> None:
+    one = text_of(operator.post(again_at(failed), {"reason": reason}))
+    chosen = {"action": "send_again", "_selected_action": [failed.pk]} | DECIDED | {"reason": reason}
+    many = text_of(operator.post(list_of(Notification), chosen))
+    assert ("errorlist" in one, "errorlist" in many, CHALLENGED in one + many) == (True, True, False)
+    assert not waiting(failed)
+
+
+def many_more(of: Notification, count: int) -> None:
+    """So many notifications like `of`."""
+    values = {"merchant": of.merchant, "livemode": of.livemode, "type": of.event.type, "payload": of.event.payload}
+    events = [Event(object_id=of.event.object_id, sequence=100 + number, **values) for number in range(count)]
+    Event.objects.bulk_create(events)
+    told = {"merchant": of.merchant, "livemode": of.livemode, "url": of.url, "receiver": of.receiver}
+    Notification.objects.bulk_create(Notification(event=event, **told) for event in events)
+
+
+def test_more_than_may_go_at_once_are_left(failed: Notification, operator: Client) -> None:
+    many_more(failed, MOST_AT_ONCE)
+    chosen = {"action": "send_again", "_selected_action": [failed.pk], "select_across": "1"}
+    told = text_of(operator.post(list_of(Notification), chosen | DECIDED, follow=True))
+    assert f"These are more than {MOST_AT_ONCE}." in told
+    assert not AuditEntry.objects.filter(action="sent_again").exists()
+
+
+def test_callbacks_of_a_charge_are_sent_again_from_its_page(
+    failed: Notification, house: House, operator: Client
+) -> None:
+    charge = Charge.objects.get()
+    address = reverse("admin:payments_charge_send_callbacks_again", args=[charge.pk])
+    assert address in text_of(operator.get(page_of(charge)))
+    form = text_of(operator.get(address))
+    assert re.findall(r'value="([0-9a-f-]{36})"[^>]*checked', form) == [str(failed.pk)]
+    assert form.count('name="which"') == len(ALL)
+    told = text_of(operator.post(address, {"which": [failed.pk], "reason": WHY}, follow=True))
+    assert "1 of 1 will be sent again now." in told
+    assert waiting(failed)
+
+
+def test_callbacks_of_another_charge_are_not_sent_again_from_there(
+    failed: Notification, api: Api, operator: Client
+) -> None:
+    other = Charge.objects.get(id=parse_id("ch", api.charge()["id"]))
+    address = reverse("admin:payments_charge_send_callbacks_again", args=[other.pk])
+    assert address not in text_of(operator.get(page_of(other)))
+    text_of(operator.post(address, {"which": [failed.pk], "reason": WHY}))
     assert not waiting(failed)
 
 
 def test_one_that_is_not_there_is_not_sent_again(house: House, operator: Client) -> None:
     missing = reverse("admin:payments_notification_send_again", args=[house.shop.merchant.pk])
-    assert operator.post(missing).status_code == 404
+    assert operator.post(missing, {"reason": WHY}).status_code == 404
 
 
 def test_whoever_may_only_look_sends_nothing_again(failed: Notification) -> None:
@@ -148,7 +201,7 @@ def test_whoever_may_only_look_sends_nothing_again(failed: Notification) -> None
     assert again_at(failed) not in text_of(client.get(page_of(failed)))
     assert "Send again" not in text_of(client.get(list_of(Notification)))
     assert client.post(again_at(failed)).status_code == 403
-    client.post(list_of(Notification), {"action": "send_again", "_selected_action": [failed.pk]})
+    client.post(list_of(Notification), {"action": "send_again", "_selected_action": [failed.pk]} | DECIDED)
     assert not waiting(failed)
 
 

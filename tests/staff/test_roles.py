@@ -27,6 +27,7 @@ WHOSE: dict[str, Any] = {
     "payments_reconciliationitem_close": FINANCE,
     "payments_reconciliationitem_reopen": FINANCE,
     "payments_notification_send_again": SUPPORT,
+    "payments_charge_send_callbacks_again": SUPPORT,
     "payments_block_add": FINANCE,
     "payments_source_block": FINANCE,
     "payments_block_lift": FINANCE,
@@ -54,7 +55,7 @@ WHOSE: dict[str, Any] = {
     "auth_group_history": ADMINISTRATOR,
     "view_on_site": NOBODY,
 }
-WITHOUT_PAGE = {"payments_unknownoutcome_look_up", "payments_notification_send_again"}
+WITHOUT_PAGE = {"payments_unknownoutcome_look_up"}
 BY_KIND = {"changelist": EVERYBODY, "change": EVERYBODY, "history": EVERYBODY, "add": NOBODY, "delete": NOBODY}
 # Pages of whoever is signed in, whatever their role.
 PERSONAL = {"index", "login", "logout", "password_change", "password_change_done", "autocomplete", "jsi18n", "app_list"}
