@@ -3,6 +3,7 @@
 from django.contrib import admin
 
 from payments.admin import (  # noqa: F401  registers the pages
+    act_limits,
     attempts,
     audit,
     blocks,
@@ -22,6 +23,7 @@ from payments.admin import (  # noqa: F401  registers the pages
     reports,
     simulator,
     sources,
+    staff_acts,
 )
 from payments.admin.formats import NOTHING
 

@@ -5,11 +5,13 @@ from typing import Any
 
 from django.http import HttpRequest
 
+from payments.admin.act_pages import ActPages, offers_of
 from payments.admin.acting import Act
+from payments.admin.staff_acts import decisions_of
 from payments.models import Charge
 
 Offer = Callable[[HttpRequest, Charge], Iterable[Act]]
-_offers: list[Offer] = []
+_offers: list[Offer] = [offers_of, decisions_of]
 
 
 def offered_on_charges(offer: Offer) -> Offer:
@@ -18,10 +20,9 @@ def offered_on_charges(offer: Offer) -> Offer:
     return offer
 
 
-class ChargeActs:
-    """The buttons on the page of a charge, for its ModelAdmin."""
+class ChargeActs(ActPages):
+    """The buttons on the page of a charge and where they lead, for its ModelAdmin."""
 
     def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
         context["acts"] = [act for offer in _offers for act in offer(request, kwargs["obj"])]
-        page: Any = super()
-        return page.render_change_form(request, context, *args, **kwargs)
+        return super().render_change_form(request, context, *args, **kwargs)

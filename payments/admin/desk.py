@@ -19,8 +19,10 @@ from django.views.decorators.http import require_POST
 
 from payments.admin.acting import Act, Facts, form_page, operator_of
 from payments.admin.attempts import AttemptAdmin, ByModeOfCharge
-from payments.admin.corrections import SecretsHidden, acts_on, chip, said
+from payments.admin.corrections import DECISIONS, chip, said
+from payments.admin.deciding import acts_on
 from payments.admin.formats import NOTHING, lines, link, money, pretty_json, utc
+from payments.admin.texts import SecretsHidden
 from payments.domain import audit, corrections, recovery
 from payments.domain.attempts import UNRESOLVED
 from payments.domain.audit import Action
@@ -167,7 +169,7 @@ class DeskAdmin(AttemptAdmin):
             acts.append(Act("Look up now", _address("look_up", attempt), posts=True))
         proposal = attempt.corrections.proposed().first()
         if proposal:
-            return [*acts, *acts_on(request, proposal)]
+            return [*acts, *acts_on(request, proposal, DECISIONS)]
         if operator.has_perm(MAY_PROPOSE):
             acts.append(Act("Propose an outcome", _address("propose", attempt)))
         return acts

@@ -4,7 +4,7 @@ from typing import Any
 
 from django import forms
 
-from payments.admin.corrections import SecretsHidden
+from payments.admin.texts import SecretsHidden
 from payments.ids import new_id
 from payments.models.correction import NOTE_MAX_LENGTH, free_of_secrets
 

@@ -17,9 +17,9 @@ from django.utils.safestring import SafeString
 
 from payments.admin.acting import Act, Facts, form_page, operator_of
 from payments.admin.base import Conditions, LookOnlyAdmin
-from payments.admin.corrections import SecretsHidden
 from payments.admin.formats import NOTHING, id_link_column, moment_column, money, row_link_column, utc
 from payments.admin.reports import ByProvider
+from payments.admin.texts import SecretsHidden
 from payments.domain import audit
 from payments.domain.audit import Action
 from payments.domain.reconciliation import items

@@ -7,7 +7,6 @@ from payments.models.attempt import Attempt
 from payments.models.charge import AMOUNT_MAX, Charge
 from payments.models.correction import NOTE_MAX_LENGTH, SOMETHING_WRITTEN, free_of_secrets
 
-REASON_MAX_LENGTH = 500
 _UNDECIDED = Q(decided_by__isnull=True, decided_at__isnull=True, note="")
 _DECIDED = Q(decided_by__isnull=False, decided_at__isnull=False, note__regex=SOMETHING_WRITTEN)
 
@@ -50,7 +49,7 @@ class StaffAct(models.Model):
     # What is to be captured or given back; of a whole charge, what was at stake when it was proposed.
     amount = models.BigIntegerField()
     currency = models.CharField(max_length=3)
-    reason = models.CharField(max_length=REASON_MAX_LENGTH, validators=[free_of_secrets])
+    reason = models.CharField(max_length=NOTE_MAX_LENGTH, validators=[free_of_secrets])
     state = models.CharField(max_length=9, choices=State.choices, default=State.PROPOSED)
     proposed_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
     # Up to how much whoever proposed it could do alone then; empty where they had no limit for the currency.

@@ -12,6 +12,7 @@ from payments import clock
 from payments.admin.formats import utc
 from payments.models import Attempt, Card, Charge, DeclineAlert, MoneyCheck, NotifySecret
 from payments.providers.simulator.models import Message
+from tests.acts.making import proposed as act_proposed
 from tests.admin.conftest import House, text_of
 from tests.client import REFUNDS_WAIT, TELL_NOTHING, Api
 from tests.domain.blocking import block_email
@@ -47,6 +48,7 @@ def newest(house: House) -> dict[type[Model], Model]:
     MoneyCheck.objects.create(whole=True, invariants=["refunds_add_up"])
     _too_many_declines(house)
     block_email("juan@example.com")
+    act_proposed()
     return {model: model._default_manager.latest("pk") for model in SHOWN}
 
 
