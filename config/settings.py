@@ -177,6 +177,8 @@ CELERY_BEAT_SCHEDULE = {
         "check_money": 60.0,
         "reconcile_simulator": 3600.0,
         "sum_up_days": 60.0,
+        "write_exports": 2.0,
+        "delete_old_exports": 600.0,
         "forget_page_visits": 3600.0,
     }.items()
 }

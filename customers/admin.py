@@ -6,7 +6,9 @@ from django.http import HttpRequest
 from django.utils.safestring import SafeString
 
 from customers.models import Customer, CustomerSource
+from customers.searching import sources_by_email
 from payments.admin.base import ByMode, Conditions, LookOnlyAdmin, LookOnlyInline
+from payments.admin.charge_search import SOURCE_SEARCHES
 from payments.admin.formats import (
     id_column,
     id_link_column,
@@ -18,6 +20,8 @@ from payments.admin.formats import (
 from payments.admin.sources import source_label
 from payments.ids import public_id
 from payments.models import Event, Merchant, Source
+
+SOURCE_SEARCHES.append(sources_by_email)
 
 
 class ByPresence(Conditions):

@@ -3,7 +3,7 @@
 from celery import shared_task
 from celery.signals import worker_shutting_down
 
-from payments.domain import corrections, expiry, hearing, idempotency, recovery, rotation, settlement, visits
+from payments.domain import corrections, expiry, exporting, hearing, idempotency, recovery, rotation, settlement, visits
 from payments.domain.reconciliation import runs
 from payments.domain.staff_acts import deciding, doing
 from payments.invariants import checking
@@ -96,3 +96,14 @@ def sum_up_days() -> int:
 @shared_task
 def forget_page_visits() -> int:
     return visits.forget_old()
+
+
+@shared_task
+def write_exports() -> int:
+    """Comes by beat alone, lest an export waits for a message that is lost."""
+    return exporting.write_due()
+
+
+@shared_task
+def delete_old_exports() -> int:
+    return exporting.delete_expired()

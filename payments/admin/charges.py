@@ -1,10 +1,9 @@
 from django.contrib import admin
-from django.db.models import F, Q
-from django.db.models.functions import Now
 from django.utils.safestring import SafeString
 
-from payments.admin.base import ByMode, Conditions, LookOnlyAdmin, LookOnlyInline
+from payments.admin.base import ByMode, LookOnlyAdmin, LookOnlyInline
 from payments.admin.charge_acts import ChargeActs
+from payments.admin.charge_list import ChargeList
 from payments.admin.formats import (
     credit_column,
     debit_column,
@@ -24,24 +23,8 @@ from payments.admin.formats import (
 from payments.admin.sources import source_label
 from payments.ledger.fees import Rate
 from payments.models import Attempt, Charge, Event, Merchant, Notification, Posting, Refund, Source
-from payments.overview.waiting import EXPIRES_SOON
 
 SHOWN_EVENTS = 100
-
-
-class ByMoney(Conditions):
-    """Where the money is; the last two are for whoever looks after the service."""
-
-    title = "money"
-    parameter_name = "money"
-    conditions = {
-        "held": ("Held", Q(authorized=True)),
-        "expiring": ("Hold expires within 48 hours", Q(hold_expires_at__lte=Now() + EXPIRES_SOON)),
-        "captured": ("Captured", Q(captured=True)),
-        "part_refunded": ("Partly refunded", Q(amount_refunded__gt=0, amount_refunded__lt=F("amount_captured"))),
-        "operation": ("Operation under way", ~Q(operation="")),
-        "reversed_late": ("Reversed after failing", Q(reversed_late=True)),
-    }
 
 
 class RefundsOfCharge(LookOnlyInline):
@@ -79,34 +62,10 @@ def _events_of(row: Charge | Refund) -> SafeString | str:
 
 
 @admin.register(Charge)
-class ChargeAdmin(ChargeActs, LookOnlyAdmin):
+class ChargeAdmin(ChargeActs, ChargeList, LookOnlyAdmin):
     merchant_lookup = "merchant"
-    list_display = (
-        "public_id",
-        "created",
-        "shown_amount",
-        "state",
-        "refunded",
-        "paid_with",
-        "description",
-        "merchant",
-        "mode",
-    )
-    list_filter = ("status", ByMoney, ByMode, "created_at")
-    list_select_related = ("merchant", "source__card")
-    search_fields = ("description",)
-    uuid_lookups = {
-        "ch": ("pk",),
-        "src": ("source_id",),
-        "card": ("source__card__pk",),
-        "re": ("refunds__pk",),
-        "mer": ("merchant_id",),
-        "attempt": ("attempts__pk",),
-    }
-    object_lookups = ("pk", "source_id", "refunds__pk")
-    last4_lookups = ("source__card__last4",)
     fieldsets = (
-        (None, {"fields": ("public_id", "state", "of_merchant", "mode", "description", "statement_descriptor")}),
+        (None, {"fields": ("public_id", "shown_state", "of_merchant", "mode", "description", "statement_descriptor")}),
         ("Money", {"fields": ("shown_amount", "shown_captured", "refunded", "rate", "shown_fee")}),
         (
             "State",
@@ -150,10 +109,6 @@ class ChargeAdmin(ChargeActs, LookOnlyAdmin):
     class Media:
         css = {"all": ["payments/admin.css"]}
 
-    @admin.display(description="State")
-    def state(self, charge: Charge) -> str:
-        return "held" if charge.authorized else charge.status
-
     @admin.display(description="Refunded")
     def refunded(self, charge: Charge) -> str:
         return money(charge.amount_refunded or None, charge.currency)
@@ -161,10 +116,6 @@ class ChargeAdmin(ChargeActs, LookOnlyAdmin):
     @admin.display(description="Rate")
     def rate(self, charge: Charge) -> str:
         return shown_rate(Rate(charge.fee_basis_points, charge.fee_fixed), charge.currency)
-
-    @admin.display(description="Paid with")
-    def paid_with(self, charge: Charge) -> str:
-        return source_label(charge.source)
 
     @admin.display(description="Source")
     def source_link(self, charge: Charge) -> str:

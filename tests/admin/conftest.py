@@ -57,8 +57,13 @@ def house(shop: NewMerchant, api: Api) -> House:
 def operator(db: None) -> Client:
     """A superuser, signed in."""
     client = Client()
-    client.force_login(User.objects.create(username="operator", is_staff=True, is_superuser=True))
+    client.force_login(the_operator())
     return client
+
+
+def the_operator() -> User:
+    """Whoever `operator` is signed in as."""
+    return User.objects.get_or_create(username="operator", defaults={"is_staff": True, "is_superuser": True})[0]
 
 
 def text_of(response: Any) -> str:

@@ -10,10 +10,10 @@ from pytest_django import DjangoAssertNumQueries
 
 from payments import clock
 from payments.admin.formats import utc
-from payments.models import Attempt, Card, Charge, DeclineAlert, MoneyCheck, NotifySecret
+from payments.models import Attempt, Card, Charge, DeclineAlert, Export, MoneyCheck, NotifySecret
 from payments.providers.simulator.models import Message
 from tests.acts.making import proposed as act_proposed
-from tests.admin.conftest import House, text_of
+from tests.admin.conftest import House, text_of, the_operator
 from tests.client import REFUNDS_WAIT, TELL_NOTHING, Api
 from tests.domain.blocking import block_email
 from tests.domain.correcting import proposed
@@ -25,8 +25,9 @@ OURS = [model for name in ("payments", "simulator", "customers") for model in ap
 SHOWN = [model for model in OURS if model in admin.site._registry]
 # Shown on the page of an operator.
 OF_PEOPLE = {"MerchantAccess"}
-# Session and its renewal, user and their limit, count and rows, and the two alerts.
-MOST_STATEMENTS_OF_A_LIST = 8
+# Session and its renewal, user and their limit, count (or what is on the page) and rows, the merchants to choose from,
+# and the two alerts.
+MOST_STATEMENTS_OF_A_LIST = 9
 
 
 def list_of(model: type[Model]) -> str:
@@ -49,6 +50,7 @@ def newest(house: House) -> dict[type[Model], Model]:
     _too_many_declines(house)
     block_email("juan@example.com")
     act_proposed()
+    Export.objects.create(sheet="charges", operator=the_operator(), expected_rows=1)
     return {model: model._default_manager.latest("pk") for model in SHOWN}
 
 
@@ -67,6 +69,7 @@ def test_every_model_has_its_pages() -> None:
         "CvcKey",
         "DayTotal",
         "SummedDay",
+        "ExportPart",
     }, "which belong to something that has a page, or live an hour, or are summed up on the first page"
 
 

@@ -23,6 +23,7 @@ OF_NO_MERCHANT = {
     "payments.AuditEntry",
     "payments.BinRange",
     "payments.DataKey",
+    "payments.Export",
     "payments.ReconciliationRun",
     "simulator.SimulatedPayment",
     "simulator.SimulatedOperation",

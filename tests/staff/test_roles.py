@@ -31,6 +31,12 @@ WHOSE: dict[str, Any] = {
     "payments_block_add": FINANCE,
     "payments_source_block": FINANCE,
     "payments_block_lift": FINANCE,
+    # Whose the file is, and nobody else's.
+    "payments_export_change": NOBODY,
+    "payments_export_history": NOBODY,
+    "payments_export_download": NOBODY,
+    "payments_export_ask": SUPPORT,
+    "payments_charge_by_card": EVERYBODY,
     "payments_auditentry_changelist": ADMINISTRATOR,
     "payments_auditentry_change": ADMINISTRATOR,
     "payments_auditentry_history": ADMINISTRATOR,

@@ -1,0 +1,93 @@
+"""The list of charges: what it shows, how it is narrowed, and the indexes by which its pages are found."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.contrib.admin.views.main import PAGE_VAR, ChangeList
+from django.db.models import Q
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from django.utils.safestring import SafeString
+
+from payments.admin.access import limit_of
+from payments.admin.acting import operator_of
+from payments.admin.base import ByMode, Conditions
+from payments.admin.card_search import ByCard, CardSearch
+from payments.admin.charge_search import ChargeSearch
+from payments.admin.charge_states import ByState, chips, road_by
+from payments.admin.exports import MAY_EXPORT
+from payments.admin.form_filters import ByAmount, ByDays, ByMerchant
+from payments.admin.paging import KeysetPaging
+from payments.admin.sources import source_label
+from payments.admin.walking import Road
+from payments.models import Charge
+from payments.sourcetypes import SOURCE_TYPES
+
+
+class BySourceTypeOfCharge(Conditions):
+    title = "type"
+    parameter_name = "type"
+    conditions = {kind.name: (kind.label, Q(source__type=kind.name)) for kind in SOURCE_TYPES}
+
+
+class ChargeList(ChargeSearch, KeysetPaging, CardSearch):
+    """The list, for the ModelAdmin of charges."""
+
+    change_list_template = "admin/payments/charge_list.html"
+
+    list_display = (
+        "public_id",
+        "created",
+        "shown_amount",
+        "shown_state",
+        "refunded",
+        "paid_with",
+        "description",
+        "merchant",
+        "mode",
+    )
+    list_filter = (ByState, ByMerchant, ByMode, BySourceTypeOfCharge, ByDays, ByAmount, ByCard)
+    list_select_related = ("merchant", "source__card")
+    uuid_lookups = {
+        "ch": ("pk",),
+        "src": ("source_id",),
+        "card": ("source__card__pk",),
+        "re": ("refunds__pk",),
+        "mer": ("merchant_id",),
+        "attempt": ("attempts__pk",),
+    }
+    object_lookups = ("pk", "source_id", "refunds__pk")
+    last4_lookups = ("source__card__last4",)
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        """With the acts beside the list."""
+        narrowed = request.GET.copy()
+        narrowed.pop(PAGE_VAR, None)
+        acts = {
+            "card_search": reverse("admin:payments_charge_by_card"),
+            "may_export": operator_of(request).has_perm(MAY_EXPORT),
+            "query": narrowed.urlencode(),
+        }
+        return super().changelist_view(request, acts | (extra_context or {}))
+
+    def road_of(self, request: HttpRequest, changelist: ChangeList) -> Road:
+        chosen = chosen_in(changelist)
+        if changelist.query or "card" in chosen:
+            return Road()
+        return road_by(chosen, limit_of(request))
+
+    def sifts(self, changelist: ChangeList, road: Road) -> bool:
+        return "card" not in chosen_in(changelist) and super().sifts(changelist, road)
+
+    @admin.display(description="State")
+    def shown_state(self, charge: Charge) -> SafeString:
+        return chips(charge)
+
+    @admin.display(description="Paid with")
+    def paid_with(self, charge: Charge) -> str:
+        return source_label(charge.source)
+
+
+def chosen_in(changelist: ChangeList) -> dict[str, Any]:
+    """What the filters of a list are set to, by parameter."""
+    return {name: value for spec in changelist.filter_specs for name, value in spec.used_parameters.items()}

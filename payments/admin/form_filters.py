@@ -1,0 +1,146 @@
+"""Filters into which something is typed: a form beside the list, whose fields stand in the address."""
+
+from collections.abc import Iterator
+from datetime import UTC, date, datetime, time
+from typing import Any, ClassVar
+from uuid import UUID
+
+from django import forms
+from django.contrib import admin
+from django.contrib.admin.views.main import ChangeList
+from django.core.exceptions import ValidationError
+from django.db.models import Model, Q, QuerySet
+from django.http import HttpRequest
+
+from payments.ids import first_id
+from payments.models import Merchant
+from payments.money import CURRENCIES, DEFAULT_CURRENCY, parse_amount
+from payments.overview.days import DAY
+
+
+class FormFilter(admin.ListFilter):
+    """A filter by the fields of `form_class`; `parameter_name` is the first one's. What is refused finds nothing."""
+
+    template = "admin/payments/filter_form.html"
+    parameter_name: ClassVar[str]
+    form_class: ClassVar[type[forms.Form]]
+    used_parameters: dict[str, Any]
+
+    def __init__(self, request: HttpRequest, params: Any, model: type[Model], model_admin: admin.ModelAdmin) -> None:
+        super().__init__(request, params, model, model_admin)
+        typed = {name: params.pop(name)[-1] for name in self.form_class.base_fields if name in params}
+        self.form = self.form_class(typed or None, auto_id="filter_%s")
+        self.prepare(request, model_admin)
+        if self.form.is_bound and self.form.is_valid():
+            self.used_parameters = {name: value for name, value in self.form.cleaned_data.items() if value}
+
+    def prepare(self, request: HttpRequest, model_admin: admin.ModelAdmin) -> None:
+        """Tells the form what may be chosen."""
+
+    def has_output(self) -> bool:
+        return True
+
+    def expected_parameters(self) -> list[str | None]:
+        return [*self.form_class.base_fields]
+
+    def choices(self, changelist: ChangeList) -> Iterator[Any]:
+        """The other parameters of the address, which the form keeps."""
+        names = self.expected_parameters()
+        yield from ((name, value) for name, value in changelist.params.items() if name not in names)
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        if self.form.is_bound and not self.form.is_valid():
+            return queryset.none()
+        return queryset.filter(self.condition()) if self.used_parameters else queryset
+
+    def condition(self) -> Q:
+        """The condition that the form's values stand for."""
+        raise NotImplementedError
+
+
+class MerchantForm(forms.Form):
+    merchant = forms.ModelChoiceField(Merchant.objects.none(), required=False, empty_label="All", label="Merchant")
+
+
+class ByMerchant(FormFilter):
+    """One of the merchants that the operator may see."""
+
+    title = "merchant"
+    parameter_name = "merchant"
+    form_class = MerchantForm
+
+    def prepare(self, request: HttpRequest, model_admin: admin.ModelAdmin) -> None:
+        page = model_admin.admin_site.get_model_admin(Merchant)
+        choices: Any = self.form.fields["merchant"]
+        choices.queryset = page.get_queryset(request).order_by("title")
+        choices.label_from_instance = lambda merchant: merchant.title
+
+    def condition(self) -> Q:
+        return Q(merchant=self.used_parameters["merchant"])
+
+
+class DayInput(forms.DateInput):
+    input_type = "date"
+
+
+class DaysForm(forms.Form):
+    since = forms.DateField(required=False, label="From", widget=DayInput)
+    until = forms.DateField(required=False, label="To", widget=DayInput)
+
+
+class ByDays(FormFilter):
+    """The days (UTC) on which rows were made, which their IDs tell."""
+
+    title = "day (UTC)"
+    parameter_name = "since"
+    form_class = DaysForm
+
+    @property
+    def bounds(self) -> tuple[UUID | None, UUID | None]:
+        """The IDs between which all rows of these days are, without these themselves; None is open."""
+        since, until = (self.used_parameters.get(name) for name in self.form_class.base_fields)
+        return since and UUID(int=_first_id(since).int - 1), until and _first_id(until + DAY)
+
+    def condition(self) -> Q:
+        low, high = self.bounds
+        return (Q(pk__gt=low) if low else Q()) & (Q(pk__lt=high) if high else Q())
+
+
+class AmountForm(forms.Form):
+    least = forms.CharField(required=False, label="From", max_length=30)
+    most = forms.CharField(required=False, label="To", max_length=30)
+    currency = forms.ChoiceField(
+        choices=[(code, code) for code in sorted(CURRENCIES)], required=False, initial=DEFAULT_CURRENCY
+    )
+
+    def clean(self) -> dict[str, Any]:
+        cleaned: dict[str, Any] = super().clean() or {}
+        currency = cleaned.get("currency") or DEFAULT_CURRENCY
+        for name in ("least", "most"):
+            if cleaned.get(name):
+                cleaned[name] = self._amount(name, cleaned[name], currency)
+        return cleaned | {"currency": currency}
+
+    def _amount(self, name: str, text: str, currency: str) -> int | None:
+        try:
+            return parse_amount(text, currency)
+        except ValueError:
+            self.add_error(name, ValidationError("Write an amount such as 1,234.50.", "invalid"))
+            return None
+
+
+class ByAmount(FormFilter):
+    """Between two amounts of one currency."""
+
+    title = "amount"
+    parameter_name = "least"
+    form_class = AmountForm
+
+    def condition(self) -> Q:
+        used = self.used_parameters
+        least = Q(amount__gte=used["least"]) if "least" in used else Q()
+        return Q(currency=used["currency"]) & least & (Q(amount__lte=used["most"]) if "most" in used else Q())
+
+
+def _first_id(day: date) -> UUID:
+    return first_id(datetime.combine(day, time(), UTC))

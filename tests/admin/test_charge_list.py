@@ -1,0 +1,143 @@
+"""The list of charges: what narrows it, and by what a charge is found."""
+
+from datetime import UTC, datetime
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from payments import ids
+from payments.models import Attempt, Charge
+from tests.admin.conftest import text_of
+from tests.admin.test_pages import list_of, page_of
+from tests.client import APPROVED, REFUNDS_FAIL, Api, made
+from tests.factories import ChargeFactory, SourceFactory
+
+BY_CARD = reverse("admin:payments_charge_by_card")
+
+
+def listed(operator: Client, **query: str) -> set[str]:
+    """The pages of the charges that are listed."""
+    text = text_of(operator.get(list_of(Charge), query))
+    return {page_of(charge) for charge in Charge.objects.all() if page_of(charge) in text}
+
+
+def pages_of(*charges: Charge) -> set[str]:
+    return {page_of(charge) for charge in charges}
+
+
+def made_on(day: datetime) -> Charge:
+    return ChargeFactory(id=ids.first_id(day), is_captured=True)
+
+
+def test_a_charge_shows_its_state_in_words(operator: Client) -> None:
+    for stage in ("held", "captured", "part_refunded", "refunded", "failed", "voided", "awaiting_payer", "unknown"):
+        ChargeFactory(**{f"is_{stage}": True})
+    text = text_of(operator.get(list_of(Charge)))
+    marks = ("warn", "held"), ("good", "captured"), ("good", "partly refunded"), ("quiet", "refunded")
+    for tone, word in (*marks, ("bad", "failed"), ("quiet", "voided"), ("warn", "awaiting payer"), ("warn", "pending")):
+        assert f'<span class="chip chip-{tone}">{word}</span>' in text, word
+
+
+def test_charges_are_filtered_by_merchant(operator: Client) -> None:
+    ours, other = ChargeFactory(is_held=True), ChargeFactory(is_held=True)
+    assert listed(operator, merchant=str(ours.merchant_id)) == pages_of(ours)
+    assert listed(operator, merchant=str(other.merchant_id), money="held", mode="test") == pages_of(other)
+
+
+def test_charges_are_filtered_by_type(operator: Client) -> None:
+    wallet = ChargeFactory(is_captured=True, source=SourceFactory(type="gcash", used=True))
+    ChargeFactory(is_captured=True)
+    assert listed(operator, type="gcash") == pages_of(wallet)
+
+
+def test_charges_are_filtered_by_the_day_on_which_they_were_made(operator: Client) -> None:
+    before, first, last, after = (
+        made_on(datetime(2026, 3, day, hour, tzinfo=UTC)) for day, hour in ((1, 23), (2, 0), (3, 23), (4, 0))
+    )
+    assert listed(operator, since="2026-03-02", until="2026-03-03") == pages_of(first, last)
+    assert listed(operator, since="2026-03-04") == pages_of(after)
+    assert listed(operator, until="2026-03-01", money="captured") == pages_of(before)
+
+
+@pytest.mark.parametrize(
+    ("typed", "currency", "found"),
+    [("1,234.50", "PHP", True), ("1234.5", "PHP", True), ("1,234.51", "PHP", False), ("123450", "JPY", False)],
+)
+def test_charges_are_filtered_by_an_amount_as_people_write_it(
+    typed: str, currency: str, found: bool, operator: Client
+) -> None:
+    charge = ChargeFactory(is_captured=True, amount=123_450)
+    assert listed(operator, least=typed, currency=currency) == (pages_of(charge) if found else set())
+
+
+def test_an_amount_has_the_decimals_of_its_currency(operator: Client) -> None:
+    charge = ChargeFactory(is_captured=True, amount=777, currency="JPY")
+    assert listed(operator, least="777", most="777", currency="JPY") == pages_of(charge)
+    assert listed(operator, least="7.77", currency="JPY") == set()
+
+
+@pytest.mark.parametrize("query", [{"least": "-1"}, {"since": "x"}, {"merchant": "x"}, {"card": "x"}], ids=str)
+def test_what_a_filter_refuses_finds_nothing(query: dict[str, str], operator: Client) -> None:
+    ChargeFactory(is_captured=True)
+    assert listed(operator, **query) == set()
+
+
+def test_words_of_the_description_find_a_charge(operator: Client) -> None:
+    charge = ChargeFactory(is_captured=True, description="Order INV-2026-00077, niño's halo-halo")
+    ChargeFactory(is_captured=True, description="Order INV-2026-00078")
+    for words in ("00077", "inv-2026-00077", "halo order", "niño", "HALO", "order niñ"):
+        assert listed(operator, q=words) == pages_of(charge), words
+    assert listed(operator, q="0077-") == set()
+
+
+@pytest.mark.parametrize("term", ["'", "\\", "a' | 'b", ":*", "&", "!x", "'):*", "%"])
+def test_signs_in_a_search_mean_nothing(term: str, operator: Client) -> None:
+    ChargeFactory(is_captured=True)
+    assert listed(operator, q=term) == set()
+
+
+def test_the_providers_reference_finds_its_charge(operator: Client, api: Api) -> None:
+    charge = Charge.objects.get(pk=ids.parse_id("ch", api.charge()["id"]))
+    api.charge()
+    assert listed(operator, q=Attempt.objects.get(charge=charge).provider_ref) == pages_of(charge)
+
+
+def test_a_customers_address_finds_the_charges_on_their_sources(operator: Client, api: Api) -> None:
+    customer = made(api.post("/customers/", {"email": "Juan@example.com", "description": "Juan"}))
+    source = api.source()
+    made(api.post(f"/customers/{customer['id']}/sources", {"source": source}))
+    charge = Charge.objects.get(pk=ids.parse_id("ch", api.charge_source(source)["id"]))
+    api.charge()
+    assert listed(operator, q="juan@EXAMPLE.com") == pages_of(charge)
+    assert listed(operator, q="jane@example.com") == set()
+
+
+def test_a_card_number_finds_the_charges_on_it(operator: Client, api: Api) -> None:
+    mine = {ids.parse_id("ch", api.charge()["id"]) for _ in range(2)}
+    api.charge(REFUNDS_FAIL)
+    response = operator.post(BY_CARD, {"number": " 4000 0000 0000-3055 "})
+    assert response.status_code == 302
+    assert listed(operator, **{"card": response["Location"].partition("=")[2]}) == pages_of(
+        *Charge.objects.filter(pk__in=mine)
+    )
+
+
+def test_a_card_number_stays_in_no_address_and_no_session(operator: Client, api: Api) -> None:
+    api.charge()
+    response = operator.post(BY_CARD, {"number": APPROVED})
+    assert APPROVED not in response["Location"]
+    assert APPROVED not in str(dict(operator.session))
+    assert APPROVED not in text_of(operator.get(response["Location"]))
+
+
+@pytest.mark.parametrize("number", ["4000000000003056", "400000000000305", "x" * 16, "४" * 16, ""])
+def test_what_is_no_card_number_is_refused_and_not_shown_again(number: str, operator: Client) -> None:
+    text = text_of(operator.post(BY_CARD, {"number": number}))
+    assert "errorlist" in text
+    assert not number or f'value="{number}"' not in text
+
+
+def test_a_card_number_without_charges_is_said_to_have_none(operator: Client) -> None:
+    response = operator.post(BY_CARD, {"number": APPROVED}, follow=True)
+    assert "There is no charge on this card number." in text_of(response)
