@@ -23,6 +23,10 @@ BETWEEN_NETWORKS = re.compile(r"[\s,]+")
 MODE_CHOICES = [(mode, mode) for mode in MODES]
 
 
+def _right_choices() -> list[tuple[str, str]]:
+    return [(name, f"{name}: {what}") for name, what in RIGHTS.items()]
+
+
 def overlap_field(what: str) -> forms.IntegerField:
     """Asks for how many hours the old one goes on, as `what` says."""
     return forms.IntegerField(
@@ -34,7 +38,7 @@ class KeyForm(OnceForm):
     mode = forms.ChoiceField(choices=MODE_CHOICES)
     kind = forms.ChoiceField(choices=ApiKey.Kind.choices)
     rights = forms.MultipleChoiceField(
-        choices=[(name, f"{name}: {what}") for name, what in RIGHTS.items()],
+        choices=_right_choices,
         required=False,
         widget=forms.CheckboxSelectMultiple,
         help_text="Of a restricted key, and of no other.",

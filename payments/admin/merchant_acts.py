@@ -90,10 +90,13 @@ class RemoveFee(RowAct):
         return f"From now on a charge on {said['fee']} costs nothing."
 
 
+def _types_field(mode: str) -> forms.MultipleChoiceField:
+    widget = forms.CheckboxSelectMultiple
+    return forms.MultipleChoiceField(label=f"Taken in {mode} mode", choices=TYPE_CHOICES, required=False, widget=widget)
+
+
 class WaysForm(ReasonForm):
-    types = forms.MultipleChoiceField(
-        label="Taken", choices=TYPE_CHOICES, required=False, widget=forms.CheckboxSelectMultiple
-    )
+    test, live = _types_field("test"), _types_field("live")
 
 
 class SetWaysToPay(RowAct):
@@ -101,21 +104,22 @@ class SetWaysToPay(RowAct):
     permission = MAY_CHANGE
 
     def form_for(self, merchant: Merchant, data: Any) -> ReasonForm:
-        return WaysForm(data, initial={"types": _taken_by(merchant)})
+        return WaysForm(data, initial={mode: _taken_by(merchant, livemode) for mode, livemode in MODES.items()})
 
     def facts(self, merchant: Merchant) -> Facts:
         yield "Merchant", merchant.title
         yield (
             "What happens",
-            "New sources of other types are refused in both modes. Those made before can be charged.",
+            "New sources of other types are refused in that mode. Those made before can be charged.",
         )
 
     @transaction.atomic
     def do(self, merchant: Merchant, said: dict[str, Any]) -> Done:
-        switched = set(said["types"]) ^ set(_taken_by(merchant))
-        for name in sorted(switched):
-            terms.set_payment_method(merchant, name, name in said["types"])
-        return f"Switched: {', '.join(sorted(switched))}." if switched else "Nothing was switched."
+        switched = [(mode, name) for mode in MODES for name in _switched(merchant, MODES[mode], said[mode])]
+        for mode, name in switched:
+            terms.set_payment_method(merchant, name, name in said[mode], MODES[mode])
+        told = ", ".join(f"{name} ({mode})" for mode, name in switched)
+        return f"Switched: {told}." if told else "Nothing was switched."
 
 
 class BudgetForm(ReasonForm):
@@ -168,5 +172,11 @@ def _fees_of(merchant: Merchant) -> Facts:
             yield f"{source_type} in {currency}", shown_rate(rate, currency)
 
 
-def _taken_by(merchant: Merchant) -> list[str]:
-    return [name for name in sourcetypes.NAMES if terms.is_enabled(merchant.payment_method_settings, name)]
+def _taken_by(merchant: Merchant, livemode: bool) -> list[str]:
+    switches = merchant.payment_method_settings
+    return [name for name in sourcetypes.NAMES if terms.is_enabled(switches, name, livemode)]
+
+
+def _switched(merchant: Merchant, livemode: bool, taken: list[str]) -> list[str]:
+    """The types that are on and shall be off, or the other way."""
+    return sorted(set(taken) ^ set(_taken_by(merchant, livemode)))

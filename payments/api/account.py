@@ -7,6 +7,7 @@ from rest_framework.request import Request
 from payments import clock
 from payments.api.authentication import key_of
 from payments.api.requests import ApiViewSet, show
+from payments.domain.terms import switches_in
 from payments.ids import public_id
 from payments.ledger.balances import Balance, balances_of
 from payments.models import ApiKey, Merchant
@@ -20,7 +21,8 @@ class AccountViewSet(ApiViewSet):
     rights = {"me": "account:read", "balance": "balance:read", "ping": "account:read"}
 
     def me(self, request: Request) -> HttpResponse:
-        return show(_render(key_of(request).merchant))
+        key = key_of(request)
+        return show(_render(key.merchant, key.livemode))
 
     def balance(self, request: Request) -> HttpResponse:
         key = key_of(request)
@@ -35,7 +37,7 @@ def healthy(request: HttpRequest) -> HttpResponse:
     return HttpResponse("healthy", content_type="text/plain; charset=utf-8")
 
 
-def _render(merchant: Merchant) -> dict[str, Any]:
+def _render(merchant: Merchant, livemode: bool) -> dict[str, Any]:
     return {
         "object": "organization",
         "id": public_id("mer", merchant.id),
@@ -46,7 +48,7 @@ def _render(merchant: Merchant) -> dict[str, Any]:
         "branding": merchant.branding,
         "status": merchant.status,
         "business_address": merchant.business_address,
-        "payment_method_settings": merchant.payment_method_settings,
+        "payment_method_settings": switches_in(merchant.payment_method_settings, livemode),
         "rates": merchant.rates,
         "payout_settings": merchant.payout_settings,
         "metadata": merchant.metadata,

@@ -45,7 +45,7 @@ def create(caller: Caller, order: dict[str, Any]) -> Answer:
 
 def _require_available(caller: Caller, source_type: str) -> None:
     label = sourcetypes.BY_NAME[source_type].label
-    if not terms.is_enabled(caller.payment_methods, source_type):
+    if not terms.is_enabled(caller.payment_methods, source_type, caller.livemode):
         raise invalid("source_type_unavailable", "type", f"{label} is switched off for this account.")
     if provider_for(caller.livemode, source_type) is None:
         raise invalid("source_type_unavailable", "type", f"{label} is not available in this mode.")

@@ -17,9 +17,18 @@ class BadTerms(ValueError):
     """These terms cannot be; the message is for the person who gave them."""
 
 
-def is_enabled(payment_methods: Mapping[str, Any], source_type: str) -> bool:
-    """Whether a merchant's `payment_method_settings` leave this type on, as they do where they do not name it."""
-    return bool(payment_methods.get(source_type, {}).get("enabled", True))
+def is_enabled(payment_methods: Mapping[str, Any], source_type: str, livemode: bool) -> bool:
+    """Whether a merchant's `payment_method_settings` leave this type on, as they do where they do not name it.
+
+    They are `{type: {enabled, test, live}}`: a mode that is not named is as `enabled` says.
+    """
+    switches = payment_methods.get(source_type, {})
+    return bool(switches.get(_name_of(livemode), switches.get("enabled", True)))
+
+
+def switches_in(payment_methods: Mapping[str, Any], livemode: bool) -> dict[str, dict[str, bool]]:
+    """The `payment_method_settings` as they are in one mode."""
+    return {name: {"enabled": is_enabled(payment_methods, name, livemode)} for name in payment_methods}
 
 
 @transaction.atomic
@@ -48,12 +57,23 @@ def remove_fee(merchant: Merchant, source_type: str, currency: str) -> None:
 
 
 @transaction.atomic
-def set_payment_method(merchant: Merchant, source_type: str, enabled: bool) -> None:
-    """Switches a source type on or off for new sources; those made before can still be charged. Raises BadTerms."""
+def set_payment_method(merchant: Merchant, source_type: str, enabled: bool, livemode: bool | None = None) -> None:
+    """Switches a source type on or off for new sources of one mode, or of both where none is given.
+
+    Those made before can still be charged. Raises BadTerms.
+    """
     _require_known_type(source_type)
-    locked = _lock(merchant)
-    locked.payment_method_settings[source_type] = {"enabled": enabled}
-    _save(locked, "payment_method_settings", f"{source_type} {'on' if enabled else 'off'}")
+    locked, told = _lock(merchant), f"{source_type} {'on' if enabled else 'off'}"
+    if livemode is None:
+        locked.payment_method_settings[source_type] = {"enabled": enabled}
+    else:
+        told += f" in {_name_of(livemode)} mode"
+        locked.payment_method_settings.setdefault(source_type, {"enabled": True})[_name_of(livemode)] = enabled
+    _save(locked, "payment_method_settings", told)
+
+
+def _name_of(livemode: bool) -> str:
+    return "live" if livemode else "test"
 
 
 def _require_known(source_type: str, currency: str) -> None:

@@ -7,6 +7,8 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from payments import sourcetypes
+from payments.domain import terms
 from payments.domain.merchants import NewMerchant, valid_notify_secrets
 from payments.models import AuditEntry, Merchant
 from tests.admin.acting import REASON, act, form_of
@@ -86,19 +88,25 @@ def test_a_fee_is_removed(operator: Client, shop: NewMerchant) -> None:
 
 
 def test_ways_to_pay_are_switched_and_only_these(operator: Client, shop: NewMerchant) -> None:
-    taken = ["card", "gcash"]
-    assert act(operator, shop.merchant, "set_ways_to_pay", types=taken).status_code == 302
-    methods = newest().payment_method_settings
-    assert "card" not in methods
-    assert methods["maya"] == {"enabled": False}
-    act(operator, shop.merchant, "set_ways_to_pay", types=[*taken, "maya"])
-    assert AuditEntry.objects.latest("number").detail == "maya on"
+    others = [name for name in sourcetypes.NAMES if name != "gcash"]
+    said = {"test": others, "live": sourcetypes.NAMES}
+    assert act(operator, shop.merchant, "set_ways_to_pay", **said).status_code == 302
+    assert newest().payment_method_settings == {"gcash": {"enabled": True, "test": False}}
+    entry = AuditEntry.objects.latest("number")
+    assert (entry.detail, entry.reason) == ("gcash off in test mode", REASON)
+
+
+def test_a_type_that_is_off_in_one_mode_is_on_in_the_other(operator: Client, shop: NewMerchant) -> None:
+    terms.set_payment_method(shop.merchant, "gcash", False, livemode=False)
+    assert Api(shop.keys["sk_test"]).post("/sources/", {"type": "gcash"}).status_code == 422
+    enabled = [Api(shop.keys[key]).get("/me").json()["payment_method_settings"] for key in ("sk_test", "sk_live")]
+    assert enabled == [{"gcash": {"enabled": False}}, {"gcash": {"enabled": True}}]
 
 
 def test_the_page_offers_the_ways_that_are_taken(operator: Client, shop: NewMerchant) -> None:
-    act(operator, shop.merchant, "set_ways_to_pay", types=["card"])
+    act(operator, shop.merchant, "set_ways_to_pay", test=["card"], live=["maya"])
     text = text_of(operator.get(reverse("admin:payments_merchant_set_ways_to_pay", args=[shop.merchant.pk])))
-    assert re.findall(r'value="(\w+)" [^>]*checked', text) == ["card"]
+    assert re.findall(r'value="(\w+)" [^>]*checked', text) == ["card", "maya"]
 
 
 @pytest.mark.parametrize(("said", "budget"), [("500", 500), ("", None)], ids=["a number", "as usual"])

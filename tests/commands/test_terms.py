@@ -82,6 +82,13 @@ def test_a_payment_method_is_switched_on_again(manage: Manage, api: Api) -> None
     assert made(api.get("/me"))["payment_method_settings"] == {"card": {"enabled": True}}
 
 
+def test_a_payment_method_is_switched_in_one_mode(manage: Manage, api: Api) -> None:
+    said = manage("set_payment_method", "Sari Store", "gcash", "off", "--mode", "live")
+    assert said == "gcash is off in live mode.\n"
+    assert api.wallet("gcash")
+    assert Merchant.objects.get().payment_method_settings == {"gcash": {"enabled": True, "live": False}}
+
+
 def test_a_payment_method_is_of_one_merchant(manage: Manage, shop: NewMerchant, other_shop: NewMerchant) -> None:
     manage("set_payment_method", "Sari Store", "card", "off")
     assert Api(other_shop.keys["sk_test"]).source()

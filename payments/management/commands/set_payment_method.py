@@ -3,6 +3,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from payments.domain import terms
+from payments.domain.merchants import MODES
 from payments.management import arguments
 
 
@@ -13,10 +14,13 @@ class Command(BaseCommand):
         parser.add_argument("merchant", help=arguments.MERCHANT_HELP)
         parser.add_argument("type", help="the source type, such as gcash")
         parser.add_argument("state", choices=["on", "off"])
+        parser.add_argument("--mode", choices=list(MODES), help="only in this mode (default: in both)")
 
-    def handle(self, *, merchant: str, state: str, **options: Any) -> None:
+    def handle(self, *, merchant: str, state: str, mode: str | None, **options: Any) -> None:
+        livemode = MODES[mode] if mode else None
         try:
-            terms.set_payment_method(arguments.merchant_named(merchant), options["type"], state == "on")
+            terms.set_payment_method(arguments.merchant_named(merchant), options["type"], state == "on", livemode)
         except terms.BadTerms as fault:
             raise CommandError(str(fault)) from None
-        self.stdout.write(f"{options['type']} is {state}.")
+        where = f" in {mode} mode" if mode else ""
+        self.stdout.write(f"{options['type']} is {state}{where}.")
