@@ -5,6 +5,7 @@ from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from django.utils.safestring import SafeString
 
+from customers.detaching import DetachSource
 from customers.models import Customer, CustomerSource
 from customers.searching import sources_by_email
 from payments.admin.base import ByMode, Conditions, LookOnlyAdmin, LookOnlyInline
@@ -13,13 +14,17 @@ from payments.admin.formats import (
     id_column,
     id_link_column,
     json_column,
+    lines,
+    link,
     mode_column,
     moment_column,
+    money,
     search_link,
 )
-from payments.admin.sources import source_label
+from payments.admin.row_acts import RowActs
+from payments.admin.sources import SHOWN_CHARGES, source_label
 from payments.ids import public_id
-from payments.models import Event, Merchant, Source
+from payments.models import Charge, Event, Merchant, Source
 
 SOURCE_SEARCHES.append(sources_by_email)
 
@@ -53,8 +58,9 @@ class SourcesInline(LookOnlyInline):
 
 
 @admin.register(Customer)
-class CustomerAdmin(LookOnlyAdmin):
+class CustomerAdmin(RowActs, LookOnlyAdmin):
     merchant_lookup = "merchant"
+    row_acts = (DetachSource(),)
     list_display = ("public_id", "email", "description", "merchant", "mode", "created", "deleted")
     list_filter = (ByPresence, ByMode, "created_at")
     list_select_related = ("merchant",)
@@ -72,7 +78,7 @@ class CustomerAdmin(LookOnlyAdmin):
     last4_lookups = ("ties__source__card__last4",)
     fieldsets = (
         (None, {"fields": ("public_id", "email", "mobile_number", "description", "of_merchant", "mode")}),
-        ("Belongs to it", {"fields": ("events", "version")}),
+        ("Belongs to it", {"fields": ("charge_links", "events", "version")}),
         ("As sent", {"fields": ("shown_metadata",)}),
         ("Times", {"fields": ("created", "updated", "deleted")}),
     )
@@ -84,6 +90,13 @@ class CustomerAdmin(LookOnlyAdmin):
     updated = moment_column("updated_at")
     deleted = moment_column("deleted_at")
     shown_metadata = json_column("metadata")
+
+    @admin.display(description="Charges")
+    def charge_links(self, customer: Customer) -> SafeString | str:
+        """The newest on all sources that are or were kept; the sources are read first, for their charges' index."""
+        sources = list(customer.ties.values_list("source_id", flat=True))
+        newest = Charge.objects.filter(source_id__in=sources).order_by("-id")[:SHOWN_CHARGES]
+        return lines(link(Charge, row.id, f"{row} {money(row.amount, row.currency)} {row.status}") for row in newest)
 
     @admin.display(description="Events")
     def events(self, customer: Customer) -> SafeString:

@@ -39,6 +39,7 @@ ADMINISTRATOR = VIEWER | {
     "payments.change_apikey",
     "payments.delete_apikey",
     "payments.add_notifysecret",
+    "customers.delete_customersource",
     "payments.add_actlimit",
     "payments.change_actlimit",
     "payments.add_binrange",

@@ -1,14 +1,15 @@
-"""What operators see of customers; nothing can be changed there."""
+"""What operators see of customers, and the one thing that they do there: they detach a source."""
 
 from typing import Any
 
 import pytest
 from django.test import Client
 
-from customers.models import Customer
+from customers.models import Customer, CustomerSource
 from payments.ids import parse_id
+from payments.models import AuditEntry, Card
 from tests.client import Api
-from tests.customers.cast import attach, new_customer
+from tests.customers.cast import attach, new_customer, read
 
 LIST = "/admin/customers/customer/"
 
@@ -57,3 +58,44 @@ def test_no_customer_is_added_changed_or_deleted_by_hand(
 
     assert response.status_code == 403
     assert Customer.objects.get().email == maria["email"]
+
+
+def detach(client: Client, customer: dict[str, Any], source: str) -> Any:
+    address = page_of(customer).replace("change", "detach-source")
+    return client.post(address, {"source": source, "reason": "The payer asked, ticket 4711"})
+
+
+def test_a_detached_source_is_charged_no_more_and_its_card_data_is_gone(
+    admin_client: Client, api: Api, maria: dict[str, Any]
+) -> None:
+    gone, kept = attach(api, maria), attach(api, maria)
+
+    assert detach(admin_client, maria, gone).status_code == 302
+
+    assert [source["id"] for source in read(api, maria)["sources"]] == [kept]
+    order = {"amount": 100, "currency": "PHP", "source": gone, "description": "Rice"}
+    assert api.post("/charges/", order).status_code == 409
+    assert Card.objects.get(source_id=parse_id("src", gone)).sealed_number is None
+    entry = AuditEntry.objects.latest("number")
+    assert (entry.object_id, entry.fields) == (str(parse_id("cus", maria["id"])), ["sources"])
+    assert "ticket 4711" in entry.reason
+
+
+def test_a_source_that_is_not_kept_for_the_customer_is_not_detached(
+    admin_client: Client, api: Api, maria: dict[str, Any]
+) -> None:
+    other = attach(api, new_customer(api, email="other@example.ph"))
+
+    assert "errorlist" in detach(admin_client, maria, other).content.decode()
+
+    assert not CustomerSource.objects.filter(detached_at__isnull=False).exists()
+
+
+def test_the_page_of_a_customer_shows_its_charges(admin_client: Client, api: Api, maria: dict[str, Any]) -> None:
+    charge = api.charge_source(attach(api, maria))
+    other = api.charge()
+
+    page = admin_client.get(page_of(maria)).content.decode()
+
+    assert charge["id"] in page
+    assert other["id"] not in page

@@ -20,6 +20,7 @@ from tests.staff.test_roles import NAMES, WITHOUT_PAGE, address_of, rows  # noqa
 
 # Rows of these belong to no merchant, or tell of all: an operator who is limited has no business with them.
 OF_NO_MERCHANT = {
+    "payments.ActLimit",
     "payments.AuditEntry",
     "payments.BinRange",
     "payments.DataKey",

@@ -49,6 +49,7 @@ WHOSE: dict[str, Any] = {
     "payments_merchant_roll_notify_secret": ADMINISTRATOR,
     "payments_apikey_roll": ADMINISTRATOR,
     "payments_apikey_revoke": ADMINISTRATOR,
+    "customers_customer_detach_source": ADMINISTRATOR,
     "payments_charge_capture": FINANCE,
     "payments_charge_release": FINANCE,
     "payments_charge_void": FINANCE,
@@ -140,6 +141,15 @@ def test_a_role_does_no_act_of_others(role: str, rows: dict[str, Model]) -> None
     client = client_in(role)
     for name in [name for name in NAMES if role not in whose(name)]:
         assert client.post(address_of(name, rows), {"post": "yes"}).status_code in (403, 404), name
+
+
+@pytest.mark.parametrize("role", sorted(ROLES))
+def test_a_role_does_its_own_acts(role: str, rows: dict[str, Model]) -> None:
+    client = client_in(role)
+    acts = [name for name in NAMES if name.rpartition("_")[2] not in BY_KIND and role in whose(name)]
+    # Asked to do nothing in particular, an act says what it wants to know.
+    answers = {name: client.post(address_of(name, rows)).status_code for name in acts}
+    assert {name for name, status in answers.items() if status not in (200, 302)} == set()
 
 
 def test_every_address_has_been_thought_about() -> None:

@@ -228,9 +228,7 @@ ACCOUNT = shown(
     branding=any_object("How your pages look."),
     status=choice([value for value, _ in Merchant._meta.get_field("status").flatchoices], "Whether you are served."),
     business_address=any_object("Where you are."),
-    payment_method_settings=any_object(
-        "By source type, whether it is `enabled` in this mode; others are."
-    ),
+    payment_method_settings=any_object("By source type, whether it is `enabled` in this mode; others are."),
     rates=any_object(
         "What captured charges cost you, by source type and currency: `basis_points` of the amount (350 is 3.5 %) and "
         "a `fixed` amount in the currency's smallest unit. What is not named costs nothing."
