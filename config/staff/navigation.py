@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 GROUPS: Mapping[str, Sequence[str]] = {
-    "Payments": ("payments.charge", "payments.refund", "payments.staffact", "customers.customer", "payments.source"),
+    "Payments": ("payments.charge", "payments.refund", "customers.customer", "payments.source"),
     "Waiting": (
+        "payments.staffact",
         "payments.unknownoutcome",
         "payments.correction",
         "payments.notification",
