@@ -7,6 +7,7 @@ from django.http import HttpRequest
 
 from payments.admin.act_pages import ActPages, offers_of
 from payments.admin.acting import Act
+from payments.admin.acts_together import ActsTogether
 from payments.admin.staff_acts import decisions_of
 from payments.models import Charge
 
@@ -20,7 +21,7 @@ def offered_on_charges(offer: Offer) -> Offer:
     return offer
 
 
-class ChargeActs(ActPages):
+class ChargeActs(ActPages, ActsTogether):
     """The buttons on the page of a charge and where they lead, for its ModelAdmin."""
 
     def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:

@@ -2,16 +2,18 @@
 
 from collections.abc import Callable, Iterable
 from typing import Any
+from uuid import UUID
 
 from django.contrib import admin
 from django.contrib.auth.models import User
 from django.db.models import Q, QuerySet
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from payments.admin.act_words import OFFERED, Told, result
 from payments.admin.acting import Act, Facts, operator_of
+from payments.admin.acts_together import sums_of
 from payments.admin.base import Conditions, LookOnlyAdmin, one_of
 from payments.admin.deciding import DecidedByAnother, Decision, acts_on
 from payments.admin.formats import id_link_column, link, moment_column, money, money_column, row_link_column, utc
@@ -62,6 +64,28 @@ class ByTurn(admin.SimpleListFilter):
         return queryset.filter(conditions.get(self.value() or "", Q()))
 
 
+class ByBatch(admin.SimpleListFilter):
+    """Those that were asked for together, for whoever comes from there."""
+
+    title = "batch"
+    parameter_name = "batch"
+
+    def lookups(self, request: HttpRequest, model_admin: admin.ModelAdmin) -> list[tuple[str, str]]:
+        given = request.GET.get(self.parameter_name)
+        return [(given, "Asked for together")] if given else []
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        return of_batch(queryset, self.value()) if self.value() else queryset
+
+
+def of_batch(rows: QuerySet[Any], text: str | None) -> QuerySet[Any]:
+    """Those of `rows` that were asked for together under this ID; none for what is no ID."""
+    try:
+        return rows.filter(batch=UUID(text or ""))
+    except ValueError:
+        return rows.none()
+
+
 class ByModeOfCharge(Conditions):
     title = "mode"
     parameter_name = "mode"
@@ -82,7 +106,14 @@ class StaffActAdmin(DecidedByAnother, LookOnlyAdmin):
         "proposed_by",
         "decided_by",
     )
-    list_filter = (ByTurn, one_of("state", State.values), one_of("kind", Kind.values), ByModeOfCharge, "created_at")
+    list_filter = (
+        ByTurn,
+        ByBatch,
+        one_of("state", State.values),
+        one_of("kind", Kind.values),
+        ByModeOfCharge,
+        "created_at",
+    )
     list_select_related = ("charge", "proposed_by", "decided_by")
     search_fields = ("reason", "note")
     uuid_lookups = {
@@ -112,6 +143,14 @@ class StaffActAdmin(DecidedByAnother, LookOnlyAdmin):
 
     class Media:
         css = {"all": ["payments/admin.css"]}
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        """Of acts that were asked for together, with what they came to so far."""
+        acts = of_batch(self.get_queryset(request), request.GET.get("batch"))
+        states = sorted({act.state for act in acts})
+        told = "; ".join(f"{state} {sums_of(act for act in acts if act.state == state)}" for state in states)
+        answer: Any = super().changelist_view(request, {"subtitle": told, **(extra_context or {})})
+        return answer
 
     def question(self, row: StaffAct) -> str:
         return f"{OFFERED[row.kind].label}: {money(row.amount, row.currency)}?"

@@ -7,7 +7,7 @@ from datetime import timedelta
 from django.db.models import Count, Q, Sum
 
 from payments import clock
-from payments.models import Charge, Notification, ReconciliationItem, Refund, UnknownOutcome
+from payments.models import Charge, Notification, ReconciliationItem, Refund, StaffAct, UnknownOutcome
 from payments.models.merchant_access import Limit, within
 from payments.overview.days import Days
 
@@ -25,12 +25,16 @@ class Pile:
 
 @dataclass(frozen=True)
 class Waiting:
-    """`failing` and `given_up` are callbacks, `differences` of reconciliation; these have no currency of their own."""
+    """`requests` are those of operators for a second person's word.
+
+    `failing` and `given_up` are callbacks, `differences` of reconciliation; these have no currency of their own.
+    """
 
     held: Pile
     expiring: Pile
     unknown: Pile
     refunds: Pile
+    requests: Pile
     failing: int
     given_up: int
     differences: int
@@ -45,6 +49,7 @@ def waiting_for(livemode: bool, currency: str, days: Days, limit: Limit = None) 
         expiring=_pile(holds, "expiring"),
         unknown=_unknown(limit, livemode, currency),
         refunds=_refunds(own, livemode, currency),
+        requests=_requests(limit, livemode, currency),
         failing=_failing(own, livemode),
         given_up=_given_up(own, livemode, days),
         differences=_differences(limit, livemode),
@@ -71,6 +76,12 @@ def _unknown(limit: Limit, livemode: bool, currency: str) -> Pile:
 def _refunds(own: Q, livemode: bool, currency: str) -> Pile:
     rows = Refund.objects.filter(own, livemode=livemode, currency=currency, status=Refund.Status.PENDING)
     return _pile(rows.aggregate(refunds_count=Count("id"), refunds_amount=Sum("amount")), "refunds")
+
+
+def _requests(limit: Limit, livemode: bool, currency: str) -> Pile:
+    rows = StaffAct.objects.proposed().filter(within(limit, "charge__merchant"), charge__livemode=livemode)
+    sums = rows.filter(currency=currency).aggregate(requests_count=Count("id"), requests_amount=Sum("amount"))
+    return _pile(sums, "requests")
 
 
 def _failing(own: Q, livemode: bool) -> int:

@@ -5,9 +5,11 @@ from datetime import timedelta
 from config.seeding.story import Story
 from payments import clock
 from payments.domain.merchants import NewMerchant
+from payments.domain.staff_acts import deciding
 from payments.models import Notification, Refund
 from payments.overview.days import Days
 from payments.overview.waiting import Pile, Waiting, waiting_for
+from tests.acts.making import ALONE, person, proposed
 from tests.client import ANSWER_LOST, REFUNDS_WAIT, Api
 from tests.overview.telling import tell
 
@@ -22,7 +24,7 @@ def ago(**time: float) -> timedelta:
 
 def test_nothing_waits_where_nothing_happened(shop: NewMerchant) -> None:
     nothing = Pile()
-    assert now_waiting() == Waiting(nothing, nothing, nothing, nothing, 0, 0, 0)
+    assert now_waiting() == Waiting(nothing, nothing, nothing, nothing, nothing, 0, 0, 0)
 
 
 def test_holds_count_with_their_amount_and_those_that_expire_soon_apart(shop: NewMerchant) -> None:
@@ -52,6 +54,14 @@ def test_a_refund_waits_until_it_is_made_or_has_failed(shop: NewMerchant) -> Non
     tell(shop.merchant, moment, lambda story: story.end_refund(story.refund(100)), number=REFUNDS_WAIT)
     assert Refund.objects.count() == 2
     assert now_waiting().refunds == Pile(1, 400)
+
+
+def test_a_request_waits_for_a_second_person_until_it_is_decided(api: Api) -> None:
+    api.charge()
+    declined = proposed("refund", ALONE + 1)
+    deciding.decline(declined, person("ben", "finance"), "No")
+    proposed("refund", ALONE + 2)
+    assert now_waiting().requests == Pile(1, ALONE + 2)
 
 
 def test_callbacks_fail_or_are_given_up(api: Api) -> None:
