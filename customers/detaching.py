@@ -24,7 +24,7 @@ WHAT_HAPPENS = (
 
 
 class SourceForm(ReasonForm):
-    source = forms.ChoiceField(widget=forms.RadioSelect)
+    source = forms.ChoiceField(widget=forms.RadioSelect({"class": "radiolist"}))
 
 
 class DetachSource(RowAct):

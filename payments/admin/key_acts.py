@@ -40,7 +40,7 @@ class KeyForm(OnceForm):
     rights = forms.MultipleChoiceField(
         choices=_right_choices,
         required=False,
-        widget=forms.CheckboxSelectMultiple,
+        widget=forms.CheckboxSelectMultiple({"class": "radiolist"}),
         help_text="Of a restricted key, and of no other.",
     )
     networks = forms.CharField(

@@ -91,7 +91,7 @@ class RemoveFee(RowAct):
 
 
 def _types_field(mode: str) -> forms.MultipleChoiceField:
-    widget = forms.CheckboxSelectMultiple
+    widget = forms.CheckboxSelectMultiple({"class": "radiolist"})
     return forms.MultipleChoiceField(label=f"Taken in {mode} mode", choices=TYPE_CHOICES, required=False, widget=widget)
 
 

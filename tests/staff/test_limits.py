@@ -15,6 +15,7 @@ from payments.domain.merchants import NewMerchant
 from payments.models import Merchant, MerchantAccess
 from tests.admin.conftest import House, house, text_of  # noqa: F401  something to be looked at
 from tests.admin.test_pages import list_of, newest, page_of  # noqa: F401
+from tests.client import REFUNDS_WAIT
 from tests.overview.telling import days_ago, tell
 from tests.staff.test_roles import NAMES, WITHOUT_PAGE, address_of, rows  # noqa: F401
 
@@ -120,6 +121,11 @@ def test_no_search_finds_what_is_of_another_merchant(
     for prefix in ("ch", "src", "card", "re", "cus", "mer", "evt", "uuid", "last4"):
         for model, row in newest.items():
             assert page_of(row) not in text_of(elsewhere.get(list_of(model), {"q": house.id_of(prefix)})), model
+
+
+def test_no_card_number_leads_to_what_is_of_another_merchant(elsewhere: Client) -> None:
+    answer = elsewhere.post(reverse("admin:payments_charge_by_card"), {"number": REFUNDS_WAIT}, follow=True)
+    assert "There is no charge on this card number." in text_of(answer)
 
 
 def test_no_choice_of_a_filter_names_another_merchant(elsewhere: Client, house: House) -> None:  # noqa: F811
