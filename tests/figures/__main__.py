@@ -45,6 +45,7 @@ FIGURES = {
     "rotation": Figure("rotation:rotation", {"cards": 100_000, "traders": 2}),
     "patterns": Figure("patterns:patterns", {"characters": 1_000_000}),
     "fuzz": Figure("fuzz:fuzz", {"cases": 100_000, "first_batch": 0}, seeded=True),
+    "office": Figure("office:office", {"charges": 1_000_000, "stories": 1_000}),
     "faults": Figure("faults:faults", {"operations": 10_000, "first_history": 0}, seeded=True),
 }
 
