@@ -66,7 +66,7 @@ class SimulatedPaymentAdmin(LookOnlyAdmin):
 class SimulatedOperationAdmin(LookOnlyAdmin):
     merchant_lookup = None
     list_display = ("public_id", "kind", "shown_amount", "state", "payment_link", "settles", "created")
-    list_filter = (one_of("kind", ("capture", "void", "refund")), "state")
+    list_filter = (one_of("kind", ("capture", "void", "refund", "extend")), "state")
     list_select_related = ("payment",)
     search_fields = ("reference",)
     search_help_text = "The operation's ID, its payment's, or our reference."

@@ -125,7 +125,7 @@ def payment_of(attempt: Attempt, cvc: str | None = None) -> Payment:
 
 
 def operation_of(attempt: Attempt) -> Operation:
-    """The capture, void or refund that an attempt asks for."""
+    """The capture, void, refund or extension that an attempt asks for."""
     return replace(_operation(attempt, attempt.reference, attempt.kind), provider_ref=attempt.provider_ref)
 
 
@@ -149,6 +149,7 @@ def _operation(attempt: Attempt, reference: str, kind: str) -> Operation:
         amount=attempt.amount,
         currency=attempt.charge.currency,
         reason=attempt.refund.reason if attempt.refund else "",
+        hold_days=attempt.hold_days or 0,
     )
 
 

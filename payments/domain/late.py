@@ -6,19 +6,25 @@ from payments.domain.caller import Caller
 from payments.domain.lifecycle import Move, advance, stage_of
 from payments.ledger import journals
 from payments.models import Attempt, Charge, Refund
+from payments.models.charge import EXTENDED_DAYS_MAX
 from payments.models.together import Insert, StaleRow, Update, Write, write_together
 from payments.providers.base import Approved, Declined, NotFound, Outcome
 from payments.providers.registry import provider_named
 
 # Operations that may still be true of the charge when they turn out to have been done after all.
-DONE_AFTER_ALL: dict[str, Move] = {Attempt.Kind.CAPTURE: lifecycle.CAPTURE, Attempt.Kind.VOID: lifecycle.VOID}
+DONE_AFTER_ALL: dict[str, Move] = {
+    Attempt.Kind.CAPTURE: lifecycle.CAPTURE,
+    Attempt.Kind.VOID: lifecycle.VOID,
+    Attempt.Kind.EXTEND: lifecycle.EXTEND,
+}
 
 
 def apply(attempt: Attempt, outcome: Outcome) -> bool:
     """Moves what `outcome` contradicts, and nothing where it says what is known.
 
-    A refund fails after all; money that comes after its charge had failed is sent back; a capture, void or refund that
-    the provider had known nothing of was done. False where that must be heard again, when another operation is over.
+    A refund fails after all; money that comes after its charge had failed is sent back; a capture, void, refund or
+    extension that the provider had known nothing of was done. False where that must be heard again, when another
+    operation is over.
     """
     if _was_given_up(attempt) and isinstance(outcome, Approved) and attempt.charge.operation:
         return False
@@ -80,9 +86,14 @@ def _money_came(attempt: Attempt) -> list[Write]:
 
 def _done_after_all(attempt: Attempt, outcome: Approved) -> list[Write]:
     charge, move = attempt.charge, DONE_AFTER_ALL.get(attempt.kind)
-    if move is None or stage_of(charge) not in move.origins:
+    if move is None or stage_of(charge) not in move.origins or not _has_room_for(attempt):
         return []
     return settling.settle(Caller.service(charge), attempt, outcome).writes
+
+
+def _has_room_for(attempt: Attempt) -> bool:
+    """Whether the hold may still be extended by as much as the attempt asks, if it asks for that."""
+    return attempt.charge.hold_extended_days + (attempt.hold_days or 0) <= EXTENDED_DAYS_MAX
 
 
 def _refunded_after_all(attempt: Attempt) -> list[Write]:

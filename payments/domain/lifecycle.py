@@ -51,10 +51,11 @@ SUCCEED = Move("succeed", frozenset({Stage.PENDING}), "charge.succeeded")
 FAIL = Move("fail", frozenset({Stage.PENDING}), "charge.failed")
 CAPTURE = Move("capture", frozenset({Stage.HELD}), "charge.captured")
 VOID = Move("void", frozenset({Stage.HELD, Stage.CAPTURED}), "charge.updated")
+EXTEND = Move("extend", frozenset({Stage.HELD}), "charge.updated")
 REFUND = Move("refund", frozenset(_TAKEN), "charge.updated")
 RESTORE = Move("restore", frozenset(_TAKEN | {Stage.REFUNDED}), "charge.updated")
 REVERSE_LATE = Move("reverse_late", frozenset({Stage.FAILED}), "charge.updated")
-MOVES = (ASK_PAYER, SUCCEED, FAIL, CAPTURE, VOID, REFUND, RESTORE, REVERSE_LATE)
+MOVES = (ASK_PAYER, SUCCEED, FAIL, CAPTURE, VOID, EXTEND, REFUND, RESTORE, REVERSE_LATE)
 
 
 class IllegalMove(Exception):

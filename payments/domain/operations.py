@@ -1,4 +1,7 @@
-"""Capture, void and refund: one at a time on a charge, each written down before the provider is asked."""
+"""Capture, void, refund and the extension of a hold: one at a time on a charge.
+
+Each is written down before the provider is asked.
+"""
 
 import time
 from collections.abc import Callable
@@ -16,6 +19,7 @@ from payments.domain.lifecycle import Stage, advance, refunded_status, set_opera
 from payments.ids import public_id
 from payments.ledger import journals
 from payments.models import Attempt, Charge, IdempotencyRecord, Refund
+from payments.models.charge import EXTENDED_DAYS_MAX
 from payments.models.together import Insert, StaleRow, Write, write_together
 from payments.providers.base import Operation, Outcome, Provider
 from payments.providers.registry import provider_named
@@ -34,6 +38,7 @@ class Plan:
     amount: int
     writes: list[Write]
     refund: Refund | None = None
+    hold_days: int | None = None
 
 
 Planner = Callable[[Charge], Plan]
@@ -42,6 +47,7 @@ QUESTIONS: dict[str, Callable[[Provider, Operation], Outcome]] = {
     Attempt.Kind.CAPTURE: lambda provider, operation: provider.capture(operation),
     Attempt.Kind.VOID: lambda provider, operation: provider.void(operation),
     Attempt.Kind.REFUND: lambda provider, operation: provider.refund(operation),
+    Attempt.Kind.EXTEND: lambda provider, operation: provider.extend(operation),
 }
 
 
@@ -65,6 +71,19 @@ def void(caller: Caller, charge_id: str) -> Answer:
 def release(caller: Caller, charge_id: str) -> Answer:
     """As `void`, but only of a charge that is still held: one that is captured meanwhile stays so."""
     return _run(caller, charge_id, plan_release)
+
+
+def release_expired(caller: Caller, charge_id: str) -> Answer:
+    """As `release`, but only where the hold's time is over: one that is extended meanwhile is kept."""
+    return _run(caller, charge_id, plan_release_expired)
+
+
+def extend(caller: Caller, charge_id: str) -> Answer:
+    """Has the provider keep a held charge for longer, by as many days as it does at once.
+
+    Raises PaymentError 404, 409 `charge_not_extendable` or `resource_busy`, 503.
+    """
+    return _run(caller, charge_id, plan_extend)
 
 
 def refund(caller: Caller, charge_id: str, amount: int | None = None, reason: str = "requested_by_customer") -> Answer:
@@ -114,6 +133,7 @@ def opening(
 ) -> tuple[Attempt, list[Write]]:
     """The attempt at what is planned for the charge in hand, and the writes that put it on record."""
     attempt = attempts.new_attempt(caller, charge, plan.kind, plan.amount, provider, record, plan.refund)
+    attempt.hold_days = plan.hold_days
     posted = [journals.refund_asked(attempt, plan.refund)] if plan.refund else []
     return attempt, [*plan.writes, Insert(attempt), *posted]
 
@@ -144,6 +164,31 @@ def plan_release(charge: Charge) -> Plan:
     if stage_of(charge) is not Stage.HELD:
         raise _refusal(charge, "charge_not_voidable", "Only a held charge can be released.")
     return plan_void(charge)
+
+
+def plan_release_expired(charge: Charge) -> Plan:
+    """To release a hold whose time is over. Raises PaymentError 409."""
+    if charge.hold_expires_at is None or charge.hold_expires_at > clock.now():
+        raise _refusal(charge, "charge_not_voidable", "This hold's time is not over.")
+    return plan_release(charge)
+
+
+def plan_extend(charge: Charge) -> Plan:
+    """To have a held charge kept for longer. Raises PaymentError 409."""
+    if stage_of(charge) is not Stage.HELD:
+        raise _refusal(charge, "charge_not_extendable", "Only a held charge can be kept for longer.")
+    days = extension_days(charge)
+    if not days:
+        raise _refusal(charge, "charge_not_extendable", "The provider keeps this hold for no longer than it does.")
+    return Plan(Attempt.Kind.EXTEND, charge.amount, [set_operation(charge, "extend")], hold_days=days)
+
+
+def extension_days(charge: Charge) -> int:
+    """By how many days the provider of a held charge would extend it now; 0 where it would not, or not any more."""
+    provider = provider_named(attempts.authorizing(charge.id).provider)
+    capabilities = provider.capabilities(charge.source.type)
+    days = capabilities.hold_extension_days if capabilities else 0
+    return days if charge.hold_extended_days + days <= EXTENDED_DAYS_MAX else 0
 
 
 def plan_refund(caller: Caller, charge: Charge, amount: int | None, reason: str) -> Plan:

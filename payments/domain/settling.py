@@ -179,8 +179,20 @@ def _settle_void(caller: Caller, attempt: Attempt, outcome: Outcome) -> Verdict:
     return _settle_undone(attempt, outcome, "charge_not_voidable")
 
 
+def _settle_extend(caller: Caller, attempt: Attempt, outcome: Outcome) -> Verdict:
+    charge, days = attempt.charge, attempt.hold_days
+    if isinstance(outcome, Approved):
+        assert days is not None and charge.hold_expires_at is not None  # nosec B101 # for the type checker
+        longer = {
+            "hold_expires_at": charge.hold_expires_at + timedelta(days=days),
+            "hold_extended_days": charge.hold_extended_days + days,
+        }
+        return _done(outcome, advance(caller, charge, lifecycle.EXTEND, operation="", **longer))
+    return _settle_undone(attempt, outcome, "charge_not_extendable")
+
+
 def _settle_undone(attempt: Attempt, outcome: Outcome, code: str) -> Verdict:
-    """A capture or void that was not done: the charge stays as it was."""
+    """A capture, void or extension that was not done: the charge stays as it was."""
     if isinstance(outcome, Pending | ActionRequired):
         return _waiting(attempt, [])
     writes: list[Write] = [set_operation(attempt.charge, "")]
@@ -249,5 +261,6 @@ _SETTLERS: dict[str, Callable[[Caller, Attempt, Outcome], Verdict]] = {
     Attempt.Kind.CAPTURE: _settle_capture,
     Attempt.Kind.VOID: _settle_void,
     Attempt.Kind.REFUND: _settle_refund,
+    Attempt.Kind.EXTEND: _settle_extend,
     Attempt.Kind.REVERSE: _settle_reverse,
 }

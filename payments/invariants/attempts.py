@@ -34,7 +34,8 @@ OPERATIONS_HAVE_THEIR_ATTEMPT = Invariant(
     query="""
         SELECT c.id FROM charge c
         LEFT JOIN payments_attempt a ON a.charge_id = c.id AND (
-            a.kind IN ('capture', 'void') AND a.state <> 'done' OR a.kind = 'refund' AND a.state IN ('open', 'unknown')
+            a.kind IN ('capture', 'void', 'extend') AND a.state <> 'done'
+            OR a.kind = 'refund' AND a.state IN ('open', 'unknown')
         )
         WHERE c.operation <> coalesce(a.kind, '')
     """,
@@ -70,6 +71,19 @@ IDEMPOTENCY_KEYS_ARE_ANSWERED = Invariant(
         WHERE i.status IS NULL AND a.idempotency_id IS NULL
     """,
 )
+HOLDS_ARE_EXTENDED_AS_APPROVED = Invariant(
+    name="holds_are_extended_as_approved",
+    sentence="Each hold was extended by as many days as the provider has approved.",
+    model="payments.Charge",
+    prefix="ch",
+    query="""
+        SELECT c.id FROM charge c LEFT JOIN (
+            SELECT charge_id, sum(hold_days) AS days FROM payments_attempt
+            WHERE kind = 'extend' AND outcome IN ('Approved', 'LateApproved') GROUP BY charge_id
+        ) a ON a.charge_id = c.id
+        WHERE c.hold_extended_days <> coalesce(a.days, 0)
+    """,
+)
 BLOCKED_PAYMENTS_ARE_DECLINED = Invariant(
     name="blocked_payments_are_declined",
     sentence="No charge that a block declines is paid, and the simulator was never asked for one.",
@@ -88,5 +102,6 @@ INVARIANTS = (
     CHARGES_HAVE_THEIR_AUTHORIZATION,
     REFUNDS_HAVE_THEIR_ATTEMPT,
     IDEMPOTENCY_KEYS_ARE_ANSWERED,
+    HOLDS_ARE_EXTENDED_AS_APPROVED,
     BLOCKED_PAYMENTS_ARE_DECLINED,
 )

@@ -28,6 +28,7 @@ SIMULATOR_AGREES = Invariant(
             OR CASE WHEN c.authorized THEN c.amount ELSE 0 END <> CASE WHEN p.state = 'held' THEN p.amount ELSE 0 END
             OR CASE WHEN c.status = 'voided' THEN 0 ELSE c.amount_captured - c.amount_refunded END
                 <> CASE WHEN p.state = 'captured' THEN p.amount_captured - p.amount_refunded ELSE 0 END
+            OR c.authorized AND c.hold_extended_days <> p.extended_days
             OR c.status <> 'failed' AND c.amount_refunded <> coalesce(p.amount_refunded, 0)
         )
     """,  # nosec B608 # made of constants

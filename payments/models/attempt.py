@@ -22,6 +22,7 @@ class Attempt(models.Model):
         CAPTURE = "capture"
         VOID = "void"
         REFUND = "refund"
+        EXTEND = "extend"  # a hold, by some days
         REVERSE = "reverse"  # money that came after the charge had failed goes back
 
     class State(models.TextChoices):
@@ -41,6 +42,8 @@ class Attempt(models.Model):
     kind = models.CharField(max_length=9, choices=Kind.choices)
     provider = models.CharField(max_length=40)
     amount = models.BigIntegerField()
+    # By how many days a hold is to be extended.
+    hold_days = models.PositiveSmallIntegerField(null=True, blank=True)
     state = models.CharField(max_length=7, choices=State.choices, default=State.OPEN)
     outcome = models.CharField(max_length=20, blank=True, default="")
     provider_ref = models.CharField(max_length=255, blank=True, default="")
@@ -73,6 +76,10 @@ class Attempt(models.Model):
                 condition=~Q(state="done")
                 | ~Q(outcome="NotFound") & Q(due_at__isnull=True)
                 | Q(outcome="NotFound") & (Q(due_at__isnull=False) | Q(tries__gte=SECOND_LOOKS)),
+            ),
+            models.CheckConstraint(
+                name="attempt_extends_by_days",
+                condition=Q(kind="extend", hold_days__gte=1) | ~Q(kind="extend") & Q(hold_days__isnull=True),
             ),
             models.CheckConstraint(
                 name="attempt_blocked_is_never_approved",

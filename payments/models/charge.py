@@ -12,6 +12,8 @@ from payments.models.source import Source
 from payments.models.words import Words
 
 AMOUNT_MAX = 99_999_999_999
+# By how many days in all a hold may be extended, which then ends 28 days after the authorization.
+EXTENDED_DAYS_MAX = 21
 
 
 class ChargeQuerySet(ScopedQuerySet["Charge"]):
@@ -60,8 +62,10 @@ class Charge(models.Model):
     action = VerbatimJSONField(null=True, blank=True)
     action_expires_at = models.DateTimeField(null=True, blank=True)
     hold_expires_at = models.DateTimeField(null=True, blank=True)
+    # How many days later that is than it was at first.
+    hold_extended_days = models.PositiveSmallIntegerField(default=0)
     failure_data = VerbatimJSONField(null=True, blank=True)
-    # The capture, void or refund being asked of the provider ("" for none): until its outcome is known
+    # The capture, void, refund or extension being asked of the provider ("" for none): until its outcome is known
     # nothing else may start on this charge.
     operation = models.CharField(max_length=7, blank=True, default="")
     # Money seen at the provider after this charge had failed, reversed there; operators look at these.
@@ -116,7 +120,11 @@ class Charge(models.Model):
                 | (~Q(status="failed") & Q(failure_data__isnull=True)),
             ),
             models.CheckConstraint(
-                name="charge_operation_is_known", condition=Q(operation__in=["", "capture", "void", "refund"])
+                name="charge_operation_is_known",
+                condition=Q(operation__in=["", "capture", "void", "refund", "extend"]),
+            ),
+            models.CheckConstraint(
+                name="charge_hold_extended_in_bounds", condition=Q(hold_extended_days__lte=EXTENDED_DAYS_MAX)
             ),
             models.CheckConstraint(
                 name="charge_fee_within_captured",

@@ -53,7 +53,7 @@ class Payment:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """A capture, void or refund of a payment that the provider knows.
+    """A capture, void or refund of a payment that the provider knows, or an extension of its hold by `hold_days`.
 
     `reference` is our name of this operation; `payment_reference` and `payment_provider_ref` are ours and the
     provider's of the payment; `provider_ref` is the provider's name of this operation, empty until it gave one.
@@ -67,6 +67,7 @@ class Operation:
     currency: str
     reason: str = ""
     provider_ref: str = ""
+    hold_days: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,11 +178,12 @@ class SettlementLine:
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """What a provider can do with one source type."""
+    """What a provider can do with one source type; by `hold_extension_days` it extends a hold at once, 0 for never."""
 
     hold: bool
     refund: bool = True
     partial_refund: bool = True
+    hold_extension_days: int = 0
 
 
 class BadSignature(Exception):
@@ -211,6 +213,9 @@ class Provider(Protocol):
 
     def refund(self, operation: Operation) -> Outcome:
         """Gives `amount` of a captured payment back."""
+
+    def extend(self, operation: Operation) -> Outcome:
+        """Keeps a held payment for `hold_days` longer."""
 
     def resolve(self, asked: Payment | Operation) -> Outcome:
         """What became of it, by lookup or harmless replay; never opens new exposure. May answer NotFound."""

@@ -9,7 +9,7 @@ from uuid import UUID
 from django.db.models import Q
 
 from payments.models import Attempt, Charge, Event, Posting, Refund
-from payments.providers.simulator.models import Entry
+from payments.providers.simulator.models import Entry, SimulatedPayment
 
 NOT_FOUND_OUT = Q(state__in=["open", "unknown"]) | Q(state="waiting", kind="refund")
 
@@ -44,6 +44,8 @@ def _differences(charge: Charge) -> Iterator[str]:
         yield f"{charge} is {in_ledger} in the ledger and {theirs} at the provider"
     if left := {account: sums[account] for account in TRANSIENT if sums[account]}:
         yield f"{charge} leaves {left} in the ledger"
+    if charge.authorized and charge.hold_extended_days != (days := _days_at_provider(charge)):
+        yield f"{charge} is held for {charge.hold_extended_days} days more with us and {days} at the provider"
     yield from _gaps(charge)
 
 
@@ -52,6 +54,10 @@ TRANSIENT = {Posting.Account.REFUNDS_IN_TRANSIT, Posting.Account.REVERSALS}
 
 def _references(charge: Charge) -> list[str]:
     return [attempt.reference for attempt in charge.attempts.all()]
+
+
+def _days_at_provider(charge: Charge) -> int:
+    return SimulatedPayment.objects.get(reference__in=_references(charge)).extended_days
 
 
 def _with_us(charge: Charge) -> Money:

@@ -35,6 +35,9 @@ class RemoteSimulator(Simulator):
     def refund(self, operation: Operation) -> Outcome:
         return self._ask("refund", operation)
 
+    def extend(self, operation: Operation) -> Outcome:
+        return self._ask("extend", operation)
+
     def resolve(self, asked: Payment | Operation) -> Outcome:
         return self._ask("resolve", asked)
 

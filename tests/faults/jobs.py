@@ -2,15 +2,23 @@
 
 import os
 import signal
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from hashlib import sha256
 from typing import Any, ClassVar
 from uuid import UUID
 
 from django.http import HttpResponse
 
 from payments import steps, tasks
+from payments.domain import operations
+from payments.domain.caller import Caller, IdempotencyKey
+from payments.domain.errors import PaymentError
+from payments.domain.idempotency import Replay
 from payments.domain.scope import Scope
 from payments.domain.settlement import settle_due
+from payments.ids import public_id
+from payments.models import Charge
 from payments.steps import Step
 from tests.client import Api
 from tests.domain.doubles import provider
@@ -105,6 +113,20 @@ class Settle:
 
     def __call__(self) -> int:
         return settle_due(scope=Scope(self.merchant_id))
+
+
+@dataclass(frozen=True)
+class Extend:
+    """A hold is extended as an operator says, under a key of the act's own."""
+
+    charge_id: UUID
+    key: str
+
+    def __call__(self) -> None:
+        charge = Charge.objects.get(id=self.charge_id)
+        key = IdempotencyKey(self.key, sha256(self.key.encode()).digest())
+        with suppress(PaymentError, Replay):
+            operations.extend(replace(Caller.service(charge), idempotency=key), public_id("ch", charge.id))
 
 
 def recover() -> None:

@@ -27,6 +27,7 @@ READY = {
     "authenticate": {"kind": Kind(CHALLENGED)},
     "overstay": {"kind": Kind(CHALLENGED)},
     "expire": HELD,
+    "extend": HELD,
     "verify": {"kind": Kind(type="bpi")},
     "deliver": {},
     "settle": {},
@@ -68,7 +69,7 @@ def test_a_process_that_goes_on_after_it_was_taken_for_dead_does_nothing_twice(
         assert life.findings == [], step
 
 
-@pytest.mark.parametrize("verb", ["charge", "capture", "void", "refund", "verify"])
+@pytest.mark.parametrize("verb", ["charge", "capture", "void", "extend", "refund", "verify"])
 def test_what_a_process_asks_after_it_was_taken_for_dead_is_found_though_it_hears_nothing(
     ready: Callable[[str], Life], verb: str
 ) -> None:

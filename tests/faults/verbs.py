@@ -8,10 +8,11 @@ from payments import clock
 from payments.domain.lifecycle import Stage, stage_of
 from payments.ids import public_id
 from payments.models import Charge, Notification
+from payments.models.charge import EXTENDED_DAYS_MAX
 from payments.providers.simulator.models import SimulatedPayment
 from payments.steps import Step
 from tests.client import made
-from tests.faults.jobs import Request, Settle, Visit, deliver, expire, recover
+from tests.faults.jobs import Extend, Request, Settle, Visit, deliver, expire, recover
 from tests.faults.passing import let_pass
 from tests.faults.processes import Job
 from tests.pages.making import page_of, path_of
@@ -90,6 +91,10 @@ def _expire(life: "Life") -> Job:
     return expire
 
 
+def _extend(life: "Life") -> Extend:
+    return Extend(life.charge.id, f"extend-{life.source_id.hex}-{next(life.keys)}")
+
+
 def _overstay(life: "Life") -> Job:
     """The payer lets the hour pass."""
     let_pass(life.source_id, ACTION_SECONDS)
@@ -107,6 +112,10 @@ def _is_waiting_for(action: str) -> Callable[[Charge], bool]:
 
 def _is_held(charge: Charge) -> bool:
     return stage_of(charge) is Stage.HELD
+
+
+def _can_be_extended(charge: Charge) -> bool:
+    return _is_held(charge) and charge.hold_extended_days < EXTENDED_DAYS_MAX
 
 
 def _can_be_refunded(charge: Charge) -> bool:
@@ -129,6 +138,7 @@ VERBS = {
     "authenticate": Verb(_authenticate, _is_waiting_for("redirect_to_url")),
     "overstay": Verb(_overstay, lambda charge: bool(charge.action), (*RECORD, *TOLD), stalls=RECORD),
     "expire": Verb(_expire, _is_held),
+    "extend": Verb(_extend, _can_be_extended),
     "verify": Verb(_verify, _is_waiting_for("verify_otp")),
     "recover": Verb(lambda life: recover, lambda charge: False, (*RECORD, *TOLD), stalls=RECORD),
     "deliver": Verb(lambda life: deliver, _is_untold, DELIVER, stalls=DELIVER, asks_provider=False),

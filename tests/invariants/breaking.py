@@ -249,6 +249,11 @@ def key_without_an_answer(history: History) -> str:
     return record.id.hex
 
 
+@breaks("holds_are_extended_as_approved", "simulator_agrees")
+def extended_by_nobody(history: History) -> str:
+    return forge_charge(history, "held", hold_extended_days=7)
+
+
 @breaks("blocked_payments_are_declined")
 def blocked_and_asked_for(history: History) -> str:
     forge(history.attempt("declined"), block=history.charge("blocked").attempts.get().block)

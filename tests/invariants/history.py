@@ -20,6 +20,7 @@ from tests.client import (
     made,
 )
 from tests.domain.blocking import block_card
+from tests.domain.extending import extend
 from tests.domain.lateness import arrive_late, settle_refunds
 from tests.domain.passing import let_time_pass, recover
 
@@ -98,6 +99,8 @@ class History:
         let_time_pass(Charge, "hold_expires_at")
         expiry.void_expired_holds()
         self._charge("held", capture=False)
+        self._charge("extended", capture=False)
+        extend(self.charges["extended"])
         self._charge("part captured", capture=False)
         self._do("capture", "part captured", 6_000)
         self._charge("released", capture=False)

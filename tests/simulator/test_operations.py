@@ -1,5 +1,6 @@
-"""Captures, voids and refunds: what each state allows, and that money is never given twice."""
+"""Captures, voids, refunds and extensions: what each state allows, and that money is never given twice."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -14,10 +15,11 @@ from payments.providers.simulator.models import Entry, SimulatedOperation, Simul
 from tests.simulator.making import REFUNDS_FAIL, REFUNDS_WAIT, by_type, operation, payment, simulator, taken
 
 pytestmark = pytest.mark.django_db
+WEEK = 7
 
 
 def do(kind: str, of: Payment, amount: int = 10_000) -> Outcome:
-    return getattr(simulator, kind)(operation(kind, of, amount))
+    return getattr(simulator, kind)(replace(operation(kind, of, amount), hold_days=WEEK if kind == "extend" else 0))
 
 
 def booked(asked: Payment) -> SimulatedPayment:
@@ -65,6 +67,15 @@ def test_a_void_cancels_a_payment_that_awaits_its_payer() -> None:
     assert outcome.code == "payer_cancelled"
 
 
+def test_a_hold_is_extended_once_for_each_reference_and_no_money_moves() -> None:
+    held = taken(capture=False)
+    asked = replace(operation("extend", held), hold_days=WEEK)
+    outcomes = [simulator.extend(asked), simulator.extend(asked), simulator.resolve(asked)]
+    assert all(isinstance(outcome, Approved) for outcome in outcomes)
+    assert (booked(held).extended_days, booked(held).state) == (WEEK, "held")
+    assert entered(held) == [("hold", 10_000)]
+
+
 IMPOSSIBLE = {
     "capture of more than was held": (False, [("capture", 10_001)]),
     "second capture": (False, [("capture", 1_000), ("capture", 1_000)]),
@@ -76,6 +87,9 @@ IMPOSSIBLE = {
     "refund of a voided": (True, [("void", 0), ("refund", 1)]),
     "refund of more than was captured": (False, [("capture", 4_000), ("refund", 4_001)]),
     "refund of more than is left": (True, [("refund", 6_000), ("refund", 4_001)]),
+    "extension of a captured": (True, [("extend", 0)]),
+    "extension of a voided": (False, [("void", 0), ("extend", 0)]),
+    "fourth extension": (False, [("extend", 0)] * 4),
 }
 
 
@@ -90,12 +104,12 @@ def test_what_the_state_does_not_allow_is_refused(capture: bool, steps: list[tup
     assert last.message
 
 
-@pytest.mark.parametrize("kind", ["capture", "void", "refund"])
+@pytest.mark.parametrize("kind", ["capture", "void", "refund", "extend"])
 def test_nothing_can_be_done_with_a_declined_payment(kind: str) -> None:
     assert isinstance(do(kind, taken("4000000000000002")), Declined)
 
 
-@pytest.mark.parametrize("kind", ["capture", "void", "refund"])
+@pytest.mark.parametrize("kind", ["capture", "void", "refund", "extend"])
 def test_nothing_can_be_done_with_a_payment_that_was_never_made(kind: str) -> None:
     outcome = do(kind, payment())
     assert isinstance(outcome, Declined)

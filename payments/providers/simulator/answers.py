@@ -34,7 +34,7 @@ def payment_outcome(payment: SimulatedPayment) -> Outcome:
 
 
 def operation_outcome(operation: SimulatedOperation) -> Outcome:
-    """How a capture, void or refund stands."""
+    """How a capture, void, refund or extension stands."""
     ref = str(operation)
     match operation.state:
         case SimulatedOperation.State.SUCCEEDED:

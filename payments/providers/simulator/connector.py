@@ -21,6 +21,9 @@ from payments.providers.simulator.messages import DueReport
 from payments.providers.simulator.operations import book_operation, find_operation, settle_due_refunds
 from payments.providers.simulator.scenarios import ORDINARY, Lost, scenario_of
 
+# By how many days a hold is extended at once, as often as the books allow.
+EXTENSION_DAYS = 7
+
 
 class Simulator:
     """A `Provider` that behaves as the card number says, and asks other payers on pages of its own."""
@@ -29,7 +32,10 @@ class Simulator:
     timeout_seconds = 10
 
     def capabilities(self, source_type: str) -> Capabilities | None:
-        return Capabilities(hold=source_type == sourcetypes.CARD) if source_type in sourcetypes.BY_NAME else None
+        if source_type not in sourcetypes.BY_NAME:
+            return None
+        is_card = source_type == sourcetypes.CARD
+        return Capabilities(hold=is_card, hold_extension_days=EXTENSION_DAYS if is_card else 0)
 
     def create_payment(self, payment: Payment) -> Outcome:
         is_card = payment.source_type == sourcetypes.CARD
@@ -58,6 +64,9 @@ class Simulator:
 
     def refund(self, operation: Operation) -> Outcome:
         return self._operate("refund", operation)
+
+    def extend(self, operation: Operation) -> Outcome:
+        return self._operate("extend", operation)
 
     def _operate(self, kind: str, operation: Operation) -> Outcome:
         payment = find_payment(operation.payment_reference)

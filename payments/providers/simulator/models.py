@@ -6,6 +6,7 @@ from django.db.models import F, Q
 from payments import clock, ids
 
 PIN_TRIES = 3
+EXTENDED_DAYS_MAX = 21
 
 
 class SimulatedPayment(models.Model):
@@ -37,6 +38,8 @@ class SimulatedPayment(models.Model):
     token_digest = models.BinaryField(max_length=32, null=True, unique=True)
     expires_at = models.DateTimeField(null=True)
     pin_tries = models.PositiveSmallIntegerField(default=0)
+    # How many days longer a hold is kept than it was at first.
+    extended_days = models.PositiveSmallIntegerField(default=0)
     created_at = models.DateTimeField(default=clock.now, editable=False)
 
     class Meta:
@@ -68,6 +71,9 @@ class SimulatedPayment(models.Model):
                 name="simulated_only_cards_are_held", condition=~Q(state="held") | Q(source_type="card")
             ),
             models.CheckConstraint(name="simulated_pin_tries_bounded", condition=Q(pin_tries__lte=PIN_TRIES)),
+            models.CheckConstraint(
+                name="simulated_hold_extended_in_bounds", condition=Q(extended_days__lte=EXTENDED_DAYS_MAX)
+            ),
         ]
         indexes = [
             models.Index(F("expires_at"), name="simulated_page_due", condition=Q(state="awaiting")),
@@ -84,7 +90,7 @@ class SimulatedPayment(models.Model):
 
 
 class SimulatedOperation(models.Model):
-    """A capture, void or refund that was asked for; the refused too, so that asking again changes nothing."""
+    """What was asked for about a payment; the refused too, so that asking again changes nothing."""
 
     class State(models.TextChoices):
         SUCCEEDED = "succeeded"
@@ -97,6 +103,8 @@ class SimulatedOperation(models.Model):
     payment = models.ForeignKey(SimulatedPayment, models.PROTECT, related_name="operations")
     kind = models.CharField(max_length=7)
     amount = models.BigIntegerField()
+    # By how many days a hold is to be extended.
+    hold_days = models.PositiveSmallIntegerField(default=0)
     state = models.CharField(max_length=9, choices=State.choices)
     # A refund that changes by itself later: when, and into what.
     settles_at = models.DateTimeField(null=True)
@@ -106,7 +114,7 @@ class SimulatedOperation(models.Model):
     class Meta:
         constraints = [
             models.CheckConstraint(
-                name="simulated_operation_kind", condition=Q(kind__in=["capture", "void", "refund"])
+                name="simulated_operation_kind", condition=Q(kind__in=["capture", "void", "refund", "extend"])
             ),
             models.CheckConstraint(
                 name="simulated_only_refunds_settle",

@@ -1,4 +1,4 @@
-"""The simulator's bookings of captures, voids and refunds."""
+"""The simulator's bookings of captures, voids, refunds and extensions of holds."""
 
 from collections.abc import Collection
 from datetime import datetime, timedelta
@@ -11,7 +11,7 @@ from payments import clock
 from payments.providers.base import Operation
 from payments.providers.simulator.answers import operation_outcome
 from payments.providers.simulator.messages import write_message
-from payments.providers.simulator.models import Entry, SimulatedOperation, SimulatedPayment
+from payments.providers.simulator.models import EXTENDED_DAYS_MAX, Entry, SimulatedOperation, SimulatedPayment
 from payments.providers.simulator.scenarios import Refunds
 
 State = SimulatedOperation.State
@@ -32,7 +32,7 @@ def find_operation(reference: str) -> SimulatedOperation | None:
 
 
 def book_operation(kind: str, operation: Operation, payment: SimulatedPayment) -> SimulatedOperation:
-    """Books a capture, void or refund of `payment`, once for each reference; an impossible one as refused."""
+    """Books what is asked about `payment`, once for each reference; an impossible one as refused."""
     with transaction.atomic():
         row, is_new = SimulatedOperation.objects.get_or_create(
             reference=operation.reference,
@@ -40,6 +40,7 @@ def book_operation(kind: str, operation: Operation, payment: SimulatedPayment) -
                 "payment": payment,
                 "kind": kind,
                 "amount": operation.amount,
+                "hold_days": operation.hold_days,
                 **beginning(kind, payment),
             },
         )
@@ -105,7 +106,14 @@ def _refund(operation: SimulatedOperation, rows: QuerySet[SimulatedPayment]) -> 
     return given_back
 
 
-MOVES = {"capture": _capture, "void": _void, "refund": _refund}
+def _extend(operation: SimulatedOperation, rows: QuerySet[SimulatedPayment]) -> bool:
+    # No money moves, so nothing is entered.
+    room = EXTENDED_DAYS_MAX - operation.hold_days
+    held = rows.filter(state=PaymentState.HELD, extended_days__lte=room)
+    return held.update(extended_days=F("extended_days") + operation.hold_days) == 1
+
+
+MOVES = {"capture": _capture, "void": _void, "refund": _refund, "extend": _extend}
 
 
 def _settle_if_due(operation: SimulatedOperation) -> SimulatedOperation:
