@@ -5,6 +5,7 @@ from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from django.utils.safestring import SafeString
 
+from customers import dossier  # noqa: F401  tells charges' pages of customers
 from customers.detaching import DetachSource
 from customers.models import Customer, CustomerSource
 from customers.searching import sources_by_email
@@ -22,6 +23,7 @@ from payments.admin.formats import (
     search_link,
 )
 from payments.admin.row_acts import RowActs
+from payments.admin.seeing import Seen
 from payments.admin.sources import SHOWN_CHARGES, source_label
 from payments.ids import public_id
 from payments.models import Charge, Event, Merchant, Source
@@ -58,7 +60,7 @@ class SourcesInline(LookOnlyInline):
 
 
 @admin.register(Customer)
-class CustomerAdmin(RowActs, LookOnlyAdmin):
+class CustomerAdmin(RowActs, Seen, LookOnlyAdmin):
     merchant_lookup = "merchant"
     row_acts = (DetachSource(),)
     list_display = ("public_id", "email", "description", "merchant", "mode", "created", "deleted")

@@ -4,9 +4,8 @@ from django.utils.safestring import SafeString
 from payments.admin.base import ByMode, LookOnlyAdmin, LookOnlyInline
 from payments.admin.charge_acts import ChargeActs
 from payments.admin.charge_list import ChargeList
+from payments.admin.dossier import Dossier
 from payments.admin.formats import (
-    credit_column,
-    debit_column,
     id_column,
     id_link_column,
     json_column,
@@ -16,33 +15,14 @@ from payments.admin.formats import (
     moment_column,
     money,
     money_column,
-    search_link,
     shown_rate,
     utc,
 )
 from payments.admin.sources import source_label
 from payments.ledger.fees import Rate
-from payments.models import Attempt, Charge, Event, Merchant, Notification, Posting, Refund, Source
+from payments.models import Attempt, Charge, Event, Merchant, Refund, Source
 
 SHOWN_EVENTS = 100
-
-
-class RefundsOfCharge(LookOnlyInline):
-    model = Refund
-    fields = ("shown_amount", "status", "reason", "created")
-    ordering = ("-pk",)
-    shown_amount = money_column("amount")
-    created = moment_column("created_at")
-
-
-class PostingsOfCharge(LookOnlyInline):
-    model = Posting
-    fields = ("created", "kind", "account", "debit", "credit")
-    ordering = ("created_at", "journal", "line")
-    show_change_link = False
-    created = moment_column("created_at")
-    debit = debit_column
-    credit = credit_column
 
 
 class AttemptsOfCharge(LookOnlyInline):
@@ -56,13 +36,13 @@ class AttemptsOfCharge(LookOnlyInline):
         return money(attempt.amount, attempt.charge.currency)
 
 
-def _events_of(row: Charge | Refund) -> SafeString | str:
+def _events_of(row: Refund) -> SafeString | str:
     events = Event.objects.filter(object_id=row.pk).defer("payload").order_by("-sequence")[:SHOWN_EVENTS]
     return lines(link(Event, event.id, f"{utc(event.created_at)} {event.type}") for event in events)
 
 
 @admin.register(Charge)
-class ChargeAdmin(ChargeActs, ChargeList, LookOnlyAdmin):
+class ChargeAdmin(ChargeActs, Dossier, ChargeList, LookOnlyAdmin):
     merchant_lookup = "merchant"
     fieldsets = (
         (None, {"fields": ("public_id", "shown_state", "of_merchant", "mode", "description", "statement_descriptor")}),
@@ -87,9 +67,7 @@ class ChargeAdmin(ChargeActs, ChargeList, LookOnlyAdmin):
         ("Why it failed", {"fields": ("shown_failure",)}),
         ("As sent", {"fields": ("shown_metadata",)}),
         ("Times", {"fields": ("created", "updated")}),
-        ("Events", {"fields": ("events", "refund_events", "told")}),
     )
-    inlines = (RefundsOfCharge, AttemptsOfCharge, PostingsOfCharge)
     public_id = id_column("ch")
     of_merchant = id_link_column("merchant", "mer", Merchant)
     mode = mode_column
@@ -107,7 +85,7 @@ class ChargeAdmin(ChargeActs, ChargeList, LookOnlyAdmin):
     shown_metadata = json_column("metadata")
 
     class Media:
-        css = {"all": ["payments/admin.css"]}
+        css = {"all": ["payments/admin.css", "payments/dossier.css"]}
 
     @admin.display(description="Refunded")
     def refunded(self, charge: Charge) -> str:
@@ -120,18 +98,6 @@ class ChargeAdmin(ChargeActs, ChargeList, LookOnlyAdmin):
     @admin.display(description="Source")
     def source_link(self, charge: Charge) -> str:
         return link(Source, charge.source_id, f"{charge.source} ({source_label(charge.source)})")
-
-    @admin.display(description="Of the charge")
-    def events(self, charge: Charge) -> SafeString | str:
-        return _events_of(charge)
-
-    @admin.display(description="Of its refunds")
-    def refund_events(self, charge: Charge) -> SafeString | str:
-        return lines(search_link(Event, str(refund), f"of {refund}") for refund in charge.refunds.order_by("-id"))
-
-    @admin.display(description="Told the merchant")
-    def told(self, charge: Charge) -> SafeString | str:
-        return search_link(Notification, str(charge), "what, when, and with what success")
 
 
 @admin.register(Refund)

@@ -2,6 +2,7 @@
 
 import logging
 from datetime import timedelta
+from typing import Any
 from uuid import UUID
 
 from django.db import Error, connection
@@ -31,10 +32,9 @@ DO UPDATE SET times = payments_pagevisit.times + 1, last_at = greatest(payments_
 
 def note(attempt_id: UUID, page: PageVisit.Page, browser: str) -> None:
     """Counts a visit of the page on which an attempt's payer is; that it cannot be noted keeps no payer waiting."""
-    values = {"attempt": attempt_id, "page": page.value, "browser": browser, "most": MOST_ROWS, "now": clock.now()}
     try:
         with connection.cursor() as cursor:
-            cursor.execute(NOTE, values | {"address": _address()})
+            cursor.execute(NOTE, _values(attempt_id, page, browser))
     except Error as error:
         logger.warning("A payer's visit was not noted.", exc_info=error)
 
@@ -48,6 +48,8 @@ def forget_old(batch: int = PURGE_BATCH) -> int:
     return total
 
 
-def _address() -> str:
+def _values(attempt_id: UUID, page: PageVisit.Page, browser: str) -> dict[str, Any]:
     tell = context.actor.get()
-    return tell().origin[:ADDRESS_MAX_LENGTH] if tell else ""
+    address = tell().origin[:ADDRESS_MAX_LENGTH] if tell else ""
+    visit = {"attempt": attempt_id, "page": page.value, "address": address, "browser": browser}
+    return visit | {"most": MOST_ROWS, "now": clock.now()}

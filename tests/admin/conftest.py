@@ -1,5 +1,6 @@
 """One of everything, made over the API, and an operator who may do all that the admin lets anybody do."""
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -70,3 +71,8 @@ def text_of(response: Any) -> str:
     """A page's text; the page must be there."""
     assert response.status_code == 200, (response.status_code, response.content[:500])
     return response.content.decode()
+
+
+def words_of(response: Any) -> str:
+    """What a page says, in one line, without the marks that say how."""
+    return " ".join(re.sub(r"<[^>]+>", " ", text_of(response)).split())

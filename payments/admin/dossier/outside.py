@@ -1,0 +1,90 @@
+"""Who else had to do with the charge: its payer, the merchant's receiver, people, and the provider's reports."""
+
+from collections.abc import Iterator, Mapping
+from uuid import UUID
+
+from payments.admin.audit import object_link
+from payments.admin.dossier.moment import Kind, Moment, Moments
+from payments.admin.dossier.records import Records
+from payments.admin.formats import link, money, utc
+from payments.models import (
+    AuditEntry,
+    Notification,
+    NotificationTry,
+    PageVisit,
+    ReconciliationItem,
+    ReconciliationRun,
+    ReportLine,
+)
+from payments.rendering.answers import readable
+
+DELIVERED = range(200, 300)
+
+
+def payer_moments(records: Records) -> Moments:
+    """The payer's browser on the pages of the charge."""
+    for visit in records.visits:
+        facts = [("From", visit.address), ("With", visit.browser)]
+        if visit.times > 1:
+            facts.append(("Again", f"{visit.times} times in all, the last {utc(visit.last_at)} UTC"))
+        yield Moment(visit.first_at, Kind.PAYER, f"Payer {PageVisit.Page(visit.page).label.lower()}", facts)
+
+
+def callback_moments(records: Records) -> Moments:
+    """Each try to tell the merchant, and what is still to be told."""
+    types = {event.pk: event.type for event in records.events}
+    for made in records.tries:
+        yield _tried(made, records.notifications[made.notification_id], types)
+    for row in records.notifications.values():
+        if not row.tries:
+            yield Moment(
+                row.created_at, Kind.CALLBACK, f"{types[row.event_id]} waits to be told", _told_to(row), "warn"
+            )
+
+
+def staff_moments(records: Records, with_address: bool) -> Moments:
+    """What people did, and why; from where for whom the audit log is."""
+    for entry in records.told:
+        yield Moment(entry.created_at, Kind.STAFF, _who_did(entry), list(_why(entry, with_address)))
+
+
+def report_moments(records: Records) -> Moments:
+    """What the provider's reports say, and where they differ."""
+    for line in records.report_lines:
+        title = f"{line.provider} reported: {ReportLine.Kind(line.kind).label.lower()}"
+        report = ("Report", link(ReconciliationRun, line.run_id, line.run))
+        yield Moment(line.booked_at, Kind.REPORT, title, [("Amount", money(line.amount, line.currency)), report])
+    for item in records.differences:
+        facts = [("State", item.state), ("Difference", link(ReconciliationItem, item.pk, item))]
+        mark = "bad" if item.state == ReconciliationItem.State.OPEN else "quiet"
+        yield Moment(item.created_at, Kind.REPORT, f"Report and ledger differ: {item}", facts, mark)
+
+
+def _tried(made: NotificationTry, row: Notification, types: Mapping[UUID, str]) -> Moment:
+    came_to = f"answered {made.status}" if made.status else f"failed: {made.error}"
+    facts = [*_told_to(row), ("Try", f"{made.number}, {made.milliseconds} ms")]
+    delivered = made.status in DELIVERED
+    if not delivered:
+        facts.append(("Said", readable(bytes(made.answer)) if made.status else made.reason))
+    if made.number == row.tries and row.due_at:
+        facts.append(("Next try", f"{utc(row.due_at)} UTC"))
+    title = f"{types[row.event_id]} told: {came_to}"
+    return Moment(made.started_at, Kind.CALLBACK, title, facts, "good" if delivered else "bad")
+
+
+def _told_to(row: Notification) -> list[tuple[str, object]]:
+    return [("To", link(Notification, row.pk, row.receiver))]
+
+
+def _who_did(entry: AuditEntry) -> str:
+    return f"{entry.actor or 'Nobody signed in'}: {entry.action.replace('_', ' ')}"
+
+
+def _why(entry: AuditEntry, with_address: bool) -> Iterator[tuple[str, object]]:
+    yield "What", object_link(entry)
+    if entry.fields or entry.detail:
+        yield "Detail", ", ".join(filter(None, [*entry.fields, entry.detail]))
+    if entry.reason:
+        yield "Why", entry.reason
+    if with_address:
+        yield "From", entry.origin
