@@ -5,8 +5,10 @@ from django.contrib import admin
 from django.core.validators import RegexValidator
 from django.db.models import Q
 from django.http import HttpRequest
+from django.urls import reverse
 from django.utils.safestring import SafeString
 
+from payments.admin.acting import Act, operator_of
 from payments.admin.base import ByMode, BySourceType, Conditions, KahaAdmin, LookOnlyAdmin, one_of
 from payments.admin.formats import (
     NO_BREAK,
@@ -120,6 +122,13 @@ class CardAdmin(LookOnlyAdmin):
     number_expires = moment_column("number_expires_at")
     cvc_expires = moment_column("cvc_expires_at")
     shown_address = json_column("address")
+    change_form_template = "admin/payments/block/change_form.html"
+
+    def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
+        address = reverse("admin:payments_source_block", args=[kwargs["obj"].source_id])
+        may = operator_of(request).has_perm("payments.put_block")
+        context["acts"] = [Act("Block the card or its payer", address)] if may else []
+        return super().render_change_form(request, context, *args, **kwargs)
 
     @admin.display(description="Expiry")
     def expiry(self, card: Card) -> str:

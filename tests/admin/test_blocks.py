@@ -83,7 +83,8 @@ def test_the_page_of_a_charge_leads_to_a_form_with_all_by_which_its_payer_is_kno
 ) -> None:
     charge = Charge.objects.get(id=parse_id("ch", house.charge["id"]))
     Source.objects.filter(id=charge.source_id).update(owner={"billing": {"email": JUAN}})
-    assert of_source(charge.source) in text_of(operator.get(page_of(charge)))
+    for row in (charge, charge.source.card):
+        assert of_source(charge.source) in text_of(operator.get(page_of(row)))
     form = text_of(operator.get(of_source(charge.source)))
     assert ("The card visa …7726" in form, JUAN in form) == (True, True)
 
@@ -163,6 +164,6 @@ def test_who_may_only_look_is_offered_nothing(house: House) -> None:
     client = Client()
     client.force_login(looker)
     block, charge = block_card(REFUNDS_WAIT), Charge.objects.get()
-    pages = [list_of(Block), page_of(block), page_of(charge)]
+    pages = [list_of(Block), page_of(block), page_of(charge), page_of(charge.source.card)]
     text = "".join(text_of(client.get(page)) for page in pages)
     assert [act for act in (ADD, lift_of(block), of_source(charge.source)) if act in text] == []
