@@ -52,7 +52,7 @@ class ActPages(admin.ModelAdmin):
         )
 
     def _ask(self, request: HttpRequest, form: ActForm) -> HttpResponse:
-        title = f"{OFFERED[form.kind].label}: {form.charge}"
+        title = OFFERED[form.kind].label
         return form_page(request, self, title, _facts_of(form.charge, form.most), form, [("go_on", "Go on")])
 
     def _confirm(self, request: HttpRequest, form: ActForm, act: StaffAct) -> HttpResponse:
@@ -101,7 +101,6 @@ def _facts_of(charge: Charge, most: int) -> Facts:
 
 def _told_of(act: StaffAct) -> Facts:
     yield "What will happen", OFFERED[act.kind].consequence(act.charge, act.amount)
-    yield "Cannot be undone", "Nobody can take it back once it is done."
     yield "Charge", public_id("ch", act.charge_id)
     yield "Mode", "live: this is real money" if act.charge.livemode else "test"
     yield "Why", act.reason

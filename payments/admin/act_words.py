@@ -8,11 +8,13 @@ from django.contrib import messages
 from payments.admin.formats import money, utc
 from payments.admin.sources import source_label
 from payments.domain.attempts import UNRESOLVED
+from payments.domain.operations import extension_days
 from payments.domain.staff_acts.saying import said
 from payments.models import Attempt, Charge, StaffAct
 
 Kind, State = StaffAct.Kind, StaffAct.State
 Told = tuple[int, str]
+FINAL = "This cannot be undone."
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,22 +28,28 @@ class Words:
 
 def _capture(charge: Charge, amount: int) -> str:
     rest = charge.amount - amount
-    released = f" The other {money(rest, charge.currency)} of the hold are released." if rest else ""
-    return f"{money(amount, charge.currency)} are taken from {_payer(charge)}.{released} A hold is captured once."
+    released = f" The rest of the hold, {money(rest, charge.currency)}, is released." if rest else ""
+    return f"{money(amount, charge.currency)} is taken from {_payer(charge)}.{released} {FINAL}"
 
 
 def _release(charge: Charge, amount: int) -> str:
-    return f"The hold of {money(amount, charge.currency)} on {_payer(charge)} ends, and nothing of it can be captured."
+    hold = f"The hold of {money(amount, charge.currency)} on {_payer(charge)} ends"
+    return f"{hold}, and nothing of it can be captured any more. {FINAL}"
+
+
+def _extend(charge: Charge, amount: int) -> str:
+    longer = f"for {extension_days(charge)} days more than until {utc(charge.hold_expires_at)} UTC"
+    return f"The provider is asked to hold {money(amount, charge.currency)} on {_payer(charge)} {longer}."
 
 
 def _void(charge: Charge, amount: int) -> str:
-    back = f"{money(amount, charge.currency)} go back to {_payer(charge)}, as if they had never been taken."
-    return f"{back} The merchant's balance falls by them, and the fee is given back."
+    back = f"{money(amount, charge.currency)} goes back to {_payer(charge)}, as if it had never been taken."
+    return f"{back} The merchant's balance falls by it, and the fee is given back. {FINAL}"
 
 
 def _refund(charge: Charge, amount: int) -> str:
-    back = f"{money(amount, charge.currency)} go back to {_payer(charge)}."
-    return f"{back} The merchant's balance falls by them, and the fee is kept."
+    back = f"{money(amount, charge.currency)} goes back to {_payer(charge)}."
+    return f"{back} The merchant's balance falls by it, and the fee is kept. {FINAL}"
 
 
 def _payer(charge: Charge) -> str:
@@ -51,6 +59,7 @@ def _payer(charge: Charge) -> str:
 OFFERED: dict[str, Words] = {
     Kind.CAPTURE: Words("Capture", "payments.capture_charge", _capture),
     Kind.RELEASE: Words("Release the hold", "payments.release_charge", _release),
+    Kind.EXTEND: Words("Extend the hold", "payments.extend_charge", _extend),
     Kind.REFUND: Words("Refund", "payments.refund_charge", _refund),
     Kind.VOID: Words("Void", "payments.void_charge", _void),
 }

@@ -26,6 +26,8 @@ from payments.ids import public_id
 from payments.models import Charge, StaffAct
 
 MOST = 100
+# Of those left out, so many are named where it has been done.
+SHOWN = 10
 CONFIRMED = "confirm"
 State = StaffAct.State
 
@@ -52,7 +54,6 @@ class Summary:
         yield "Done by a worker in a moment", sums_of(alone)
         yield "Asked of a second person", sums_of(asked)
         yield "Left out", lines(self.left_out)
-        yield "Cannot be undone", "Nobody can take it back once it is done."
 
 
 class ActsTogether(admin.ModelAdmin):
@@ -87,8 +88,10 @@ def _act(page: admin.ModelAdmin, request: HttpRequest, rows: QuerySet[Any], kind
     form = TogetherForm(data, f"{kind}_together", [str(charge.pk) for charge in charges])
     if form.is_valid() and request.POST.get("decision") == CONFIRMED:
         return _propose_all(page, request, _acts(kind, charges, operator_of(request), **_said(form)))
-    summary = _look_at(_acts(kind, charges, operator_of(request)))
-    label = OFFERED[kind].label
+    summary, label = _look_at(_acts(kind, charges, operator_of(request))), OFFERED[kind].label
+    if not summary.possible:
+        page.message_user(request, f"None of these can be done: {label.lower()}.", messages.ERROR)
+        return None
     return form_page(request, page, f"{label}: {len(charges)} charges", summary.facts(), form, [(CONFIRMED, label)])
 
 
@@ -118,13 +121,15 @@ def _look_at(acts: Iterable[StaffAct]) -> Summary:
 
 def _propose_all(page: admin.ModelAdmin, request: HttpRequest, acts: Iterable[StaffAct]) -> HttpResponse:
     """Puts each on record by itself, so that one that is not possible any more holds up no other."""
-    batch = None
+    batch, left_out = None, []
     for act in acts:
         batch = act.batch
         try:
             proposing.propose(act)
         except ValidationError as error:
-            page.message_user(request, f"Left out: {_why(act, error)}", messages.WARNING)
+            left_out.append(_why(act, error))
+    if left_out:
+        page.message_user(request, f"Left out: {len(left_out)}. {' '.join(left_out[:SHOWN])}", messages.WARNING)
     return HttpResponseRedirect(f"{reverse('admin:payments_staffact_changelist')}?batch={batch}")
 
 

@@ -1,8 +1,12 @@
 """A second person's word, and what becomes of requests that nobody decides."""
 
+from datetime import timedelta
+
 import pytest
 from django.core.exceptions import ValidationError
 
+from payments.domain import time_travel
+from payments.domain.caller import Caller
 from payments.domain.second_person import Refused
 from payments.domain.staff_acts import deciding, doing
 from payments.models import AuditEntry, Charge, StaffAct
@@ -84,3 +88,10 @@ def test_what_is_decided_does_not_expire(request_of_ana: StaffAct) -> None:
     approved(request_of_ana)
     let_time_pass(StaffAct, "expires_at")
     assert deciding.expire() == 0
+
+
+def test_time_that_is_moved_ends_requests_too(request_of_ana: StaffAct) -> None:
+    charge = request_of_ana.charge
+    happened = time_travel.advance(Caller(charge.merchant_id, livemode=False), timedelta(hours=49))
+    request_of_ana.refresh_from_db()
+    assert (happened.requests, request_of_ana.state) == (1, "expired")

@@ -22,6 +22,7 @@ MONEY = "PHP\xa0"
     [
         ("capture", True, "succeeded"),
         ("release", True, "voided"),
+        ("extend", True, "succeeded"),
         ("refund", False, "refunded"),
         ("void", False, "voided"),
     ],
@@ -44,7 +45,7 @@ def test_the_form_has_what_is_left_and_a_part_of_it_may_be_written(api: Api, ana
 def test_the_page_says_what_will_happen_to_whose_money(api: Api, ana: Client) -> None:
     api.charge(amount=10_000)
     text = asked(ana, "refund", amount="20.00")
-    said = [f"{MONEY}20.00 go back to the payer of Sari Store, visa\xa03055", "merchant&#x27;s balance falls", REASON]
+    said = [f"{MONEY}20.00 goes back to the payer of Sari Store, visa\xa03055", "merchant&#x27;s balance falls", REASON]
     assert [words for words in said if words not in text] == []
     assert Charge.objects.get().amount_refunded == 0
 
@@ -82,7 +83,7 @@ def test_above_the_limit_another_person_approves_and_it_is_done(api: Api, ana: C
     address = reverse("admin:payments_staffact_decide", args=[act.pk])
     assert address in text_of(ben.get(page_of(Charge.objects.get())))
     text = text_of(ben.get(address))
-    assert [words for words in ("go back to the payer", REASON, "ana", "Decline") if words not in text] == []
+    assert [words for words in ("goes back to the payer", REASON, "ana", "Decline") if words not in text] == []
     assert "Done: refund of PHP 50.01" in text_of(decide(ben, act))
     assert Charge.objects.get().amount_refunded == 5_001
 

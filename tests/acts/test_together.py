@@ -66,7 +66,7 @@ def test_what_is_not_possible_any_more_holds_up_no_other(api: Api, ana: Client) 
     first, second = api.charge(amount=3_000), api.charge(amount=1_000)
     page = choose(ana, "refund")
     api.post(f"/charges/{first['id']}/void")
-    assert f"Left out: {first['id']}" in confirm(ana, page)
+    assert f"Left out: 1. {first['id']}" in confirm(ana, page)
     doing.go_on()
     assert api.read(second)["amount_refunded"] == 1_000
 

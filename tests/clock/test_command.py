@@ -31,6 +31,7 @@ def test_it_says_what_has_happened(manage: Manage, api: Api) -> None:
         "charges settled": 1,
         "CVCs destroyed": 0,
         "card numbers destroyed": 0,
+        "operators' requests expired": 0,
         "callbacks due": 2,
     }
 

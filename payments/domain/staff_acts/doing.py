@@ -35,6 +35,7 @@ VERBS: dict[str, Callable[[Caller, StaffAct], Answer]] = {
     Kind.VOID: lambda caller, act: operations.void(caller, str(act.charge)),
     Kind.REFUND: lambda caller, act: operations.refund(caller, str(act.charge), act.amount),
     Kind.RELEASE: lambda caller, act: operations.release(caller, str(act.charge)),
+    Kind.EXTEND: lambda caller, act: operations.extend(caller, str(act.charge)),
 }
 
 
