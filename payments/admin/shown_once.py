@@ -5,13 +5,15 @@ from collections.abc import Mapping
 from django.contrib import admin
 from django.http import HttpRequest
 from django.template.response import TemplateResponse
-from django.utils.cache import add_never_cache_headers
 
 
 def shown_once(
     request: HttpRequest, page: admin.ModelAdmin, title: str, secrets: Mapping[str, str], onward: str
 ) -> TemplateResponse:
-    """The answer to the form that made `secrets`, by name; nobody keeps it. `onward` is where its reader goes next."""
+    """The answer to the form that made `secrets`, by name; `onward` is where its reader goes next.
+
+    Like every page of the admin it may be kept by no browser and no proxy.
+    """
     context = page.admin_site.each_context(request) | {
         "title": title,
         "opts": page.opts,
@@ -19,6 +21,4 @@ def shown_once(
         "onward": onward,
         "media": page.media,
     }
-    response = TemplateResponse(request, "admin/payments/shown_once.html", context)
-    add_never_cache_headers(response)
-    return response
+    return TemplateResponse(request, "admin/payments/shown_once.html", context)
