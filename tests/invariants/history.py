@@ -8,6 +8,7 @@ from payments.models import Attempt, Charge, Merchant
 from payments.providers.simulator import books
 from payments.providers.simulator.models import SimulatedPayment
 from payments.tasks import hear_simulator
+from tests.acts.making import ALONE, approved, done, person, proposed
 from tests.client import (
     ANSWER_LOST,
     APPROVED,
@@ -46,6 +47,7 @@ class History:
         self._not_paid()
         self._paid_by_hand()
         self._kept()
+        self._by_operators()
 
     def charge(self, name: str) -> Charge:
         """The charge of that name, as it is now."""
@@ -147,6 +149,13 @@ class History:
             api.charge_source(source)
         api.delete(f"/customers/{self.customer}/sources/{given_up}")
         self.unused = api.source()
+
+    def _by_operators(self) -> None:
+        nena = person("nena")
+        self._charge("refunded by one")
+        done(proposed("refund", ALONE, proposed_by=nena))
+        self._charge("refunded by two")
+        done(approved(proposed("refund", ALONE + 1, proposed_by=nena)))
 
     def _settle(self) -> None:
         let_time_pass(Charge, "settle_due_at")

@@ -1,0 +1,60 @@
+"""What operators do about charges: by whose word, and with what to show for it."""
+
+from payments.invariants.invariant import Invariant
+
+ACTS_ARE_DECIDED_BY_ANOTHER = Invariant(
+    name="acts_are_decided_by_another",
+    sentence="Nobody has decided a request of their own, to act on a charge or to correct an outcome.",
+    model="payments.Charge",
+    prefix="ch",
+    query="""
+        SELECT c.id FROM charge c JOIN payments_staffact s ON s.charge_id = c.id
+        WHERE s.decided_by_id = s.proposed_by_id
+        UNION ALL
+        SELECT c.id FROM charge c JOIN payments_attempt a ON a.charge_id = c.id
+        JOIN payments_correction r ON r.attempt_id = a.id WHERE r.decided_by_id = r.proposed_by_id
+    """,
+)
+LITTLE_IS_GIVEN_BACK_ALONE = Invariant(
+    name="little_is_given_back_alone",
+    sentence="What operators gave back of a charge without a second person is together within their limit.",
+    model="payments.Charge",
+    prefix="ch",
+    query="""
+        SELECT c.id FROM charge c JOIN payments_staffact s ON s.charge_id = c.id
+        WHERE s.kind IN ('refund', 'void') AND s.state IN ('approved', 'done') AND s.decided_by_id IS NULL
+        GROUP BY c.id HAVING sum(s.amount) > coalesce(max(s."limit"), 0)
+    """,
+)
+ACTS_DONE_HAVE_THEIR_ATTEMPT = Invariant(
+    name="acts_done_have_their_attempt",
+    sentence="Each act that was done has an attempt at just that, and no other act has the same.",
+    model="payments.StaffAct",
+    prefix="",
+    query="""
+        SELECT s.id FROM payments_staffact s JOIN charge c ON c.id = s.charge_id
+        LEFT JOIN payments_attempt a ON a.id = s.attempt_id AND a.charge_id = s.charge_id AND a.amount = s.amount
+        AND a.kind = CASE s.kind WHEN 'release' THEN 'void' ELSE s.kind END
+        WHERE s.state = 'done' AND a.id IS NULL
+        UNION ALL
+        SELECT max(s.id::text)::uuid FROM payments_staffact s JOIN charge c ON c.id = s.charge_id
+        WHERE s.attempt_id IS NOT NULL GROUP BY s.attempt_id HAVING count(*) > 1
+    """,
+)
+APPROVED_ACTS_ARE_DONE = Invariant(
+    name="approved_acts_are_done",
+    sentence="No act has been approved for more than 15 minutes without being done or refused.",
+    model="payments.StaffAct",
+    prefix="",
+    query="""
+        SELECT s.id FROM payments_staffact s JOIN charge c ON c.id = s.charge_id
+        LEFT JOIN payments_attempt a ON a.charge_id = s.charge_id AND a.state IN ('open', 'unknown')
+        WHERE s.state = 'approved' AND a.id IS NULL AND s.updated_at < now() - interval '15 minutes'
+    """,
+)
+INVARIANTS = (
+    ACTS_ARE_DECIDED_BY_ANOTHER,
+    LITTLE_IS_GIVEN_BACK_ALONE,
+    ACTS_DONE_HAVE_THEIR_ATTEMPT,
+    APPROVED_ACTS_ARE_DONE,
+)

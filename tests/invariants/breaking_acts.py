@@ -1,0 +1,44 @@
+"""One way to break each invariant of what operators do."""
+
+from datetime import timedelta
+
+from django.db.models import F
+
+from payments import clock
+from payments.ids import public_id
+from payments.models import Attempt, StaffAct
+from tests.invariants.breaking import breaks
+from tests.invariants.forging import forge
+from tests.invariants.history import History
+
+
+def act_of(history: History, name: str) -> StaffAct:
+    return StaffAct.objects.get(charge=history.charge(name))
+
+
+@breaks("acts_are_decided_by_another")
+def approved_by_oneself(history: History) -> str:
+    act = act_of(history, "refunded by two")
+    forge(act, decided_by=F("proposed_by"))
+    return public_id("ch", act.charge_id)
+
+
+@breaks("little_is_given_back_alone")
+def above_the_limit_alone(history: History) -> str:
+    act = act_of(history, "refunded by two")
+    forge(act, decided_by=None)
+    return public_id("ch", act.charge_id)
+
+
+@breaks("acts_done_have_their_attempt")
+def done_by_an_attempt_at_something_else(history: History) -> str:
+    act = act_of(history, "refunded by one")
+    forge(act, attempt=Attempt.objects.get(charge=act.charge, kind="authorize"))
+    return act.id.hex
+
+
+@breaks("approved_acts_are_done")
+def approved_and_forgotten(history: History) -> str:
+    act = act_of(history, "refunded by one")
+    forge(act, state="approved", attempt=None, updated_at=clock.now() - timedelta(hours=1))
+    return act.id.hex
