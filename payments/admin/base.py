@@ -14,13 +14,13 @@ from django.utils.functional import cached_property
 from payments import sourcetypes
 from payments.admin.access import Limited
 from payments.admin.auditing import Audited
-from payments.admin.searching import IdSearch
+from payments.admin.paging import KeysetPaging
 
 COUNTED_ROWS = 10_000
 
 
 class BoundedPaginator(Paginator):
-    """Counts and pages through the first COUNTED_ROWS rows; older ones are found by search and filters."""
+    """Counts and pages through the first COUNTED_ROWS rows of a list that has an order of its own."""
 
     @cached_property
     def count(self) -> int:
@@ -41,7 +41,7 @@ class LookOnly:
         return False
 
 
-class KahaAdmin(Limited, Audited, IdSearch):
+class KahaAdmin(Limited, Audited, KeysetPaging):
     """Lists that stay fast on large tables: newest first by primary key, never counted to the end."""
 
     ordering = ("-pk",)
@@ -57,8 +57,10 @@ class KahaAdmin(Limited, Audited, IdSearch):
 
         Django's takes every column, and so gives away letter by letter what no page shows, such as a sealed number.
         """
-        offered = {getattr(one, "parameter_name", one) for one in self.get_list_filter(request)}
-        return lookup.partition(LOOKUP_SEP)[0] in offered
+        filters: list[Any] = [*self.get_list_filter(request)]
+        offered = {getattr(one, "parameter_name", one) for one in filters}
+        typed = {name for one in filters if hasattr(one, "form_class") for name in one.form_class.base_fields}
+        return lookup in typed or lookup.partition(LOOKUP_SEP)[0] in offered
 
 
 class LookOnlyAdmin(LookOnly, KahaAdmin):

@@ -37,14 +37,14 @@ class ChargeList(ChargeSearch, KeysetPaging, CardSearch):
 
     list_display = (
         "public_id",
-        "created",
         "shown_amount",
         "shown_state",
-        "refunded",
+        "created",
         "paid_with",
         "description",
         "merchant",
         "mode",
+        "refunded",
     )
     list_filter = (ByState, ByMerchant, ByMode, BySourceTypeOfCharge, ByDays, ByAmount, ByCard)
     list_select_related = ("merchant", "source__card")

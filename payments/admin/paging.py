@@ -13,6 +13,7 @@ from django.http import HttpRequest
 from payments.admin.searching import IdSearch
 from payments.admin.walking import Road, Stretch, end_of_search
 
+NEWEST_FIRST = ("-pk",)
 LAST = "last"
 OLDER, NEWER = "older.", "newer."
 
@@ -111,18 +112,12 @@ class KeysetList(ChangeList):
 
 
 class KeysetPaging(IdSearch):
-    """A list ordered by its primary key, newest first, of any length."""
+    """A list of any length, if it is ordered by its primary key, newest first; others are paged by numbers."""
 
     change_list_template = "admin/payments/keyset_list.html"
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
-        return KeysetList
-
-    def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
-        """A filter by a form takes every field of it."""
-        filters: list[Any] = [*self.get_list_filter(request)]
-        forms = [one.form_class for one in filters if hasattr(one, "form_class")]
-        return any(lookup in form.base_fields for form in forms) or super().lookup_allowed(lookup, value, request)
+        return KeysetList if tuple(self.get_ordering(request)) == NEWEST_FIRST else ChangeList
 
     def road_of(self, request: HttpRequest, changelist: ChangeList) -> Road:
         """The index along which the rows of this list are found."""

@@ -144,6 +144,16 @@ def test_who_may_only_look_exports_nothing(db: None) -> None:
     assert client.post(ASK, {"sheet": "charges"}).status_code == 403
 
 
+@pytest.mark.parametrize(
+    "query",
+    ["q=4000000000003055", "q=4000+0000+0000+3055", "q=%00", "q=" + "x" * 1001],
+    ids=["number", "spaced", "nul", "long"],
+)
+def test_what_no_list_is_narrowed_to_is_not_kept(query: str, operator: Client) -> None:
+    assert operator.post(ASK, {"sheet": "charges", "query": query}).status_code == 403
+    assert not Export.objects.exists()
+
+
 def test_nobody_has_many_exports_under_way(operator: Client) -> None:
     for _ in range(exporting.MOST_WAITING):
         asked(operator)

@@ -11,7 +11,7 @@ from django.test import Client
 
 from payments.admin.walking import SEARCHED_ROWS
 from payments.models import Charge, Merchant
-from tests.admin.conftest import text_of
+from tests.admin.conftest import House, text_of
 from tests.admin.test_pages import list_of
 from tests.contract.selling import sell
 from tests.factories import ChargeFactory, MerchantFactory
@@ -129,3 +129,10 @@ def test_a_search_for_what_is_rare_is_broken_off_and_goes_on(start: str, link: s
     Charge.objects.filter(pk=rare).update(amount=777_700)
     pages = list(walk(operator, f"?least=7,777&most=7,777&currency=PHP{start}", link))
     assert pages == [[], [rare]]
+
+
+def test_every_list_that_is_newest_first_is_paged_so(house: House, operator: Client) -> None:
+    for model, page in admin.site._registry.items():
+        if tuple(page.ordering or ()) == ("-pk",):
+            text = text_of(operator.get(list_of(model), {"p": "last"}))
+            assert 'aria-label="Pages"' in text, model
