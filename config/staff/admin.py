@@ -66,6 +66,13 @@ class MerchantsInline(admin.TabularInline):
     autocomplete_fields = ("merchant",)
     extra = 0
 
+    def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        """Without Django's way to make a merchant in a small window: its keys are shown where there is room."""
+        field: Any = super().formfield_for_dbfield(db_field, request, **kwargs)
+        if db_field.name == "merchant":
+            field.widget.can_add_related = field.widget.can_change_related = False
+        return field
+
     def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return True
 
