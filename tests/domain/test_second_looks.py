@@ -269,7 +269,8 @@ def test_what_was_given_up_before_there_were_second_looks_has_them_too(api: Api)
     latest = MigrationExecutor(connection).loader.graph.leaf_nodes()
     try:
         MigrationExecutor(connection).migrate([BEFORE])
-        assert Attempt.objects.get().due_at is None
+        # Of columns that came later, the table has none now.
+        assert Attempt.objects.values_list("due_at", flat=True).get() is None
         Attempt.objects.update(tries=5)
     finally:
         MigrationExecutor(connection).migrate(latest)
