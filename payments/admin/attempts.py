@@ -5,9 +5,9 @@ from django.db.models import Model, Q
 from django.utils.safestring import SafeString
 
 from payments.admin.base import Conditions, LookOnlyAdmin
-from payments.admin.formats import id_link_column, json_column, moment_column, money, search_link
+from payments.admin.formats import id_link_column, json_column, moment_column, money, row_link_column, search_link
 from payments.ids import public_id
-from payments.models import Attempt, Charge, Correction, Event, Refund
+from payments.models import ApiKey, Attempt, Charge, Correction, Event, Refund
 
 
 class ByModeOfCharge(Conditions):
@@ -52,10 +52,11 @@ class AttemptAdmin(LookOnlyAdmin):
         (None, {"fields": ("shown_reference", "kind", "shown_amount", "charge_link", "refund_link")}),
         ("Outcome", {"fields": ("state", "outcome", "tries", "due", "created", "updated")}),
         ("Provider", {"fields": ("provider", "provider_ref", "shown_response")}),
-        ("Request", {"fields": ("request_id", "events")}),
+        ("Request", {"fields": ("request_id", "key_link", "idempotency_key", "answer_status", "events")}),
     )
     charge_link = id_link_column("charge", "ch", Charge)
     refund_link = id_link_column("refund", "re", Refund)
+    key_link = row_link_column("api_key", ApiKey)
     due = moment_column("due_at")
     created = moment_column("created_at")
     updated = moment_column("updated_at")

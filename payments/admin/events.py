@@ -9,10 +9,18 @@ from django.http import HttpRequest
 from django.utils.safestring import SafeString
 
 from payments.admin.base import ByMode, LookOnlyAdmin
-from payments.admin.formats import id_column, id_link_column, link, mode_column, moment_column, pretty_json
+from payments.admin.formats import (
+    id_column,
+    id_link_column,
+    link,
+    mode_column,
+    moment_column,
+    pretty_json,
+    row_link_column,
+)
 from payments.admin.searching import events_of_request
 from payments.ids import public_id
-from payments.models import Charge, Event, Merchant, Refund, Source
+from payments.models import ApiKey, Charge, Event, Merchant, Refund, Source
 
 OBJECTS = {"charge": ("ch", Charge), "refund": ("re", Refund), "source": ("src", Source)}
 
@@ -44,9 +52,11 @@ class EventAdmin(LookOnlyAdmin):
     }
     fieldsets = (
         (None, {"fields": ("public_id", "type", "object_link", "sequence", "of_merchant", "mode", "created")}),
+        ("Request", {"fields": ("key_link",)}),
         ("As told", {"fields": ("shown_payload",)}),
     )
     public_id = id_column("evt")
+    key_link = row_link_column("api_key", ApiKey)
     of_merchant = id_link_column("merchant", "mer", Merchant)
     mode = mode_column
     created = moment_column("created_at")

@@ -10,7 +10,7 @@ from payments.admin.dossier.records import MOST, Records
 from payments.admin.dossier.timeline import timeline
 from payments.domain import audit
 from payments.domain.audit import Action
-from payments.models import AuditEntry, Charge, Event, Notification, ReconciliationItem
+from payments.models import AuditEntry, Charge, Event, MerchantAccess, Notification, ReconciliationItem
 from payments.providers.simulator.models import SimulatedPayment
 from tests.admin.conftest import IDEMPOTENCY_KEY, House, text_of, words_of
 from tests.admin.test_pages import page_of
@@ -107,6 +107,13 @@ def test_only_who_may_see_the_audit_log_sees_from_where_staff_acted(house: House
     assert "The payer called." in text
     assert origin not in text
     assert "Who looked" not in text
+
+
+def test_who_is_limited_to_merchants_does_not_see_from_where_staff_acted(house: House, operator: Client) -> None:
+    ana = User.objects.get(username="operator")
+    MerchantAccess.objects.create(operator=ana, merchant=house.shop.merchant)
+    operator.get(page_of(charge_of(house)))
+    assert "Who looked" not in page_text(operator, charge_of(house))
 
 
 def test_a_long_story_costs_no_more_than_a_short_one(

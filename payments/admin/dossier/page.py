@@ -19,7 +19,12 @@ MAY_SEE_PEOPLE = "payments.view_auditentry"
 
 
 class Dossier(Seen):
-    """Shows the page of a charge as a dossier, for its ModelAdmin."""
+    """Shows the page of a charge as a dossier, for its ModelAdmin; what its row says besides is folded away."""
+
+    def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
+        page: Any = super()
+        folded = {"classes": ("collapse",)}
+        return [(name or "Charge", options | folded) for name, options in page.get_fieldsets(request, obj)]
 
     def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
         page: Any = self
