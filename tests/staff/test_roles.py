@@ -40,6 +40,7 @@ WHOSE: dict[str, Any] = {
     "payments_auditentry_changelist": ADMINISTRATOR,
     "payments_auditentry_change": ADMINISTRATOR,
     "payments_auditentry_history": ADMINISTRATOR,
+    "payments_auditentry_export": ADMINISTRATOR,
     "payments_merchant_add": ADMINISTRATOR,
     "payments_merchant_issue_key": ADMINISTRATOR,
     "payments_merchant_set_fee": ADMINISTRATOR,
