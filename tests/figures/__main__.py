@@ -46,6 +46,7 @@ FIGURES = {
     "patterns": Figure("patterns:patterns", {"characters": 1_000_000}),
     "fuzz": Figure("fuzz:fuzz", {"cases": 100_000, "first_batch": 0}, seeded=True),
     "office": Figure("office:office", {"charges": 1_000_000, "stories": 1_000}),
+    "screenshots": Figure("screenshots:screenshots", {"charges": 5_000}, _in_folder),
     "faults": Figure("faults:faults", {"operations": 10_000, "first_history": 0}, seeded=True),
 }
 

@@ -1,0 +1,33 @@
+"""The main pages of the admin, for those who look at all of them."""
+
+from collections.abc import Mapping
+
+from django.urls import reverse
+
+from payments.models import Charge, Notification, UnknownOutcome
+
+
+def main_pages() -> Mapping[str, str]:
+    """Their addresses by name; there must be something on each."""
+    charge, held = (
+        Charge.objects.filter(captured=True).latest("pk"),
+        Charge.objects.filter(authorized=True).latest("pk"),
+    )
+    return {
+        "first-page": f"{reverse('admin:index')}?days=30",
+        "charges": reverse("admin:payments_charge_changelist"),
+        "charge": reverse("admin:payments_charge_change", args=[charge.pk]),
+        "capture": reverse("admin:payments_charge_capture", args=[held.pk]),
+        "refund": reverse("admin:payments_charge_refund", args=[charge.pk]),
+        "requests": reverse("admin:payments_staffact_changelist"),
+        "desk": reverse("admin:payments_unknownoutcome_changelist"),
+        "unknown-outcome": reverse(
+            "admin:payments_unknownoutcome_change", args=[UnknownOutcome.objects.earliest("pk").pk]
+        ),
+        "callbacks": reverse("admin:payments_notification_changelist"),
+        "callback": reverse("admin:payments_notification_change", args=[Notification.objects.latest("pk").pk]),
+        "merchants": reverse("admin:payments_merchant_changelist"),
+        "audit-log": reverse("admin:payments_auditentry_changelist"),
+        "block": reverse("admin:payments_block_add"),
+        "reconciliation": reverse("admin:payments_reconciliationitem_changelist"),
+    }

@@ -1,0 +1,51 @@
+"""axe finds nothing serious on the main pages, in both colour schemes and on a phone."""
+
+from collections.abc import Iterator
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page
+
+from tests.office.conftest import Work
+from tests.office.pages import main_pages
+from tests.office.tabs import PHONE, WAYS, Office
+
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+OPTIONS = {"resultTypes": ["violations"], "preload": False}
+GRAVE = ("serious", "critical")
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_whoever_sees_or_points_badly_can_work_with_the_main_pages(way: str, office: Office, work: Work) -> None:
+    # What axe puts into a page is not the page's own.
+    tab = office.tab_of("superuser", "admin", bypass_csp=True, **WAYS[way])
+    found = {}
+    for name, address in main_pages().items():
+        tab.goto(address)
+        found[name] = list(_grave_findings(tab))
+    assert {name: findings for name, findings in found.items() if findings} == {}
+
+
+def test_no_page_is_wider_than_a_phone(office: Office, work: Work) -> None:
+    tab = office.tab_of("superuser", "admin", viewport=PHONE)
+    widths = {}
+    for name, address in main_pages().items():
+        tab.goto(address)
+        widths[name] = tab.evaluate("document.documentElement.scrollWidth")
+    assert {name: width for name, width in widths.items() if width > PHONE["width"]} == {}
+
+
+def test_the_menu_of_a_phone_opens_and_leads_on(office: Office, work: Work) -> None:
+    tab = office.tab_of("superuser", "admin", viewport=PHONE)
+    tab.goto("/admin/")
+    tab.get_by_role("button", name="Menu").click()
+    tab.get_by_role("navigation", name="Main").get_by_role("link", name="Charges", exact=True).click()
+    tab.get_by_role("link", name=work.held["id"]).click()
+    tab.get_by_role("link", name="Capture").wait_for()
+
+
+def _grave_findings(tab: Page) -> Iterator[str]:
+    for finding in Axe().run(tab, options=OPTIONS).response["violations"]:
+        if finding["impact"] in GRAVE:
+            yield from (f"{finding['id']}: {node['html'][:200]}" for node in finding["nodes"])
