@@ -35,7 +35,7 @@ class Migration(migrations.Migration):
         ),
         migrations.AddConstraint(
             model_name='pagevisit',
-            constraint=models.CheckConstraint(condition=models.Q(('times__gte', 1), ('last_at__gte', models.F('first_at'))), name='page_visit_happened'),
+            constraint=models.CheckConstraint(condition=models.Q(('last_at__gte', models.F('first_at')), ('times__gte', 1)), name='page_visit_happened'),
         ),
         migrations.AddField(
             model_name='attempt',
