@@ -14,7 +14,8 @@ from django.utils.safestring import SafeString
 from payments.admin.act_words import OFFERED, Told, result
 from payments.admin.acting import Act, Facts, operator_of
 from payments.admin.acts_together import sums_of
-from payments.admin.base import Conditions, LookOnlyAdmin, one_of
+from payments.admin.attempts import ByModeOfCharge
+from payments.admin.base import LookOnlyAdmin, one_of
 from payments.admin.deciding import DecidedByAnother, Decision, acts_on
 from payments.admin.formats import id_link_column, link, moment_column, money, money_column, row_link_column, utc
 from payments.admin.sources import source_label
@@ -84,12 +85,6 @@ def of_batch(rows: QuerySet[Any], text: str | None) -> QuerySet[Any]:
         return rows.filter(batch=UUID(text or ""))
     except ValueError:
         return rows.none()
-
-
-class ByModeOfCharge(Conditions):
-    title = "mode"
-    parameter_name = "mode"
-    conditions = {"live": ("Live", Q(charge__livemode=True)), "test": ("Test", Q(charge__livemode=False))}
 
 
 @admin.register(StaffAct)
