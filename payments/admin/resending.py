@@ -51,7 +51,9 @@ class SelectionForm(ReasonForm):
 class OfChargeForm(ReasonForm):
     """Asks which of `rows`: those given up unless told otherwise, or where none are the newest."""
 
-    which = forms.ModelMultipleChoiceField(Notification.objects.none(), widget=forms.CheckboxSelectMultiple)
+    which = forms.ModelMultipleChoiceField(
+        Notification.objects.none(), widget=forms.CheckboxSelectMultiple(attrs={"class": "radiolist"})
+    )
 
     def __init__(self, data: Any, rows: QuerySet[Notification]) -> None:
         super().__init__(data)
