@@ -20,11 +20,9 @@ from payments.models.page_visit import PageVisit
 from payments.models.reconciliation import ReconciliationItem, ReconciliationRun, ReportLine
 from payments.models.source import BinRange, Card, Source
 from payments.models.staff_act import ActLimit, StaffAct
-from payments.models.staff_act import ActLimit, StaffAct
 
 __all__ = [
     "AMOUNT_MAX",
-    "ActLimit",
     "ActLimit",
     "ApiKey",
     "Attempt",
@@ -57,7 +55,6 @@ __all__ = [
     "ReportLine",
     "Settlement",
     "Source",
-    "StaffAct",
     "StaffAct",
     "SummedDay",
     "UnknownOutcome",
