@@ -95,7 +95,8 @@ class Resending(admin.ModelAdmin):
         form = SelectionForm(request.POST if "decision" in request.POST else None, request.POST)
         if not form.is_valid():
             return form_page(request, self, f"Send {count} again?", _facts_of(rows), form, BUTTONS)
-        return self._send(request, rows, form)
+        self._send(request, rows, form)
+        return None
 
     def send_one_again(self, request: HttpRequest, pk: UUID) -> HttpResponse:
         """Asks why, and sends one notification again."""
