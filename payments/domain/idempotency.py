@@ -10,7 +10,7 @@ from django.db import IntegrityError
 from payments import clock
 from payments.domain.caller import Caller
 from payments.domain.errors import PaymentError
-from payments.models import IdempotencyRecord
+from payments.models import IdempotencyRecord, StaffAct
 from payments.models.together import Insert, Update, Write, insert_if_absent, write_together
 
 PURGE_BATCH = 5000
@@ -84,11 +84,16 @@ def keep_refusal(caller: Caller, answer: Answer) -> None:
 
 
 def purge(batch: int = PURGE_BATCH) -> int:
-    """Deletes answers older than IDEMPOTENCY_KEEP_DAYS, `batch` rows at a time; returns how many."""
+    """Deletes answers older than IDEMPOTENCY_KEEP_DAYS, `batch` rows at a time; returns how many.
+
+    Those of acts stay until these have heard them, for by them they know that they were done.
+    """
+    unheard = [act.idempotency_key for act in StaffAct.objects.approved()]
     before = clock.now() - timedelta(days=settings.IDEMPOTENCY_KEEP_DAYS)
-    old = IdempotencyRecord.objects.filter(created_at__lt=before, status__isnull=False).order_by("created_at")
+    rows = IdempotencyRecord.objects.filter(created_at__lt=before, status__isnull=False).exclude(key__in=unheard)
+    old = rows.order_by("created_at").values_list("id", flat=True)[:batch]
     total = 0
-    while count := IdempotencyRecord.objects.filter(id__in=list(old.values_list("id", flat=True)[:batch])).delete()[0]:
+    while count := IdempotencyRecord.objects.filter(id__in=list(old.all())).delete()[0]:
         total += count
     return total
 

@@ -120,6 +120,11 @@ class StaffAct(models.Model):
     def __str__(self) -> str:
         return f"{self.kind} of {self.charge_id.hex}"
 
+    @property
+    def idempotency_key(self) -> str:
+        """Under which it is asked for, however often."""
+        return f"act-{self.id.hex}"
+
 
 class ActLimit(models.Model):
     """Up to how much of a charge a role gives back alone, in one currency; without one, a second person must agree."""

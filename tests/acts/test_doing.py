@@ -5,9 +5,10 @@ from datetime import timedelta
 import pytest
 
 from payments import clock
+from payments.domain import idempotency, operations
 from payments.domain.staff_acts import doing
 from payments.domain.staff_acts.doing import caller_of
-from payments.models import Attempt, AuditEntry, Charge, Event, StaffAct
+from payments.models import Attempt, AuditEntry, Charge, Event, IdempotencyRecord, StaffAct
 from tests.acts.making import ALONE, approved, done, proposed
 from tests.client import ANSWER_LOST, Api, made
 from tests.domain.doubles import KnowsNothing, LosesAnswers, NeverHears, Unreachable, provider
@@ -48,6 +49,16 @@ def test_the_merchant_learns_that_no_request_of_theirs_did_it(api: Api) -> None:
     event = made(api.get("/events/", type="refund.created", object=f"re_{act.attempt.refund_id.hex}"))["data"][0]
     assert event["request"] == {"id": f"req_{act.id.hex}", "idempotency_key": f"act-{act.id.hex}"}
     assert event["data"]["object"]["charge"] == charge["id"]
+
+
+def test_an_act_that_did_not_hear_its_answer_in_a_month_moves_money_once(api: Api) -> None:
+    api.charge()
+    act = proposed("refund", 100)
+    operations.refund(caller_of(act), str(act.charge), act.amount)
+    IdempotencyRecord.objects.update(created_at=clock.now() - timedelta(days=31))
+    idempotency.purge()
+    done(act)
+    assert (Charge.objects.get().amount_refunded, act.state) == (100, "done")
 
 
 def test_done_twice_it_moves_money_once(api: Api) -> None:

@@ -58,7 +58,7 @@ def go_on(limit: int = BATCH, scope: Scope = EVERYBODY) -> int:
 
 def caller_of(act: StaffAct) -> Caller:
     """Whoever asks, as far as the provider and the merchant learn of it: a request with a key, named after the act."""
-    key = IdempotencyKey(f"act-{act.id.hex}", hashlib.sha256(act.id.bytes).digest())
+    key = IdempotencyKey(act.idempotency_key, hashlib.sha256(act.id.bytes).digest())
     return Caller(act.charge.merchant_id, act.charge.livemode, request_id=request_of(act), idempotency=key)
 
 
