@@ -24,7 +24,7 @@ NOTIFY_PORTS = {"443", "80", "8443"}
 LOOPBACK = {"localhost", "127.0.0.1", "::1"}
 TRANSIT_KEY = re.compile(r"[A-Za-z0-9_.-]{1,100}")
 HEADER_PREFIX = re.compile(r"[A-Za-z][A-Za-z0-9-]{0,49}")
-HOST = re.compile(r"\.?[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*|\[[0-9a-fA-F:]+\]")
+HOST = re.compile(r"\.?[A-Za-z0-9_-]++(?:\.[A-Za-z0-9_-]++)*+|\[[0-9a-fA-F:]++\]")
 
 
 @register(CONFIGURATION)

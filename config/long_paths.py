@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 from wsgiref.types import StartResponse, WSGIApplication
 
-MAX_PATH_CHARACTERS = 2048
+MAX_PATH_CHARACTERS = 1024
 
 
 class ShortPath:

@@ -188,6 +188,8 @@ TIME_ZONE = "UTC"
 USE_TZ = True
 USE_I18N = False
 FILE_UPLOAD_HANDLERS = ["config.uploads.NoFiles"]
+# A form that asks for more than this is not one of ours.
+DATA_UPLOAD_MAX_MEMORY_SIZE = 128 * 1024
 STATIC_URL = "/static/"
 # Assets lie in the installed packages and are served from there: nothing to collect, nothing to forget.
 WHITENOISE_USE_FINDERS = True

@@ -13,6 +13,10 @@ SECRET_NAMES = frozenset(
 )
 # Deeper than anything that is logged on purpose; what lies below is shown as text.
 MAX_DEPTH = 8
+# More than any text that is written on purpose; what is cut off need not be searched.
+MAX_CHARACTERS = 32 * 1024
+CUT = "[cut]"
+_WITHIN_A_NUMBER = "0123456789 -+%\u00a0"
 
 # Our own IDs are hex digits, and now and then 13 of them in a row are decimal.
 _UUID7 = r"(?<![0-9A-Za-z])[0-9a-f]{8}-?[0-9a-f]{4}-?7[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}(?![0-9A-Za-z])"
@@ -45,7 +49,7 @@ _SUSPECT = re.compile(
 
 def suspicious(json_text: str) -> bool:
     """Whether JSON text may hold anything that `redact_all` would take out: fast, and only ever too careful."""
-    return _SUSPECT.search(json_text.lower()) is not None
+    return len(json_text) > MAX_CHARACTERS or _SUSPECT.search(json_text.lower()) is not None
 
 
 def names_cvc(name: str, value: object) -> bool:
@@ -54,8 +58,11 @@ def names_cvc(name: str, value: object) -> bool:
 
 
 def redact(text: str) -> str:
-    """`text` without card numbers (any 13 digits or more, but for our own IDs), CVCs and keys."""
-    text = _NUMBERS.sub(_hide_card_number, text)
+    """`text` without card numbers (any 13 digits or more, but for our own IDs), CVCs and keys.
+
+    One of more than MAX_CHARACTERS is cut before its last word there, and says so.
+    """
+    text = _NUMBERS.sub(_hide_card_number, _cut(text))
     text = _AUTHORIZATION.sub(rf"\1{HIDDEN}", text)
     text = _SCHEME.sub(rf"\1 {HIDDEN}", text)
     text = _NAMED.sub(lambda match: f"{match[1]}{match[2] or match[3]}{HIDDEN}", text)
@@ -82,6 +89,13 @@ def redact_all(value: Any, depth: int = 0) -> Any:
         if isinstance(value, (list, tuple, set, frozenset)):
             return [redact_all(inner, depth + 1) for inner in value]
     return redact(str(value))
+
+
+def _cut(text: str) -> str:
+    if len(text) <= MAX_CHARACTERS:
+        return text
+    # The first digits of a number that is torn apart would no longer look like one.
+    return text[:MAX_CHARACTERS].rpartition(" ")[0].rstrip(_WITHIN_A_NUMBER) + CUT
 
 
 def _redact_member(name: object, value: Any, depth: int) -> Any:

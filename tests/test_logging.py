@@ -12,7 +12,7 @@ from django.core import checks
 
 from config.logging import LineHandler
 from payments import ids
-from payments.redaction import redact, suspicious
+from payments.redaction import CUT, MAX_CHARACTERS, redact, suspicious
 from tests.client import APPROVED, Api
 
 PAN = "4242424242424242"
@@ -182,6 +182,19 @@ def test_a_card_number_among_other_digits_is_hidden(text: str) -> None:
 )
 def test_what_is_no_secret_stays(text: str) -> None:
     assert redact(text) == text
+
+
+@pytest.mark.parametrize("secret", [PAN, "4242 4242 4242 4242", f"sk_test_{'a1' * 20}", "cvc: 123"])
+def test_a_long_text_is_cut_where_no_secret_is_torn_apart(secret: str) -> None:
+    for shown in range(1, len(secret) + 1):
+        told = redact("was told " * 4000 + "x" * (MAX_CHARACTERS - 36_000 - shown - 1) + " " + secret * 2)
+        assert told.startswith("was told ")
+        assert told.endswith(CUT)
+        assert not any(character.isdigit() for character in told)
+
+
+def test_a_long_line_is_looked_at_whatever_it_holds() -> None:
+    assert suspicious(json.dumps({"a": "x" * MAX_CHARACTERS}))
 
 
 def test_our_own_ids_are_never_taken_for_card_numbers() -> None:

@@ -1,4 +1,3 @@
-import re
 from typing import Any
 
 from django import forms
@@ -6,7 +5,6 @@ from django.contrib.admin.forms import AdminAuthenticationForm
 
 from payments.luhn import holds_card_number
 
-FILLING = re.compile(r"[\s-]")
 WRONG = "That code is not right, or was used already. Wait a moment, then try the next one."
 
 
@@ -36,4 +34,4 @@ class CodeForm(forms.Form):
     )
 
     def clean_code(self) -> str:
-        return FILLING.sub("", self.cleaned_data["code"]).lower()
+        return "".join(self.cleaned_data["code"].split()).replace("-", "").lower()

@@ -1,4 +1,4 @@
-"""Card numbers in the search box: whatever is searched for stands in addresses, and perhaps in the database's log."""
+"""What is not searched for: card numbers, because search terms stand in addresses and perhaps in the database's log."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -11,7 +11,8 @@ from django.shortcuts import redirect
 from payments.luhn import holds_card_number
 
 Page = Callable[..., HttpResponse]
-REFUSED = "Search for a card by its last four digits, never by its number."
+REFUSED = "Search for a card by its last four digits, never by its number, and for at most 200 characters."
+TERM_MAX_LENGTH = 200
 
 
 def without_card_numbers(page: Page) -> Page:
@@ -19,7 +20,7 @@ def without_card_numbers(page: Page) -> Page:
 
     @wraps(page)
     def answer(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        if not any(map(holds_card_number, request.GET.getlist("q"))):
+        if not any(len(term) > TERM_MAX_LENGTH or holds_card_number(term) for term in request.GET.getlist("q")):
             return page(request, *args, **kwargs)
         messages.warning(request, REFUSED)
         return redirect(request.path)

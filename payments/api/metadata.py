@@ -33,9 +33,9 @@ class Metadata(StrictField):
             self.fail("invalid_type")
         if len(data) > MAX_MEMBERS:
             self.fail("too_many")
-        self._inspect(data, 1)
         if len(to_bytes(data)) > MAX_BYTES:
             self.fail("too_long")
+        self._inspect(data, 1)
         return data
 
     def schema(self) -> Schema:

@@ -15,7 +15,7 @@ MOMENT = f"{_DATE}(?:{_TIME}(?:{_ZONE})?)?"
 MAX_INTEGER_DIGITS = 18
 
 _MOMENT = re.compile(MOMENT)
-_INTEGER = re.compile(f"0*([0-9]{{1,{MAX_INTEGER_DIGITS}}})")
+_INTEGER = re.compile(f"(?=[0-9])0*+([0-9]{{0,{MAX_INTEGER_DIGITS}}})")
 
 
 class QueryInteger(StrictInteger):
@@ -25,7 +25,7 @@ class QueryInteger(StrictInteger):
         digits = _INTEGER.fullmatch(data)
         if not digits:
             self.fail("invalid_type")
-        return super().to_internal_value(int(digits[1]))
+        return super().to_internal_value(int(digits[1] or 0))
 
 
 class QueryBoolean(StrictBoolean):

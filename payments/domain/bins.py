@@ -11,14 +11,24 @@ from payments.domain.cards import BRANDS, FUNDINGS, PREFIX_LENGTHS, UNKNOWN
 from payments.models import BinRange
 
 COLUMNS = ("prefix", "brand", "funding", "country", "issuing_bank")
-RULES = {
-    "prefix": (re.compile(f"[0-9]{{{PREFIX_LENGTHS[0]},{PREFIX_LENGTHS[-1]}}}"), "4 to 11 digits"),
-    "brand": (re.compile("|".join(BRANDS)), f"one of {', '.join(BRANDS)}"),
-    "funding": (re.compile("|".join(FUNDINGS)), f"one of {', '.join(FUNDINGS)}"),
-    "country": (re.compile(f"[A-Z]{{2}}|{UNKNOWN}"), f"two capital letters (ISO 3166) or {UNKNOWN}"),
-    "issuing_bank": (re.compile(".{1,100}"), "1 to 100 characters"),
-}
 BATCH_ROWS = 1000
+
+
+@dataclass(frozen=True)
+class Rule:
+    """What a cell must be, and how that is said."""
+
+    pattern: re.Pattern[str]
+    form: str
+
+
+RULES = {
+    "prefix": Rule(re.compile(f"[0-9]{{{PREFIX_LENGTHS[0]},{PREFIX_LENGTHS[-1]}}}"), "4 to 11 digits"),
+    "brand": Rule(re.compile("|".join(BRANDS)), f"one of {', '.join(BRANDS)}"),
+    "funding": Rule(re.compile("|".join(FUNDINGS)), f"one of {', '.join(FUNDINGS)}"),
+    "country": Rule(re.compile(f"[A-Z]{{2}}|{UNKNOWN}"), f"two capital letters (ISO 3166) or {UNKNOWN}"),
+    "issuing_bank": Rule(re.compile(".{1,100}"), "1 to 100 characters"),
+}
 
 
 class BadLine(Exception):
@@ -72,9 +82,9 @@ def _entry(values: list[str], line: int) -> BinRange:
         raise BadLine(f"line {line}: {len(COLUMNS)} columns are needed, here are {len(values)}")
     given = dict(zip(COLUMNS, values, strict=True))
     for column, value in given.items():
-        pattern, form = RULES[column]
-        if not pattern.fullmatch(value):
-            raise BadLine(f"line {line}: {column} must be {form}")
+        rule = RULES[column]
+        if not rule.pattern.fullmatch(value):
+            raise BadLine(f"line {line}: {column} must be {rule.form}")
     return BinRange(**given)
 
 

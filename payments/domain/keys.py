@@ -24,7 +24,7 @@ RANDOM_BYTES = 24  # 192 bits, where the contract wants 190
 USE_NOTED_EVERY = timedelta(minutes=1)
 KINDS = {prefix: kind for kind, prefix in ApiKey.PREFIXES.items()}
 FULL_KEY = re.compile(r"[spr]k_(?:test|live)_[0-9a-f]{48}")
-MASKED_KEY = re.compile(r"(?:(?P<kind>[spr]k)_(?P<mode>test|live)_)?[.…*]*(?P<last4>[0-9a-f]{4})")
+MASKED_KEY = re.compile(r"(?:(?P<kind>[spr]k)_(?P<mode>test|live)_)?[.…*]*+(?P<last4>[0-9a-f]{4})")
 
 
 class BadKey(ValueError):

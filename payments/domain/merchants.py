@@ -27,7 +27,7 @@ NOTIFY_SECRET_RANDOM_BYTES = 32
 MODES = {"test": False, "live": True}
 # Those that a new merchant has, by how their texts begin.
 KINDS = {"sk": ApiKey.Kind.SECRET, "pk": ApiKey.Kind.PUBLISHABLE}
-NOT_PLAIN = re.compile(r"[^A-Za-z0-9 '#_.\-,]")
+NOT_PLAIN = re.compile(r"[^A-Za-z0-9 '#_.\-,]+")
 check_statement_descriptor = RegexValidator(
     r"\A[A-Za-z0-9 '#_.\-,]{3,100}\Z",
     "The statement descriptor must be 3 to 100 ASCII letters, digits, spaces or any of ' # _ . - ,",

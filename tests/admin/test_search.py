@@ -83,7 +83,7 @@ def test_an_id_finds_nothing_else(house: House, operator: Client, api: Api) -> N
         assert page_of(other) not in found(operator, Charge, house.id_of(prefix)), prefix
 
 
-@pytest.mark.parametrize("term", ["Sari", "sari st", "0190", "%", "ch_", "x" * 3000, "9" * 40])
+@pytest.mark.parametrize("term", ["Sari", "sari st", "0190", "%", "ch_", "x" * 200, "9" * 40])
 def test_any_other_text_is_searched_for_as_text(term: str, operator: Client) -> None:
     merchant = MerchantFactory(title="Sari Store 0190 100% ch_" + "x" * 20)
     assert (page_of(merchant) in found(operator, Merchant, term)) == (len(term) < 20)

@@ -279,6 +279,7 @@ def test_metadata_beyond_its_bounds_is_refused(value: Any, code: str) -> None:
     ("field", "value", "result"),
     [
         (QueryInteger(min_value=1, max_value=100), "020", 20),
+        (QueryInteger(min_value=0, max_value=100), "0" * 1000, 0),
         (QueryBoolean(), "true", True),
         (QueryBoolean(), "false", False),
         (QueryMoment(), "2026-11-21", datetime(2026, 11, 21, tzinfo=UTC)),

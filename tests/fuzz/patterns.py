@@ -7,14 +7,16 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
-from itertools import starmap
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from django.conf import settings
 from django.urls import get_resolver
 
 from config.long_paths import MAX_PATH_CHARACTERS
+from payments import redaction
+from payments.api import metadata, parsing
 from tests.contract.routes import below
 
 ROOMS = ("config", "payments", "customers")
@@ -22,26 +24,51 @@ ROOMS = ("config", "payments", "customers")
 OPEN = (*ROOMS, "django.forms", "django.core.validators")
 METHODS = {"match", "fullmatch", "search", "sub", "findall", "finditer", "split"}
 ANCHORED = {"match", "fullmatch"}
+LONGEST = 1_000_000
+# By room or module, how many characters reach its patterns at most; what refuses or cuts longer texts has its tests.
+BOUNDS = {
+    "customers.api": parsing.MAX_BODY_BYTES,
+    "payments.api": parsing.MAX_BODY_BYTES,
+    "payments.luhn": metadata.MAX_BYTES,
+    "payments.redaction": redaction.MAX_CHARACTERS,
+    "config.quickstart.banner": MAX_PATH_CHARACTERS,
+    "customers.admin": settings.DATA_UPLOAD_MAX_MEMORY_SIZE,
+    "payments.admin": settings.DATA_UPLOAD_MAX_MEMORY_SIZE,
+    "config.staff": settings.DATA_UPLOAD_MAX_MEMORY_SIZE,
+    "payments.domain.merchants": settings.DATA_UPLOAD_MAX_MEMORY_SIZE,
+    "payments.models.correction": settings.DATA_UPLOAD_MAX_MEMORY_SIZE,
+}
 
 
 @dataclass(frozen=True)
 class Use:
-    """A pattern, whether matches must begin at the first character wherever it is applied, and the longest text."""
+    """A pattern, the methods that apply it anywhere, and how long the longest text is that it gets."""
 
     pattern: re.Pattern[Any]
-    anchored: bool
-    longest: int = 1_000_000
+    methods: frozenset[str]
+    longest: int = LONGEST
+
+    @property
+    def anchored(self) -> bool:
+        """Whether matches must begin at the first character wherever it is applied."""
+        return self.methods <= ANCHORED
 
 
 def uses() -> list[Use]:
     """All patterns: of modules and what hangs on them, of calls with a text, and of URLs."""
-    applied, found = _methods_by_name(), dict[re.Pattern[Any], bool]()
-    named = [pair for module in modules() for pair in _within(module.__name__, vars(module), set())]
-    for name, pattern in [*named, *(("", re.compile(text)) for text in made_at_each_call())]:
-        found[pattern] = found.get(pattern, True) and applied.get(name, METHODS) <= ANCHORED
+    found: dict[re.Pattern[Any], Use] = {}
+    for use in (use for module in modules() for use in [*_named_in(module), *_made_at_calls(module)]):
+        found[use.pattern] = _both(found.get(use.pattern, use), use)
     urls = {pattern.pattern.regex for _, pattern in below(get_resolver().url_patterns, "")}
-    all_uses = [*starmap(Use, found.items()), *(Use(url, True, MAX_PATH_CHARACTERS) for url in urls)]
-    return sorted(all_uses, key=repr)
+    return sorted([*found.values(), *(Use(url, frozenset(["match"]), MAX_PATH_CHARACTERS) for url in urls)], key=repr)
+
+
+def _both(one: Use, other: Use) -> Use:
+    return Use(one.pattern, one.methods | other.methods, max(one.longest, other.longest))
+
+
+def _bound_of(module: ModuleType) -> int:
+    return next((bound for room, bound in BOUNDS.items() if f"{module.__name__}.".startswith(f"{room}.")), LONGEST)
 
 
 def modules() -> Iterator[ModuleType]:
@@ -50,6 +77,11 @@ def modules() -> Iterator[ModuleType]:
         for found in pkgutil.walk_packages(importlib.import_module(room).__path__, f"{room}."):
             if ".migrations" not in found.name:
                 yield importlib.import_module(found.name)
+
+
+def _named_in(module: ModuleType) -> Iterator[Use]:
+    for name, pattern in _within(module.__name__, vars(module), set()):
+        yield Use(pattern, frozenset(_methods_by_name().get(name, METHODS)), _bound_of(module))
 
 
 def _within(name: str, value: Any, seen: set[int]) -> Iterator[tuple[str, re.Pattern[Any]]]:
@@ -71,31 +103,35 @@ def _parts(name: str, value: Any) -> list[tuple[str, Any]]:
     return list(getattr(value, "__dict__", {}).items()) if kind.__module__.startswith(OPEN) else []
 
 
+@cache
 def _methods_by_name() -> dict[str, set[str]]:
     """How the patterns of each name, be it a variable's or an attribute's, are applied anywhere."""
     found: dict[str, set[str]] = {}
-    for call in calls():
-        found.setdefault(_name_of(call.func.value), set()).add(call.func.attr)
+    for call in (call for module in modules() for call in _calls(module)):
+        for name in _names_of(call.func.value):
+            found.setdefault(name, set()).add(call.func.attr)
     return found
 
 
-def made_at_each_call() -> list[str]:
+def _made_at_calls(module: ModuleType) -> Iterator[Use]:
     """The texts given to `re.search` and the like. Raises AssertionError where one is not known before the call."""
-    given = [call.args[0] for call in calls() if _name_of(call.func.value) == "re"]
-    assert all(isinstance(text, ast.Constant) for text in given), [ast.unparse(text) for text in given]
-    return [text.value for text in given]
+    for call in _calls(module):
+        if _names_of(call.func.value) == ["re"]:
+            assert isinstance(call.args[0], ast.Constant), ast.unparse(call)
+            yield Use(re.compile(call.args[0].value), frozenset([call.func.attr]), _bound_of(module))
 
 
 @cache
-def calls() -> list[Any]:
+def _calls(module: ModuleType) -> list[Any]:
     """Every call of a method that a pattern has."""
-    trees = [ast.walk(ast.parse(Path(str(module.__file__)).read_text())) for module in modules()]
-    return [node for tree in trees for node in tree if _is_application(node)]
+    return [node for node in ast.walk(ast.parse(Path(str(module.__file__)).read_text())) if _is_application(node)]
 
 
 def _is_application(node: ast.AST) -> bool:
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in METHODS
 
 
-def _name_of(node: ast.expr) -> str:
-    return node.id if isinstance(node, ast.Name) else getattr(node, "attr", "")
+def _names_of(node: ast.expr) -> list[str]:
+    if isinstance(node, ast.IfExp):
+        return [*_names_of(node.body), *_names_of(node.orelse)]
+    return [node.id if isinstance(node, ast.Name) else getattr(node, "attr", "")]

@@ -45,4 +45,8 @@ def test_no_pattern_is_misled(use: Use) -> None:
 
 @pytest.mark.parametrize("pattern", [r"(a+)+b", r"\s*\s*=", r"(?:cvc\s*)[,\s]\s*[0-9]", r"(?:[0-9]|[0-9][0-9])*x"])
 def test_a_pattern_that_can_be_misled_is_found(pattern: str) -> None:
-    assert any(is_slow(use, text) for use in [Use(re.compile(pattern), True)] for text in misleading_texts(use, LENGTH))
+    assert any(
+        is_slow(use, text)
+        for use in [Use(re.compile(pattern), frozenset(["fullmatch"]))]
+        for text in misleading_texts(use, LENGTH)
+    )
