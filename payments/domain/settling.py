@@ -182,7 +182,8 @@ def _settle_void(caller: Caller, attempt: Attempt, outcome: Outcome) -> Verdict:
 def _settle_extend(caller: Caller, attempt: Attempt, outcome: Outcome) -> Verdict:
     charge, days = attempt.charge, attempt.hold_days
     if isinstance(outcome, Approved):
-        assert days is not None and charge.hold_expires_at is not None  # nosec B101 # for the type checker
+        assert days is not None  # nosec B101 # for the type checker
+        assert charge.hold_expires_at is not None  # nosec B101 # for the type checker
         longer = {
             "hold_expires_at": charge.hold_expires_at + timedelta(days=days),
             "hold_extended_days": charge.hold_extended_days + days,
