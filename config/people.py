@@ -14,7 +14,7 @@ from django_otp.plugins.otp_totp.models import TOTPDevice
 from django_otp_webauthn.models import WebAuthnCredential
 
 from config.staff.models import Authenticator, RecoveryCodes
-from payments.domain import audit
+from payments.domain import audit, exporting
 from payments.domain.audit import Action
 from payments.ids import public_id
 from payments.models import MerchantAccess
@@ -56,6 +56,8 @@ def tell_rights(sender: Any, instance: Model, action: str, model: Any, pk_set: s
     if action == "pre_clear" or (action in ("post_add", "post_remove") and pk_set):
         names = ", ".join(map(str, model.objects.filter(pk__in=pk_set or ()).order_by("pk")))
         audit.record(Action.CHANGED, instance, fields=[GIVEN[sender]], detail=f"{action.partition('_')[2]} {names}")
+        if isinstance(instance, User):
+            exporting.forget(instance)
 
 
 @receiver(post_save, sender=MerchantAccess)
@@ -97,3 +99,4 @@ def _tell_of_factor(device: Any, what: str) -> None:
 def _tell_of_limit(access: MerchantAccess, what: str) -> None:
     detail = f"{what} {public_id('mer', access.merchant_id)}"
     audit.record(Action.CHANGED, access.operator, fields=["merchants"], detail=detail)
+    exporting.forget(access.operator)

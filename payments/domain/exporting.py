@@ -99,6 +99,11 @@ def delete_expired() -> int:
     return Export.objects.filter(expires_at__lte=clock.now()).delete()[0]
 
 
+def forget(operator: User) -> None:
+    """Deletes the files of somebody who may no longer see what stands in them."""
+    Export.objects.filter(operator=operator).delete()
+
+
 def content_of(export: Export) -> Iterator[bytes]:
     """The file, part by part, with one of them in memory."""
     for number in range(export.parts):

@@ -5,7 +5,7 @@ import io
 from datetime import timedelta
 
 import pytest
-from django.contrib.auth.models import Permission, User
+from django.contrib.auth.models import Group, Permission, User
 from django.test import Client
 from django.urls import reverse
 
@@ -50,6 +50,24 @@ def exported(client: Client, query: str = "") -> list[dict[str, str]]:
 
 def newest_first() -> list[str]:
     return [public_id("ch", pk) for pk in Charge.objects.order_by("-pk").values_list("pk", flat=True)]
+
+
+def test_whoever_is_limited_meanwhile_finds_no_file_that_was_made_before() -> None:
+    ChargeFactory()
+    user, client = member()
+    exported(client)
+    MerchantAccess.objects.create(operator=user, merchant=MerchantFactory())
+    assert not Export.objects.exists()
+
+
+def test_whoever_loses_a_role_finds_no_file_that_was_made_before() -> None:
+    ChargeFactory()
+    user, client = member()
+    group = Group.objects.create(name="sellers")
+    user.groups.add(group)
+    exported(client)
+    user.groups.remove(group)
+    assert not Export.objects.exists()
 
 
 def test_a_line_tells_amounts_as_integers_and_as_decimals_and_no_more_of_a_card_than_its_last_digits(
