@@ -14,7 +14,7 @@ from payments import sourcetypes
 from payments.admin.access import limit_of
 from payments.admin.charts import Chart, series_of, stacked_bars
 from payments.admin.formats import NOTHING, money
-from payments.models import DayTotal, StaffAct
+from payments.models import DayTotal, MoneyCheck, StaffAct
 from payments.models.merchant_access import Limit, within
 from payments.money import CURRENCIES, DEFAULT_CURRENCY
 from payments.overview.days import Days
@@ -75,6 +75,7 @@ def overview(context: template.Context) -> dict[str, Any]:
         "periods": [(count, choice.address(days=count), count == choice.period) for count in PERIODS],
         "currencies": [(each, choice.address(currency=each), each == currency) for each in currencies],
         "cards": [card for permission, card in _cards(choice, currency, days, limit) if _may(request.user, permission)],
+        "check": MoneyCheck.objects.newest_whole() if limit is None else None,
         "trade": trade,
         "volume": money(trade.volume, currency),
         "rate": NOTHING if trade.success_rate is None else f"{trade.success_rate:.1%}",

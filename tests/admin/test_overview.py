@@ -9,8 +9,10 @@ from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
+from payments import clock
 from payments.admin.charts import HEIGHT, WIDTH, series_of, stacked_bars
 from payments.domain.merchants import NewMerchant
+from payments.models import MoneyCheck
 from tests.admin.conftest import text_of
 from tests.client import DECLINED, Api
 from tests.overview.telling import days_ago, tell
@@ -49,6 +51,14 @@ def test_it_tells_what_was_charged(operator: Client, shop: NewMerchant) -> None:
     assert '<th scope="row">card_declined</th>' in text
 
 
+def test_it_says_that_all_is_well_while_the_last_check_of_the_money_found_it_so(operator: Client, db: None) -> None:
+    assert "all well" not in text_of(operator.get(INDEX))
+    check = MoneyCheck.objects.create(whole=True, finished_at=clock.now(), invariants=["refunds_add_up"])
+    assert "all well" in text_of(operator.get(INDEX))
+    MoneyCheck.objects.filter(pk=check.pk).update(failures=[{"name": "refunds_add_up", "count": 1}])
+    assert "all well" not in text_of(operator.get(INDEX))
+
+
 def test_a_period_without_charges_says_so(operator: Client, shop: NewMerchant) -> None:
     tell(shop.merchant, days_ago(20))
     assert "No charge was approved in this time." in text_of(operator.get(INDEX))
@@ -72,7 +82,7 @@ def test_what_cannot_be_chosen_is_passed_over(query: dict[str, str], operator: C
 
 def test_every_card_leads_to_a_list(operator: Client, shop: NewMerchant) -> None:
     links = Links(text_of(operator.get(INDEX))).found
-    assert len(links) == 7
+    assert len(links) == 8
     for link in links:
         # A filter that a list does not know leads back to its beginning.
         assert operator.get(link).status_code == 200, link

@@ -9,10 +9,8 @@ from payments.models import Charge, Notification, UnknownOutcome
 
 def main_pages() -> Mapping[str, str]:
     """Their addresses by name; there must be something on each."""
-    charge, held = (
-        Charge.objects.filter(captured=True).latest("pk"),
-        Charge.objects.filter(authorized=True).latest("pk"),
-    )
+    charge = Charge.objects.filter(captured=True, status=Charge.Status.SUCCEEDED).latest("pk")
+    held = Charge.objects.filter(authorized=True).latest("pk")
     return {
         "first-page": f"{reverse('admin:index')}?days=30",
         "charges": reverse("admin:payments_charge_changelist"),
