@@ -52,7 +52,7 @@ def newest_first() -> list[str]:
     return [public_id("ch", pk) for pk in Charge.objects.order_by("-pk").values_list("pk", flat=True)]
 
 
-def test_whoever_is_limited_meanwhile_finds_no_file_that_was_made_before() -> None:
+def test_whoever_is_limited_meanwhile_finds_no_file_that_was_made_before(db: None) -> None:
     ChargeFactory()
     user, client = member()
     exported(client)
@@ -60,7 +60,7 @@ def test_whoever_is_limited_meanwhile_finds_no_file_that_was_made_before() -> No
     assert not Export.objects.exists()
 
 
-def test_whoever_loses_a_role_finds_no_file_that_was_made_before() -> None:
+def test_whoever_loses_a_role_finds_no_file_that_was_made_before(db: None) -> None:
     ChargeFactory()
     user, client = member()
     group = Group.objects.create(name="sellers")
@@ -146,11 +146,15 @@ def test_who_is_limited_to_some_merchants_gets_nothing_of_others(db: None) -> No
     assert [line["id"] for line in exported(client)] == [public_id("ch", ours.pk)]
 
 
-def test_who_lost_the_right_meanwhile_gets_nothing(db: None) -> None:
+def test_whose_role_lost_the_right_meanwhile_gets_nothing(db: None) -> None:
     ChargeFactory(is_held=True)
     user, client = member()
+    role = Group.objects.create(name="sellers")
+    role.permissions.set(user.user_permissions.all())
+    user.user_permissions.clear()
+    user.groups.add(role)
     export = asked(client)
-    user.user_permissions.remove(Permission.objects.get(codename="view_charge"))
+    role.permissions.remove(Permission.objects.get(codename="view_charge"))
     exporting.write_due()
     export.refresh_from_db()
     assert (export.state, export.parts) == (Export.State.REFUSED, 0)
