@@ -11,10 +11,12 @@ from payments.admin.dossier.moment import Facts
 from payments.admin.dossier.panels import panels_of
 from payments.admin.dossier.records import Records
 from payments.admin.dossier.timeline import timeline
-from payments.admin.formats import NOTHING, link, money, utc
+from payments.admin.formats import NOTHING, lines, link, money, search_link, utc
 from payments.admin.seeing import Seen
-from payments.models import Charge, Merchant
+from payments.models import Attempt, Charge, Event, Merchant, Notification, Posting
 
+# Where whatever a timeline leaves out is found.
+LISTS = (Event, Attempt, Notification, Posting)
 MAY_SEE_PEOPLE = "payments.view_auditentry"
 
 
@@ -62,5 +64,6 @@ def facts_of(charge: Charge) -> Facts:
         ("Hold ends (UTC)", utc(charge.hold_expires_at)),
         ("Settled (UTC)", utc(charge.settled_at)),
         ("Why it failed", failure.get("message") or failure.get("code") or NOTHING),
+        ("Lists", lines(search_link(model, str(charge), f"its {model._meta.verbose_name_plural}") for model in LISTS)),
     )
     return [(name, value) for name, value in facts if value != NOTHING]
