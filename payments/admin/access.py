@@ -39,10 +39,10 @@ class Limited(admin.ModelAdmin):
         return rows if limit is None else rows.none()
 
     def has_module_permission(self, request: HttpRequest) -> bool:
-        return self._is_for(request) and super().has_module_permission(request)
+        return super().has_module_permission(request) and self._is_for(request)
 
     def has_add_permission(self, request: HttpRequest) -> bool:
-        return self._is_for(request) and super().has_add_permission(request)
+        return super().has_add_permission(request) and self._is_for(request)
 
     def _is_for(self, request: HttpRequest) -> bool:
         return bool(self.merchant_lookup) or limit_of(request) is None
