@@ -51,12 +51,12 @@ def test_it_tells_what_was_charged(operator: Client, shop: NewMerchant) -> None:
     assert '<th scope="row">card_declined</th>' in text
 
 
-def test_it_says_that_all_is_well_while_the_last_check_of_the_money_found_it_so(operator: Client, db: None) -> None:
-    assert "all well" not in text_of(operator.get(INDEX))
+def test_it_says_that_the_money_is_in_order_while_the_last_check_found_it_so(operator: Client, db: None) -> None:
+    assert "money in order" not in text_of(operator.get(INDEX))
     check = MoneyCheck.objects.create(whole=True, finished_at=clock.now(), invariants=["refunds_add_up"])
-    assert "all well" in text_of(operator.get(INDEX))
+    assert "money in order" in text_of(operator.get(INDEX))
     MoneyCheck.objects.filter(pk=check.pk).update(failures=[{"name": "refunds_add_up", "count": 1}])
-    assert "all well" not in text_of(operator.get(INDEX))
+    assert "money in order" not in text_of(operator.get(INDEX))
 
 
 def test_a_period_without_charges_says_so(operator: Client, shop: NewMerchant) -> None:
