@@ -60,6 +60,7 @@ def _enter(waiting: "multiprocessing.Queue[str]") -> None:
     from tests.machine.running import NEVER_BY_ITSELF_SECONDS
 
     logging.disable(logging.CRITICAL)
+    settings.ALLOWED_HOSTS = ["testserver"]
     settings.SIMULATOR_REFUND_DELAY_SECONDS = NEVER_BY_ITSELF_SECONDS
     settings.DECLINE_LIMITS_TEST = MANY_DECLINES
     connection.settings_dict["NAME"] = waiting.get()
