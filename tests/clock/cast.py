@@ -9,9 +9,12 @@ from django.apps import apps
 from django.db.models import Model
 
 from payments import clock
-from payments.models import Notification
+from payments.ids import parse_id
+from payments.models import Charge, Notification
 from payments.providers.simulator.models import Message
+from tests.acts.making import person, proposed
 from tests.client import ANSWER_LOST, CHALLENGED, REFUNDS_WAIT, Api, made
+from tests.domain.blocking import block_email
 
 DAY = timedelta(days=1)
 WEEK = timedelta(days=7)
@@ -28,6 +31,9 @@ def one_of_each(api: Api) -> None:
     hook = {"success": "https://shop.example/", "fail": "https://shop.example/", "notify": "https://shop.example/hook"}
     api.held()
     api.source()
+    charge = Charge.objects.get(id=parse_id("ch", api.charge()["id"]))
+    proposed(charge=charge)
+    block_email("somebody@shop.example", WEEK, merchant=charge.merchant, put_by=person("ben", "finance"))
     api.charge(ANSWER_LOST)
     made(api.post(f"/charges/{api.charge(REFUNDS_WAIT)['id']}/refund"))
     told = api.charge_source(api.source(CHALLENGED, redirect=hook))

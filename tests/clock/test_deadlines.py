@@ -18,6 +18,7 @@ from tests.factories import ChargeFactory, SourceFactory
 # What objects wait for.
 DEADLINES = {
     "payments.attempt.due_at",
+    "payments.block.expires_at",
     "payments.card.cvc_expires_at",
     "payments.card.number_expires_at",
     "payments.charge.action_expires_at",
@@ -26,12 +27,18 @@ DEADLINES = {
     "payments.notification.due_at",
     # Three days after it a notification is given up.
     "payments.notification.first_try_at",
+    "payments.staffact.expires_at",
     "simulator.message.due_at",
     "simulator.simulatedoperation.settles_at",
     "simulator.simulatedpayment.expires_at",
 }
 # Deadlines of something else than a merchant's test objects.
-OF_OTHERS = {"payments.apikey.expires_at", "payments.notifysecret.expires_at", "payments.notification.leased_until"}
+OF_OTHERS = {
+    "payments.apikey.expires_at",
+    "payments.export.expires_at",
+    "payments.notification.leased_until",
+    "payments.notifysecret.expires_at",
+}
 # What has been, and stays true.
 RECORDS = {
     "customers.customer.deleted_at",
@@ -39,6 +46,7 @@ RECORDS = {
     "customers.customersource.detached_at",
     "payments.apikey.last_used_at",
     "payments.apikey.revoked_at",
+    "payments.block.lifted_at",
     "payments.charge.settled_at",
     "payments.correction.decided_at",
     "payments.datakey.destroyed_at",
@@ -57,6 +65,7 @@ RECORDS = {
     "payments.reconciliationrun.covers_to",
     "payments.reportline.booked_at",
     "payments.reportline.matched_at",
+    "payments.staffact.decided_at",
     "payments.summedday.summed_at",
     "simulator.message.delivered_at",
 }

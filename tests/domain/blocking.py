@@ -22,6 +22,7 @@ def block_email(email: str, lasts: timedelta | None = None, **where: Any) -> Blo
 
 
 def _put(lasts: timedelta | None, **members: Any) -> Block:
-    block = Block(**{"livemode": False, "reason": WHY, "put_by": operator("ana")} | members)
+    by = members.pop("put_by", None) or operator("ana")
+    block = Block(**{"livemode": False, "reason": WHY, "put_by": by} | members)
     blocks.put(block, lasts)
     return block
