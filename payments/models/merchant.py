@@ -61,6 +61,7 @@ class ApiKey(models.Model):
     revoked_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
+        verbose_name = "API key"
         constraints = [
             models.CheckConstraint(
                 name="key_text_only_of_publishable",

@@ -94,5 +94,8 @@ class BinRange(models.Model):
     country = models.CharField(max_length=10, default="unknown")
     issuing_bank = models.CharField(max_length=100, default="unknown")
 
+    class Meta:
+        verbose_name = "BIN range"
+
     def __str__(self) -> str:
         return self.prefix

@@ -64,8 +64,9 @@ def _tried(made: NotificationTry, row: Notification, types: Mapping[UUID, str]) 
     came_to = f"answered {made.status}" if made.status else f"failed: {made.error}"
     facts = [*_told_to(row), ("Try", f"{made.number}, {made.milliseconds} ms")]
     delivered = made.status in DELIVERED
-    if not delivered:
-        facts.append(("Said", readable(bytes(made.answer)) if made.status else made.reason))
+    said = readable(bytes(made.answer)) if made.status else made.reason
+    if said and not delivered:
+        facts.append(("Said", said))
     if made.number == row.tries and row.due_at:
         facts.append(("Next try", f"{utc(row.due_at)} UTC"))
     title = f"{types[row.event_id]} told: {came_to}"
