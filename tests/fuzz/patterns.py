@@ -15,6 +15,7 @@ from django.conf import settings
 from django.urls import get_resolver
 
 from config.long_paths import MAX_PATH_CHARACTERS
+from config.staff.searches import TERM_MAX_LENGTH
 from payments import redaction
 from payments.api import metadata, parsing
 from tests.contract.routes import below
@@ -37,6 +38,7 @@ BOUNDS = {
     "config.staff": settings.DATA_UPLOAD_MAX_MEMORY_SIZE,
     "payments.domain.merchants": settings.DATA_UPLOAD_MAX_MEMORY_SIZE,
     "payments.models.correction": settings.DATA_UPLOAD_MAX_MEMORY_SIZE,
+    "payments.models.words": TERM_MAX_LENGTH,
 }
 
 
