@@ -226,9 +226,11 @@ def test_of_many_at_once_no_more_pass_than_were_under_way(api: Api, bear: Bear) 
     batches = [
         at_once(8, lambda number, start=start: api.post("/charges/", bodies[start + number])) for start in (0, 8)
     ]
-    assert all(answer.status_code == 201 for answer in batches[0])
-    assert all(map(refused, batches[1]))
-    assert SimulatedPayment.objects.count() == 8
+    # Of the first ones, whoever asks after the fourth decline is refused already.
+    passed = [answer for answer in batches[0] if answer.status_code == 201]
+    assert len(passed) >= 4
+    assert all(refused(answer) for answer in [*batches[0], *batches[1]] if answer not in passed)
+    assert SimulatedPayment.objects.count() == len(passed)
     assert DeclineAlert.objects.count() == 1
 
 
