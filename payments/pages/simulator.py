@@ -32,10 +32,12 @@ def pay(request: HttpRequest, token: str) -> HttpResponse:
         return unknown_page(request)
     if payment.decline_code == "action_expired":
         return page(request, "expired", _shown(payment, token), status=410)
+    # Read first: a form that cannot be read is refused, and leaves nothing behind.
+    form = request.POST
     _note(request, payment)
     if request.method != "POST":
         return page(request, _template(payment), _shown(payment, token))
-    _decide(payment, request.POST)
+    _decide(payment, form)
     return SeeOther(page_url(token) if payment.state == State.AWAITING else payment.return_url)
 
 

@@ -1,7 +1,5 @@
 """A few hundred of the requests that `python -m tests.figures fuzz` draws by the hundred thousand."""
 
-from random import Random
-
 import pytest
 from pytest_django import Settings
 
@@ -10,6 +8,8 @@ from tests.fuzz.running import run_cases
 pytestmark = pytest.mark.django_db(transaction=True)
 
 CASES = 300
+# The same ones in every run: the figure draws anew.
+SEED = 20261121
 
 
 @pytest.fixture(autouse=True)
@@ -19,7 +19,5 @@ def _no_limits(settings: Settings) -> None:
 
 
 def test_whatever_is_sent_is_answered_as_documented_and_no_refusal_changes_anything() -> None:
-    seed = Random().getrandbits(32)
-    print("seed", seed)
-    tally = run_cases(CASES, seed)
+    tally = run_cases(CASES, SEED)
     assert (tally.cases, tally.examples) == (CASES, {})
