@@ -11,6 +11,7 @@ from csp.constants import NONE, SELF
 from config import embedded, logging, origins
 from config.broker import broker_url
 from config.environment import Environment
+from config.schedule import SCHEDULE
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = Environment()
@@ -56,6 +57,11 @@ CVC_KEEP_MINUTES = 60
 UNUSED_CARD_KEEP_DAYS = 30
 # How far the two sides may be apart in when they book; so long before the end of a report, nothing is missing in it.
 RECONCILIATION_MARGIN_MINUTES = 60
+# Whoever runs this answers for card numbers under PCI DSS (SAQ-D); until they say so, live mode takes no cards.
+LIVE_CARDS_ATTESTED = env.boolean("LIVE_CARDS_ATTESTED", False)
+# Where the providers are; Adyen, unless it is named, where the account's settings say.
+XENDIT_URL = env.text("XENDIT_URL", "https://api.xendit.co").rstrip("/")
+ADYEN_URL = env.text("ADYEN_URL", "").rstrip("/")
 # Ports that events of live mode may go to, and whether those of test mode may go to this very machine.
 NOTIFY_PORTS = env.words("NOTIFY_PORTS", ["443"])
 NOTIFY_ALLOW_LOOPBACK = env.boolean("NOTIFY_ALLOW_LOOPBACK", False)
@@ -160,28 +166,7 @@ CELERY_TASK_DEFAULT_EXPIRES = 60
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TIMEZONE = "UTC"
-CELERY_BEAT_SCHEDULE = {
-    name: {"task": f"payments.tasks.{name}", "schedule": seconds, "options": {"expires": seconds}}
-    for name, seconds in {
-        "resolve_attempts": 2.0,
-        "close_overtaken_corrections": 30.0,
-        "do_approved_acts": 2.0,
-        "expire_act_requests": 30.0,
-        "hear_simulator": 1.0,
-        "deliver_notifications": 1.0,
-        "void_expired_holds": 30.0,
-        "settle_due": 60.0,
-        "destroy_unused_card_data": 30.0,
-        "finish_key_rotation": 60.0,
-        "purge_idempotency": 3600.0,
-        "check_money": 60.0,
-        "reconcile_simulator": 3600.0,
-        "sum_up_days": 60.0,
-        "write_exports": 2.0,
-        "delete_old_exports": 600.0,
-        "forget_page_visits": 3600.0,
-    }.items()
-}
+CELERY_BEAT_SCHEDULE = SCHEDULE
 
 LANGUAGE_CODE = "en-gb"
 TIME_ZONE = "UTC"

@@ -115,10 +115,11 @@ def apply_report(report: Report) -> None:
         logger.warning("report of an unknown reference", extra={"attempt": report.reference})
         return
     attempt = attempts.reload(found)
+    outcome = report.outcome or attempts.look_up(attempt, lambda provider: provider.resolve(attempts.asked_of(attempt)))
     if attempt.state != Attempt.State.DONE:
-        recording.record(Caller.service(attempt.charge), attempt, report.outcome)
+        recording.record(Caller.service(attempt.charge), attempt, outcome)
     else:
-        late.apply(attempt, report.outcome)
+        late.apply(attempt, outcome)
 
 
 def _left_unresolved() -> QuerySet[Attempt]:
@@ -143,20 +144,20 @@ def _find_out(provider: Provider, attempt: Attempt) -> Outcome:
 
 
 def _find_out_payment(provider: Provider, attempt: Attempt) -> Outcome:
-    outcome = provider.resolve(attempts.payment_of(attempt))
+    payment = attempts.payment_of(attempt)
+    outcome = provider.resolve(payment)
     expires_at = attempt.charge.action_expires_at
     if not isinstance(outcome, ActionRequired | Pending) or not expires_at or expires_at > clock.now():
         return outcome
     # Ended at the provider first, so that a payer who comes too late cannot pay any more.
-    cancelled = provider.void(attempts.follow_up(attempt, CANCEL))
-    return Declined("action_expired") if isinstance(cancelled, Approved | NotFound) else outcome
+    cancelled = provider.cancel(attempts.follow_up(attempt, CANCEL))
+    if isinstance(cancelled, Approved | NotFound):
+        return Declined("action_expired")
+    # Who decided as the payment was being ended was in time.
+    return provider.resolve(payment) if isinstance(cancelled, Declined) else outcome
 
 
 def _reverse(provider: Provider, attempt: Attempt) -> Outcome:
-    # A payer who paid as the payment was being ended had the money back by that.
-    ended = provider.resolve(attempts.follow_up(attempts.authorizing(attempt.charge_id), CANCEL))
-    if isinstance(ended, Approved):
-        return ended
     outcome = provider.void(attempts.operation_of(attempt))
     if isinstance(outcome, Declined):
         return provider.refund(attempts.follow_up(attempt, "refund"))

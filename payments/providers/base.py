@@ -27,6 +27,15 @@ class CardData:
 
 
 @dataclass(frozen=True, slots=True)
+class Payer:
+    """Whoever pays, as far as the merchant told: each empty where it did not. In no repr, for it is personal."""
+
+    name: str = field(repr=False, default="")
+    email: str = field(repr=False, default="")
+    phone: str = field(repr=False, default="")
+
+
+@dataclass(frozen=True, slots=True)
 class Payment:
     """A payment to be taken or held.
 
@@ -34,7 +43,8 @@ class Payment:
     of `currency`. `authenticate` says whether the payer must be asked (3-D Secure). With `payer_absent` the source
     is a vaulted one, whose payer agreed when it was kept and cannot be asked now. The payer's browser comes back to
     `return_url`. `card` is None for other types, and in a lookup made after the card data was destroyed.
-    `provider_ref` is empty until the provider gave one.
+    `provider_ref` is empty until the provider gave one. `asked_at` is when it was asked for at first, `payer` what is
+    known of whoever pays.
     """
 
     reference: str
@@ -49,14 +59,17 @@ class Payment:
     card: CardData | None = None
     provider_ref: str = ""
     payer_absent: bool = False
+    asked_at: datetime | None = None
+    payer: Payer = field(default_factory=Payer)
 
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """A capture, void or refund of a payment that the provider knows, or an extension of its hold by `hold_days`.
+    """A capture, void, refund or cancellation of a payment that the provider knows, or an extension of its hold.
 
     `reference` is our name of this operation; `payment_reference` and `payment_provider_ref` are ours and the
-    provider's of the payment; `provider_ref` is the provider's name of this operation, empty until it gave one.
+    provider's of the payment, whose type is `source_type`; `provider_ref` is the provider's name of this operation,
+    empty until it gave one. An extension is by `hold_days`.
     """
 
     reference: str
@@ -68,6 +81,7 @@ class Operation:
     reason: str = ""
     provider_ref: str = ""
     hold_days: int = 0
+    source_type: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,13 +96,17 @@ class Approved:
 
 @dataclass(frozen=True, slots=True)
 class Declined:
-    """A definite no, with a code of the contract's `failure_data`; `message` is the provider's, without secrets."""
+    """A definite no, with a code of the contract's `failure_data`; `message` is the provider's, without secrets.
+
+    `retryable` where the provider marks it as a fault of its own or of the network, so that another one may be asked.
+    """
 
     code: str
     provider_ref: str = ""
     provider_code: str = ""
     message: str = ""
     cvc_checked: str = "unchecked"
+    retryable: bool = False
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "message", redact(self.message))
@@ -131,19 +149,38 @@ class NotSent:
 
 
 @dataclass(frozen=True, slots=True)
+class Rejected:
+    """It certainly did not happen, and no payer is to blame: our request or our account is wrong (a definite 4xx)."""
+
+    provider_code: str
+    message: str = ""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "message", redact(self.message))
+
+
+@dataclass(frozen=True, slots=True)
 class NotFound:
     """The answer of a lookup only: the provider never saw this reference."""
 
 
-Outcome = Approved | Declined | ActionRequired | Pending | Unknown | NotSent | NotFound
+Outcome = Approved | Declined | ActionRequired | Pending | Unknown | NotSent | Rejected | NotFound
 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a provider told by itself about the payment or operation that we call `reference`."""
+    """What a provider told by itself about the payment or operation that we call `reference`.
+
+    Without an `outcome` it proves nothing but that something happened, and the provider is asked. `key` is the same
+    however often it is told, empty where the provider gives nothing to tell repeats by. `amount` and `currency`, where
+    they are told, must be those that were asked for.
+    """
 
     reference: str
-    outcome: Outcome
+    outcome: Outcome | None
+    key: str = ""
+    amount: int | None = None
+    currency: str = ""
 
 
 class Movement(StrEnum):
@@ -178,12 +215,26 @@ class SettlementLine:
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """What a provider can do with one source type; by `hold_extension_days` it extends a hold at once, 0 for never."""
+    """What a provider can do with one source type.
+
+    By `hold_extension_days` it extends a hold at once, 0 for never. `void_captured` where it gives a captured payment
+    back before it is settled. `amounts` are the smallest and the largest amount by currency, in its smallest unit;
+    None where every currency and amount is taken.
+    """
 
     hold: bool
     refund: bool = True
     partial_refund: bool = True
     hold_extension_days: int = 0
+    void_captured: bool = True
+    amounts: Mapping[str, tuple[int, int]] | None = None
+
+    def takes(self, amount: int, currency: str) -> bool:
+        """Whether an amount of this currency is within the limits."""
+        if self.amounts is None:
+            return True
+        smallest, largest = self.amounts.get(currency, (1, 0))
+        return smallest <= amount <= largest
 
 
 class BadSignature(Exception):
@@ -209,7 +260,10 @@ class Provider(Protocol):
         """Takes `amount` of a held payment and releases the rest."""
 
     def void(self, operation: Operation) -> Outcome:
-        """Releases a held payment, gives back a captured one before settlement, or ends one that awaits its payer."""
+        """Releases a held payment, or gives a captured one back before it is settled."""
+
+    def cancel(self, operation: Operation) -> Outcome:
+        """Ends a payment that still awaits its payer; Approved only where nobody can pay it any more."""
 
     def refund(self, operation: Operation) -> Outcome:
         """Gives `amount` of a captured payment back."""
@@ -221,7 +275,10 @@ class Provider(Protocol):
         """What became of it, by lookup or harmless replay; never opens new exposure. May answer NotFound."""
 
     def read_callback(self, headers: Mapping[str, str], body: bytes) -> list[Report]:
-        """Verifies and reads a provider's own message. Raises BadSignature."""
+        """Verifies and reads a provider's own message. Raises BadSignature, ValueError where it cannot be read."""
+
+    def test_credentials(self) -> Outcome:
+        """Approved where the provider knows the account, Rejected where not; moves nothing."""
 
 
 @runtime_checkable

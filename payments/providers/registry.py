@@ -1,19 +1,27 @@
-"""Which provider serves which charge."""
+"""Which providers there are: the simulator of test mode, and the connectors that live mode reaches others by."""
 
+from payments.providers.accounts import Account, Connector
 from payments.providers.base import Provider
 from payments.providers.simulator.connector import Simulator
 
-PROVIDERS: dict[str, Provider] = {"simulator": Simulator()}
+SIMULATOR = "simulator"
+PROVIDERS: dict[str, Provider] = {SIMULATOR: Simulator()}
+CONNECTORS: dict[str, Connector] = {}
 
 
 def provider_named(name: str) -> Provider:
-    """The provider that an attempt names. Raises KeyError for one that is no longer installed."""
+    """The provider that serves without an account. Raises KeyError for one that is not installed."""
     return PROVIDERS[name]
+
+
+def connect(name: str, account: Account) -> Provider:
+    """The provider `name` as this account reaches it. Raises KeyError for one that is not installed."""
+    return CONNECTORS[name].connect(account)
 
 
 def provider_for(livemode: bool, source_type: str) -> Provider | None:
     """The provider that takes `source_type` in this mode; None where there is none."""
     if livemode:
         return None
-    provider = PROVIDERS["simulator"]
+    provider = PROVIDERS[SIMULATOR]
     return provider if provider.capabilities(source_type) else None

@@ -89,9 +89,9 @@ class ArrivesLateAndDies(ArrivesLate):
 class PaidAtTheLastMoment(Simulator):
     """Its payer agrees as the payment is being ended."""
 
-    def void(self, operation: Operation) -> Outcome:
+    def cancel(self, operation: Operation) -> Outcome:
         approve(SimulatedPayment.objects.get(reference=operation.payment_reference), tell=True)
-        return super().void(operation)
+        return super().cancel(operation)
 
 
 class Unreachable(Simulator):

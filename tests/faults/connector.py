@@ -32,6 +32,9 @@ class RemoteSimulator(Simulator):
     def void(self, operation: Operation) -> Outcome:
         return self._ask("void", operation)
 
+    def cancel(self, operation: Operation) -> Outcome:
+        return self._ask("cancel", operation)
+
     def refund(self, operation: Operation) -> Outcome:
         return self._ask("refund", operation)
 

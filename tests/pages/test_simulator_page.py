@@ -157,7 +157,7 @@ def test_a_page_lives_for_one_hour(client: Client, wallet: Payment) -> None:
 
 def test_a_payment_that_the_merchant_ended_cannot_be_paid(client: Client, wallet: Payment) -> None:
     path = page_path(wallet)
-    simulator.void(operation("void", wallet))
+    simulator.cancel(operation("cancel", wallet))
     decide(client, path, "pay")
     assert isinstance(simulator.resolve(wallet), Declined)
     assert "was not approved" in text_of(client.get(path))

@@ -1,10 +1,12 @@
 """The provider of test mode, which moves no money but keeps books as if it did."""
 
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from payments import sourcetypes
 from payments.providers.base import (
+    Approved,
     Capabilities,
     NotFound,
     Operation,
@@ -17,7 +19,6 @@ from payments.providers.base import (
 from payments.providers.simulator import deadlines, messages, reports
 from payments.providers.simulator.answers import asks_pin, operation_outcome, payment_outcome, refused
 from payments.providers.simulator.books import book_payment, enter_pin, expire_due_pages, find_payment
-from payments.providers.simulator.messages import DueReport
 from payments.providers.simulator.operations import book_operation, find_operation, settle_due_refunds
 from payments.providers.simulator.scenarios import ORDINARY, Lost, scenario_of
 
@@ -62,6 +63,9 @@ class Simulator:
     def void(self, operation: Operation) -> Outcome:
         return self._operate("void", operation)
 
+    def cancel(self, operation: Operation) -> Outcome:
+        return self._operate("cancel", operation)
+
     def refund(self, operation: Operation) -> Outcome:
         return self._operate("refund", operation)
 
@@ -84,10 +88,13 @@ class Simulator:
     def read_callback(self, headers: Mapping[str, str], body: bytes) -> list[Report]:
         return [messages.read(headers, body)]
 
+    def test_credentials(self) -> Outcome:
+        return Approved("")
+
     def settlement_lines(self, since: datetime | None, until: datetime) -> Iterator[SettlementLine]:
         return reports.settlement_lines(since, until)
 
-    def due_reports(self, limit: int, among: Collection[str] | None = None) -> list[DueReport]:
+    def due_reports(self, limit: int, among: Collection[str] | None = None) -> list[Report]:
         """Up to `limit` things that happened without our asking, each told again until it is acknowledged.
 
         With `among`, only those that happened to what we call by these references.
@@ -96,13 +103,13 @@ class Simulator:
         expire_due_pages(limit, among)
         return [self._open(message.pk, message.body.encode()) for message in messages.claim(limit, among)]
 
-    def _open(self, message_id: int, body: bytes) -> DueReport:
+    def _open(self, message_id: int, body: bytes) -> Report:
         [report] = self.read_callback(messages.sign(body), body)
-        return DueReport(report.reference, report.outcome, message_id)
+        return replace(report, key=str(message_id))
 
-    def acknowledge(self, report: DueReport) -> None:
+    def acknowledge(self, report: Report) -> None:
         """Ends the telling of a report that was recorded; harmless when repeated."""
-        messages.acknowledge(report.message_id)
+        messages.acknowledge(int(report.key))
 
     def waiting(self) -> set[str]:
         """Our references of everything that time will change by itself, or that is still to be told."""

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Collection, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import timedelta
 from typing import Any
 
@@ -19,13 +19,6 @@ SIGNATURE_HEADER = "Simulator-Signature"
 # How long whoever takes a message has to acknowledge it before it is told again.
 CLAIM_SECONDS = 30
 OUTCOMES: dict[str, type[Approved] | type[Declined]] = {"approved": Approved, "declined": Declined}
-
-
-@dataclass(frozen=True, slots=True)
-class DueReport(Report):
-    """A report and the message that it came in, for its acknowledgement."""
-
-    message_id: int
 
 
 def write_message(reference: str, outcome: Outcome) -> None:

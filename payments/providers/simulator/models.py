@@ -114,7 +114,8 @@ class SimulatedOperation(models.Model):
     class Meta:
         constraints = [
             models.CheckConstraint(
-                name="simulated_operation_kind", condition=Q(kind__in=["capture", "void", "refund", "extend"])
+                name="simulated_operation_kind",
+                condition=Q(kind__in=["capture", "void", "cancel", "refund", "extend"]),
             ),
             models.CheckConstraint(
                 name="simulated_only_refunds_settle",

@@ -1,4 +1,4 @@
-"""The simulator's bookings of captures, voids, refunds and extensions of holds."""
+"""The simulator's bookings of captures, voids, cancellations, refunds and extensions of holds."""
 
 from collections.abc import Collection
 from datetime import datetime, timedelta
@@ -83,9 +83,12 @@ def _capture(operation: SimulatedOperation, rows: QuerySet[SimulatedPayment]) ->
     return taken
 
 
+def _cancel(operation: SimulatedOperation, rows: QuerySet[SimulatedPayment]) -> bool:
+    # No money was moved, so nothing is entered.
+    return rows.filter(state=PaymentState.AWAITING).update(state=PaymentState.CANCELLED) == 1
+
+
 def _void(operation: SimulatedOperation, rows: QuerySet[SimulatedPayment]) -> bool:
-    if rows.filter(state=PaymentState.AWAITING).update(state=PaymentState.CANCELLED):
-        return True
     if rows.filter(state=PaymentState.HELD).update(state=PaymentState.VOIDED):
         _enter(operation, Entry.Kind.RELEASE, operation.payment.amount)
         return True
@@ -113,7 +116,7 @@ def _extend(operation: SimulatedOperation, rows: QuerySet[SimulatedPayment]) -> 
     return held.update(extended_days=F("extended_days") + operation.hold_days) == 1
 
 
-MOVES = {"capture": _capture, "void": _void, "refund": _refund, "extend": _extend}
+MOVES = {"capture": _capture, "void": _void, "cancel": _cancel, "refund": _refund, "extend": _extend}
 
 
 def _settle_if_due(operation: SimulatedOperation) -> SimulatedOperation:

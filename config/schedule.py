@@ -1,0 +1,24 @@
+"""Which sweep the beat wakes how often, in seconds; a wake-up that nobody took by the next one is dropped."""
+
+SCHEDULE = {
+    name: {"task": f"payments.tasks.{name}", "schedule": seconds, "options": {"expires": seconds}}
+    for name, seconds in {
+        "resolve_attempts": 2.0,
+        "close_overtaken_corrections": 30.0,
+        "do_approved_acts": 2.0,
+        "expire_act_requests": 30.0,
+        "hear_simulator": 1.0,
+        "deliver_notifications": 1.0,
+        "void_expired_holds": 30.0,
+        "settle_due": 60.0,
+        "destroy_unused_card_data": 30.0,
+        "finish_key_rotation": 60.0,
+        "purge_idempotency": 3600.0,
+        "check_money": 60.0,
+        "reconcile_simulator": 3600.0,
+        "sum_up_days": 60.0,
+        "write_exports": 2.0,
+        "delete_old_exports": 600.0,
+        "forget_page_visits": 3600.0,
+    }.items()
+}

@@ -1,0 +1,115 @@
+"""HTTP to the providers: requests that have a limit in all, and a word on whether they may have arrived.
+
+One event loop in a thread of its own serves every thread of the process, because a limit for a whole call, whose
+answer may come a byte at a time, is what blocking clients do not have. Connections are kept and used again.
+"""
+
+import asyncio
+import logging
+import os
+import threading
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from urllib.parse import urlsplit
+
+import aiohttp
+
+logger = logging.getLogger("kaha.provider")
+
+CONNECT_SECONDS = 3.0
+TOTAL_SECONDS = 30.0
+MAX_ANSWER_BYTES = 1024 * 1024
+
+
+class Unsent(Exception):
+    """There was never a connection, so nothing can have arrived."""
+
+
+class Unanswered(Exception):
+    """It may have arrived, and there is no whole answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a provider answered; header names without regard to case."""
+
+    status: int
+    headers: Mapping[str, str]
+    content: bytes = field(repr=False)
+
+
+class Line:
+    """The process's connections to providers, made when the first one is wanted."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._session: aiohttp.ClientSession | None = None
+
+    def send(self, method: str, url: str, headers: Mapping[str, str], body: bytes | None) -> Reply:
+        """The answer, read whole. Raises Unsent, Unanswered."""
+        return asyncio.run_coroutine_threadsafe(self._send(method, url, headers, body), self._running()).result()
+
+    def _running(self) -> asyncio.AbstractEventLoop:
+        with self._lock:
+            if self._loop is None:
+                self._loop = asyncio.new_event_loop()
+                threading.Thread(target=self._loop.run_forever, name="providers", daemon=True).start()
+            return self._loop
+
+    async def _send(self, method: str, url: str, headers: Mapping[str, str], body: bytes | None) -> Reply:
+        try:
+            async with self._opened().request(
+                method, url, headers=headers, data=body, allow_redirects=False
+            ) as response:
+                return Reply(response.status, response.headers, await _read(response))
+        except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as error:
+            raise Unsent(type(error).__name__) from None
+        except (aiohttp.ClientError, TimeoutError) as error:
+            raise Unanswered(type(error).__name__) from None
+
+    def _opened(self) -> aiohttp.ClientSession:
+        if self._session is None:
+            self._session = aiohttp.ClientSession(
+                timeout=aiohttp.ClientTimeout(total=TOTAL_SECONDS, connect=CONNECT_SECONDS),
+                connector=aiohttp.TCPConnector(limit=0),
+                cookie_jar=aiohttp.DummyCookieJar(),
+            )
+        return self._session
+
+
+async def _read(response: aiohttp.ClientResponse) -> bytes:
+    content = b""
+    async for chunk in response.content.iter_chunked(64 * 1024):
+        content += chunk
+        if len(content) > MAX_ANSWER_BYTES:
+            raise aiohttp.ClientPayloadError("too long")
+    return content
+
+
+_line = Line()
+
+
+def _forget_line() -> None:
+    global _line  # neither its thread nor its connections are a child's
+    _line = Line()
+
+
+os.register_at_fork(after_in_child=_forget_line)
+
+
+def send(method: str, url: str, headers: Mapping[str, str], body: bytes | None = None) -> Reply:
+    """Asks a provider, at most TOTAL_SECONDS long, and logs that it did: method, host, path and status, no more.
+
+    Raises Unsent where nothing can have arrived, Unanswered where it may have.
+    """
+    started, status = time.monotonic(), 0
+    try:
+        reply = _line.send(method, url, headers, body)
+        status = reply.status
+        return reply
+    finally:
+        place = urlsplit(url)
+        facts = {"method": method, "host": place.hostname, "path": place.path, "status": status}
+        logger.info("provider asked", extra=facts | {"milliseconds": round((time.monotonic() - started) * 1000)})
