@@ -11,7 +11,7 @@ from uuid import UUID
 from django.http import HttpResponse
 
 from payments import steps, tasks
-from payments.domain import operations
+from payments.domain import idempotency, operations
 from payments.domain.caller import Caller, IdempotencyKey
 from payments.domain.errors import PaymentError
 from payments.domain.idempotency import Replay
@@ -125,8 +125,10 @@ class Extend:
     def __call__(self) -> None:
         charge = Charge.objects.get(id=self.charge_id)
         key = IdempotencyKey(self.key, sha256(self.key.encode()).digest())
+        caller = replace(Caller.service(charge), idempotency=key)
         with suppress(PaymentError, Replay):
-            operations.extend(replace(Caller.service(charge), idempotency=key), public_id("ch", charge.id))
+            idempotency.look_up(caller)
+            operations.extend(caller, public_id("ch", charge.id))
 
 
 def recover() -> None:
