@@ -11,7 +11,7 @@ from django.db.models import BinaryField, Q, QuerySet
 from django.db.models.functions import Substr
 
 from payments import vault
-from payments.models import Card, DataKey, NotifySecret
+from payments.models import Card, DataKey, NotifySecret, ProviderAccount
 from payments.models.scoping import FIRST_ID
 from payments.vault import Place, Purpose, VaultError
 
@@ -53,6 +53,14 @@ COLUMNS = (
     SealedColumn("card numbers", Card, "sealed_number", Purpose.CARD, "number", "source__merchant_id"),
     SealedColumn("CVCs", Card, "sealed_cvc", Purpose.CVC, "cvc", "source__merchant_id"),
     SealedColumn("callback secrets", NotifySecret, "sealed", Purpose.SECRET, "notify_secret", "merchant_id"),
+    SealedColumn(
+        "provider credentials",
+        ProviderAccount,
+        "sealed_credentials",
+        Purpose.SECRET,
+        "provider_credentials",
+        "merchant_id",
+    ),
 )
 
 

@@ -17,7 +17,9 @@ from payments.models.merchant_access import MerchantAccess
 from payments.models.money_check import MoneyCheck
 from payments.models.notification import Notification, NotificationTry
 from payments.models.page_visit import PageVisit
+from payments.models.provider_account import ProviderAccount
 from payments.models.reconciliation import ReconciliationItem, ReconciliationRun, ReportLine
+from payments.models.route import Route
 from payments.models.source import BinRange, Card, Source
 from payments.models.staff_act import ActLimit, StaffAct
 
@@ -49,10 +51,12 @@ __all__ = [
     "NotifySecret",
     "PageVisit",
     "Posting",
+    "ProviderAccount",
     "ReconciliationItem",
     "ReconciliationRun",
     "Refund",
     "ReportLine",
+    "Route",
     "Settlement",
     "Source",
     "StaffAct",

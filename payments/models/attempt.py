@@ -41,6 +41,18 @@ class Attempt(models.Model):
     )
     kind = models.CharField(max_length=9, choices=Kind.choices)
     provider = models.CharField(max_length=40)
+    # Whose provider it is and by which route it was asked; none for the simulator. `chosen` says why this one.
+    account = models.ForeignKey(
+        "payments.ProviderAccount", models.PROTECT, null=True, blank=True, related_name="attempts", db_index=False
+    )
+    route = models.ForeignKey(
+        "payments.Route", models.PROTECT, null=True, blank=True, related_name="attempts", db_index=False
+    )
+    chosen = models.CharField(max_length=100, blank=True, default="")
+    # When the provider could not be reached or did not answer, which its route's health is read from.
+    outage_at = models.DateTimeField(null=True, blank=True)
+    # The money was not moved, and the charge went on to the next route.
+    passed_on = models.BooleanField(default=False)
     amount = models.BigIntegerField()
     # By how many days a hold is to be extended.
     hold_days = models.PositiveSmallIntegerField(null=True, blank=True)
@@ -86,7 +98,25 @@ class Attempt(models.Model):
                 condition=Q(block__isnull=True)
                 | Q(kind="authorize", provider_ref="") & ~Q(outcome__in=["Approved", "LateApproved"]),
             ),
-            models.UniqueConstraint(F("charge"), name="one_authorization_per_charge", condition=Q(kind="authorize")),
+            models.CheckConstraint(
+                name="attempt_by_a_route_is_of_an_account",
+                condition=Q(route__isnull=True) | Q(account__isnull=False),
+            ),
+            models.CheckConstraint(
+                name="attempt_passed_on_moved_no_money",
+                condition=Q(passed_on=False)
+                | Q(kind="authorize", state="done", route__isnull=False)
+                & Q(outcome__in=["NotSent", "Declined", "LateApproved"]),
+            ),
+            models.UniqueConstraint(
+                F("charge"), name="one_authorization_per_charge", condition=Q(kind="authorize", passed_on=False)
+            ),
+            models.UniqueConstraint(
+                F("charge"),
+                F("route"),
+                name="one_authorization_per_route",
+                condition=Q(kind="authorize", route__isnull=False),
+            ),
             models.UniqueConstraint(
                 F("charge"),
                 name="one_unresolved_operation_per_charge",
@@ -96,6 +126,7 @@ class Attempt(models.Model):
         indexes = [
             models.Index(F("due_at"), name="attempt_due", condition=Q(due_at__isnull=False)),
             models.Index(F("provider_ref"), name="attempt_provider_ref", condition=~Q(provider_ref="")),
+            models.Index(F("route"), F("id"), name="attempt_of_route", condition=Q(route__isnull=False)),
             models.Index(F("block"), F("id"), name="attempt_blocked", condition=Q(block__isnull=False)),
         ]
 
