@@ -4,8 +4,8 @@ from django.db import models
 from django.db.models import F, Q
 
 from payments import clock, ids
-from payments.models.merchant import Merchant
 from payments.models.correction import SOMETHING_WRITTEN
+from payments.models.merchant import Merchant
 
 
 class ProviderAccount(models.Model):
