@@ -114,11 +114,15 @@ class Declined:
 
 @dataclass(frozen=True, slots=True)
 class ActionRequired:
-    """The payer must act at `url`; with a `confirmation_id` a one-time PIN is wanted, which `verify` takes too."""
+    """The payer must act at `url`; with a `confirmation_id` a one-time PIN is wanted, which `verify` takes too.
+
+    Without a `url`, the payer scans the code whose text is `qr`, which a page of ours shows.
+    """
 
     provider_ref: str
     url: str
     confirmation_id: str = ""
+    qr: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,163 @@
+"""What the shared contract suite needs of a provider to play every part at it: kaha, payer and a bad network."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any, Protocol
+
+from payments import clock, ids
+from payments.providers.base import (
+    ActionRequired,
+    Approved,
+    CardData,
+    Operation,
+    Outcome,
+    Payer,
+    Payment,
+    Pending,
+    Provider,
+    Unknown,
+)
+
+AMOUNT = 10_000
+RETURN_URL = "https://pay.example.com/return/somewhere"
+# A number without a meaning at any provider's fake, and a CVC that nobody checks.
+CARD = CardData("4000000000003055", "12", "2039", "Juan dela Cruz", "123")
+# How often a provider is asked again before its silence counts.
+PATIENCE = 3
+
+Webhook = tuple[Mapping[str, str], bytes]
+
+
+class Spoilt(StrEnum):
+    """What becomes of a request or of the answer to it."""
+
+    LOST = "lost"  # done; the connection is closed instead of the answer
+    CUT = "cut"  # done; half of the answer comes back
+    GARBLED = "garbled"  # done; the answer is no JSON
+    FAILING = "failing"  # done; the answer says 500
+    OTHER_AMOUNT = "other amount"  # done; the answer names another amount than was asked for
+    BUSY = "busy"  # not done: too many requests
+    DELAYED = "delayed"  # done; the answer takes longer than anybody waits
+
+
+@dataclass(frozen=True)
+class Money:
+    """What the provider's books say of everything under one of our references, in the smallest unit."""
+
+    held: int = 0
+    taken: int = 0
+    returned: int = 0
+
+
+class Bench(Protocol):
+    """A provider, real or fake, and everything that others than kaha do at it.
+
+    `redirect_type` is a source type whose payer acts on a page of the provider's.
+    """
+
+    connector: Provider
+    redirect_type: str
+
+    def card(self, declined: str = "", *, challenged: bool = False) -> CardData:
+        """A card that is declined with this code of the contract, or that the issuer authenticates, or neither."""
+
+    def pay(self, payment: Payment) -> Mapping[str, str]:
+        """The payer agrees on the provider's page. Returns what they bring along in the return URL."""
+
+    def refuse(self, payment: Payment) -> Mapping[str, str]:
+        """The payer refuses on the provider's page. Returns what they bring along in the return URL."""
+
+    def run_out(self, payment: Payment) -> None:
+        """The payer never came, and the provider waits no longer."""
+
+    def let_pass(self) -> None:
+        """Everything happens that the provider does by itself after it answered."""
+
+    def webhooks(self) -> list[Webhook]:
+        """What the provider told by itself since this was asked last, oldest first."""
+
+    def forge(self, webhook: Webhook) -> Webhook:
+        """The same, as somebody would send it who is not the provider."""
+
+    def spoil_next(self, how: Spoilt) -> None:
+        """What becomes of the next request. A provider in this process can only lose its answer."""
+
+    def money(self, payment: Payment) -> Money:
+        """What the provider's books say of a payment."""
+
+
+def asked(bench: Bench, **members: Any) -> Payment:
+    """A payment of PHP 100.00 to be taken by a card that the issuer approves, asked for just now."""
+    payment = Payment(
+        reference=ids.new_id().hex,
+        amount=AMOUNT,
+        currency="PHP",
+        source_type="card",
+        capture=True,
+        authenticate=False,
+        return_url=RETURN_URL,
+        description="Halo-halo",
+        statement_descriptor="SARI STORE",
+        card=bench.card(),
+        asked_at=clock.now(),
+        payer=Payer("Juan dela Cruz", "juan@example.com", "+639171234567"),
+    )
+    return replace(payment, **members)
+
+
+def redirected(bench: Bench, **members: Any) -> Payment:
+    """The same by a type whose payer acts on the provider's page."""
+    return asked(bench, source_type=bench.redirect_type, card=None, **members)
+
+
+def begun(bench: Bench, payment: Payment) -> Payment:
+    """`payment`, now that the provider waits for its payer."""
+    outcome = bench.connector.create_payment(payment)
+    assert isinstance(outcome, ActionRequired), outcome
+    return replace(payment, provider_ref=outcome.provider_ref)
+
+
+def taken(bench: Bench, **members: Any) -> Payment:
+    """A payment that was approved."""
+    payment = asked(bench, **members)
+    outcome = settled(bench, payment, bench.connector.create_payment(payment))
+    assert isinstance(outcome, Approved), outcome
+    return replace(payment, provider_ref=outcome.provider_ref)
+
+
+def operation(kind: str, of: Payment, amount: int | None = None, **members: Any) -> Operation:
+    """A new capture, void, cancellation or refund of a payment, of all of it unless an amount is given."""
+    whole = of.amount if amount is None else amount
+    made = Operation(ids.new_id().hex, kind, of.reference, of.provider_ref, whole, of.currency)
+    return replace(made, source_type=of.source_type, **members)
+
+
+def operated(bench: Bench, operation: Operation) -> Outcome:
+    """How an operation ends at last."""
+    outcome: Outcome = getattr(bench.connector, operation.kind)(operation)
+    return settled(bench, operation, outcome)
+
+
+def settled(bench: Bench, asked: Payment | Operation, outcome: Outcome) -> Outcome:
+    """How it ends at last what `outcome` was the first answer to: as the provider's webhooks tell, or when asked."""
+    for _ in range(PATIENCE):
+        if not isinstance(outcome, Pending | Unknown):
+            break
+        bench.let_pass()
+        known = replace(asked, provider_ref=getattr(outcome, "provider_ref", "") or asked.provider_ref)
+        outcome = heard(bench, known) or bench.connector.resolve(known)
+    return outcome
+
+
+def heard(bench: Bench, asked: Payment | Operation) -> Outcome | None:
+    """The last that the provider's webhooks tell of it, asked for where they prove nothing; None where they are silent.
+
+    As the domain does, only what fits what was asked for is heard.
+    """
+    outcome: Outcome | None = None
+    for headers, body in bench.webhooks():
+        for report in bench.connector.read_callback(headers, body):
+            if report.reference == asked.reference and report.amount in (None, asked.amount):
+                outcome = report.outcome or bench.connector.resolve(asked)
+    return outcome

@@ -1,0 +1,41 @@
+"""What a provider tells by itself: the same at every provider."""
+
+import pytest
+
+from payments.providers.base import Approved, BadSignature, Payment, Provider, Report
+from tests.providers.bench import AMOUNT, Bench, Webhook, begun, redirected
+
+
+def test_a_webhook_names_what_it_is_about(bench: Bench) -> None:
+    payment = begun(bench, redirected(bench))
+    told = [report for webhook in paid(bench, payment) for report in read(bench.connector, webhook)]
+    assert payment.reference in {report.reference for report in told}
+    assert {(report.amount, report.currency) for report in told} <= {(AMOUNT, "PHP"), (None, "")}
+
+
+def test_a_webhook_told_twice_is_known_by_its_key(bench: Bench) -> None:
+    [webhook, *_] = paid(bench, begun(bench, redirected(bench)))
+    first, again = read(bench.connector, webhook), read(bench.connector, webhook)
+    assert [report.key for report in first] == [report.key for report in again]
+
+
+def test_a_webhook_that_somebody_else_sent_is_not_read(bench: Bench) -> None:
+    [webhook, *_] = paid(bench, begun(bench, redirected(bench)))
+    with pytest.raises(BadSignature):
+        read(bench.connector, bench.forge(webhook))
+
+
+def test_credentials_are_known_to_the_provider(bench: Bench) -> None:
+    assert isinstance(bench.connector.test_credentials(), Approved)
+
+
+def paid(bench: Bench, payment: Payment) -> list[Webhook]:
+    """What is told when the payer of `payment` pays."""
+    bench.pay(payment)
+    bench.let_pass()
+    return bench.webhooks()
+
+
+def read(connector: Provider, webhook: Webhook) -> list[Report]:
+    """Everything that one message reports."""
+    return connector.read_callback(*webhook)

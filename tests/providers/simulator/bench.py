@@ -1,0 +1,113 @@
+"""The simulator at the shared contract suite."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import timedelta
+
+from payments.providers.base import CardData, Operation, Outcome, Payment, Unknown
+from payments.providers.simulator import deadlines, messages
+from payments.providers.simulator.books import approve, decline, expire_due_pages, find_payment
+from payments.providers.simulator.connector import Simulator
+from payments.providers.simulator.messages import SIGNATURE_HEADER
+from payments.providers.simulator.models import Entry, SimulatedPayment
+from payments.providers.simulator.operations import settle_due_refunds
+from payments.providers.simulator.scenarios import SCENARIOS
+from tests.providers.bench import CARD, Money, Spoilt, Webhook
+
+CHALLENGED = "4242424242424242"
+ALL = 100
+
+
+class ForgetfulSimulator(Simulator):
+    """Does what it is asked, and the next answer never arrives where it is told so."""
+
+    def __init__(self) -> None:
+        self.loses_next = False
+
+    def create_payment(self, payment: Payment) -> Outcome:
+        return self._answered(super().create_payment(payment))
+
+    def _operate(self, kind: str, operation: Operation) -> Outcome:
+        return self._answered(super()._operate(kind, operation))
+
+    def _answered(self, outcome: Outcome) -> Outcome:
+        is_lost, self.loses_next = self.loses_next, False
+        return Unknown("the answer was lost") if is_lost else outcome
+
+
+class SimulatorBench:
+    """The `Bench` of the simulator, whose books are tables of ours."""
+
+    redirect_type = "gcash"
+
+    def __init__(self) -> None:
+        self.connector = ForgetfulSimulator()
+
+    def card(self, declined: str = "", *, challenged: bool = False) -> CardData:
+        if challenged:
+            return replace(CARD, number=CHALLENGED)
+        return replace(CARD, number=_number(declined)) if declined else CARD
+
+    def pay(self, payment: Payment) -> Mapping[str, str]:
+        approve(_booked(payment), tell=True)
+        return {}
+
+    def refuse(self, payment: Payment) -> Mapping[str, str]:
+        decline(_booked(payment), "payer_cancelled", tell=True)
+        return {}
+
+    def run_out(self, payment: Payment) -> None:
+        deadlines.bring_nearer([payment.reference], timedelta(hours=2))
+        expire_due_pages(ALL)
+
+    def let_pass(self) -> None:
+        settle_due_refunds(ALL)
+
+    def webhooks(self) -> list[Webhook]:
+        told = messages.claim(ALL)
+        for message in told:
+            messages.acknowledge(message.pk)
+        return [(messages.sign(message.body.encode()), message.body.encode()) for message in told]
+
+    def forge(self, webhook: Webhook) -> Webhook:
+        return {SIGNATURE_HEADER: "0" * 64}, webhook[1]
+
+    def spoil_next(self, how: Spoilt) -> None:
+        assert how is Spoilt.LOST
+        self.connector.loses_next = True
+
+    def money(self, payment: Payment) -> Money:
+        entries = list(Entry.objects.filter(payment__reference=payment.reference))
+        return Money(
+            held=_sum(entries, Entry.Kind.HOLD) - _released(entries),
+            taken=_sum(entries, Entry.Kind.CAPTURE),
+            returned=_sum(entries, Entry.Kind.VOID, Entry.Kind.REFUND) - _sum(entries, Entry.Kind.REFUND_RETURNED),
+        )
+
+
+def _released(entries: list[Entry]) -> int:
+    """What of a hold is held no more, taken or let go."""
+    is_hold = any(entry.kind == Entry.Kind.HOLD for entry in entries)
+    return _sum(entries, Entry.Kind.RELEASE, Entry.Kind.CAPTURE) if is_hold else 0
+
+
+def _sum(entries: list[Entry], *kinds: str) -> int:
+    return sum(entry.amount for entry in entries if entry.kind in kinds)
+
+
+def _number(decline_code: str) -> str:
+    """The first card number that is declined with this code."""
+    return next(number for number, scenario in SCENARIOS.items() if scenario.decline_code == decline_code)
+
+
+def _booked(payment: Payment) -> SimulatedPayment:
+    booked = find_payment(payment.reference)
+    assert booked is not None
+    return booked
+
+
+@contextmanager
+def simulator_bench() -> Iterator[SimulatorBench]:
+    """The simulator, on the tables of the test."""
+    yield SimulatorBench()
