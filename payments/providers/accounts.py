@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from payments.providers.base import Provider
+from payments.providers.base import CardData, Provider
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,8 @@ class Connector:
     """A provider that kaha can reach: `connect` gives the `Provider` of one account.
 
     `credentials` are sealed and never shown again, `settings` are not secret. Of a webhook those `webhook_headers` are
-    kept that its connector reads, and it is answered with `webhook_answer`.
+    kept that its connector reads, and it is answered with `webhook_answer`. `test_card` is one that the provider
+    publishes, and its sandbox approves.
     """
 
     name: str
@@ -43,3 +44,4 @@ class Connector:
     connect: Callable[[Account], Provider]
     webhook_headers: tuple[str, ...] = ()
     webhook_answer: str = ""
+    test_card: CardData | None = None
