@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
-from uuid import UUID, uuid5
+from uuid import UUID
 
 from django.conf import settings
 from django.utils.crypto import constant_time_compare, salted_hmac
@@ -14,6 +14,7 @@ from payments import clock
 from payments.domain import blocks
 from payments.domain.caller import Caller
 from payments.domain.cards import card_data
+from payments.domain.references import FollowUp, reference_of
 from payments.models import Attempt, Charge, IdempotencyRecord, Refund
 from payments.providers.base import NotSent, Operation, Outcome, Payment, Provider, Unknown
 from payments.providers.registry import provider_named
@@ -125,8 +126,9 @@ def payment_of(attempt: Attempt, cvc: str | None = None) -> Payment:
 
 
 def operation_of(attempt: Attempt) -> Operation:
-    """The capture, void, refund or extension that an attempt asks for."""
-    return replace(_operation(attempt, attempt.reference, attempt.kind), provider_ref=attempt.provider_ref)
+    """The capture, void, refund or extension that an attempt asks for; money goes back by a void."""
+    kind = Attempt.Kind.VOID if attempt.kind == Attempt.Kind.REVERSE else attempt.kind
+    return replace(_operation(attempt, attempt.reference, kind), provider_ref=attempt.provider_ref)
 
 
 def asked_of(attempt: Attempt) -> Payment | Operation:
@@ -134,9 +136,9 @@ def asked_of(attempt: Attempt) -> Payment | Operation:
     return payment_of(attempt) if attempt.kind == Attempt.Kind.AUTHORIZE else operation_of(attempt)
 
 
-def follow_up(attempt: Attempt, step: str) -> Operation:
+def follow_up(attempt: Attempt, step: FollowUp) -> Operation:
     """An operation on a payment that follows from `attempt` by itself: the same `step`, the same reference."""
-    return _operation(attempt, uuid5(attempt.id, step).hex, step)
+    return _operation(attempt, reference_of(attempt.id, step), step)
 
 
 def _operation(attempt: Attempt, reference: str, kind: str) -> Operation:

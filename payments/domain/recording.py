@@ -14,7 +14,7 @@ from payments.domain.settling import Verdict, settle
 from payments.ids import public_id
 from payments.models import Attempt, IdempotencyRecord
 from payments.models.together import Delete, StaleRow, Update, Write, write_together
-from payments.providers.base import ActionRequired, Approved, Declined, NotFound, Outcome, Pending, Unknown
+from payments.providers.base import ActionRequired, Approved, Declined, NotFound, Outcome, Pending, Rejected, Unknown
 from payments.rendering.errors import render_error
 from payments.rendering.objects import render_charge
 from payments.rendering.wire import to_bytes
@@ -106,7 +106,7 @@ def _close(attempt: Attempt, verdict: Verdict, outcome: Outcome, answer: Answer)
 def _response(outcome: Outcome) -> dict[str, object]:
     said: dict[str, object] = {"outcome": type(outcome).__name__}
     match outcome:
-        case Declined():
+        case Declined() | Rejected():
             said |= {"code": outcome.provider_code, "message": outcome.message}
         case Approved(response=dict(response)):
             said |= response

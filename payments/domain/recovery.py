@@ -5,6 +5,7 @@ outcomes go through `recording.record`, or through `late.apply` where one is on 
 """
 
 import logging
+from collections.abc import Callable
 from contextlib import suppress
 
 from django.db.models import F, Q, QuerySet
@@ -13,6 +14,7 @@ from payments import clock
 from payments.domain import attempts, late, recording
 from payments.domain.caller import Caller
 from payments.domain.errors import PaymentError
+from payments.domain.references import FollowUp
 from payments.domain.schedule import next_lookup_at, next_second_look_at
 from payments.domain.scope import EVERYBODY, Scope
 from payments.models import Attempt, Charge
@@ -23,17 +25,18 @@ from payments.providers.base import (
     Declined,
     NotFound,
     NotSent,
+    Operation,
     Outcome,
     Pending,
     Provider,
+    Rejected,
     Report,
+    Unknown,
 )
 
 logger = logging.getLogger("kaha.recovery")
 
 BATCH = 100
-# The follow-up that ends a payment whose payer let the time pass.
-CANCEL = "cancel"
 
 
 def resolve_due(limit: int = BATCH, scope: Scope = EVERYBODY) -> int:
@@ -64,7 +67,7 @@ def resolve(attempt: Attempt) -> bool:
     if not _claim(attempt):
         return False
     attempt = attempts.reload(attempt)
-    outcome = attempts.look_up(attempt, lambda provider: _find_out(provider, attempt))
+    outcome = found_out(attempt, lambda provider: _find_out(provider, attempt))
     if isinstance(outcome, NotSent):
         return True
     if attempt.state == Attempt.State.DONE:
@@ -75,6 +78,14 @@ def resolve(attempt: Attempt) -> bool:
             recording.record(Caller.service(attempt.charge), attempt, outcome)
     logger.info("attempt resolved", extra={"attempt": attempt.reference, "outcome": type(outcome).__name__})
     return True
+
+
+def found_out(attempt: Attempt, question: Callable[[Provider], Outcome]) -> Outcome:
+    """What the attempt's provider answers about it; that a question is refused tells nothing of what it is about."""
+    outcome = attempts.look_up(attempt, question)
+    if isinstance(outcome, Rejected):
+        return Unknown(f"the lookup was refused: {outcome.provider_code} {outcome.message}".rstrip())
+    return outcome
 
 
 def _take_second_look(attempt: Attempt, outcome: Outcome) -> None:
@@ -115,7 +126,7 @@ def apply_report(report: Report) -> None:
         logger.warning("report of an unknown reference", extra={"attempt": report.reference})
         return
     attempt = attempts.reload(found)
-    outcome = report.outcome or attempts.look_up(attempt, lambda provider: provider.resolve(attempts.asked_of(attempt)))
+    outcome = report.outcome or found_out(attempt, lambda provider: provider.resolve(attempts.asked_of(attempt)))
     if attempt.state != Attempt.State.DONE:
         recording.record(Caller.service(attempt.charge), attempt, outcome)
     else:
@@ -150,7 +161,7 @@ def _find_out_payment(provider: Provider, attempt: Attempt) -> Outcome:
     if not isinstance(outcome, ActionRequired | Pending) or not expires_at or expires_at > clock.now():
         return outcome
     # Ended at the provider first, so that a payer who comes too late cannot pay any more.
-    cancelled = provider.cancel(attempts.follow_up(attempt, CANCEL))
+    cancelled = provider.cancel(attempts.follow_up(attempt, FollowUp.CANCEL))
     if isinstance(cancelled, Approved | NotFound):
         return Declined("action_expired")
     # Who decided as the payment was being ended was in time.
@@ -158,7 +169,19 @@ def _find_out_payment(provider: Provider, attempt: Attempt) -> Outcome:
 
 
 def _reverse(provider: Provider, attempt: Attempt) -> Outcome:
-    outcome = provider.void(attempts.operation_of(attempt))
-    if isinstance(outcome, Declined):
-        return provider.refund(attempts.follow_up(attempt, "refund"))
-    return outcome
+    """Sends late money back: by a void, or by a refund where the provider does not void any more."""
+    outcome = _ask_or_resolve(provider, attempt, provider.void, attempts.operation_of(attempt))
+    if not isinstance(outcome, Declined):
+        return outcome
+    return _ask_or_resolve(provider, attempt, provider.refund, attempts.follow_up(attempt, FollowUp.REFUND))
+
+
+def _ask_or_resolve(
+    provider: Provider, attempt: Attempt, ask: Callable[[Operation], Outcome], operation: Operation
+) -> Outcome:
+    # What was asked before may be done or on its way, and providers refuse to do it twice.
+    if attempt.tries > 1 or attempt.state != Attempt.State.OPEN:
+        outcome = provider.resolve(operation)
+        if not isinstance(outcome, NotFound):
+            return outcome
+    return ask(operation)

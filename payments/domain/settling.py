@@ -26,6 +26,7 @@ from payments.providers.base import (
     NotSent,
     Outcome,
     Pending,
+    Rejected,
     Unknown,
 )
 
@@ -50,12 +51,17 @@ class Verdict:
 def settle(caller: Caller, attempt: Attempt, outcome: Outcome) -> Verdict:
     """The verdict on `attempt`, whose charge is in hand and is changed in memory too."""
     if isinstance(outcome, Unknown):
-        return still_unknown(attempt)
+        return _waiting(attempt, []) if _is_continued(attempt) else still_unknown(attempt)
     return _SETTLERS[attempt.kind](caller, attempt, outcome)
 
 
 def still_unknown(attempt: Attempt) -> Verdict:
     return Verdict(State.UNKNOWN, due_at=next_lookup_at(attempt.tries))
+
+
+def _is_continued(attempt: Attempt) -> bool:
+    """Whether the question was what a payer who came back has done, of a payment that exists in any case."""
+    return attempt.kind == Attempt.Kind.AUTHORIZE and attempt.state == State.OPEN and bool(attempt.provider_ref)
 
 
 def _waiting(attempt: Attempt, writes: list[Write]) -> Verdict:
@@ -80,7 +86,7 @@ def _settle_authorize(caller: Caller, attempt: Attempt, outcome: Outcome) -> Ver
             return Verdict(State.WAITING, due_at=max(expires_at, next_lookup_at(attempt.tries)), writes=writes)
         case Pending():
             return _waiting(attempt, _ask_payer(caller, charge, None, None))
-        case NotSent() if attempt.provider_ref:
+        case NotSent() | Rejected() if attempt.provider_ref:
             return _waiting(attempt, [])
         case _:
             declined = _as_decline(outcome)
@@ -91,6 +97,8 @@ def _settle_authorize(caller: Caller, attempt: Attempt, outcome: Outcome) -> Ver
 def _as_decline(outcome: Outcome) -> Declined:
     if isinstance(outcome, Declined):
         return outcome
+    if isinstance(outcome, Rejected):
+        return Declined("processing_error", provider_code=outcome.provider_code, message=outcome.message)
     code = "provider_unavailable" if isinstance(outcome, NotSent) else "processing_error"
     return Declined(code, provider_code=code)
 
@@ -254,7 +262,7 @@ def succeed_failed_refund(caller: Caller, attempt: Attempt) -> list[Write]:
 def _settle_reverse(caller: Caller, attempt: Attempt, outcome: Outcome) -> Verdict:
     if isinstance(outcome, Approved):
         return _done(outcome, [journals.reversed_late(attempt)] if attempt.charge.capture_at_once else [])
-    return still_unknown(attempt)
+    return _waiting(attempt, []) if isinstance(outcome, Pending) else still_unknown(attempt)
 
 
 _SETTLERS: dict[str, Callable[[Caller, Attempt, Outcome], Verdict]] = {

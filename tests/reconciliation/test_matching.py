@@ -10,6 +10,7 @@ from pytest_django.fixtures import Settings
 from payments import clock
 from payments.domain import attempts, recording, recovery
 from payments.domain.caller import Caller
+from payments.domain.references import FollowUp
 from payments.models import Attempt, Charge, Event, Posting, ReconciliationItem, ReportLine
 from payments.providers.base import Declined, Report
 from payments.providers.simulator.operations import settle_due_refunds
@@ -93,7 +94,7 @@ def test_late_money_that_could_only_be_refunded_matches_by_the_provider_s_refere
     recover()
     recovery.apply_report(arrive_late(Attempt.objects.get()))
     reversal = attempts.reload(Attempt.objects.get(kind="reverse"))
-    outcome = simulator.refund(attempts.follow_up(reversal, "refund"))
+    outcome = simulator.refund(attempts.follow_up(reversal, FollowUp.REFUND))
     recording.record(Caller.service(reversal.charge), reversal, outcome)
     assert (reconcile().matched, kinds()) == (2, [])
     assert ReportLine.objects.get(kind="refund").attempt == reversal

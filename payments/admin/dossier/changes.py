@@ -12,7 +12,7 @@ from payments.admin.formats import link, money
 from payments.models import Attempt, Event, Posting, Settlement
 
 MARKS = {"charge.failed": "bad", "charge.succeeded": "good", "charge.captured": "good"}
-OUTCOMES = {"Approved": "good", "LateApproved": "good", "Declined": "bad", "NotFound": "bad"}
+OUTCOMES = {"Approved": "good", "LateApproved": "good", "Declined": "bad", "NotFound": "bad", "Rejected": "bad"}
 # How long it takes at most to put one statement together.
 ONE_STATEMENT = timedelta(milliseconds=50)
 STATES = {
