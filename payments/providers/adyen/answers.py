@@ -1,0 +1,103 @@
+"""What Adyen's answers mean. Whatever they say of another payment, amount or currency than ours is not believed."""
+
+from typing import Any
+
+from payments.providers.adyen import bodies
+from payments.providers.adyen.declines import declined
+from payments.providers.base import (
+    ActionRequired,
+    Approved,
+    Operation,
+    Outcome,
+    Payment,
+    Pending,
+    Unknown,
+)
+
+Answer = dict[str, Any]
+
+REFUSED = frozenset(["Refused", "Cancelled", "Error"])
+WAITING = frozenset(
+    ["Received", "Pending", "RedirectShopper", "IdentifyShopper", "ChallengeShopper", "PresentToShopper"]
+)
+# By the first character of Adyen's words for it: "1 Matches".
+CVC_RESULTS = {"1": "pass", "2": "fail", "5": "unavailable"}
+# What of an answer operators may read.
+FACTS = ("refusalReasonRaw", "acquirerReference", "authCode")
+ANOTHER = Unknown("the provider names another payment or amount")
+
+
+def created(answer: Answer, asked: Payment) -> Outcome:
+    """The outcome that POST /payments tells."""
+    return _outcome(answer, asked) if _fits(answer, asked) else ANOTHER
+
+
+def continued(answer: Answer, asked: Payment) -> Outcome:
+    """The outcome that POST /payments/details tells.
+
+    What the payer brought may belong to another payment, and the answer need not say to which: then the webhook will.
+    """
+    if not _fits(answer, asked):
+        return ANOTHER
+    is_named = answer.get("merchantReference") == asked.reference
+    return _outcome(answer, asked) if is_named else Pending(asked.provider_ref)
+
+
+def modified(answer: Answer, operation: Operation, kind: str) -> Outcome:
+    """The outcome of a capture, refund or reversal that was received: the webhook tells how it ends."""
+    named: Answer = {
+        "status": "received",
+        "reference": bodies.name(kind, operation.reference),
+        "paymentPspReference": operation.payment_provider_ref,
+    }
+    if kind != bodies.RELEASED:
+        named["amount"] = bodies.amount(operation)
+    provider_ref = answer.get("pspReference")
+    if not isinstance(provider_ref, str) or any(answer.get(name) != value for name, value in named.items()):
+        return ANOTHER
+    return Pending(provider_ref)
+
+
+def ended(answer: Answer, payment_reference: str) -> Outcome:
+    """The outcome of POST /cancels: Pending where it was received for this payment."""
+    is_received = answer.get("status") == "received" and answer.get("paymentReference") == payment_reference
+    return Pending(str(answer.get("pspReference", ""))) if is_received else ANOTHER
+
+
+def cvc_checked(additional: Answer) -> str:
+    """How the CVC was checked, where the account is set to tell."""
+    return CVC_RESULTS.get(str(additional.get("cvcResult", ""))[:1], "unchecked")
+
+
+def facts(additional: Answer) -> dict[str, Any]:
+    """What operators may read of an answer's or a webhook's additional data."""
+    return {name: additional[name] for name in FACTS if name in additional}
+
+
+def _fits(answer: Answer, asked: Payment) -> bool:
+    ours = {"merchantReference": asked.reference, "amount": bodies.amount(asked)}
+    return all(answer.get(name, value) == value for name, value in ours.items())
+
+
+def _outcome(answer: Answer, asked: Payment) -> Outcome:
+    result, provider_ref = answer.get("resultCode"), str(answer.get("pspReference", ""))
+    additional = answer.get("additionalData") or {}
+    if result == "Authorised" and provider_ref:
+        response = {"resultCode": result, **facts(additional)}
+        return Approved(provider_ref, asked.capture, cvc_checked(additional), response)
+    if result in REFUSED:
+        return declined(result, str(answer.get("refusalReasonCode", "")), provider_ref, cvc_checked(additional))
+    if result in WAITING:
+        return _waiting(answer.get("action") or {}, provider_ref or asked.provider_ref)
+    return Unknown(f"the provider answered {result}")
+
+
+def _waiting(action: Answer, provider_ref: str) -> Outcome:
+    """What the payer must do. An action that is neither a page nor a code we cannot show: the webhook tells."""
+    match action:
+        case {"type": "redirect", "url": str(url)} if action.get("method", "GET") == "GET":
+            return ActionRequired(provider_ref, url)
+        case {"type": "qrCode", "qrCodeData": str(code)}:
+            return ActionRequired(provider_ref, "", qr=code)
+        case _:
+            return Pending(provider_ref)

@@ -1,0 +1,118 @@
+"""What Adyen is asked, built from what is asked of us: the same question gives the same body at any time."""
+
+import re
+from typing import Any
+from urllib.parse import urlsplit
+
+from payments.providers.adyen.channels import CARD, METHODS
+from payments.providers.base import Operation, Payment
+
+Body = dict[str, Any]
+
+# What a statement shows, and how much of it.
+UNSHOWN = re.compile(r"[^A-Za-z0-9 .,'_\-?+*/]")
+STATEMENT_CHARACTERS = 22
+# A webhook gives it back, and says nothing else about whether the money is held or taken.
+CAPTURE = "capture"
+AT_ONCE, LATER = "at_once", "later"
+TAKEN, RELEASED, RETURNED = "capture", "void", "refund"
+# Our pages keep nothing of the payer's browser, and Adyen takes no payment to be authenticated without one.
+BROWSER = {
+    "acceptHeader": "text/html,*/*",
+    "colorDepth": 24,
+    "javaEnabled": False,
+    "language": "en-PH",
+    "screenHeight": 800,
+    "screenWidth": 1280,
+    "timeZoneOffset": -480,
+    "userAgent": "Mozilla/5.0",
+}
+
+
+def payment(asked: Payment, merchant_account: str) -> Body:
+    """The body of POST /payments."""
+    return {
+        "merchantAccount": merchant_account,
+        "reference": asked.reference,
+        "amount": amount(asked),
+        "paymentMethod": _method(asked),
+        "returnUrl": asked.return_url,
+        "shopperStatement": UNSHOWN.sub("", asked.statement_descriptor)[:STATEMENT_CHARACTERS].strip(),
+        **_payer(asked),
+        **_capturing(asked.capture),
+        **_presence(asked),
+        **(_authentication(asked) if asked.card else {}),
+    }
+
+
+def details(redirect_result: str) -> Body:
+    """The body of POST /payments/details."""
+    return {"details": {"redirectResult": redirect_result}}
+
+
+def cancel(payment_reference: str, merchant_account: str) -> Body:
+    """The body of POST /cancels; without a name of its own, so that the payment's is told back."""
+    return {"merchantAccount": merchant_account, "paymentReference": payment_reference}
+
+
+def modification(operation: Operation, kind: str, merchant_account: str) -> Body:
+    """The body of a capture, refund or reversal, whose amount Adyen takes from the payment."""
+    body: Body = {"merchantAccount": merchant_account, "reference": name(kind, operation.reference)}
+    return body if kind == RELEASED else body | {"amount": amount(operation)}
+
+
+def name(kind: str, reference: str) -> str:
+    """An operation's name at Adyen.
+
+    What is done by hand there has the payment's name, so those of ours must say what they are of.
+    """
+    return f"{kind}-{reference}"
+
+
+def amount(asked: Payment | Operation) -> Body:
+    """An amount as Adyen writes it."""
+    return {"currency": asked.currency, "value": asked.amount}
+
+
+def _method(asked: Payment) -> Body:
+    method = METHODS[asked.source_type]
+    if method != CARD or asked.card is None:
+        return {"type": method}
+    card = asked.card
+    named = {
+        "type": CARD,
+        "number": card.number,
+        "expiryMonth": card.exp_month,
+        "expiryYear": card.exp_year,
+        "holderName": card.name,
+    }
+    return named | ({"cvc": card.cvc} if card.cvc else {})
+
+
+def _payer(asked: Payment) -> Body:
+    told = {"shopperEmail": asked.payer.email, "telephoneNumber": asked.payer.phone}
+    return {name: value for name, value in told.items() if value}
+
+
+def _capturing(at_once: bool) -> Body:
+    if at_once:
+        return {"captureDelayHours": 0, "metadata": {CAPTURE: AT_ONCE}}
+    return {"additionalData": {"manualCapture": "true"}, "metadata": {CAPTURE: LATER}}
+
+
+def _presence(asked: Payment) -> Body:
+    if asked.payer_absent:
+        return {"shopperInteraction": "ContAuth", "recurringProcessingModel": "UnscheduledCardOnFile"}
+    return {"shopperInteraction": "Ecommerce"}
+
+
+def _authentication(asked: Payment) -> Body:
+    if not asked.authenticate or asked.payer_absent:
+        return {"authenticationData": {"attemptAuthentication": "never"}}
+    page = urlsplit(asked.return_url)
+    return {
+        "authenticationData": {"attemptAuthentication": "always"},
+        "browserInfo": BROWSER,
+        "channel": "Web",
+        "origin": f"{page.scheme}://{page.netloc}",
+    }

@@ -1,0 +1,26 @@
+"""Our source types as Adyen calls them, and what it does with each.
+
+Banks go through Dragonpay there, whose names of them Adyen publishes to its own merchants only: they are left out.
+"""
+
+from payments.providers.base import Capabilities
+
+CARD = "scheme"
+METHODS = {
+    "card": CARD,
+    "gcash": "gcash",
+    "maya": "paymaya_wallet",
+    "paymaya": "paymaya_wallet",
+    "grabpay": "grabpay_PH",
+    "alipay": "alipay",
+    "wechat": "wechatpayQR",
+    "unionpay": "unionpay",
+}
+# Whose smallest unit is another one at Adyen than in ISO 4217, so that an amount would be a hundred times too much.
+OTHER_UNITS = frozenset(["CLP", "CVE", "IDR", "ISK"])
+
+
+def capabilities(source_type: str) -> Capabilities | None:
+    """What Adyen can do with a source type, None where it does not take it."""
+    method = METHODS.get(source_type)
+    return Capabilities(hold=method == CARD) if method else None

@@ -1,0 +1,120 @@
+"""Adyen's own package, whose requests go over our connections and whose errors, which quote them, never arise."""
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from Adyen import AdyenClient, AdyenError
+from Adyen.services.checkout.modifications_api import ModificationsApi
+from Adyen.services.checkout.payments_api import PaymentsApi
+
+from payments.providers import http
+from payments.providers.accounts import Account
+from payments.providers.adyen import bodies
+from payments.providers.base import NotSent, Outcome, Rejected, Unknown
+
+VERSION = "/v72"
+DONE = frozenset([200, 201])
+TOO_MANY = 429
+# Somebody else may be at the same request: it is not known how that ends.
+IN_PROGRESS = "704"
+AMBIGUOUS = frozenset([408, 409])
+
+Answer = dict[str, Any]
+
+
+class Refused(Exception):
+    """There is no answer but this outcome."""
+
+    def __init__(self, outcome: Outcome) -> None:
+        super().__init__()
+        self.outcome = outcome
+
+
+class Wire:
+    """The package's HTTP client, on our own connections and with their limits. `address` replaces Adyen's."""
+
+    user_agent = "kaha"
+
+    def __init__(self, address: str = "") -> None:
+        self._address = address
+
+    def request(
+        self, method: str, url: str, json: Answer, xapikey: str, headers: Mapping[str, str]
+    ) -> tuple[str, None, int, Mapping[str, str]]:
+        """What the package wants of an answer, but for the request. Raises Refused."""
+        told = {**headers, "X-API-Key": xapikey, "Content-Type": "application/json"}
+        reply = _sent(method, self._whole(url), told, to_bytes(json))
+        answer = _read(reply)
+        if reply.status not in DONE:
+            raise Refused(_refusal(reply, answer))
+        return reply.content.decode(), None, reply.status, reply.headers
+
+    def _whole(self, url: str) -> str:
+        return self._address + url.partition(VERSION)[2] if self._address else url
+
+
+class Client:
+    """Adyen's calls as one account makes them. In no repr, for it has the key."""
+
+    def __init__(self, account: Account, address: str) -> None:
+        client = AdyenClient(
+            xapikey=account.credentials["api_key"],
+            platform="live" if account.livemode else "test",
+            live_endpoint_prefix=account.settings.get("live_prefix") or None,
+        )
+        client.http_client, client.http_init = Wire(address), True
+        payments, modifications = PaymentsApi(client), ModificationsApi(client)
+        self.pay = payments.payments
+        self.go_on = payments.payments_details
+        self.list_methods = payments.payment_methods
+        self.end = modifications.cancel_authorised_payment
+        self.modify = {
+            bodies.TAKEN: modifications.capture_authorised_payment,
+            bodies.RELEASED: modifications.refund_or_cancel_payment,
+            bodies.RETURNED: modifications.refund_captured_payment,
+        }
+
+
+def ask(call: Callable[..., Any], body: Answer, *path: str, key: str | None = None) -> Answer:
+    """The answer to one of the package's calls. Raises Refused where there is none."""
+    try:
+        answer: Answer = call(body, *path, idempotency_key=key).message
+    except AdyenError as error:
+        # Our wire raises none, so the package refused to send this, and its error quotes nothing but the account.
+        raise Refused(Rejected("account_incomplete", type(error).__name__)) from None
+    return answer
+
+
+def to_bytes(body: Answer) -> bytes:
+    """The body as it is sent: the same for the same question, because Adyen compares it under one key."""
+    return json.dumps(body, sort_keys=True).encode()
+
+
+def _sent(method: str, url: str, headers: Mapping[str, str], body: bytes) -> http.Reply:
+    try:
+        return http.send(method, url, headers, body)
+    except http.Unsent as error:
+        raise Refused(NotSent(str(error))) from None
+    except http.Unanswered as error:
+        raise Refused(Unknown(str(error))) from None
+
+
+def _read(reply: http.Reply) -> Answer:
+    if reply.status == TOO_MANY:
+        raise Refused(NotSent("too many requests"))
+    try:
+        answer = json.loads(reply.content)
+    except ValueError:
+        answer = None
+    if not isinstance(answer, dict):
+        raise Refused(Unknown(f"HTTP {reply.status} without JSON"))
+    return answer
+
+
+def _refusal(reply: http.Reply, answer: Answer) -> Outcome:
+    code = str(answer.get("errorCode", ""))
+    passing = reply.headers.get("transient-error", "").lower() == "true"
+    if passing or code == IN_PROGRESS or reply.status in AMBIGUOUS or not 400 <= reply.status < 500:
+        return Unknown(f"HTTP {reply.status}, error {code}")
+    return Rejected(code or str(reply.status), str(answer.get("message", "")))

@@ -1,0 +1,177 @@
+"""Adyen: an answer at once to a payment, and to everything else only by webhook. There is nothing to look up.
+
+So an unknown outcome is asked for again in the same words under the same key, which tells the first answer, as long as
+Adyen surely keeps the key; what can no longer be asked so is ended by its reference.
+"""
+
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime, timedelta
+from uuid import UUID, uuid5
+
+from django.conf import settings
+
+from payments import clock
+from payments.providers.accounts import Account, Blank, Connector
+from payments.providers.adyen import answers, bodies, channels, webhooks
+from payments.providers.adyen.client import Client, Refused, ask
+from payments.providers.base import (
+    Approved,
+    Capabilities,
+    CardData,
+    NotSent,
+    Operation,
+    Outcome,
+    Payment,
+    Pending,
+    Rejected,
+    Report,
+    Unknown,
+)
+
+# Adyen keeps a key for 7 days or longer; under one that it forgot, the same question is a new one.
+KEY_KEPT = timedelta(days=6)
+# A card that may be charged anew by asking again is not, once its payer has gone away.
+PAYER_WAITS = timedelta(hours=1)
+# What each operation whose outcome may be unknown is at Adyen. A cancellation and an extension have one at once.
+AGAIN = {"capture": bodies.TAKEN, "void": bodies.RELEASED, "reverse": bodies.RELEASED, "refund": bodies.RETURNED}
+
+
+class Adyen:
+    """A `Provider`: one account at Adyen."""
+
+    name = "adyen"
+    timeout_seconds = 35
+
+    def __init__(self, account: Account, address: str) -> None:
+        self._client = Client(account, address)
+        self._merchant_account = account.settings["merchant_account"]
+        self._hmac_key = account.credentials["hmac_key"]
+
+    def capabilities(self, source_type: str) -> Capabilities | None:
+        return channels.capabilities(source_type)
+
+    def create_payment(self, payment: Payment) -> Outcome:
+        return _told(self._pay, payment)
+
+    def continue_payment(self, payment: Payment, params: Mapping[str, str]) -> Outcome:
+        brought = params.get("redirectResult")
+        return _told(self._go_on, payment, brought) if brought else NotSent("the payer brought nothing")
+
+    def capture(self, operation: Operation) -> Outcome:
+        return _told(self._operate, bodies.TAKEN, operation)
+
+    def void(self, operation: Operation) -> Outcome:
+        return _told(self._operate, bodies.RELEASED, operation)
+
+    def refund(self, operation: Operation) -> Outcome:
+        return _told(self._operate, bodies.RETURNED, operation)
+
+    def cancel(self, operation: Operation) -> Outcome:
+        """Approved where Adyen received it; of a payer who was faster it tells afterwards, as of any late money."""
+        outcome = _told(self._end, operation.payment_reference, operation.reference)
+        return Approved(outcome.provider_ref) if isinstance(outcome, Pending) else outcome
+
+    def extend(self, operation: Operation) -> Outcome:
+        return Rejected("not_supported", "Adyen keeps a hold for as long as its card scheme says.")
+
+    def resolve(self, asked: Payment | Operation) -> Outcome:
+        return _told(self._find_operation if isinstance(asked, Operation) else self._find_payment, asked)
+
+    def read_callback(self, headers: Mapping[str, str], body: bytes) -> list[Report]:
+        return webhooks.read(body, self._hmac_key, self._merchant_account)
+
+    def test_credentials(self) -> Outcome:
+        try:
+            bytes.fromhex(self._hmac_key)
+        except ValueError:
+            return Rejected("hmac_key", "The HMAC key is not hexadecimal.")
+        return _told(self._knock)
+
+    def _pay(self, payment: Payment) -> Outcome:
+        if payment.currency in channels.OTHER_UNITS:
+            return Rejected("currency_not_supported", "Adyen counts this currency in other units.")
+        body = bodies.payment(payment, self._merchant_account)
+        return answers.created(ask(self._client.pay, body, key=payment.reference), payment)
+
+    def _go_on(self, payment: Payment, redirect_result: str) -> Outcome:
+        body, key = bodies.details(redirect_result), _key(payment.reference, redirect_result)
+        return answers.continued(ask(self._client.go_on, body, key=key), payment)
+
+    def _operate(self, kind: str, operation: Operation) -> Outcome:
+        body = bodies.modification(operation, kind, self._merchant_account)
+        call, path = self._client.modify[kind], operation.payment_provider_ref
+        return answers.modified(ask(call, body, path, key=operation.reference), operation, kind)
+
+    def _end(self, payment_reference: str, key: str) -> Outcome:
+        """Has a payment ended of which we may know no more than our own reference."""
+        body = bodies.cancel(payment_reference, self._merchant_account)
+        return answers.ended(ask(self._client.end, body, key=key), payment_reference)
+
+    def _knock(self) -> Outcome:
+        ask(self._client.list_methods, {"merchantAccount": self._merchant_account})
+        return Approved("")
+
+    def _find_payment(self, payment: Payment) -> Outcome:
+        if _may_be_asked_again(payment):
+            return self._pay(payment)
+        outcome = self._end(payment.reference, _key(payment.reference, "cancel"))
+        return Pending(payment.provider_ref) if isinstance(outcome, Pending) else outcome
+
+    def _find_operation(self, operation: Operation) -> Outcome:
+        if operation.provider_ref:
+            # Asked again, it would tell once more that it was received.
+            return Pending(operation.provider_ref)
+        if operation.kind not in AGAIN:
+            return self.cancel(operation) if operation.kind == "cancel" else self.extend(operation)
+        if clock.now() - _made_at(operation.reference) > KEY_KEPT:
+            return Unknown("too late to ask again without doing it twice")
+        return self._operate(AGAIN[operation.kind], operation)
+
+
+def _told(question: Callable[..., Outcome], *asked: object) -> Outcome:
+    try:
+        return question(*asked)
+    except Refused as refused:
+        return refused.outcome
+
+
+def _may_be_asked_again(payment: Payment) -> bool:
+    """Whether the first answer can be had in the same words, and nothing is taken by it that nobody expects."""
+    if payment.asked_at is None:
+        return False
+    age = clock.now() - payment.asked_at
+    if payment.source_type != "card":
+        return age < KEY_KEPT
+    is_whole = payment.card is not None and (payment.payer_absent or payment.card.cvc is not None)
+    return is_whole and age < PAYER_WAITS
+
+
+def _made_at(reference: str) -> datetime:
+    """When we made one of our references: the first 48 bits of a UUIDv7 are its millisecond."""
+    return datetime.fromtimestamp((UUID(hex=reference).int >> 80) / 1000, UTC)
+
+
+def _key(reference: str, step: str) -> str:
+    """The key under which a further step of a payment is asked for: always the same for the same step."""
+    return uuid5(UUID(hex=reference), step).hex
+
+
+def _connect(account: Account) -> Adyen:
+    return Adyen(account, settings.ADYEN_URL)
+
+
+CONNECTOR = Connector(
+    name=Adyen.name,
+    title="Adyen",
+    credentials=(
+        Blank("api_key", "API key", "Developers > API credentials > your credential > API key"),
+        Blank("hmac_key", "HMAC key", "Developers > Webhooks > your standard webhook > HMAC key (hexadecimal)"),
+    ),
+    settings=(
+        Blank("merchant_account", "Merchant account", "The name of the account at the top of the Customer Area"),
+        Blank("live_prefix", "Live URL prefix", "Developers > API URLs > Prefix; in live mode only", required=False),
+    ),
+    connect=_connect,
+    webhook_answer="[accepted]",
+    test_card=CardData("4111111111111111", "03", "2030", "Juan dela Cruz", "737"),
+)

@@ -1,0 +1,157 @@
+"""What Adyen tells by itself: each item of a message verified for itself, then read.
+
+Of an item the signature covers the references, amount, event and success, and nothing of its additional data.
+"""
+
+import hmac
+import json
+from collections.abc import Callable
+from typing import Any
+
+from Adyen.util import generate_notification_sig
+
+from payments.providers.adyen import bodies
+from payments.providers.adyen.answers import cvc_checked, facts
+from payments.providers.adyen.channels import CARD, METHODS
+from payments.providers.adyen.declines import declined_by_words
+from payments.providers.base import Approved, BadSignature, Declined, Outcome, Report
+
+Item = dict[str, Any]
+
+# Methods that are always taken at once, as webhooks name them; a card's names its brand.
+NEVER_HELD = frozenset(METHODS.values()) - {CARD}
+
+
+def read(body: bytes, hmac_key: str, merchant_account: str) -> list[Report]:
+    """The reports in a message about this account.
+
+    Raises BadSignature unless Adyen signed every item, ValueError where one cannot be understood.
+    """
+    items = _items(body)
+    if not items or not all(_is_signed(item, hmac_key) for item in items):
+        raise BadSignature
+    try:
+        ours = [item for item in items if item["merchantAccountCode"] == merchant_account]
+        return [report for item in ours if (report := _report(item))]
+    except KeyError as error:
+        raise ValueError(f"an item has no {error}") from None
+
+
+def _items(body: bytes) -> list[Item]:
+    try:
+        return [wrapper["NotificationRequestItem"] for wrapper in json.loads(body)["notificationItems"]]
+    except (ValueError, KeyError, TypeError):
+        raise BadSignature from None
+
+
+def _is_signed(item: Item, hmac_key: str) -> bool:
+    try:
+        told = item["additionalData"]["hmacSignature"].encode()
+        return hmac.compare_digest(told, generate_notification_sig(item, hmac_key))
+    except (KeyError, TypeError, AttributeError, ValueError):
+        return False
+
+
+def _report(item: Item) -> Report | None:
+    read_event = EVENTS.get(item["eventCode"])
+    return read_event(item) if read_event else None
+
+
+def _of_payment(outcome: Callable[[Item], Outcome | None]) -> Callable[[Item], Report | None]:
+    """How an event is read that is about a payment and its whole amount."""
+
+    def report(item: Item) -> Report | None:
+        told = outcome(item)
+        return Report(item["merchantReference"], told, _key(item), **_amount(item)) if told else None
+
+    return report
+
+
+def _of(kind: str, outcome: Callable[[Item], Outcome]) -> Callable[[Item], Report | None]:
+    """How an event is read that is about one of our operations of this kind."""
+
+    def report(item: Item) -> Report | None:
+        # What a release gives back is all there is, whatever amount it was asked for.
+        amount = {} if kind == bodies.RELEASED else _amount(item)
+        return Report(_operation(item, kind), outcome(item), _key(item), **amount)
+
+    return report
+
+
+def _operation(item: Item, kind: str) -> str:
+    """Our reference of the operation.
+
+    What somebody did by hand in Adyen's back office has its payment's name, and must not pass for the payment: it is
+    told under the provider's own name, of which we know nothing.
+    """
+    told, _, reference = item["merchantReference"].partition("-")
+    return reference if told == kind else item["pspReference"]
+
+
+def _key(item: Item) -> str:
+    return f"{item['pspReference']}:{item['eventCode']}:{item['success']}"
+
+
+def _amount(item: Item) -> dict[str, Any]:
+    return {"amount": item["amount"]["value"], "currency": item["amount"]["currency"]}
+
+
+def _succeeded(item: Item) -> bool:
+    return str(item["success"]).lower() == "true"
+
+
+def _additional(item: Item) -> Item:
+    return item.get("additionalData") or {}
+
+
+def _authorised(item: Item) -> Outcome:
+    additional = _additional(item)
+    if not _succeeded(item):
+        return declined_by_words(item.get("reason") or "", item["pspReference"], cvc_checked(additional))
+    return Approved(item["pspReference"], _is_captured(item), cvc_checked(additional), facts(additional) or None)
+
+
+def _is_captured(item: Item) -> bool:
+    """Whether the money is taken or held. Raises ValueError where the item does not say."""
+    told = _additional(item).get(f"metadata.{bodies.CAPTURE}")
+    if told not in (bodies.AT_ONCE, bodies.LATER) and item.get("paymentMethod") not in NEVER_HELD:
+        raise ValueError("the item does not say whether the money is held")
+    return told != bodies.LATER
+
+
+def _ran_out(item: Item) -> Outcome:
+    return Declined("action_expired", item["pspReference"], item["eventCode"])
+
+
+def _cancelled(item: Item) -> Outcome | None:
+    """A no says only that there was nothing to cancel, whether because it is captured or because it never came."""
+    return Declined("processing_error", item["pspReference"], item["eventCode"]) if _succeeded(item) else None
+
+
+def _captured(item: Item) -> Report | None:
+    """What is taken at once, as agreed, may be told under the payment's name, and is no news."""
+    is_asked_for = item["merchantReference"].startswith(bodies.name(bodies.TAKEN, ""))
+    return _of(bodies.TAKEN, _modified)(item) if is_asked_for or not _succeeded(item) else None
+
+
+def _modified(item: Item) -> Outcome:
+    return Approved(item["pspReference"]) if _succeeded(item) else _failed(item)
+
+
+def _failed(item: Item) -> Outcome:
+    return Declined("processing_error", item["pspReference"], item["eventCode"], item.get("reason") or "")
+
+
+EVENTS: dict[str, Callable[[Item], Report | None]] = {
+    "AUTHORISATION": _of_payment(_authorised),
+    "OFFER_CLOSED": _of_payment(_ran_out),
+    "EXPIRE": _of_payment(_ran_out),
+    "TECHNICAL_CANCEL": _of_payment(_cancelled),
+    "CAPTURE": _captured,
+    "CAPTURE_FAILED": _of(bodies.TAKEN, _failed),
+    "CANCELLATION": _of(bodies.RELEASED, _modified),
+    "CANCEL_OR_REFUND": _of(bodies.RELEASED, _modified),
+    "REFUND": _of(bodies.RETURNED, _modified),
+    "REFUND_FAILED": _of(bodies.RETURNED, _failed),
+    "REFUNDED_REVERSED": _of(bodies.RETURNED, _failed),
+}

@@ -1,0 +1,61 @@
+"""A provider's OpenAPI description, to which every body sent and every answer read is held."""
+
+import json
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jsonschema import Draft202012Validator
+from referencing import Registry, Resource
+from referencing.jsonschema import DRAFT202012
+
+SPECS = Path(__file__).parent / "specs"
+PARAMETER = re.compile(r"\{[^}]+\}")
+
+
+class Description:
+    """The description in a file of `specs/`. What is not as it says fails an assertion that says where."""
+
+    def __init__(self, name: str) -> None:
+        self._said: dict[str, Any] = json.loads((SPECS / name).read_text())
+        resource = Resource.from_contents(self._said, default_specification=DRAFT202012)
+        self._registry: Registry[Any] = Registry().with_resource("urn:described", resource)
+
+    def check_request(self, method: str, path: str, body: Any) -> None:
+        """That this may be sent."""
+        self._check(body, *self._operation(method, path), "requestBody", "content", "application/json", "schema")
+
+    def check_answer(self, method: str, path: str, status: int, body: Any) -> None:
+        """That this may be answered."""
+        place = (*self._operation(method, path), "responses", str(status))
+        self._check(body, *place, "content", "application/json", "schema")
+
+    def check_webhook(self, name: str, body: Any) -> None:
+        """That this may be told."""
+        place = ("webhooks", name, "post", "requestBody", "content", "application/json", "schema")
+        self._check(body, *place)
+
+    def _operation(self, method: str, path: str) -> tuple[str, str, str]:
+        """Where the operation stands; an address without parameters goes before one with them."""
+        [template, *_] = [*self._templates(path), None]
+        assert template, f"{path} is not described"
+        return "paths", template, method.lower()
+
+    def _templates(self, path: str) -> Iterator[str]:
+        for template in sorted(self._said["paths"], key=lambda each: each.count("{")):
+            if re.fullmatch(PARAMETER.sub("[^/]+", template), path):
+                yield template
+
+    def _check(self, body: Any, *place: str) -> None:
+        pointer = "/".join(part.replace("~", "~0").replace("/", "~1") for part in place)
+        validator = Draft202012Validator({"$ref": f"urn:described#/{pointer}"}, registry=self._registry)
+        wrong = [f"{error.json_path}: {error.message[:200]}" for error in validator.iter_errors(body)]
+        assert not wrong, (place, wrong)
+
+
+@cache
+def described(name: str) -> Description:
+    """The description in a file of `specs/`, read once."""
+    return Description(name)
