@@ -21,8 +21,26 @@ def format_amount(amount: int, currency: str) -> str:
 
 def plain_amount(amount: int, currency: str) -> str:
     """As `format_amount`, without the currency: "1,234.50"."""
-    decimals = _decimals(currency)
-    return f"{Decimal(amount).scaleb(-decimals):,.{decimals}f}"
+    return f"{major_units(amount, currency):,.{_decimals(currency)}f}"
+
+
+def major_units(amount: int, currency: str) -> Decimal:
+    """`amount` in the smallest unit of `currency` as a number of whole units, with all its decimals: 18.90 for 1890.
+
+    Raises ValueError for an unknown code.
+    """
+    return Decimal(amount).scaleb(-_decimals(currency))
+
+
+def minor_units(number: Decimal, currency: str) -> int:
+    """A number of whole units of `currency` in its smallest unit: 1890 for 18.9.
+
+    Raises ValueError for an unknown code, and for more decimals than the currency has.
+    """
+    amount = number.scaleb(_decimals(currency))
+    if not amount.is_finite() or amount != amount.to_integral_value():
+        raise ValueError("more decimals than the currency has")
+    return int(amount)
 
 
 def parse_amount(text: str, currency: str) -> int:
@@ -31,10 +49,10 @@ def parse_amount(text: str, currency: str) -> int:
     Raises ValueError for anything else, such as a sign or more decimals than the currency has.
     """
     typed = text.strip()
-    amount = Decimal(typed.replace(",", "")).scaleb(_decimals(currency)) if TYPED.fullmatch(typed) else None
-    if amount is None or amount != amount.to_integral_value():
-        raise ValueError(f"not an amount such as {plain_amount(123450, currency)}")
-    return int(amount)
+    try:
+        return minor_units(Decimal(typed.replace(",", "") if TYPED.fullmatch(typed) else "NaN"), currency)
+    except ValueError:
+        raise ValueError(f"not an amount such as {plain_amount(123450, currency)}") from None
 
 
 def _decimals(currency: str) -> int:

@@ -177,7 +177,8 @@ class Report:
 
     Without an `outcome` it proves nothing but that something happened, and the provider is asked. `key` is the same
     however often it is told, empty where the provider gives nothing to tell repeats by. `amount` and `currency`, where
-    they are told, must be those that were asked for.
+    they are told, must be those that were asked for. By `provider_ref` the provider is asked where it never told us
+    its own name of what we call `reference`; only what it answers is believed.
     """
 
     reference: str
@@ -185,6 +186,7 @@ class Report:
     key: str = ""
     amount: int | None = None
     currency: str = ""
+    provider_ref: str = ""
 
 
 class Movement(StrEnum):

@@ -5,6 +5,7 @@ answer may come a byte at a time, is what blocking clients do not have. Connecti
 """
 
 import asyncio
+import atexit
 import logging
 import os
 import threading
@@ -42,7 +43,8 @@ class Reply:
 class Line:
     """The process's connections to providers, made when the first one is wanted."""
 
-    def __init__(self) -> None:
+    def __init__(self, total_seconds: float = TOTAL_SECONDS) -> None:
+        self._total_seconds = total_seconds
         self._lock = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._session: aiohttp.ClientSession | None = None
@@ -50,6 +52,11 @@ class Line:
     def send(self, method: str, url: str, headers: Mapping[str, str], body: bytes | None) -> Reply:
         """The answer, read whole. Raises Unsent, Unanswered."""
         return asyncio.run_coroutine_threadsafe(self._send(method, url, headers, body), self._running()).result()
+
+    def close(self) -> None:
+        """Ends the connections, as a process does that comes to its end."""
+        if self._loop and self._session:
+            asyncio.run_coroutine_threadsafe(self._session.close(), self._loop).result()
 
     def _running(self) -> asyncio.AbstractEventLoop:
         with self._lock:
@@ -72,7 +79,7 @@ class Line:
     def _opened(self) -> aiohttp.ClientSession:
         if self._session is None:
             self._session = aiohttp.ClientSession(
-                timeout=aiohttp.ClientTimeout(total=TOTAL_SECONDS, connect=CONNECT_SECONDS),
+                timeout=aiohttp.ClientTimeout(total=self._total_seconds, connect=CONNECT_SECONDS),
                 connector=aiohttp.TCPConnector(limit=0),
                 cookie_jar=aiohttp.DummyCookieJar(),
             )
@@ -97,6 +104,7 @@ def _forget_line() -> None:
 
 
 os.register_at_fork(after_in_child=_forget_line)
+atexit.register(lambda: _line.close())
 
 
 def send(method: str, url: str, headers: Mapping[str, str], body: bytes | None = None) -> Reply:

@@ -38,6 +38,7 @@ class Spoilt(StrEnum):
     FAILING = "failing"  # done; the answer says 500
     OTHER_AMOUNT = "other amount"  # done; the answer names another amount than was asked for
     BUSY = "busy"  # not done: too many requests
+    DOWN = "down"  # not done: the answer says 500, to a lookup too
     DELAYED = "delayed"  # done; the answer takes longer than anybody waits
 
 
@@ -81,7 +82,10 @@ class Bench(Protocol):
         """The same, as somebody would send it who is not the provider."""
 
     def spoil_next(self, how: Spoilt) -> None:
-        """What becomes of the next request. A provider in this process can only lose its answer."""
+        """What becomes of the next request, if it is a lookup only DOWN.
+
+        A provider in this process can only lose an answer.
+        """
 
     def money(self, payment: Payment) -> Money:
         """What the provider's books say of a payment."""
@@ -159,5 +163,6 @@ def heard(bench: Bench, asked: Payment | Operation) -> Outcome | None:
     for headers, body in bench.webhooks():
         for report in bench.connector.read_callback(headers, body):
             if report.reference == asked.reference and report.amount in (None, asked.amount):
-                outcome = report.outcome or bench.connector.resolve(asked)
+                known = replace(asked, provider_ref=asked.provider_ref or report.provider_ref)
+                outcome = report.outcome or bench.connector.resolve(known)
     return outcome

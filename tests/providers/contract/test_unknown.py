@@ -92,5 +92,5 @@ def test_a_provider_that_has_no_time_was_not_asked(wire_bench: Bench) -> None:
 
 def test_a_lookup_that_gets_no_answer_settles_nothing(wire_bench: Bench) -> None:
     payment = begun(wire_bench, redirected(wire_bench))
-    wire_bench.spoil_next(Spoilt.LOST)
+    wire_bench.spoil_next(Spoilt.DOWN)
     assert isinstance(wire_bench.connector.resolve(payment), Unknown)

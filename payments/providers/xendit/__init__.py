@@ -1,0 +1,1 @@
+"""Xendit, Payments API v3. Status: contract-tested, not run against the provider."""

@@ -1,0 +1,59 @@
+"""What Xendit can be asked, one request each."""
+
+from typing import Any
+from urllib.parse import quote
+
+from payments.providers.base import NotSent, Operation, Payment, Unknown
+from payments.providers.xendit import bodies
+from payments.providers.xendit.client import Answer, Asked, Client
+from payments.providers.xendit.reading import Body, objects
+
+PAYMENT_REQUESTS = "/v3/payment_requests"
+PAYMENTS = "/v3/payments"
+REFUNDS = "/refunds"
+TRANSACTIONS = "/transactions"
+
+
+def create(client: Client, payment: Payment, country: str) -> Asked:
+    """Takes or holds a payment, or says what its payer must do first."""
+    return client.post(PAYMENT_REQUESTS, bodies.payment_request(payment, country))
+
+
+def get_request(client: Client, ref: str) -> Asked:
+    """Describes a payment request."""
+    return client.get(f"{PAYMENT_REQUESTS}/{quote(ref, safe='')}")
+
+
+def end_request(client: Client, ref: str) -> Asked:
+    """Ends a payment request that waits for its payer."""
+    return client.post(f"{PAYMENT_REQUESTS}/{quote(ref, safe='')}/cancel")
+
+
+def get_payment(client: Client, payment_id: str) -> Asked:
+    """Describes the payment that a request led to."""
+    return client.get(f"{PAYMENTS}/{quote(payment_id, safe='')}")
+
+
+def do_with_payment(client: Client, payment_id: str, what: str, body: dict[str, Any] | None = None) -> Asked:
+    """Captures or cancels a payment that is held."""
+    return client.post(f"{PAYMENTS}/{quote(payment_id, safe='')}/{what}", body)
+
+
+def refund(client: Client, operation: Operation) -> Asked:
+    """Gives money back, once however often it is asked."""
+    return client.post(REFUNDS, bodies.refund(operation), idempotency_key=operation.reference)
+
+
+def movements(client: Client, reference: str) -> list[Body] | NotSent | Unknown:
+    """The movements of money under one of our references: of payments that were made, and of refunds."""
+    answer = client.get(TRANSACTIONS, reference_id=reference)
+    if not isinstance(answer, Answer):
+        return answer
+    if answer.error_code or not isinstance(answer.body.get("data"), list):
+        return Unknown("the provider does not list what moved")
+    return [movement for movement in objects(answer.body, "data") if movement.get("reference_id") == reference]
+
+
+def any_movement(client: Client) -> Asked:
+    """Anything that only an account that Xendit knows may see."""
+    return client.get(TRANSACTIONS, limit="1")

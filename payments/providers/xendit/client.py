@@ -1,0 +1,109 @@
+"""Requests to Xendit, and answers whose numbers are decimals; what is no answer is an outcome already."""
+
+import base64
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import urlencode
+
+from payments.providers import http
+from payments.providers.base import NotSent, Unknown
+
+API_VERSION = "2024-11-11"
+Send = Callable[[str, str, Mapping[str, str], bytes | None], http.Reply]
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A definite answer; `error_code` is Xendit's name of what is wrong, empty where it did what it was asked.
+
+    The body is in no repr, for it may name its payer.
+    """
+
+    status: int
+    error_code: str
+    body: Mapping[str, Any] = field(repr=False)
+
+
+# Not sent: it certainly had no effect. Unknown: it may have had, or it cannot be read.
+Asked = Answer | NotSent | Unknown
+
+
+class Client:
+    """One account's way to Xendit."""
+
+    def __init__(self, url: str, secret_key: str, send: Send = http.send) -> None:
+        self._url = url
+        self._send = send
+        basic = base64.b64encode(f"{secret_key}:".encode()).decode()
+        self._headers = {"Authorization": f"Basic {basic}", "api-version": API_VERSION}
+
+    def get(self, path: str, **query: str) -> Asked:
+        """Looks something up."""
+        return self._ask("GET", f"{path}?{urlencode(query)}" if query else path, self._headers)
+
+    def post(self, path: str, body: Mapping[str, Any] | None = None, idempotency_key: str = "") -> Asked:
+        """Asks for something to be done."""
+        headers = dict(self._headers)
+        if body is not None:
+            headers["Content-Type"] = "application/json"
+        if idempotency_key:
+            headers["idempotency-key"] = idempotency_key
+        return self._ask("POST", path, headers, None if body is None else write(body))
+
+    def _ask(self, method: str, path: str, headers: Mapping[str, str], content: bytes | None = None) -> Asked:
+        try:
+            reply = self._send(method, self._url + path, headers, content)
+        except http.Unsent as error:
+            return NotSent(f"no connection: {error}")
+        except http.Unanswered as error:
+            return Unknown(f"no answer: {error}")
+        return _answer(reply)
+
+
+def _answer(reply: http.Reply) -> Asked:
+    if reply.status == HTTPStatus.TOO_MANY_REQUESTS:
+        return NotSent("too many requests")
+    try:
+        body = read(reply.content)
+    except ValueError:
+        return Unknown(f"status {reply.status}, and an answer that cannot be read")
+    return _definite(reply.status, body) or Unknown(f"status {reply.status}")
+
+
+def _definite(status: int, body: Mapping[str, Any]) -> Answer | None:
+    """A yes, or a no that says why; None for what may be either."""
+    if status in (HTTPStatus.OK, HTTPStatus.CREATED):
+        return Answer(status, "", body)
+    error_code = body.get("error_code")
+    is_refusal = HTTPStatus.BAD_REQUEST <= status < HTTPStatus.INTERNAL_SERVER_ERROR
+    if is_refusal and status != HTTPStatus.REQUEST_TIMEOUT and isinstance(error_code, str) and error_code:
+        return Answer(status, error_code, body)
+    return None
+
+
+def write(body: Mapping[str, Any]) -> bytes:
+    """A body as JSON, its own decimals digit by digit: the library would write them by way of a float."""
+    return f"{{{', '.join(f'{json.dumps(name)}: {_written(value)}' for name, value in body.items())}}}".encode()
+
+
+def _written(value: object) -> str:
+    return f"{value:f}" if isinstance(value, Decimal) else json.dumps(value)
+
+
+def read(content: bytes) -> Mapping[str, Any]:
+    """The JSON object that was sent, each number in it a Decimal. Raises ValueError for anything else."""
+    try:
+        body = json.loads(content, parse_float=Decimal, parse_int=Decimal, parse_constant=_refuse)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    if not isinstance(body, dict):
+        raise ValueError("no object")  # noqa: TRY004  whoever reads asks for one kind of error
+    return body
+
+
+def _refuse(constant: str) -> None:
+    raise ValueError(f"{constant} is no number")

@@ -1,0 +1,104 @@
+"""Xendit as a `Provider`. Status: contract-tested, not run against the provider."""
+
+from collections.abc import Callable, Mapping
+
+from django.conf import settings
+
+from payments.providers.accounts import Account, Blank, Connector
+from payments.providers.base import (
+    Capabilities,
+    CardData,
+    Declined,
+    NotFound,
+    NotSent,
+    Operation,
+    Outcome,
+    Payment,
+    Pending,
+    Rejected,
+    Report,
+)
+from payments.providers.xendit import answers, bodies, calls, operations, resolving, webhooks
+from payments.providers.xendit.channels import CHANNELS
+from payments.providers.xendit.client import Asked, Client
+from payments.providers.xendit.reading import credentials
+
+COUNTRY = "PH"
+
+
+class Xendit:
+    """One account at Xendit. It asks for as much as three times in one call, and each may take half a minute."""
+
+    name = "xendit"
+    timeout_seconds = 100
+
+    def __init__(self, client: Client, callback_token: str, country: str = COUNTRY) -> None:
+        self._client = client
+        self._callback_token = callback_token
+        self._country = country
+
+    def capabilities(self, source_type: str) -> Capabilities | None:
+        channel = CHANNELS.get(source_type)
+        return channel.capabilities if channel else None
+
+    def create_payment(self, payment: Payment) -> Outcome:
+        return answers.payment(payment, calls.create(self._client, payment, self._country))
+
+    def continue_payment(self, payment: Payment, params: Mapping[str, str]) -> Outcome:
+        return self.resolve(payment)
+
+    def capture(self, operation: Operation) -> Outcome:
+        return self._operate(operation, "capture", operations.captured)
+
+    def void(self, operation: Operation) -> Outcome:
+        outcome = self._operate(operation, "cancel", operations.voided)
+        # A hold that ran out is refused, and released all the same.
+        return self.resolve(operation) if isinstance(outcome, Declined) else outcome
+
+    def _operate(self, operation: Operation, what: str, read: Callable[[Operation, Asked], Outcome]) -> Outcome:
+        payment_id = resolving.find_payment_id(self._client, operation)
+        if not isinstance(payment_id, str):
+            return NotSent(f"nothing was asked: {payment_id.why}")
+        body = bodies.capture(operation) if what == "capture" else None
+        outcome = read(operation, calls.do_with_payment(self._client, payment_id, what, body))
+        return Pending("") if isinstance(outcome, NotFound) else outcome
+
+    def cancel(self, operation: Operation) -> Outcome:
+        return operations.cancelled(operation, calls.end_request(self._client, operation.payment_provider_ref))
+
+    def refund(self, operation: Operation) -> Outcome:
+        return operations.refunded(operation, calls.refund(self._client, operation))
+
+    def extend(self, operation: Operation) -> Outcome:
+        return Rejected("not_supported", "Xendit does not extend holds.")
+
+    def resolve(self, asked: Payment | Operation) -> Outcome:
+        if isinstance(asked, Payment):
+            return resolving.resolve_payment(self._client, asked, self._country)
+        return resolving.resolve_operation(self._client, asked)
+
+    def read_callback(self, headers: Mapping[str, str], body: bytes) -> list[Report]:
+        return webhooks.read_webhook(self._callback_token, headers, body)
+
+    def test_credentials(self) -> Outcome:
+        return credentials(calls.any_movement(self._client))
+
+
+def connect(account: Account) -> Xendit:
+    """Xendit as this account reaches it."""
+    client = Client(settings.XENDIT_URL, account.credentials["secret_key"])
+    return Xendit(client, account.credentials["callback_token"], account.settings.get("country") or COUNTRY)
+
+
+CONNECTOR = Connector(
+    name="xendit",
+    title="Xendit",
+    credentials=(
+        Blank("secret_key", "Secret API key", "Dashboard: Settings, API keys. It needs to write money in."),
+        Blank("callback_token", "Webhook verification token", "Dashboard: Settings, Webhooks."),
+    ),
+    settings=(Blank("country", "Country", "Two letters; the Philippines (PH) unless it is said.", required=False),),
+    connect=connect,
+    webhook_headers=(webhooks.TOKEN_HEADER,),
+    test_card=CardData("4000000000001000", "12", "2039", "Juan dela Cruz", "123"),
+)

@@ -1,0 +1,79 @@
+"""How Xendit's answers are read. What it says of money counts only where amount, currency and reference are ours."""
+
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from typing import Any, TypeVar
+
+from payments.money import major_units
+from payments.providers.base import Approved, Declined, NotSent, Operation, Outcome, Payment, Rejected, Unknown
+from payments.providers.xendit.client import Answer, Asked
+
+Body = Mapping[str, Any]
+Question = TypeVar("Question", Payment, Operation)
+
+OTHER_MONEY = Unknown("the provider names another amount")
+OTHER_STATUS = Unknown("the provider names a status that is not known")
+# Refusals that pass by themselves.
+BUSY = frozenset(["TEMPORARILY_UNAVAILABLE", "PAYMENT_REQUEST_RATE_LIMITED"])
+# Refusals that say in which state the payment is.
+STATES = frozenset(
+    [
+        "INACTIVE_PAYMENT_REQUEST",
+        "INELIGIBLE_TRANSACTION_STATUS",
+        "CAPTURE_AMOUNT_EXCEEDED",
+        "REFUND_AMOUNT_EXCEEDED",
+        "PARTIAL_REFUND_COUNTS_EXCEEDED",
+    ]
+)
+
+
+def read_about(
+    asked: Question, reference: str, answer: Asked, describe: Callable[[Question, Body], Outcome]
+) -> Outcome:
+    """What `describe` makes of an answer about what we call `reference`, in the currency of what was asked."""
+    if not isinstance(answer, Answer):
+        return answer
+    if answer.error_code:
+        return refused(answer)
+    body = answer.body
+    is_ours = body.get("reference_id") == reference and body.get("currency") == asked.currency
+    return describe(asked, body) if is_ours else OTHER_MONEY
+
+
+def refused(answer: Answer) -> Outcome:
+    """What a refusal means that no payer is to blame for."""
+    if answer.error_code in BUSY:
+        return NotSent(answer.error_code)
+    if answer.error_code in STATES:
+        return impossible(answer.error_code)
+    return Rejected(answer.error_code, text(answer.body, "message"))
+
+
+def credentials(answer: Asked) -> Outcome:
+    """Whether Xendit knows the account that asked."""
+    if not isinstance(answer, Answer):
+        return answer
+    return refused(answer) if answer.error_code else Approved("")
+
+
+def impossible(why: str) -> Declined:
+    """The answer to an operation that the state of the payment does not allow."""
+    return Declined("processing_error", provider_code=why)
+
+
+def is_whole(body: Body, name: str, asked: Payment | Operation) -> bool:
+    """Whether a member is the amount that was asked for."""
+    amount = body.get(name)
+    return isinstance(amount, Decimal) and amount == major_units(asked.amount, asked.currency)
+
+
+def text(body: Body, name: str) -> str:
+    """A member that is text, empty where it is none."""
+    value = body.get(name)
+    return value if isinstance(value, str) else ""
+
+
+def objects(body: Body, name: str) -> list[Body]:
+    """The objects in a member that is a list, none where it is none."""
+    values = body.get(name)
+    return [value for value in values if isinstance(value, dict)] if isinstance(values, list) else []

@@ -1,0 +1,53 @@
+"""What Xendit tells by itself. Its token proves little, so that nothing is believed but that something happened."""
+
+import hmac
+import re
+from collections.abc import Mapping
+from decimal import Decimal
+
+from payments.money import minor_units
+from payments.providers.base import BadSignature, Report
+from payments.providers.xendit.client import read
+from payments.providers.xendit.reading import Body, text
+
+TOKEN_HEADER = "x-callback-token"  # nosec B105 # the name of a header
+_KIND = re.compile(r"(payment|payment_request|refund)\.[a-z_]+")
+# The names of what an event is about, and of its amount.
+NAMES = {
+    "payment": ("payment_id", "request_amount"),
+    "payment_request": ("payment_request_id", "request_amount"),
+    "refund": ("id", "amount"),
+}
+
+
+def read_webhook(callback_token: str, headers: Mapping[str, str], body: bytes) -> list[Report]:
+    """What a message reports: nothing where it is about none of ours. Raises BadSignature, ValueError."""
+    told = {name.lower(): value for name, value in headers.items()}.get(TOKEN_HEADER, "")
+    if not callback_token or not hmac.compare_digest(told.encode(), callback_token.encode()):
+        raise BadSignature
+    message = read(body)
+    event, data = text(message, "event"), _innermost(message)
+    kind = _KIND.fullmatch(event)
+    reference = text(data, "reference_id")
+    return [_report(event, *NAMES[kind[1]], data, reference)] if kind and reference else []
+
+
+def _innermost(message: Body) -> Body:
+    """The object that it is about; that of a refund may lie one deeper."""
+    data = message.get("data")
+    inner = data.get("data") if isinstance(data, dict) else None
+    found = inner if isinstance(inner, dict) else data
+    return found if isinstance(found, dict) else {}
+
+
+def _report(event: str, id_name: str, amount_name: str, data: Body, reference: str) -> Report:
+    currency, amount = text(data, "currency"), data.get(amount_name)
+    is_refund = id_name == "id"
+    return Report(
+        reference,
+        outcome=None,
+        key=f"{event}:{text(data, id_name)}:{text(data, 'status')}",
+        amount=minor_units(amount, currency) if isinstance(amount, Decimal) else None,
+        currency=currency,
+        provider_ref=text(data, "id" if is_refund else "payment_request_id"),
+    )

@@ -1,0 +1,86 @@
+"""Xendit's connector before its fake, at the shared contract suite."""
+
+import secrets
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+
+from payments.providers.base import CardData, Payment
+from payments.providers.http import send
+from payments.providers.xendit.client import Client, Send
+from payments.providers.xendit.connector import Xendit
+from payments.providers.xendit.webhooks import TOKEN_HEADER
+from tests.providers.bench import CARD, Money, Spoilt, Webhook
+from tests.providers.xendit.books import CHALLENGED, OPEN, Request
+from tests.providers.xendit.fake import FakeXendit
+
+DECLINED = {
+    "card_declined": "4000000000000002",
+    "insufficient_funds": "4000000000009995",
+    "stolen_card": "4000000000009979",
+    "expired_card": "4000000000000069",
+    "incorrect_cvc": "4000000000000127",
+    "processing_error": "4000000000000119",
+}
+
+
+class XenditBench:
+    """The `Bench` of Xendit; the connector asks at `url`, the fake's own unless something stands between."""
+
+    redirect_type = "gcash"
+
+    def __init__(self, url: str = "", sender: Send = send) -> None:
+        self.secret_key = f"xnd_development_{secrets.token_urlsafe(32)}"
+        self.callback_token = secrets.token_urlsafe(32)
+        self.fake = FakeXendit(self.secret_key)
+        self.connector = Xendit(Client(url or self.fake.address, self.secret_key, sender), self.callback_token)
+
+    def card(self, declined: str = "", *, challenged: bool = False) -> CardData:
+        if challenged:
+            return replace(CARD, number=CHALLENGED)
+        return replace(CARD, number=DECLINED[declined]) if declined else CARD
+
+    def pay(self, payment: Payment) -> Mapping[str, str]:
+        self.fake.books.approve(self._open(payment))
+        return {}
+
+    def refuse(self, payment: Payment) -> Mapping[str, str]:
+        is_card = payment.source_type == "card"
+        self.fake.books.fail(self._open(payment), "AUTHENTICATION_FAILED" if is_card else "USER_DECLINED_PAYMENT")
+        return {}
+
+    def run_out(self, payment: Payment) -> None:
+        self.fake.books.expire(self._open(payment))
+
+    def let_pass(self) -> None:
+        self.fake.books.settle_refunds()
+
+    def webhooks(self) -> list[Webhook]:
+        return [({TOKEN_HEADER: self.callback_token}, body) for body in self.fake.webhooks()]
+
+    def forge(self, webhook: Webhook) -> Webhook:
+        return {TOKEN_HEADER: secrets.token_urlsafe(32)}, webhook[1]
+
+    def spoil_next(self, how: Spoilt) -> None:
+        self.fake.spoil_next(how)
+
+    def money(self, payment: Payment) -> Money:
+        books = self.fake.books
+        requests = [each for each in books.requests.values() if each.reference == payment.reference]
+        held = sum(each.amount for each in requests if each.status == "AUTHORIZED")
+        returned = sum(each.amount for each in books.refunds.values() if each.of in requests)
+        return Money(held, taken=sum(each.captured for each in requests), returned=returned)
+
+    def _open(self, payment: Payment) -> Request:
+        """The request on whose page the payer acts."""
+        requests = self.fake.books.requests.values()
+        [request] = [each for each in requests if each.id == payment.provider_ref and each.status == OPEN]
+        return request
+
+
+@contextmanager
+def xendit_bench() -> Iterator[XenditBench]:
+    """A new account at a fake that listens for as long as the block runs."""
+    bench = XenditBench()
+    with bench.fake.serving():
+        yield bench
