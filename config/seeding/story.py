@@ -12,7 +12,7 @@ from config.seeding.rows import Rows, change
 from config.seeding.shop import Shop
 from config.seeding.simulated import Book
 from payments import clock, sourcetypes
-from payments.domain import attempts, charges, events, idempotency, late, operations, recording, settling
+from payments.domain import attempts, charges, events, idempotency, late, operations, recording, routing, settling
 from payments.domain.caller import Caller
 from payments.domain.cards import describe, sealed_card
 from payments.domain.charges import ChargeOrder
@@ -24,14 +24,13 @@ from payments.ledger import journals
 from payments.models import Attempt, Charge, IdempotencyRecord, Posting, Source
 from payments.models.attempt import SECOND_LOOKS
 from payments.providers.base import NotFound, Outcome, Payment, Unknown
-from payments.providers.registry import provider_named
 from payments.providers.simulator.answers import operation_outcome
 from payments.providers.simulator.models import SimulatedOperation
 from payments.providers.simulator.scenarios import Lost, scenario_of
 from payments.rendering.objects import render_source
 from payments.rendering.wire import to_bytes
 
-SIMULATOR = provider_named("simulator")
+SIMULATOR = routing.to_simulator()
 # How long after midnight the worker comes to settle, and how long it keeps answers for requests that come again.
 SETTLING_TAKES = timedelta(minutes=2)
 ANSWERS_KEPT = timedelta(days=30)

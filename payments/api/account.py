@@ -4,10 +4,11 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from rest_framework.request import Request
 
-from payments import clock
+from payments import clock, sourcetypes
 from payments.api.authentication import key_of
 from payments.api.requests import ApiViewSet, show
-from payments.domain.terms import switches_in
+from payments.domain.routing import available_types
+from payments.domain.terms import is_enabled, switches_in
 from payments.ids import public_id
 from payments.ledger.balances import Balance, balances_of
 from payments.models import ApiKey, Merchant
@@ -48,13 +49,22 @@ def _render(merchant: Merchant, livemode: bool) -> dict[str, Any]:
         "branding": merchant.branding,
         "status": merchant.status,
         "business_address": merchant.business_address,
-        "payment_method_settings": switches_in(merchant.payment_method_settings, livemode),
+        "payment_method_settings": _switches(merchant, livemode),
         "rates": merchant.rates,
         "payout_settings": merchant.payout_settings,
         "metadata": merchant.metadata,
         "created_at": clock.iso(merchant.created_at),
         "updated_at": clock.iso(merchant.updated_at),
     }
+
+
+def _switches(merchant: Merchant, livemode: bool) -> dict[str, dict[str, bool]]:
+    """Test mode takes every type that is not switched off; live mode those that a route takes, too."""
+    methods = merchant.payment_method_settings
+    if not livemode:
+        return switches_in(methods, livemode)
+    routed = available_types(merchant.id)
+    return {name: {"enabled": name in routed and is_enabled(methods, name, livemode)} for name in sourcetypes.NAMES}
 
 
 def _render_balance(livemode: bool, balances: Mapping[str, Balance]) -> dict[str, Any]:

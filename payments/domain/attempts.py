@@ -15,9 +15,9 @@ from payments.domain import blocks
 from payments.domain.caller import Caller
 from payments.domain.cards import card_data
 from payments.domain.references import FollowUp, reference_of
-from payments.models import Attempt, Charge, IdempotencyRecord, Refund
-from payments.providers.base import NotSent, Operation, Outcome, Payment, Provider, Unknown
-from payments.providers.registry import provider_named
+from payments.domain.routing import Way, provider_of
+from payments.models import Attempt, Charge, IdempotencyRecord, Refund, Source
+from payments.providers.base import NotSent, Operation, Outcome, Payer, Payment, Provider, Unknown
 from payments.steps import Step, reached
 
 logger = logging.getLogger("kaha.attempts")
@@ -32,19 +32,22 @@ def new_attempt(
     charge: Charge,
     kind: str,
     amount: int,
-    provider: Provider,
+    way: Way,
     record: IdempotencyRecord | None = None,
     refund: Refund | None = None,
 ) -> Attempt:
-    """An attempt to be inserted before `provider` is asked; recovery takes it over when nobody records it."""
+    """An attempt to be inserted before its provider is asked; recovery takes it over when nobody records it."""
     return Attempt(
         charge=charge,
         refund=refund,
         idempotency=record,
         kind=kind,
-        provider=provider.name,
+        provider=way.provider.name,
+        account=way.route.account if way.route else None,
+        route=way.route,
+        chosen=way.why,
         amount=amount,
-        due_at=asking_ends_at(provider),
+        due_at=asking_ends_at(way.provider),
         **asked_by(caller),
     )
 
@@ -79,11 +82,13 @@ def ask(attempt: Attempt, question: Callable[[Provider], Outcome]) -> Outcome:
 
     Whatever escapes from a connector is an unknown outcome.
     """
-    provider = provider_named(attempt.provider)
+    provider = provider_of(attempt)
     assert attempt.due_at is not None  # nosec B101 # for the type checker: what is asked is due
     if clock.now() > attempt.due_at - timedelta(seconds=provider.timeout_seconds):
         return NotSent("too late to ask")
-    return look_up(attempt, question)
+    outcome = look_up(attempt, question)
+    attempt.outage_at = clock.now() if isinstance(outcome, NotSent | Unknown) else None
+    return outcome
 
 
 def look_up(attempt: Attempt, question: Callable[[Provider], Outcome]) -> Outcome:
@@ -94,7 +99,7 @@ def look_up(attempt: Attempt, question: Callable[[Provider], Outcome]) -> Outcom
     reached(Step.ASKING)
     try:
         blocked = attempt.block_id is not None
-        outcome = blocks.decline_of(attempt) if blocked else question(provider_named(attempt.provider))
+        outcome = blocks.decline_of(attempt) if blocked else question(provider_of(attempt))
     except Exception as error:
         logger.exception("provider call broke", extra={"attempt": attempt.reference, "kind": attempt.kind})
         outcome = Unknown(type(error).__name__)
@@ -117,12 +122,39 @@ def payment_of(attempt: Attempt, cvc: str | None = None) -> Payment:
         capture=charge.capture_at_once,
         authenticate=charge.require_auth and charge.single_use,
         payer_absent=not charge.single_use,
-        return_url=f"{settings.PUBLIC_URL}/return/{return_token(attempt.id)}",
+        return_url=_return_url(attempt),
         description=charge.description,
         statement_descriptor=charge.statement_descriptor,
         card=card_data(card, cvc) if card and card.sealed_number else None,
         provider_ref=attempt.provider_ref,
+        asked_at=attempt.created_at,
+        payer=_payer(charge.source),
     )
+
+
+def asked_again(payment: Payment, attempt: Attempt) -> Payment:
+    """The same payment as another attempt asks for it."""
+    return replace(payment, reference=attempt.reference, return_url=_return_url(attempt), asked_at=attempt.created_at)
+
+
+def _return_url(attempt: Attempt) -> str:
+    return f"{settings.PUBLIC_URL}/return/{return_token(attempt.id)}"
+
+
+def _payer(source: Source) -> Payer:
+    """Whoever the source's owner says, else whose name is on the card."""
+    owner = source.owner or {}
+    told = [owner, owner.get("billing") or {}, owner.get("shipping") or {}]
+    card = getattr(source, "card", None)
+    return Payer(
+        name=_first(told, "name") or (card.name if card else ""),
+        email=_first(told, "email"),
+        phone=_first(told, "phone_number"),
+    )
+
+
+def _first(told: list[dict[str, Any]], name: str) -> str:
+    return next((str(part[name]) for part in told if part.get(name)), "")
 
 
 def operation_of(attempt: Attempt) -> Operation:
@@ -142,7 +174,7 @@ def follow_up(attempt: Attempt, step: FollowUp) -> Operation:
 
 
 def _operation(attempt: Attempt, reference: str, kind: str) -> Operation:
-    payment = authorizing(attempt.charge_id)
+    payment = _asked_first(attempt)
     return Operation(
         reference=reference,
         kind=kind,
@@ -152,12 +184,19 @@ def _operation(attempt: Attempt, reference: str, kind: str) -> Operation:
         currency=attempt.charge.currency,
         reason=attempt.refund.reason if attempt.refund else "",
         hold_days=attempt.hold_days or 0,
+        source_type=attempt.charge.source.type,
     )
 
 
+def _asked_first(attempt: Attempt) -> Attempt:
+    """The attempt that asked for the money by the same route: a charge has one for each that it went by."""
+    return Attempt.objects.get(charge_id=attempt.charge_id, kind=Attempt.Kind.AUTHORIZE, route=attempt.route_id)
+
+
 def authorizing(charge_id: UUID) -> Attempt:
-    """The one attempt that asked for the charge's money."""
-    return Attempt.objects.get(charge_id=charge_id, kind=Attempt.Kind.AUTHORIZE)
+    """The one attempt that asked for the charge's money and was not passed on, its account and route in hand."""
+    rows = Attempt.objects.select_related("account", "route")
+    return rows.get(charge_id=charge_id, kind=Attempt.Kind.AUTHORIZE, passed_on=False)
 
 
 def return_token(attempt_id: UUID) -> str:

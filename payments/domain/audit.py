@@ -24,6 +24,7 @@ class Action(StrEnum):
     CHANGED = "changed"
     DELETED = "deleted"
     VIEWED = "viewed"
+    SEARCHED = "searched"
     EXPORTED = "exported"
     SIGNED_IN = "signed_in"
     SIGNED_OUT = "signed_out"
@@ -46,6 +47,7 @@ class Action(StrEnum):
     SENT_AGAIN = "sent_again"
     BLOCKED = "blocked"
     LIFTED = "lifted"
+    TESTED = "tested"
 
 
 def record(

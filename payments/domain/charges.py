@@ -1,22 +1,22 @@
 """Taking money: a charge is opened, asked of the provider, and recorded (see `attempts` and `recording`)."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from django.db import transaction
 
 from payments import clock
-from payments.domain import attempts, declines, events, idempotency, recording, sources
+from payments.domain import attempts, declines, events, idempotency, recording, routing, routing_failover, sources
 from payments.domain.caller import Caller
 from payments.domain.errors import NoSuchReturn, busy, conflict, invalid, not_found
 from payments.domain.idempotency import Answer
+from payments.domain.routing import Way
 from payments.ids import parse_id, public_id
 from payments.ledger.fees import rate_of
 from payments.models import Attempt, Charge, IdempotencyRecord, Source
 from payments.models.together import Insert, Write, write_together
-from payments.providers.base import Outcome, Payment, Provider
-from payments.providers.registry import provider_for, provider_named
+from payments.providers.base import Outcome, Payment
 from payments.steps import Step, reached
 from payments.vault import keys_at_hand
 
@@ -39,13 +39,14 @@ class ChargeOrder:
 def create(caller: Caller, order: ChargeOrder, cvc: str | None = None) -> Answer:
     """Charges a source. `cvc` is passed on to the provider and kept nowhere.
 
-    Raises PaymentError: 404 for no such source, 409 `source_already_used` or `source_expired`, 422 for a hold that the
-    type cannot do, 429 after too many declines; and VaultUnavailable, with nothing written, when the card cannot be
-    opened.
+    Raises PaymentError: 404 for no such source, 409 `source_already_used` or `source_expired`, 422 for a hold or an
+    amount that no provider takes, 429 after too many declines, 503 where all providers are out; and VaultUnavailable,
+    with nothing written, when the card cannot be opened.
     """
     declines.refuse_tester(caller, order.source)
-    attempt, payment = _open(caller, order, cvc)
-    return _ask(caller, attempt, lambda provider: provider.create_payment(payment))
+    opened, payment, others = _open(caller, order, cvc)
+    attempt, outcome = routing_failover.take(caller, opened, payment, others)
+    return _record(caller, attempt, outcome)
 
 
 def find(caller: Caller, text: str) -> Charge:
@@ -94,48 +95,40 @@ def payer_returned(token: str, params: Mapping[str, str]) -> Charge:
 
 
 @keys_at_hand
-def _open(caller: Caller, order: ChargeOrder, cvc: str | None) -> tuple[Attempt, Payment]:
+def _open(caller: Caller, order: ChargeOrder, cvc: str | None) -> tuple[Attempt, Payment, list[Way]]:
     """The first phase: key claimed, source used, charge and attempt on record, in one transaction.
 
-    The card is opened there too, so that one that cannot be opened uses nothing up.
+    The card is opened there too, so that one that cannot be opened uses nothing up. Returns the other ways that the
+    charge may go, too.
     """
     reached(Step.OPENING)
     with transaction.atomic():
         record = idempotency.claim(caller)
         source = sources.find_chargeable(caller, order.source)
-        attempt = _write_down(caller, order, source, record)
+        way, *others = _ways(caller, source, order)
+        attempt, writes = opening(caller, order, source, way, record)
+        write_together(*writes)
         payment = attempts.payment_of(attempt, cvc)
         reached(Step.WRITTEN)
     reached(Step.OPENED)
-    return attempt, payment
-
-
-def _write_down(caller: Caller, order: ChargeOrder, source: Source, record: IdempotencyRecord | None) -> Attempt:
-    attempt, writes = opening(caller, order, source, _provider(caller, source, order), record)
-    write_together(*writes)
-    return attempt
+    return attempt, payment, others
 
 
 def opening(
-    caller: Caller, order: ChargeOrder, source: Source, provider: Provider, record: IdempotencyRecord | None
+    caller: Caller, order: ChargeOrder, source: Source, way: Way, record: IdempotencyRecord | None
 ) -> tuple[Attempt, list[Write]]:
     """The attempt at a new charge on the source in hand, and the writes that put charge and attempt on record."""
     charge = _new_charge(caller, source, order)
     taken = sources.take(caller, source)
     created = events.of_charge(caller, "charge.created", charge)
-    attempt = attempts.new_attempt(caller, charge, Attempt.Kind.AUTHORIZE, order.amount, provider, record)
+    attempt = attempts.new_attempt(caller, charge, Attempt.Kind.AUTHORIZE, order.amount, way, record)
     attempt.block_id = getattr(source, "block_id", None)
     return attempt, [*taken, Insert(charge), Insert(attempt), *created]
 
 
-def _provider(caller: Caller, source: Source, order: ChargeOrder) -> Provider:
-    provider = provider_for(caller.livemode, source.type)
-    if provider is None:
-        raise invalid("source_type_unavailable", "source", "No provider takes this type of source in this mode.")
-    capabilities = provider.capabilities(source.type)
-    if not order.capture and not (capabilities and capabilities.hold):
-        raise invalid("invalid_choice", "capture", "Only a card can be held; this source is captured at once.")
-    return provider
+def _ways(caller: Caller, source: Source, order: ChargeOrder) -> list[Way]:
+    hold = not order.capture
+    return routing.ways(caller.merchant_id, caller.livemode, source.type, order.amount, order.currency, hold)
 
 
 def _new_charge(caller: Caller, source: Source, order: ChargeOrder) -> Charge:
@@ -188,7 +181,7 @@ def reopening(caller: Caller, attempt: Attempt, record: IdempotencyRecord | None
     """How an attempt that waits for its payer changes when the provider is asked again."""
     return {
         "state": Attempt.State.OPEN,
-        "due_at": attempts.asking_ends_at(provider_named(attempt.provider)),
+        "due_at": attempts.asking_ends_at(routing.provider_of(attempt)),
         # It is a new question: the lookups of the ones before must not put off its own.
         "tries": 0,
         "idempotency": record,
@@ -198,11 +191,11 @@ def reopening(caller: Caller, attempt: Attempt, record: IdempotencyRecord | None
 
 def _go_on(caller: Caller, attempt: Attempt, params: Mapping[str, str]) -> Answer:
     # A card that cannot be opened at the moment leaves the outcome unknown, to be looked up.
-    return _ask(caller, attempt, lambda provider: provider.continue_payment(attempts.payment_of(attempt), params))
+    outcome = attempts.ask(attempt, lambda provider: provider.continue_payment(attempts.payment_of(attempt), params))
+    return _record(caller, attempt, outcome)
 
 
-def _ask(caller: Caller, attempt: Attempt, question: Callable[[Provider], Outcome]) -> Answer:
-    outcome = attempts.ask(attempt, question)
+def _record(caller: Caller, attempt: Attempt, outcome: Outcome) -> Answer:
     answer = recording.record(caller, attempt, outcome)
     declines.count(caller, attempt.charge, outcome)
     return answer

@@ -42,9 +42,9 @@ def rate_limited(wait_seconds: int) -> PaymentError:
     return PaymentError(429, "rate_limit_error", "rate_limited", message, retry_after_seconds=wait_seconds)
 
 
-def unavailable() -> PaymentError:
+def unavailable(wait_seconds: int = 1) -> PaymentError:
     message = "The provider could not be reached and nothing was done. Try again in a moment."
-    return PaymentError(503, "api_error", "provider_unavailable", message, retry_after_seconds=1)
+    return PaymentError(503, "api_error", "provider_unavailable", message, retry_after_seconds=wait_seconds)
 
 
 class NoSuchReturn(Exception):

@@ -4,12 +4,12 @@ from payments import clock
 from payments.domain import attempts, lifecycle, settling
 from payments.domain.caller import Caller
 from payments.domain.lifecycle import Move, advance, stage_of
+from payments.domain.routing import way_of
 from payments.ledger import journals
 from payments.models import Attempt, Charge, Refund
 from payments.models.charge import EXTENDED_DAYS_MAX
 from payments.models.together import Insert, StaleRow, Update, Write, write_together
 from payments.providers.base import Approved, Declined, NotFound, Outcome
-from payments.providers.registry import provider_named
 
 # Operations that may still be true of the charge when they turn out to have been done after all.
 DONE_AFTER_ALL: dict[str, Move] = {
@@ -76,9 +76,7 @@ def _money_came(attempt: Attempt) -> list[Write]:
     if charge.status != Charge.Status.FAILED or charge.reversed_late:
         return []
     caller = Caller.service(charge)
-    reversal = attempts.new_attempt(
-        caller, charge, Attempt.Kind.REVERSE, charge.amount, provider_named(attempt.provider)
-    )
+    reversal = attempts.new_attempt(caller, charge, Attempt.Kind.REVERSE, charge.amount, way_of(attempt))
     reversal.due_at = clock.now()
     moved = advance(caller, charge, lifecycle.REVERSE_LATE, reversed_late=True)
     return [*moved, Insert(reversal), *([journals.came_late(attempt)] if charge.capture_at_once else [])]

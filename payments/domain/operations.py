@@ -11,19 +11,20 @@ from dataclasses import dataclass
 from django.db import transaction
 
 from payments import clock
-from payments.domain import attempts, charges, events, idempotency, lifecycle, recording, recovery
+from payments.domain import attempts, charges, events, idempotency, lifecycle, recording, recovery, routing
 from payments.domain.caller import Caller
 from payments.domain.errors import PaymentError, busy, conflict
 from payments.domain.idempotency import Answer
 from payments.domain.lifecycle import Stage, advance, refunded_status, set_operation, stage_of
+from payments.domain.routing import Way
 from payments.ids import public_id
 from payments.ledger import journals
 from payments.models import Attempt, Charge, IdempotencyRecord, Refund
 from payments.models.charge import EXTENDED_DAYS_MAX
 from payments.models.together import Insert, StaleRow, Write, write_together
 from payments.providers.base import Operation, Outcome, Provider
-from payments.providers.registry import provider_named
 from payments.steps import Step, reached
+from payments.vault import keys_at_hand
 
 # How long a request waits for another operation on the same charge before it is told to come back.
 BUSY_WAIT_SECONDS = 3.0
@@ -115,13 +116,15 @@ def _open(caller: Caller, charge_id: str, planner: Planner) -> Attempt:
     raise busy(charge_id)
 
 
+@keys_at_hand
 def _write_down(caller: Caller, charge: Charge, planner: Planner) -> Attempt:
     reached(Step.OPENING)
     with transaction.atomic():
         record = idempotency.claim(caller)
+        way = routing.way_of(attempts.authorizing(charge.id))
         plan = planner(charge)
-        provider = provider_named(attempts.authorizing(charge.id).provider)
-        attempt, writes = opening(caller, charge, plan, provider, record)
+        _require_ability(charge, plan, way)
+        attempt, writes = opening(caller, charge, plan, way, record)
         write_together(*writes)
         reached(Step.WRITTEN)
     reached(Step.OPENED)
@@ -129,10 +132,10 @@ def _write_down(caller: Caller, charge: Charge, planner: Planner) -> Attempt:
 
 
 def opening(
-    caller: Caller, charge: Charge, plan: Plan, provider: Provider, record: IdempotencyRecord | None
+    caller: Caller, charge: Charge, plan: Plan, way: Way, record: IdempotencyRecord | None
 ) -> tuple[Attempt, list[Write]]:
     """The attempt at what is planned for the charge in hand, and the writes that put it on record."""
-    attempt = attempts.new_attempt(caller, charge, plan.kind, plan.amount, provider, record, plan.refund)
+    attempt = attempts.new_attempt(caller, charge, plan.kind, plan.amount, way, record, plan.refund)
     attempt.hold_days = plan.hold_days
     posted = [journals.refund_asked(attempt, plan.refund)] if plan.refund else []
     return attempt, [*plan.writes, Insert(attempt), *posted]
@@ -185,8 +188,7 @@ def plan_extend(charge: Charge) -> Plan:
 
 def extension_days(charge: Charge) -> int:
     """By how many days the provider of a held charge would extend it now; 0 where it would not, or not any more."""
-    provider = provider_named(attempts.authorizing(charge.id).provider)
-    capabilities = provider.capabilities(charge.source.type)
+    capabilities = routing.provider_of(attempts.authorizing(charge.id)).capabilities(charge.source.type)
     days = capabilities.hold_extension_days if capabilities else 0
     return days if charge.hold_extended_days + days <= EXTENDED_DAYS_MAX else 0
 
@@ -210,6 +212,19 @@ def plan_refund(caller: Caller, charge: Charge, amount: int | None, reason: str)
     moved = advance(caller, charge, lifecycle.REFUND, **changes)
     created = events.of_refund(caller, "refund.created", money_back)
     return Plan(Attempt.Kind.REFUND, amount, [*moved, Insert(money_back), *created], money_back)
+
+
+def _require_ability(charge: Charge, plan: Plan, way: Way) -> None:
+    """Raises PaymentError 409 for what the charge's provider cannot do, or its route does not let it do."""
+    able = routing.capabilities_of(way, charge.source.type)
+    if able is None:
+        return
+    if plan.kind == Attempt.Kind.VOID and charge.captured and not able.void_captured:
+        raise _refusal(charge, "charge_not_voidable", "The provider cannot void this charge any more; refund it.")
+    if plan.refund and not able.refund:
+        raise _refusal(charge, "charge_not_refundable", "The provider cannot refund this type of source.")
+    if plan.refund and not able.partial_refund and plan.amount < charge.amount_captured:
+        raise _refusal(charge, "charge_not_refundable", "The provider refunds this type of source only as a whole.")
 
 
 def _new_refund(charge: Charge, amount: int, reason: str) -> Refund:

@@ -89,7 +89,8 @@ def _close(attempt: Attempt, verdict: Verdict, outcome: Outcome, answer: Answer)
         "state": verdict.state,
         "outcome": verdict.outcome,
         "due_at": verdict.due_at,
-        "response": _response(outcome),
+        "response": response_of(outcome),
+        "outage_at": attempt.outage_at,
         # What a request was answered first stays true when the outcome is found later.
         "answer_status": attempt.answer_status or answer.status,
         "idempotency": None,
@@ -103,7 +104,8 @@ def _close(attempt: Attempt, verdict: Verdict, outcome: Outcome, answer: Answer)
     return Update(rows, values)
 
 
-def _response(outcome: Outcome) -> dict[str, object]:
+def response_of(outcome: Outcome) -> dict[str, object]:
+    """What an attempt keeps of what its provider said."""
     said: dict[str, object] = {"outcome": type(outcome).__name__}
     match outcome:
         case Declined() | Rejected():

@@ -6,7 +6,7 @@ from uuid import UUID
 from django.conf import settings
 
 from payments import clock, sourcetypes
-from payments.domain import blocks, cards, events, idempotency, terms
+from payments.domain import blocks, cards, events, idempotency, routing, terms
 from payments.domain.caller import Caller
 from payments.domain.errors import conflict, invalid, not_found
 from payments.domain.idempotency import Answer
@@ -14,7 +14,6 @@ from payments.ids import parse_id, public_id
 from payments.models import Card, Charge, Source
 from payments.models.source import SourceQuerySet
 from payments.models.together import Insert, Update, Write
-from payments.providers.registry import provider_for
 from payments.rendering.objects import render_source
 from payments.rendering.wire import to_bytes
 
@@ -47,7 +46,7 @@ def _require_available(caller: Caller, source_type: str) -> None:
     label = sourcetypes.BY_NAME[source_type].label
     if not terms.is_enabled(caller.payment_methods, source_type, caller.livemode):
         raise invalid("source_type_unavailable", "type", f"{label} is switched off for this account.")
-    if provider_for(caller.livemode, source_type) is None:
+    if not routing.is_available(caller.merchant_id, caller.livemode, source_type):
         raise invalid("source_type_unavailable", "type", f"{label} is not available in this mode.")
 
 

@@ -46,7 +46,8 @@ CHARGES_HAVE_THEIR_AUTHORIZATION = Invariant(
     model="payments.Charge",
     prefix="ch",
     query="""
-        SELECT c.id FROM charge c LEFT JOIN payments_attempt a ON a.charge_id = c.id AND a.kind = 'authorize'
+        SELECT c.id FROM charge c
+        LEFT JOIN payments_attempt a ON a.charge_id = c.id AND a.kind = 'authorize' AND NOT a.passed_on
         WHERE a.id IS NULL OR (c.status = 'pending') = (a.state = 'done')
     """,
 )

@@ -17,11 +17,3 @@ def provider_named(name: str) -> Provider:
 def connect(name: str, account: Account) -> Provider:
     """The provider `name` as this account reaches it. Raises KeyError for one that is not installed."""
     return CONNECTORS[name].connect(account)
-
-
-def provider_for(livemode: bool, source_type: str) -> Provider | None:
-    """The provider that takes `source_type` in this mode; None where there is none."""
-    if livemode:
-        return None
-    provider = PROVIDERS[SIMULATOR]
-    return provider if provider.capabilities(source_type) else None

@@ -1,0 +1,139 @@
+"""By which account a charge is asked for: the merchant's routes in live mode, the simulator in test mode."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from uuid import UUID
+
+from django.conf import settings
+from django.db.models import QuerySet
+
+from payments import sourcetypes
+from payments.domain import routing_health
+from payments.domain.errors import invalid, unavailable
+from payments.domain.provider_accounts import connected
+from payments.domain.routing_health import Health, health_of
+from payments.models import Attempt, Route
+from payments.providers import registry
+from payments.providers.base import Capabilities, Provider
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How a provider is reached: by a route, or by none where it is the simulator; `why` tells operators."""
+
+    provider: Provider
+    route: Route | None = None
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Taker:
+    """A way that takes a source type, and what it can do with it."""
+
+    way: Way
+    capabilities: Capabilities
+
+    def takes(self, amount: int, currency: str) -> bool:
+        route = self.way.route
+        is_routed = route is None or (
+            route.currency in ("", currency) and (route.amount_min or amount) <= amount <= (route.amount_max or amount)
+        )
+        return is_routed and self.capabilities.takes(amount, currency)
+
+    @property
+    def health(self) -> Health:
+        return health_of(getattr(self.way.route, "recent", ()))
+
+
+def ways(merchant_id: UUID, livemode: bool, source_type: str, amount: int, currency: str, hold: bool) -> list[Way]:
+    """The ways by which this may be asked for, in the order in which they are to be tried; at least one.
+
+    Raises PaymentError 422 where there is none, 503 where the providers of all of them are out.
+    """
+    takers = _takers(merchant_id, livemode, source_type)
+    if not takers:
+        raise invalid("source_type_unavailable", "source", "No provider takes this type of source in this mode.")
+    if hold and not (takers := [taker for taker in takers if taker.capabilities.hold]):
+        raise invalid("invalid_choice", "capture", "Only a card can be held; this source is captured at once.")
+    if not (takers := [taker for taker in takers if taker.takes(amount, currency)]):
+        raise invalid("invalid_choice", "amount", "No provider takes this amount in this currency for this source.")
+    return _awake(takers)
+
+
+def is_available(merchant_id: UUID, livemode: bool, source_type: str) -> bool:
+    """Whether there is a way for charges on this source type."""
+    return bool(_takers(merchant_id, livemode, source_type))
+
+
+def available_types(merchant_id: UUID) -> set[str]:
+    """The source types that the merchant's routes take in live mode."""
+    return {taker.way.route.source_type for taker in _routed(_routes(merchant_id)) if taker.way.route}
+
+
+def to_simulator() -> Way:
+    """The way of everything in test mode."""
+    return Way(registry.provider_named(registry.SIMULATOR))
+
+
+def way_of(attempt: Attempt) -> Way:
+    """The way by which `attempt` went, for what follows from it."""
+    return Way(provider_of(attempt), attempt.route)
+
+
+def provider_of(attempt: Attempt) -> Provider:
+    """The provider that `attempt` asks. Raises KeyError where it is not installed, VaultError, VaultUnavailable."""
+    return connected(attempt.account) if attempt.account else registry.provider_named(attempt.provider)
+
+
+def capabilities_of(way: Way, source_type: str) -> Capabilities | None:
+    """What can be done with a source type by this way: what its provider can do, as far as the route lets it."""
+    capabilities, route = way.provider.capabilities(source_type), way.route
+    if capabilities is None or route is None:
+        return capabilities
+    return replace(
+        capabilities,
+        hold=capabilities.hold and route.hold,
+        refund=capabilities.refund and route.refund,
+        partial_refund=capabilities.partial_refund and route.partial_refund,
+    )
+
+
+def _takers(merchant_id: UUID, livemode: bool, source_type: str) -> list[Taker]:
+    if livemode:
+        found = _routes(merchant_id).filter(source_type=source_type).annotate(recent=routing_health.recent_attempts())
+        return list(_routed(found))
+    way = to_simulator()
+    capabilities = way.provider.capabilities(source_type)
+    return [Taker(way, capabilities)] if capabilities else []
+
+
+def _routes(merchant_id: UUID) -> QuerySet[Route]:
+    rows = Route.objects.filter(enabled=True, account__enabled=True, account__merchant_id=merchant_id)
+    if not settings.LIVE_CARDS_ATTESTED:
+        rows = rows.exclude(source_type=sourcetypes.CARD)
+    # A connector that is not installed any more takes nothing, and what went by it is for operators to see.
+    rows = rows.filter(account__provider__in=list(registry.CONNECTORS))
+    return rows.select_related("account").order_by("position", "id")
+
+
+def _routed(routes: Iterable[Route]) -> Iterable[Taker]:
+    for route in routes:
+        way = Way(connected(route.account), route)
+        if capabilities := capabilities_of(way, route.source_type):
+            yield Taker(way, capabilities)
+
+
+def _awake(takers: list[Taker]) -> list[Way]:
+    """The ways of those that do not rest. Raises PaymentError 503 where all do."""
+    resting = [taker.health.rests_seconds for taker in takers]
+    if all(resting):
+        raise unavailable(min(resting))
+    awake = [taker.way for taker, seconds in zip(takers, resting, strict=True) if not seconds]
+    first = replace(awake[0], why=_why(len(takers), len(takers) - len(awake))) if awake[0].route else awake[0]
+    return [first, *awake[1:]]
+
+
+def _why(routes: int, resting: int) -> str:
+    if routes == 1:
+        return "the only route that takes it"
+    return f"the first of {routes} routes that take it" + (f", {resting} of which rest" if resting else "")

@@ -1,0 +1,69 @@
+"""A charge goes on to the next route where the one before certainly moved no money; never after an unknown outcome."""
+
+from collections.abc import Iterable
+
+from django.db import transaction
+
+from payments import clock
+from payments.domain import attempts, recording
+from payments.domain.caller import Caller
+from payments.domain.routing import Way
+from payments.models import Attempt
+from payments.models.together import Insert, StaleRow, Update, write_together
+from payments.providers.base import Declined, NotSent, Outcome, Payment
+
+
+def take(caller: Caller, attempt: Attempt, payment: Payment, others: Iterable[Way]) -> tuple[Attempt, Outcome]:
+    """Asks for the money by the attempt's way, then by the `others` as far as needed: the last attempt, its outcome."""
+    outcome = _ask(attempt, payment)
+    for way in others:
+        if not _moved_nothing(outcome) or (fresh := _pass_on(caller, attempt, outcome, way)) is None:
+            break
+        attempt = fresh
+        outcome = _ask(attempt, attempts.asked_again(payment, attempt))
+    return attempt, outcome
+
+
+def _ask(attempt: Attempt, payment: Payment) -> Outcome:
+    return attempts.ask(attempt, lambda provider: provider.create_payment(payment))
+
+
+def _moved_nothing(outcome: Outcome) -> bool:
+    """Whether another provider may be asked: this one never heard of it, or says that the fault is not the payer's."""
+    return isinstance(outcome, NotSent) or (isinstance(outcome, Declined) and outcome.retryable)
+
+
+def _pass_on(caller: Caller, attempt: Attempt, outcome: Outcome, way: Way) -> Attempt | None:
+    """The attempt by the next way, on record in place of the one before; None where somebody else has recorded that."""
+    fresh = attempts.new_attempt(caller, attempt.charge, attempt.kind, attempt.amount, way, attempt.idempotency)
+    fresh.chosen = _why(attempt, outcome)
+    try:
+        # One after the other, for a charge has one attempt at its money at a time.
+        with transaction.atomic():
+            write_together(_closed(attempt, outcome))
+            write_together(Insert(fresh))
+    except StaleRow:
+        return None
+    return fresh
+
+
+def _closed(attempt: Attempt, outcome: Outcome) -> Update:
+    rows = Attempt.objects.filter(id=attempt.id, state=attempt.state, idempotency=attempt.idempotency_id)
+    values = {
+        "state": Attempt.State.DONE,
+        "outcome": type(outcome).__name__,
+        "passed_on": True,
+        "outage_at": attempt.outage_at,
+        "response": recording.response_of(outcome),
+        "provider_ref": getattr(outcome, "provider_ref", ""),
+        "idempotency": None,
+        "due_at": None,
+        "updated_at": clock.now(),
+    }
+    return Update(rows, values)
+
+
+def _why(attempt: Attempt, outcome: Outcome) -> str:
+    """Names the provider and not the account's title, which may be of any length."""
+    what = "could not be reached" if isinstance(outcome, NotSent) else "declined for a fault of its own"
+    return f"after {attempt.provider}, which {what}"

@@ -1,0 +1,131 @@
+"""Accounts at providers: what is kept of them, and that their credentials come to light nowhere."""
+
+import pytest
+from django.db import IntegrityError, InternalError, transaction
+
+from payments.domain import provider_accounts, resealing, rotation
+from payments.domain.merchants import NewMerchant
+from payments.domain.provider_accounts import BadAccount
+from payments.models import AuditEntry, ProviderAccount
+from payments.providers.base import Approved, Rejected, Unknown
+from tests.routing.doubles import KEY, Psp, account_at, route_to
+
+pytestmark = pytest.mark.django_db
+
+
+def test_credentials_lie_sealed_with_the_last_four_beside_them(north: Psp, shop: NewMerchant) -> None:
+    account_at(north, shop.merchant)
+
+    account = ProviderAccount.objects.get()
+    assert KEY.encode() not in bytes(account.sealed_credentials)
+    assert account.hints == {"key": "6789"}
+
+
+def test_of_a_short_secret_nothing_is_told(north: Psp, shop: NewMerchant) -> None:
+    account = provider_accounts.open_account(shop.merchant, False, "north", "Short", {"key": "pin-1234"}, {})
+
+    assert account.hints == {"key": ""}
+
+
+def test_the_connector_is_given_what_was_filled_in(north: Psp, shop: NewMerchant) -> None:
+    account = provider_accounts.open_account(shop.merchant, True, "north", "Ours", {"key": KEY}, {"branch": "Cebu"})
+    provider_accounts.connected(account)
+
+    [given] = north.accounts
+    assert (given.livemode, given.credentials, given.settings) == (True, {"key": KEY}, {"branch": "Cebu"})
+    assert KEY not in repr(given)
+
+
+def test_an_account_is_connected_once_until_it_is_changed(north: Psp, shop: NewMerchant) -> None:
+    account = account_at(north, shop.merchant)
+    provider_accounts.connected(account)
+    provider_accounts.connected(ProviderAccount.objects.get())
+    provider_accounts.change_account(account, "Ours", True, {"key": "another-secret-key"}, {})
+    provider_accounts.connected(ProviderAccount.objects.get())
+
+    assert [given.credentials["key"] for given in north.accounts] == [KEY, "another-secret-key"]
+
+
+def test_a_credential_that_is_left_empty_stays(north: Psp, shop: NewMerchant) -> None:
+    account = account_at(north, shop.merchant)
+    provider_accounts.change_account(account, "Ours", True, {"key": "", "token": "a-token-of-theirs"}, {})
+    provider_accounts.connected(changed := ProviderAccount.objects.get())
+
+    assert north.accounts[-1].credentials == {"key": KEY, "token": "a-token-of-theirs"}
+    assert changed.hints == {"key": "6789", "token": "eirs"}
+
+
+@pytest.mark.parametrize(
+    ("credentials", "settings", "provider", "title"),
+    [
+        ({}, {}, "north", "Ours"),
+        ({"key": KEY, "other": "x"}, {}, "north", "Ours"),
+        ({"key": KEY}, {"other": "x"}, "north", "Ours"),
+        ({"key": KEY}, {}, "nowhere", "Ours"),
+        ({"key": KEY}, {}, "north", " "),
+    ],
+)
+def test_what_the_connector_does_not_ask_for_makes_no_account(
+    north: Psp, shop: NewMerchant, credentials: dict[str, str], settings: dict[str, str], provider: str, title: str
+) -> None:
+    with pytest.raises(BadAccount):
+        provider_accounts.open_account(shop.merchant, True, provider, title, credentials, settings)
+
+    assert not ProviderAccount.objects.exists()
+
+
+def test_a_title_names_one_account_of_a_mode(north: Psp, shop: NewMerchant) -> None:
+    account_at(north, shop.merchant, livemode=True)
+    account_at(north, shop.merchant, livemode=False)
+    with pytest.raises(BadAccount):
+        account_at(north, shop.merchant, livemode=True)
+
+
+def test_the_audit_log_names_credentials_and_holds_none(north: Psp, shop: NewMerchant) -> None:
+    account = account_at(north, shop.merchant)
+    provider_accounts.change_account(account, "Ours", True, {"key": "another-secret-key"}, {})
+
+    assert AuditEntry.objects.get(action="changed").fields == ["title", "enabled", "settings", "key"]
+    assert not [entry for entry in AuditEntry.objects.values() if "secret-key" in str(entry)]
+
+
+def test_the_provider_tells_whether_it_knows_the_credentials(north: Psp, shop: NewMerchant) -> None:
+    good = account_at(north, shop.merchant)
+    bad = provider_accounts.open_account(shop.merchant, False, "north", "Wrong", {"key": "wrong-secret-key"}, {})
+
+    assert isinstance(provider_accounts.try_credentials(good), Approved)
+    assert isinstance(provider_accounts.try_credentials(bad), Rejected)
+    assert list(AuditEntry.objects.filter(action="tested").values_list("detail", flat=True)) == ["Approved", "Rejected"]
+
+
+def test_a_provider_that_is_not_installed_any_more_leaves_credentials_untested(shop: NewMerchant, north: Psp) -> None:
+    account = account_at(north, shop.merchant)
+    account.provider = "gone"
+
+    assert isinstance(provider_accounts.try_credentials(account), Unknown)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_rotation_of_keys_reaches_credentials(north: Psp, shop: NewMerchant) -> None:
+    account_at(north, shop.merchant)
+    before = ProviderAccount.objects.get().sealed_credentials
+    rotation.retire_data_keys()
+    resealing.reseal_some()
+
+    account = ProviderAccount.objects.get()
+    assert bytes(account.sealed_credentials)[:17] != bytes(before)[:17]
+    provider_accounts.connected(account)
+    assert north.accounts[-1].credentials == {"key": KEY}
+
+
+def test_no_route_leads_to_an_account_of_test_mode(north: Psp, shop: NewMerchant) -> None:
+    account = account_at(north, shop.merchant, livemode=False)
+    with pytest.raises(IntegrityError), transaction.atomic():
+        route_to(account)
+
+
+@pytest.mark.parametrize("column", [{"livemode": False}, {"provider": "south"}])
+def test_an_account_stays_where_it_is(north: Psp, shop: NewMerchant, column: dict[str, object]) -> None:
+    account_at(north, shop.merchant)
+    with pytest.raises((IntegrityError, InternalError)), transaction.atomic():
+        ProviderAccount.objects.update(**column)
