@@ -75,3 +75,13 @@ def test_no_file_names_a_package_index() -> None:
         text = (ROOT / name).read_text()
         assert "https://" not in text
         assert "index-url" not in text
+
+
+def test_what_comes_from_npm_has_a_hash_and_names_no_registry() -> None:
+    packages = json.loads((ROOT / ".ci" / "prism" / "package-lock.json").read_text())["packages"]
+    asked_for = packages.pop("")
+    assert all(package["integrity"].startswith("sha512-") for package in packages.values())
+    assert not any("resolved" in package for package in packages.values())
+    assert asked_for["dependencies"] == {
+        name: packages[f"node_modules/{name}"]["version"] for name in asked_for["dependencies"]
+    }

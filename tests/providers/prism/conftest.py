@@ -1,0 +1,44 @@
+"""Only where PRISM names the program, as in `.ci/run`: it comes from npm, which the suite itself does without."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from payments.providers.adyen.connector import Adyen
+from payments.providers.xendit.client import Client
+from payments.providers.xendit.connector import Xendit
+from tests.providers.adyen.bench import ACCOUNT, adyen_bench
+from tests.providers.bench import Bench
+from tests.providers.prism.proxy import prism_before
+from tests.providers.xendit.bench import xendit_bench
+
+ADYEN = "adyen-CheckoutService-v72.json"
+XENDIT = "xendit-payments-v3-subset.openapi.json"
+collect_ignore_glob = [] if "PRISM" in os.environ else ["test_*.py"]
+
+
+@contextmanager
+def adyen_behind_prism() -> Iterator[Bench]:
+    """Adyen's connector, Prism, and Adyen's fake; nothing between them was other than described."""
+    with adyen_bench() as bench, prism_before(bench.fake.address, ADYEN) as prism:
+        bench.connector = Adyen(ACCOUNT, prism.url)
+        yield bench
+        assert prism.complaints() == []
+
+
+@contextmanager
+def xendit_behind_prism() -> Iterator[Bench]:
+    """The same with Xendit's."""
+    with xendit_bench() as bench, prism_before(bench.fake.address, XENDIT) as prism:
+        bench.connector = Xendit(Client(prism.url, bench.secret_key), bench.callback_token)
+        yield bench
+        assert prism.complaints() == []
+
+
+@pytest.fixture(params=[adyen_behind_prism, xendit_behind_prism], scope="session", ids=["adyen", "xendit"])
+def bench(request: pytest.FixtureRequest) -> Iterator[Bench]:
+    """Each provider in turn: one fake and one Prism for all of its scenarios."""
+    with request.param() as made:
+        yield made

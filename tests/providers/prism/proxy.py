@@ -1,0 +1,54 @@
+"""Prism between a connector and the fake of its provider: only what the provider's description allows gets through."""
+
+import os
+import re
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from config.embedded.processes import spawn, stop, wait_until
+from payments import ids
+from payments.providers import http
+from tests.providers.openapi import SPECS
+
+LISTENING = re.compile(r"Prism is listening on (\S+)")
+# The path, and what Prism calls it that was not as described. Of an answer that never came it says something else.
+COMPLAINT = re.compile(r"(?:get|post) (\S+) .*prism/errors#(\w+)")
+END = "/that-is-all-"
+START_SECONDS = 30
+STOP_SECONDS = 5
+
+
+@dataclass(frozen=True)
+class Prism:
+    """A Prism that listens at `url`."""
+
+    url: str
+    log: Path
+
+    def complaints(self) -> list[tuple[str, str]]:
+        """The path and the fault of every request and answer that was not as described."""
+        # It answers first and logs afterwards, but keeps the order.
+        end = f"{END}{ids.new_id().hex}"
+        http.send("GET", self.url + end, {})
+        assert wait_until(lambda: any(path == end for path, _ in self._told()), STOP_SECONDS)
+        return [(path, fault) for path, fault in self._told() if not path.startswith(END)]
+
+    def _told(self) -> list[tuple[str, str]]:
+        return COMPLAINT.findall(self.log.read_text())
+
+
+@contextmanager
+def prism_before(upstream: str, description: str) -> Iterator[Prism]:
+    """A Prism that passes on to `upstream` and back what is as in this file of `specs/`; PRISM names the program."""
+    with tempfile.TemporaryDirectory(prefix="kaha-prism-") as folder:
+        log = Path(folder) / "log"
+        command = [os.environ["PRISM"], "proxy", SPECS / description, upstream, "--errors", "--port", "0"]
+        process = spawn(command, log=log, environment={"PATH": os.environ["PATH"]})
+        try:
+            assert wait_until(lambda: LISTENING.search(log.read_text()) is not None, START_SECONDS), log.read_text()
+            yield Prism(LISTENING.findall(log.read_text())[0], log)
+        finally:
+            stop(process, timeout_seconds=STOP_SECONDS)
