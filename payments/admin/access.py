@@ -7,7 +7,7 @@ from typing import Any
 
 from django.contrib import admin
 from django.db.models import QuerySet
-from django.http import HttpRequest
+from django.http import Http404, HttpRequest, HttpResponse
 
 from payments.models import MerchantAccess
 from payments.models.merchant_access import Limit, within
@@ -43,6 +43,10 @@ class Limited(admin.ModelAdmin):
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return super().has_add_permission(request) and self._is_for(request)
+
+    def _get_obj_does_not_exist_redirect(self, *_: Any) -> HttpResponse:
+        """Django leads on with a message, where an act on the same row is not found."""
+        raise Http404
 
     def _is_for(self, request: HttpRequest) -> bool:
         return bool(self.merchant_lookup) or limit_of(request) is None

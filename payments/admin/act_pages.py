@@ -64,7 +64,8 @@ class ActPages(admin.ModelAdmin):
         form.keep_out_of_sight()
         words = OFFERED[form.kind]
         button = words.label if act.state == StaffAct.State.APPROVED else f"Ask for this: {words.label.lower()}"
-        return form_page(request, self, f"{words.label}?", _told_of(act), form, [(CONFIRMED, button)])
+        consequence = words.consequence(act.charge, act.amount)
+        return form_page(request, self, f"{words.label}?", _told_of(act), form, [(CONFIRMED, button)], consequence)
 
     def _do(self, request: HttpRequest, act: StaffAct) -> HttpResponse:
         if StaffAct.objects.filter(id=act.id).exists():
@@ -86,7 +87,8 @@ def offers_of(request: HttpRequest, charge: Charge) -> Iterable[Act]:
     """The acts that this operator may do about the charge as it is."""
     for kind, words in OFFERED.items():
         if operator_of(request).has_perm(words.permission) and at_stake(kind, charge):
-            yield Act(words.label, reverse(f"admin:payments_charge_{kind}", args=[charge.pk]))
+            address = reverse(f"admin:payments_charge_{kind}", args=[charge.pk])
+            yield Act(words.label, address, gives_back=words.gives_back)
 
 
 def _facts_of(charge: Charge, most: int) -> Facts:
@@ -100,7 +102,6 @@ def _facts_of(charge: Charge, most: int) -> Facts:
 
 
 def _told_of(act: StaffAct) -> Facts:
-    yield "What will happen", OFFERED[act.kind].consequence(act.charge, act.amount)
     yield "Charge", public_id("ch", act.charge_id)
     yield "Mode", "live: this is real money" if act.charge.livemode else "test"
     yield "Why", act.reason

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from django.contrib import messages
 
+from payments.admin.acting import Consequence
 from payments.admin.formats import money, utc
 from payments.admin.sources import source_label
 from payments.domain.attempts import UNRESOLVED
@@ -17,51 +18,65 @@ Told = tuple[int, str]
 FINAL = "This cannot be undone."
 
 
+def _end(charge: Charge, amount: int) -> str:
+    return FINAL
+
+
+def _end_of_capture(charge: Charge, amount: int) -> str:
+    rest = charge.amount - amount
+    return f"The rest of the hold, {money(rest, charge.currency)}, is released. {FINAL}" if rest else FINAL
+
+
+def _end_of_extension(charge: Charge, amount: int) -> str:
+    return f"It ends on {utc(charge.hold_expires_at)} UTC, and {extension_days(charge)} days later if that is granted."
+
+
 @dataclass(frozen=True, slots=True)
 class Words:
-    """How an act is offered, who may do it, and what it will do with so much of a charge."""
+    """How an act is offered, who may do it, and what it `does` with so much of a charge, with what `ends` the sentence.
+
+    It `gives_back` where the merchant's money goes to a payer.
+    """
 
     label: str
     permission: str
-    consequence: Callable[[Charge, int], str]
+    does: str
+    ends: Callable[[Charge, int], str] = _end
+    gives_back: bool = False
 
-
-def _capture(charge: Charge, amount: int) -> str:
-    rest = charge.amount - amount
-    released = f" The rest of the hold, {money(rest, charge.currency)}, is released." if rest else ""
-    return f"{money(amount, charge.currency)} is taken from {_payer(charge)}.{released} {FINAL}"
-
-
-def _release(charge: Charge, amount: int) -> str:
-    hold = f"The hold of {money(amount, charge.currency)} on {_payer(charge)} ends"
-    return f"{hold}, and nothing of it can be captured any more. {FINAL}"
-
-
-def _extend(charge: Charge, amount: int) -> str:
-    longer = f"for {extension_days(charge)} days more than until {utc(charge.hold_expires_at)} UTC"
-    return f"The provider is asked to hold {money(amount, charge.currency)} on {_payer(charge)} {longer}."
-
-
-def _void(charge: Charge, amount: int) -> str:
-    back = f"{money(amount, charge.currency)} goes back to {_payer(charge)}, as if it had never been taken."
-    return f"{back} The merchant's balance falls by it, and the fee is given back. {FINAL}"
-
-
-def _refund(charge: Charge, amount: int) -> str:
-    back = f"{money(amount, charge.currency)} goes back to {_payer(charge)}."
-    return f"{back} The merchant's balance falls by it, and the fee is kept. {FINAL}"
-
-
-def _payer(charge: Charge) -> str:
-    return f"the payer of {charge.merchant}, {source_label(charge.source)}"
+    def consequence(self, charge: Charge, amount: int) -> Consequence:
+        """What will happen to whose money."""
+        payer = f"the payer of {charge.merchant}, {source_label(charge.source)}"
+        does = self.does.format(amount=money(amount, charge.currency), payer=payer)
+        return Consequence(f"{does} {self.ends(charge, amount)}", self.gives_back)
 
 
 OFFERED: dict[str, Words] = {
-    Kind.CAPTURE: Words("Capture", "payments.capture_charge", _capture),
-    Kind.RELEASE: Words("Release the hold", "payments.release_charge", _release),
-    Kind.EXTEND: Words("Extend the hold", "payments.extend_charge", _extend),
-    Kind.REFUND: Words("Refund", "payments.refund_charge", _refund),
-    Kind.VOID: Words("Void", "payments.void_charge", _void),
+    Kind.CAPTURE: Words("Capture", "payments.capture_charge", "{amount} is taken from {payer}.", _end_of_capture),
+    Kind.RELEASE: Words(
+        "Release the hold",
+        "payments.release_charge",
+        "The hold of {amount} on {payer} ends, and nothing of it can be captured any more.",
+    ),
+    Kind.EXTEND: Words(
+        "Extend the hold",
+        "payments.extend_charge",
+        "The provider is asked to hold {amount} on {payer} for longer.",
+        _end_of_extension,
+    ),
+    Kind.REFUND: Words(
+        "Refund",
+        "payments.refund_charge",
+        "{amount} goes back to {payer}. The merchant's balance falls by it, and the fee is kept.",
+        gives_back=True,
+    ),
+    Kind.VOID: Words(
+        "Void",
+        "payments.void_charge",
+        "{amount} goes back to {payer}, as if it had never been taken. The merchant's balance falls by it, and the fee "
+        "is given back.",
+        gives_back=True,
+    ),
 }
 REFUSALS = {
     "resource_busy": "Another operation on this charge has not ended yet. Try again in a moment.",

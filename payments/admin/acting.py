@@ -20,6 +20,15 @@ class Act:
     label: str
     url: str
     posts: bool = False
+    gives_back: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Consequence:
+    """What an act will do, in words, and whether the merchant's money goes back to a payer by it."""
+
+    words: str
+    gives_back: bool = False
 
 
 def operator_of(request: HttpRequest) -> User:
@@ -34,10 +43,12 @@ def form_page(
     facts: Facts,
     form: forms.BaseForm,
     buttons: Sequence[tuple[str, str]],
+    consequence: Consequence | None = None,
 ) -> TemplateResponse:
-    """A page with what an act is about, the form that it wants, and a button for each (value, label)."""
+    """A page with what an act will do and is about, the form that it wants, and a button for each (value, label)."""
     context = page.admin_site.each_context(request) | {
         "title": title,
+        "consequence": consequence,
         "opts": page.opts,
         "facts": facts,
         "form": form,

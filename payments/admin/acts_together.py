@@ -17,7 +17,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 
 from payments.admin.act_words import OFFERED
-from payments.admin.acting import Facts, form_page, operator_of
+from payments.admin.acting import Consequence, Facts, form_page, operator_of
 from payments.admin.formats import NOTHING, lines, money
 from payments.admin.reasons import OnceForm
 from payments.domain.staff_acts import proposing
@@ -92,7 +92,13 @@ def _act(page: admin.ModelAdmin, request: HttpRequest, rows: QuerySet[Any], kind
     if not summary.possible:
         page.message_user(request, f"None of these can be done: {label.lower()}.", messages.ERROR)
         return None
-    return form_page(request, page, f"{label}: {len(charges)} charges", summary.facts(), form, [(CONFIRMED, label)])
+    title, consequence = f"{label}: {len(charges)} charges", _consequence(kind, summary)
+    return form_page(request, page, title, summary.facts(), form, [(CONFIRMED, label)], consequence)
+
+
+def _consequence(kind: str, summary: Summary) -> Consequence:
+    words = OFFERED[kind]
+    return Consequence(f"{words.label}, each as a whole: {sums_of(summary.possible)}.", words.gives_back)
 
 
 def _said(form: TogetherForm) -> dict[str, Any]:

@@ -14,12 +14,15 @@ from django.utils.decorators import method_decorator
 from django.views.decorators.debug import sensitive_post_parameters, sensitive_variables
 
 from payments.admin.acting import form_page
+from payments.domain import audit
+from payments.domain.audit import Action
 from payments.ids import parse_id, public_id
 from payments.luhn import luhn_valid
-from payments.models import Card, Charge
+from payments.models import Card
 from payments.vault.fingerprints import card_fingerprint
 
 CARD_NUMBER_DIGITS = 16
+MOST_COUNTED = 1_000
 
 
 class NumberInput(forms.TextInput):
@@ -78,20 +81,24 @@ class CardSearch(admin.ModelAdmin):
 
     @method_decorator(sensitive_post_parameters("number"))
     def search_by_card(self, request: HttpRequest) -> HttpResponse:
-        """Asks for the number, then shows the charges on it by the ID of a card that has it."""
+        """Asks for the number, then shows the charges on it by the ID of a card that has it; told to the audit log."""
         if not self.has_view_permission(request):
             raise PermissionDenied
         form = CardNumberForm(request.POST or None)
         if not form.is_valid():
             facts = [("What happens with it", "The number is not kept. It finds charges by its fingerprint.")]
             return form_page(request, self, "Charges on a card number", facts, form, [("search", "Search")])
-        charge = self._newest_on(request, form.cleaned_data["number"])
+        charges = self.get_queryset(request).filter(source__card__fingerprint=form.cleaned_data["number"])
+        audit.record(Action.SEARCHED, detail=f"by a card number, charges found: {_count(charges)}")
+        charge = charges.select_related("source__card").order_by("-pk").first()
         if charge is None:
             self.message_user(request, "There is no charge on this card number.", messages.WARNING)
             return redirect("admin:payments_charge_by_card")
         handle = public_id("card", charge.source.card.pk)
         return redirect(f"{reverse('admin:payments_charge_changelist')}?card={handle}")
 
-    def _newest_on(self, request: HttpRequest, fingerprint: bytes) -> Charge | None:
-        found = self.get_queryset(request).filter(source__card__fingerprint=fingerprint)
-        return found.select_related("source__card").order_by("-pk").first()
+
+def _count(charges: QuerySet[Any]) -> str:
+    """How many they are, of very many that they are at least so many."""
+    count = charges.order_by()[: MOST_COUNTED + 1].count()
+    return f"more than {MOST_COUNTED}" if count > MOST_COUNTED else str(count)

@@ -17,6 +17,7 @@ from payments.admin.charge_search import ChargeSearch
 from payments.admin.charge_states import ByState, chips, road_by
 from payments.admin.exports import MAY_EXPORT
 from payments.admin.form_filters import ByAmount, ByDays, ByMerchant
+from payments.admin.formats import NOTHING, money, two_lines, utc
 from payments.admin.paging import KeysetPaging
 from payments.admin.sources import source_label
 from payments.admin.walking import Road
@@ -35,17 +36,7 @@ class ChargeList(ChargeSearch, KeysetPaging, CardSearch):
 
     change_list_template = "admin/payments/charge_list.html"
 
-    list_display = (
-        "public_id",
-        "shown_amount",
-        "shown_state",
-        "created",
-        "paid_with",
-        "description",
-        "merchant",
-        "mode",
-        "refunded",
-    )
+    list_display = ("which", "how_much", "shown_state", "paid_with", "what_for")
     list_filter = (ByState, ByMerchant, ByMode, BySourceTypeOfCharge, ByDays, ByAmount, ByCard)
     list_select_related = ("merchant", "source__card")
     uuid_lookups = {
@@ -79,13 +70,26 @@ class ChargeList(ChargeSearch, KeysetPaging, CardSearch):
     def sifts(self, changelist: ChangeList, road: Road) -> bool:
         return "card" not in chosen_in(changelist) and super().sifts(changelist, road)
 
+    @admin.display(description="Charge, created (UTC)")
+    def which(self, charge: Charge) -> SafeString:
+        return two_lines(charge, utc(charge.created_at))
+
+    @admin.display(description="Amount")
+    def how_much(self, charge: Charge) -> SafeString:
+        refunded = f"{money(charge.amount_refunded, charge.currency)} refunded" if charge.amount_refunded else ""
+        return two_lines(money(charge.amount, charge.currency), refunded)
+
+    @admin.display(description="For, at")
+    def what_for(self, charge: Charge) -> SafeString:
+        return two_lines(charge.description or NOTHING, charge.merchant)
+
     @admin.display(description="State")
     def shown_state(self, charge: Charge) -> SafeString:
         return chips(charge)
 
-    @admin.display(description="Paid with")
-    def paid_with(self, charge: Charge) -> str:
-        return source_label(charge.source)
+    @admin.display(description="Paid with, mode")
+    def paid_with(self, charge: Charge) -> SafeString:
+        return two_lines(source_label(charge.source), "live" if charge.livemode else "test")
 
 
 def chosen_in(changelist: ChangeList) -> dict[str, Any]:

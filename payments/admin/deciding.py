@@ -11,10 +11,9 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import URLPattern, path, reverse
 
-from payments.admin.acting import Act, Facts, form_page, operator_of
-from payments.admin.texts import SecretsHidden
+from payments.admin.acting import Act, Consequence, Facts, form_page, operator_of
+from payments.admin.reasons import reason_field
 from payments.domain.second_person import Refused
-from payments.models.correction import NOTE_MAX_LENGTH, free_of_secrets
 
 PROPOSED = "proposed"
 Told = tuple[int, str]
@@ -31,13 +30,7 @@ class Decision(NamedTuple):
 
 class DecisionForm(forms.Form):
     decision = forms.CharField(widget=forms.HiddenInput)
-    note = forms.CharField(
-        label="Why",
-        max_length=NOTE_MAX_LENGTH,
-        validators=[free_of_secrets],
-        widget=SecretsHidden(attrs={"rows": 3, "class": "vLargeTextField"}),
-        help_text="What you checked yourself. It is kept.",
-    )
+    note = reason_field("What you checked yourself. It is kept.")
 
 
 class DecidedByAnother(admin.ModelAdmin):
@@ -64,7 +57,8 @@ class DecidedByAnother(admin.ModelAdmin):
         form = DecisionForm(request.POST or None)
         if not form.is_valid():
             buttons = [(decision.name, decision.label) for decision in fitting]
-            return form_page(request, self, self.question(row), self.facts_of(row), form, buttons)
+            consequence = None if fitting[0].by_proposer else self.consequence_of(row)
+            return form_page(request, self, self.question(row), self.facts_of(row), form, buttons, consequence)
         if form.cleaned_data["decision"] not in {decision.name for decision in _allowed(request, self.decisions)}:
             raise PermissionDenied
         level, told = self._decided(request, row, **form.cleaned_data)
@@ -80,6 +74,10 @@ class DecidedByAnother(admin.ModelAdmin):
     def question(self, row: Any) -> str:
         """What is to be decided, as a title."""
         raise NotImplementedError
+
+    def consequence_of(self, row: Any) -> Consequence | None:
+        """What comes of it if a second person agrees; None where the facts say it."""
+        return None
 
     def facts_of(self, row: Any) -> Facts:
         """What a second person must know."""

@@ -10,7 +10,7 @@ from django.contrib.admin.utils import unquote
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.db import transaction
 from django.db.models import Exists, OuterRef, QuerySet
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import URLPattern, path, reverse
 from django.utils.decorators import method_decorator
@@ -160,6 +160,9 @@ class DeskAdmin(AttemptAdmin):
         return redirect("admin:payments_unknownoutcome_change", pk)
 
     def _leave(self, request: HttpRequest, pk: UUID | str) -> HttpResponse:
+        """Leads on to an attempt that has left the desk. Raises Http404 for one that this operator may not see."""
+        if self.admin_site.get_model_admin(Attempt).get_object(request, str(pk)) is None:
+            raise Http404
         self.message_user(request, "The outcome of this attempt is known.", messages.WARNING)
         return redirect("admin:payments_attempt_change", pk)
 

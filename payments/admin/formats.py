@@ -65,6 +65,12 @@ def lines(items: Iterable[object]) -> SafeString | str:
     return format_html_join(SafeString("<br>"), "{}", ((item,) for item in items)) or NOTHING
 
 
+def two_lines(first: object, second: object) -> SafeString:
+    """A cell with what is looked for, and below it what goes with it; each is cut where the column ends."""
+    below = format_html('<span class="second">{}</span>', second) if second else ""
+    return format_html('<span class="first">{}</span>{}', first, below)
+
+
 def id_column(prefix: str) -> Column:
     """A column with a row's own public ID."""
 

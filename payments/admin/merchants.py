@@ -4,7 +4,7 @@ from django import forms
 from django.contrib import admin
 from django.contrib.admin.widgets import AdminTextareaWidget
 from django.db.models import Q
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.utils.safestring import SafeString
 
 from payments import clock
@@ -23,7 +23,9 @@ from payments.admin.formats import (
 from payments.admin.key_acts import IssueKey, RevokeKey, RollKey
 from payments.admin.merchant_acts import RemoveFee, RollNotifySecret, SetDeclineBudget, SetFee, SetWaysToPay
 from payments.admin.merchant_making import MerchantMaking
+from payments.admin.reasons import reason_field
 from payments.admin.row_acts import RowActs
+from payments.context import because
 from payments.domain.merchants import MODES, check_statement_descriptor
 from payments.ids import public_id
 from payments.ledger.balances import balances_of
@@ -49,6 +51,7 @@ class MerchantForm(forms.ModelForm):
     statement_descriptor = forms.CharField(max_length=100, validators=[check_statement_descriptor])
     branding = JsonObject(required=False)
     business_address = JsonObject(required=False)
+    reason = reason_field()
 
     class Meta:
         model = Merchant
@@ -74,11 +77,9 @@ def networks_column(_: Any, key: ApiKey) -> SafeString | str:
     return lines(key.allowed_networks) if key.allowed_networks else "everywhere"
 
 
-class KeysOfMerchant(LookOnlyInline):
-    model = ApiKey
-    verbose_name_plural = "API keys"
-    fields = ("kind", "mode", "granted", "works_from", "created", "last_used", "expires", "revoked")
-    ordering = ("-pk",)
+class KeyColumns:
+    """What is shown of a key, on its own page and on its merchant's."""
+
     mode = mode_column
     granted = rights_column
     works_from = networks_column
@@ -88,9 +89,16 @@ class KeysOfMerchant(LookOnlyInline):
     revoked = moment_column("revoked_at")
 
 
+class KeysOfMerchant(KeyColumns, LookOnlyInline):
+    model = ApiKey
+    verbose_name_plural = "API keys"
+    fields = ("kind", "mode", "granted", "works_from", "created", "last_used", "expires", "revoked")
+    ordering = ("-pk",)
+
+
 @admin.register(Merchant)
 class MerchantAdmin(MerchantMaking, RowActs, KahaAdmin):
-    """A merchant's names are changed by Django's form, all else by acts."""
+    """A merchant's names and status are changed by Django's form, which asks why, all else by acts."""
 
     merchant_lookup = "pk"
     row_acts = (IssueKey(), SetFee(), RemoveFee(), SetWaysToPay(), SetDeclineBudget(), RollNotifySecret())
@@ -129,6 +137,18 @@ class MerchantAdmin(MerchantMaking, RowActs, KahaAdmin):
     def has_delete_permission(self, request: HttpRequest, obj: Merchant | None = None) -> bool:
         return False
 
+    def get_fieldsets(self, request: HttpRequest, obj: Merchant | None = None) -> Any:
+        why = [("Why", {"fields": ("reason",)})] if self.has_change_permission(request, obj) else []
+        return [*super().get_fieldsets(request, obj), *why]
+
+    def changeform_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        with because(request.POST.get("reason", "")):
+            return super().changeform_view(request, *args, **kwargs)
+
+    def construct_change_message(self, request: HttpRequest, form: Any, formsets: Any, add: bool = False) -> Any:
+        changed = super().construct_change_message(request, form, formsets, add)
+        return [name for name in changed if name != "reason"]
+
     def save_model(self, request: HttpRequest, obj: Merchant, form: forms.ModelForm, change: bool) -> None:
         obj.updated_at = clock.now()
         super().save_model(request, obj, form, change)
@@ -166,7 +186,7 @@ class ByKeyState(Conditions):
 
 
 @admin.register(ApiKey)
-class ApiKeyAdmin(RowActs, LookOnlyAdmin):
+class ApiKeyAdmin(KeyColumns, RowActs, LookOnlyAdmin):
     merchant_lookup = "merchant"
     row_acts = (RollKey(), RevokeKey())
     list_display = ("shown", "public_id", "merchant", "kind", "mode", "created", "last_used", "expires", "revoked")
@@ -181,13 +201,6 @@ class ApiKeyAdmin(RowActs, LookOnlyAdmin):
     )
     public_id = id_column("key")
     of_merchant = id_link_column("merchant", "mer", Merchant)
-    mode = mode_column
-    granted = rights_column
-    works_from = networks_column
-    created = moment_column("created_at")
-    last_used = moment_column("last_used_at")
-    expires = moment_column("expires_at")
-    revoked = moment_column("revoked_at")
 
     @admin.display(description="Key")
     def shown(self, key: ApiKey) -> str:

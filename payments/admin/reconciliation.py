@@ -18,13 +18,12 @@ from django.utils.safestring import SafeString
 from payments.admin.acting import Act, Facts, form_page, operator_of
 from payments.admin.base import Conditions, LookOnlyAdmin
 from payments.admin.formats import NOTHING, id_link_column, moment_column, money, row_link_column, utc
+from payments.admin.reasons import reason_field
 from payments.admin.reports import ByProvider
-from payments.admin.texts import SecretsHidden
 from payments.domain import audit
 from payments.domain.audit import Action
 from payments.domain.reconciliation import items
 from payments.models import Attempt, Charge, Posting, ReconciliationItem, ReconciliationRun, ReportLine
-from payments.models.correction import NOTE_MAX_LENGTH, free_of_secrets
 
 Item = ReconciliationItem
 MAY_CLOSE = "payments.close_reconciliationitem"
@@ -33,13 +32,7 @@ DONE = {"close": Action.CLOSED, "reopen": Action.REOPENED}
 
 
 class NoteForm(forms.Form):
-    note = forms.CharField(
-        label="Why",
-        max_length=NOTE_MAX_LENGTH,
-        validators=[free_of_secrets],
-        widget=SecretsHidden(attrs={"rows": 4, "class": "vLargeTextField"}),
-        help_text="What it was and what was done about it, such as a ticket. No card numbers. It is kept.",
-    )
+    note = reason_field("What it was and what was done about it, such as a ticket. No card numbers. It is kept.")
 
 
 class ByModeOfCharge(Conditions):

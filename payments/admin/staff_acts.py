@@ -12,7 +12,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from payments.admin.act_words import OFFERED, Told, result
-from payments.admin.acting import Act, Facts, operator_of
+from payments.admin.acting import Act, Consequence, Facts, operator_of
 from payments.admin.acts_together import sums_of
 from payments.admin.attempts import ByModeOfCharge
 from payments.admin.base import LookOnlyAdmin, one_of
@@ -150,9 +150,11 @@ class StaffActAdmin(DecidedByAnother, LookOnlyAdmin):
     def question(self, row: StaffAct) -> str:
         return f"{OFFERED[row.kind].label}: {money(row.amount, row.currency)}?"
 
+    def consequence_of(self, row: StaffAct) -> Consequence:
+        return OFFERED[row.kind].consequence(row.charge, row.amount)
+
     def facts_of(self, row: StaffAct) -> Facts:
         charge = row.charge
-        yield "What will happen", OFFERED[row.kind].consequence(charge, row.amount)
         yield "Charge", link(Charge, charge.pk, public_id("ch", charge.pk))
         yield "Paid with", source_label(charge.source)
         yield "Captured", money(charge.amount_captured, charge.currency)

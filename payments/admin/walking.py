@@ -43,6 +43,8 @@ class Stretch:
 
     def ids_in(self, rows: QuerySet[Any], length: int, skipped: int = 0) -> list[Any]:
         """The first `length` IDs of `rows` on this stretch, in its order, after `skipped` ones of each place."""
+        if not self.road.places:
+            return []
         first, *others = (
             self._at(place, rows).values_list("pk", flat=True)[skipped : skipped + length] for place in self.road.places
         )

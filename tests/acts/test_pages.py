@@ -50,6 +50,16 @@ def test_the_page_says_what_will_happen_to_whose_money(api: Api, ana: Client) ->
     assert Charge.objects.get().amount_refunded == 0
 
 
+@pytest.mark.parametrize(("kind", "hold", "stands_out"), [("refund", False, True), ("capture", True, False)])
+def test_a_button_that_gives_money_back_stands_out(
+    kind: str, hold: bool, stands_out: bool, api: Api, ben: Client
+) -> None:
+    api.charge(capture=not hold)
+    offered, confirmed = text_of(ben.get(page_of(Charge.objects.get()))), asked(ben, kind, amount="1.00")
+    assert (f'{page_at(kind)}" class="danger"' in offered, "default danger" in confirmed) == (stands_out, stands_out)
+    assert '<p class="consequence">' in confirmed
+
+
 @pytest.mark.parametrize("amount", ["0", "-1", "100.01", "1.001", "1e2", "1.000,00", "NaN", ""], ids=repr)
 def test_an_amount_that_is_none_or_too_much_is_refused(amount: str, api: Api, ana: Client) -> None:
     api.charge(amount=10_000)

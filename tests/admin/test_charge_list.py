@@ -7,7 +7,7 @@ from django.test import Client
 from django.urls import reverse
 
 from payments import ids
-from payments.models import Attempt, Charge
+from payments.models import Attempt, AuditEntry, Card, Charge
 from tests.admin.conftest import text_of
 from tests.admin.test_pages import list_of, page_of
 from tests.client import APPROVED, REFUNDS_FAIL, Api, made
@@ -121,6 +121,23 @@ def test_a_card_number_finds_the_charges_on_it(operator: Client, api: Api) -> No
     assert listed(operator, **{"card": response["Location"].partition("=")[2]}) == pages_of(
         *Charge.objects.filter(pk__in=mine)
     )
+
+
+def test_who_searched_by_a_card_number_is_told_and_not_by_which(operator: Client, api: Api) -> None:
+    api.charge()
+    api.charge()
+    operator.post(BY_CARD, {"number": APPROVED})
+    entry = AuditEntry.objects.latest("number")
+    assert (entry.action, entry.detail) == ("searched", "by a card number, charges found: 2")
+    assert (entry.actor, entry.origin) == ("operator", "127.0.0.1")
+    kept = str(vars(entry))
+    fingerprint = bytes(Card.objects.latest("pk").fingerprint)
+    assert [mark for mark in (APPROVED, APPROVED[-4:], fingerprint.hex(), repr(fingerprint)) if mark in kept] == []
+
+
+def test_a_search_that_finds_nothing_is_told_too(operator: Client) -> None:
+    operator.post(BY_CARD, {"number": APPROVED})
+    assert AuditEntry.objects.latest("number").detail == "by a card number, charges found: 0"
 
 
 def test_a_card_number_stays_in_no_address_and_no_session(operator: Client, api: Api) -> None:

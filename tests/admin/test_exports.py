@@ -135,7 +135,7 @@ def test_nobody_sees_the_file_of_another(operator: Client) -> None:
     exporting.write_due()
     _, other = member()
     assert other.get(reverse("admin:payments_export_download", args=[export.pk])).status_code == 404
-    assert other.get(page_of(export)).status_code == 302
+    assert other.get(page_of(export)).status_code == 404
 
 
 def test_who_is_limited_to_some_merchants_gets_nothing_of_others(db: None) -> None:

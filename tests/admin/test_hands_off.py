@@ -4,7 +4,7 @@ from django.contrib.auth.models import User
 from django.db.models import Model
 from django.test import Client, RequestFactory
 
-from payments.models import ActLimit, BinRange, Charge, Merchant, Refund, Source
+from payments.models import ActLimit, AuditEntry, BinRange, Charge, Merchant, Refund, Source
 from tests.admin.conftest import House, text_of
 from tests.admin.test_pages import SHOWN, list_of, page_of
 from tests.factories import ChargeFactory, MerchantFactory
@@ -48,6 +48,7 @@ def merchant_form(**changed: str) -> dict[str, str]:
         "status": "active",
         "branding": '{"color": "#aa0000"}',
         "business_address": "",
+        "reason": "Ticket 77",
         "keys-TOTAL_FORMS": "0",
         "keys-INITIAL_FORMS": "0",
     }
@@ -60,6 +61,22 @@ def test_a_merchant_may_be_renamed(operator: Client) -> None:
     renamed = Merchant.objects.get()
     assert (renamed.title, renamed.branding, renamed.business_address) == ("Sari", {"color": "#aa0000"}, {})
     assert renamed.updated_at > merchant.updated_at
+
+
+def test_why_a_merchant_was_renamed_is_told_to_the_audit_log(operator: Client) -> None:
+    operator.post(page_of(MerchantFactory(status="active")), merchant_form(business_address="{}"))
+    entry = AuditEntry.objects.latest("number")
+    assert (entry.action, entry.reason) == ("changed", "Ticket 77")
+    assert set(entry.fields) == {"title", "account_name", "statement_descriptor", "branding"}
+
+
+@pytest.mark.parametrize("reason", ["", "paid with 4242424242424242"])
+def test_no_merchant_is_renamed_without_a_reason_that_may_be_kept(reason: str, operator: Client) -> None:
+    merchant = MerchantFactory()
+    text = text_of(operator.post(page_of(merchant), merchant_form(reason=reason)))
+    assert "errorlist" in text
+    assert "4242424242424242" not in text
+    assert Merchant.objects.get().title == merchant.title
 
 
 @pytest.mark.parametrize(
