@@ -1,12 +1,14 @@
 """Which providers there are: the simulator of test mode, and the connectors that live mode reaches others by."""
 
 from payments.providers.accounts import Account, Connector
+from payments.providers.adyen.connector import CONNECTOR as ADYEN
 from payments.providers.base import Provider
 from payments.providers.simulator.connector import Simulator
+from payments.providers.xendit import connector as xendit
 
 SIMULATOR = "simulator"
 PROVIDERS: dict[str, Provider] = {SIMULATOR: Simulator()}
-CONNECTORS: dict[str, Connector] = {}
+CONNECTORS: dict[str, Connector] = {"adyen": ADYEN}
 
 
 def provider_named(name: str) -> Provider:

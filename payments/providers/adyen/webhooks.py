@@ -113,7 +113,10 @@ def _authorised(item: Item) -> Outcome:
 
 def _is_captured(item: Item) -> bool:
     """Whether the money is taken or held. Raises ValueError where the item does not say."""
-    told = _additional(item).get(f"metadata.{bodies.CAPTURE}")
+    additional = _additional(item)
+    # Adyen describes it in a member of its own, and its examples have it like this.
+    metadata = additional.get("metadata") or {bodies.CAPTURE: additional.get(f"metadata.{bodies.CAPTURE}")}
+    told = metadata.get(bodies.CAPTURE)
     if told not in (bodies.AT_ONCE, bodies.LATER) and item.get("paymentMethod") not in NEVER_HELD:
         raise ValueError("the item does not say whether the money is held")
     return told != bodies.LATER

@@ -1,0 +1,87 @@
+"""Adyen at the shared contract suite: the connector before its fake."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+
+from payments.providers.accounts import Account
+from payments.providers.adyen.connector import Adyen
+from payments.providers.base import CardData, Payment
+from tests.providers.adyen.books import Booked
+from tests.providers.adyen.fake import API_KEY, CANCELLED, CHALLENGED, AdyenFake
+from tests.providers.adyen.telling import HMAC_KEY, MERCHANT_ACCOUNT
+from tests.providers.bench import CARD, Money, Spoilt, Webhook
+
+ACCOUNT = Account(
+    livemode=False,
+    credentials={"api_key": API_KEY, "hmac_key": HMAC_KEY},
+    settings={"merchant_account": MERCHANT_ACCOUNT},
+)
+HOLDERS = {
+    "card_declined": "NO REASON",
+    "insufficient_funds": "NO MONEY",
+    "expired_card": "OLD CARD",
+    "incorrect_cvc": "WRONG CVC",
+    "processing_error": "NO ACQUIRER",
+}
+
+
+class AdyenBench:
+    """The `Bench` of Adyen. The connector asks at `address`, the fake's own or one before it."""
+
+    redirect_type = "gcash"
+
+    def __init__(self, fake: AdyenFake, address: str) -> None:
+        self.fake = fake
+        self.connector = Adyen(ACCOUNT, address)
+
+    def card(self, declined: str = "", *, challenged: bool = False) -> CardData:
+        if challenged:
+            return replace(CARD, number=CHALLENGED)
+        return replace(CARD, name=HOLDERS[declined]) if declined else CARD
+
+    def pay(self, payment: Payment) -> Mapping[str, str]:
+        booked = self._booked(payment)
+        booked.agreed = True
+        if not booked.is_card:
+            self.fake.books.authorise(booked)
+        return {"redirectResult": booked.psp_reference}
+
+    def refuse(self, payment: Payment) -> Mapping[str, str]:
+        booked = self._booked(payment)
+        booked.agreed = False
+        if not booked.is_card:
+            self.fake.books.refuse(booked, CANCELLED[1])
+        return {"redirectResult": booked.psp_reference}
+
+    def run_out(self, payment: Payment) -> None:
+        self.fake.books.close_offer(self._booked(payment))
+
+    def let_pass(self) -> None:
+        self.fake.books.let_pass()
+
+    def webhooks(self) -> list[Webhook]:
+        """All of them, however often they were told: whoever waits for one is told again until it is answered."""
+        return list(self.fake.books.told)
+
+    def forge(self, webhook: Webhook) -> Webhook:
+        headers, body = webhook
+        return headers, body.replace(b'"value": ', b'"value": 1')
+
+    def spoil_next(self, how: Spoilt) -> None:
+        self.fake.spoil_next(how)
+
+    def money(self, payment: Payment) -> Money:
+        booked = self.fake.books.payments.get(payment.reference)
+        return booked.money if booked else Money()
+
+    def _booked(self, payment: Payment) -> Booked:
+        return self.fake.books.payments[payment.reference]
+
+
+@contextmanager
+def adyen_bench() -> Iterator[AdyenBench]:
+    """Adyen's connector and its fake, for as long as the block runs."""
+    fake = AdyenFake()
+    with fake.serving():
+        yield AdyenBench(fake, fake.address)

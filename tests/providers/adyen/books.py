@@ -1,0 +1,160 @@
+"""What Adyen's fake knows of its payments, and the events by which it tells what becomes of them."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import StrEnum
+from itertools import count
+from typing import Any
+
+from tests.providers.adyen.telling import item_of, webhook_of
+from tests.providers.bench import Money, Webhook
+
+
+class State(StrEnum):
+    """Where a payment stands."""
+
+    AWAITING = "awaiting"  # its payer
+    HELD = "held"
+    TAKEN = "taken"
+    OVER = "over"  # refused, run out or ended
+
+
+@dataclass
+class Booked:
+    """A payment, by the body that asked for it."""
+
+    body: dict[str, Any]
+    psp_reference: str
+    state: State = State.AWAITING
+    taken: int = 0
+    returned: int = 0
+    # What the payer decided at the issuer's page, which counts when it is handed in.
+    agreed: bool | None = None
+
+    @property
+    def value(self) -> int:
+        """The amount that was asked for."""
+        return int(self.body["amount"]["value"])
+
+    @property
+    def money(self) -> Money:
+        """What the books say of it."""
+        return Money(self.value if self.state is State.HELD else 0, self.taken, self.returned)
+
+    @property
+    def is_card(self) -> bool:
+        """Whether an issuer's page authorises nothing by itself."""
+        return bool(self.body["paymentMethod"]["type"] == "scheme")
+
+
+@dataclass
+class Books:
+    """All payments by our reference, what is still to be done about them, and what is to be told."""
+
+    payments: dict[str, Booked] = field(default_factory=dict)
+    due: list[Callable[[], None]] = field(default_factory=list)
+    told: list[Webhook] = field(default_factory=list)
+    _numbers: "count[int]" = field(default_factory=lambda: count(1))
+
+    def new_psp_reference(self) -> str:
+        """A name of Adyen's for a request."""
+        return f"PSP{next(self._numbers):013d}"
+
+    def found(self, psp_reference: str) -> Booked | None:
+        """The payment of this name of Adyen's."""
+        return next((each for each in self.payments.values() if each.psp_reference == psp_reference), None)
+
+    def authorise(self, payment: Booked) -> None:
+        """The issuer or the wallet agrees."""
+        is_held = (payment.body.get("additionalData") or {}).get("manualCapture") == "true"
+        payment.state = State.HELD if is_held else State.TAKEN
+        payment.taken = 0 if is_held else payment.value
+        self._tell_of(payment, "AUTHORISATION", additionalData=_additional(payment))
+
+    def refuse(self, payment: Booked, reason: str) -> None:
+        """The issuer, the wallet or the payer does not agree."""
+        payment.state = State.OVER
+        self._tell_of(payment, "AUTHORISATION", success=False, reason=reason, additionalData=_additional(payment))
+
+    def close_offer(self, payment: Booked) -> None:
+        """The payer never came."""
+        payment.state = State.OVER
+        self._tell_of(payment, "OFFER_CLOSED")
+
+    def capture(self, payment: Booked, asked: dict[str, Any], psp_reference: str) -> None:
+        """Takes a part of what is held, and lets go of the rest."""
+        value = int(asked["amount"]["value"])
+        can = payment.state is State.HELD and value <= payment.value
+        if can:
+            payment.state, payment.taken = State.TAKEN, value
+        self._tell_done(payment, "CAPTURE", asked, psp_reference, value, success=can)
+
+    def refund(self, payment: Booked, asked: dict[str, Any], psp_reference: str) -> None:
+        """Gives a part of what was taken back."""
+        value = int(asked["amount"]["value"])
+        can = payment.taken - payment.returned >= value
+        payment.returned += value if can else 0
+        self._tell_done(payment, "REFUND", asked, psp_reference, value, success=can)
+
+    def reverse(self, payment: Booked, asked: dict[str, Any], psp_reference: str) -> None:
+        """Lets go of what is held, or gives back what was taken."""
+        can = payment.state is State.HELD or (payment.state is State.TAKEN and not payment.returned)
+        action = "cancel" if payment.state is State.HELD else "refund"
+        if can:
+            payment.state, payment.returned = State.OVER, payment.taken
+        members = {"additionalData": {"modification.action": action}}
+        self._tell_done(payment, "CANCEL_OR_REFUND", asked, psp_reference, payment.value, success=can, **members)
+
+    def end(self, reference: str, psp_reference: str) -> None:
+        """Cancels whatever goes by this reference of ours, unless it is taken, or never came."""
+        payment = self.payments.get(reference)
+        can = payment is not None and payment.state in (State.AWAITING, State.HELD)
+        amount = {"currency": "PHP", "value": 0} if payment is None else payment.body["amount"]
+        if payment and can:
+            payment.state = State.OVER
+        members = {"merchantReference": reference, "pspReference": psp_reference}
+        self._tell(item_of("TECHNICAL_CANCEL", success=can, **amount, **members))
+
+    def fail_afterwards(self, event: str, payment: Booked, kind: str, reference: str, value: int) -> None:
+        """What was done turns out to have failed."""
+        asked = {"reference": f"{kind}-{reference}"}
+        payment.returned -= value if kind == "refund" else 0
+        self._tell_done(payment, event, asked, self.new_psp_reference(), value, reason="failed at the scheme")
+
+    def let_pass(self) -> None:
+        """Does what is due, in the order in which it was asked for."""
+        due, self.due = self.due, []
+        for act in due:
+            act()
+
+    def _tell_of(self, payment: Booked, event: str, *, success: bool = True, **members: Any) -> None:
+        named = {"merchantReference": payment.body["reference"], "pspReference": payment.psp_reference}
+        method = "visa" if payment.is_card else payment.body["paymentMethod"]["type"]
+        amount = payment.body["amount"]
+        self._tell(item_of(event, success=success, paymentMethod=method, **amount, **named, **members))
+
+    def _tell_done(
+        self,
+        payment: Booked,
+        event: str,
+        asked: dict[str, Any],
+        psp_reference: str,
+        value: int,
+        *,
+        success: bool = True,
+        reason: str = "",
+        **members: Any,
+    ) -> None:
+        currency = payment.body["amount"]["currency"]
+        named = {"merchantReference": asked["reference"], "originalReference": payment.psp_reference}
+        why = reason or ("" if success else "Insufficient balance on payment")
+        told = {"pspReference": psp_reference, "reason": why, **named, **members}
+        self._tell(item_of(event, success=success, currency=currency, value=value, **told))
+
+    def _tell(self, item: dict[str, Any]) -> None:
+        self.told.append(webhook_of(item))
+
+
+def _additional(payment: Booked) -> dict[str, str]:
+    metadata = {f"metadata.{name}": value for name, value in payment.body.get("metadata", {}).items()}
+    return metadata | ({"cvcResult": "1 Matches"} if payment.is_card else {})

@@ -1,0 +1,156 @@
+"""A fake of Adyen's Checkout API: it keeps books and keys, answers modifications before it does them, tells by webhook.
+
+It holds what it is asked and what it answers to Adyen's own description.
+"""
+
+import json
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from tests.providers.adyen.books import Booked, Books, State
+from tests.providers.adyen.telling import MERCHANT_ACCOUNT
+from tests.providers.openapi import described
+from tests.providers.wire import Answered, Asked, Fake
+
+CHECKOUT = described("adyen-CheckoutService-v72.json")
+PREFIX = "/v72"
+API_KEY = "AQE-a-key-of-the-fake"
+# Whose issuer wants to see its holder.
+CHALLENGED = "4212345678910006"
+# Holders whose cards are refused, and how Adyen says so.
+REFUSED = {
+    "NO REASON": ("2", "Refused"),
+    "NO MONEY": ("12", "Not enough balance"),
+    "OLD CARD": ("6", "Expired Card"),
+    "WRONG CVC": ("24", "CVC Declined"),
+    "NO ACQUIRER": ("4", "Acquirer Error"),
+    "NO FRIEND": ("20", "FRAUD"),
+}
+CANCELLED, NOT_AUTHENTICATED = ("16", "Shopper Cancelled"), ("11", "3D Not Authenticated")
+
+Body = dict[str, Any]
+
+
+class AdyenFake(Fake):
+    """The fake on its socket, at `address`."""
+
+    def __init__(self) -> None:
+        super().__init__(self._answer, overstated)
+        self.books = Books()
+        self._kept: dict[str, tuple[Asked, Answered]] = {}
+        self._lock = threading.Lock()
+
+    def _answer(self, asked: Asked) -> Answered:
+        path, body = asked.path.removeprefix(PREFIX), json.loads(asked.body)
+        CHECKOUT.check_request(asked.method, path, body)
+        with self._lock:
+            answered = self._refusal(asked, body) or self._once(asked, path, body)
+        CHECKOUT.check_answer(asked.method, path, answered.status, answered.body)
+        return answered
+
+    def _refusal(self, asked: Asked, body: Body) -> Answered | None:
+        if asked.headers.get("X-API-Key") != API_KEY:
+            return error(401, "000", "HTTP Status Response - Unauthorized")
+        if body.get("merchantAccount", MERCHANT_ACCOUNT) != MERCHANT_ACCOUNT:
+            return error(403, "901", "Invalid Merchant Account")
+        return None
+
+    def _once(self, asked: Asked, path: str, body: Body) -> Answered:
+        """The first answer under this key, if the question is the same."""
+        key = asked.headers.get("Idempotency-Key", "")
+        before, answered = self._kept.get(key, (None, None))
+        if before is None or answered is None:
+            answered = self._done(path, body)
+            if key:
+                self._kept[key] = asked, answered
+        elif (before.path, before.body) != (asked.path, asked.body):
+            return error(422, "704", "request already processed or in progress")
+        return answered
+
+    def _done(self, path: str, body: Body) -> Answered:
+        if path == "/paymentMethods":
+            return Answered(200, {"paymentMethods": [{"type": "scheme", "name": "Cards"}]})
+        if path == "/payments":
+            return self._pay(body)
+        if path == "/payments/details":
+            return self._go_on(body["details"]["redirectResult"])
+        return self._cancel(body) if path == "/cancels" else self._modify(path, body)
+
+    def _pay(self, body: Body) -> Answered:
+        payment = self.books.payments[body["reference"]] = Booked(body, self.books.new_psp_reference())
+        method = body["paymentMethod"]
+        if not payment.is_card:
+            return waiting(payment)
+        if body["authenticationData"]["attemptAuthentication"] == "always" and method["number"] == CHALLENGED:
+            return waiting(payment)
+        refused = REFUSED.get(method["holderName"])
+        return self._refuse(payment, *refused) if refused else self._authorise(payment)
+
+    def _authorise(self, payment: Booked) -> Answered:
+        self.books.authorise(payment)
+        return result(payment, "Authorised", additionalData={"cvcResult": "1 Matches"})
+
+    def _refuse(self, payment: Booked, number: str, words: str) -> Answered:
+        self.books.refuse(payment, words)
+        code = {"4": "Error", "16": "Cancelled"}.get(number, "Refused")
+        return result(payment, code, refusalReasonCode=number, refusalReason=words)
+
+    def _go_on(self, redirect_result: str) -> Answered:
+        payment = self.books.found(redirect_result)
+        if payment is None or (payment.state is State.AWAITING and payment.agreed is None):
+            return error(422, "14_006", "Required object 'paymentData' is not provided.")
+        if not payment.is_card:
+            # As in Adyen's own example, the answer names neither payment nor amount.
+            code = "Authorised" if payment.state is State.TAKEN else "Cancelled"
+            return Answered(200, {"resultCode": code, "pspReference": payment.psp_reference})
+        return self._authorise(payment) if payment.agreed else self._refuse(payment, *NOT_AUTHENTICATED)
+
+    def _cancel(self, body: Body) -> Answered:
+        psp_reference = self.books.new_psp_reference()
+        self.books.due.append(lambda: self.books.end(body["paymentReference"], psp_reference))
+        return Answered(201, body | {"pspReference": psp_reference, "status": "received"})
+
+    def _modify(self, path: str, body: Body) -> Answered:
+        *_, original, verb = path.split("/")
+        payment = self.books.found(original)
+        if payment is None:
+            return error(422, "167", "Original pspReference required for this operation")
+        verbs: dict[str, Callable[[Booked, Body, str], None]] = {
+            "captures": self.books.capture,
+            "refunds": self.books.refund,
+            "reversals": self.books.reverse,
+        }
+        psp_reference = self.books.new_psp_reference()
+        self.books.due.append(lambda: verbs[verb](payment, body, psp_reference))
+        named = {"paymentPspReference": original, "pspReference": psp_reference, "status": "received"}
+        return Answered(201, body | named)
+
+
+def result(payment: Booked, code: str, **members: Any) -> Answered:
+    """How a payment ended, with its names and amount."""
+    named = {"pspReference": payment.psp_reference, "merchantReference": payment.body["reference"]}
+    return Answered(200, {"resultCode": code, "amount": payment.body["amount"], **named, **members})
+
+
+def waiting(payment: Booked) -> Answered:
+    """What the payer is to do: scan a code, or act on a page."""
+    method = payment.body["paymentMethod"]["type"]
+    if method == "wechatpayQR":
+        action = {"type": "qrCode", "paymentMethodType": method, "qrCodeData": "weixin://pay/1"}
+        return Answered(200, {"resultCode": "Pending", "pspReference": payment.psp_reference, "action": action})
+    url = f"https://checkoutshopper-test.adyen.com/page/{payment.psp_reference}"
+    action = {"type": "redirect", "method": "GET", "paymentMethodType": method, "url": url}
+    return Answered(200, {"resultCode": "RedirectShopper", "pspReference": payment.psp_reference, "action": action})
+
+
+def error(status: int, code: str, message: str) -> Answered:
+    """A refusal of the request itself."""
+    kind = "validation" if status == 422 else "security"
+    return Answered(status, {"status": status, "errorCode": code, "message": message, "errorType": kind})
+
+
+def overstated(body: Body) -> Body:
+    """The same answer about a larger amount."""
+    amount = body["amount"]
+    return body | {"amount": amount | {"value": amount["value"] + 1}}

@@ -1,0 +1,46 @@
+"""Adyen's webhooks as its fake writes them: one signed item each, held to Adyen's own description."""
+
+import base64
+import hashlib
+import hmac
+import json
+from typing import Any
+
+from payments import clock
+from tests.providers.bench import Webhook
+from tests.providers.openapi import described
+
+WEBHOOKS = described("adyen-Webhooks-v1.json")
+HMAC_KEY = "5A" * 32
+MERCHANT_ACCOUNT = "KahaPH"
+# What the signature covers, in this order; amount and currency stand a level deeper.
+SIGNED = ("pspReference", "originalReference", "merchantAccountCode", "merchantReference")
+
+
+def item_of(event: str, *, success: bool, currency: str, value: int, **members: Any) -> dict[str, Any]:
+    """An item about `event`, not signed yet."""
+    return {
+        "amount": {"currency": currency, "value": value},
+        "eventCode": event,
+        "eventDate": clock.now().isoformat(),
+        "merchantAccountCode": MERCHANT_ACCOUNT,
+        "success": "true" if success else "false",
+        **members,
+    }
+
+
+def webhook_of(*items: dict[str, Any]) -> Webhook:
+    """The message that tells these items, each signed."""
+    told = {"live": "false", "notificationItems": [{"NotificationRequestItem": signed(item)} for item in items]}
+    WEBHOOKS.check_webhook(f"/{items[0]['eventCode']}", told)
+    return {}, json.dumps(told).encode()
+
+
+def signed(item: dict[str, Any]) -> dict[str, Any]:
+    """The same item with Adyen's signature."""
+    parts = [str(item.get(name, "")) for name in SIGNED]
+    parts += [str(item["amount"]["value"]), item["amount"]["currency"], item["eventCode"], item["success"]]
+    digest = hmac.digest(bytes.fromhex(HMAC_KEY), ":".join(parts).encode(), hashlib.sha256)
+    return item | {
+        "additionalData": item.get("additionalData", {}) | {"hmacSignature": base64.b64encode(digest).decode()}
+    }

@@ -1,0 +1,140 @@
+"""What Adyen's answers mean, and which of them are not believed."""
+
+from typing import Any
+
+import pytest
+
+from payments import ids
+from payments.providers.adyen import answers, bodies
+from payments.providers.base import ActionRequired, Approved, Declined, Operation, Outcome, Pending, Unknown
+from tests.providers.adyen.fake import CHECKOUT
+from tests.providers.adyen.making import asked
+
+PAYMENT = asked("gcash", provider_ref="PSP1")
+PAGE = {"type": "redirect", "method": "GET", "url": "https://checkoutshopper-test.adyen.com/page"}
+
+
+def told(result: str, **members: Any) -> dict[str, Any]:
+    """An answer about PAYMENT."""
+    named = {"pspReference": "PSP1", "merchantReference": PAYMENT.reference, "amount": bodies.amount(PAYMENT)}
+    return {"resultCode": result, **named, **members}
+
+
+def created(answer: dict[str, Any]) -> Outcome:
+    CHECKOUT.check_answer("POST", "/payments", 200, answer)
+    return answers.created(answer, PAYMENT)
+
+
+def test_a_payment_that_is_authorised_is_taken_or_held_as_was_asked() -> None:
+    held = asked(capture=False)
+    answer = {"resultCode": "Authorised", "pspReference": "PSP1", "merchantReference": held.reference}
+    assert answers.created(answer, held) == Approved("PSP1", False, response={"resultCode": "Authorised"})
+    assert created(told("Authorised")) == Approved("PSP1", True, response={"resultCode": "Authorised"})
+
+
+@pytest.mark.parametrize(
+    ("said", "checked"),
+    [("1 Matches", "pass"), ("2 Doesn't match", "fail"), ("5 Issuer not certified", "unavailable"), ("", "unchecked")],
+)
+def test_how_the_cvc_was_checked_is_kept(said: str, checked: str) -> None:
+    outcome = created(told("Authorised", additionalData={"cvcResult": said}))
+    assert isinstance(outcome, Approved)
+    assert outcome.cvc_checked == checked
+
+
+def test_operators_read_the_issuers_answer_and_nothing_of_the_payer() -> None:
+    additional = {"refusalReasonRaw": "AUTHORISED", "shopperEmail": "juan@example.com", "cardSummary": "1111"}
+    outcome = created(told("Authorised", additionalData=additional))
+    assert isinstance(outcome, Approved)
+    assert outcome.response == {"resultCode": "Authorised", "refusalReasonRaw": "AUTHORISED"}
+
+
+def test_a_page_is_where_the_payer_goes() -> None:
+    assert created(told("RedirectShopper", action=PAGE)) == ActionRequired("PSP1", PAGE["url"])
+
+
+def test_a_code_is_what_the_payer_scans() -> None:
+    action = {"type": "qrCode", "qrCodeData": "weixin://pay/1"}
+    assert created(told("Pending", action=action)) == ActionRequired("PSP1", "", qr="weixin://pay/1")
+
+
+@pytest.mark.parametrize(
+    "action",
+    [
+        None,
+        PAGE | {"method": "POST", "data": {"MD": "1"}},
+        {"type": "threeDS2", "subtype": "fingerprint", "token": "eyJ0"},
+    ],
+    ids=["none", "form", "script"],
+)
+def test_what_we_cannot_show_is_waited_for(action: dict[str, Any] | None) -> None:
+    members = {"action": action} if action else {}
+    assert created(told("IdentifyShopper", **members)) == Pending("PSP1")
+
+
+@pytest.mark.parametrize("result", ["Received", "Pending", "PresentToShopper", "ChallengeShopper"])
+def test_what_is_not_decided_is_pending(result: str) -> None:
+    assert created(told(result)) == Pending("PSP1")
+
+
+@pytest.mark.parametrize("result", ["PartiallyAuthorised", "AuthenticationFinished", "Success"])
+def test_a_result_that_we_never_asked_for_is_unknown(result: str) -> None:
+    assert isinstance(created(told(result)), Unknown)
+
+
+@pytest.mark.parametrize("answer", [{}, {"resultCode": None}, {"resultCode": "Authorised"}])
+def test_an_answer_that_says_too_little_is_unknown(answer: dict[str, Any]) -> None:
+    assert isinstance(answers.created(answer, PAYMENT), Unknown)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"merchantReference": ids.new_id().hex},
+        {"amount": {"currency": "PHP", "value": 10_001}},
+        {"amount": {"currency": "USD", "value": 10_000}},
+    ],
+    ids=["reference", "amount", "currency"],
+)
+@pytest.mark.parametrize("read", [answers.created, answers.continued])
+def test_what_is_said_of_another_payment_or_amount_is_not_believed(read: Any, other: dict[str, Any]) -> None:
+    assert isinstance(read(told("Authorised") | other, PAYMENT), Unknown)
+
+
+@pytest.mark.parametrize("result", ["Authorised", "Refused"])
+def test_what_a_payer_brought_counts_only_where_the_answer_names_the_payment(result: str) -> None:
+    answer = {"resultCode": result, "pspReference": "PSP2"}
+    CHECKOUT.check_answer("POST", "/payments/details", 200, answer)
+    assert answers.continued(answer, PAYMENT) == Pending("PSP1")
+    assert isinstance(answers.continued(told(result), PAYMENT), Approved | Declined)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"status": "done"},
+        {"reference": "capture-0"},
+        {"paymentPspReference": "PSP9"},
+        {"amount": {"currency": "PHP", "value": 1}},
+        {"pspReference": None},
+    ],
+    ids=lambda other: next(iter(other)),
+)
+def test_a_receipt_for_something_else_is_not_believed(other: dict[str, Any]) -> None:
+    operation = Operation(ids.new_id().hex, "capture", PAYMENT.reference, "PSP1", 6_000, "PHP")
+    receipt = {
+        "merchantAccount": "KahaPH",
+        "status": "received",
+        "reference": f"capture-{operation.reference}",
+        "paymentPspReference": "PSP1",
+        "pspReference": "PSP2",
+        "amount": bodies.amount(operation),
+    }
+    assert answers.modified(receipt, operation, bodies.TAKEN) == Pending("PSP2")
+    assert isinstance(answers.modified(receipt | other, operation, bodies.TAKEN), Unknown)
+
+
+def test_a_receipt_for_ending_another_payment_is_not_believed() -> None:
+    receipt = {"status": "received", "paymentReference": PAYMENT.reference, "pspReference": "PSP2"}
+    assert answers.ended(receipt, PAYMENT.reference) == Pending("PSP2")
+    assert isinstance(answers.ended(receipt, ids.new_id().hex), Unknown)

@@ -1,0 +1,79 @@
+"""What Adyen is asked, held to its own description."""
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from payments import ids
+from payments.providers.adyen import bodies
+from payments.providers.adyen.channels import METHODS
+from payments.providers.adyen.client import to_bytes
+from payments.providers.base import Operation, Payer, Payment
+from tests.providers.adyen.fake import CHECKOUT
+from tests.providers.adyen.making import asked
+from tests.providers.adyen.telling import MERCHANT_ACCOUNT
+from tests.providers.bench import CARD
+
+KNOWN = Payer("Juan", "juan@example.com", "+639171234567")
+# What a merchant may have on a statement.
+DESCRIPTORS = st.from_regex(r"[\w\s'#.,-]{3,100}", fullmatch=True)
+
+
+def body_of(payment: Payment) -> dict[str, object]:
+    body = bodies.payment(payment, MERCHANT_ACCOUNT)
+    CHECKOUT.check_request("POST", "/payments", body)
+    return body
+
+
+@pytest.mark.parametrize(
+    "payer", [Payer(), Payer("Juan", "juan@example.com", "+639171234567")], ids=["nobody", "known"]
+)
+@pytest.mark.parametrize("source_type", METHODS)
+def test_a_payment_of_each_type_is_as_described(source_type: str, payer: Payer) -> None:
+    assert body_of(asked(source_type, payer=payer))["paymentMethod"]["type"] == METHODS[source_type]
+
+
+@pytest.mark.parametrize("capture", [True, False])
+@pytest.mark.parametrize("authenticate", [True, False])
+@pytest.mark.parametrize("payer_absent", [True, False])
+def test_a_card_is_as_described_however_it_is_asked_for(capture: bool, authenticate: bool, payer_absent: bool) -> None:
+    body = body_of(asked(capture=capture, authenticate=authenticate, payer_absent=payer_absent))
+    assert (body.get("captureDelayHours") == 0) == capture
+    assert (body.get("additionalData") == {"manualCapture": "true"}) == (not capture)
+    assert body["authenticationData"]["attemptAuthentication"] == (
+        "always" if authenticate and not payer_absent else "never"
+    )
+    assert body["shopperInteraction"] == ("ContAuth" if payer_absent else "Ecommerce")
+
+
+def test_a_kept_card_goes_without_a_cvc() -> None:
+    assert "cvc" not in body_of(asked(card=replace(CARD, cvc=None), payer_absent=True))["paymentMethod"]
+
+
+@given(DESCRIPTORS)
+def test_a_statement_shows_what_banks_can_show(descriptor: str) -> None:
+    shown = body_of(asked(statement_descriptor=descriptor))["shopperStatement"]
+    assert len(shown) <= bodies.STATEMENT_CHARACTERS
+    assert not bodies.UNSHOWN.search(shown)
+
+
+def test_the_same_question_is_asked_in_the_same_bytes() -> None:
+    payment = asked(payer=KNOWN)
+    assert to_bytes(body_of(payment)) == to_bytes(body_of(replace(payment, provider_ref="PSP1")))
+
+
+@pytest.mark.parametrize(
+    ("kind", "verb"), [(bodies.TAKEN, "captures"), (bodies.RELEASED, "reversals"), (bodies.RETURNED, "refunds")]
+)
+def test_what_is_done_with_a_payment_is_as_described(kind: str, verb: str) -> None:
+    operation = Operation(ids.new_id().hex, kind, ids.new_id().hex, "PSP1", 6_000, "PHP")
+    body = bodies.modification(operation, kind, MERCHANT_ACCOUNT)
+    CHECKOUT.check_request("POST", f"/payments/PSP1/{verb}", body)
+    assert body["reference"] == f"{kind}-{operation.reference}"
+
+
+def test_to_go_on_and_to_end_are_as_described() -> None:
+    CHECKOUT.check_request("POST", "/payments/details", bodies.details("X6XtfGC3"))
+    CHECKOUT.check_request("POST", "/cancels", bodies.cancel(ids.new_id().hex, MERCHANT_ACCOUNT))
