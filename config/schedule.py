@@ -8,6 +8,7 @@ SCHEDULE = {
         "do_approved_acts": 2.0,
         "expire_act_requests": 30.0,
         "hear_simulator": 1.0,
+        "work_off_webhooks": 2.0,
         "deliver_notifications": 1.0,
         "void_expired_holds": 30.0,
         "settle_due": 60.0,
@@ -20,5 +21,6 @@ SCHEDULE = {
         "write_exports": 2.0,
         "delete_old_exports": 600.0,
         "forget_page_visits": 3600.0,
+        "forget_webhooks": 3600.0,
     }.items()
 }

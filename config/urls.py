@@ -3,10 +3,12 @@ from django.urls import include, path, re_path
 
 from payments.api.account import healthy
 from payments.api.schema.views import DocumentView, docs
+from payments.api.webhooks import webhook_came
 
 urlpatterns = [
     re_path(r"^ping/?$", healthy),
     re_path(r"^docs/?$", docs),
+    re_path(r"^providers/(?P<account_id>[^/]+)/webhooks/?$", webhook_came, name="provider-webhook"),
     re_path(r"^v2/openapi\.json/?$", DocumentView.as_view()),
     path("v2/", include("payments.api.urls")),
     path("v2/", include("customers.api.urls")),

@@ -3,7 +3,19 @@
 from celery import shared_task
 from celery.signals import worker_shutting_down
 
-from payments.domain import corrections, expiry, exporting, hearing, idempotency, recovery, rotation, settlement, visits
+from payments.domain import (
+    corrections,
+    expiry,
+    exporting,
+    hearing,
+    idempotency,
+    recovery,
+    rotation,
+    settlement,
+    visits,
+    webhook_reports,
+    webhooks,
+)
 from payments.domain.reconciliation import runs
 from payments.domain.staff_acts import deciding, doing
 from payments.invariants import checking
@@ -36,6 +48,17 @@ def expire_act_requests() -> int:
 @shared_task
 def hear_simulator() -> int:
     return hearing.hear_simulator()
+
+
+@shared_task
+def work_off_webhooks() -> int:
+    """Comes by nudge as soon as one is kept, and by beat for what was left or has become due again."""
+    return webhook_reports.work_off()
+
+
+@shared_task
+def forget_webhooks() -> int:
+    return webhooks.forget_old()
 
 
 @shared_task

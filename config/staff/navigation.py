@@ -10,6 +10,7 @@ GROUPS: Mapping[str, Sequence[str]] = {
         "payments.unknownoutcome",
         "payments.correction",
         "payments.notification",
+        "payments.webhook",
         "payments.reconciliationitem",
         "payments.declinealert",
     ),

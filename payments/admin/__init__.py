@@ -26,6 +26,7 @@ from payments.admin import (  # noqa: F401  registers the pages
     simulator,
     sources,
     staff_acts,
+    webhooks,
 )
 from payments.admin.formats import NOTHING
 

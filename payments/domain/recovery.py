@@ -17,7 +17,7 @@ from payments.domain.errors import PaymentError
 from payments.domain.references import FollowUp
 from payments.domain.schedule import next_lookup_at, next_second_look_at
 from payments.domain.scope import EVERYBODY, Scope
-from payments.models import Attempt, Charge
+from payments.models import Attempt, Charge, WebhookReport
 from payments.models.attempt import SECOND_LOOKS
 from payments.providers.base import (
     ActionRequired,
@@ -67,7 +67,7 @@ def resolve(attempt: Attempt) -> bool:
     if not _claim(attempt):
         return False
     attempt = attempts.reload(attempt)
-    outcome = found_out(attempt, lambda provider: _find_out(provider, attempt))
+    outcome = find_out(attempt)
     if isinstance(outcome, NotSent):
         return True
     if attempt.state == Attempt.State.DONE:
@@ -80,9 +80,12 @@ def resolve(attempt: Attempt) -> bool:
     return True
 
 
-def found_out(attempt: Attempt, question: Callable[[Provider], Outcome]) -> Outcome:
-    """What the attempt's provider answers about it; that a question is refused tells nothing of what it is about."""
-    outcome = attempts.look_up(attempt, question)
+def find_out(attempt: Attempt) -> Outcome:
+    """What the attempt's provider says became of it; that a lookup is refused tells nothing of what it is about.
+
+    Late money is sent back by it, and a payment whose payer let the time pass is ended.
+    """
+    outcome = attempts.look_up(attempt, lambda provider: _ask(provider, attempt))
     if isinstance(outcome, Rejected):
         return Unknown(f"the lookup was refused: {outcome.provider_code} {outcome.message}".rstrip())
     return outcome
@@ -126,7 +129,7 @@ def apply_report(report: Report) -> None:
         logger.warning("report of an unknown reference", extra={"attempt": report.reference})
         return
     attempt = attempts.reload(found)
-    outcome = report.outcome or found_out(attempt, lambda provider: provider.resolve(attempts.asked_of(attempt)))
+    outcome = report.outcome or find_out(attempt)
     if attempt.state != Attempt.State.DONE:
         recording.record(Caller.service(attempt.charge), attempt, outcome)
     else:
@@ -146,7 +149,7 @@ def _claim(attempt: Attempt) -> bool:
     return bool(rows.update(due_at=next_at(attempt.tries + 1), tries=F("tries") + 1))
 
 
-def _find_out(provider: Provider, attempt: Attempt) -> Outcome:
+def _ask(provider: Provider, attempt: Attempt) -> Outcome:
     if attempt.kind == Attempt.Kind.REVERSE:
         return _reverse(provider, attempt)
     if attempt.kind == Attempt.Kind.AUTHORIZE:
@@ -170,10 +173,17 @@ def _find_out_payment(provider: Provider, attempt: Attempt) -> Outcome:
 
 def _reverse(provider: Provider, attempt: Attempt) -> Outcome:
     """Sends late money back: by a void, or by a refund where the provider does not void any more."""
-    outcome = _ask_or_resolve(provider, attempt, provider.void, attempts.operation_of(attempt))
-    if not isinstance(outcome, Declined):
-        return outcome
+    if not _void_was_declined(attempt):
+        outcome = _ask_or_resolve(provider, attempt, provider.void, attempts.operation_of(attempt))
+        if not isinstance(outcome, Declined):
+            return outcome
     return _ask_or_resolve(provider, attempt, provider.refund, attempts.follow_up(attempt, FollowUp.REFUND))
+
+
+def _void_was_declined(attempt: Attempt) -> bool:
+    """Whether the provider told so later, having answered first that it would see."""
+    told = WebhookReport.objects.filter(reference=attempt.reference, account_id=attempt.account_id)
+    return attempt.account_id is not None and told.filter(outcome=Declined.__name__).exists()
 
 
 def _ask_or_resolve(

@@ -22,6 +22,7 @@ from payments.models.reconciliation import ReconciliationItem, ReconciliationRun
 from payments.models.route import Route
 from payments.models.source import BinRange, Card, Source
 from payments.models.staff_act import ActLimit, StaffAct
+from payments.models.webhook import Webhook, WebhookReport
 
 __all__ = [
     "AMOUNT_MAX",
@@ -62,4 +63,6 @@ __all__ = [
     "StaffAct",
     "SummedDay",
     "UnknownOutcome",
+    "Webhook",
+    "WebhookReport",
 ]

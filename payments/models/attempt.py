@@ -59,6 +59,8 @@ class Attempt(models.Model):
     state = models.CharField(max_length=7, choices=State.choices, default=State.OPEN)
     outcome = models.CharField(max_length=20, blank=True, default="")
     provider_ref = models.CharField(max_length=255, blank=True, default="")
+    # The text of a code that the payer scans on a page of ours.
+    qr = models.TextField(blank=True, default="")
     # What the provider said, redacted by its connector.
     response = models.JSONField(null=True, blank=True)
     # The request that asked last, how it was signed and sent, and the HTTP status that it was answered with.

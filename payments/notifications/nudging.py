@@ -58,13 +58,14 @@ class Nudger:
 
 
 class Waker:
-    """Asks for the task by its name, through the broker at `broker_url`. Calls raise whatever keeps it from that."""
+    """Asks for a task by its name, through the broker at `broker_url`. Calls raise whatever keeps it from that."""
 
-    def __init__(self, broker_url: str) -> None:
+    def __init__(self, broker_url: str, task: str = TASK) -> None:
         self._broker_url = broker_url
+        self._task = task
 
     def __call__(self) -> None:
-        self._producer.send_task(TASK, retry=False)
+        self._producer.send_task(self._task, retry=False)
 
     @cached_property
     def _producer(self) -> "Celery":

@@ -7,7 +7,7 @@ from datetime import timedelta
 from django.db.models import Count, Q, Sum
 
 from payments import clock
-from payments.models import Charge, Notification, ReconciliationItem, Refund, StaffAct, UnknownOutcome
+from payments.models import Charge, Notification, ReconciliationItem, Refund, StaffAct, UnknownOutcome, WebhookReport
 from payments.models.merchant_access import Limit, within
 from payments.overview.days import Days
 
@@ -27,7 +27,8 @@ class Pile:
 class Waiting:
     """`requests` are those of operators for a second person's word.
 
-    `failing` and `given_up` are callbacks, `differences` of reconciliation; these have no currency of their own.
+    `failing` and `given_up` are callbacks, `differences` of reconciliation, `webhooks` those that move nothing and want
+    an operator; these have no currency of their own.
     """
 
     held: Pile
@@ -38,10 +39,14 @@ class Waiting:
     failing: int
     given_up: int
     differences: int
+    webhooks: int
 
 
 def waiting_for(livemode: bool, currency: str, days: Days, limit: Limit = None) -> Waiting:
-    """What of the merchants of `limit` waits in one mode and currency; of callbacks given up, those of `days`."""
+    """What of the merchants of `limit` waits in one mode and currency.
+
+    Of callbacks given up, and of webhooks that want an operator, those of `days`.
+    """
     own = within(limit, "merchant")
     holds = _holds(own, livemode, currency)
     return Waiting(
@@ -53,6 +58,7 @@ def waiting_for(livemode: bool, currency: str, days: Days, limit: Limit = None) 
         failing=_failing(own, livemode),
         given_up=_given_up(own, livemode, days),
         differences=_differences(limit, livemode),
+        webhooks=_webhooks(limit, livemode, days),
     )
 
 
@@ -98,6 +104,11 @@ def _differences(limit: Limit, livemode: bool) -> int:
     of_mode = Q(charge__livemode=livemode) | Q(charge__isnull=True)
     rows = ReconciliationItem.objects.filter(of_mode, within(limit, "charge__merchant"))
     return rows.filter(state=ReconciliationItem.State.OPEN).count()
+
+
+def _webhooks(limit: Limit, livemode: bool, days: Days) -> int:
+    rows = WebhookReport.objects.filter(state=WebhookReport.State.NEEDS_ATTENTION, id__gte=days.first_id)
+    return rows.filter(within(limit, "account__merchant"), account__livemode=livemode).count()
 
 
 def _pile(sums: Mapping[str, int | None], name: str) -> Pile:

@@ -20,6 +20,7 @@ from tests.domain.correcting import proposed
 from tests.factories import ApiKeyFactory
 from tests.ledger.books import settle
 from tests.reconciliation.making import a_difference
+from tests.webhooks.making import a_webhook
 
 OURS = [model for name in ("payments", "simulator", "customers") for model in apps.get_app_config(name).get_models()]
 SHOWN = [model for model in OURS if model in admin.site._registry]
@@ -50,6 +51,7 @@ def newest(house: House) -> dict[type[Model], Model]:
     _too_many_declines(house)
     block_email("juan@example.com")
     act_proposed()
+    a_webhook(house.shop.merchant)
     Export.objects.create(sheet="charges", operator=the_operator(), expected_rows=1)
     return {model: model._default_manager.latest("pk") for model in SHOWN}
 
@@ -71,6 +73,7 @@ def test_every_model_has_its_pages() -> None:
         "SummedDay",
         "ExportPart",
         "PageVisit",
+        "WebhookReport",
     }, "which belong to something that has a page, or live an hour, or are summed up on the first page"
 
 

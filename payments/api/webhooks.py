@@ -1,0 +1,35 @@
+"""The addresses to which providers send webhooks: one for each account."""
+
+from django.core.exceptions import RequestDataTooBig
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.http import require_POST
+
+from payments.domain import webhooks
+from payments.domain.webhooks import NoSuchAccount
+from payments.providers.base import BadSignature
+from payments.vault import VaultUnavailable
+
+RETRY_AFTER_SECONDS = 60
+
+
+@csrf_exempt
+@require_POST
+def webhook_came(request: HttpRequest, account_id: str) -> HttpResponse:
+    """Keeps what came, and answers before anything is done about it; a provider that is refused sends it again."""
+    try:
+        return _said(200, webhooks.take(account_id, request.headers, request.body))
+    except RequestDataTooBig:
+        return _said(413, "Too long.")
+    except NoSuchAccount:
+        return _said(404, "There is no such account.")
+    except BadSignature:
+        return _said(401, "The signature is wrong.")
+    except VaultUnavailable:
+        response = _said(503, "The signature cannot be checked now.")
+        response["Retry-After"] = str(RETRY_AFTER_SECONDS)
+        return response
+
+
+def _said(status: int, text: str) -> HttpResponse:
+    return HttpResponse(text, status=status, content_type="text/plain; charset=utf-8")

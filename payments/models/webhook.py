@@ -1,0 +1,84 @@
+from django.db import models
+from django.db.models import F, Q
+
+from payments import clock, ids
+from payments.models.provider_account import ProviderAccount
+
+TOLD_MAX_LENGTH = 255
+WHY_MAX_LENGTH = 300
+
+
+class Webhook(models.Model):
+    """A message that a provider sent to the address of an account, kept as it came once its signature was found right.
+
+    What it was signed by is not kept, for that may be a secret.
+    """
+
+    id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
+    # The constraint's index begins with the account.
+    account = models.ForeignKey(ProviderAccount, models.PROTECT, related_name="webhooks", db_index=False)
+    body = models.BinaryField()
+    # SHA-256 of the body, so that one that is sent again is the same row.
+    digest = models.BinaryField(max_length=32)
+    received_at = models.DateTimeField(default=clock.now, editable=False)
+
+    class Meta:
+        verbose_name = "webhook received"
+        verbose_name_plural = "webhooks received"
+        default_permissions = ("view",)
+        constraints = [models.UniqueConstraint(F("account"), F("digest"), name="webhook_is_kept_once")]
+        indexes = [models.Index(F("received_at"), name="webhook_age")]
+
+    def __str__(self) -> str:
+        return f"webhook {self.id.hex}"
+
+
+class WebhookReport(models.Model):
+    """One thing that a webhook reports, until it is applied; what is told again, in whatever message, is one row."""
+
+    class State(models.TextChoices):
+        WAITING = "waiting"
+        APPLIED = "applied"
+        NEEDS_ATTENTION = "needs_attention", "needs attention"  # nothing was moved, and an operator must look
+
+    id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
+    webhook = models.ForeignKey(Webhook, models.CASCADE, related_name="reports")
+    account = models.ForeignKey(ProviderAccount, models.PROTECT, related_name="+", db_index=False)
+    # The provider's own mark of what it tells; empty where it gives none.
+    key = models.CharField(max_length=TOLD_MAX_LENGTH, blank=True, db_collation="C")
+    # Our name of what it is about, and the provider's, as they were told.
+    reference = models.CharField(max_length=TOLD_MAX_LENGTH, blank=True, db_collation="C")
+    provider_ref = models.CharField(max_length=TOLD_MAX_LENGTH, blank=True)
+    # What was told of it, by name and as JSON; empty where the provider must be asked.
+    outcome = models.CharField(max_length=20, blank=True)
+    told = models.TextField(blank=True)
+    amount = models.BigIntegerField(null=True, blank=True)
+    currency = models.CharField(max_length=3, blank=True)
+    state = models.CharField(max_length=15, choices=State.choices, default=State.WAITING)
+    # Why an operator must look, or what keeps it from being applied.
+    why = models.CharField(max_length=WHY_MAX_LENGTH, blank=True)
+    tries = models.PositiveIntegerField(default=0)
+    # When it is taken in hand next; while somebody has it in hand, when they are taken for dead.
+    due_at = models.DateTimeField(null=True, blank=True, default=clock.now)
+    updated_at = models.DateTimeField(default=clock.now, editable=False)
+
+    class Meta:
+        default_permissions = ()
+        constraints = [
+            models.UniqueConstraint(F("account"), F("key"), name="webhook_report_is_heard_once", condition=~Q(key="")),
+            models.CheckConstraint(
+                name="webhook_report_waits_or_is_over",
+                condition=Q(state="waiting", due_at__isnull=False) | ~Q(state="waiting") & Q(due_at__isnull=True),
+            ),
+            models.CheckConstraint(
+                name="webhook_report_says_why_it_needs_attention", condition=~Q(state="needs_attention") | ~Q(why="")
+            ),
+        ]
+        indexes = [
+            models.Index(F("due_at"), name="webhook_report_due", condition=Q(due_at__isnull=False)),
+            models.Index(F("reference"), F("account"), name="webhook_report_of"),
+            models.Index(F("id"), name="webhook_report_attention", condition=Q(state="needs_attention")),
+        ]
+
+    def __str__(self) -> str:
+        return self.key or self.reference or self.id.hex

@@ -1,0 +1,14 @@
+"""Webhooks that are kept already, for pages."""
+
+from payments.models import Merchant, ProviderAccount, Webhook, WebhookReport
+
+
+def a_webhook(merchant: Merchant, body: bytes = b'{"event": "paid"}', **report: object) -> Webhook:
+    """One that came for an account of the merchant's, with one report that needs attention unless it says otherwise."""
+    account, _ = ProviderAccount.objects.get_or_create(
+        merchant=merchant, livemode=True, provider="gone", title="Our account", defaults={"sealed_credentials": b""}
+    )
+    webhook = Webhook.objects.create(account=account, body=body, digest=body[:32])
+    given = {"state": "needs_attention", "why": "Nobody knows it", "due_at": None, "reference": "0" * 32} | report
+    WebhookReport.objects.create(webhook=webhook, account=account, **given)
+    return webhook

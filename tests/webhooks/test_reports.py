@@ -1,0 +1,346 @@
+"""What webhooks report is applied by a worker: once, in any order, and only ever forward."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from payments import clock, ids
+from payments.domain import webhook_reports
+from payments.domain.merchants import NewMerchant
+from payments.domain.webhook_reports import TRIES_MAX
+from payments.invariants import checking
+from payments.invariants.registry import INVARIANTS
+from payments.models import Attempt, Charge, Event, ProviderAccount, WebhookReport
+from payments.providers.base import NotSent, Outcome, Unknown
+from payments.providers.simulator.books import approve, decline
+from payments.providers.simulator.models import SimulatedPayment
+from tests.client import CHALLENGED, Api, error_of, made
+from tests.domain.passing import let_time_pass, recover
+from tests.racing import at_once
+from tests.routing.doubles import account_at
+from tests.webhooks.psp import (
+    TellingPsp,
+    approved,
+    declined,
+    name_of,
+    report,
+    send,
+    signed,
+    standing,
+    tell,
+    work_off,
+)
+
+pytestmark = pytest.mark.django_db
+APPLIED = ("applied", "")
+
+
+def do(live: Api, charge: dict[str, Any], verb: str, **body: Any) -> dict[str, Any]:
+    return made(live.post(f"/charges/{charge['id']}/{verb}", body))
+
+
+def paid_on_its_page() -> None:
+    """The payer agrees at the provider, which tells nobody."""
+    approve(SimulatedPayment.objects.latest("id"), tell=False)
+
+
+@pytest.mark.parametrize(("verb", "status"), [("capture", "succeeded"), ("void", "voided")])
+def test_an_operation_waits_for_the_webhook_that_ends_it(
+    live: Api, psp: TellingPsp, account: ProviderAccount, verb: str, status: str
+) -> None:
+    charge = live.held()
+    assert do(live, charge, verb) == charge
+    assert Charge.objects.get().operation == verb
+    recover()
+    assert live.read(charge) == charge
+
+    tell(account, *psp.told)
+
+    assert (live.read(charge)["status"], live.read(charge)["captured"]) == (status, verb == "capture")
+    assert standing() == [APPLIED]
+
+
+def test_while_an_operation_waits_no_other_begins(live: Api) -> None:
+    charge = live.held()
+    do(live, charge, "capture")
+    refused = live.post(f"/charges/{charge['id']}/void")
+    assert (refused.status_code, error_of(refused)["code"]) == (409, "resource_busy")
+
+
+def test_a_refund_waits_for_its_webhook_and_keeps_no_other_from_beginning(
+    live: Api, psp: TellingPsp, account: ProviderAccount
+) -> None:
+    charge = live.charge()
+    do(live, charge, "refund", amount=4_000)
+    do(live, charge, "refund", amount=6_000)
+
+    tell(account, *psp.told)
+
+    after = live.read(charge)
+    assert (after["status"], [refund["status"] for refund in after["refunds"]]) == ("refunded", ["succeeded"] * 2)
+
+
+def test_an_operation_that_is_refused_later_leaves_the_charge_as_it_was(live: Api, account: ProviderAccount) -> None:
+    charge = live.held()
+    do(live, charge, "capture")
+    tell(account, report(name_of("capture"), declined()))
+
+    assert live.read(charge) == charge
+    assert Charge.objects.get().operation == ""
+    assert standing() == [APPLIED]
+
+
+def test_a_payment_that_the_payer_made_is_told_by_webhook(live: Api, account: ProviderAccount) -> None:
+    charge = live.charge_source(live.wallet())
+    tell(account, report(name_of("authorize"), approved(captured=True)))
+    assert live.read(charge)["status"] == "succeeded"
+
+
+@pytest.mark.parametrize(("decide", "status"), [(approve, "succeeded"), (decline, "failed")], ids=["paid", "refused"])
+def test_what_proves_nothing_has_the_provider_asked(
+    live: Api, account: ProviderAccount, decide: Any, status: str
+) -> None:
+    charge = live.charge_source(live.wallet())
+    code = {} if decide is approve else {"code": "payer_cancelled"}
+    decide(SimulatedPayment.objects.get(), tell=False, **code)
+
+    tell(account, report(name_of("authorize"), None))
+
+    assert live.read(charge)["status"] == status
+    assert standing() == [APPLIED]
+
+
+def test_what_proves_nothing_and_is_not_true_moves_nothing(live: Api, account: ProviderAccount) -> None:
+    charge = live.charge_source(live.wallet())
+    tell(account, report(name_of("authorize"), None))
+    assert live.read(charge) == charge
+
+
+@pytest.mark.parametrize("told", [{"amount": 9_999}, {"amount": 1_000_000}, {"currency": "USD"}], ids=str)
+@pytest.mark.parametrize("outcome", [approved(captured=True), None], ids=["told", "asked"])
+def test_another_amount_than_was_asked_for_moves_nothing(
+    live: Api, account: ProviderAccount, outcome: Outcome | None, told: dict[str, Any]
+) -> None:
+    charge = live.charge_source(live.wallet())
+    paid_on_its_page()
+    each = report(name_of("authorize"), outcome)
+    for name, value in told.items():
+        object.__setattr__(each, name, value)
+
+    tell(account, each)
+
+    assert live.read(charge) == charge
+    [(state, why)] = standing()
+    assert (state, str(next(iter(told.values()))) in why) == ("needs_attention", True)
+
+
+@pytest.mark.parametrize("reference", ["", "order 77", "0" * 32, ids.new_id().hex], ids=["none", "text", "odd", "new"])
+def test_what_we_did_not_ask_for_is_left_to_operators(live: Api, account: ProviderAccount, reference: str) -> None:
+    charge = live.charge_source(live.wallet())
+    tell(account, report(reference, approved(captured=True)))
+    assert live.read(charge) == charge
+    assert standing() == [("needs_attention", "We asked for nothing of this name.")]
+
+
+def test_an_account_tells_nothing_of_what_went_by_another(
+    live: Api, psp: TellingPsp, shop: NewMerchant, other_shop: NewMerchant
+) -> None:
+    charge = live.charge_source(live.wallet())
+    for merchant, title in ((shop.merchant, "Second"), (other_shop.merchant, "")):
+        tell(account_at(psp, merchant, title=title), report(name_of("authorize"), approved(captured=True)))
+
+    assert live.read(charge) == charge
+    assert standing() == [("needs_attention", "What has this name was asked of another account.")] * 2
+
+
+def test_a_test_payment_is_not_moved_by_a_webhook(api: Api, account: ProviderAccount) -> None:
+    charge = api.charge_source(api.wallet())
+    tell(account, report(name_of("authorize"), approved(captured=True)))
+    assert api.read(charge) == charge
+
+
+@pytest.mark.parametrize("verb", ["capture", "void"])
+def test_what_is_taken_back_after_it_was_done_moves_nothing_and_needs_attention(
+    live: Api, psp: TellingPsp, account: ProviderAccount, verb: str
+) -> None:
+    charge = live.held()
+    do(live, charge, verb)
+    tell(account, *psp.told)
+    done = live.read(charge)
+
+    tell(account, report(name_of(verb), declined()))
+
+    assert live.read(charge) == done
+    assert standing()[1] == (
+        "needs_attention",
+        "It was done, and the provider says now that it failed: It was refused.",
+    )
+
+
+def test_a_hold_that_the_provider_lets_go_needs_attention(live: Api, account: ProviderAccount) -> None:
+    charge = live.held()
+    tell(account, report(name_of("authorize"), declined("action_expired")))
+    assert live.read(charge) == charge
+    assert standing()[0][0] == "needs_attention"
+
+
+def test_a_hold_that_we_released_may_be_told_of_as_ended(live: Api, psp: TellingPsp, account: ProviderAccount) -> None:
+    charge = live.held()
+    do(live, charge, "void")
+    tell(account, report(name_of("authorize"), declined("action_expired")))
+    assert standing() == [("waiting", "Another operation on the charge has not ended.")]
+
+    tell(account, *psp.told)
+    work_off()
+
+    assert standing() == [APPLIED] * 2
+
+
+def test_a_refund_that_fails_afterwards_gives_its_amount_back(
+    live: Api, psp: TellingPsp, account: ProviderAccount
+) -> None:
+    charge = live.charge()
+    do(live, charge, "refund")
+    tell(account, *psp.told, report(name_of("refund"), declined()))
+
+    after = live.read(charge)
+    assert (after["status"], after["amount_refunded"], after["refunds"][0]["status"]) == ("succeeded", 0, "failed")
+    assert standing() == [APPLIED] * 2
+
+
+@pytest.mark.parametrize("why", [Unknown("timed out"), NotSent("connection refused")], ids=["lost", "unsent"])
+def test_a_provider_that_does_not_tell_is_asked_again_later(
+    live: Api, psp: TellingPsp, account: ProviderAccount, why: Outcome
+) -> None:
+    charge = live.charge_source(live.wallet())
+    paid_on_its_page()
+    psp.found = why
+    tell(account, report(name_of("authorize"), None))
+    assert live.read(charge) == charge
+    assert standing()[0][0] == "waiting"
+    assert WebhookReport.objects.get().due_at > clock.now()
+
+    psp.found = None
+    work_off()
+
+    assert live.read(charge)["status"] == "succeeded"
+    assert standing() == [APPLIED]
+
+
+def test_what_cannot_be_applied_for_a_day_is_left_to_operators(
+    live: Api, psp: TellingPsp, account: ProviderAccount
+) -> None:
+    live.charge_source(live.wallet())
+    psp.found = Unknown("timed out")
+    tell(account, report(name_of("authorize"), None))
+    WebhookReport.objects.update(tries=TRIES_MAX - 1)
+    work_off()
+    assert standing() == [
+        ("needs_attention", f"Given up after {TRIES_MAX} tries: The provider does not tell: timed out")
+    ]
+
+
+def test_what_is_being_asked_for_is_left_to_who_asks(live: Api, account: ProviderAccount) -> None:
+    charge = live.charge_source(live.wallet())
+    Attempt.objects.update(state="open", due_at=clock.now() + timedelta(minutes=1))
+    tell(account, report(name_of("authorize"), None))
+    assert standing() == [("waiting", "It is being asked for at this moment.")]
+    assert live.read(charge) == charge
+
+
+def test_a_name_that_the_provider_told_leads_to_an_outcome_that_nobody_knew(
+    live: Api, psp: TellingPsp, account: ProviderAccount
+) -> None:
+    psp.answers.append(Unknown("timed out"))
+    charge = live.charge()
+    psp.found = approved("pr-77", captured=True)
+    tell(account, report(name_of("authorize"), None, provider_ref="pr-77"))
+
+    assert [asked.provider_ref for asked in psp.looked_up] == ["pr-77"]
+    assert (live.read(charge)["status"], Attempt.objects.get().provider_ref) == ("succeeded", "pr-77")
+
+
+def test_whatever_breaks_on_one_report_keeps_nobody_from_the_others(
+    live: Api, psp: TellingPsp, account: ProviderAccount
+) -> None:
+    broken, charge = live.charge_source(live.wallet()), live.charge_source(live.wallet())
+    names = [attempt.reference for attempt in Attempt.objects.order_by("id")]
+    send(account, signed(report(names[0], approved(captured=True))))
+    WebhookReport.objects.update(told="{")
+    tell(account, report(names[1], approved(captured=True)))
+
+    assert (live.read(broken)["status"], live.read(charge)["status"]) == ("pending", "succeeded")
+    assert standing() == [("waiting", "JSONDecodeError"), APPLIED]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_workers_that_come_at_once_apply_each_report_once(live: Api, psp: TellingPsp, account: ProviderAccount) -> None:
+    charges = [live.held() for _ in range(3)]
+    for charge in charges:
+        do(live, charge, "capture")
+    for each in psp.told:
+        send(account, signed(each))
+
+    taken = at_once(4, lambda _: webhook_reports.work_off())
+
+    assert sum(taken) == len(charges)
+    assert Event.objects.filter(type="charge.captured").count() == len(charges)
+    assert standing() == [APPLIED] * 3
+
+
+def test_what_a_dead_worker_had_in_hand_is_taken_again(live: Api, account: ProviderAccount) -> None:
+    charge = live.charge_source(live.wallet())
+    send(account, signed(report(name_of("authorize"), approved(captured=True))))
+    assert webhook_reports._claim() is not None
+    assert webhook_reports.work_off() == 0
+
+    work_off()
+
+    assert live.read(charge)["status"] == "succeeded"
+
+
+def test_what_took_longer_than_its_lease_changes_nothing_of_what_another_put_down(
+    live: Api, account: ProviderAccount
+) -> None:
+    live.charge_source(live.wallet())
+    send(account, signed(report("nothing of ours", approved())))
+    slow = webhook_reports._claim()
+    assert slow is not None
+    work_off()
+    webhook_reports._apply_alone(slow)
+    let_time_pass(WebhookReport, "due_at")
+    assert standing() == [("needs_attention", "We asked for nothing of this name.")]
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(order=st.lists(st.integers(0, 2), min_size=3, max_size=8))
+def test_in_whatever_order_and_however_often_it_is_told_the_end_is_the_same(
+    live: Api, psp: TellingPsp, account: ProviderAccount, order: list[int]
+) -> None:
+    charge = live.held()
+    psp.told.clear()
+    do(live, charge, "capture")
+    hold = report(name_of("authorize"), approved())
+    told = [hold, *psp.told, report(name_of("capture"), None)]
+
+    for number in [*order, 0, 1, 2]:
+        tell(account, told[number])
+    work_off()
+
+    after = live.read(charge)
+    assert (after["status"], after["captured"], after["amount_captured"]) == ("succeeded", True, 10_000)
+    assert {state for state, _ in standing()} == {"applied"}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_money_is_in_order_when_all_is_told(live: Api, psp: TellingPsp, account: ProviderAccount) -> None:
+    for verb in ("capture", "void"):
+        do(live, live.held(), verb)
+    do(live, live.charge(), "refund", amount=1_000)
+    live.charge(CHALLENGED)
+    paid_on_its_page()
+    tell(account, *psp.told, report(name_of("authorize"), None))
+    assert checking.run(INVARIANTS).failures == []
