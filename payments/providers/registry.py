@@ -4,11 +4,11 @@ from payments.providers.accounts import Account, Connector
 from payments.providers.adyen.connector import CONNECTOR as ADYEN
 from payments.providers.base import Provider
 from payments.providers.simulator.connector import Simulator
-from payments.providers.xendit import connector as xendit
+from payments.providers.xendit.connector import CONNECTOR as XENDIT
 
 SIMULATOR = "simulator"
 PROVIDERS: dict[str, Provider] = {SIMULATOR: Simulator()}
-CONNECTORS: dict[str, Connector] = {"adyen": ADYEN}
+CONNECTORS: dict[str, Connector] = {each.name: each for each in (ADYEN, XENDIT)}
 
 
 def provider_named(name: str) -> Provider:

@@ -1,0 +1,106 @@
+"""What Xendit tells by itself, which is believed in nothing but that something happened."""
+
+import json
+from typing import Any
+
+import pytest
+
+from payments.providers.base import BadSignature, Report
+from payments.providers.xendit.webhooks import TOKEN_HEADER, read_webhook
+from tests.providers.bench import AMOUNT, operation, taken
+from tests.providers.xendit.bench import XenditBench
+
+TOKEN = "told by the dashboard"
+
+
+def told(body: dict[str, Any], **headers: str) -> list[Report]:
+    """What is reported by a message with the right token."""
+    return read_webhook(TOKEN, {TOKEN_HEADER: TOKEN} | headers, json.dumps(body).encode())
+
+
+def message(event: str = "payment.capture", **members: Any) -> dict[str, Any]:
+    """A message about a payment of ours."""
+    data = {"payment_id": "py-1", "payment_request_id": "pr-1", "reference_id": "ab", "status": "SUCCEEDED"}
+    return {"event": event, "data": data | {"currency": "PHP", "request_amount": 18.89} | members}
+
+
+def test_a_message_names_our_reference_and_what_to_compare() -> None:
+    [report] = told(message())
+    expected = Report("ab", None, "payment.capture:py-1:SUCCEEDED", 1_889, "PHP", "pr-1")
+    assert report == expected
+
+
+def test_a_request_that_ran_out_is_told_by_its_own_name() -> None:
+    [report] = told(message("payment_request.expiry", status="EXPIRED"))
+    assert report.key == "payment_request.expiry:pr-1:EXPIRED"
+
+
+@pytest.mark.parametrize("is_nested", [False, True])
+def test_a_refund_is_told_flat_or_one_deeper(is_nested: bool) -> None:
+    data = {"id": "rfd-1", "reference_id": "cd", "status": "SUCCEEDED", "amount": 5, "currency": "PHP"}
+    [report] = told({"event": "refund.succeeded", "data": {"data": data} if is_nested else data})
+    assert report == Report("cd", None, "refund.succeeded:rfd-1:SUCCEEDED", 500, "PHP", "rfd-1")
+
+
+def test_what_the_fake_tells_is_read(bench: XenditBench) -> None:
+    refund = operation("refund", taken(bench), 4_000)
+    bench.connector.refund(refund)
+    bench.let_pass()
+    reports = [report for webhook in bench.webhooks() for report in bench.connector.read_callback(*webhook)]
+    assert [(report.reference, report.amount) for report in reports] == [
+        (refund.payment_reference, AMOUNT),
+        (refund.reference, 4_000),
+    ]
+
+
+@pytest.mark.parametrize("name", ["x-callback-token", "X-Callback-Token", "X-CALLBACK-TOKEN"])
+def test_the_token_is_found_however_its_name_is_written(name: str) -> None:
+    assert read_webhook(TOKEN, {name: TOKEN}, json.dumps(message()).encode())
+
+
+@pytest.mark.parametrize("headers", [{}, {TOKEN_HEADER: ""}, {TOKEN_HEADER: TOKEN + " "}, {TOKEN_HEADER: "ü"}], ids=str)
+def test_another_token_is_refused(headers: dict[str, str]) -> None:
+    with pytest.raises(BadSignature):
+        read_webhook(TOKEN, headers, json.dumps(message()).encode())
+
+
+def test_without_a_token_of_ours_everything_is_refused() -> None:
+    with pytest.raises(BadSignature):
+        read_webhook("", {TOKEN_HEADER: ""}, json.dumps(message()).encode())
+
+
+def test_the_token_is_looked_at_before_the_message() -> None:
+    with pytest.raises(BadSignature):
+        read_webhook(TOKEN, {}, b"{")
+
+
+@pytest.mark.parametrize("body", [b"", b"{", b"[]", b'"payment.capture"', b"[" * 100_000])
+def test_what_is_no_message_cannot_be_read(body: bytes) -> None:
+    with pytest.raises(ValueError):
+        read_webhook(TOKEN, {TOKEN_HEADER: TOKEN}, body)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {},
+        {"event": "payment.capture"},
+        {"event": "payment.capture", "data": []},
+        message("payment_token.activation"),
+        message(reference_id=None),
+        message(event="payout.succeeded"),
+    ],
+    ids=str,
+)
+def test_what_is_about_none_of_ours_reports_nothing(body: dict[str, Any]) -> None:
+    assert told(body) == []
+
+
+def test_an_amount_that_is_none_is_not_told() -> None:
+    [report] = told(message(request_amount="18.89"))
+    assert report.amount is None
+
+
+def test_an_amount_finer_than_its_currency_cannot_be_read() -> None:
+    with pytest.raises(ValueError):
+        told(message(request_amount=18.891))
