@@ -10,7 +10,7 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
@@ -38,6 +38,10 @@ class Reply:
     status: int
     headers: Mapping[str, str]
     content: bytes = field(repr=False)
+
+
+# Method, address, headers, body: how `send` and a line of one's own are asked.
+Send = Callable[[str, str, Mapping[str, str], bytes | None], Reply]
 
 
 class Line:

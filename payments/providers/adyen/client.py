@@ -36,15 +36,16 @@ class Wire:
 
     user_agent = "kaha"
 
-    def __init__(self, address: str = "") -> None:
+    def __init__(self, address: str = "", send: http.Send = http.send) -> None:
         self._address = address
+        self._send = send
 
     def request(
         self, method: str, url: str, json: Answer, xapikey: str, headers: Mapping[str, str]
     ) -> tuple[str, None, int, Mapping[str, str]]:
         """What the package wants of an answer, but for the request. Raises Refused."""
         told = {**headers, "X-API-Key": xapikey, "Content-Type": "application/json"}
-        reply = _sent(method, self._whole(url), told, to_bytes(json))
+        reply = _sent(self._send, method, self._whole(url), told, to_bytes(json))
         answer = _read(reply)
         if reply.status not in DONE:
             raise Refused(_refusal(reply, answer))
@@ -57,13 +58,13 @@ class Wire:
 class Client:
     """Adyen's calls as one account makes them. In no repr, for it has the key."""
 
-    def __init__(self, account: Account, address: str) -> None:
+    def __init__(self, account: Account, address: str, send: http.Send = http.send) -> None:
         client = AdyenClient(
             xapikey=account.credentials["api_key"],
             platform="live" if account.livemode else "test",
             live_endpoint_prefix=account.settings.get("live_prefix") or None,
         )
-        client.http_client, client.http_init = Wire(address), True
+        client.http_client, client.http_init = Wire(address, send), True
         payments, modifications = PaymentsApi(client), ModificationsApi(client)
         self.pay = payments.payments
         self.go_on = payments.payments_details
@@ -91,9 +92,9 @@ def to_bytes(body: Answer) -> bytes:
     return json.dumps(body, sort_keys=True).encode()
 
 
-def _sent(method: str, url: str, headers: Mapping[str, str], body: bytes) -> http.Reply:
+def _sent(send: http.Send, method: str, url: str, headers: Mapping[str, str], body: bytes) -> http.Reply:
     try:
-        return http.send(method, url, headers, body)
+        return send(method, url, headers, body)
     except http.Unsent as error:
         raise Refused(NotSent(str(error))) from None
     except http.Unanswered as error:

@@ -11,6 +11,7 @@ from uuid import UUID, uuid5
 from django.conf import settings
 
 from payments import clock
+from payments.providers import http
 from payments.providers.accounts import Account, Blank, Connector
 from payments.providers.adyen import answers, bodies, channels, webhooks
 from payments.providers.adyen.client import Client, Refused, ask
@@ -42,8 +43,8 @@ class Adyen:
     name = "adyen"
     timeout_seconds = 35
 
-    def __init__(self, account: Account, address: str) -> None:
-        self._client = Client(account, address)
+    def __init__(self, account: Account, address: str, send: http.Send = http.send) -> None:
+        self._client = Client(account, address, send)
         self._merchant_account = account.settings["merchant_account"]
         self._hmac_key = account.credentials["hmac_key"]
 

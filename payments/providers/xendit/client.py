@@ -2,7 +2,7 @@
 
 import base64
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from http import HTTPStatus
@@ -13,7 +13,6 @@ from payments.providers import http
 from payments.providers.base import NotSent, Unknown
 
 API_VERSION = "2024-11-11"
-Send = Callable[[str, str, Mapping[str, str], bytes | None], http.Reply]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +34,7 @@ Asked = Answer | NotSent | Unknown
 class Client:
     """One account's way to Xendit."""
 
-    def __init__(self, url: str, secret_key: str, send: Send = http.send) -> None:
+    def __init__(self, url: str, secret_key: str, send: http.Send = http.send) -> None:
         self._url = url
         self._send = send
         basic = base64.b64encode(f"{secret_key}:".encode()).decode()

@@ -7,6 +7,7 @@ from dataclasses import replace
 from payments.providers.accounts import Account
 from payments.providers.adyen.connector import Adyen
 from payments.providers.base import CardData, Payment
+from payments.providers.http import Send, send
 from tests.providers.adyen.books import Booked
 from tests.providers.adyen.fake import API_KEY, CANCELLED, CHALLENGED, AdyenFake
 from tests.providers.adyen.telling import HMAC_KEY, MERCHANT_ACCOUNT
@@ -31,9 +32,9 @@ class AdyenBench:
 
     redirect_type = "gcash"
 
-    def __init__(self, fake: AdyenFake, address: str) -> None:
+    def __init__(self, fake: AdyenFake, address: str, sender: Send = send) -> None:
         self.fake = fake
-        self.connector = Adyen(ACCOUNT, address)
+        self.connector = Adyen(ACCOUNT, address, sender)
 
     def card(self, declined: str = "", *, challenged: bool = False) -> CardData:
         if challenged:
@@ -80,8 +81,8 @@ class AdyenBench:
 
 
 @contextmanager
-def adyen_bench() -> Iterator[AdyenBench]:
+def adyen_bench(sender: Send = send) -> Iterator[AdyenBench]:
     """Adyen's connector and its fake, for as long as the block runs."""
     fake = AdyenFake()
     with fake.serving():
-        yield AdyenBench(fake, fake.address)
+        yield AdyenBench(fake, fake.address, sender)

@@ -6,8 +6,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from payments.providers.base import CardData, Payment
-from payments.providers.http import send
-from payments.providers.xendit.client import Client, Send
+from payments.providers.http import Send, send
+from payments.providers.xendit.client import Client
 from payments.providers.xendit.connector import Xendit
 from payments.providers.xendit.webhooks import TOKEN_HEADER
 from tests.providers.bench import CARD, Money, Spoilt, Webhook
@@ -79,8 +79,8 @@ class XenditBench:
 
 
 @contextmanager
-def xendit_bench() -> Iterator[XenditBench]:
+def xendit_bench(sender: Send = send) -> Iterator[XenditBench]:
     """A new account at a fake that listens for as long as the block runs."""
-    bench = XenditBench()
+    bench = XenditBench(sender=sender)
     with bench.fake.serving():
         yield bench

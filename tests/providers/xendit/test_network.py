@@ -14,7 +14,7 @@ from payments.providers.http import Line, Reply
 from payments.providers.xendit.client import Client
 from payments.providers.xendit.connector import Xendit
 from tests.providers.bench import AMOUNT, CARD, Money, Spoilt, asked, operation, taken
-from tests.providers.xendit.bench import XenditBench
+from tests.providers.xendit.bench import XenditBench, xendit_bench
 
 # For tries that come to their limit.
 SHORT_SECONDS = 0.3
@@ -28,7 +28,7 @@ def test_where_nobody_listens_nothing_was_sent(bench: XenditBench) -> None:
 
 
 def test_an_answer_that_takes_too_long_is_unknown() -> None:
-    with closing(Line(SHORT_SECONDS)) as line, (bench := XenditBench(sender=line.send)).fake.serving():
+    with closing(Line(SHORT_SECONDS)) as line, xendit_bench(line.send) as bench:
         payment = asked(bench)
         bench.spoil_next(Spoilt.DELAYED)
         assert isinstance(bench.connector.create_payment(payment), Unknown)
