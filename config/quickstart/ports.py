@@ -1,6 +1,8 @@
 """The port of the web server, claimed before anything is started."""
 
 import socket
+from http import HTTPStatus
+from http.client import HTTPConnection, HTTPException
 
 from config.quickstart.supervisor import Failed
 
@@ -28,3 +30,15 @@ def claim(port: int) -> socket.socket:
     except OSError as error:
         raise Failed(f"port {port} is taken: choose another with --port (0 picks a free one).") from error
     return claimed
+
+
+def answers(port: int) -> bool:
+    """Whether a web server answers there."""
+    connection = HTTPConnection(HOST, port, timeout=5)
+    try:
+        connection.request("GET", "/ping")
+        return connection.getresponse().status == HTTPStatus.OK
+    except (OSError, HTTPException):
+        return False
+    finally:
+        connection.close()

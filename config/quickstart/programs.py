@@ -5,15 +5,13 @@ import os
 import subprocess  # nosec B404 # programs of ours, never a shell
 import sys
 from collections.abc import Callable
-from http import HTTPStatus
-from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 
 from config import embedded
 from config.embedded import postgres, redis_server
 from config.embedded.places import PROJECT, Places, drop_temporary_folder
 from config.embedded.processes import spawn, stop
-from config.quickstart.ports import HOST
+from config.quickstart.ports import HOST, answers
 from config.quickstart.supervisor import Supervisor
 
 START_TIMEOUT_SECONDS = 60
@@ -30,10 +28,10 @@ class Programs:
         self._places = places
         self._port = port
         self._supervisor = supervisor
-        self._programs: list[Program] = []
+        self._programs: dict[str, Program] = {}
         self._redis: Program | None = None
         self._postgres: Program | None = None
-        self._environment = {
+        self.environment = {
             "DJANGO_SETTINGS_MODULE": "config.settings",
             "PUBLIC_URL": f"http://{HOST}:{port}",
             **embedded.environment(places),
@@ -66,9 +64,14 @@ class Programs:
             folders[postgres.COPIED_PROGRAMS] = "PostgreSQL's programs, where its own user reaches them"
         return folders
 
+    def pids(self) -> dict[str, int]:
+        """The process IDs of what runs, as `web`, `worker` and, unless it is somebody else's, `postgres`."""
+        servers = {"postgres": self._postgres} if self._postgres else {}
+        return {name: program.pid for name, program in (self._programs | servers).items()}
+
     def stop(self) -> None:
         """End what `start` got to, the servers after the programs that use them."""
-        stop(*self._programs, timeout_seconds=STOP_TIMEOUT_SECONDS)
+        stop(*self._programs.values(), timeout_seconds=STOP_TIMEOUT_SECONDS)
         if self._redis:
             redis_server.stop_server(self._redis)
         if self._postgres:
@@ -98,7 +101,7 @@ class Programs:
         self._supervisor.watch("the worker", worker, self._places.log("worker"))
         _go(web)
         _go(worker)
-        self._wait_for("the web server", self._web_answers)
+        self._wait_for("the web server", lambda: answers(self._port))
         self._wait_for("the worker", ready_file.exists)
 
     def _load(self, name: str, *arguments: object) -> Program:
@@ -106,25 +109,15 @@ class Programs:
         program = spawn(
             [sys.executable, "-m", f"config.quickstart.{name}", *map(str, arguments)],
             log=self._places.log(name),
-            environment=self._environment,
+            environment=self.environment,
             cwd=PROJECT,
             stdin=subprocess.PIPE,
         )
-        self._programs.append(program)
+        self._programs[name] = program
         return program
 
     def _wait_for(self, what: str, condition: Callable[[], bool]) -> None:
         self._supervisor.wait_for(what, condition, START_TIMEOUT_SECONDS)
-
-    def _web_answers(self) -> bool:
-        connection = HTTPConnection(HOST, self._port, timeout=5)
-        try:
-            connection.request("GET", "/ping")
-            return connection.getresponse().status == HTTPStatus.OK
-        except (OSError, HTTPException):
-            return False
-        finally:
-            connection.close()
 
     def _keep_last_logs(self) -> None:
         """The logs of the last run stay until the next one, so that they neither vanish at once nor grow for ever."""

@@ -5,13 +5,11 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http import HTTPStatus
-from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 
 from config.embedded.places import PROJECT
 from config.embedded.processes import spawn, stop, wait_until
-from config.quickstart.ports import HOST, claim
+from config.quickstart.ports import HOST, answers, claim
 from tests.figures.worker import database_url
 from tests.plenty import MANY_DECLINES_TEXT
 
@@ -41,18 +39,7 @@ def web_server(folder: Path) -> Iterator[str]:
             death_signal=signal.SIGTERM,
         )
         try:
-            assert wait_until(lambda: _answers(port), START_TIMEOUT_SECONDS), (folder / "web.log").read_text()
+            assert wait_until(lambda: answers(port), START_TIMEOUT_SECONDS), (folder / "web.log").read_text()
             yield url
         finally:
             stop(process, timeout_seconds=5)
-
-
-def _answers(port: int) -> bool:
-    connection = HTTPConnection(HOST, port, timeout=5)
-    try:
-        connection.request("GET", "/ping")
-        return connection.getresponse().status == HTTPStatus.OK
-    except (OSError, HTTPException):
-        return False
-    finally:
-        connection.close()
