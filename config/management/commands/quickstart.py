@@ -1,18 +1,11 @@
-from typing import Any
+from django.core.management.base import CommandParser
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
-
+from config.management.early import EarlyCommand
 from config.quickstart.options import DESCRIPTION, add_arguments
 
 
-class Command(BaseCommand):
-    """Lists the quickstart among the commands; `manage.py` runs it before there are any settings."""
-
+class Command(EarlyCommand):
     help = DESCRIPTION
-    requires_system_checks = []
 
     def add_arguments(self, parser: CommandParser) -> None:
         add_arguments(parser)
-
-    def handle(self, *args: Any, **options: Any) -> None:
-        raise CommandError("Start it with `manage.py quickstart`: it decides what the settings read.")

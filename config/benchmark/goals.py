@@ -1,0 +1,69 @@
+"""What is to be reached: ratios of medians of one run, for what a machine can do changes from hour to hour."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from config.benchmark.figures import Spread
+
+# The name of who was measured, and the measure.
+Median = tuple[str, str]
+
+
+@dataclass(frozen=True)
+class Goal:
+    """The median `above` over the one `below` is to be at least, or at most, `bound`, and best `aim`."""
+
+    text: str
+    above: Median
+    below: Median
+    bound: float
+    at_most: bool = False
+    aim: float | None = None
+
+    def is_reached_by(self, ratio: float) -> bool:
+        return ratio <= self.bound if self.at_most else ratio >= self.bound
+
+
+GOALS = (
+    Goal("charges per second, of two_tx", ("charges", "per_second"), ("two_tx", "per_second"), 0.30, aim=0.42),
+    Goal(
+        "server CPU of a charge, of the plain view's",
+        ("charges", "server_cpu_ms"),
+        ("charges/plain", "server_cpu_ms"),
+        bound=6,
+        at_most=True,
+        aim=5,
+    ),
+    Goal(
+        "PostgreSQL CPU of a charge, of two_tx's",
+        ("charges", "postgres_cpu_ms"),
+        ("two_tx", "postgres_cpu_ms"),
+        bound=1.3,
+        at_most=True,
+    ),
+    Goal("p99 of a charge, of its p50", ("charges", "p99_ms"), ("charges", "p50_ms"), bound=4, at_most=True),
+    Goal("sources per second, of the insert", ("sources", "per_second"), ("insert", "per_second"), bound=0.15),
+)
+
+
+@dataclass(frozen=True)
+class Reached:
+    """A goal, and the ratio that a run came to."""
+
+    goal: Goal
+    ratio: float
+
+    @property
+    def is_enough(self) -> bool:
+        return self.goal.is_reached_by(self.ratio)
+
+
+def reached(figures: Mapping[str, Mapping[str, Spread]]) -> Sequence[Reached]:
+    """What became of each goal for which everything was measured."""
+    measured = [goal for goal in GOALS if goal.above[0] in figures and goal.below[0] in figures]
+    return [Reached(goal, _median(figures, goal.above) / _median(figures, goal.below)) for goal in measured]
+
+
+def _median(figures: Mapping[str, Mapping[str, Spread]], which: Median) -> float:
+    name, measure = which
+    return figures[name][measure].median

@@ -1,0 +1,99 @@
+"""What a run found, as a table and as JSON."""
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Any
+
+from config.benchmark.figures import MEASURES, Spread
+from config.benchmark.goals import Reached, reached
+from config.benchmark.options import Options
+from payments.management.tables import NOTHING, in_columns
+
+if TYPE_CHECKING:
+    # It needs Django's settings, which there are none of when this is loaded.
+    from config.benchmark.books import Books
+
+HEADS = ("", "per second", "p50 ms", "p99 ms", "server CPU ms", "PostgreSQL CPU ms")
+PLAIN = "  a plain view, the same JSON"
+
+
+@dataclass(frozen=True)
+class Report:
+    """`figures` are by who was measured, and by measure; `books` is what the books said afterwards."""
+
+    options: Options
+    figures: Mapping[str, Mapping[str, Spread]]
+    books: "Books"
+
+
+def as_json(report: Report) -> str:
+    """All of it, for a program."""
+    options = report.options
+    size = {"rounds": options.rounds, "seconds": options.seconds, "connections": options.connections}
+    found = {
+        **size,
+        "cores": os.cpu_count(),
+        "figures": {name: _rounded(measures) for name, measures in report.figures.items()},
+        "goals": [_goal(one) for one in reached(report.figures)],
+        "books": asdict(report.books) | {"in_order": report.books.in_order},
+    }
+    return json.dumps(found, indent=2)
+
+
+def as_table(report: Report) -> list[str]:
+    """Lines for a person: medians, with the lowest and the highest."""
+    options = report.options
+    how = f"{options.rounds} rounds of {options.seconds:g} s, {options.connections} connections, {os.cpu_count()} cores"
+    return [
+        f"{how}; median (lowest to highest)",
+        "",
+        *in_columns([HEADS, *_rows(report)]),
+        "",
+        *in_columns([_goal_row(one) for one in reached(report.figures)] or [["no goal was measured"]]),
+        "",
+        *_books_lines(report.books),
+    ]
+
+
+def _rows(report: Report) -> Iterator[list[str]]:
+    for part in report.options.parts:
+        yield [part.title, *_cells(report.figures[part.name])]
+        yield [PLAIN, *_cells(report.figures[f"{part.name}/plain"])]
+        if part.floor:
+            yield [f"  pgbench, {part.floor}", *_cells(report.figures[part.floor])]
+
+
+def _cells(measures: Mapping[str, Spread]) -> list[str]:
+    return [_cell(measures[name]) if name in measures else NOTHING for name in MEASURES]
+
+
+def _cell(spread: Spread) -> str:
+    return f"{spread.median:.4g} ({spread.minimum:.4g} to {spread.maximum:.4g})"
+
+
+def _goal_row(one: Reached) -> list[str]:
+    goal = one.goal
+    bound = f"{'at most' if goal.at_most else 'at least'} {goal.bound:g}"
+    aim = f", aim {goal.aim:g}" if goal.aim else ""
+    return [goal.text, f"{one.ratio:.2f}", bound + aim, "reached" if one.is_enough else "missed"]
+
+
+def _books_lines(books: "Books") -> list[str]:
+    lines = [
+        f"{books.answered - len(books.missing)} of {books.answered} objects that were answered are in the books, "
+        f"where {books.charges_in_books} charges are of {books.charges} made.",
+        f"{books.invariants - len(books.broken)} of {books.invariants} invariants hold.",
+    ]
+    return [*lines, *(f"Missing: {text}" for text in books.missing[:20]), *(f"Broken: {name}" for name in books.broken)]
+
+
+def _rounded(measures: Mapping[str, Spread]) -> dict[str, Any]:
+    return {name: {key: round(value, 4) for key, value in asdict(one).items()} for name, one in measures.items()}
+
+
+def _goal(one: Reached) -> dict[str, Any]:
+    goal = one.goal
+    bound = {"at_most" if goal.at_most else "at_least": goal.bound}
+    return {"goal": goal.text, "ratio": round(one.ratio, 4), **bound, "aim": goal.aim, "reached": one.is_enough}

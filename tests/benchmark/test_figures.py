@@ -1,0 +1,95 @@
+"""The pure parts of the benchmark: percentiles, spreads, goals, and how they are shown."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from config.benchmark.books import Books
+from config.benchmark.figures import Figures, Spread, percentile, spreads
+from config.benchmark.goals import GOALS, reached
+from config.benchmark.options import parse
+from config.benchmark.report import Report, as_json, as_table
+
+IN_ORDER = Books(answered=3, missing=[], charges=2, charges_in_books=2, invariants=44, broken=[])
+VALUES = st.lists(st.floats(0, 1000), min_size=1, max_size=300)
+
+
+def report(*, charges: float = 300, two_tx: float = 1000, books: Books = IN_ORDER) -> Report:
+    """One of a run that measured charges once."""
+    ours = Figures(per_second=charges, p50_ms=10, p99_ms=20, server_cpu_ms=3, postgres_cpu_ms=1)
+    plain = Figures(per_second=4000, p50_ms=1, p99_ms=2, server_cpu_ms=0.5)
+    floor = Figures(per_second=two_tx, p50_ms=1, p99_ms=2, postgres_cpu_ms=0.5)
+    figures = {"charges": spreads([ours]), "charges/plain": spreads([plain]), "two_tx": spreads([floor])}
+    return Report(parse(["--only", "charges", "--rounds", "1"]), figures, books)
+
+
+@pytest.mark.parametrize(("percent", "value"), [(50, 50), (99, 99), (100, 100), (0.5, 1)])
+def test_a_percentile_is_the_smallest_value_that_so_many_do_not_exceed(percent: float, value: float) -> None:
+    assert percentile(range(100, 0, -1), percent) == value
+
+
+@given(VALUES, st.floats(0.1, 100))
+def test_a_percentile_leaves_no_more_above_it_than_it_says(values: Sequence[float], percent: float) -> None:
+    found = percentile(values, percent)
+    assert found in values
+    assert sum(value > found for value in values) <= len(values) * (1 - percent / 100) + 1e-9
+
+
+def test_rounds_come_to_their_median_and_their_bounds() -> None:
+    rounds = [Figures(per_second=number, p50_ms=1, p99_ms=1) for number in (30, 10, 20)]
+    assert spreads(rounds)["per_second"] == Spread(median=20, minimum=10, maximum=30)
+
+
+def test_a_measure_that_was_not_taken_is_not_shown_as_nothing() -> None:
+    assert spreads([Figures(per_second=1, p50_ms=1, p99_ms=1)]).keys() == {"per_second", "p50_ms", "p99_ms"}
+
+
+@pytest.mark.parametrize(("charges", "enough"), [(299, False), (300, True)])
+def test_a_goal_of_at_least_so_much_is_reached_at_its_bound(charges: float, enough: bool) -> None:
+    assert reached(report(charges=charges).figures)[0].is_enough is enough
+
+
+@pytest.mark.parametrize(("ratio", "enough"), [(6, True), (6.01, False)])
+def test_a_goal_of_at_most_so_much_is_reached_at_its_bound(ratio: float, enough: bool) -> None:
+    [goal] = [goal for goal in GOALS if goal.text.startswith("server CPU of a charge")]
+    assert goal.is_reached_by(ratio) is enough
+
+
+def test_only_goals_for_which_everything_was_measured_are_told() -> None:
+    assert {one.goal.above[0] for one in reached(report().figures)} == {"charges"}
+
+
+def test_the_table_sets_each_part_above_its_floors_and_ends_with_goals_and_books() -> None:
+    firsts = [line.strip().partition("  ")[0] for line in as_table(report())]
+    assert firsts[3:6] == ["POST /v2/charges/, captured", "a plain view, the same JSON", "pgbench, two_tx"]
+    assert firsts[7] == "charges per second, of two_tx"
+    assert firsts[-1] == "44 of 44 invariants hold."
+
+
+def test_the_table_says_what_was_missed() -> None:
+    [line] = [line for line in as_table(report(charges=100)) if line.startswith("charges per second")]
+    assert line.split()[-1] == "missed"
+
+
+def test_the_json_has_the_ratio_of_each_goal() -> None:
+    first = json.loads(as_json(report()))["goals"][0]
+    assert (first["ratio"], first["at_least"], first["aim"], first["reached"]) == (0.3, 0.3, 0.42, True)
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"missing": ["ch_1"]}, {"broken": ["journals_balance"]}, {"charges_in_books": 3}], ids=str
+)
+def test_books_that_say_otherwise_are_not_in_order(wrong: dict[str, object]) -> None:
+    books = replace(IN_ORDER, **wrong)
+    assert not books.in_order
+    assert json.loads(as_json(report(books=books)))["books"]["in_order"] is False
+
+
+def test_a_part_that_there_is_not_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        parse(["--only", "charges,refunds"])
+    assert "no part: refunds" in capsys.readouterr().err
