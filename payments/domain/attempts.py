@@ -122,7 +122,7 @@ def payment_of(attempt: Attempt, cvc: str | None = None) -> Payment:
         capture=charge.capture_at_once,
         authenticate=charge.require_auth and charge.single_use,
         payer_absent=not charge.single_use,
-        return_url=_return_url(attempt),
+        return_url=return_url(attempt),
         description=charge.description,
         statement_descriptor=charge.statement_descriptor,
         card=card_data(card, cvc) if card and card.sealed_number else None,
@@ -134,11 +134,17 @@ def payment_of(attempt: Attempt, cvc: str | None = None) -> Payment:
 
 def asked_again(payment: Payment, attempt: Attempt) -> Payment:
     """The same payment as another attempt asks for it."""
-    return replace(payment, reference=attempt.reference, return_url=_return_url(attempt), asked_at=attempt.created_at)
+    return replace(payment, reference=attempt.reference, return_url=return_url(attempt), asked_at=attempt.created_at)
 
 
-def _return_url(attempt: Attempt) -> str:
+def return_url(attempt: Attempt) -> str:
+    """The address to which the payer's browser comes back."""
     return f"{settings.PUBLIC_URL}/return/{return_token(attempt.id)}"
+
+
+def code_page_url(attempt: Attempt) -> str:
+    """The address of our page with the code that the payer scans."""
+    return f"{settings.PUBLIC_URL}/pay/{return_token(attempt.id)}"
 
 
 def _payer(source: Source) -> Payer:
@@ -200,12 +206,12 @@ def authorizing(charge_id: UUID) -> Attempt:
 
 
 def return_token(attempt_id: UUID) -> str:
-    """The unguessable end of the address to which the payer's browser comes back."""
+    """The unguessable end of the addresses that an attempt's payer is given."""
     return attempt_id.hex + _mac(attempt_id.hex)
 
 
 def attempt_returned_to(token: str) -> UUID | None:
-    """The attempt whose return address ends in `token`; None for any other text."""
+    """The attempt whose payer's addresses end in `token`; None for any other text."""
     digits, mac = token[:32], token[32:]
     if not constant_time_compare(mac, _mac(digits)):
         return None

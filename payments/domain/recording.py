@@ -99,8 +99,8 @@ def _close(attempt: Attempt, verdict: Verdict, outcome: Outcome, answer: Answer)
     if isinstance(outcome, NotFound):
         # The lookups that led to this must not count as those that follow it.
         values["tries"] = 0
-    if provider_ref := getattr(outcome, "provider_ref", ""):
-        values["provider_ref"] = provider_ref
+    # What was said before stays where nothing is said of it now.
+    values |= {name: said for name in ("provider_ref", "qr") if (said := getattr(outcome, name, ""))}
     return Update(rows, values)
 
 

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from django.conf import settings
 
 from payments import clock
-from payments.domain import lifecycle
+from payments.domain import attempts, lifecycle
 from payments.domain.caller import Caller
 from payments.domain.errors import PaymentError, conflict, unavailable
 from payments.domain.failures import failure_data
@@ -82,7 +82,7 @@ def _settle_authorize(caller: Caller, attempt: Attempt, outcome: Outcome) -> Ver
             return _done(outcome, [*_succeed(caller, attempt, outcome), *forget])
         case ActionRequired():
             expires_at = charge.action_expires_at or charge.created_at + timedelta(minutes=settings.ACTION_MINUTES)
-            writes = _ask_payer(caller, charge, _action(outcome), expires_at)
+            writes = _ask_payer(caller, charge, _action(attempt, outcome), expires_at)
             return Verdict(State.WAITING, due_at=max(expires_at, next_lookup_at(attempt.tries)), writes=writes)
         case Pending():
             return _waiting(attempt, _ask_payer(caller, charge, None, None))
@@ -142,10 +142,11 @@ def _fail(caller: Caller, charge: Charge, declined: Declined) -> list[Write]:
     )
 
 
-def _action(outcome: ActionRequired) -> dict[str, str]:
+def _action(attempt: Attempt, outcome: ActionRequired) -> dict[str, str]:
+    url = attempts.code_page_url(attempt) if outcome.qr else outcome.url
     if outcome.confirmation_id:
-        return {"type": "verify_otp", "confirmation_id": outcome.confirmation_id, "url": outcome.url}
-    return {"type": "redirect_to_url", "url": outcome.url}
+        return {"type": "verify_otp", "confirmation_id": outcome.confirmation_id, "url": url}
+    return {"type": "redirect_to_url", "url": url}
 
 
 def _ask_payer(

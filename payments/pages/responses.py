@@ -2,8 +2,10 @@
 
 from collections.abc import Callable, Mapping
 from functools import wraps
+from io import BytesIO
 from typing import Any, Concatenate, ParamSpec
 
+import segno
 from csp.constants import NONE, SELF
 from csp.decorators import csp
 from django.http import HttpRequest, HttpResponse
@@ -59,6 +61,13 @@ def page(
 ) -> HttpResponse:
     """The template `payer/<name>.html`."""
     return render(request, f"payer/{name}.html", context, status=status)
+
+
+def qr_code_of(text: str) -> HttpResponse:
+    """`text` as a QR code (ISO/IEC 18004), in SVG."""
+    image = BytesIO()
+    segno.make_qr(text).save(image, kind="svg", scale=6, light="white")
+    return HttpResponse(image.getvalue(), content_type="image/svg+xml")
 
 
 def unknown_page(request: HttpRequest) -> HttpResponse:

@@ -1,10 +1,8 @@
 """The simulator's side of the payer's way: where a bank, wallet or scheme would ask the payer."""
 
 from contextlib import suppress
-from io import BytesIO
 from uuid import UUID
 
-import segno
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.views.decorators.http import require_http_methods, require_safe
 
@@ -13,7 +11,7 @@ from payments.domain import visits
 from payments.models import PageVisit
 from payments.money import format_amount
 from payments.pages.browsers import browser_of
-from payments.pages.responses import SeeOther, for_payers, page, unknown_page
+from payments.pages.responses import SeeOther, for_payers, page, qr_code_of, unknown_page
 from payments.providers.simulator import books
 from payments.providers.simulator.answers import asks_pin
 from payments.providers.simulator.models import PIN_TRIES, SimulatedPayment
@@ -44,12 +42,10 @@ def pay(request: HttpRequest, token: str) -> HttpResponse:
 @for_payers
 @require_safe
 def qr_code(request: HttpRequest, token: str) -> HttpResponse:
-    """The address of the payment's page as a QR code (ISO/IEC 18004), in SVG."""
+    """The address of the payment's page as a QR code."""
     if books.find_page(token) is None:
         return unknown_page(request)
-    image = BytesIO()
-    segno.make_qr(page_url(token)).save(image, kind="svg", scale=6, light="white")
-    return HttpResponse(image.getvalue(), content_type="image/svg+xml")
+    return qr_code_of(page_url(token))
 
 
 def _note(request: HttpRequest, payment: SimulatedPayment) -> None:

@@ -25,18 +25,23 @@ from payments.providers.base import (
     Pending,
     Report,
 )
+from payments.providers.simulator.books import approve
+from payments.providers.simulator.models import SimulatedPayment
+from tests.client import Api, made
 from tests.domain.passing import let_time_pass
 from tests.routing.doubles import KEY, Psp, installed
 
 HEADER = "Psp-Signature"
 ANSWER = "[taken]"
+APPLIED = ("applied", "")
 Message = tuple[dict[str, str], bytes]
 
 
 class TellingPsp(Psp):
     """Answers captures, voids and refunds only with that it has them, and tells later what became of them.
 
-    What it has not told yet lies in `told`. Lookups are answered by `found`, if there is such an answer.
+    What it has not told yet lies in `told`. Lookups are answered by `found`, and returns by
+    `continued`, where there is such an answer.
     """
 
     def __init__(self, name: str = "telling") -> None:
@@ -45,6 +50,12 @@ class TellingPsp(Psp):
         self.voids = True
         self.found: Outcome | None = None
         self.looked_up: list[Payment | Operation] = []
+        self.continued: Outcome | None = None
+        self.brought: list[Mapping[str, str]] = []
+
+    def continue_payment(self, payment: Payment, params: Mapping[str, str]) -> Outcome:
+        self.brought.append(params)
+        return self.continued or super().continue_payment(payment, params)
 
     def capture(self, operation: Operation) -> Outcome:
         return self._later(operation, super().capture(operation))
@@ -108,6 +119,16 @@ def work_off() -> int:
     """As a worker does by itself as often as anything is due; what was put off is due at once here."""
     let_time_pass(WebhookReport, "due_at")
     return webhook_reports.work_off()
+
+
+def do(live: Api, charge: dict[str, Any], verb: str, **body: Any) -> dict[str, Any]:
+    """The charge after what a merchant asks of it."""
+    return made(live.post(f"/charges/{charge['id']}/{verb}", body))
+
+
+def paid_on_its_page() -> None:
+    """The payer agrees at the provider, which tells nobody."""
+    approve(SimulatedPayment.objects.latest("id"), tell=False)
 
 
 def name_of(kind: str) -> str:

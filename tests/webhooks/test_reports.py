@@ -4,28 +4,26 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 from payments import clock, ids
 from payments.domain import webhook_reports
 from payments.domain.merchants import NewMerchant
 from payments.domain.webhook_reports import TRIES_MAX
-from payments.invariants import checking
-from payments.invariants.registry import INVARIANTS
-from payments.models import Attempt, Charge, Event, ProviderAccount, WebhookReport
+from payments.models import Attempt, Event, ProviderAccount, WebhookReport
 from payments.providers.base import NotSent, Outcome, Unknown
 from payments.providers.simulator.books import approve, decline
 from payments.providers.simulator.models import SimulatedPayment
-from tests.client import CHALLENGED, Api, error_of, made
-from tests.domain.passing import let_time_pass, recover
+from tests.client import Api
+from tests.domain.passing import let_time_pass
 from tests.racing import at_once
 from tests.routing.doubles import account_at
 from tests.webhooks.psp import (
+    APPLIED,
     TellingPsp,
     approved,
-    declined,
+    do,
     name_of,
+    paid_on_its_page,
     report,
     send,
     signed,
@@ -35,68 +33,6 @@ from tests.webhooks.psp import (
 )
 
 pytestmark = pytest.mark.django_db
-APPLIED = ("applied", "")
-
-
-def do(live: Api, charge: dict[str, Any], verb: str, **body: Any) -> dict[str, Any]:
-    return made(live.post(f"/charges/{charge['id']}/{verb}", body))
-
-
-def paid_on_its_page() -> None:
-    """The payer agrees at the provider, which tells nobody."""
-    approve(SimulatedPayment.objects.latest("id"), tell=False)
-
-
-@pytest.mark.parametrize(("verb", "status"), [("capture", "succeeded"), ("void", "voided")])
-def test_an_operation_waits_for_the_webhook_that_ends_it(
-    live: Api, psp: TellingPsp, account: ProviderAccount, verb: str, status: str
-) -> None:
-    charge = live.held()
-    assert do(live, charge, verb) == charge
-    assert Charge.objects.get().operation == verb
-    recover()
-    assert live.read(charge) == charge
-
-    tell(account, *psp.told)
-
-    assert (live.read(charge)["status"], live.read(charge)["captured"]) == (status, verb == "capture")
-    assert standing() == [APPLIED]
-
-
-def test_while_an_operation_waits_no_other_begins(live: Api) -> None:
-    charge = live.held()
-    do(live, charge, "capture")
-    refused = live.post(f"/charges/{charge['id']}/void")
-    assert (refused.status_code, error_of(refused)["code"]) == (409, "resource_busy")
-
-
-def test_a_refund_waits_for_its_webhook_and_keeps_no_other_from_beginning(
-    live: Api, psp: TellingPsp, account: ProviderAccount
-) -> None:
-    charge = live.charge()
-    do(live, charge, "refund", amount=4_000)
-    do(live, charge, "refund", amount=6_000)
-
-    tell(account, *psp.told)
-
-    after = live.read(charge)
-    assert (after["status"], [refund["status"] for refund in after["refunds"]]) == ("refunded", ["succeeded"] * 2)
-
-
-def test_an_operation_that_is_refused_later_leaves_the_charge_as_it_was(live: Api, account: ProviderAccount) -> None:
-    charge = live.held()
-    do(live, charge, "capture")
-    tell(account, report(name_of("capture"), declined()))
-
-    assert live.read(charge) == charge
-    assert Charge.objects.get().operation == ""
-    assert standing() == [APPLIED]
-
-
-def test_a_payment_that_the_payer_made_is_told_by_webhook(live: Api, account: ProviderAccount) -> None:
-    charge = live.charge_source(live.wallet())
-    tell(account, report(name_of("authorize"), approved(captured=True)))
-    assert live.read(charge)["status"] == "succeeded"
 
 
 @pytest.mark.parametrize(("decide", "status"), [(approve, "succeeded"), (decline, "failed")], ids=["paid", "refused"])
@@ -160,55 +96,6 @@ def test_a_test_payment_is_not_moved_by_a_webhook(api: Api, account: ProviderAcc
     charge = api.charge_source(api.wallet())
     tell(account, report(name_of("authorize"), approved(captured=True)))
     assert api.read(charge) == charge
-
-
-@pytest.mark.parametrize("verb", ["capture", "void"])
-def test_what_is_taken_back_after_it_was_done_moves_nothing_and_needs_attention(
-    live: Api, psp: TellingPsp, account: ProviderAccount, verb: str
-) -> None:
-    charge = live.held()
-    do(live, charge, verb)
-    tell(account, *psp.told)
-    done = live.read(charge)
-
-    tell(account, report(name_of(verb), declined()))
-
-    assert live.read(charge) == done
-    assert standing()[1] == (
-        "needs_attention",
-        "It was done, and the provider says now that it failed: It was refused.",
-    )
-
-
-def test_a_hold_that_the_provider_lets_go_needs_attention(live: Api, account: ProviderAccount) -> None:
-    charge = live.held()
-    tell(account, report(name_of("authorize"), declined("action_expired")))
-    assert live.read(charge) == charge
-    assert standing()[0][0] == "needs_attention"
-
-
-def test_a_hold_that_we_released_may_be_told_of_as_ended(live: Api, psp: TellingPsp, account: ProviderAccount) -> None:
-    charge = live.held()
-    do(live, charge, "void")
-    tell(account, report(name_of("authorize"), declined("action_expired")))
-    assert standing() == [("waiting", "Another operation on the charge has not ended.")]
-
-    tell(account, *psp.told)
-    work_off()
-
-    assert standing() == [APPLIED] * 2
-
-
-def test_a_refund_that_fails_afterwards_gives_its_amount_back(
-    live: Api, psp: TellingPsp, account: ProviderAccount
-) -> None:
-    charge = live.charge()
-    do(live, charge, "refund")
-    tell(account, *psp.told, report(name_of("refund"), declined()))
-
-    after = live.read(charge)
-    assert (after["status"], after["amount_refunded"], after["refunds"][0]["status"]) == ("succeeded", 0, "failed")
-    assert standing() == [APPLIED] * 2
 
 
 @pytest.mark.parametrize("why", [Unknown("timed out"), NotSent("connection refused")], ids=["lost", "unsent"])
@@ -313,34 +200,3 @@ def test_what_took_longer_than_its_lease_changes_nothing_of_what_another_put_dow
     webhook_reports._apply_alone(slow)
     let_time_pass(WebhookReport, "due_at")
     assert standing() == [("needs_attention", "We asked for nothing of this name.")]
-
-
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(order=st.lists(st.integers(0, 2), min_size=3, max_size=8))
-def test_in_whatever_order_and_however_often_it_is_told_the_end_is_the_same(
-    live: Api, psp: TellingPsp, account: ProviderAccount, order: list[int]
-) -> None:
-    charge = live.held()
-    psp.told.clear()
-    do(live, charge, "capture")
-    hold = report(name_of("authorize"), approved())
-    told = [hold, *psp.told, report(name_of("capture"), None)]
-
-    for number in [*order, 0, 1, 2]:
-        tell(account, told[number])
-    work_off()
-
-    after = live.read(charge)
-    assert (after["status"], after["captured"], after["amount_captured"]) == ("succeeded", True, 10_000)
-    assert {state for state, _ in standing()} == {"applied"}
-
-
-@pytest.mark.django_db(transaction=True)
-def test_the_money_is_in_order_when_all_is_told(live: Api, psp: TellingPsp, account: ProviderAccount) -> None:
-    for verb in ("capture", "void"):
-        do(live, live.held(), verb)
-    do(live, live.charge(), "refund", amount=1_000)
-    live.charge(CHALLENGED)
-    paid_on_its_page()
-    tell(account, *psp.told, report(name_of("authorize"), None))
-    assert checking.run(INVARIANTS).failures == []
