@@ -8,7 +8,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 from celery import Celery
 from celery.signals import setup_logging, worker_ready
 
-from config.checks import refuse_bad_configuration
+from config.checks import refuse_bad_configuration, tell_of_live_cards
 
 refuse_bad_configuration()
 app = Celery("kaha")
@@ -34,6 +34,11 @@ def spare_what_stays(**_: object) -> None:
     gc.collect()
     gc.freeze()
     gc.set_threshold(GC_THRESHOLD)
+
+
+@worker_ready.connect
+def tell_what_is_on(**_: object) -> None:
+    tell_of_live_cards()
 
 
 @setup_logging.connect

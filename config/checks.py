@@ -1,5 +1,6 @@
 """What must be right before kaha serves anybody; commands and servers say all that is wrong at once."""
 
+import logging
 import re
 import sys
 from collections.abc import Callable, Sequence
@@ -16,6 +17,8 @@ from django.http.request import split_domain_port, validate_host
 
 from config.origins import host_of
 from payments.vault import keys
+
+logger = logging.getLogger("kaha.boot")
 
 CONFIGURATION = "configuration"
 SECRET_KEY_MIN_LENGTH = 50
@@ -61,6 +64,15 @@ def refuse_bad_configuration() -> None:
         sys.exit("\n".join(["kaha does not start:", *faults]))
 
 
+def tell_of_live_cards() -> None:
+    """Logs whether live mode takes cards, and what whoever has it do so answers for."""
+    if settings.LIVE_CARDS_ATTESTED:
+        said = "live cards are on by LIVE_CARDS_ATTESTED"
+    else:
+        said = "live cards are off until LIVE_CARDS_ATTESTED is set"
+    logger.info("%s: with them, whoever runs this answers for card numbers under PCI DSS (SAQ-D)", said)
+
+
 def _error(name: str, form: str) -> Error:
     return Error(f"{name} {form}", id=f"{CONFIGURATION}.{name}")
 
@@ -87,13 +99,18 @@ def _vault_keys_are_well_formed() -> bool:
 
 
 def _transit_url_is_safe() -> bool:
+    url = settings.VAULT_TRANSIT_URL
+    return not url or (_is_safe(url) and not urlsplit(url).path)
+
+
+def _is_safe(address: str) -> bool:
+    """Whether what is sent there is encrypted on its way, or stays on this machine."""
     try:
-        url = urlsplit(settings.VAULT_TRANSIT_URL)
-        names_server = bool(url.hostname) and (url.port is None or url.port > 0) and not (url.path or url.query)
+        url = urlsplit(address)
+        names_server = bool(url.hostname) and (url.port is None or url.port > 0) and not (url.query or url.fragment)
     except ValueError:
         return False
-    is_safe = url.scheme == "https" or (url.scheme == "http" and url.hostname in LOOPBACK)
-    return not settings.VAULT_TRANSIT_URL or (names_server and is_safe)
+    return names_server and (url.scheme == "https" or (url.scheme == "http" and url.hostname in LOOPBACK))
 
 
 def _transit_token_is_there() -> bool:
@@ -148,6 +165,7 @@ def _is_redis(url: str) -> bool:
 
 
 TRANSIT_KEY_FORM = 'must be 1 to 100 letters, digits, "_", "." or "-".'
+PROVIDER_FORM = "must be an address with https:// unless on loopback."
 RATE_FORM = "must be a number and a time, such as 300/second."
 RULES: list[tuple[str, Callable[[], bool], str]] = [
     ("SECRET_KEY", _secret_key_is_long, f"must be at least {SECRET_KEY_MIN_LENGTH} random characters."),
@@ -160,6 +178,8 @@ RULES: list[tuple[str, Callable[[], bool], str]] = [
     ("VAULT_TRANSIT_TOKEN_FILE", _transit_token_is_there, "must name a file that holds a token."),
     ("VAULT_TRANSIT_KEY", lambda: bool(TRANSIT_KEY.fullmatch(settings.VAULT_TRANSIT_KEY)), TRANSIT_KEY_FORM),
     ("FINGERPRINT_KEY", lambda: _is_well_formed(keys.fingerprint_key), keys.FINGERPRINT_KEY_FORM),
+    ("XENDIT_URL", lambda: _is_safe(settings.XENDIT_URL), PROVIDER_FORM),
+    ("ADYEN_URL", lambda: not settings.ADYEN_URL or _is_safe(settings.ADYEN_URL), PROVIDER_FORM),
     (
         "PUBLIC_URL",
         _public_url_is_absolute,

@@ -8,9 +8,10 @@ from django.conf import settings
 from django.core.wsgi import get_wsgi_application
 
 from config.bodies import WholeBody
-from config.checks import refuse_bad_configuration
+from config.checks import refuse_bad_configuration, tell_of_live_cards
 from config.long_paths import ShortPath
 from config.media_types import ReadableType
 
 refuse_bad_configuration()
 application = ShortPath(ReadableType(WholeBody(get_wsgi_application(), settings.DATA_UPLOAD_MAX_MEMORY_SIZE)))
+tell_of_live_cards()

@@ -8,7 +8,7 @@ import pytest
 from django.core.checks import run_checks
 from django.core.management import call_command
 
-from config.checks import CONFIGURATION, refuse_bad_configuration, version_faults
+from config.checks import CONFIGURATION, refuse_bad_configuration, tell_of_live_cards, version_faults
 from config.environment import Environment
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -62,6 +62,11 @@ def test_the_environment_of_the_suite_is_in_order() -> None:
         ("VAULT_TRANSIT_KEY", "kaha/../other"),
         ("FINGERPRINT_KEY", ""),
         ("FINGERPRINT_KEY", "hunter22"),
+        ("XENDIT_URL", ""),
+        ("XENDIT_URL", "http://api.xendit.co"),
+        ("XENDIT_URL", "https://api.xendit.co?key=1"),
+        ("ADYEN_URL", "http://checkout.example.com/v72"),
+        ("ADYEN_URL", "https://checkout.example.com:port"),
         ("PUBLIC_URL", "pay.example.com"),
         ("PUBLIC_URL", "ftp://pay.example.com"),
         ("PUBLIC_URL", "https://"),
@@ -247,3 +252,20 @@ def test_a_command_refuses_a_malformed_environment_without_a_traceback() -> None
     assert done.returncode == 1
     assert "HTTPS must be one of" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize("address", ["http://127.0.0.1:9000/v72", "https://checkout.example.com/v72", ""])
+def test_a_provider_is_reached_by_https_or_on_this_machine(settings, address: str) -> None:
+    settings.ADYEN_URL = address
+    assert faults() == []
+
+
+@pytest.mark.parametrize(("attested", "said"), [(True, "live cards are on"), (False, "live cards are off until")])
+def test_who_starts_is_told_what_live_cards_mean(settings, caplog, attested: bool, said: str) -> None:
+    settings.LIVE_CARDS_ATTESTED = attested
+    with caplog.at_level("INFO", "kaha.boot"):
+        tell_of_live_cards()
+
+    [line] = caplog.messages
+    assert line.startswith(said)
+    assert "PCI DSS (SAQ-D)" in line
