@@ -37,8 +37,7 @@ def payment(asked: Payment, merchant_account: str) -> Body:
         "amount": amount(asked),
         "paymentMethod": _method(asked),
         "returnUrl": asked.return_url,
-        "shopperStatement": UNSHOWN.sub("", asked.statement_descriptor)[:STATEMENT_CHARACTERS].strip(),
-        **_payer(asked),
+        **_optional(asked),
         **_capturing(asked.capture),
         **_presence(asked),
         **(_authentication(asked) if asked.card else {}),
@@ -89,8 +88,13 @@ def _method(asked: Payment) -> Body:
     return named | ({"cvc": card.cvc} if card.cvc else {})
 
 
-def _payer(asked: Payment) -> Body:
-    told = {"shopperEmail": asked.payer.email, "telephoneNumber": asked.payer.phone}
+def _optional(asked: Payment) -> Body:
+    """What is said where there is something to say."""
+    told = {
+        "shopperEmail": asked.payer.email,
+        "telephoneNumber": asked.payer.phone,
+        "shopperStatement": UNSHOWN.sub("", asked.statement_descriptor)[:STATEMENT_CHARACTERS].strip(),
+    }
     return {name: value for name, value in told.items() if value}
 
 
