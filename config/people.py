@@ -62,13 +62,13 @@ def tell_rights(sender: Any, instance: Model, action: str, model: Any, pk_set: s
 
 @receiver(post_save, sender=MerchantAccess)
 def tell_limit(instance: MerchantAccess, **_: Any) -> None:
-    """That somebody is limited to one merchant more."""
+    """That somebody works for one merchant more."""
     _tell_of_limit(instance, "add")
 
 
 @receiver(post_delete, sender=MerchantAccess)
 def tell_lost_limit(instance: MerchantAccess, **_: Any) -> None:
-    """That somebody is limited to one merchant less."""
+    """That somebody works for one merchant less."""
     _tell_of_limit(instance, "remove")
 
 

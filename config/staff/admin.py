@@ -60,7 +60,7 @@ class RecoveryCodesInline(FactorInline):
 
 
 class MerchantsInline(admin.TabularInline):
-    """The merchants that the user shown is limited to, by whoever may change the user; nobody limits themselves."""
+    """The merchants that the user shown works for, by whoever may change the user; nobody says so of themselves."""
 
     model = MerchantAccess
     autocomplete_fields = ("merchant",)

@@ -7,6 +7,7 @@ from django.db import transaction
 from django.db.models import Q
 
 from payments.models import ActLimit
+from payments.models.merchant_access import WORKS_FOR_ALL
 
 # Every role sees every page of the service, also one that comes later; but what people did is for those who lead them.
 LOOK = Q(codename__startswith="view_", content_type__app_label__in=["payments", "simulator", "customers"])
@@ -61,6 +62,8 @@ LIMITS = {
     "support": {"PHP": 500_000, "USD": 10_000},
     "finance": {"PHP": 10_000_000, "USD": 200_000},
 }
+# Marks whoever works for all merchants, at whatever their roles say; without it somebody works for those named alone.
+ALL_MERCHANTS = "all merchants"
 ROLES = {"viewer": VIEWER, "support": SUPPORT, "finance": FINANCE, "administrator": ADMINISTRATOR}
 
 
@@ -75,6 +78,8 @@ def make_roles(**_: Any) -> None:
         group.permissions.set([*Permission.objects.filter(LOOK), *map(_permission, sorted(permissions))])
         for currency, amount in LIMITS.get(name, {}).items():
             ActLimit.objects.get_or_create(role=group, currency=currency, defaults={"amount": amount})
+    mark, _created = Group.objects.get_or_create(name=ALL_MERCHANTS)
+    mark.permissions.set([_permission(WORKS_FOR_ALL)])
 
 
 def _permission(name: str) -> Permission:

@@ -1,4 +1,4 @@
-"""Operators who are limited to some merchants: whatever is of another is not there for them.
+"""Operators work for the merchants that they were given, or for all: whatever is of another is not there for them.
 
 Every page finds its rows by `get_queryset`, and what else it shows by relation from these.
 """
@@ -16,18 +16,18 @@ KEPT_AS = "merchant_limit"
 
 
 def limit_of(request: HttpRequest) -> Limit:
-    """The merchants that whoever asks is limited to, None for all of them: read once for each request."""
+    """The merchants that whoever asks works for, None for all of them: read once for each request."""
     if KEPT_AS not in vars(request):
-        vars(request)[KEPT_AS] = MerchantAccess.objects.limit_of(request.user.pk)
+        vars(request)[KEPT_AS] = MerchantAccess.objects.limit_of(request.user)
     limit: Limit = vars(request)[KEPT_AS]
     return limit
 
 
 class Limited(admin.ModelAdmin):
-    """A page on which a limited operator finds the rows of their merchants alone.
+    """A page on which operators find the rows of their merchants alone.
 
     `merchant_lookup` leads from a row to its merchant. None says that rows belong to no merchant: such a page is only
-    for operators who are not limited.
+    for operators who work for all.
     """
 
     merchant_lookup: str | None

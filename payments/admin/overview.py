@@ -64,6 +64,8 @@ def overview(context: template.Context) -> dict[str, Any]:
     if not _may(request.user, MAY_LOOK):
         return {}
     limit = limit_of(request)
+    if limit is not None and not limit:
+        return {"works_for_none": True}
     choice = _choice(request.GET, limit)
     days = Days.until_today(choice.period)
     trades = trades_of(choice.livemode, days, limit)

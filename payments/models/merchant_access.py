@@ -2,13 +2,16 @@ from collections.abc import Set as AbstractSet
 from uuid import UUID
 
 from django.conf import settings
+from django.contrib.auth.models import AbstractUser, AnonymousUser
 from django.db import models
 from django.db.models import F, Q
 
 from payments.models.merchant import Merchant
 
-# The merchants that somebody is limited to; None for whoever is not limited.
+# The merchants that somebody works for, none where nobody said one; None for whoever works for all of them.
 Limit = AbstractSet[UUID] | None
+# What whoever works for all merchants was given; a superuser has it, as all else.
+WORKS_FOR_ALL = "payments.work_for_all_merchants"
 
 
 def within(limit: Limit, lookup: str) -> Q:
@@ -17,13 +20,15 @@ def within(limit: Limit, lookup: str) -> Q:
 
 
 class MerchantAccessQuerySet(models.QuerySet["MerchantAccess"]):
-    def limit_of(self, operator_id: int | None) -> Limit:
-        """The merchants that an operator is limited to; None where they are not."""
-        return frozenset(self.filter(operator_id=operator_id).values_list("merchant_id", flat=True)) or None
+    def limit_of(self, operator: AbstractUser | AnonymousUser) -> Limit:
+        """The merchants that an operator works for; None for all of them, by a right and never for want of rows."""
+        if operator.has_perm(WORKS_FOR_ALL):
+            return None
+        return frozenset(self.filter(operator_id=operator.pk).values_list("merchant_id", flat=True))
 
 
 class MerchantAccess(models.Model):
-    """One of the merchants that an operator is limited to; whoever has no such row works for all of them."""
+    """One of the merchants that an operator works for. Whoever has no such row and no right to all works for none."""
 
     operator = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.CASCADE, related_name="merchant_access", db_index=False
@@ -33,10 +38,11 @@ class MerchantAccess(models.Model):
     objects = MerchantAccessQuerySet.as_manager()
 
     class Meta:
-        verbose_name = "merchant that they are limited to"
-        verbose_name_plural = "merchants that they are limited to"
-        # Whoever may change an operator may limit them.
+        verbose_name = "merchant that they work for"
+        verbose_name_plural = "merchants that they work for, if not for all"
+        # Whoever may change an operator may say for whom they work.
         default_permissions = ()
+        permissions = [("work_for_all_merchants", "Works for all merchants")]
         constraints = [models.UniqueConstraint(F("operator"), F("merchant"), name="merchant_access_once")]
 
     def __str__(self) -> str:

@@ -100,7 +100,7 @@ def trades_of(livemode: bool, days: Days, limit: Limit = None) -> Mapping[str, T
     # A day that is summed up from here on stays on the side of those that are counted.
     values = bounds(Days(live_from, days.last)) | {"live_from": live_from, "begin": days.first}
     with connection.cursor() as cursor:
-        cursor.execute(READ, values | {"livemode": livemode, "merchants": limit and list(limit)})
+        cursor.execute(READ, values | {"livemode": livemode, "merchants": None if limit is None else list(limit)})
         lines = defaultdict[str, list[Line]](list)
         for currency, *line in cursor.fetchall():
             lines[currency].append(Line(*line))

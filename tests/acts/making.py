@@ -4,7 +4,7 @@ from typing import Any
 
 from django.contrib.auth.models import Group, User
 
-from config.staff.roles import make_roles
+from config.staff.roles import ALL_MERCHANTS, make_roles
 from payments.domain.staff_acts import deciding, doing, proposing
 from payments.models import ActLimit, Charge, StaffAct
 
@@ -18,7 +18,7 @@ def person(name: str, role: str = "support") -> User:
     make_roles()
     ActLimit.objects.filter(currency="PHP", role__name=role).update(amount=ALONE)
     user, _ = User.objects.get_or_create(username=name, is_staff=True)
-    user.groups.add(Group.objects.get(name=role))
+    user.groups.add(*Group.objects.filter(name__in=[role, ALL_MERCHANTS]))
     return user
 
 

@@ -14,6 +14,7 @@ from tests.admin.test_pages import list_of, page_of
 from tests.client import APPROVED, CHALLENGED, REFUNDS_WAIT, Api
 from tests.domain.blocking import WHY, block_card, block_email
 from tests.factories import MerchantFactory
+from tests.staff.working import for_all
 
 ADD = "/admin/payments/block/add/"
 JUAN = "juan@example.com"
@@ -138,7 +139,8 @@ def limited(db: None) -> Client:
     """Who may do everything, at one of two merchants."""
     mine, _other = MerchantFactory(title="Mine"), MerchantFactory(title="Other")
     user = User.objects.create(username="limited", is_staff=True)
-    user.user_permissions.set(Permission.objects.filter(content_type__app_label="payments"))
+    of_payments = Permission.objects.filter(content_type__app_label="payments")
+    user.user_permissions.set(of_payments.exclude(codename="work_for_all_merchants"))
     MerchantAccess.objects.create(operator=user, merchant=mine)
     client = Client()
     client.force_login(user)
@@ -161,6 +163,7 @@ def test_who_is_limited_to_some_merchants_sees_and_lifts_no_other_block(limited:
 def test_who_may_only_look_is_offered_nothing(house: House) -> None:
     looker = User.objects.create(username="looker", is_staff=True)
     looker.user_permissions.set(Permission.objects.filter(codename__startswith="view_"))
+    for_all(looker)
     client = Client()
     client.force_login(looker)
     block, charge = block_card(REFUNDS_WAIT), Charge.objects.get()

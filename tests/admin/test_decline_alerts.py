@@ -21,6 +21,7 @@ from tests.admin.test_pages import list_of, page_of
 from tests.client import DECLINED, Api, made
 from tests.factories import ApiKeyFactory, ChargeFactory
 from tests.plenty import MANY_DECLINES
+from tests.staff.working import for_all
 
 INDEX = reverse("admin:index")
 TOLD = "were declined within"
@@ -114,7 +115,7 @@ def test_of_many_alerts_the_newest_three_are_told(operator: Client) -> None:
 
 def test_whoever_may_not_look_at_alerts_is_told_without_the_way(db: None) -> None:
     kept = alert()
-    looker = User.objects.create(username="looker", is_staff=True)
+    looker = for_all(User.objects.create(username="looker", is_staff=True))
     client = Client()
     client.force_login(looker)
     text = text_of(client.get(INDEX))

@@ -18,6 +18,7 @@ from tests.admin.test_pages import page_of
 from tests.contract.selling import sell
 from tests.factories import ChargeFactory, MerchantFactory
 from tests.racing import at_once
+from tests.staff.working import for_all
 
 ASK = reverse("admin:payments_export_ask")
 
@@ -26,7 +27,7 @@ def member(name: str = "ana") -> tuple[User, Client]:
     """One of the staff who may look at charges and export them."""
     user, client = User.objects.create(username=name, is_staff=True), Client()
     user.user_permissions.set(Permission.objects.filter(codename__in=["view_charge", "view_export", "add_export"]))
-    client.force_login(user)
+    client.force_login(for_all(user))
     return user, client
 
 
@@ -138,10 +139,12 @@ def test_nobody_sees_the_file_of_another(operator: Client) -> None:
     assert other.get(page_of(export)).status_code == 404
 
 
-def test_who_is_limited_to_some_merchants_gets_nothing_of_others(db: None) -> None:
+def test_who_works_for_some_merchants_gets_nothing_of_others(db: None) -> None:
     ours = ChargeFactory(is_held=True)
     ChargeFactory(is_held=True)
     user, client = member()
+    user.user_permissions.remove(Permission.objects.get(codename="work_for_all_merchants"))
+    assert exported(client) == []
     MerchantAccess.objects.create(operator=user, merchant=ours.merchant)
     assert [line["id"] for line in exported(client)] == [public_id("ch", ours.pk)]
 

@@ -12,6 +12,7 @@ from payments.models import Charge, MoneyCheck
 from tests.admin.conftest import text_of
 from tests.admin.test_pages import list_of, page_of
 from tests.client import Api
+from tests.staff.working import for_all
 
 INDEX = reverse("admin:index")
 
@@ -82,7 +83,7 @@ def test_the_next_whole_run_that_passes_ends_the_alert_and_a_part_does_not(opera
 
 def test_whoever_may_not_look_at_runs_is_told_without_the_way(db: None) -> None:
     check = checked(failure("ch_" + "0" * 32))
-    looker = User.objects.create(username="looker", is_staff=True)
+    looker = for_all(User.objects.create(username="looker", is_staff=True))
     client = Client()
     client.force_login(looker)
     text = text_of(client.get(INDEX))

@@ -13,6 +13,7 @@ from payments.models import AuditEntry, Charge, Event, Notification, Notificatio
 from tests.admin.conftest import NOTIFY_URL, House, text_of
 from tests.admin.test_pages import list_of, page_of
 from tests.client import CHALLENGED, Api
+from tests.staff.working import for_all
 
 State = Notification.State
 OTHER_URL = "https://other.example/kaha"
@@ -194,7 +195,7 @@ def test_one_that_is_not_there_is_not_sent_again(house: House, operator: Client)
 
 
 def test_whoever_may_only_look_sends_nothing_again(failed: Notification) -> None:
-    looker = User.objects.create(username="looker", is_staff=True)
+    looker = for_all(User.objects.create(username="looker", is_staff=True))
     looker.user_permissions.add(Permission.objects.get(codename="view_notification"))
     client = Client()
     client.force_login(looker)

@@ -16,6 +16,7 @@ from payments.models import MoneyCheck
 from tests.admin.conftest import text_of
 from tests.client import DECLINED, Api
 from tests.overview.telling import days_ago, tell
+from tests.staff.working import for_all
 
 INDEX = reverse("admin:index")
 
@@ -38,7 +39,7 @@ def member(*permissions: str) -> Client:
     user = User.objects.create(username="ana", is_staff=True)
     user.user_permissions.set(Permission.objects.filter(codename__in=permissions))
     client = Client()
-    client.force_login(user)
+    client.force_login(for_all(user))
     return client
 
 

@@ -10,6 +10,7 @@ from tests.admin.test_pages import list_of, page_of
 from tests.client import APPROVED, Api
 from tests.reconciliation.making import a_difference, reconcile
 from tests.simulator.making import taken
+from tests.staff.working import for_all
 
 pytestmark = pytest.mark.django_db
 
@@ -124,7 +125,7 @@ def test_whoever_comes_second_is_told(stranger: ReconciliationItem, operator: Cl
 
 
 def test_whoever_may_only_look_closes_nothing(stranger: ReconciliationItem) -> None:
-    looker = User.objects.create(username="looker", is_staff=True)
+    looker = for_all(User.objects.create(username="looker", is_staff=True))
     looker.user_permissions.add(Permission.objects.get(codename="view_reconciliationitem"))
     client = Client()
     client.force_login(looker)

@@ -7,6 +7,8 @@ from django.contrib.auth.models import Group, User
 from django.test import Client
 from playwright.sync_api import Browser, ConsoleMessage, Page
 
+from config.staff.roles import ALL_MERCHANTS
+
 SCREEN, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
 # How a page may be looked at.
 WAYS: dict[str, dict[str, Any]] = {
@@ -40,7 +42,7 @@ class Office:
 def _session_of(name: str, role: str) -> str:
     rights = {"is_staff": True, "is_superuser": role == "superuser"}
     user, _ = User.objects.get_or_create(username=name, defaults=rights)
-    user.groups.set(Group.objects.filter(name=role))
+    user.groups.set(Group.objects.filter(name__in=[role, ALL_MERCHANTS]))
     client = Client()
     client.force_login(user)
     return client.cookies[settings.SESSION_COOKIE_NAME].value

@@ -1,15 +1,16 @@
-"""Operators who are limited to some merchants: whatever is of another is not there for them."""
+"""Operators work for the merchants that they were given: whatever is of another is not there for them."""
 
 from typing import Any
 
 import pytest
 from django.apps import apps
 from django.contrib import admin
-from django.contrib.auth.models import User
+from django.contrib.auth.models import Group, Permission, User
 from django.db.models import Model
 from django.test import Client
 from django.urls import reverse
 
+from config.staff.roles import ALL_MERCHANTS, make_roles
 from payments.admin.access import Limited
 from payments.domain.merchants import NewMerchant
 from payments.models import Merchant, MerchantAccess
@@ -20,7 +21,7 @@ from tests.client import REFUNDS_WAIT
 from tests.overview.telling import days_ago, tell
 from tests.staff.test_roles import NAMES, WITHOUT_PAGE, address_of, rows  # noqa: F401
 
-# Rows of these belong to no merchant, or tell of all: an operator who is limited has no business with them.
+# Rows of these belong to no merchant, or tell of all: who works for some merchants has no business with them.
 OF_NO_MERCHANT = {
     "payments.ActLimit",
     "payments.AuditEntry",
@@ -39,8 +40,9 @@ PAGES: dict[type[Model], Any] = dict(admin.site._registry)
 
 
 def operator_of(*shops: NewMerchant) -> Client:
-    """A superuser who is limited to these shops: whoever may do everything shows what the limit alone forbids."""
-    user = User.objects.create(username="olive", is_staff=True, is_superuser=True)
+    """Who works for these shops and has every right beside: that shows what for want of the mark alone is not there."""
+    user = User.objects.create(username="olive", is_staff=True)
+    user.user_permissions.set(Permission.objects.exclude(codename="work_for_all_merchants"))
     MerchantAccess.objects.bulk_create(MerchantAccess(operator=user, merchant=shop.merchant) for shop in shops)
     client = Client()
     client.force_login(user)
@@ -148,7 +150,29 @@ def test_an_operator_sees_the_rows_of_their_merchants(
     assert seen > 15
 
 
-def test_whoever_is_limited_to_two_merchants_sees_both(shop: NewMerchant, other_shop: NewMerchant) -> None:
+def test_whoever_lost_the_last_of_their_merchants_sees_nothing(house: House) -> None:  # noqa: F811
+    client = operator_of(house.shop)
+    MerchantAccess.objects.all().delete()
+    for model, page in PAGES.items():
+        text = text_of(client.get(list_of(model)))
+        assert [mark for mark in marks_of(house) if mark in text] == [], model
+        if page.merchant_lookup and (row := model._base_manager.first()):
+            assert client.get(page_of(row)).status_code == 404, model
+    text = text_of(client.get(reverse("admin:index")))
+    assert "You work for no merchant yet." in text
+    assert [mark for mark in marks_of(house) if mark in text] == []
+
+
+def test_whoever_is_marked_sees_all_merchants(house: House, other_shop: NewMerchant) -> None:  # noqa: F811
+    client = operator_of()
+    User.objects.get(username="olive").groups.add(Group.objects.get_or_create(name=ALL_MERCHANTS)[0])
+    make_roles()
+    text = text_of(client.get(list_of(Merchant)))
+    assert ("Sari Store" in text, "Other Store" in text) == (True, True)
+    assert "You work for no merchant yet." not in text_of(client.get(reverse("admin:index")))
+
+
+def test_whoever_works_for_two_merchants_sees_both(shop: NewMerchant, other_shop: NewMerchant) -> None:
     text = text_of(operator_of(shop, other_shop).get(list_of(Merchant)))
     assert "Sari Store" in text
     assert "Other Store" in text

@@ -9,7 +9,7 @@ from django.urls import reverse
 from django_otp import user_has_device
 
 from config.staff.models import Authenticator, RecoveryCodes
-from config.staff.roles import make_roles
+from config.staff.roles import ALL_MERCHANTS, make_roles
 from payments.domain.merchants import NewMerchant
 from payments.models import AuditEntry, MerchantAccess
 from tests.admin.conftest import text_of
@@ -20,7 +20,7 @@ from tests.staff.signing import PASSWORD, Visitor, app_of, code_of, renewed_code
 def administrator(db: None) -> User:
     make_roles()
     user = User.objects.create_user("abby", password=PASSWORD, is_staff=True)
-    user.groups.add(Group.objects.get(name="administrator"))
+    user.groups.add(*Group.objects.filter(name__in=["administrator", ALL_MERCHANTS]))
     return user
 
 
@@ -35,6 +35,11 @@ def abby(administrator: User) -> Visitor:
 @pytest.fixture
 def carlo(db: None) -> User:
     return User.objects.create_user("carlo", password=PASSWORD, is_staff=True)
+
+
+def fresh(user: User) -> User:
+    """The user as the next request finds them."""
+    return User.objects.get(pk=user.pk)
 
 
 def page_of(user: User) -> str:
@@ -75,7 +80,7 @@ def test_an_administrator_makes_nobody_a_superuser(member: str, abby: Visitor, c
 
 def test_an_administrator_does_not_change_their_own_role(abby: Visitor, administrator: User) -> None:
     assert change(abby, administrator, groups=[Group.objects.get(name="finance").pk]) == 302
-    assert [group.name for group in administrator.groups.all()] == ["administrator"]
+    assert {group.name for group in administrator.groups.all()} == {"administrator", ALL_MERCHANTS}
 
 
 def test_an_administrator_gives_a_superuser_no_password(abby: Visitor, ana: User) -> None:
@@ -92,15 +97,15 @@ def limited_to(shop: NewMerchant) -> dict[str, object]:
 
 def test_an_administrator_limits_somebody_to_a_merchant(abby: Visitor, carlo: User, shop: NewMerchant) -> None:
     assert change(abby, carlo, **limited_to(shop)) == 302
-    assert MerchantAccess.objects.limit_of(carlo.pk) == {shop.merchant.pk}
+    assert MerchantAccess.objects.limit_of(fresh(carlo)) == {shop.merchant.pk}
     entry = AuditEntry.objects.latest("number")
     assert (entry.actor, entry.object_id, entry.fields) == ("abby", str(carlo.pk), ["merchants"])
     assert entry.detail == f"add mer_{shop.merchant.pk.hex}"
 
 
-def test_nobody_limits_themselves(abby: Visitor, administrator: User, shop: NewMerchant) -> None:
+def test_nobody_gives_themselves_a_merchant(abby: Visitor, administrator: User, shop: NewMerchant) -> None:
     assert change(abby, administrator, **limited_to(shop)) == 302
-    assert MerchantAccess.objects.limit_of(administrator.pk) is None
+    assert not MerchantAccess.objects.exists()
 
 
 def test_a_limit_that_ends_is_told(carlo: User, shop: NewMerchant) -> None:
@@ -108,13 +113,21 @@ def test_a_limit_that_ends_is_told(carlo: User, shop: NewMerchant) -> None:
     assert AuditEntry.objects.latest("number").detail == f"remove mer_{shop.merchant.pk.hex}"
 
 
-def test_an_administrator_who_is_limited_sees_no_people(
+def test_an_administrator_of_some_merchants_sees_no_people(
     abby: Visitor, administrator: User, carlo: User, shop: NewMerchant
 ) -> None:
+    administrator.groups.remove(Group.objects.get(name=ALL_MERCHANTS))
     MerchantAccess.objects.create(operator=administrator, merchant=shop.merchant)
-    assert change(abby, carlo, **limited_to(shop)) == 302
-    assert MerchantAccess.objects.limit_of(carlo.pk) is None
+    assert change(abby, carlo, **limited_to(shop)) == 404
+    assert MerchantAccess.objects.limit_of(fresh(carlo)) == frozenset()
     assert abby.get(reverse("admin:auth_user_add")).status_code == 403
+
+
+def test_an_administrator_marks_somebody_who_works_for_all_merchants(abby: Visitor, carlo: User) -> None:
+    assert MerchantAccess.objects.limit_of(carlo) == frozenset()
+    assert change(abby, carlo, groups=[Group.objects.get(name=ALL_MERCHANTS).pk]) == 302
+    assert MerchantAccess.objects.limit_of(fresh(carlo)) is None
+    assert AuditEntry.objects.latest("number").detail == "add all merchants"
 
 
 def test_a_role_is_not_changed_by_an_administrator(abby: Visitor) -> None:

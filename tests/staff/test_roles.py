@@ -14,6 +14,7 @@ from django.urls import NoReverseMatch, URLPattern, URLResolver, reverse
 from config.staff.roles import ROLES, make_roles
 from tests.admin.conftest import House, house  # noqa: F401  something to be looked at
 from tests.admin.test_pages import newest  # noqa: F401
+from tests.staff.working import for_all
 
 EVERYBODY = frozenset(ROLES)
 SUPPORT, FINANCE, ADMINISTRATOR = {"support", "finance"}, {"finance"}, {"administrator"}
@@ -124,7 +125,7 @@ def client_in(role: str) -> Client:
     make_roles()
     client, user = Client(), User.objects.create(username=role, is_staff=True)
     user.groups.add(Group.objects.get(name=role))
-    client.force_login(user)
+    client.force_login(for_all(user))
     return client
 
 
