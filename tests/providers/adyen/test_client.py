@@ -2,15 +2,16 @@
 
 import logging
 import socket
+from collections.abc import Mapping
 from dataclasses import replace
 
 import pytest
 from django.test import override_settings
 
 from payments.providers.accounts import Account
-from payments.providers.adyen.client import Client, Refused, Wire, ask
 from payments.providers.adyen.connector import CONNECTOR, Adyen
 from payments.providers.base import Approved, NotSent, Outcome, Rejected, Unknown
+from payments.providers.http import Reply, Unsent
 from tests.providers.adyen.bench import ACCOUNT, AdyenBench
 from tests.providers.adyen.fake import API_KEY, AdyenFake
 from tests.providers.adyen.making import asked
@@ -21,22 +22,16 @@ from tests.providers.wire import Answered, Asked, Fake
 LIVE = replace(ACCOUNT, livemode=True, settings={**ACCOUNT.settings, "live_prefix": "1797a841fbb37ca7-Kaha"})
 
 
-class Noted(Wire):
-    """Notes where it is sent, and sends nothing."""
-
-    def request(self, method, url, json, xapikey, headers):  # type: ignore[no-untyped-def]
-        raise Refused(NotSent(self._whole(url)))
-
-
 def whereto(account: Account, address: str = "") -> str:
     """Where the question of a payment goes."""
-    client = Client(account, address)
-    client.pay.__self__.client.http_client = Noted(address)
-    with pytest.raises(Refused) as refused:
-        ask(client.pay, {})
-    outcome = refused.value.outcome
-    assert isinstance(outcome, NotSent)
-    return outcome.why
+    asked_at: list[str] = []
+
+    def send(method: str, url: str, headers: Mapping[str, str], body: bytes | None) -> Reply:
+        asked_at.append(url)
+        raise Unsent
+
+    Adyen(account, address, send).create_payment(asked())
+    return asked_at[0]
 
 
 def answering(answered: Answered) -> Outcome:
