@@ -43,6 +43,13 @@ GOALS = (
     ),
     Goal("p99 of a charge, of its p50", ("charges", "p99_ms"), ("charges", "p50_ms"), bound=4, at_most=True),
     Goal("sources per second, of the insert", ("sources", "per_second"), ("insert", "per_second"), bound=0.15),
+    Goal(
+        "server CPU of a list, of ORM and ModelSerializer's",
+        ("list", "server_cpu_ms"),
+        ("list/usual", "server_cpu_ms"),
+        bound=0.3,
+        at_most=True,
+    ),
 )
 
 

@@ -17,7 +17,8 @@ PAGE = 20
 class Part:
     """One kind of request: `make` makes so many, `repeats` tells whether each can be sent again and again.
 
-    `floor` is the script of pgbench that is the least a database must do for it, if there is one.
+    `floor` is the script of pgbench that is the least a database must do for it, if there is one, and `beside` names
+    the views that it is compared with.
     """
 
     name: str
@@ -25,6 +26,7 @@ class Part:
     make: Callable[[Maker, int], Sequence[Request]]
     repeats: bool = False
     floor: str = ""
+    beside: Sequence[str] = ("plain",)
 
 
 def _sources(maker: Maker, count: int) -> Sequence[Request]:
@@ -78,7 +80,7 @@ PARTS = {
         Part("replayed", "POST /v2/charges/, replayed", _replayed, repeats=True),
         Part("capture", "POST /v2/charges/ID/capture", _capture),
         Part("refund", "POST /v2/charges/ID/refund", _refund),
-        Part("list", f"GET /v2/charges/, {PAGE} rows", _list, repeats=True),
+        Part("list", f"GET /v2/charges/, {PAGE} rows", _list, repeats=True, beside=("plain", "usual")),
         Part("retrieve", "GET /v2/charges/ID", _retrieve, repeats=True),
     )
 }

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from config.benchmark.books import Books
 
 HEADS = ("", "per second", "p50 ms", "p99 ms", "server CPU ms", "PostgreSQL CPU ms")
-PLAIN = "  a plain view, the same JSON"
+BESIDE = {"plain": "  a plain view, the same JSON", "usual": "  ORM and ModelSerializer"}
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,8 @@ def as_table(report: Report) -> list[str]:
 def _rows(report: Report) -> Iterator[list[str]]:
     for part in report.options.parts:
         yield [part.title, *_cells(report.figures[part.name])]
-        yield [PLAIN, *_cells(report.figures[f"{part.name}/plain"])]
+        for name in part.beside:
+            yield [BESIDE[name], *_cells(report.figures[f"{part.name}/{name}"])]
         if part.floor:
             yield [f"  pgbench, {part.floor}", *_cells(report.figures[part.floor])]
 

@@ -2,18 +2,19 @@
 
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import partial
 
 from config.benchmark.figures import Figures, Spread, spreads
 from config.benchmark.floors import Pgbench
 from config.benchmark.making import Maker
 from config.benchmark.options import Options
-from config.benchmark.plain_server import plain_server
 from config.benchmark.report import Report
 from config.benchmark.sending import Load
 from config.benchmark.service import Service, scratch_service
-from config.benchmark.verbs import Plain, Verb
+from config.benchmark.side_servers import SideServer, plain_server, usual_server
+from config.benchmark.verbs import Beside, Verb
+from config.embedded.places import Places
 from config.quickstart.supervisor import Supervisor
 
 # Each is measured by being called, once in every round.
@@ -46,18 +47,30 @@ def run(options: Options, supervisor: Supervisor) -> Report:
 def _contenders(
     verbs: Sequence[Verb], service: Service, options: Options, supervisor: Supervisor
 ) -> Iterator[Contenders]:
-    """Each part, beside it the plain view, and the scripts of pgbench that are floors of theirs."""
-    pgbench = Pgbench(service.places, service.postgres_pid, options.connections, options.seconds, supervisor)
+    """Each part, what stands beside it, and the scripts of pgbench that are floors of theirs."""
+    seconds = options.seconds
+    pgbench = Pgbench(service.places, service.postgres_pid, options.connections, seconds, supervisor)
     pgbench.make_schema()
     contenders: dict[str, Callable[[], Figures]] = {}
-    with plain_server(service.places, {verb.part.name: verb.sample for verb in verbs}, supervisor) as plain:
+    with _side_servers(verbs, service.places, supervisor) as servers:
         for verb in verbs:
-            contenders[verb.part.name] = partial(verb.measure, options.seconds)
-            view = Plain(verb, plain.port, plain.pid)
-            contenders[f"{verb.part.name}/plain"] = partial(view.measure, options.seconds)
+            contenders[verb.part.name] = partial(verb.measure, seconds)
+            for name in verb.part.beside:
+                contenders[f"{verb.part.name}/{name}"] = partial(Beside(verb, servers[name]).measure, seconds)
         for script in {verb.part.floor: None for verb in verbs if verb.part.floor}:
             contenders[script] = partial(pgbench.measure, script)
         yield contenders
+
+
+@contextmanager
+def _side_servers(verbs: Sequence[Verb], places: Places, supervisor: Supervisor) -> Iterator[Mapping[str, SideServer]]:
+    """Those that stand beside some of `verbs`."""
+    samples = {verb.part.name: verb.sample for verb in verbs}
+    with ExitStack() as cleanup:
+        servers = {"plain": cleanup.enter_context(plain_server(places, samples, supervisor))}
+        if any("usual" in verb.part.beside for verb in verbs):
+            servers["usual"] = cleanup.enter_context(usual_server(places, supervisor))
+        yield servers
 
 
 def _in_turn(contenders: Contenders, rounds: int) -> dict[str, dict[str, Spread]]:

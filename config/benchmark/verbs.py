@@ -1,4 +1,4 @@
-"""A part of the service under load, and the floor of it that a plain view is, each with the requests it needs."""
+"""A part of the service under load, and views beside it, each with the requests it needs."""
 
 from dataclasses import dataclass, field
 from math import ceil
@@ -8,6 +8,7 @@ from config.benchmark.making import Maker
 from config.benchmark.measuring import measured
 from config.benchmark.parts import Part
 from config.benchmark.sending import Answers, Request
+from config.benchmark.side_servers import SideServer
 
 # So many more are made ready than the fastest stretch so far would have used up.
 MARGIN = 1.5
@@ -62,12 +63,11 @@ class Verb:
 
 
 @dataclass(frozen=True)
-class Plain:
-    """Measures the plain view at `port` by what is sent to a verb."""
+class Beside:
+    """Measures a view of another server by what is sent to a verb."""
 
     verb: Verb
-    port: int
-    pid: int
+    server: SideServer
 
     def measure(self, seconds: float) -> Figures:
         """One stretch. Raises Failed where an answer is not one of success."""
@@ -75,4 +75,6 @@ class Plain:
         texts = [
             Request(one.method, f"/{name}", one.body, one.key).text(maker.secret_key) for one in self.verb.examples
         ]
-        return measured(lambda: maker.load.send(self.port, texts, seconds, again=True), {"server": self.pid})[1]
+        return measured(
+            lambda: maker.load.send(self.server.port, texts, seconds, again=True), {"server": self.server.pid}
+        )[1]

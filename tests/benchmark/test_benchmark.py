@@ -35,7 +35,8 @@ def ended(tmp_path_factory: pytest.TempPathFactory) -> Ended:
 
 def test_each_part_is_measured_beside_its_floors(ended: Ended) -> None:
     parts = ["charges", "replayed", "list"]
-    assert ended.found["figures"].keys() == {*parts, *(f"{part}/plain" for part in parts), "two_tx"}
+    floors = {*(f"{part}/plain" for part in parts), "list/usual", "two_tx"}
+    assert ended.found["figures"].keys() == {*parts, *floors}
 
 
 def test_every_measure_of_the_service_has_median_minimum_and_maximum(ended: Ended) -> None:
