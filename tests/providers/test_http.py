@@ -1,0 +1,107 @@
+"""The line to the providers: its limits, and what is certain about a request when it breaks."""
+
+import logging
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
+from threading import Thread
+
+import pytest
+
+from payments.providers import http
+from payments.providers.http import MAX_ANSWER_BYTES, Line, Unanswered, Unsent
+from tests.providers.wire import Answered, Asked, Fake
+from tests.racing import at_once
+
+SHORT_SECONDS = 0.3
+HEADERS = {"Authorization": "Basic bm9ib2R5"}
+BODY = b'{"number": "4000000000003055"}'
+
+
+@contextmanager
+def answering(answer: Callable[[Asked], Answered]) -> Iterator[Fake]:
+    """A provider that answers so."""
+    fake = Fake(answer, lambda body: body)
+    with fake.serving():
+        yield fake
+
+
+def test_an_answer_is_given_whole() -> None:
+    with answering(lambda asked: Answered(201, {"asked": asked.body.decode()}, {"X-Ray": "1"})) as fake:
+        reply = http.send("POST", f"{fake.address}/payments", HEADERS, b"how much?")
+    assert (reply.status, reply.content) == (201, b'{"asked": "how much?"}')
+    assert reply.headers["x-ray"] == "1"
+
+
+def test_an_answer_that_has_no_end_is_not_read_on() -> None:
+    with answering(lambda _: Answered(200, "x" * MAX_ANSWER_BYTES)) as fake, pytest.raises(Unanswered):
+        http.send("GET", fake.address, {})
+
+
+def test_an_answer_that_trickles_in_is_waited_for_no_longer_than_any_other() -> None:
+    with trickling() as address, closing(Line(SHORT_SECONDS)) as line, pytest.raises(Unanswered):
+        line.send("GET", address, {}, None)
+
+
+def test_nobody_is_followed_elsewhere() -> None:
+    with answering(lambda _: Answered(302, {}, {"Location": "/elsewhere"})) as fake:
+        assert http.send("POST", f"{fake.address}/payments", {}, BODY).status == 302
+    assert [asked.path for asked in fake.requests] == ["/payments"]
+
+
+def test_no_cookie_is_kept() -> None:
+    with answering(lambda _: Answered(200, {}, {"Set-Cookie": "session=1"})) as fake:
+        for _ in range(2):
+            http.send("GET", fake.address, {})
+    assert [asked.headers.get("Cookie") for asked in fake.requests] == [None, None]
+
+
+def test_without_a_connection_nothing_was_sent() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+    with pytest.raises(Unsent):
+        http.send("POST", f"http://127.0.0.1:{port}/", {}, BODY)
+
+
+def test_whoever_cannot_show_who_they_are_is_sent_nothing() -> None:
+    with answering(lambda _: Answered(200, {})) as fake, pytest.raises(Unsent):
+        http.send("POST", fake.address.replace("http:", "https:"), HEADERS, BODY)
+
+
+def test_many_ask_at_once() -> None:
+    with answering(lambda asked: Answered(200, {"path": asked.path})) as fake:
+        replies = at_once(20, lambda number: http.send("GET", f"{fake.address}/{number}", {}))
+    assert [reply.content for reply in replies] == [f'{{"path": "/{number}"}}'.encode() for number in range(20)]
+
+
+def test_a_log_line_tells_that_it_was_asked_and_not_what(caplog: pytest.LogCaptureFixture) -> None:
+    with answering(lambda _: Answered(200, {"secret": "answer"})) as fake, caplog.at_level(logging.INFO):
+        http.send("POST", f"{fake.address}/payments?token=hidden", HEADERS, BODY)
+    [record] = [each for each in caplog.records if each.name == "kaha.provider"]
+    told = {name: getattr(record, name) for name in ("method", "host", "path", "status")}
+    assert told == {"method": "POST", "host": "127.0.0.1", "path": "/payments", "status": 200}
+    for unsaid in ("hidden", "bm9ib2R5", "4000000000003055", "answer"):
+        assert unsaid not in str(vars(record))
+
+
+@contextmanager
+def trickling() -> Iterator[str]:
+    """The address of a server that begins to answer, sends a byte whenever one is taken, and never ends."""
+
+    def trickle() -> None:
+        connection, _ = server.accept()
+        with connection, suppress(OSError):
+            connection.recv(4096)
+            connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 1000000\r\n\r\n")
+            connection.settimeout(0.01)
+            while True:
+                connection.sendall(b"x")
+                with suppress(TimeoutError):
+                    if not connection.recv(1):
+                        return
+
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        thread = Thread(target=trickle)
+        thread.start()
+        yield f"http://127.0.0.1:{server.getsockname()[1]}/"
+        thread.join()
