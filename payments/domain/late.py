@@ -18,6 +18,9 @@ DONE_AFTER_ALL: dict[str, Move] = {
     Attempt.Kind.EXTEND: lifecycle.EXTEND,
 }
 
+# The outcome of money that had come late.
+LATE = f"Late{Approved.__name__}"
+
 
 def apply(attempt: Attempt, outcome: Outcome) -> bool:
     """Moves what `outcome` contradicts, and nothing where it says what is known.
@@ -73,13 +76,21 @@ def _refund_failed(attempt: Attempt) -> list[Write]:
 
 def _money_came(attempt: Attempt) -> list[Write]:
     charge = attempt.charge
+    if attempt.passed_on:
+        # Another provider was asked since then, so whatever became of the charge, this is too much.
+        return [] if attempt.outcome == LATE else _sent_back(attempt)
     if charge.status != Charge.Status.FAILED or charge.reversed_late:
         return []
-    caller = Caller.service(charge)
-    reversal = attempts.new_attempt(caller, charge, Attempt.Kind.REVERSE, charge.amount, way_of(attempt))
+    moved = advance(Caller.service(charge), charge, lifecycle.REVERSE_LATE, reversed_late=True)
+    return [*moved, *_sent_back(attempt)]
+
+
+def _sent_back(attempt: Attempt) -> list[Write]:
+    charge = attempt.charge
+    way = way_of(attempt)
+    reversal = attempts.new_attempt(Caller.service(charge), charge, Attempt.Kind.REVERSE, charge.amount, way)
     reversal.due_at = clock.now()
-    moved = advance(caller, charge, lifecycle.REVERSE_LATE, reversed_late=True)
-    return [*moved, Insert(reversal), *([journals.came_late(attempt)] if charge.capture_at_once else [])]
+    return [Insert(reversal), *settling.moved_late(charge, journals.came_late(attempt))]
 
 
 def _done_after_all(attempt: Attempt, outcome: Approved) -> list[Write]:

@@ -115,7 +115,7 @@ def resolve_before(charge: Charge) -> bool:
     """
     if not charge.operation and charge.status != Charge.Status.PENDING:
         return True
-    attempt = _left_unresolved().filter(charge_id=charge.id).first()
+    attempt = _left_unresolved().filter(charge_id=charge.id).exclude(kind=Attempt.Kind.REVERSE).first()
     if attempt is None:
         return True
     resolve(attempt)

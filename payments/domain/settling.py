@@ -262,8 +262,17 @@ def succeed_failed_refund(caller: Caller, attempt: Attempt) -> list[Write]:
 
 def _settle_reverse(caller: Caller, attempt: Attempt, outcome: Outcome) -> Verdict:
     if isinstance(outcome, Approved):
-        return _done(outcome, [journals.reversed_late(attempt)] if attempt.charge.capture_at_once else [])
+        return _done(outcome, moved_late(attempt.charge, journals.reversed_late(attempt)))
     return _waiting(attempt, []) if isinstance(outcome, Pending) else still_unknown(attempt)
+
+
+def moved_late(charge: Charge, posted: Write) -> list[Write]:
+    """The writes by which late money moves as `posted` says; a hold has none, and a charge that settles settles it."""
+    if not charge.capture_at_once:
+        return []
+    if not charge.captured or charge.status == Charge.Status.VOIDED:
+        return [posted]
+    return [posted, set_operation(charge, charge.operation, settle_due_at=_settles_at(charge))]
 
 
 _SETTLERS: dict[str, Callable[[Caller, Attempt, Outcome], Verdict]] = {

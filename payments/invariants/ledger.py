@@ -105,11 +105,18 @@ LEDGER_OWES_THE_MERCHANT = _of_charge(
 )
 LEDGER_REVERSALS = _of_charge(
     name="ledger_reversals",
-    sentence="The ledger owes payers the money that came after their charge had failed, until it went back.",
+    sentence="The ledger owes payers the money that came after their charge had failed or gone on, until it went back.",
     query=_sums_up(
         "account = 'reversals'",
-        "CASE WHEN c.reversed_late AND c.capture_at_once AND a.id IS NULL THEN -c.amount ELSE 0 END",
-        "LEFT JOIN payments_attempt a ON a.charge_id = c.id AND a.kind = 'reverse' AND a.outcome = 'Approved'",
+        "CASE WHEN c.capture_at_once THEN -c.amount * (c.reversed_late::int + coalesce(a.late, 0)) ELSE 0 END",
+        """
+            LEFT JOIN (
+                SELECT charge_id, count(*) FILTER (WHERE passed_on) - count(*) FILTER (WHERE kind = 'reverse') AS late
+                FROM payments_attempt
+                WHERE passed_on AND outcome = 'LateApproved' OR kind = 'reverse' AND outcome = 'Approved'
+                GROUP BY charge_id
+            ) a ON a.charge_id = c.id
+        """,
     ),
 )
 SETTLED_CHARGES_LEAVE_NOTHING = _of_charge(

@@ -122,7 +122,8 @@ class Attempt(models.Model):
             models.UniqueConstraint(
                 F("charge"),
                 name="one_unresolved_operation_per_charge",
-                condition=Q(state__in=["open", "unknown"]),
+                # Late money of a payment that the charge had gone on from goes back beside what is done to the charge.
+                condition=Q(state__in=["open", "unknown"]) & ~Q(kind="reverse"),
             ),
         ]
         indexes = [
