@@ -5,12 +5,15 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from django.contrib.auth.models import User
+from django.contrib.auth.models import Permission, User
 from django.test import Client
 
 from payments.domain.merchants import NewMerchant
-from payments.models import BinRange, Event
+from payments.models import Attempt, BinRange, Event
 from tests.client import REFUNDS_WAIT, Api, made
+from tests.domain.correcting import operator as staff_member
+from tests.domain.correcting import unknown_payment
+from tests.staff.working import for_all
 
 IDEMPOTENCY_KEY = "Order-20261121/77"
 NOTIFY_URL = "https://sari.example/kaha?shop=7"
@@ -76,3 +79,30 @@ def text_of(response: Any) -> str:
 def words_of(response: Any) -> str:
     """What a page says, in one line, without the marks that say how."""
     return " ".join(re.sub(r"<[^>]+>", " ", text_of(response)).split())
+
+
+def client_of(name: str, *permissions: str) -> Client:
+    """Somebody of the staff who may do `permissions` and nothing else, for all merchants; a superuser without any."""
+    client, user = Client(), staff_member(name)
+    if permissions:
+        user.is_superuser = False
+        user.save()
+        user.user_permissions.set(Permission.objects.filter(codename__in=permissions))
+        for_all(user)
+    client.force_login(user)
+    return client
+
+
+@pytest.fixture
+def ana(db: None) -> Client:
+    return client_of("ana")
+
+
+@pytest.fixture
+def ben(db: None) -> Client:
+    return client_of("ben")
+
+
+@pytest.fixture
+def unknown(api: Api) -> Attempt:
+    return unknown_payment(api)

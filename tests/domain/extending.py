@@ -8,8 +8,18 @@ from payments.domain.caller import Caller
 from payments.domain.idempotency import Answer
 from payments.ids import parse_id
 from payments.models import Charge
+from payments.providers.base import Operation, Outcome, Unknown
+from payments.providers.simulator.connector import Simulator
 
 WEEK = timedelta(days=7)
+
+
+class LosesAnswers(Simulator):
+    """Extends the hold, and the answer never arrives."""
+
+    def extend(self, operation: Operation) -> Outcome:
+        super().extend(operation)
+        return Unknown("the answer was lost")
 
 
 def row_of(charge: dict[str, Any]) -> Charge:
@@ -20,3 +30,9 @@ def row_of(charge: dict[str, Any]) -> Charge:
 def extend(charge: dict[str, Any]) -> Answer:
     """What whoever has the hold extended is answered. Raises PaymentError."""
     return operations.extend(Caller.service(row_of(charge)), charge["id"])
+
+
+def stands(charge: dict[str, Any]) -> tuple[bool, int, str]:
+    """Whether it is held, by how many days that was extended, and what is under way."""
+    row = row_of(charge)
+    return row.authorized, row.hold_extended_days, row.operation

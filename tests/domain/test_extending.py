@@ -8,39 +8,21 @@ from typing import Any
 import pytest
 from django.db import IntegrityError, transaction
 
-from payments import clock, steps
-from payments.domain import expiry, operations, recovery
+from payments.domain import expiry, operations
 from payments.domain.caller import Caller, IdempotencyKey
 from payments.domain.errors import PaymentError
 from payments.domain.idempotency import Replay
 from payments.domain.time_travel import advance
 from payments.models import Attempt, Charge
-from payments.providers.base import Capabilities, NotSent, Operation, Outcome, Unknown
+from payments.providers.base import Capabilities, NotSent, Operation, Outcome
 from payments.providers.simulator.connector import Simulator
 from payments.providers.simulator.models import SimulatedOperation, SimulatedPayment
-from payments.steps import Step
 from tests.client import CHALLENGED, DECLINED, Api, made
-from tests.domain.correcting import corrected
-from tests.domain.doubles import ArrivesLateUnheard, provider
-from tests.domain.extending import WEEK, extend, row_of
+from tests.domain.doubles import provider
+from tests.domain.extending import WEEK, LosesAnswers, extend, row_of, stands
 from tests.domain.passing import let_time_pass, recover
 from tests.invariants.test_invariants import broken
 from tests.racing import at_once
-
-
-class LosesAnswers(Simulator):
-    """Extends the hold, and the answer never arrives."""
-
-    def extend(self, operation: Operation) -> Outcome:
-        super().extend(operation)
-        return Unknown("the answer was lost")
-
-
-class NeverHears(Simulator):
-    """The request gets lost on its way, so that nobody knows what became of it."""
-
-    def extend(self, operation: Operation) -> Outcome:
-        return Unknown("lost on the way")
 
 
 class Unreachable(Simulator):
@@ -55,20 +37,6 @@ class ExtendsNothing(Simulator):
 
     def capabilities(self, source_type: str) -> Capabilities | None:
         return Capabilities(hold=True)
-
-
-class ArrivesLate(ArrivesLateUnheard):
-    """The request reaches it when recovery has asked for it already, and whoever sent it hears nothing."""
-
-    def extend(self, operation: Operation) -> Outcome:
-        recover()
-        return self._answered(super().extend(operation))
-
-
-def stands(charge: dict[str, Any]) -> tuple[bool, int, str]:
-    """Whether it is held, by how many days that was extended, and what is under way."""
-    row = row_of(charge)
-    return row.authorized, row.hold_extended_days, row.operation
 
 
 def refusal(do: Callable[[], object]) -> str:
@@ -167,59 +135,6 @@ def test_what_was_never_sent_may_be_asked_again(api: Api) -> None:
     assert extend(charge).status == 200
 
 
-def test_while_nobody_knows_nothing_changes_and_a_lookup_finds_it_out(api: Api) -> None:
-    charge = api.held()
-    with provider(LosesAnswers()):
-        extend(charge)
-    assert stands(charge) == (True, 0, "extend")
-    recover()
-    assert stands(charge) == (True, 7, "")
-    assert broken() == {}
-
-
-def test_what_never_arrived_changes_nothing(api: Api) -> None:
-    charge = api.held()
-    with provider(NeverHears()):
-        extend(charge)
-    recover()
-    assert stands(charge) == (True, 0, "")
-    assert Attempt.objects.get(kind="extend").outcome == "NotFound"
-
-
-@pytest.mark.django_db(transaction=True)
-def test_what_was_given_up_and_done_after_all_is_recorded_once(api: Api) -> None:
-    charge = api.held()
-    with provider(ArrivesLate()):
-        extend(charge)
-    assert stands(charge) == (True, 0, "")
-    for _ in range(2):
-        recover()
-        assert stands(charge) == (True, 7, "")
-    assert Attempt.objects.get(kind="extend").outcome == "LateApproved"
-    assert broken() == {}
-
-
-@pytest.mark.django_db(transaction=True)
-def test_what_was_done_after_all_to_a_hold_that_is_no_more_changes_nothing(api: Api) -> None:
-    charge = api.held()
-    with provider(ArrivesLate()):
-        extend(charge)
-    made(api.post(f"/charges/{charge['id']}/capture"))
-    for _ in range(3):
-        recover()
-    assert stands(charge) == (False, 0, "")
-    assert broken() == {}
-
-
-@pytest.mark.parametrize(("outcome", "days"), [("approved", 7), ("declined", 0), ("never_arrived", 0)])
-def test_an_unknown_extension_is_corrected_by_two_people(api: Api, outcome: str, days: int) -> None:
-    charge = api.held()
-    with provider(NeverHears()):
-        extend(charge)
-    corrected(Attempt.objects.get(kind="extend"), outcome)
-    assert stands(charge) == (True, days, "")
-
-
 def test_a_hold_that_is_being_extended_is_not_released_though_its_time_is_over(api: Api) -> None:
     charge = api.held()
     with provider(LosesAnswers()):
@@ -264,17 +179,6 @@ def test_moved_time_ends_an_extended_hold_after_14_days(api: Api) -> None:
     assert api.read(charge)["status"] == "voided"
 
 
-def test_an_extension_reported_twice_counts_once(api: Api) -> None:
-    charge = api.held()
-    extend(charge)
-    attempt = Attempt.objects.get(kind="extend")
-    Attempt.objects.filter(id=attempt.id).update(state="unknown", outcome="", due_at=clock.now())
-    stale = Attempt.objects.get(id=attempt.id)
-    Attempt.objects.filter(id=attempt.id).update(state="done", outcome="Approved", due_at=None)
-    recovery.resolve(stale)
-    assert stands(charge) == (True, 7, "")
-
-
 @pytest.mark.django_db(transaction=True)
 def test_of_extension_and_the_end_of_the_hold_one_after_the_other_is_done(api: Api) -> None:
     charge = api.held()
@@ -308,31 +212,4 @@ def test_of_four_extensions_at_once_three_are_done(api: Api) -> None:
 
     assert sorted(map(str, at_once(4, act))) == ["200", "200", "200", "charge_not_extendable"]
     assert stands(charge) == (True, 21, "")
-    assert broken() == {}
-
-
-@pytest.fixture(autouse=True)
-def _nobody_listens_afterwards() -> Any:
-    yield
-    steps.listen(None)
-
-
-@pytest.mark.parametrize("step", [Step.OPENED, Step.ASKING, Step.ANSWERED, Step.RECORDING])
-def test_an_extension_whose_process_dies_is_found_out(api: Api, step: Step) -> None:
-    charge = api.held()
-
-    class Killed(BaseException):
-        """What ends a process."""
-
-    def die(reached: Step) -> None:
-        if reached is step:
-            raise Killed
-
-    steps.listen(die)
-    with pytest.raises(Killed):
-        extend(charge)
-    steps.listen(None)
-    recover()
-    done = step in (Step.ANSWERED, Step.RECORDING)
-    assert stands(charge) == (True, 7 if done else 0, "")
     assert broken() == {}
