@@ -61,7 +61,8 @@ class Client:
     def __init__(self, account: Account, address: str, send: http.Send = http.send) -> None:
         client = AdyenClient(
             xapikey=account.credentials["api_key"],
-            platform="live" if account.livemode else "test",
+            # Where the address is replaced, no prefix makes one of its own.
+            platform="live" if account.livemode and not address else "test",
             live_endpoint_prefix=account.settings.get("live_prefix") or None,
         )
         client.http_client, client.http_init = Wire(address, send), True

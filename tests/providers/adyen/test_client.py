@@ -20,6 +20,7 @@ from tests.providers.bench import CARD, Spoilt
 from tests.providers.wire import Answered, Asked, Fake
 
 LIVE = replace(ACCOUNT, livemode=True, settings={**ACCOUNT.settings, "live_prefix": "1797a841fbb37ca7-Kaha"})
+NAMELESS = replace(LIVE, settings=ACCOUNT.settings)
 
 
 def whereto(account: Account, address: str = "") -> str:
@@ -47,7 +48,7 @@ def test_test_accounts_and_live_ones_have_addresses_of_their_own() -> None:
     assert whereto(LIVE) == live
 
 
-@pytest.mark.parametrize("account", [ACCOUNT, LIVE], ids=["test", "live"])
+@pytest.mark.parametrize("account", [ACCOUNT, LIVE, NAMELESS], ids=["test", "live", "live without a prefix"])
 def test_another_address_replaces_both(account: Account) -> None:
     assert whereto(account, "https://proxy.example.com/adyen") == "https://proxy.example.com/adyen/payments"
 
@@ -59,8 +60,7 @@ def test_the_connector_goes_where_the_settings_say() -> None:
 
 
 def test_a_live_account_without_its_prefix_asks_nobody() -> None:
-    nameless = replace(LIVE, settings=ACCOUNT.settings)
-    assert isinstance(Adyen(nameless, "").create_payment(asked()), Rejected)
+    assert isinstance(Adyen(NAMELESS, "").create_payment(asked()), Rejected)
 
 
 def test_where_nobody_listens_nothing_was_sent() -> None:
