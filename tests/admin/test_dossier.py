@@ -10,11 +10,12 @@ from payments.admin.dossier.records import MOST, Records
 from payments.admin.dossier.timeline import timeline
 from payments.domain import audit
 from payments.domain.audit import Action
+from payments.domain.merchants import NewMerchant
 from payments.models import AuditEntry, Charge, Event, MerchantAccess, Notification, ReconciliationItem
 from payments.providers.simulator.models import SimulatedPayment
 from tests.admin.conftest import IDEMPOTENCY_KEY, House, text_of, words_of
 from tests.admin.test_pages import page_of
-from tests.client import CHALLENGED, REFUNDS_WAIT, Api, made
+from tests.client import APPROVED, CHALLENGED, REFUNDS_WAIT, Api, made
 from tests.ledger.books import settle
 from tests.reconciliation.making import a_difference
 from tests.staff.working import for_all
@@ -144,6 +145,30 @@ def test_of_each_sort_the_newest_are_shown_and_the_others_counted(house: House, 
     assert len(records.events) == MOST
     assert records.events[-1].sequence == 1000 + MOST - 1
     assert f"{records.more['changes']} more changes" in page_text(operator, charge)
+
+
+def test_charges_of_the_same_card_through_other_sources_are_shown(
+    house: House, api: Api, other_shop: NewMerchant, operator: Client
+) -> None:
+    charge = charge_of(house)
+    same, another = (api.charge(number) for number in (REFUNDS_WAIT, APPROVED))
+    elsewhere = Api(other_shop.keys["sk_test"]).charge(REFUNDS_WAIT)
+    text = page_text(operator, charge)
+    assert "The same card, from other sources" in text
+    assert (same["id"] in text, elsewhere["id"] in text, another["id"] in text) == (True, True, False)
+
+
+def test_nobody_sees_charges_of_the_same_card_at_other_merchants(
+    house: House, other_shop: NewMerchant, client: Client
+) -> None:
+    charge = charge_of(house)
+    elsewhere = Api(other_shop.keys["sk_test"]).charge(REFUNDS_WAIT)
+    ana = User.objects.create(username="ana", is_staff=True)
+    ana.user_permissions.set(Permission.objects.filter(codename="view_charge"))
+    MerchantAccess.objects.create(operator=ana, merchant=house.shop.merchant)
+    client.force_login(ana)
+    text = page_text(client, charge)
+    assert ("The same card" in text, elsewhere["id"] in text) == (False, False)
 
 
 def test_the_customer_is_shown_with_their_other_charges(house: House, api: Api, operator: Client) -> None:

@@ -6,14 +6,21 @@ from typing import Any
 
 from django.db.models import QuerySet
 from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.html import format_html
 
+from payments.admin.access import limit_of
 from payments.admin.charge_states import chips
 from payments.admin.dossier.moment import Facts
 from payments.admin.formats import NOTHING, lines, link, money, utc
 from payments.admin.sources import source_label
+from payments.ids import public_id
 from payments.models import Card, Charge, Source
+from payments.models.merchant_access import within
 
 SHOWN_CHARGES = 10
+# Test cards have many.
+MOST_SOURCES = 1_000
 
 
 @dataclass(frozen=True)
@@ -59,6 +66,27 @@ def source_panel(request: HttpRequest, charge: Charge, charges: QuerySet[Any]) -
         facts += [("Name", card.name), ("Issued by", lines((card.issuing_bank, f"{card.funding}, {card.country}")))]
     facts.append(("Kept", "for a customer" if source.vaulted else NOTHING))
     return panel_with("Paid with", facts, charges.filter(source=source))
+
+
+@shown_beside
+def card_panel(request: HttpRequest, charge: Charge, charges: QuerySet[Any]) -> Panel | None:
+    """What was charged on the same card number through other sources; none where there is nothing."""
+    card = getattr(charge.source, "card", None)
+    if card is None:
+        return None
+    address = f"{reverse('admin:payments_charge_changelist')}?card={public_id('card', card.pk)}"
+    facts = [("All", format_html('<a href="{}">every charge on {}</a>', address, card))]
+    panel = panel_with(
+        "The same card, from other sources", facts, charges.filter(source__in=_sources_like(request, card))
+    )
+    return panel if panel.charges else None
+
+
+def _sources_like(request: HttpRequest, card: Card) -> QuerySet[Any]:
+    """The newest sources with the same card number, of this operator's merchants and in the same mode."""
+    theirs = Source.objects.filter(within(limit_of(request), "merchant"), livemode=card.source.livemode)
+    same = theirs.filter(card__fingerprint=card.fingerprint).exclude(pk=card.source_id)
+    return same.order_by("-pk").values("pk")[:MOST_SOURCES]
 
 
 def _cells(charge: Charge) -> tuple[object, ...]:
