@@ -55,7 +55,7 @@ def cancel(payment_reference: str, merchant_account: str) -> Body:
 
 
 def modification(operation: Operation, kind: str, merchant_account: str) -> Body:
-    """The body of a capture, refund or reversal, whose amount Adyen takes from the payment."""
+    """The body of a capture, a refund, or a reversal, which is of all there is and names no amount."""
     body: Body = {"merchantAccount": merchant_account, "reference": name(kind, operation.reference)}
     return body if kind == RELEASED else body | {"amount": amount(operation)}
 

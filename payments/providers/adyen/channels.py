@@ -1,6 +1,6 @@
 """Our source types as Adyen calls them, and what it does with each.
 
-Banks go through Dragonpay there, whose names of them Adyen publishes to its own merchants only: they are left out.
+Banks go through Dragonpay there, whose names of them only an account itself is told: they are left out.
 """
 
 from payments.providers.base import Capabilities

@@ -33,8 +33,8 @@ def read(body: bytes, hmac_key: str, merchant_account: str) -> list[Report]:
     try:
         ours = [item for item in items if item["merchantAccountCode"] == merchant_account]
         return [report for item in ours if (report := _report(item))]
-    except KeyError as error:
-        raise ValueError(f"an item has no {error}") from None
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ValueError(f"an item is not as Adyen describes it: {error}") from None
 
 
 def _items(body: bytes) -> list[Item]:
@@ -128,7 +128,8 @@ def _ran_out(item: Item) -> Outcome:
 
 def _cancelled(item: Item) -> Outcome | None:
     """A no says only that there was nothing to cancel, whether because it is captured or because it never came."""
-    return Declined("processing_error", item["pspReference"], item["eventCode"]) if _succeeded(item) else None
+    original = item.get("originalReference") or ""
+    return Declined("processing_error", original, item["eventCode"]) if _succeeded(item) else None
 
 
 def _captured(item: Item) -> Report | None:

@@ -114,7 +114,7 @@ def test_what_ran_out_has_expired(event: str) -> None:
 
 def test_what_was_ended_by_our_reference_is_over() -> None:
     [report] = read(told("TECHNICAL_CANCEL", originalReference="PSP1"))
-    assert (report.reference, report.outcome) == (PAYMENT, Declined("processing_error", "PSP2", "TECHNICAL_CANCEL"))
+    assert (report.reference, report.outcome) == (PAYMENT, Declined("processing_error", "PSP1", "TECHNICAL_CANCEL"))
 
 
 def test_that_there_was_nothing_to_end_does_not_say_what_there_was() -> None:
