@@ -5,7 +5,7 @@ import json
 import secrets
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
@@ -17,14 +17,15 @@ from tests.figures.scratch import scratch_servers
 class Figure:
     """The function `module:name` below this package, and the sizes that it is called with unless told otherwise.
 
-    `given` makes further arguments of the servers' places; a `seeded` one takes the seed of all that is left to
-    chance, any one where none is told.
+    `given` makes further arguments of the servers' places, `choices` are told by name, the first unless another is; a
+    `seeded` one takes the seed of all that is left to chance, any one where none is told.
     """
 
     function: str
     sizes: Mapping[str, int]
     given: Callable[[Places], Mapping[str, Any]] = lambda places: {}
     seeded: bool = False
+    choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 def _in_folder(places: Places) -> Mapping[str, Any]:
@@ -48,6 +49,9 @@ FIGURES = {
     "office": Figure("office:office", {"charges": 1_000_000, "stories": 1_000}),
     "screenshots": Figure("screenshots:screenshots", {"charges": 5_000}, _in_folder),
     "faults": Figure("faults:faults", {"operations": 10_000, "first_history": 0}, seeded=True),
+    "ambiguous": Figure(
+        "ambiguous:ambiguous", {"answers": 2_000}, seeded=True, choices={"provider": ("xendit", "adyen")}
+    ),
 }
 
 
@@ -70,6 +74,8 @@ def _parser() -> argparse.ArgumentParser:
         options = figures.add_parser(name, formatter_class=argparse.ArgumentDefaultsHelpFormatter)
         for size, default in figure.sizes.items():
             options.add_argument(f"--{size.replace('_', '-')}", type=int, default=default, help="size")
+        for choice, names in figure.choices.items():
+            options.add_argument(f"--{choice}", choices=names, default=names[0], help="which one")
         if figure.seeded:
             seed = secrets.randbelow(2**32)
             options.add_argument("--seed", type=int, default=seed, help="of all that is left to chance")

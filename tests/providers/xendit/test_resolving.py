@@ -7,6 +7,9 @@ import pytest
 
 from payments import clock
 from payments.providers.base import ActionRequired, Approved, Declined, NotFound, Payment, Pending, Unknown
+from payments.providers.http import Reply
+from payments.providers.xendit.client import Client
+from payments.providers.xendit.connector import Xendit
 from tests.providers.bench import AMOUNT, Bench, Money, Spoilt, asked, begun, operation, redirected, taken
 from tests.providers.xendit.bench import XenditBench
 from tests.providers.xendit.books import Request
@@ -78,6 +81,13 @@ def test_a_card_is_not_asked_for_again(bench: XenditBench, why: str) -> None:
 def test_a_card_that_is_refused_when_asked_for_again_proves_nothing(bench: XenditBench) -> None:
     payment = lost(bench, asked(bench, card=bench.card(declined="card_declined")))
     assert isinstance(bench.connector.resolve(payment), Unknown)
+
+
+@pytest.mark.parametrize("code", ["CARD_EXPIRED", "API_VALIDATION_ERROR"])
+def test_a_card_that_is_turned_away_when_asked_for_again_proves_nothing(bench: XenditBench, code: str) -> None:
+    replies = iter([Reply(200, {}, b'{"data": []}'), Reply(400, {}, f'{{"error_code": "{code}"}}'.encode())])
+    connector = Xendit(Client("", "", lambda *request: next(replies)), "")
+    assert isinstance(connector.resolve(asked(bench)), Unknown)
 
 
 def test_a_page_is_made_again_because_nobody_knows_the_first(bench: XenditBench) -> None:
