@@ -1,4 +1,4 @@
-"""What becomes of charges: plots, told in the acts of a story, and how often each of them happens."""
+"""What becomes of charges: plots, told in the acts of a story."""
 
 from collections.abc import Callable, Sequence
 from datetime import timedelta
@@ -19,6 +19,7 @@ DIRECT = "4000000000003055"
 CHALLENGED = ("4242424242424242", "4012001037141112", "5555555555554444", "3566002020360505")
 ANSWER_LOST, NEVER_ARRIVES = "4000000000005100", "4000000000005118"
 REFUNDS_RETURN, REFUNDS_WAIT = "4000000000005126", "4000000000007726"
+STOLEN = "4000000000009979"
 DECLINED = (
     ("4000000000009995", 45),
     ("4000000000000002", 25),
@@ -26,7 +27,7 @@ DECLINED = (
     ("4000000000000069", 8),
     ("4000000000000119", 5),
     ("4000000000009987", 2),
-    ("4000000000009979", 3),
+    (STOLEN, 3),
 )
 UNANSWERED = Unknown("no answer in time")
 # How Filipinos pay; other currencies come by card.
@@ -44,25 +45,25 @@ def pick(random: Random, weighted: Sequence[tuple[Choice, float]]) -> Choice:
 
 def paid(story: Story) -> None:
     source_type = pick(story.shop.random, TYPES) if story.purchase.currency == "PHP" else sourcetypes.CARD
-    _begin(story, source_type, _good_card(story))
+    begin(story, source_type, _good_card(story))
     _pay(story)
 
 
 def refused(story: Story) -> None:
-    _begin(story, pick(story.shop.random, TYPES[1:]) if story.purchase.currency == "PHP" else "card", CHALLENGED[0])
+    begin(story, pick(story.shop.random, TYPES[1:]) if story.purchase.currency == "PHP" else "card", CHALLENGED[0])
     story.wait(seconds=story.shop.random.uniform(20, 400))
     story.refuse(pick(story.shop.random, (("payer_cancelled", 3), ("authentication_failed", 1))))
 
 
 def abandoned(story: Story) -> None:
-    _begin(story, "card", story.shop.random.choice(CHALLENGED))
+    begin(story, "card", story.shop.random.choice(CHALLENGED))
     assert story.book.payment.expires_at  # nosec B101 # for the type checker
     story.wait_until(story.book.payment.expires_at + timedelta(seconds=1))
     story.expire()
 
 
 def declined(story: Story) -> None:
-    _begin(story, "card", pick(story.shop.random, DECLINED))
+    begin(story, "card", pick(story.shop.random, DECLINED))
 
 
 def voided(story: Story) -> None:
@@ -89,7 +90,7 @@ def part_refunded(story: Story) -> None:
 
 
 def refund_returned(story: Story) -> None:
-    _begin(story, "card", REFUNDS_RETURN)
+    begin(story, "card", REFUNDS_RETURN)
     story.wait(days=story.shop.random.uniform(0.1, 10))
     operation = story.refund()
     story.wait(days=story.shop.random.uniform(0.5, 4))
@@ -97,7 +98,7 @@ def refund_returned(story: Story) -> None:
 
 
 def refunded_later(story: Story) -> None:
-    _begin(story, "card", REFUNDS_WAIT)
+    begin(story, "card", REFUNDS_WAIT)
     story.wait(days=story.shop.random.uniform(0.1, 10))
     operation = story.refund(ends_after=timedelta(seconds=4))
     story.wait(seconds=4)
@@ -105,38 +106,38 @@ def refunded_later(story: Story) -> None:
 
 
 def captured_later(story: Story) -> None:
-    _hold(story)
+    hold(story)
     story.wait(hours=story.shop.random.uniform(2, 140))
     story.capture()
 
 
 def part_captured(story: Story) -> None:
-    _hold(story)
+    hold(story)
     story.wait(hours=story.shop.random.uniform(2, 140))
     story.capture(max(1, story.purchase.amount * story.shop.random.randint(40, 95) // 100))
 
 
 def hold_voided(story: Story) -> None:
-    _hold(story)
+    hold(story)
     story.wait(hours=story.shop.random.uniform(1, 100))
     story.void()
 
 
 def hold_expired(story: Story) -> None:
-    _hold(story)
+    hold(story)
     assert story.charge.hold_expires_at  # nosec B101 # for the type checker
     story.wait_until(story.charge.hold_expires_at + timedelta(seconds=10))
     story.release()
 
 
 def found_approved(story: Story) -> None:
-    _begin(story, "card", ANSWER_LOST)
+    begin(story, "card", ANSWER_LOST)
     story.wait(seconds=6)
     story.look_up(story.book.outcome)
 
 
 def corrected(story: Story) -> None:
-    _begin(story, "card", ANSWER_LOST)
+    begin(story, "card", ANSWER_LOST)
     _look_up_for(story, hours=5)
     correction = correcting.propose(story)
     story.wait(minutes=story.shop.random.uniform(5, 50))
@@ -144,7 +145,7 @@ def corrected(story: Story) -> None:
 
 
 def correction_rejected(story: Story) -> None:
-    _begin(story, "card", ANSWER_LOST)
+    begin(story, "card", ANSWER_LOST)
     _look_up_for(story, hours=2)
     correction = correcting.propose(story)
     story.wait(minutes=story.shop.random.uniform(5, 50))
@@ -187,43 +188,27 @@ def kept_for_a_while(story: Story) -> None:
     give_up(story, tie)
 
 
-PLOTS: Sequence[tuple[Plot, float]] = (
-    *((paid, 62), (kept, 6), (declined, 7), (refused, 4), (abandoned, 3), (captured_later, 5), (part_captured, 2)),
-    *((hold_voided, 1.5), (hold_expired, 1.5), (voided, 1.5), (refunded, 3), (part_refunded, 1.5)),
-    *((refund_returned, 0.3), (refunded_later, 0.7), (found_approved, 0.6), (corrected, 0.1), (never_arrived, 0.4)),
-    *((kept_for_a_while, 0.5), (correction_rejected, 0.1), (came_late, 0.1)),
-)
-
-
 def awaiting(story: Story) -> None:
-    _begin(story, "card", CHALLENGED[0])
+    begin(story, "card", CHALLENGED[0])
     story.wait(days=1)
 
 
 def unknown(story: Story) -> None:
-    _begin(story, "card", ANSWER_LOST)
+    begin(story, "card", ANSWER_LOST)
     story.look_up_in_vain(UNANSWERED)
 
 
 def correction_proposed(story: Story) -> None:
-    _begin(story, "card", ANSWER_LOST)
+    begin(story, "card", ANSWER_LOST)
     _look_up_for(story, hours=3)
     correcting.propose(story)
     story.look_up_in_vain(UNANSWERED)
 
 
 def refund_pending(story: Story) -> None:
-    _begin(story, "card", REFUNDS_WAIT)
+    begin(story, "card", REFUNDS_WAIT)
     story.wait(minutes=20)
     story.look_up_in_vain(operation_outcome(story.refund(ends_after=timedelta(days=5))))
-
-
-# What is under way now, with the minutes that it began ago, at least and at most.
-UNDER_WAY: Sequence[tuple[Plot, float, float]] = (
-    *((awaiting, 1, 50), (awaiting, 1, 50), (awaiting, 1, 50)),
-    *((unknown, 1, 5), (unknown, 20, 90), (correction_proposed, 300, 900)),
-    *((refund_pending, 60, 600), (refund_pending, 600, 2000), (hold_expired, 7300, 10000), (hold_expired, 9000, 10070)),
-)
 
 
 def _look_up_for(story: Story, hours: float) -> None:
@@ -235,12 +220,12 @@ def _look_up_for(story: Story, hours: float) -> None:
 
 
 def _be_given_up(story: Story) -> None:
-    _begin(story, "card", NEVER_ARRIVES)
+    begin(story, "card", NEVER_ARRIVES)
     story.wait(seconds=6)
     story.look_up(NotFound())
 
 
-def _begin(story: Story, source_type: str, number: str, *, hold: bool = False) -> None:
+def begin(story: Story, source_type: str, number: str, *, hold: bool = False) -> None:
     _wrap(story, source_type, number)
     story.take(hold=hold)
 
@@ -257,8 +242,8 @@ def _pay(story: Story) -> None:
         story.pay(with_pin=story.charge.action["type"] == "verify_otp")
 
 
-def _hold(story: Story) -> None:
-    _begin(story, "card", _good_card(story), hold=True)
+def hold(story: Story) -> None:
+    begin(story, "card", _good_card(story), hold=True)
     _pay(story)
 
 

@@ -48,9 +48,13 @@ class Book:
     def operate(self, attempt: Attempt, ends_after: timedelta) -> SimulatedOperation:
         """Does what `attempt` asks; a refund that changes by itself does so after `ends_after`."""
         kind = ASKED_AS.get(attempt.kind, attempt.kind)
-        start = beginning(kind, self.payment)
+        start = beginning(kind, self.payment) | {"hold_days": attempt.hold_days or 0}
         operation = SimulatedOperation(
-            reference=attempt.reference, payment=self.payment, kind=kind, amount=attempt.amount, **start
+            reference=attempt.reference,
+            payment=self.payment,
+            kind=kind,
+            amount=attempt.amount,
+            **start,
         )
         if operation.settles_at:
             operation.settles_at = operation.created_at + ends_after
@@ -81,6 +85,9 @@ class Book:
         self.payment.amount_refunded += operation.amount
         self._enter(operation, Kind.REFUND, operation.amount)
 
+    def extend(self, operation: SimulatedOperation) -> None:
+        self.payment.extended_days += operation.hold_days
+
     def _approve(self) -> None:
         self.payment.state, self.payment.amount_captured = approved(self.payment)
         self._enter_approval()
@@ -102,4 +109,4 @@ class Book:
 
 # Money that came late goes back by a void.
 ASKED_AS = {"reverse": "void"}
-MOVES = {"capture": Book.capture, "void": Book.void, "refund": Book.refund}
+MOVES = {"capture": Book.capture, "void": Book.void, "refund": Book.refund, "extend": Book.extend}

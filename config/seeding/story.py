@@ -193,6 +193,11 @@ class Story:
             plan = operations.plan_refund(caller, self.charge, amount, "requested_by_customer")
             return self._operate(caller, plan, ends_after)
 
+    def operate(self, caller: Caller, plan: Plan) -> None:
+        """Somebody else than the merchant has done what `plan` says."""
+        with self.telling():
+            self._operate(caller, plan)
+
     def end_refund(self, operation: SimulatedOperation) -> None:
         """The refund in hand comes to the end that its card is known for, of which the simulator tells."""
         with self.telling():

@@ -10,7 +10,8 @@ from django.db import connection
 
 from config.seeding import callbacks, cast, rhythm
 from config.seeding.cast import Role
-from config.seeding.plots import PLOTS, UNDER_WAY, Plot, pick
+from config.seeding.odds import PLOTS, UNDER_WAY
+from config.seeding.plots import Plot, pick
 from config.seeding.reports import Reports
 from config.seeding.rows import Rows
 from config.seeding.shop import Shop

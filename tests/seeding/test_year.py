@@ -9,8 +9,8 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db.models import Max, Min, Sum
 
-from config.seeding import cast, plots, rhythm, year
-from config.seeding.plots import PLOTS
+from config.seeding import cast, plots, rhythm, staff_plots, year
+from config.seeding.odds import PLOTS
 from customers.models import Customer, CustomerSource
 from payments import clock
 from payments.domain.corrections import State as CorrectionState
@@ -20,6 +20,7 @@ from payments.invariants.registry import INVARIANTS
 from payments.ledger.totals import totals_of
 from payments.models import (
     Attempt,
+    Block,
     Card,
     Charge,
     Correction,
@@ -28,6 +29,7 @@ from payments.models import (
     ReconciliationItem,
     Refund,
     Settlement,
+    StaffAct,
     UnknownOutcome,
 )
 from tests.factories import ChargeFactory, SourceFactory
@@ -66,6 +68,7 @@ def test_it_leaves_work_for_operators() -> None:
     assert Notification.objects.filter(state="waiting", failures__gt=0).exists()
     assert ReconciliationItem.objects.filter(state="open").exists()
     assert Correction.objects.filter(state=CorrectionState.PROPOSED).exists()
+    assert StaffAct.objects.proposed().filter(expires_at__gt=clock.now()).exists()
 
 
 @pytest.mark.django_db
@@ -78,6 +81,32 @@ def test_what_is_rare_is_told_to_its_end() -> None:
     assert Correction.objects.filter(state=CorrectionState.REJECTED).exists()
     assert CustomerSource.objects.filter(detached_at__isnull=False).exists()
     assert not Attempt.objects.filter(due_at__isnull=False).exists()
+    assert {invariant.name: look(invariant).ids for invariant in INVARIANTS if look(invariant).count} == {}
+
+
+@pytest.mark.django_db
+def test_what_operators_did_is_told_to_its_end() -> None:
+    present = clock.now()
+    [(shop, role)] = cast.shops(1, present - rhythm.YEAR, present, Random(1))
+    for plot in (
+        staff_plots.refunded_by_staff,
+        staff_plots.refund_of_staff_approved,
+        staff_plots.refund_of_staff_declined,
+        staff_plots.released_by_staff,
+        staff_plots.extended_by_staff,
+        staff_plots.blocked,
+    ):
+        year.tell(plot, shop, role, present - timedelta(days=90), present).copy()
+    assert set(StaffAct.objects.values_list("kind", "state", "decided_by__username")) == {
+        ("refund", "done", None),
+        ("refund", "done", "demo.efren"),
+        ("refund", "declined", "demo.efren"),
+        ("release", "done", None),
+        ("extend", "done", None),
+    }
+    assert Charge.objects.get(staff_acts__kind="extend").hold_extended_days > 0
+    assert Block.objects.in_force().exclude(card="").exists()
+    assert Block.objects.exclude(lifted_at=None).exists()
     assert {invariant.name: look(invariant).ids for invariant in INVARIANTS if look(invariant).count} == {}
 
 
