@@ -52,21 +52,20 @@ def modified(answer: Answer, operation: Operation, kind: str) -> Outcome:
     }
     if kind != bodies.RELEASED:
         named["amount"] = bodies.amount(operation)
-    provider_ref = answer.get("pspReference")
-    if not isinstance(provider_ref, str) or any(answer.get(name) != value for name, value in named.items()):
-        return ANOTHER
-    return Pending(provider_ref)
+    provider_ref = _text(answer, "pspReference")
+    fits = all(answer.get(name) == value for name, value in named.items())
+    return Pending(provider_ref) if provider_ref and fits else ANOTHER
 
 
 def ended(answer: Answer, payment_reference: str) -> Outcome:
     """The outcome of POST /cancels: Pending where it was received for this payment."""
     is_received = answer.get("status") == "received" and answer.get("paymentReference") == payment_reference
-    return Pending(str(answer.get("pspReference", ""))) if is_received else ANOTHER
+    return Pending(_text(answer, "pspReference")) if is_received else ANOTHER
 
 
 def cvc_checked(additional: Answer) -> str:
     """How the CVC was checked, where the account is set to tell."""
-    return CVC_RESULTS.get(str(additional.get("cvcResult", ""))[:1], "unchecked")
+    return CVC_RESULTS.get(_text(additional, "cvcResult")[:1], "unchecked")
 
 
 def facts(additional: Answer) -> dict[str, Any]:
@@ -79,16 +78,26 @@ def _fits(answer: Answer, asked: Payment) -> bool:
     return all(answer.get(name, value) == value for name, value in ours.items())
 
 
+def _text(answer: Answer, name: str) -> str:
+    value = answer.get(name)
+    return value if isinstance(value, str) else ""
+
+
+def _object(answer: Answer, name: str) -> Answer:
+    value = answer.get(name)
+    return value if isinstance(value, dict) else {}
+
+
 def _outcome(answer: Answer, asked: Payment) -> Outcome:
-    result, provider_ref = answer.get("resultCode"), str(answer.get("pspReference", ""))
-    additional = answer.get("additionalData") or {}
+    result, provider_ref = _text(answer, "resultCode"), _text(answer, "pspReference")
+    additional = _object(answer, "additionalData")
     if result == "Authorised" and provider_ref:
         response = {"resultCode": result, **facts(additional)}
         return Approved(provider_ref, asked.capture, cvc_checked(additional), response)
     if result in REFUSED:
-        return declined(result, str(answer.get("refusalReasonCode", "")), provider_ref, cvc_checked(additional))
+        return declined(result, _text(answer, "refusalReasonCode"), provider_ref, cvc_checked(additional))
     if result in WAITING:
-        return _waiting(answer.get("action") or {}, provider_ref or asked.provider_ref)
+        return _waiting(_object(answer, "action"), provider_ref or asked.provider_ref)
     return Unknown(f"the provider answered {result}")
 
 

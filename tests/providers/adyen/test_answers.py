@@ -3,6 +3,8 @@
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from payments import ids
 from payments.providers.adyen import answers, bodies
@@ -11,6 +13,24 @@ from tests.providers.adyen.fake import CHECKOUT
 from tests.providers.adyen.making import asked
 
 PAYMENT = asked("gcash", provider_ref="PSP1")
+ANYTHING = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=5),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.sampled_from(["type", "url", "value"]), inner),
+    max_leaves=4,
+)
+# Answers with the right members and whatever in them, now and then what belongs there.
+ODD = st.fixed_dictionaries(
+    {},
+    optional={
+        "resultCode": st.sampled_from(["Authorised", "Refused", "Error", "Pending", "Success"]) | ANYTHING,
+        "pspReference": st.just("PSP1") | ANYTHING,
+        "merchantReference": st.just(PAYMENT.reference) | ANYTHING,
+        "amount": st.just(bodies.amount(PAYMENT)) | ANYTHING,
+        "additionalData": st.just({"cvcResult": 1}) | ANYTHING,
+        "refusalReasonCode": st.just("12") | ANYTHING,
+        "action": ANYTHING,
+    },
+)
 PAGE = {"type": "redirect", "method": "GET", "url": "https://checkoutshopper-test.adyen.com/page"}
 
 
@@ -85,6 +105,15 @@ def test_a_result_that_we_never_asked_for_is_unknown(result: str) -> None:
 @pytest.mark.parametrize("answer", [{}, {"resultCode": None}, {"resultCode": "Authorised"}])
 def test_an_answer_that_says_too_little_is_unknown(answer: dict[str, Any]) -> None:
     assert isinstance(answers.created(answer, PAYMENT), Unknown)
+
+
+@given(ODD)
+def test_whatever_is_answered_only_an_authorisation_of_what_was_asked_for_is_believed(answer: dict[str, Any]) -> None:
+    outcomes = [read(answer, PAYMENT) for read in (answers.created, answers.continued)]
+    fits = all(answer.get(name, value) == value for name, value in told("Authorised").items() if name != "pspReference")
+    for outcome in outcomes:
+        assert isinstance(outcome, Approved | Declined | Pending | ActionRequired | Unknown)
+        assert fits or not isinstance(outcome, Approved)
 
 
 @pytest.mark.parametrize(
