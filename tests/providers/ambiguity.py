@@ -118,7 +118,7 @@ class Play:
             self._hear()
             for question in self._open():
                 self._look_up(question, spoils=number < BAD_ROUNDS)
-        self._hear()
+        self._hear(keeps_back=False)
         for question in self.questions.values():
             self._judge(question)
         return self.tally
@@ -155,11 +155,11 @@ class Play:
         if how is Spoilt.DELAYED:
             self.sender.hurry()
 
-    def _hear(self) -> None:
-        """What the provider told: each of it once or often, in any order, some of it later."""
+    def _hear(self, *, keeps_back: bool = True) -> None:
+        """What the provider told: each of it once or often, in any order, half of it later unless all is wanted."""
         told = [*self.late, *(webhook for webhook in self.bench.webhooks() for _ in range(self.chance.randint(1, 3)))]
         self.chance.shuffle(told)
-        half = len(told) // 2
+        half = len(told) // 2 if keeps_back else 0
         self.late = told[:half]
         for headers, body in told[half:]:
             self.tally.webhooks += 1
