@@ -10,7 +10,7 @@ import pytest
 
 from tests.quickstart.starting import ENVIRONMENT, MANAGE, processes_of
 
-TINY = ["--only", "charges,replayed,list", "--rounds", "1", "--seconds", "0.2", "--connections", "2"]
+TINY = ["--only", "charges,list", "--rounds", "1", "--seconds", "0.2", "--connections", "2"]
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ def ended(tmp_path_factory: pytest.TempPathFactory) -> Ended:
 
 
 def test_each_part_is_measured_beside_its_floors(ended: Ended) -> None:
-    parts = ["charges", "replayed", "list"]
+    parts = ["charges", "list"]
     floors = {*(f"{part}/plain" for part in parts), "list/usual", "two_tx"}
     assert ended.found["figures"].keys() == {*parts, *floors}
 
