@@ -14,7 +14,14 @@ GROUPS: Mapping[str, Sequence[str]] = {
         "payments.reconciliationitem",
         "payments.declinealert",
     ),
-    "Merchants": ("payments.merchant", "payments.apikey", "payments.notifysecret", "payments.block"),
+    "Merchants": (
+        "payments.merchant",
+        "payments.apikey",
+        "payments.notifysecret",
+        "payments.provideraccount",
+        "payments.route",
+        "payments.block",
+    ),
     "Records": (
         "payments.event",
         "payments.posting",

@@ -38,9 +38,12 @@ def open_account(
     title: str,
     credentials: Mapping[str, str],
     settings: Mapping[str, str],
+    account_id: UUID | None = None,
 ) -> ProviderAccount:
-    """A new account, at work at once. Raises BadAccount, VaultUnavailable."""
-    account = ProviderAccount(id=ids.new_id(), merchant=merchant, livemode=livemode, provider=provider, title=title)
+    """A new account, at work at once, with `account_id` if given. Raises BadAccount, VaultUnavailable."""
+    account = ProviderAccount(
+        id=account_id or ids.new_id(), merchant=merchant, livemode=livemode, provider=provider, title=title
+    )
     _fill_in(account, credentials, settings)
     try:
         with transaction.atomic():

@@ -10,7 +10,8 @@ from pytest_django import DjangoAssertNumQueries
 
 from payments import clock
 from payments.admin.formats import utc
-from payments.models import Attempt, Card, Charge, DeclineAlert, Export, MoneyCheck, NotifySecret
+from payments.domain.provider_accounts import open_account
+from payments.models import Attempt, Card, Charge, DeclineAlert, Export, MoneyCheck, NotifySecret, ProviderAccount
 from payments.providers.simulator.models import Message
 from tests.acts.making import proposed as act_proposed
 from tests.admin.conftest import House, text_of, the_operator
@@ -20,12 +21,14 @@ from tests.domain.correcting import proposed
 from tests.factories import ApiKeyFactory
 from tests.ledger.books import settle
 from tests.reconciliation.making import a_difference
+from tests.routing.doubles import route_to
 from tests.webhooks.making import a_webhook
 
 OURS = [model for name in ("payments", "simulator", "customers") for model in apps.get_app_config(name).get_models()]
 SHOWN = [model for model in OURS if model in admin.site._registry]
 # Shown on the page of an operator.
 OF_PEOPLE = {"MerchantAccess"}
+PROVIDER_CREDENTIALS = {"secret_key": "xnd_development_0123456789", "callback_token": "token-of-the-callbacks"}
 # Session and its renewal, user and their limit, count (or what is on the page) and rows, the merchants to choose from,
 # and the two alerts.
 MOST_STATEMENTS_OF_A_LIST = 9
@@ -52,6 +55,7 @@ def newest(house: House) -> dict[type[Model], Model]:
     block_email("juan@example.com")
     act_proposed()
     a_webhook(house.shop.merchant)
+    route_to(open_account(house.shop.merchant, True, "xendit", "Our Xendit", PROVIDER_CREDENTIALS, {}))
     Export.objects.create(sheet="charges", operator=the_operator(), expected_rows=1)
     return {model: model._default_manager.latest("pk") for model in SHOWN}
 
@@ -97,9 +101,10 @@ def secrets_of(house: House) -> list[str]:
     card = Card.objects.get(source__charges__isnull=False)
     raw = [bytes(key.digest) for key in house.shop.merchant.keys.all()]
     raw += [bytes(secret.sealed) for secret in NotifySecret.objects.all()]
+    raw += [bytes(account.sealed_credentials) for account in ProviderAccount.objects.filter(provider="xendit")]
     raw += [bytes(value) for value in (card.fingerprint, card.sealed_number, card.sealed_cvc) if value]
     secret_keys = [text for name, text in house.shop.keys.items() if name.startswith("sk")]
-    plain = [REFUNDS_WAIT, *secret_keys, *house.shop.notify_secrets.values()]
+    plain = [REFUNDS_WAIT, *secret_keys, *house.shop.notify_secrets.values(), *PROVIDER_CREDENTIALS.values()]
     return [*plain, *(value.hex() for value in raw), *(repr(value)[2:-1] for value in raw)]
 
 
