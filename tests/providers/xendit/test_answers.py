@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any, get_args
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from payments.domain.failures import REASONS, failure_data
@@ -99,6 +99,7 @@ JSON = st.recursive(
 NAMES = st.sampled_from([*SCHEMAS["PaymentRequest"]["properties"], "error_code"])
 
 
+@settings(deadline=None)
 @given(members=st.dictionaries(NAMES, JSON, max_size=4))
 def test_whatever_is_answered_means_something(members: dict[str, Any]) -> None:
     outcome = answered(**members)

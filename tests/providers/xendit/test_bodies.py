@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from payments.money import major_units, minor_units
@@ -34,6 +34,7 @@ def test_a_payment_is_sent_in_whole_units_by_our_reference(bench: XenditBench) -
     assert b'"request_amount": 18.89,' in bench.fake.requests[-1].body
 
 
+@settings(deadline=None)
 @given(amount=AMOUNTS, currency=st.sampled_from(["PHP", "JPY", "KWD"]))
 def test_an_amount_is_written_and_read_to_the_last_digit(amount: int, currency: str) -> None:
     written = read(write({"amount": major_units(amount, currency)}))["amount"]
