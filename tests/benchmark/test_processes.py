@@ -17,7 +17,8 @@ def test_the_time_of_what_a_process_has_started_and_ended_is_its_own() -> None:
 
 def test_the_time_of_what_still_runs_below_it_is_its_own() -> None:
     code = f"{BUSY}\nprint(flush=True)\ninput()"
-    with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as running:
+    shell = ["sh", "-c", '"$@"; true', "sh", sys.executable, "-c", code]
+    with subprocess.Popen(shell, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as running:
         assert running.stdout
         running.stdout.readline()
         assert cpu_seconds(running.pid) >= 0.09
