@@ -27,10 +27,10 @@ COUNTRY = "PH"
 
 
 class Xendit:
-    """One account at Xendit. It asks for as much as three times in one call, and each may take half a minute."""
+    """One account at Xendit. It asks up to four times in one call, and each time may take half a minute."""
 
     name = "xendit"
-    timeout_seconds = 100
+    timeout_seconds = 125
 
     def __init__(self, client: Client, callback_token: str, country: str = COUNTRY) -> None:
         self._client = client

@@ -16,8 +16,6 @@ from payments.providers.xendit.reading import (
     text,
 )
 
-RELEASED = frozenset(["CANCELED", "EXPIRED"])
-
 
 def captured(operation: Operation, answer: Asked) -> Outcome:
     """How a capture stands, by its payment; NotFound where the money is still held."""
@@ -54,7 +52,7 @@ def voided(operation: Operation, answer: Asked) -> Outcome:
 
 def _voided(operation: Operation, body: Body) -> Outcome:
     match body.get("status"):
-        case status if status in RELEASED:
+        case "CANCELED" | "EXPIRED" as status:
             return Approved("", response={"status": status})
         case "AUTHORIZED":
             return NotFound()

@@ -89,6 +89,12 @@ def test_a_void_is_known_by_its_payment(status: str, meant: type[Outcome]) -> No
     assert isinstance(outcome, meant)
 
 
+@pytest.mark.parametrize("read_as", [operations.captured, operations.voided, operations.cancelled])
+@pytest.mark.parametrize("status", [None, 7, ["SUCCEEDED"], {}, "succeeded"], ids=str)
+def test_a_status_that_is_none_is_unknown(read_as: Any, status: object) -> None:
+    assert isinstance(read_as(OPERATION, answer(shapes.described_payment(MADE), status=status)), Unknown)
+
+
 @pytest.mark.parametrize(
     ("status", "meant"),
     [("SUCCEEDED", Approved), ("PENDING", Pending), ("FAILED", Declined), ("CANCELLED", Declined), ("NEW", Unknown)],
