@@ -1,5 +1,9 @@
 """What runs in a worker: each task is one sweep of the domain, safe to run twice or in two places at once."""
 
+from collections.abc import Callable
+from functools import wraps
+from threading import BoundedSemaphore
+
 from celery import shared_task
 from celery.signals import worker_shutting_down
 
@@ -23,9 +27,32 @@ from payments.notifications.delivery import Deliverer, Drain
 from payments.overview import summing
 
 DELIVERER = Deliverer(Drain())
+# Providers may take half a minute to answer, and other tasks must find a thread meanwhile.
+ASKING_AT_ONCE = 2
+
+
+def at_most(count: int) -> Callable[[Callable[[], int]], Callable[[], int]]:
+    """Has a sweep run in `count` threads of a process at once; one more returns at once, for those that run go on."""
+
+    def bounded(sweep: Callable[[], int]) -> Callable[[], int]:
+        places = BoundedSemaphore(count)
+
+        @wraps(sweep)
+        def run() -> int:
+            if not places.acquire(blocking=False):
+                return 0
+            try:
+                return sweep()
+            finally:
+                places.release()
+
+        return run
+
+    return bounded
 
 
 @shared_task
+@at_most(ASKING_AT_ONCE)
 def resolve_attempts() -> int:
     return recovery.resolve_due()
 
@@ -51,6 +78,7 @@ def hear_simulator() -> int:
 
 
 @shared_task
+@at_most(ASKING_AT_ONCE)
 def work_off_webhooks() -> int:
     """Comes by nudge as soon as one is kept, and by beat for what was left or has become due again."""
     return webhook_reports.work_off()

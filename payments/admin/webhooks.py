@@ -11,9 +11,9 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from payments.admin.base import Conditions, LookOnlyAdmin, LookOnlyInline
-from payments.admin.formats import NOTHING, id_column, lines, link, moment_column, money
+from payments.admin.formats import NOTHING, id_column, lines, link, moment_column, money, row_link_column
 from payments.domain.references import read_reference
-from payments.models import Attempt, Merchant, Webhook, WebhookReport
+from payments.models import Attempt, Merchant, ProviderAccount, Webhook, WebhookReport
 from payments.rendering.answers import readable
 
 MARKS = {"waiting": "warn", "applied": "good", "needs_attention": "bad"}
@@ -98,6 +98,7 @@ class WebhookAdmin(LookOnlyAdmin):
     inlines = (ReportsOfWebhook,)
     shown_id = id_column("webhook")
     received = moment_column("received_at")
+    of_account = row_link_column("account", ProviderAccount)
 
     class Media:
         css = {"all": ["payments/admin.css"]}
@@ -110,10 +111,6 @@ class WebhookAdmin(LookOnlyAdmin):
             asked = Attempt.objects.filter(charge_id=uuid).values_list("id", flat=True)
             yield {"reports__reference__in": [attempt_id.hex for attempt_id in asked]}
         yield from super().named_by(prefix, uuid)
-
-    @admin.display(description="Account")
-    def of_account(self, webhook: Webhook) -> str:
-        return f"{webhook.account}, at {webhook.account.provider}"
 
     @admin.display(description="Merchant")
     def merchant(self, webhook: Webhook) -> SafeString | str:

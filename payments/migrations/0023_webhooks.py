@@ -28,8 +28,6 @@ class Migration(migrations.Migration):
                 ('account', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name='webhooks', to='payments.provideraccount')),
             ],
             options={
-                'verbose_name': 'webhook received',
-                'verbose_name_plural': 'webhooks received',
                 'default_permissions': ('view',),
             },
         ),

@@ -23,8 +23,6 @@ class Webhook(models.Model):
     received_at = models.DateTimeField(default=clock.now, editable=False)
 
     class Meta:
-        verbose_name = "webhook received"
-        verbose_name_plural = "webhooks received"
         default_permissions = ("view",)
         constraints = [models.UniqueConstraint(F("account"), F("digest"), name="webhook_is_kept_once")]
         indexes = [models.Index(F("received_at"), name="webhook_age")]

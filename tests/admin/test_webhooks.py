@@ -3,11 +3,11 @@
 from collections.abc import Callable
 
 import pytest
+from django.contrib.auth.models import Permission, User
 from django.test import Client
 
 from payments.domain.merchants import NewMerchant
 from payments.models import Attempt, MerchantAccess
-from tests.acts.making import person
 from tests.admin.conftest import text_of, words_of
 from tests.client import Api
 from tests.webhooks.making import a_webhook
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.django_db
 def test_the_page_shows_what_came_without_secrets_and_what_became_of_it(shop: NewMerchant, operator: Client) -> None:
     webhook = a_webhook(shop.merchant, b'{"number": "4000000000003055", "event": "payment.capture"}')
     page = words_of(operator.get(f"{LIST}{webhook.pk}/change/"))
-    for shown in ("Our account, at gone", "payment.capture", "needs attention", "Nobody knows it", "live"):
+    for shown in ("Our account", "payment.capture", "needs attention", "Nobody knows it", "live"):
         assert shown in page
     assert "4000000000003055" not in page
 
@@ -66,7 +66,8 @@ def test_a_webhook_is_found_by_what_it_is_about(api: Api, shop: NewMerchant, ope
 
 def test_an_operator_of_another_merchant_sees_nothing_of_it(shop: NewMerchant, other_shop: NewMerchant) -> None:
     webhook = a_webhook(shop.merchant)
-    ana, client = person("ana"), Client()
+    ana, client = User.objects.create(username="ana", is_staff=True), Client()
+    ana.user_permissions.add(Permission.objects.get(codename="view_webhook"))
     MerchantAccess.objects.create(operator=ana, merchant=other_shop.merchant)
     client.force_login(ana)
     assert str(webhook.pk) not in text_of(client.get(LIST))

@@ -1,6 +1,7 @@
 """What comes to the address of an account: kept as it is and answered at once, or refused and not kept."""
 
 import json
+from dataclasses import replace
 from uuid import UUID
 
 import pytest
@@ -74,6 +75,13 @@ def test_a_message_that_comes_again_is_kept_once_and_answered_again(account: Pro
     message = signed(report(NAME, approved()))
     assert {send(account, message).status_code for _ in range(3)} == {200}
     assert Webhook.objects.count() == WebhookReport.objects.count() == 1
+
+
+def test_a_message_without_a_mark_that_comes_again_reports_once(account: ProviderAccount) -> None:
+    message = signed(replace(report(NAME, approved()), key=""))
+    for _ in range(2):
+        send(account, message)
+    assert WebhookReport.objects.count() == 1
 
 
 def test_what_is_told_again_in_another_message_is_one_report(account: ProviderAccount) -> None:
