@@ -39,7 +39,7 @@ CODES = {
     "FAILURE_DETAILS_UNAVAILABLE": "processing_error",
     "INVALID_MERCHANT_SETTINGS": "processing_error",
     "INVALID_MERCHANT_CREDENTIALS": "processing_error",
-    "INVALID_TOKEN": "processing_error",
+    "INVALID_TOKEN": "processing_error",  # nosec B105 # a reason, and no token
     "CAPTURE_AMOUNT_EXCEEDED": "processing_error",
 }
 # Faults of Xendit's side before anybody's money was touched. A time-out of its partner is none: money may have moved.

@@ -42,6 +42,10 @@ def test_an_amount_is_written_and_read_to_the_last_digit(amount: int, currency: 
     assert minor_units(written, currency) == amount
 
 
+def test_an_amount_is_written_digit_by_digit() -> None:
+    assert write({"amount": Decimal("18.90")}) == b'{"amount": 18.90}'
+
+
 def test_an_amount_with_more_decimals_than_the_currency_has_is_none_of_ours() -> None:
     with pytest.raises(ValueError):
         minor_units(Decimal("18.891"), "PHP")

@@ -16,8 +16,10 @@ from payments.providers.base import (
     Rejected,
     Unknown,
 )
+from payments.providers.http import Reply
 from payments.providers.xendit import operations
-from payments.providers.xendit.client import Answer, read
+from payments.providers.xendit.client import Answer, Client, read
+from payments.providers.xendit.connector import Xendit
 from tests.providers.bench import AMOUNT, Spoilt, begun, operation, redirected, taken
 from tests.providers.openapi import described
 from tests.providers.xendit import shapes
@@ -173,6 +175,15 @@ def test_where_the_payment_cannot_be_looked_up_nothing_was_asked(bench: XenditBe
 def test_where_nobody_paid_there_is_nothing_to_release(bench: XenditBench) -> None:
     payment = begun(bench, redirected(bench))
     assert isinstance(bench.connector.void(operation("void", payment)), NotSent)
+
+
+@pytest.mark.parametrize("kind", ["capture", "void"])
+def test_what_was_taken_note_of_and_is_not_done_yet_is_waited_for(bench: XenditBench, kind: str) -> None:
+    payment = taken(bench, capture=False)
+    held = bench.fake.books.requests[payment.provider_ref]
+    told = iter([shapes.described_request(held), shapes.described_payment(held)])
+    client = Client("", "", lambda *request: Reply(200, {}, json.dumps(next(told)).encode()))
+    assert isinstance(getattr(Xendit(client, ""), kind)(operation(kind, payment)), Pending)
 
 
 def test_a_hold_is_never_extended(bench: XenditBench) -> None:
