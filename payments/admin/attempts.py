@@ -7,7 +7,9 @@ from django.utils.safestring import SafeString
 from payments.admin.base import Conditions, LookOnlyAdmin
 from payments.admin.formats import id_link_column, json_column, moment_column, money, row_link_column, search_link
 from payments.ids import public_id
-from payments.models import ApiKey, Attempt, Charge, Correction, Event, Refund
+from payments.models import ApiKey, Attempt, Charge, Correction, Event, ProviderAccount, Refund, Route
+
+BY_ROUTE = ("account_link", "route_link", "chosen", "outage", "passed_on")
 
 
 class ByModeOfCharge(Conditions):
@@ -51,12 +53,15 @@ class AttemptAdmin(LookOnlyAdmin):
     fieldsets = (
         (None, {"fields": ("shown_reference", "kind", "shown_amount", "charge_link", "refund_link")}),
         ("Outcome", {"fields": ("state", "outcome", "tries", "due", "created", "updated")}),
-        ("Provider", {"fields": ("provider", "provider_ref", "shown_response")}),
+        ("Provider", {"fields": ("provider", *BY_ROUTE, "provider_ref", "shown_response")}),
         ("Request", {"fields": ("request_id", "key_link", "idempotency_key", "answer_status", "events")}),
     )
     charge_link = id_link_column("charge", "ch", Charge)
     refund_link = id_link_column("refund", "re", Refund)
     key_link = row_link_column("api_key", ApiKey)
+    account_link = row_link_column("account", ProviderAccount)
+    route_link = row_link_column("route", Route)
+    outage = moment_column("outage_at")
     due = moment_column("due_at")
     created = moment_column("created_at")
     updated = moment_column("updated_at")

@@ -87,7 +87,8 @@ def ask(attempt: Attempt, question: Callable[[Provider], Outcome]) -> Outcome:
     if clock.now() > attempt.due_at - timedelta(seconds=provider.timeout_seconds):
         return NotSent("too late to ask")
     outcome = look_up(attempt, question)
-    attempt.outage_at = clock.now() if isinstance(outcome, NotSent | Unknown) else None
+    is_outage = attempt.route_id is not None and isinstance(outcome, NotSent | Unknown)
+    attempt.outage_at = clock.now() if is_outage else None
     return outcome
 
 

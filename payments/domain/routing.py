@@ -1,5 +1,6 @@
 """By which account a charge is asked for: the merchant's routes in live mode, the simulator in test mode."""
 
+import logging
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from uuid import UUID
@@ -15,6 +16,9 @@ from payments.domain.routing_health import Health, health_of
 from payments.models import Attempt, Route
 from payments.providers import registry
 from payments.providers.base import Capabilities, Provider
+from payments.vault import VaultError
+
+logger = logging.getLogger("kaha.routing")
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +122,12 @@ def _routes(merchant_id: UUID) -> QuerySet[Route]:
 
 def _routed(routes: Iterable[Route]) -> Iterable[Taker]:
     for route in routes:
-        way = Way(connected(route.account), route)
+        try:
+            way = Way(connected(route.account), route)
+        except VaultError:
+            # One account whose credentials are damaged must not keep charges from the others.
+            logger.exception("an account's credentials do not open", extra={"account": route.account.public_id})
+            continue
         if capabilities := capabilities_of(way, route.source_type):
             yield Taker(way, capabilities)
 

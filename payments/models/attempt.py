@@ -49,7 +49,7 @@ class Attempt(models.Model):
         "payments.Route", models.PROTECT, null=True, blank=True, related_name="attempts", db_index=False
     )
     chosen = models.CharField(max_length=100, blank=True, default="")
-    # When the provider could not be reached or did not answer, which its route's health is read from.
+    # When the provider could not be reached by its route or did not answer, which the route's health is read from.
     outage_at = models.DateTimeField(null=True, blank=True)
     # The money was not moved, and the charge went on to the next route.
     passed_on = models.BooleanField(default=False)

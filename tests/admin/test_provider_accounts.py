@@ -187,6 +187,16 @@ def test_a_route_shows_its_order_its_health_and_its_rest(
     assert "rests for 30 s" in text
 
 
+def test_an_attempt_shows_its_route_and_why_that_was_taken(operator: Client, account: ProviderAccount) -> None:
+    attempt = _asked(route := route_to(account), out=True)
+    Attempt.objects.filter(id=attempt.id).update(chosen="after south, which could not be reached")
+
+    text = text_of(operator.get(page_of(attempt)))
+    assert "after south, which could not be reached" in text
+    assert page_of(route) in text
+    assert page_of(account) in text
+
+
 def _asked(route: Route, out: bool) -> Attempt:
     charge: Charge = ChargeFactory(is_failed=True, merchant=route.account.merchant, livemode=True)
     moment = clock.now() - timedelta(milliseconds=1)

@@ -219,3 +219,14 @@ def test_the_provider_is_told_who_pays_and_since_when(live: Api, north: Psp, sho
     [payment] = north.asked
     assert (payment.payer.name, payment.payer.email, payment.payer.phone) == tuple(billing.values())
     assert payment.asked_at == Attempt.objects.get().created_at
+
+
+def test_damaged_credentials_of_one_account_keep_nobody_from_the_next(
+    live: Api, north: Psp, south: Psp, shop: NewMerchant
+) -> None:
+    route_to(damaged := account_at(north, shop.merchant), position=1)
+    route_to(account_at(south, shop.merchant), position=2)
+    damaged.sealed_credentials = bytes(damaged.sealed_credentials)[:-1] + b"?"
+    damaged.save()
+
+    assert asked(live.charge()) == [("south", "the only route that takes it")]
