@@ -2,15 +2,16 @@
 
 import json
 from dataclasses import asdict
+from datetime import datetime
 from typing import Any, get_args
 
-from payments.providers.base import CardData, Operation, Outcome, Payment
+from payments.providers.base import CardData, Operation, Outcome, Payer, Payment
 
 TYPES: dict[str, Any] = {kind.__name__: kind for kind in (Payment, Operation, *get_args(Outcome))}
 
 
 def to_wire(value: Payment | Operation | Outcome) -> bytes:
-    return json.dumps({"type": type(value).__name__, **asdict(value)}).encode()
+    return json.dumps({"type": type(value).__name__, **asdict(value)}, default=datetime.isoformat).encode()
 
 
 def from_wire(data: bytes) -> Any:
@@ -18,6 +19,10 @@ def from_wire(data: bytes) -> Any:
     members = json.loads(data)
     if members.get("card"):
         members["card"] = CardData(**members["card"])
+    if "payer" in members:
+        members["payer"] = Payer(**members["payer"])
+    if members.get("asked_at"):
+        members["asked_at"] = datetime.fromisoformat(members["asked_at"])
     try:
         return TYPES[members.pop("type")](**members)
     except (KeyError, TypeError) as error:
