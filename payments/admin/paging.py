@@ -78,9 +78,9 @@ class KeysetList(ChangeList):
         return [found[pk] for pk in ids if pk in found]
 
     def estimate(self) -> int:
-        """How many rows PostgreSQL expects in the whole list."""
-        [plan] = json.loads(self.queryset.order_by().explain(format="json"))
-        return int(plan["Plan"]["Plan Rows"])
+        """How many rows PostgreSQL expects in the whole list; it is not asked about one that must be empty."""
+        plans = json.loads(self.queryset.order_by().explain(format="json") or "[]")
+        return sum(int(plan["Plan"]["Plan Rows"]) for plan in plans)
 
     def _stretch(self, cursor: Cursor) -> Stretch:
         """Within the time that was chosen, which IDs tell."""

@@ -210,7 +210,7 @@ def test_nobody_else_sets_a_limit(role: str, db: None) -> None:
 
 def test_a_limit_is_added_for_another_currency_and_once(db: None) -> None:
     admin = client_of("adam", "administrator")
-    role = person("sue").groups.get().pk
+    role = person("sue").groups.get(name="support").pk
     added = {"role": role, "currency": "JPY", "amount": "50,000"}
     assert admin.post(list_of(ActLimit) + "add/", added).status_code == 302
     assert ActLimit.objects.get(currency="JPY").amount == 50_000

@@ -100,6 +100,6 @@ def test_a_stranger_at_the_door_is_told_nothing(db: None, client: Client) -> Non
 
 def test_the_alert_costs_one_statement(operator: Client, django_assert_num_queries: DjangoAssertNumQueries) -> None:
     checked(failure("ch_" + "0" * 32))
-    # The other five are the session, its renewal, the user, their limit and the alert of declines.
-    with django_assert_num_queries(6):
+    # The other four are the session, its renewal, the user and the alert of declines.
+    with django_assert_num_queries(5):
         operator.get(reverse("admin:password_change"))

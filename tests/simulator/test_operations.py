@@ -58,10 +58,11 @@ def test_a_void_gives_back_what_was_held_or_taken(capture: bool, movement: tuple
     assert booked(made).state == "voided"
 
 
-def test_a_void_cancels_a_payment_that_awaits_its_payer() -> None:
+def test_a_payment_that_awaits_its_payer_is_cancelled_and_not_voided() -> None:
     asked = by_type("gcash")
     simulator.create_payment(asked)
-    assert isinstance(do("void", asked), Approved)
+    assert isinstance(do("void", asked), Declined)
+    assert isinstance(do("cancel", asked), Approved)
     outcome = simulator.continue_payment(asked, {})
     assert isinstance(outcome, Declined)
     assert outcome.code == "payer_cancelled"
