@@ -112,7 +112,8 @@ def _takers(merchant_id: UUID, livemode: bool, source_type: str) -> list[Taker]:
 
 
 def _routes(merchant_id: UUID) -> QuerySet[Route]:
-    rows = Route.objects.filter(enabled=True, account__enabled=True, account__merchant_id=merchant_id)
+    own = {"account__merchant_id": merchant_id, "account__livemode": True}
+    rows = Route.objects.filter(**own, enabled=True, account__enabled=True)
     if not settings.LIVE_CARDS_ATTESTED:
         rows = rows.exclude(source_type=sourcetypes.CARD)
     # A connector that is not installed any more takes nothing, and what went by it is for operators to see.
