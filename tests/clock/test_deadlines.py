@@ -38,6 +38,8 @@ OF_OTHERS = {
     "payments.export.expires_at",
     "payments.notification.leased_until",
     "payments.notifysecret.expires_at",
+    # What providers of live mode told.
+    "payments.webhookreport.due_at",
 }
 # What has been, and stays true.
 RECORDS = {
@@ -46,6 +48,7 @@ RECORDS = {
     "customers.customersource.detached_at",
     "payments.apikey.last_used_at",
     "payments.apikey.revoked_at",
+    "payments.attempt.outage_at",
     "payments.block.lifted_at",
     "payments.charge.settled_at",
     "payments.correction.decided_at",
@@ -67,6 +70,7 @@ RECORDS = {
     "payments.reportline.matched_at",
     "payments.staffact.decided_at",
     "payments.summedday.summed_at",
+    "payments.webhook.received_at",
     "simulator.message.delivered_at",
 }
 SECOND = timedelta(seconds=1)
