@@ -87,8 +87,10 @@ def _table(text: str, name: str) -> ast.expr | None:
 
 def _with_import(text: str, line: str) -> str:
     """The text with an import more, beside the first of the same package."""
-    package = line.partition(".")[0]
-    return re.sub(rf"^(?={package}\.)", line, text, count=1, flags=re.MULTILINE)
+    lines = text.splitlines(keepends=True)
+    package = line[: line.index(".") + 1]
+    beside = next((number for number, other in enumerate(lines) if other.startswith(package)), len(lines))
+    return "".join([*lines[:beside], line, *lines[beside:]])
 
 
 def _sorted(text: str) -> str:

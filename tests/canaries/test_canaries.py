@@ -62,7 +62,7 @@ class Looks:
     planted: dict[str, list[Finding]]
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def looks() -> Iterator[Looks]:
     with tempfile.TemporaryDirectory(prefix="kaha-test-") as parent:
         Path(parent).chmod(0o711)
@@ -76,15 +76,11 @@ def looks() -> Iterator[Looks]:
         yield Looks(before, planted)
 
 
-def test_no_card_is_left_anywhere(looks: Looks) -> None:
+# One test, for what it looks at takes a minute to make, and two could be run by two processes.
+def test_no_card_is_left_anywhere_and_one_that_was_put_anywhere_is_found_there(looks: Looks) -> None:
     assert {place: [*map(str, look.found)] for place, look in looks.before.items() if look.found} == {}
-
-
-def test_a_card_that_was_put_anywhere_is_found_there(looks: Looks) -> None:
     assert [place for place, found in looks.planted.items() if not found] == []
-
-
-def test_everything_that_could_leave_a_card_has_happened(looks: Looks) -> None:
+    # Everything that could leave a card has happened.
     assert [place for place, look in looks.before.items() if not look.size] == []
     assert {place: look.missing for place, look in looks.before.items() if look.missing} == {}
 

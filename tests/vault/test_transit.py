@@ -178,7 +178,7 @@ def test_a_payer_who_comes_back_meanwhile_pays_when_the_card_can_be_opened(fresh
     fresh.failure = 503
     answer = api.client.post(urlsplit(charge["action"]["url"]).path, {"decision": "pay"})
     assert api.client.get(urlsplit(answer["Location"]).path).status_code == 200
-    assert Attempt.objects.get().state == Attempt.State.UNKNOWN
+    assert Attempt.objects.get().state == Attempt.State.WAITING
 
     fresh.failure = None
     recover()
