@@ -51,7 +51,7 @@ def test_nothing_inline_runs_or_styles(answered: dict[str, dict]) -> None:
     policy = answered["headers"]["Content-Security-Policy"]
     assert "unsafe" not in policy
     assert "default-src 'none'" in policy
-    assert "script-src 'self';" in policy
+    assert "script-src 'self'" in policy.split("; ")
 
 
 @pytest.mark.parametrize("name", ["sessionid", "csrftoken"])
