@@ -4,8 +4,9 @@ Whoever is charged is told what a bank might have said, and no provider is asked
 """
 
 from collections.abc import Callable
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
@@ -17,7 +18,6 @@ from django.db.models.functions import Lower
 from payments import clock, sourcetypes
 from payments.domain import audit
 from payments.domain.audit import Action
-from payments.domain.caller import Caller
 from payments.domain.cards import describe
 from payments.models import Attempt, Block, Card, Source
 from payments.models.correction import free_of_secrets
@@ -69,10 +69,10 @@ def lift(block: Block, operator: AbstractBaseUser, reason: str) -> None:
         audit.record(Action.LIFTED, block, detail=_where(block), reason=reason)
 
 
-def bearing_on_source(caller: Caller) -> Subquery:
+def bearing_on_source(merchant_id: UUID, livemode: bool, now: datetime) -> Subquery:
     """In a query of sources, the ID of a block that is in force on the source's card or payer; null for none."""
     emails = _emails(OuterRef("owner"), OuterRef(OuterRef("pk")))
-    rows = Block.objects.bearing_on(caller.merchant_id, caller.livemode)
+    rows = Block.objects.bearing_on(merchant_id, livemode, now)
     found = rows.filter(Q(fingerprint=OuterRef("card__fingerprint")) | Q(email__in=emails))
     return Subquery(found.order_by("pk").values("pk")[:1])
 

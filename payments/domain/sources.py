@@ -6,13 +6,13 @@ from uuid import UUID
 from django.conf import settings
 
 from payments import clock, sourcetypes
-from payments.domain import blocks, cards, events, idempotency, routing, terms
+from payments.domain import cards, events, idempotency, reads, routing, terms
 from payments.domain.caller import Caller
 from payments.domain.errors import conflict, invalid, not_found
 from payments.domain.idempotency import Answer
 from payments.ids import parse_id, public_id
 from payments.models import Card, Charge, Source
-from payments.models.source import SourceQuerySet
+from payments.models.frozen import Frozen
 from payments.models.together import Insert, Update, Write
 from payments.rendering.objects import render_source
 from payments.rendering.wire import to_bytes
@@ -52,7 +52,7 @@ def _require_available(caller: Caller, source_type: str) -> None:
 
 def find(caller: Caller, text: str, param: str | None = None) -> Source:
     """The caller's source of this public ID, card at hand. Raises PaymentError 404."""
-    return _one(_visible(caller), text, param)
+    return _one(reads.source, caller, text, param)
 
 
 def find_chargeable(caller: Caller, text: str) -> Source:
@@ -61,21 +61,16 @@ def find_chargeable(caller: Caller, text: str) -> Source:
     It knows the block that is in force on it, if there is one. Raises PaymentError 404, or 409 `source_already_used`,
     `source_expired`.
     """
-    rows = _visible(caller).annotate(block_id=blocks.bearing_on_source(caller))
-    source = _one(rows.select_for_update(of=("self",), no_key=True), text, "source")
+    source = _one(reads.source_to_charge, caller, text, "source", now=clock.now())
     if source.used and not source.vaulted:
         raise already_used(source.id)
     _require_number(source)
     return source
 
 
-def _visible(caller: Caller) -> SourceQuerySet:
-    return Source.objects.of(caller.merchant_id, caller.livemode).select_related("card")
-
-
-def _one(rows: SourceQuerySet, text: str, param: str | None) -> Source:
-    uuid = parse_id("src", text)
-    source = rows.filter(id=uuid).first() if uuid else None
+def _one(read: Frozen[..., Source], caller: Caller, text: str, param: str | None, **given: Any) -> Source:
+    uuid, owner = parse_id("src", text), {"merchant_id": caller.merchant_id, "livemode": caller.livemode}
+    source = read.first(**owner, source_id=uuid, **given) if uuid else None
     if source is None:
         raise not_found("source", param)
     return source

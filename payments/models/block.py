@@ -1,3 +1,4 @@
+from datetime import datetime
 from typing import Self
 from uuid import UUID
 
@@ -12,13 +13,13 @@ from payments.models.merchant import Merchant
 
 
 class BlockQuerySet(models.QuerySet["Block"]):
-    def in_force(self) -> Self:
+    def in_force(self, now: datetime) -> Self:
         """Those that nobody has lifted and whose time is not over."""
-        return self.filter(Q(expires_at=None) | Q(expires_at__gt=clock.now()), lifted_at=None)
+        return self.filter(Q(expires_at=None) | Q(expires_at__gt=now), lifted_at=None)
 
-    def bearing_on(self, merchant_id: UUID, livemode: bool) -> Self:
+    def bearing_on(self, merchant_id: UUID, livemode: bool, now: datetime) -> Self:
         """Those in force for one merchant in one mode: its own, and those for all merchants."""
-        return self.in_force().filter(Q(merchant_id=merchant_id) | Q(merchant_id=None), livemode=livemode)
+        return self.in_force(now).filter(Q(merchant_id=merchant_id) | Q(merchant_id=None), livemode=livemode)
 
 
 class Block(models.Model):

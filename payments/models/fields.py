@@ -16,6 +16,6 @@ class VerbatimJSONField(models.JSONField):
     def get_db_prep_value(self, value: Any, connection: object, prepared: bool = False) -> Any:
         return None if value is None else Json(value)
 
-    def from_db_value(self, value: Any, expression: object, connection: object) -> Any:
-        """psycopg has parsed it already."""
-        return value
+    def get_db_converters(self, connection: object) -> list[Any]:
+        """None: psycopg has parsed it already."""
+        return []

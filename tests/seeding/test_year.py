@@ -105,7 +105,7 @@ def test_what_operators_did_is_told_to_its_end() -> None:
         ("extend", "done", None),
     }
     assert Charge.objects.get(staff_acts__kind="extend").hold_extended_days > 0
-    assert Block.objects.in_force().exclude(card="").exists()
+    assert Block.objects.in_force(clock.now()).exclude(card="").exists()
     assert Block.objects.exclude(lifted_at=None).exists()
     assert {invariant.name: look(invariant).ids for invariant in INVARIANTS if look(invariant).count} == {}
 
