@@ -1,7 +1,7 @@
 """New rows in memory, and their way into the database."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, cast
 
 from django.db import DEFAULT_DB_ALIAS, connections, models, transaction
@@ -31,8 +31,8 @@ class Rows:
                     self.add(row)
                 case InsertAll(rows=rows):
                     self.add(*rows)
-                case Update(rows=queryset, values=values):
-                    change(changed[queryset.model], values)
+                case Update(model=model, values=values):
+                    change(changed[model], values)
 
     def join(self, others: "Rows") -> None:
         for rows in others.by_model.values():
@@ -45,7 +45,7 @@ class Rows:
                 _copy(model, rows)
 
 
-def change(row: models.Model, values: dict[str, Any]) -> None:
+def change(row: models.Model, values: Mapping[str, Any]) -> None:
     for name, value in values.items():
         setattr(row, name, value)
 

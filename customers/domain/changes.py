@@ -34,11 +34,11 @@ def of_customer(caller: Caller, event_type: str, customer: Customer) -> Insert:
 
 def change(caller: Caller, customer: Customer, event_type: str, **changes: Any) -> tuple[Update, Insert]:
     """Changes the customer in hand; returns the writes of the change and of its event."""
-    rows = Customer.objects.present().filter(id=customer.id, version=customer.version)
+    in_hand = {"id": customer.id, "version": customer.version, "deleted_at": None}
     values = changes | {"version": customer.version + 1, "updated_at": clock.now()}
     for name, value in values.items():
         setattr(customer, name, value)
-    return Update(rows, values), of_customer(caller, event_type, customer)
+    return Update(Customer, in_hand, values), of_customer(caller, event_type, customer)
 
 
 def _one(rows: CustomerQuerySet, text: str) -> Customer:

@@ -1,5 +1,6 @@
 """Customers: made, changed and deleted."""
 
+from dataclasses import replace
 from typing import Any
 
 from django.db import transaction
@@ -13,7 +14,7 @@ from payments.domain import idempotency
 from payments.domain.caller import Caller
 from payments.domain.errors import not_found
 from payments.domain.idempotency import Answer
-from payments.models.together import Insert, Update, write_together
+from payments.models.together import Insert, write_together
 from payments.rendering.wire import to_bytes
 
 NOTHING_PERSONAL = {"email": "", "mobile_number": "", "description": "", "metadata": None}
@@ -69,5 +70,5 @@ def delete(caller: Caller, customer_id: str) -> None:
         customer.kept = []
         # The event shows the customer as it was last; the row forgets it.
         erasure, event = change(caller, customer, "customer.deleted")
-        values = erasure.values | NOTHING_PERSONAL | {"deleted_at": customer.updated_at}
-        write_together(Update(erasure.rows, values), event)
+        values = {**erasure.values, **NOTHING_PERSONAL, "deleted_at": customer.updated_at}
+        write_together(replace(erasure, values=values), event)

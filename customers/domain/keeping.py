@@ -55,8 +55,8 @@ def detach(caller: Caller, customer_id: str, source_id: str) -> Customer:
 
 def let_go(caller: Caller, tie: CustomerSource) -> list[Write]:
     """The writes by which a tie is loosened and its source given up."""
-    rows = CustomerSource.objects.filter(id=tie.id, detached_at__isnull=True)
-    return [*sources.unvault(caller, tie.source), Update(rows, {"detached_at": clock.now()})]
+    tied = {"id": tie.id, "detached_at": None}
+    return [*sources.unvault(caller, tie.source), Update(CustomerSource, tied, {"detached_at": clock.now()})]
 
 
 def keep(caller: Caller, customer: Customer, source: Source) -> list[Write]:

@@ -48,10 +48,10 @@ def _was_given_up(attempt: Attempt) -> bool:
 
 def writes_of(attempt: Attempt, outcome: Outcome) -> list[Write]:
     """The writes by which `outcome` moves what it contradicts; none where it says what is known."""
-    rows = Attempt.objects.filter(id=attempt.id, state=attempt.state, outcome=attempt.outcome)
-    said = Update(rows, {"outcome": f"Late{type(outcome).__name__}", "due_at": None, "updated_at": clock.now()})
+    in_hand = {"id": attempt.id, "state": attempt.state, "outcome": attempt.outcome}
+    values = {"outcome": f"Late{type(outcome).__name__}", "due_at": None, "updated_at": clock.now()}
     moved = _moved(attempt, outcome)
-    return [said, *moved] if moved else []
+    return [Update(Attempt, in_hand, values), *moved] if moved else []
 
 
 def _moved(attempt: Attempt, outcome: Outcome) -> list[Write]:

@@ -4,26 +4,23 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any
 
-from django.db.models import Q
-
 from payments import clock
 from payments.domain import events
 from payments.domain.caller import Caller
 from payments.models import Charge, Refund
-from payments.models.charge import ChargeQuerySet
 from payments.models.together import Update, Write
 
 
 class Stage(Enum):
-    """Where a charge stands; the value is the condition on its row."""
+    """Where a charge stands; the value is what its row holds then, beside when it was settled."""
 
-    PENDING = Q(status="pending")
-    HELD = Q(status="succeeded", authorized=True)
-    CAPTURED = Q(status="succeeded", captured=True, settled_at__isnull=True)
-    SETTLED = Q(status="succeeded", captured=True, settled_at__isnull=False)
-    FAILED = Q(status="failed")
-    VOIDED = Q(status="voided")
-    REFUNDED = Q(status="refunded")
+    PENDING = {"status": "pending"}
+    HELD = {"status": "succeeded", "authorized": True}
+    CAPTURED = {"status": "succeeded", "captured": True, "settled_at": None}
+    SETTLED = {"status": "succeeded", "captured": True}
+    FAILED = {"status": "failed"}
+    VOIDED = {"status": "voided"}
+    REFUNDED = {"status": "refunded"}
 
 
 def stage_of(charge: Charge) -> Stage:
@@ -71,18 +68,18 @@ def advance(caller: Caller, charge: Charge, move: Move, **changes: Any) -> list[
     stage = stage_of(charge)
     if stage not in move.origins:
         raise IllegalMove(f"{move.name} from {stage.name.lower()}")
-    rows = _in_hand(charge).filter(stage.value)
+    match = stage.value | _in_hand(charge)
     values = changes | {"version": charge.version + 1, "updated_at": clock.now()}
     _change(charge, values)
-    return [Update(rows, values), *events.of_charge(caller, move.event, charge)]
+    return [Update(Charge, match, values), *events.of_charge(caller, move.event, charge)]
 
 
 def set_operation(charge: Charge, operation: str, **changes: Any) -> Update:
     """The write that marks which operation is under way; bound to the row in hand, it tells nobody."""
-    rows = _in_hand(charge)
+    match = _in_hand(charge)
     values = changes | {"operation": operation}
     _change(charge, values)
-    return Update(rows, values)
+    return Update(Charge, match, values)
 
 
 def refunded_status(amount_captured: int, amount_refunded: int) -> str:
@@ -92,20 +89,23 @@ def refunded_status(amount_captured: int, amount_refunded: int) -> str:
 
 def settle_refund(caller: Caller, refund: Refund, status: str) -> list[Write]:
     """The writes that move a refund in hand to `status`, bound to the version in hand, with its event."""
-    rows = Refund.objects.filter(id=refund.id, version=refund.version, status=refund.status)
+    match = {"id": refund.id, "version": refund.version, "status": refund.status}
     values = {"status": status, "version": refund.version + 1, "updated_at": clock.now()}
     _change(refund, values)
-    return [Update(rows, values), *events.of_refund(caller, "refund.updated", refund)]
+    return [Update(Refund, match, values), *events.of_refund(caller, "refund.updated", refund)]
 
 
-def _in_hand(charge: Charge) -> ChargeQuerySet:
-    """The charge's row as long as nobody else changed it.
+def _in_hand(charge: Charge) -> dict[str, Any]:
+    """What the charge's row holds as long as nobody else changed it.
 
     Neither the mark of an operation nor a settlement tells anybody, so they leave the version as it is.
     """
-    return Charge.objects.filter(
-        id=charge.id, version=charge.version, operation=charge.operation, settled_at=charge.settled_at
-    )
+    return {
+        "id": charge.id,
+        "version": charge.version,
+        "operation": charge.operation,
+        "settled_at": charge.settled_at,
+    }
 
 
 def _change(row: Charge | Refund, values: dict[str, Any]) -> None:

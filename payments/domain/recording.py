@@ -84,7 +84,6 @@ def as_known(caller: Caller, attempt: Attempt) -> Answer:
 
 
 def _close(attempt: Attempt, verdict: Verdict, outcome: Outcome, answer: Answer) -> Update:
-    rows = Attempt.objects.filter(id=attempt.id, state=attempt.state, idempotency=attempt.idempotency_id)
     values: dict[str, object] = {
         "state": verdict.state,
         "outcome": verdict.outcome,
@@ -93,7 +92,7 @@ def _close(attempt: Attempt, verdict: Verdict, outcome: Outcome, answer: Answer)
         "outage_at": attempt.outage_at,
         # What a request was answered first stays true when the outcome is found later.
         "answer_status": attempt.answer_status or answer.status,
-        "idempotency": None,
+        "idempotency_id": None,
         "updated_at": clock.now(),
     }
     if isinstance(outcome, NotFound):
@@ -101,7 +100,7 @@ def _close(attempt: Attempt, verdict: Verdict, outcome: Outcome, answer: Answer)
         values["tries"] = 0
     # What was said before stays where nothing is said of it now.
     values |= {name: said for name in ("provider_ref", "qr") if (said := getattr(outcome, name, ""))}
-    return Update(rows, values)
+    return Update(Attempt, attempts.in_hand(attempt), values)
 
 
 def response_of(outcome: Outcome) -> dict[str, object]:
@@ -129,7 +128,7 @@ def _answering(attempt: Attempt, verdict: Verdict, answer: Answer) -> list[Write
     if attempt.idempotency_id is None:
         return []
     if verdict.release:
-        return [Delete(IdempotencyRecord.objects.filter(id=attempt.idempotency_id))]
+        return [Delete(IdempotencyRecord, {"id": attempt.idempotency_id})]
     return [idempotency.answered(attempt.idempotency_id, answer)]
 
 

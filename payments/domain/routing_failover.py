@@ -48,7 +48,6 @@ def _pass_on(caller: Caller, attempt: Attempt, outcome: Outcome, way: Way) -> At
 
 
 def _closed(attempt: Attempt, outcome: Outcome) -> Update:
-    rows = Attempt.objects.filter(id=attempt.id, state=attempt.state, idempotency=attempt.idempotency_id)
     values = {
         "state": Attempt.State.DONE,
         "outcome": type(outcome).__name__,
@@ -56,11 +55,11 @@ def _closed(attempt: Attempt, outcome: Outcome) -> Update:
         "outage_at": attempt.outage_at,
         "response": recording.response_of(outcome),
         "provider_ref": getattr(outcome, "provider_ref", ""),
-        "idempotency": None,
+        "idempotency_id": None,
         "due_at": None,
         "updated_at": clock.now(),
     }
-    return Update(rows, values)
+    return Update(Attempt, attempts.in_hand(attempt), values)
 
 
 def _why(attempt: Attempt, outcome: Outcome) -> str:

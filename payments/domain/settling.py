@@ -166,7 +166,7 @@ def _forget_card(charge: Charge, cvc_checked: str) -> list[Write]:
     values = {"sealed_cvc": None, "cvc_expires_at": None, "cvc_checked": cvc_checked}
     if charge.single_use:
         values |= {"sealed_number": None, "number_expires_at": None}
-    return [Update(Card.objects.filter(id=card.id), values)]
+    return [Update(Card, {"id": card.id}, values)]
 
 
 def _settle_capture(caller: Caller, attempt: Attempt, outcome: Outcome) -> Verdict:

@@ -1,17 +1,33 @@
 """Several writes in one statement: fewer round trips, and all of them or none.
 
-PostgreSQL runs the data-modifying parts of a WITH clause as one statement. Django has no such call, so this compiles
-each part with Django's own compilers and joins them.
+PostgreSQL runs the data-modifying parts of a WITH clause as one statement. Django has no such call, and would compile
+each part anew each time: here a text is made once for each shape, and a call only gathers the values.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from functools import cache, lru_cache
+from typing import Any
 
-from django.db import DataError, connection, models, transaction
-from django.db.models import sql
-from django.db.models.constants import OnConflict
-from psycopg.errors import DivisionByZero
+from django.db import DEFAULT_DB_ALIAS, DataError, IntegrityError, connections, models, transaction
+from django.db.backends.base.base import BaseDatabaseWrapper
+from psycopg.errors import DivisionByZero, UniqueViolation
+
+from payments.models.columns import (
+    Guard,
+    Model,
+    cells_of,
+    column_of,
+    condition,
+    guards_of,
+    new_row_names,
+    prepared,
+    table_of,
+)
+from payments.models.sending import send
+
+# The text of a write, with a `%s` for each of its parameters.
+Compiled = tuple[str, Sequence[Any]]
 
 
 class StaleRow(Exception):
@@ -20,7 +36,7 @@ class StaleRow(Exception):
 
 @dataclass(frozen=True)
 class Insert:
-    """One new row; `row` is an unsaved instance whose primary key is set already.
+    """One new row; `row` is an unsaved instance whose primary key is set already, unless the database numbers it.
 
     `after_commit` is called once it is committed, however many writes of the statement name the same one.
     """
@@ -29,8 +45,8 @@ class Insert:
     after_commit: Callable[[], None] | None = None
     count = 1
 
-    def compile(self) -> tuple[str, Sequence[Any]]:
-        return _compile_insert([self.row], sql.InsertQuery(type(self.row)))
+    def compile(self, connection: BaseDatabaseWrapper) -> Compiled:
+        return _insert(type(self.row), 1, "RETURNING 1"), cells_of(self.row, connection)
 
 
 @dataclass(frozen=True)
@@ -43,58 +59,64 @@ class InsertAll:
     def count(self) -> int:
         return len(self.rows)
 
-    def compile(self) -> tuple[str, Sequence[Any]]:
-        return _compile_insert(self.rows, sql.InsertQuery(type(self.rows[0])))
+    def compile(self, connection: BaseDatabaseWrapper) -> Compiled:
+        params = [cell for row in self.rows for cell in cells_of(row, connection)]
+        return _insert(type(self.rows[0]), len(self.rows), "RETURNING 1"), params
 
 
 @dataclass(frozen=True)
 class Update:
-    """A guarded update: `rows` states which row in which state, `values` what it becomes; it must hit one row."""
+    """A guarded update: the one row that has the values of `match` gets `values`; None is NULL in both."""
 
-    rows: models.QuerySet[Any]
-    values: dict[str, Any]
+    model: Model
+    match: Mapping[str, Any]
+    values: Mapping[str, Any]
     count = 1
 
-    def compile(self) -> tuple[str, Sequence[Any]]:
-        query = cast(sql.UpdateQuery, self.rows.query.chain(sql.UpdateQuery))
-        query.add_update_values(self.values)
-        text, params = query.get_compiler(connection=connection).as_sql()
-        return text, params
+    def compile(self, connection: BaseDatabaseWrapper) -> Compiled:
+        text = _update(self.model, tuple(self.values), guards_of(self.match))
+        return text, prepared(self.model, self.values, connection) + _looked_for(self, connection)
 
 
 @dataclass(frozen=True)
 class Delete:
-    """A guarded deletion of exactly one row."""
+    """A guarded deletion of the one row that has the values of `match`."""
 
-    rows: models.QuerySet[Any]
+    model: Model
+    match: Mapping[str, Any]
     count = 1
 
-    def compile(self) -> tuple[str, Sequence[Any]]:
-        text, params = self.rows.query.chain(sql.DeleteQuery).get_compiler(connection=connection).as_sql()
-        return text, params
+    def compile(self, connection: BaseDatabaseWrapper) -> Compiled:
+        return _delete(self.model, guards_of(self.match)), _looked_for(self, connection)
 
 
-Write = Insert | InsertAll | Update | Delete
+@dataclass(frozen=True)
+class Require:
+    """Writes nothing: the one row that has the values of `match` is kept as it is until the transaction ends."""
+
+    model: Model
+    match: Mapping[str, Any]
+    count = 1
+
+    def compile(self, connection: BaseDatabaseWrapper) -> Compiled:
+        return _require(self.model, guards_of(self.match)), _looked_for(self, connection)
+
+
+Guarded = Update | Delete | Require
+Write = Insert | InsertAll | Guarded
 
 
 def write_together(*writes: Write) -> None:
     """Does all `writes` in one statement, or none of them; no row may be written twice.
 
-    Raises StaleRow when an Update or Delete did not hit one row, IntegrityError when a constraint forbids a write.
+    Raises StaleRow when a guarded write did not hit one row, IntegrityError when a constraint forbids a write.
     """
-    parts: list[str] = []
-    params: list[Any] = []
-    for number, write in enumerate(writes):
-        text, values = write.compile()
-        parts.append(f"w{number} AS ({text} RETURNING 1)")
-        params.extend(values)
-    counts = [f"(SELECT count(*) FROM w{number})" for number in range(len(writes))]  # nosec B608 # no value in it
-    # A miss divides by zero, because an error is what makes PostgreSQL undo the other writes of the statement.
-    all_hit = " AND ".join(f"{hit} = {write.count}" for hit, write in zip(counts, writes, strict=True))
-    statement = f"WITH {', '.join(parts)} SELECT 1 / (CASE WHEN {all_hit} THEN 1 ELSE 0 END)"
+    connection = connections[DEFAULT_DB_ALIAS]
+    compiled = [write.compile(connection) for write in writes]
+    text = _statement(tuple((text, write.count) for (text, _), write in zip(compiled, writes, strict=True)))
+    params = [param for _, params in compiled for param in params]
     try:
-        with connection.cursor() as cursor:
-            cursor.execute(statement, params)
+        send(connection, text, params).close()
     except DataError as error:
         if isinstance(error.__cause__, DivisionByZero):
             raise StaleRow from None
@@ -108,13 +130,50 @@ def insert_if_absent(row: models.Model) -> bool:
 
     Waits for a transaction that is inserting the same one.
     """
-    text, params = _compile_insert([row], sql.InsertQuery(type(row), on_conflict=OnConflict.IGNORE))
-    with connection.cursor() as cursor:
-        cursor.execute(text, params)
-        return cursor.rowcount == 1
+    connection = connections[DEFAULT_DB_ALIAS]
+    text = _insert(type(row), 1, "ON CONFLICT DO NOTHING")
+    with send(connection, text, cells_of(row, connection)) as cursor:
+        return bool(cursor.rowcount)
 
 
-def _compile_insert(rows: Sequence[models.Model], query: sql.InsertQuery) -> tuple[str, Sequence[Any]]:
-    query.insert_values(type(rows[0])._meta.concrete_fields, list(rows))
-    [(text, params)] = query.get_compiler(connection=connection).as_sql()
-    return text, params
+def taken_name(error: IntegrityError) -> str:
+    """The unique constraint that forbade a write, by its name; empty where `error` is of another kind."""
+    cause = error.__cause__
+    return cause.diag.constraint_name or "" if isinstance(cause, UniqueViolation) else ""
+
+
+@lru_cache(maxsize=512)
+def _statement(parts: tuple[tuple[str, int], ...]) -> str:
+    """The parts of a statement by their texts, with how many rows each must hit."""
+    named = [f"w{number} AS ({text})" for number, (text, _) in enumerate(parts)]
+    hits = [f"(SELECT count(*) FROM w{number}) = {count}" for number, (_, count) in enumerate(parts)]
+    # A miss divides by zero, because an error is what makes PostgreSQL undo the other writes of the statement.
+    return f"WITH {', '.join(named)} SELECT 1 / (CASE WHEN {' AND '.join(hits)} THEN 1 ELSE 0 END)"
+
+
+@lru_cache(maxsize=512)
+def _insert(model: Model, count: int, then: str) -> str:
+    names = new_row_names(model)
+    row = f"({', '.join(['%s'] * len(names))})"
+    columns = ", ".join(column_of(model, name) for name in names)
+    return f"INSERT INTO {table_of(model)} ({columns}) VALUES {', '.join([row] * count)} {then}"
+
+
+@cache
+def _update(model: Model, names: tuple[str, ...], guards: tuple[Guard, ...]) -> str:
+    changes = ", ".join(f"{column_of(model, name)} = %s" for name in names)
+    return f"UPDATE {table_of(model)} SET {changes} WHERE {condition(model, guards)} RETURNING 1"
+
+
+@cache
+def _delete(model: Model, guards: tuple[Guard, ...]) -> str:
+    return f"DELETE FROM {table_of(model)} WHERE {condition(model, guards)} RETURNING 1"
+
+
+@cache
+def _require(model: Model, guards: tuple[Guard, ...]) -> str:
+    return f"SELECT 1 FROM {table_of(model)} WHERE {condition(model, guards)} FOR SHARE"
+
+
+def _looked_for(write: Guarded, connection: BaseDatabaseWrapper) -> list[Any]:
+    return prepared(write.model, {name: it for name, it in write.match.items() if it is not None}, connection)

@@ -93,7 +93,7 @@ def test_a_url_that_may_not_be_called_shares_one_receiver_with_its_like(shop: Ne
 def test_a_change_that_is_not_made_is_not_told(shop: NewMerchant) -> None:
     event = Event(merchant=shop.merchant, livemode=False, type="charge.updated", sequence=1, payload=b"{}")
     event.object_id = event.id
-    nothing = Update(Charge.objects.filter(id=event.id), {"version": 2})
+    nothing = Update(Charge, {"id": event.id}, {"version": 2})
     with pytest.raises(StaleRow), transaction.atomic():
         write_together(nothing, Insert(event), notification_of(event, URL))
     assert not Event.objects.exists()
