@@ -7,7 +7,17 @@ from typing import Any
 from django.db import transaction
 
 from payments import clock
-from payments.domain import attempts, declines, events, idempotency, recording, routing, routing_failover, sources
+from payments.domain import (
+    attempts,
+    declines,
+    events,
+    idempotency,
+    reads,
+    recording,
+    routing,
+    routing_failover,
+    sources,
+)
 from payments.domain.caller import Caller
 from payments.domain.errors import NoSuchReturn, busy, conflict, invalid, not_found
 from payments.domain.idempotency import Answer
@@ -52,8 +62,9 @@ def create(caller: Caller, order: ChargeOrder, cvc: str | None = None) -> Answer
 def find(caller: Caller, text: str) -> Charge:
     """The caller's charge of this public ID, whole. Raises PaymentError 404."""
     uuid = parse_id("ch", text)
-    rows = Charge.objects.of(caller.merchant_id, caller.livemode).whole()
-    charge = rows.filter(id=uuid).first() if uuid else None
+    charge = (
+        reads.charge.first(merchant_id=caller.merchant_id, livemode=caller.livemode, charge_id=uuid) if uuid else None
+    )
     if charge is None:
         raise not_found("charge")
     return charge

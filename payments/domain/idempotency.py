@@ -2,12 +2,14 @@
 
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import Any
 from uuid import UUID
 
 from django.conf import settings
 from django.db import IntegrityError
 
 from payments import clock
+from payments.domain import reads
 from payments.domain.caller import Caller
 from payments.domain.errors import PaymentError
 from payments.models import IdempotencyRecord, StaffAct
@@ -37,7 +39,7 @@ def look_up(caller: Caller) -> None:
     """Raises Replay when the caller's key has its answer, PaymentError when it is in use or was used otherwise."""
     if caller.idempotency is None:
         return
-    record = IdempotencyRecord.objects.filter(**_identity(caller)).first()
+    record = reads.idempotency_record.first(**_identity(caller))
     if record is not None:
         _refuse_or_replay(record, caller.idempotency.fingerprint)
 
@@ -109,7 +111,7 @@ def new_record(caller: Caller, answer: Answer | None = None) -> IdempotencyRecor
     )
 
 
-def _identity(caller: Caller) -> dict[str, object]:
+def _identity(caller: Caller) -> dict[str, Any]:
     assert caller.idempotency is not None  # nosec B101 # for the type checker: who comes here has a key
     return {
         "merchant_id": caller.merchant_id,
