@@ -31,6 +31,7 @@ FINANCE = SUPPORT | {
     "payments.propose_correction",
     "payments.approve_correction",
     "payments.close_reconciliationitem",
+    "payments.close_webhookreport",
 }
 ADMINISTRATOR = VIEWER | {
     "payments.view_auditentry",

@@ -1,6 +1,6 @@
 """Where a charge stands: as a mark on its row, and as a filter of the list with the index that finds such charges."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -48,12 +48,20 @@ STATES = {
     "failed": State("Failed", Q(status=Status.FAILED), (Status.FAILED,), is_whole=True),
     "voided": State("Voided", Q(status=Status.VOIDED), (Status.VOIDED,), is_whole=True),
     "operation": State("Operation under way", ~Q(operation="")),
+    "going_back": State("Late money going back", Q()),
     "reversed_late": State("Reversed after failing", Q(reversed_late=True), (Status.FAILED,)),
+}
+
+# The attempts by which charges of a state are found. What is under way has one that is due, and few are.
+FEW: Mapping[str, Callable[[], QuerySet[Any]]] = {
+    "unknown": UnknownOutcome.objects.all,
+    "operation": lambda: Attempt.objects.filter(due_at__isnull=False),
+    "going_back": lambda: Attempt.objects.filter(due_at__isnull=False, kind=Attempt.Kind.REVERSE),
 }
 
 
 class ByState(Conditions):
-    """Where the money is; the last two are for whoever looks after the service."""
+    """Where the money is; the last three are for whoever looks after the service."""
 
     title = "state"
     parameter_name = "money"
@@ -61,12 +69,8 @@ class ByState(Conditions):
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         found = super().queryset(request, queryset)
-        if self.value() == "unknown":
-            return found.filter(pk__in=UnknownOutcome.objects.values("charge_id"))
-        if self.value() == "operation":
-            # What is under way has an attempt that is due, and few are.
-            return found.filter(pk__in=Attempt.objects.filter(due_at__isnull=False).values("charge_id"))
-        return found
+        few = FEW.get(self.value() or "")
+        return found.filter(pk__in=few().values("charge_id")) if few else found
 
 
 def road_by(chosen: Mapping[str, Any], limit: Limit) -> Road:

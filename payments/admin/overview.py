@@ -110,6 +110,7 @@ def _cards(choice: Choice, currency: str, days: Days, limit: Limit) -> Iterator[
     yield card("Held", waiting.held, "charge", money="held")
     yield card("Holds that expire within 48 hours", waiting.expiring, "charge", money="expiring")
     yield card("Unknown outcomes", waiting.unknown, "unknownoutcome")
+    yield card("Late money going back", waiting.late, "charge", money="going_back")
     yield card("Refunds pending", waiting.refunds, "refund", status__exact="pending")
     yield card("Requests for a second person", waiting.requests, "staffact", state=StaffAct.State.PROPOSED)
     yield card("Callbacks failing", waiting.failing, "notification", standing="failing")

@@ -11,12 +11,14 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from payments.admin.base import Conditions, LookOnlyAdmin, LookOnlyInline
-from payments.admin.formats import NOTHING, id_column, lines, link, moment_column, money, row_link_column
+from payments.admin.formats import NOTHING, id_column, lines, link, moment_column, money, row_link_column, utc
+from payments.admin.webhook_closing import ClosesReports
 from payments.domain.references import read_reference
 from payments.models import Attempt, Merchant, ProviderAccount, Webhook, WebhookReport
 from payments.rendering.answers import readable
 
 MARKS = {"waiting": "warn", "applied": "good", "needs_attention": "bad"}
+State = WebhookReport.State
 
 
 def _with_report(state: str) -> Q:
@@ -28,8 +30,10 @@ class ByStanding(Conditions):
     title = "standing"
     parameter_name = "standing"
     conditions = {
-        "attention": ("Needs attention", _with_report(WebhookReport.State.NEEDS_ATTENTION)),
-        "waiting": ("Waiting", _with_report(WebhookReport.State.WAITING)),
+        "attention": ("Needs attention", _with_report(State.NEEDS_ATTENTION)),
+        "waiting": ("Waiting", _with_report(State.WAITING)),
+        "closed": ("Closed by an operator", _with_report(State.CLOSED)),
+        "not_ours": ("Not ours", _with_report(State.NOT_OURS)),
     }
 
 
@@ -43,7 +47,9 @@ class ByModeOfAccount(Conditions):
 
 
 def _chip(report: WebhookReport) -> SafeString:
-    return format_html('<span class="chip chip-{}">{}</span>', MARKS[report.state], report.get_state_display())
+    return format_html(
+        '<span class="chip chip-{}">{}</span>', MARKS.get(report.state, "quiet"), report.get_state_display()
+    )
 
 
 def _told(report: WebhookReport) -> str:
@@ -53,7 +59,7 @@ def _told(report: WebhookReport) -> str:
 class ReportsOfWebhook(LookOnlyInline):
     model = WebhookReport
     verbose_name_plural = "What it reports"
-    fields = ("about", "told_of_it", "shown_amount", "chip", "why", "tries", "due", "updated")
+    fields = ("about", "told_of_it", "shown_amount", "chip", "why", "closed", "tries", "due", "updated")
     show_change_link = False
     due = moment_column("due_at")
     updated = moment_column("updated_at")
@@ -80,9 +86,15 @@ class ReportsOfWebhook(LookOnlyInline):
     def chip(self, report: WebhookReport) -> SafeString:
         return _chip(report)
 
+    @admin.display(description="Closed")
+    def closed(self, report: WebhookReport) -> SafeString | str:
+        return lines((report.note, report.closed_by, f"{utc(report.closed_at)} UTC")) if report.closed_at else NOTHING
+
 
 @admin.register(Webhook)
-class WebhookAdmin(LookOnlyAdmin):
+class WebhookAdmin(ClosesReports, LookOnlyAdmin):
+    """Whoever may close reports that need attention closes them, with a note; nobody edits one."""
+
     merchant_lookup = "account__merchant"
     list_display = ("shown_id", "received", "of_account", "mode", "reports", "why")
     list_filter = (ByStanding, ByModeOfAccount, "received_at")

@@ -9,9 +9,10 @@ from dataclasses import dataclass, field, replace
 
 from django.conf import settings
 
-from payments import clock, ids, sourcetypes
+from payments import clock, sourcetypes
 from payments.domain import audit, provider_accounts
 from payments.domain.audit import Action
+from payments.domain.references import trial_reference
 from payments.domain.terms import is_enabled
 from payments.models import ProviderAccount
 from payments.money import DEFAULT_CURRENCY
@@ -95,7 +96,7 @@ class Walk:
     def _operate(self, kind: str) -> Outcome:
         of = self.payment
         operation = Operation(
-            ids.new_id().hex,
+            trial_reference(),
             kind,
             of.reference,
             of.provider_ref,
@@ -158,7 +159,7 @@ def _payment(source_type: str, can: Capabilities, card: CardData | None) -> Paym
     amount, currency = _small_amount(can)
     is_https = settings.PUBLIC_URL.startswith("https://")
     return Payment(
-        reference=ids.new_id().hex,
+        reference=trial_reference(),
         amount=amount,
         currency=currency,
         source_type=source_type,

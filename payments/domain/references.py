@@ -8,8 +8,10 @@ import re
 from enum import StrEnum
 from uuid import UUID
 
+from payments import ids
+
 VERSION_AT = 12
-ATTEMPT = "7"
+ATTEMPT, TRIAL = "7", "d"
 REFERENCE = re.compile(r"[0-9a-f]{32}")
 
 
@@ -26,7 +28,21 @@ STEPS = {digit: step for step, digit in DIGITS.items()}
 
 def reference_of(attempt_id: UUID, step: FollowUp) -> str:
     """The name of a step that follows from the attempt of this ID."""
-    return attempt_id.hex[:VERSION_AT] + DIGITS[step] + attempt_id.hex[VERSION_AT + 1 :]
+    return _marked(attempt_id, DIGITS[step])
+
+
+def trial_reference() -> str:
+    """A name for what is asked to try a connection, which no charge of ours knows of."""
+    return _marked(ids.new_id(), TRIAL)
+
+
+def is_trial(text: str) -> bool:
+    """Whether `text` is such a name."""
+    return REFERENCE.fullmatch(text) is not None and text[VERSION_AT] == TRIAL
+
+
+def _marked(uuid: UUID, digit: str) -> str:
+    return uuid.hex[:VERSION_AT] + digit + uuid.hex[VERSION_AT + 1 :]
 
 
 def read_reference(text: str) -> tuple[UUID, FollowUp | None] | None:

@@ -6,12 +6,13 @@ from copy import copy
 from datetime import timedelta
 
 from django.db import transaction
+from django.db.models import Q
 
 from payments import clock
 from payments.domain import attempts, late, outcomes, recording, recovery
 from payments.domain.caller import Caller
 from payments.domain.errors import PaymentError
-from payments.domain.references import FollowUp, read_reference
+from payments.domain.references import FollowUp, is_trial, read_reference
 from payments.domain.schedule import next_lookup_at
 from payments.models import Attempt, Charge, WebhookReport
 from payments.models.webhook import WHY_MAX_LENGTH
@@ -25,6 +26,7 @@ LEASE = timedelta(minutes=3)
 # About a day of tries; after it an operator is told, for the provider's own lookups go on.
 TRIES_MAX = 28
 DONE = (Approved.__name__, f"Late{Approved.__name__}")
+FAILED_REFUND = (Declined.__name__, f"Late{Declined.__name__}")
 State = WebhookReport.State
 
 
@@ -32,8 +34,28 @@ class Later(Exception):
     """It cannot be applied now; the message says what keeps it."""
 
 
-class NeedsAttention(Exception):
-    """It will never be applied, for the reason in the message."""
+class Ended(Exception):
+    """It will never be applied, for the reason in the message; how it stands then is in `state`."""
+
+    state: State
+
+
+class NeedsAttention(Ended):
+    """It cannot be true together with what we know."""
+
+    state = State.NEEDS_ATTENTION
+
+
+class NoNews(Ended):
+    """It says nothing that is to be acted on."""
+
+    state = State.NO_NEWS
+
+
+class NotOurs(Ended):
+    """No charge of ours asked for it."""
+
+    state = State.NOT_OURS
 
 
 def work_off(limit: int = BATCH) -> int:
@@ -60,8 +82,8 @@ def _apply_alone(report: WebhookReport) -> None:
     """Applies a report in hand, and puts down what came of it; whatever is wrong with it keeps nobody from others."""
     try:
         _apply(report)
-    except NeedsAttention as reason:
-        _end(report, State.NEEDS_ATTENTION, str(reason))
+    except Ended as reason:
+        _end(report, reason.state, str(reason))
     except Later as reason:
         _put_off(report, str(reason))
     except Exception as error:
@@ -88,13 +110,13 @@ def _change(report: WebhookReport, **values: object) -> None:
 
 
 def _apply(report: WebhookReport) -> None:
-    """Raises Later, NeedsAttention."""
+    """Raises Later, Ended."""
     attempt, step = _meant(report)
     outcome = _outcome(report, attempt, step)
     if outcome is None:
         return
     if attempt.state == Attempt.State.DONE:
-        _apply_late(attempt, outcome)
+        _apply_late(report, attempt, outcome)
     else:
         _record(attempt, outcome)
 
@@ -104,12 +126,29 @@ def _meant(report: WebhookReport) -> tuple[Attempt, FollowUp | None]:
     attempt_id, step = read_reference(report.reference) or (None, None)
     found = Attempt.objects.filter(id=attempt_id).first() if attempt_id else None
     if found is None:
-        raise NeedsAttention("We asked for nothing of this name.")
+        raise _unasked(report)
     if found.account_id != report.account_id:
         raise NeedsAttention("What has this name was asked of another account.")
     attempt = attempts.reload(found)
     _compare(report, attempt)
     return attempt, step
+
+
+def _unasked(report: WebhookReport) -> Ended:
+    """How a report stands that names nothing that is on record."""
+    if is_trial(report.reference):
+        return NotOurs("A trial of the connection asked for it.")
+    if read_reference(report.reference):
+        return NeedsAttention("We asked for nothing of this name.")
+    if _is_about_a_payment_of_ours(report):
+        return NeedsAttention("A payment of ours was changed there, and nobody asked for it here.")
+    return NotOurs("Nobody asked for it here.")
+
+
+def _is_about_a_payment_of_ours(report: WebhookReport) -> bool:
+    names = [name for name in (report.payment, report.provider_ref) if name]
+    attempt_id, _ = read_reference(report.payment) or (None, None)
+    return Attempt.objects.filter(Q(id=attempt_id) | Q(provider_ref__in=names, account=report.account_id)).exists()
 
 
 def _compare(report: WebhookReport, attempt: Attempt) -> None:
@@ -156,16 +195,27 @@ def _record(attempt: Attempt, outcome: Outcome) -> None:
         raise Later("It could not be recorded.")
 
 
-def _apply_late(attempt: Attempt, outcome: Outcome) -> None:
+def _apply_late(report: WebhookReport, attempt: Attempt, outcome: Outcome) -> None:
     if not late.apply(attempt, outcome):
         raise Later("Another operation on the charge has not ended.")
     attempt = attempts.reload(attempt)
     is_done = attempt.outcome in DONE
     if isinstance(outcome, Approved) and not is_done:
+        if report.outcome and attempt.outcome in FAILED_REFUND and attempt.refund_id:
+            raise NoNews("A refund is told of as made until it fails, and this one had failed.")
         raise NeedsAttention(f"The provider says that it was done, and {attempt.outcome} is on record.")
     if isinstance(outcome, Declined) and is_done and _still_stands(attempt):
+        if _is_about_the_rest(attempt, outcome):
+            raise NoNews("What was not captured of the hold ran out.")
         why = outcome.message or outcome.provider_code or outcome.code
         raise NeedsAttention(f"It was done, and the provider says now that it failed: {why}")
+
+
+def _is_about_the_rest(attempt: Attempt, outcome: Declined) -> bool:
+    """Whether it says no more than that what is left of a hold ran out, which was captured in part."""
+    charge, has_run_out = attempt.charge, outcome.code == "action_expired"
+    is_of_hold = attempt.kind == Attempt.Kind.AUTHORIZE and charge.captured
+    return has_run_out and is_of_hold and charge.amount_captured < attempt.amount
 
 
 def _still_stands(attempt: Attempt) -> bool:

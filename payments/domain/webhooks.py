@@ -11,6 +11,7 @@ from datetime import timedelta
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import Q
 
 from payments import clock, ids
 from payments.domain import outcomes
@@ -54,8 +55,12 @@ def take(account_id: str, headers: Mapping[str, str], body: bytes) -> str:
 
 
 def forget_old(batch: int = PURGE_BATCH) -> int:
-    """Deletes the webhooks whose time is over, `batch` rows at a time, but none that waits; returns how many."""
-    old = Webhook.objects.filter(received_at__lt=clock.now() - KEPT).exclude(reports__due_at__isnull=False)
+    """Deletes the webhooks whose time is over, `batch` rows at a time; returns how many.
+
+    None that waits to be applied, nor for an operator.
+    """
+    waits = WebhookReport.objects.filter(Q(due_at__isnull=False) | Q(state=WebhookReport.State.NEEDS_ATTENTION))
+    old = Webhook.objects.filter(received_at__lt=clock.now() - KEPT).exclude(reports__in=waits)
     total = 0
     while found := list(old.order_by("received_at").values_list("id", flat=True)[:batch]):
         Webhook.objects.filter(id__in=found).delete()
@@ -89,6 +94,7 @@ def _row(webhook: Webhook, report: Report) -> WebhookReport:
         key=_told(report.key),
         reference=_told(report.reference),
         provider_ref=_told(report.provider_ref),
+        payment=_told(report.payment),
         outcome=type(report.outcome).__name__ if report.outcome else "",
         told=outcomes.written(report.outcome) if report.outcome else "",
         amount=report.amount,

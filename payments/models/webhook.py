@@ -1,7 +1,9 @@
+from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 
 from payments import clock, ids
+from payments.models.correction import NOTE_MAX_LENGTH, SOMETHING_WRITTEN, free_of_secrets
 from payments.models.provider_account import ProviderAccount
 
 TOLD_MAX_LENGTH = 255
@@ -38,6 +40,9 @@ class WebhookReport(models.Model):
         WAITING = "waiting"
         APPLIED = "applied"
         NEEDS_ATTENTION = "needs_attention", "needs attention"  # nothing was moved, and an operator must look
+        NO_NEWS = "no_news", "no news"  # it says nothing that is to be acted on
+        NOT_OURS = "not_ours", "not ours"  # it is about nothing that a charge of ours asked for
+        CLOSED = "closed"  # an operator looked, and said what it was
 
     id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
     webhook = models.ForeignKey(Webhook, models.CASCADE, related_name="reports")
@@ -47,21 +52,30 @@ class WebhookReport(models.Model):
     # Our name of what it is about, and the provider's, as they were told.
     reference = models.CharField(max_length=TOLD_MAX_LENGTH, blank=True, db_collation="C")
     provider_ref = models.CharField(max_length=TOLD_MAX_LENGTH, blank=True)
+    # The payment that it says it is about, by our name or the provider's, where that is told beside.
+    payment = models.CharField(max_length=TOLD_MAX_LENGTH, blank=True, default="")
     # What was told of it, by name and as JSON; empty where the provider must be asked.
     outcome = models.CharField(max_length=20, blank=True)
     told = models.TextField(blank=True)
     amount = models.BigIntegerField(null=True, blank=True)
     currency = models.CharField(max_length=3, blank=True)
     state = models.CharField(max_length=15, choices=State.choices, default=State.WAITING)
-    # Why an operator must look, or what keeps it from being applied.
+    # Why an operator must look, what keeps it from being applied, or why it never will be.
     why = models.CharField(max_length=WHY_MAX_LENGTH, blank=True)
     tries = models.PositiveIntegerField(default=0)
     # When it is taken in hand next; while somebody has it in hand, when they are taken for dead.
     due_at = models.DateTimeField(null=True, blank=True, default=clock.now)
+    # What it was and what was done about it; who closed it, and when.
+    note = models.CharField(max_length=NOTE_MAX_LENGTH, blank=True, default="", validators=[free_of_secrets])
+    closed_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+", db_index=False
+    )
+    closed_at = models.DateTimeField(null=True, blank=True)
     updated_at = models.DateTimeField(default=clock.now, editable=False)
 
     class Meta:
         default_permissions = ()
+        permissions = [("close_webhookreport", "Can close webhook reports that need attention")]
         constraints = [
             models.UniqueConstraint(F("account"), F("key"), name="webhook_report_is_heard_once", condition=~Q(key="")),
             models.CheckConstraint(
@@ -71,10 +85,16 @@ class WebhookReport(models.Model):
             models.CheckConstraint(
                 name="webhook_report_says_why_it_needs_attention", condition=~Q(state="needs_attention") | ~Q(why="")
             ),
+            models.CheckConstraint(
+                name="webhook_report_closed_by_somebody",
+                condition=~Q(state="closed") & Q(note="", closed_by__isnull=True, closed_at__isnull=True)
+                | Q(state="closed", note__regex=SOMETHING_WRITTEN, closed_by__isnull=False, closed_at__isnull=False),
+            ),
         ]
         indexes = [
             models.Index(F("due_at"), name="webhook_report_due", condition=Q(due_at__isnull=False)),
             models.Index(F("reference"), F("account"), name="webhook_report_of"),
+            models.Index(F("payment"), name="webhook_report_of_payment", condition=~Q(payment="")),
             models.Index(F("id"), name="webhook_report_attention", condition=Q(state="needs_attention")),
         ]
 

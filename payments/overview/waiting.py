@@ -7,7 +7,16 @@ from datetime import timedelta
 from django.db.models import Count, Q, Sum
 
 from payments import clock
-from payments.models import Charge, Notification, ReconciliationItem, Refund, StaffAct, UnknownOutcome, WebhookReport
+from payments.models import (
+    Attempt,
+    Charge,
+    Notification,
+    ReconciliationItem,
+    Refund,
+    StaffAct,
+    UnknownOutcome,
+    WebhookReport,
+)
 from payments.models.merchant_access import Limit, within
 from payments.overview.days import Days
 
@@ -25,7 +34,9 @@ class Pile:
 
 @dataclass(frozen=True)
 class Waiting:
-    """`requests` are those of operators for a second person's word.
+    """`late` is money that came after its charge had failed and has not gone back yet.
+
+    `requests` are those of operators for a second person's word.
 
     `failing` and `given_up` are callbacks, `differences` of reconciliation, `webhooks` those that move nothing and want
     an operator; these have no currency of their own.
@@ -34,6 +45,7 @@ class Waiting:
     held: Pile
     expiring: Pile
     unknown: Pile
+    late: Pile
     refunds: Pile
     requests: Pile
     failing: int
@@ -45,7 +57,7 @@ class Waiting:
 def waiting_for(livemode: bool, currency: str, days: Days, limit: Limit = None) -> Waiting:
     """What of the merchants of `limit` waits in one mode and currency.
 
-    Of callbacks given up, and of webhooks that want an operator, those of `days`.
+    Of callbacks given up, those of `days`.
     """
     own = within(limit, "merchant")
     holds = _holds(own, livemode, currency)
@@ -53,12 +65,13 @@ def waiting_for(livemode: bool, currency: str, days: Days, limit: Limit = None) 
         held=_pile(holds, "held"),
         expiring=_pile(holds, "expiring"),
         unknown=_unknown(limit, livemode, currency),
+        late=_late(limit, livemode, currency),
         refunds=_refunds(own, livemode, currency),
         requests=_requests(limit, livemode, currency),
         failing=_failing(own, livemode),
         given_up=_given_up(own, livemode, days),
         differences=_differences(limit, livemode),
-        webhooks=_webhooks(limit, livemode, days),
+        webhooks=_webhooks(limit, livemode),
     )
 
 
@@ -77,6 +90,13 @@ def _unknown(limit: Limit, livemode: bool, currency: str) -> Pile:
     own = within(limit, "charge__merchant")
     rows = UnknownOutcome.objects.filter(own, charge__livemode=livemode, charge__currency=currency)
     return _pile(rows.aggregate(unknown_count=Count("id"), unknown_amount=Sum("amount")), "unknown")
+
+
+def _late(limit: Limit, livemode: bool, currency: str) -> Pile:
+    own = within(limit, "charge__merchant")
+    going_back = Attempt.objects.filter(own, kind=Attempt.Kind.REVERSE, due_at__isnull=False)
+    rows = going_back.filter(charge__livemode=livemode, charge__currency=currency)
+    return _pile(rows.aggregate(late_count=Count("id"), late_amount=Sum("amount")), "late")
 
 
 def _refunds(own: Q, livemode: bool, currency: str) -> Pile:
@@ -106,8 +126,9 @@ def _differences(limit: Limit, livemode: bool) -> int:
     return rows.filter(state=ReconciliationItem.State.OPEN).count()
 
 
-def _webhooks(limit: Limit, livemode: bool, days: Days) -> int:
-    rows = WebhookReport.objects.filter(state=WebhookReport.State.NEEDS_ATTENTION, id__gte=days.first_id)
+def _webhooks(limit: Limit, livemode: bool) -> int:
+    """Those one of whose reports nobody has closed, as their list has them."""
+    rows = WebhookReport.objects.filter(state=WebhookReport.State.NEEDS_ATTENTION)
     return rows.filter(within(limit, "account__merchant"), account__livemode=livemode).count()
 
 

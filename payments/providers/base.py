@@ -178,7 +178,8 @@ class Report:
     Without an `outcome` it proves nothing but that something happened, and the provider is asked. `key` is the same
     however often it is told, empty where the provider gives nothing to tell repeats by. `amount` and `currency`, where
     they are told, must be those that were asked for. By `provider_ref` the provider is asked where it never told us
-    its own name of what we call `reference`; only what it answers is believed.
+    its own name of what we call `reference`; only what it answers is believed. `payment` is the payment that it is
+    about, by our name or the provider's, where `reference` may be none of ours: somebody acted there by hand.
     """
 
     reference: str
@@ -187,6 +188,7 @@ class Report:
     amount: int | None = None
     currency: str = ""
     provider_ref: str = ""
+    payment: str = ""
 
 
 class Movement(StrEnum):

@@ -11,7 +11,8 @@ from payments.admin.dossier.timeline import timeline
 from payments.domain import audit
 from payments.domain.audit import Action
 from payments.domain.merchants import NewMerchant
-from payments.models import AuditEntry, Charge, Event, MerchantAccess, Notification, ReconciliationItem
+from payments.domain.references import FollowUp, reference_of
+from payments.models import Attempt, AuditEntry, Charge, Event, MerchantAccess, Notification, ReconciliationItem
 from payments.providers.simulator.models import SimulatedPayment
 from tests.admin.conftest import IDEMPOTENCY_KEY, House, text_of, words_of
 from tests.admin.test_pages import page_of
@@ -19,6 +20,7 @@ from tests.client import APPROVED, CHALLENGED, REFUNDS_WAIT, Api, made
 from tests.ledger.books import settle
 from tests.reconciliation.making import a_difference
 from tests.staff.working import for_all
+from tests.webhooks.making import a_webhook
 
 # However long its story is: session, user, rights, alerts, the charge and what belongs to it, each sort once.
 MOST_STATEMENTS = 40
@@ -78,6 +80,26 @@ def test_the_payers_way_is_told(api: Api, operator: Client, client: Client) -> N
     assert "From 127.0.0.1 With Firefox" in page_text(operator, Charge.objects.get())
     # The request that made it has no attempt of its own any more, and its events know it.
     assert told[0] == "POST /v2/charges/"
+
+
+def test_what_the_provider_told_by_webhook_is_told_with_what_came_of_it(house: House, operator: Client) -> None:
+    charge = charge_of(house)
+    refund = charge.attempts.get(kind="refund")
+    webhook = a_webhook(charge.merchant, b'{"token": "whsec_0123456789abcdef"}', reference=refund.reference)
+    undone = reference_of(refund.pk, FollowUp.REFUND)
+    a_webhook(charge.merchant, b"2", reference=undone, state="applied", why="", outcome="Approved")
+    a_webhook(charge.merchant, b"3", reference="rfd-1", payment=refund.reference, why="Done by hand")
+    a_webhook(charge.merchant, b"4", why="It is about another charge.")
+    Attempt.objects.filter(pk=refund.pk).update(account=webhook.account)
+
+    text = page_text(operator, charge)
+
+    assert "gone told: something, and was asked" in text
+    assert "Came to needs attention: Nobody knows it" in text
+    assert "gone told: Approved" in text
+    assert "Done by hand" in text
+    assert "another charge" not in text
+    assert "whsec_" not in text
 
 
 def test_a_callback_that_waits_is_told(house: House, operator: Client) -> None:

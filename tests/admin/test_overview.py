@@ -83,7 +83,7 @@ def test_what_cannot_be_chosen_is_passed_over(query: dict[str, str], operator: C
 
 def test_every_card_leads_to_a_list(operator: Client, shop: NewMerchant) -> None:
     links = Links(text_of(operator.get(INDEX))).found
-    assert len(links) == 9
+    assert len(links) == 10
     for link in links:
         # A filter that a list does not know leads back to its beginning.
         assert operator.get(link).status_code == 200, link

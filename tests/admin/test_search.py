@@ -101,6 +101,7 @@ def test_any_other_text_is_searched_for_as_text(term: str, operator: Client) -> 
         ("failed", ["failed"]),
         ("voided", ["voided"]),
         ("operation", []),
+        ("going_back", []),
         ("reversed_late", []),
     ],
 )

@@ -1,15 +1,21 @@
 """What providers told, as operators look at it."""
 
 from collections.abc import Callable
+from datetime import timedelta
 
 import pytest
-from django.contrib.auth.models import Permission, User
+from django.contrib.auth.models import Group, Permission, User
 from django.test import Client
 
+from config.staff.roles import make_roles
+from payments import clock
+from payments.domain import webhook_attention, webhooks
 from payments.domain.merchants import NewMerchant
-from payments.models import Attempt, MerchantAccess
+from payments.models import Attempt, AuditEntry, MerchantAccess, Webhook, WebhookReport
 from tests.admin.conftest import text_of, words_of
 from tests.client import Api
+from tests.racing import at_once
+from tests.staff.working import for_all
 from tests.webhooks.making import a_webhook
 
 LIST = "/admin/payments/webhook/"
@@ -72,6 +78,88 @@ def test_an_operator_of_another_merchant_sees_nothing_of_it(shop: NewMerchant, o
     client.force_login(ana)
     assert str(webhook.pk) not in text_of(client.get(LIST))
     assert client.get(f"{LIST}{webhook.pk}/change/").status_code != 200
+
+
+def an_operator(role: str) -> Client:
+    make_roles()
+    client, user = Client(), for_all(User.objects.create(username=role, is_staff=True))
+    user.groups.add(Group.objects.get(name=role))
+    client.force_login(user)
+    return client
+
+
+def closed(client: Client, report: WebhookReport, note: str) -> str:
+    address = f"{LIST}{report.webhook_id}/close/"
+    return words_of(client.post(address, {"report": report.pk, "note": note}, follow=True))
+
+
+def test_who_may_closes_what_needs_attention_with_a_note(shop: NewMerchant) -> None:
+    report = a_webhook(shop.merchant).reports.get()
+    finance = an_operator("finance")
+    assert "Close with a note" in words_of(finance.get(f"{LIST}{report.webhook_id}/change/"))
+
+    page = closed(finance, report, "Refunded by hand, ticket 77.")
+
+    assert "Closed." in page
+    assert "Refunded by hand, ticket 77. finance" in page
+    assert "Close with a note" not in page
+    report.refresh_from_db()
+    assert (report.state, report.closed_by.username) == ("closed", "finance")
+    entry = AuditEntry.objects.latest("number")
+    assert (entry.action, entry.object_id, entry.actor) == ("closed", str(report.webhook_id), "finance")
+    assert entry.reason == "Refunded by hand, ticket 77."
+
+
+@pytest.mark.parametrize("note", ["", " ", "card 4000000000003055"], ids=["none", "blank", "secret"])
+def test_a_note_is_needed_and_holds_no_secret(shop: NewMerchant, note: str) -> None:
+    report = a_webhook(shop.merchant).reports.get()
+    assert "4000000000003055" not in closed(an_operator("finance"), report, note)
+    report.refresh_from_db()
+    assert report.state == "needs_attention"
+
+
+def test_of_several_reports_the_one_that_was_chosen_is_closed(shop: NewMerchant) -> None:
+    webhook = a_webhook(shop.merchant)
+    first = webhook.reports.get()
+    chosen = WebhookReport.objects.create(
+        webhook=webhook, account=webhook.account, state="needs_attention", why="Another", due_at=None
+    )
+    page = closed(an_operator("finance"), chosen, "Ticket 77.")
+    assert "Close with a note" in page
+    assert dict(webhook.reports.values_list("pk", "state")) == {first.pk: "needs_attention", chosen.pk: "closed"}
+
+
+@pytest.mark.parametrize("state", ["applied", "no_news", "not_ours"])
+def test_what_needs_no_attention_is_not_closed(shop: NewMerchant, state: str) -> None:
+    report = a_webhook(shop.merchant, state=state).reports.get()
+    assert "Nothing of it needs attention any more." in closed(an_operator("finance"), report, "Ticket 77.")
+    with pytest.raises(webhook_attention.TooLate):
+        webhook_attention.close(report, User.objects.get(), "Ticket 77.")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_operators_who_close_at_once_one_does(shop: NewMerchant) -> None:
+    report = a_webhook(shop.merchant).reports.get()
+    people = [User.objects.create(username=name) for name in ("ana", "ben", "caro")]
+
+    def close(number: int) -> str:
+        try:
+            webhook_attention.close(report, people[number], f"Seen by {people[number]}.")
+        except webhook_attention.TooLate:
+            return ""
+        return people[number].username
+
+    [winner] = [name for name in at_once(3, close) if name]
+    report.refresh_from_db()
+    assert (report.closed_by.username, report.note) == (winner, f"Seen by {winner}.")
+
+
+def test_what_needs_attention_is_kept_until_somebody_closed_it(shop: NewMerchant) -> None:
+    report = a_webhook(shop.merchant).reports.get()
+    Webhook.objects.update(received_at=clock.now() - webhooks.KEPT - timedelta(hours=1))
+    assert webhooks.forget_old() == 0
+    webhook_attention.close(report, User.objects.create(username="ana"), "Ticket 77.")
+    assert webhooks.forget_old() == 1
 
 
 def test_the_first_page_counts_those_that_need_attention(shop: NewMerchant, operator: Client) -> None:

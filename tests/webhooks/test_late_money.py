@@ -8,6 +8,8 @@ from payments.domain.references import FollowUp, reference_of
 from payments.invariants import checking
 from payments.invariants.registry import INVARIANTS
 from payments.models import Attempt, Charge, ProviderAccount
+from payments.overview.days import Days
+from payments.overview.waiting import Pile, waiting_for
 from payments.providers.base import Unknown
 from payments.providers.simulator.books import approve
 from payments.providers.simulator.models import SimulatedPayment
@@ -29,6 +31,11 @@ def late(live: Api, psp: TellingPsp, account: ProviderAccount) -> dict[str, Any]
     return charge
 
 
+def going_back() -> Pile:
+    """What the first page of the admin shows of it."""
+    return waiting_for(True, "PHP", Days.until_today(7)).late
+
+
 def reversal() -> Attempt:
     return Attempt.objects.get(kind="reverse")
 
@@ -43,7 +50,9 @@ def test_a_late_success_is_sent_back_once_the_provider_tells(
     for _ in range(3):
         recover()
     assert (reversal().state, len(psp.told)) == ("waiting", 1)
+    assert going_back() == Pile(1, 10_000)
     tell(account, *psp.told)
+    assert going_back() == Pile()
 
     assert (reversal().state, reversal().outcome) == ("done", "Approved")
     assert SimulatedPayment.objects.get().state == "voided"

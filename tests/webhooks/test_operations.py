@@ -97,6 +97,43 @@ def test_a_hold_that_the_provider_lets_go_needs_attention(live: Api, account: Pr
     assert standing()[0][0] == "needs_attention"
 
 
+def test_that_the_rest_of_a_hold_ran_out_that_was_captured_in_part_is_no_news(
+    live: Api, psp: TellingPsp, account: ProviderAccount
+) -> None:
+    charge = live.held()
+    do(live, charge, "capture", amount=6_000)
+    tell(account, *psp.told)
+    captured = live.read(charge)
+
+    tell(account, report(name_of("authorize"), declined("action_expired"), amount=None))
+
+    assert live.read(charge) == captured
+    assert standing()[1] == ("no_news", "What was not captured of the hold ran out.")
+
+
+def test_a_captured_payment_that_is_told_of_as_run_out_needs_attention(
+    live: Api, psp: TellingPsp, account: ProviderAccount
+) -> None:
+    do(live, live.held(), "capture")
+    tell(account, *psp.told)
+    tell(account, report(name_of("authorize"), declined("action_expired")))
+    assert standing()[1][0] == "needs_attention"
+
+
+def test_a_refund_that_is_told_of_as_made_after_it_failed_is_no_news(
+    live: Api, psp: TellingPsp, account: ProviderAccount
+) -> None:
+    charge = live.charge()
+    do(live, charge, "refund")
+    tell(account, report(name_of("refund"), declined()))
+    failed = live.read(charge)
+
+    tell(account, *psp.told)
+
+    assert live.read(charge) == failed
+    assert standing()[1] == ("no_news", "A refund is told of as made until it fails, and this one had failed.")
+
+
 def test_a_hold_that_we_released_may_be_told_of_as_ended(live: Api, psp: TellingPsp, account: ProviderAccount) -> None:
     charge = live.held()
     do(live, charge, "void")

@@ -8,6 +8,7 @@ import pytest
 from payments import clock, ids
 from payments.domain import webhook_reports
 from payments.domain.merchants import NewMerchant
+from payments.domain.references import trial_reference
 from payments.domain.webhook_reports import TRIES_MAX
 from payments.models import Attempt, Event, ProviderAccount, WebhookReport
 from payments.providers.base import NotSent, Outcome, Unknown
@@ -72,12 +73,35 @@ def test_another_amount_than_was_asked_for_moves_nothing(
     assert (state, str(next(iter(told.values()))) in why) == ("needs_attention", True)
 
 
-@pytest.mark.parametrize("reference", ["", "order 77", "0" * 32, ids.new_id().hex], ids=["none", "text", "odd", "new"])
-def test_what_we_did_not_ask_for_is_left_to_operators(live: Api, account: ProviderAccount, reference: str) -> None:
+def test_a_name_like_ours_that_we_never_gave_is_left_to_operators(live: Api, account: ProviderAccount) -> None:
     charge = live.charge_source(live.wallet())
-    tell(account, report(reference, approved(captured=True)))
+    tell(account, report(ids.new_id().hex, approved(captured=True)))
     assert live.read(charge) == charge
     assert standing() == [("needs_attention", "We asked for nothing of this name.")]
+
+
+@pytest.mark.parametrize("reference", ["", "order 77", "0" * 32], ids=["none", "text", "odd"])
+def test_what_others_asked_the_provider_for_is_not_ours(live: Api, account: ProviderAccount, reference: str) -> None:
+    charge = live.charge_source(live.wallet())
+    tell(account, report(reference, approved(captured=True), provider_ref="psp_of_theirs", payment="order 77"))
+    assert live.read(charge) == charge
+    assert standing() == [("not_ours", "Nobody asked for it here.")]
+
+
+def test_what_a_trial_of_the_connection_asked_for_is_not_ours(account: ProviderAccount) -> None:
+    tell(account, report(trial_reference(), approved(captured=True)))
+    assert standing() == [("not_ours", "A trial of the connection asked for it.")]
+
+
+@pytest.mark.parametrize("name", ["reference", "provider_ref"])
+def test_what_was_done_by_hand_to_a_payment_of_ours_is_left_to_operators(
+    live: Api, account: ProviderAccount, name: str
+) -> None:
+    charge = live.charge()
+    payment = getattr(Attempt.objects.get(), name)
+    tell(account, report("rfd-1", approved(), payment=payment))
+    assert live.read(charge) == charge
+    assert standing() == [("needs_attention", "A payment of ours was changed there, and nobody asked for it here.")]
 
 
 def test_an_account_tells_nothing_of_what_went_by_another(

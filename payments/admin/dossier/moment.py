@@ -15,10 +15,11 @@ class Kind(IntEnum):
     REQUEST = 2
     PAYER = 3
     PROVIDER = 4
-    CHANGE = 5
-    LEDGER = 6
-    CALLBACK = 7
-    REPORT = 8
+    WEBHOOK = 5
+    CHANGE = 6
+    LEDGER = 7
+    CALLBACK = 8
+    REPORT = 9
 
     @property
     def label(self) -> str:

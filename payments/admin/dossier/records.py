@@ -8,6 +8,7 @@ from uuid import UUID
 from django.db.models import Count, Model, Q, QuerySet, Window
 
 from payments.domain.audit import Action
+from payments.domain.references import FollowUp, reference_of
 from payments.models import (
     Attempt,
     AuditEntry,
@@ -22,6 +23,7 @@ from payments.models import (
     Refund,
     ReportLine,
     StaffAct,
+    WebhookReport,
 )
 from payments.models.audit import type_of
 
@@ -49,6 +51,16 @@ class Records:
     @cached_property
     def attempts(self) -> list[Attempt]:
         return self._newest("provider exchanges", self.charge.attempts.select_related("api_key"))
+
+    @cached_property
+    def webhook_reports(self) -> list[WebhookReport]:
+        """What accounts told of what was asked of them, and of what was done to the payment by hand."""
+        accounts = {attempt.account_id for attempt in self.attempts if attempt.account_id}
+        names = [name for attempt in self.attempts for name in _names(attempt)]
+        theirs = [attempt.provider_ref for attempt in self.attempts if attempt.provider_ref]
+        about = Q(reference__in=names) | Q(payment__in=[*names, *theirs])
+        found = WebhookReport.objects.filter(about, account__in=accounts)
+        return self._newest("webhooks", found.select_related("webhook", "account", "closed_by"))
 
     @cached_property
     def visits(self) -> list[PageVisit]:
@@ -91,7 +103,7 @@ class Records:
     def told(self) -> list[AuditEntry]:
         """What people did about any of these; who only looked is told elsewhere."""
         rows: list[Model] = [self.charge, *self.refunds, *self.attempts, *self.notifications.values()]
-        rows += [*self.corrections, *self.staff_acts]
+        rows += [*self.corrections, *self.staff_acts, *(report.webhook for report in self.webhook_reports)]
         # Their IDs are unique in the whole house, but for those of differences.
         numbered = Q(object_type=type_of(ReconciliationItem()), object_id__in=_texts(self.differences))
         found = AuditEntry.objects.filter(Q(object_id__in=_texts(rows)) | numbered)
@@ -108,6 +120,11 @@ class Records:
         if found and found[0].in_all > len(found):
             self.more[sort] = found[0].in_all - len(found)
         return found[::-1]
+
+
+def _names(attempt: Attempt) -> list[str]:
+    """What we call an attempt, and whatever may follow from it, at the provider."""
+    return [attempt.reference, *(reference_of(attempt.pk, step) for step in FollowUp)]
 
 
 def _keys(rows: Iterable[Model]) -> list[Any]:

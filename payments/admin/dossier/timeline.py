@@ -4,7 +4,13 @@ from collections.abc import Callable
 
 from payments.admin.dossier.changes import change_moments, ledger_moments, provider_moments
 from payments.admin.dossier.moment import Moment, Moments
-from payments.admin.dossier.outside import callback_moments, payer_moments, report_moments, staff_moments
+from payments.admin.dossier.outside import (
+    callback_moments,
+    payer_moments,
+    report_moments,
+    staff_moments,
+    webhook_moments,
+)
 from payments.admin.dossier.records import Records
 from payments.admin.dossier.requests import request_moments
 
@@ -12,6 +18,7 @@ TELLERS: tuple[Callable[[Records], Moments], ...] = (
     request_moments,
     change_moments,
     provider_moments,
+    webhook_moments,
     ledger_moments,
     payer_moments,
     callback_moments,

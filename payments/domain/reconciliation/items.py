@@ -1,11 +1,10 @@
 """What operators decide about a difference: whatever they did about it elsewhere, here it is closed with a note."""
 
 from django.contrib.auth.models import AbstractBaseUser
-from django.core.exceptions import ValidationError
 
 from payments import clock
+from payments.domain import notes
 from payments.models import ReconciliationItem
-from payments.models.correction import free_of_secrets
 
 State = ReconciliationItem.State
 
@@ -25,9 +24,7 @@ def reopen(item: ReconciliationItem, operator: AbstractBaseUser, note: str) -> N
 
 
 def _decide(item: ReconciliationItem, origin: str, state: str, operator: AbstractBaseUser, note: str) -> None:
-    if not note.strip():
-        raise ValidationError("Say why.", "required")
-    free_of_secrets(note)
+    notes.check(note)
     rows = ReconciliationItem.objects.filter(id=item.pk, state=origin)
     if not rows.update(state=state, note=note, decided_by=operator, decided_at=clock.now()):
         raise TooLate

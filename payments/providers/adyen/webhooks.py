@@ -73,19 +73,19 @@ def _of(kind: str, outcome: Callable[[Item], Outcome]) -> Callable[[Item], Repor
     def report(item: Item) -> Report | None:
         # What a release gives back is all there is, whatever amount it was asked for.
         amount = {} if kind == bodies.RELEASED else _amount(item)
-        return Report(_operation(item, kind), outcome(item), _key(item), **amount)
+        return Report(outcome=outcome(item), key=_key(item), **_names(item, kind), **amount)
 
     return report
 
 
-def _operation(item: Item, kind: str) -> str:
+def _names(item: Item, kind: str) -> dict[str, Any]:
     """Our reference of the operation.
 
     What somebody did by hand in Adyen's back office has its payment's name, and must not pass for the payment: it is
     told under the provider's own name, of which we know nothing.
     """
-    told, _, reference = item["merchantReference"].partition("-")
-    return reference if told == kind else item["pspReference"]
+    told, _, reference = item["merchantReference"].rpartition("-")
+    return {"reference": reference} if told == kind else {"reference": item["pspReference"], "payment": reference}
 
 
 def _key(item: Item) -> str:
@@ -122,8 +122,10 @@ def _is_captured(item: Item) -> bool:
     return told != bodies.LATER
 
 
-def _ran_out(item: Item) -> Outcome:
-    return Declined("action_expired", item["pspReference"], item["eventCode"])
+def _ran_out(item: Item) -> Report:
+    """It tells of what was left, which of a hold that was captured in part is less than was asked for."""
+    outcome = Declined("action_expired", item["pspReference"], item["eventCode"])
+    return Report(item["merchantReference"], outcome, _key(item), currency=item["amount"]["currency"])
 
 
 def _cancelled(item: Item) -> Outcome | None:
@@ -148,8 +150,8 @@ def _failed(item: Item) -> Outcome:
 
 EVENTS: dict[str, Callable[[Item], Report | None]] = {
     "AUTHORISATION": _of_payment(_authorised),
-    "OFFER_CLOSED": _of_payment(_ran_out),
-    "EXPIRE": _of_payment(_ran_out),
+    "OFFER_CLOSED": _ran_out,
+    "EXPIRE": _ran_out,
     "TECHNICAL_CANCEL": _of_payment(_cancelled),
     "CAPTURE": _captured,
     "CAPTURE_FAILED": _of(bodies.TAKEN, _failed),

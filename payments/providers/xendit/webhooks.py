@@ -28,8 +28,7 @@ def read_webhook(callback_token: str, headers: Mapping[str, str], body: bytes) -
     message = read(body)
     event, data = text(message, "event"), _innermost(message)
     kind = _KIND.fullmatch(event)
-    reference = text(data, "reference_id")
-    return [_report(event, *NAMES[kind[1]], data, reference)] if kind and reference else []
+    return [_report(event, *NAMES[kind[1]], data)] if kind and _is_about_something(kind[1], data) else []
 
 
 def _innermost(message: Body) -> Body:
@@ -40,14 +39,20 @@ def _innermost(message: Body) -> Body:
     return found if isinstance(found, dict) else {}
 
 
-def _report(event: str, id_name: str, amount_name: str, data: Body, reference: str) -> Report:
+def _is_about_something(kind: str, data: Body) -> bool:
+    """Whether we may have to do with it: a refund made by hand has no name of ours, and its payment may have one."""
+    return bool(text(data, "reference_id") or (kind == "refund" and text(data, "payment_request_id")))
+
+
+def _report(event: str, id_name: str, amount_name: str, data: Body) -> Report:
     currency, amount = text(data, "currency"), data.get(amount_name)
     is_refund = id_name == "id"
     return Report(
-        reference,
+        text(data, "reference_id") or text(data, id_name),
         outcome=None,
         key=f"{event}:{text(data, id_name)}:{text(data, 'status')}",
         amount=minor_units(amount, currency) if isinstance(amount, Decimal) else None,
         currency=currency,
         provider_ref=text(data, "id" if is_refund else "payment_request_id"),
+        payment=text(data, "payment_request_id") if is_refund else "",
     )

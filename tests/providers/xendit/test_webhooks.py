@@ -42,6 +42,12 @@ def test_a_refund_is_told_flat_or_one_deeper(is_nested: bool) -> None:
     assert report == Report("cd", None, "refund.succeeded:rfd-1:SUCCEEDED", 500, "PHP", "rfd-1")
 
 
+def test_a_refund_that_was_made_by_hand_is_told_by_the_providers_name_and_that_of_its_payment() -> None:
+    data = {"id": "rfd-1", "payment_request_id": "pr-1", "status": "SUCCEEDED", "amount": 5, "currency": "PHP"}
+    [report] = told({"event": "refund.succeeded", "data": data})
+    assert (report.reference, report.payment) == ("rfd-1", "pr-1")
+
+
 def test_what_the_fake_tells_is_read(bench: XenditBench) -> None:
     refund = operation("refund", taken(bench), 4_000)
     bench.connector.refund(refund)
