@@ -8,8 +8,7 @@ class Step(StrEnum):
     """Of a charge, capture, void, refund or authentication, in their order; then of a delivery and of a settlement."""
 
     OPENING = "opening"  # nothing is written
-    WRITTEN = "written"  # the attempt and all that goes with it, before the commit
-    OPENED = "opened"  # the attempt is on record
+    OPENED = "opened"  # the attempt and all that goes with it are on record, by one statement
     ASKING = "asking"  # the provider knows nothing yet
     ANSWERED = "answered"  # the money has moved, and nothing of it is on record
     RECORDING = "recording"  # what the answer means is decided

@@ -7,7 +7,7 @@ from payments import clock
 from payments.models import Attempt
 from payments.providers.base import Outcome, Payment
 from payments.providers.simulator.answers import operation_outcome, payment_outcome
-from payments.providers.simulator.books import approval_entry, approved, new_payment
+from payments.providers.simulator.books import approval_entries, approved, new_payment
 from payments.providers.simulator.messages import CLAIM_SECONDS, message_of
 from payments.providers.simulator.models import Entry, SimulatedOperation, SimulatedPayment
 from payments.providers.simulator.operations import beginning
@@ -93,8 +93,7 @@ class Book:
         self._enter_approval()
 
     def _enter_approval(self) -> None:
-        if self.payment.state in (State.HELD, State.CAPTURED):
-            self._rows.add(approval_entry(self.payment))
+        self._rows.add(*approval_entries(self.payment))
 
     def _enter(self, operation: SimulatedOperation, kind: str, amount: int) -> None:
         if amount:

@@ -242,9 +242,9 @@ class Story:
 
     def _claim(self, caller: Caller, answer: Answer | None = None) -> IdempotencyRecord | None:
         """The record of the caller's key, unless it would be purged by now."""
-        if not caller.idempotency or self.moment < self.present - ANSWERS_KEPT:
-            return None
         record = idempotency.new_record(caller, answer)
+        if record is None or self.moment < self.present - ANSWERS_KEPT:
+            return None
         self.rows.add(record)
         return record
 

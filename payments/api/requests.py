@@ -11,7 +11,7 @@ from rest_framework.viewsets import ViewSetMixin
 from payments import context, vault
 from payments.api.authentication import key_of
 from payments.api.base import ApiView
-from payments.api.errors import Fault, invalid
+from payments.api.errors import ApiError, Fault, invalid
 from payments.api.fields import CARD_DATA
 from payments.api.rendering import json_response
 from payments.api.strict import StrictSerializer
@@ -28,6 +28,7 @@ KEY_HEADERS = ("HTTP_IDEMPOTENCY_KEY", "HTTP_X_IDEMPOTENCY_KEY")
 KEY_MAX = 255
 # Conflicts that pass by themselves, so that the same request may be sent again under its key.
 PASSING = {"resource_busy", "idempotency_key_reused", "idempotency_key_in_use"}
+REFUSALS = (PaymentError, ApiError, vault.VaultUnavailable)
 
 Verb = Callable[[Caller, dict[str, Any]], Answer]
 
@@ -59,16 +60,9 @@ class ApiViewSet(ViewSetMixin, ApiView):
         """Validates the body and calls `verb`, or repeats the answer that this request had before."""
         caller = self.caller(request)
         try:
-            idempotency.look_up(caller)
-            return respond(verb(caller, self.body(serializer_class)))
+            return respond(_answer(caller, lambda: verb(caller, self.body(serializer_class))))
         except Replay as replay:
             return respond(replay.answer)
-        except PaymentError as refusal:
-            if refusal.status != 409 or refusal.code in PASSING:
-                raise
-            answer = _refused(refusal, caller)
-            idempotency.keep_refusal(caller, answer)
-            return respond(answer)
 
 
 def respond(answer: Answer) -> HttpResponse:
@@ -95,6 +89,23 @@ def _idempotency_key(request: Request) -> IdempotencyKey | None:
     body = json.dumps(request.data, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode()
     path = request.path.rstrip("/")
     return IdempotencyKey(key, vault.request_fingerprint(request.method or "", path, body))
+
+
+def _answer(caller: Caller, ask: Callable[[], Answer]) -> Answer:
+    """What `ask` answers, or the answer to its refusal where that is kept; raises any other.
+
+    A verb takes the caller's key by its first write, so the key is looked up only where none came to that: what it
+    was answered before comes before any refusal.
+    """
+    try:
+        return ask()
+    except REFUSALS as refusal:
+        idempotency.look_up(caller)
+        if not isinstance(refusal, PaymentError) or refusal.status != 409 or refusal.code in PASSING:
+            raise
+        answer = _refused(refusal, caller)
+        idempotency.keep_refusal(caller, answer)
+        return answer
 
 
 def _refused(refusal: PaymentError, caller: Caller) -> Answer:

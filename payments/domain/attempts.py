@@ -62,6 +62,11 @@ def asked_by(caller: Caller) -> dict[str, Any]:
     }
 
 
+def in_hand(attempt: Attempt) -> dict[str, Any]:
+    """What the attempt's row holds as long as nobody else recorded an outcome or asked again."""
+    return {"id": attempt.id, "state": attempt.state, "idempotency_id": attempt.idempotency_id}
+
+
 def reload(attempt: Attempt) -> Attempt:
     """The attempt as it is now, its charge whole and in hand."""
     [fresh] = reads.attempt(attempt_id=attempt.id)
@@ -164,10 +169,14 @@ def _first(told: list[dict[str, Any]], name: str) -> str:
     return next((str(part[name]) for part in told if part.get(name)), "")
 
 
-def operation_of(attempt: Attempt) -> Operation:
-    """The capture, void, refund or extension that an attempt asks for; money goes back by a void."""
+def operation_of(attempt: Attempt, payment: Attempt | None = None) -> Operation:
+    """The capture, void, refund or extension that an attempt asks for; money goes back by a void.
+
+    `payment` is the attempt that asked for the money by the same route, if it is in hand.
+    """
     kind = Attempt.Kind.VOID if attempt.kind == Attempt.Kind.REVERSE else attempt.kind
-    return replace(_operation(attempt, attempt.reference, kind), provider_ref=attempt.provider_ref)
+    asked = _operation(attempt, payment or _asked_first(attempt), attempt.reference, kind)
+    return replace(asked, provider_ref=attempt.provider_ref)
 
 
 def asked_of(attempt: Attempt) -> Payment | Operation:
@@ -177,11 +186,10 @@ def asked_of(attempt: Attempt) -> Payment | Operation:
 
 def follow_up(attempt: Attempt, step: FollowUp) -> Operation:
     """An operation on a payment that follows from `attempt` by itself: the same `step`, the same reference."""
-    return _operation(attempt, reference_of(attempt.id, step), step)
+    return _operation(attempt, _asked_first(attempt), reference_of(attempt.id, step), step)
 
 
-def _operation(attempt: Attempt, reference: str, kind: str) -> Operation:
-    payment = _asked_first(attempt)
+def _operation(attempt: Attempt, payment: Attempt, reference: str, kind: str) -> Operation:
     return Operation(
         reference=reference,
         kind=kind,

@@ -1,10 +1,9 @@
 """Taking money: a charge is opened, asked of the provider, and recorded (see `attempts` and `recording`)."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
-
-from django.db import transaction
 
 from payments import clock
 from payments.domain import (
@@ -25,10 +24,9 @@ from payments.domain.routing import Way
 from payments.ids import parse_id, public_id
 from payments.ledger.fees import rate_of
 from payments.models import Attempt, Charge, IdempotencyRecord, Source
-from payments.models.together import Insert, Write, write_together
+from payments.models.together import Insert, StaleRow, Update, Write
 from payments.providers.base import Outcome, Payment
 from payments.steps import Step, reached
-from payments.vault import keys_at_hand
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,22 +103,28 @@ def payer_returned(token: str, params: Mapping[str, str]) -> Charge:
     return attempt.charge
 
 
-@keys_at_hand
 def _open(caller: Caller, order: ChargeOrder, cvc: str | None) -> tuple[Attempt, Payment, list[Way]]:
-    """The first phase: key claimed, source used, charge and attempt on record, in one transaction.
+    """The first phase: key taken, source used, charge and attempt on record.
 
-    The card is opened there too, so that one that cannot be opened uses nothing up. Returns the other ways that the
-    charge may go, too.
+    Returns the other ways that the charge may go, too.
     """
     reached(Step.OPENING)
-    with transaction.atomic():
-        record = idempotency.claim(caller)
+    while True:
         source = sources.find_chargeable(caller, order.source)
-        way, *others = _ways(caller, source, order)
-        attempt, writes = opening(caller, order, source, way, record)
-        write_together(*writes)
-        payment = attempts.payment_of(attempt, cvc)
-        reached(Step.WRITTEN)
+        # Somebody else changed it meanwhile, and it says what it is now; it changes thrice at most.
+        with suppress(StaleRow):
+            return _write_down(caller, order, source, cvc)
+
+
+def _write_down(
+    caller: Caller, order: ChargeOrder, source: Source, cvc: str | None
+) -> tuple[Attempt, Payment, list[Way]]:
+    """Opens the card first, so that one that cannot be opened uses nothing up; then writes everything at once."""
+    way, *others = _ways(caller, source, order)
+    record = idempotency.new_record(caller)
+    attempt, writes = opening(caller, order, source, way, record)
+    payment = attempts.payment_of(attempt, cvc)
+    idempotency.write_once(caller, record, *writes)
     reached(Step.OPENED)
     return attempt, payment, others
 
@@ -176,12 +180,13 @@ def _authorizing(charge: Charge) -> Attempt:
 def _reopen(caller: Caller, attempt: Attempt) -> Attempt | None:
     """Claims an attempt that waits for its payer, so that one process asks; None when another was first."""
     reached(Step.OPENING)
-    with transaction.atomic():
-        values = reopening(caller, attempt, idempotency.claim(caller))
-        if not Attempt.objects.filter(id=attempt.id, state=Attempt.State.WAITING).update(**values):
-            transaction.set_rollback(True)
-            return None
-        reached(Step.WRITTEN)
+    record = idempotency.new_record(caller)
+    values = reopening(caller, attempt, record)
+    waiting = {"id": attempt.id, "state": Attempt.State.WAITING}
+    try:
+        idempotency.write_once(caller, record, Update(Attempt, waiting, values))
+    except StaleRow:
+        return None
     reached(Step.OPENED)
     for name, value in values.items():
         setattr(attempt, name, value)
@@ -195,7 +200,7 @@ def reopening(caller: Caller, attempt: Attempt, record: IdempotencyRecord | None
         "due_at": attempts.asking_ends_at(routing.provider_of(attempt)),
         # It is a new question: the lookups of the ones before must not put off its own.
         "tries": 0,
-        "idempotency": record,
+        "idempotency_id": record.id if record else None,
         **attempts.asked_by(caller),
     }
 

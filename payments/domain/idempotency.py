@@ -13,9 +13,11 @@ from payments.domain import reads
 from payments.domain.caller import Caller
 from payments.domain.errors import PaymentError
 from payments.models import IdempotencyRecord, StaffAct
-from payments.models.together import Insert, Update, Write, insert_if_absent, write_together
+from payments.models.together import Insert, Update, Write, insert_if_absent, write_alone
 
 PURGE_BATCH = 5000
+# How often a key is claimed that was taken and given back again meanwhile.
+CLAIM_TRIES = 5
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,40 +51,54 @@ def claim(caller: Caller) -> IdempotencyRecord | None:
 
     Raises as `look_up` does when somebody else took it.
     """
-    if caller.idempotency is None:
-        return None
     record = new_record(caller)
-    while not insert_if_absent(record):
+    while record and not insert_if_absent(record):
         look_up(caller)
     return record
 
 
 def answered(record_id: UUID, answer: Answer) -> Update:
     """The write that stores the answer of a claimed key."""
-    rows = IdempotencyRecord.objects.filter(id=record_id, status__isnull=True)
-    return Update(rows, {"status": answer.status, "body": answer.body})
+    unanswered = {"id": record_id, "status": None}
+    return Update(IdempotencyRecord, unanswered, {"status": answer.status, "body": answer.body})
 
 
 def commit_once(caller: Caller, answer: Answer, *writes: Write) -> Answer:
     """Does `writes` and stores `answer` under the caller's key, in one statement.
 
-    For verbs that ask no provider. Raises Replay when a racing request with the same key was first.
+    For verbs that ask no provider. Raises as `write_once` does.
     """
-    if caller.idempotency is None:
-        write_together(*writes)
-        return answer
-    try:
-        write_together(*writes, Insert(new_record(caller, answer)))
-    except IntegrityError:
-        look_up(caller)
-        raise
+    write_once(caller, new_record(caller, answer), *writes)
     return answer
 
 
+def write_once(caller: Caller, record: IdempotencyRecord | None, *writes: Write) -> None:
+    """Does `writes` and takes the caller's key by `record`, None for a request without one, in one statement.
+
+    The key is taken first, so that whoever has it is told before anything else can be in the way. Raises Replay and
+    PaymentError as `look_up` does where it is taken, and as `write_together` does.
+    """
+    claim = [Insert(record)] if record else []
+    for tries_left in reversed(range(CLAIM_TRIES)):
+        try:
+            write_alone(*claim, *writes)
+        except IntegrityError:
+            # Refuses nobody where whoever had the key gave it back, or where something else forbids the writes.
+            look_up(caller)
+            if not (record and tries_left):
+                raise
+        else:
+            return
+
+
 def keep_refusal(caller: Caller, answer: Answer) -> None:
-    """Stores the answer of a request that was refused after it was looked at, so that it is refused alike again."""
-    if caller.idempotency is not None:
-        insert_if_absent(new_record(caller, answer))
+    """Stores the answer of a request that was refused after it was looked at, so that it is refused alike again.
+
+    Raises as `look_up` does when a racing request with the same key was first.
+    """
+    record = new_record(caller, answer)
+    if record and not insert_if_absent(record):
+        look_up(caller)
 
 
 def purge(batch: int = PURGE_BATCH) -> int:
@@ -100,9 +116,10 @@ def purge(batch: int = PURGE_BATCH) -> int:
     return total
 
 
-def new_record(caller: Caller, answer: Answer | None = None) -> IdempotencyRecord:
-    """The unsaved record of the caller's key, which it must have."""
-    assert caller.idempotency is not None  # nosec B101 # for the type checker: who comes here has a key
+def new_record(caller: Caller, answer: Answer | None = None) -> IdempotencyRecord | None:
+    """The unsaved record of the caller's key; None when the request has none."""
+    if caller.idempotency is None:
+        return None
     return IdempotencyRecord(
         **_identity(caller),
         fingerprint=caller.idempotency.fingerprint,

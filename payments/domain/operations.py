@@ -8,8 +8,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
-from django.db import transaction
-
 from payments import clock
 from payments.domain import attempts, charges, events, idempotency, lifecycle, recording, recovery, routing
 from payments.domain.caller import Caller
@@ -21,10 +19,9 @@ from payments.ids import public_id
 from payments.ledger import journals
 from payments.models import Attempt, Charge, IdempotencyRecord, Refund
 from payments.models.charge import EXTENDED_DAYS_MAX
-from payments.models.together import Insert, StaleRow, Write, write_together
+from payments.models.together import Insert, StaleRow, Write
 from payments.providers.base import Operation, Outcome, Provider
 from payments.steps import Step, reached
-from payments.vault import keys_at_hand
 
 # How long a request waits for another operation on the same charge before it is told to come back.
 BUSY_WAIT_SECONDS = 3.0
@@ -96,39 +93,49 @@ def refund(caller: Caller, charge_id: str, amount: int | None = None, reason: st
 
 
 def _run(caller: Caller, charge_id: str, planner: Planner) -> Answer:
-    attempt = _open(caller, charge_id, planner)
-    operation = attempts.operation_of(attempt)
+    attempt, operation = _open(caller, charge_id, planner)
     outcome = attempts.ask(attempt, lambda provider: QUESTIONS[attempt.kind](provider, operation))
     return recording.record(caller, attempt, outcome)
 
 
-def _open(caller: Caller, charge_id: str, planner: Planner) -> Attempt:
+def _open(caller: Caller, charge_id: str, planner: Planner) -> tuple[Attempt, Operation]:
     """Writes the operation down as soon as no other one is under way on the charge."""
-    if not recovery.resolve_before(charges.find(caller, charge_id)):
-        raise busy(charge_id)
+    charge = _resolved(caller, charge_id)
     give_up_at = time.monotonic() + BUSY_WAIT_SECONDS
     while time.monotonic() < give_up_at:
-        charge = charges.find(caller, charge_id)
         if not charge.operation:
             with suppress(StaleRow):
                 return _write_down(caller, charge, planner)
         time.sleep(BUSY_POLL_SECONDS)
+        charge = charges.find(caller, charge_id)
     raise busy(charge_id)
 
 
-@keys_at_hand
-def _write_down(caller: Caller, charge: Charge, planner: Planner) -> Attempt:
+def _resolved(caller: Caller, charge_id: str) -> Charge:
+    """The charge, after what stood in the way of an operation was looked up. Raises PaymentError 404, `resource_busy`.
+
+    That may move money, and a request that was answered before moves none: its key is looked up first.
+    """
+    charge = charges.find(caller, charge_id)
+    if recovery.is_settled(charge):
+        return charge
+    idempotency.look_up(caller)
+    if not recovery.resolve_before(charge):
+        raise busy(charge_id)
+    return charges.find(caller, charge_id)
+
+
+def _write_down(caller: Caller, charge: Charge, planner: Planner) -> tuple[Attempt, Operation]:
     reached(Step.OPENING)
-    with transaction.atomic():
-        record = idempotency.claim(caller)
-        way = routing.way_of(attempts.authorizing(charge.id))
-        plan = planner(charge)
-        _require_ability(charge, plan, way)
-        attempt, writes = opening(caller, charge, plan, way, record)
-        write_together(*writes)
-        reached(Step.WRITTEN)
+    asked_first = attempts.authorizing(charge.id)
+    way = routing.way_of(asked_first)
+    plan = planner(charge)
+    _require_ability(charge, plan, way)
+    record = idempotency.new_record(caller)
+    attempt, writes = opening(caller, charge, plan, way, record)
+    idempotency.write_once(caller, record, *writes)
     reached(Step.OPENED)
-    return attempt
+    return attempt, attempts.operation_of(attempt, asked_first)
 
 
 def opening(

@@ -108,13 +108,16 @@ def _resolve_alone(attempt: Attempt) -> bool:
         return False
 
 
+def is_settled(charge: Charge) -> bool:
+    """Whether no attempt without an outcome can stand in the way of an operation on `charge`."""
+    return not charge.operation and charge.status != Charge.Status.PENDING
+
+
 def resolve_before(charge: Charge) -> bool:
     """Looks up the unresolved attempt that stands in the way of an operation on `charge`.
 
     One that a living process is still asking is left to it. False when the outcome stays unknown.
     """
-    if not charge.operation and charge.status != Charge.Status.PENDING:
-        return True
     attempt = _left_unresolved().filter(charge_id=charge.id).exclude(kind=Attempt.Kind.REVERSE).first()
     if attempt is None:
         return True

@@ -13,7 +13,7 @@ from payments.domain.idempotency import Answer
 from payments.ids import parse_id, public_id
 from payments.models import Card, Charge, Source
 from payments.models.frozen import Frozen
-from payments.models.together import Insert, Update, Write
+from payments.models.together import Insert, Require, Update, Write
 from payments.rendering.objects import render_source
 from payments.rendering.wire import to_bytes
 
@@ -56,13 +56,15 @@ def find(caller: Caller, text: str, param: str | None = None) -> Source:
 
 
 def find_chargeable(caller: Caller, text: str) -> Source:
-    """The source as `find` does, if it is unused or vaulted, and kept so until the caller's transaction ends.
+    """The source as `find` does, if it is unused or vaulted; `take` has the database hold it to that.
 
-    It knows the block that is in force on it, if there is one. Raises PaymentError 404, or 409 `source_already_used`,
-    `source_expired`.
+    It knows the block that is in force on it, if there is one: one that is put there later counts from the next charge
+    on. Raises PaymentError 404, or 409 `source_already_used`, `source_expired`, and Replay.
     """
     source = _one(reads.source_to_charge, caller, text, "source", now=clock.now())
     if source.used and not source.vaulted:
+        # Who sends a charge again comes here, and is answered by the key without a search for that charge.
+        idempotency.look_up(caller)
         raise already_used(source.id)
     _require_number(source)
     return source
@@ -92,9 +94,9 @@ def _require_number(source: Source) -> None:
 
 
 def take(caller: Caller, source: Source) -> list[Write]:
-    """The writes by which a charge uses the source in hand; a vaulted one stays as it is."""
+    """The writes by which a charge uses the source in hand; a vaulted one stays as it is, but must be kept still."""
     if source.vaulted:
-        return []
+        return [Require(Source, {"id": source.id, "vaulted": True})]
     return _change(caller, source, "source.updated", {"used": False}, used=True)
 
 
@@ -117,13 +119,13 @@ def unvault(caller: Caller, source: Source) -> list[Write]:
 
 
 def _change(caller: Caller, source: Source, event: str, guard: dict[str, Any], **changes: Any) -> list[Write]:
-    rows = Source.objects.filter(id=source.id, version=source.version, **guard)
+    in_hand = {"id": source.id, "version": source.version, **guard}
     values = changes | {"version": source.version + 1, "updated_at": clock.now()}
     for name, value in values.items():
         setattr(source, name, value)
-    return [Update(rows, values), events.of_source(caller, event, source)]
+    return [Update(Source, in_hand, values), events.of_source(caller, event, source)]
 
 
 def _card_writes(source: Source, **changes: Any) -> list[Write]:
     card: Card | None = getattr(source, "card", None)
-    return [Update(Card.objects.filter(id=card.id), changes)] if card else []
+    return [Update(Card, {"id": card.id}, changes)] if card else []

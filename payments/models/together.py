@@ -5,13 +5,14 @@ each part anew each time: here a text is made once for each shape, and a call on
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from typing import Any
 
-from django.db import DEFAULT_DB_ALIAS, DataError, IntegrityError, connections, models, transaction
+from django.db import DEFAULT_DB_ALIAS, DataError, connections, models, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
-from psycopg.errors import DivisionByZero, UniqueViolation
+from psycopg.errors import DivisionByZero
 
 from payments.models.columns import (
     Guard,
@@ -125,6 +126,15 @@ def write_together(*writes: Write) -> None:
         transaction.on_commit(callback, robust=True)
 
 
+def write_alone(*writes: Write) -> None:
+    """As `write_together`; what fails is undone alone, and leaves an open transaction as it was before.
+
+    Outside of one the statement is a transaction of its own, and no `BEGIN` and `COMMIT` go with it.
+    """
+    with transaction.atomic() if connections[DEFAULT_DB_ALIAS].in_atomic_block else nullcontext():
+        write_together(*writes)
+
+
 def insert_if_absent(row: models.Model) -> bool:
     """Inserts `row` unless a unique constraint has one already; True when it was inserted.
 
@@ -134,12 +144,6 @@ def insert_if_absent(row: models.Model) -> bool:
     text = _insert(type(row), 1, "ON CONFLICT DO NOTHING")
     with send(connection, text, cells_of(row, connection)) as cursor:
         return bool(cursor.rowcount)
-
-
-def taken_name(error: IntegrityError) -> str:
-    """The unique constraint that forbade a write, by its name; empty where `error` is of another kind."""
-    cause = error.__cause__
-    return cause.diag.constraint_name or "" if isinstance(cause, UniqueViolation) else ""
 
 
 @lru_cache(maxsize=512)

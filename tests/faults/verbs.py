@@ -20,7 +20,7 @@ from tests.pages.making import page_of, path_of
 if TYPE_CHECKING:
     from tests.faults.life import Life
 
-OPEN = (Step.OPENING, Step.WRITTEN, Step.OPENED)
+OPEN = (Step.OPENING, Step.OPENED)
 RECORD = (Step.ASKING, Step.ANSWERED, Step.RECORDING, Step.RECORDED)
 TOLD = (Step.NUDGING,)
 # Where a process may stall, be taken for dead, and go on. Time that is moved under one that has not asked yet does not

@@ -8,6 +8,7 @@ from django.db.models import F
 from django.utils.crypto import constant_time_compare
 
 from payments import clock, sourcetypes
+from payments.models.together import Insert, write_alone
 from payments.providers.base import Payment
 from payments.providers.simulator.answers import payment_outcome
 from payments.providers.simulator.messages import write_message
@@ -36,9 +37,7 @@ def book_payment(payment: Payment, scenario: Scenario) -> SimulatedPayment:
     """Books `payment` unless its reference is booked already; returns what the books then hold."""
     row = new_payment(payment, scenario)
     try:
-        with transaction.atomic():
-            row.save(force_insert=True)
-            _enter_approval(row)
+        write_alone(Insert(row), *map(Insert, approval_entries(row)))
     except IntegrityError:
         booked = find_payment(payment.reference)
         if booked is None:
@@ -83,15 +82,12 @@ def approved(payment: SimulatedPayment) -> tuple[str, int]:
     return (State.CAPTURED, payment.amount) if payment.capture else (State.HELD, 0)
 
 
-def _enter_approval(payment: SimulatedPayment) -> None:
-    if payment.state in (State.HELD, State.CAPTURED):
-        approval_entry(payment).save()
-
-
-def approval_entry(payment: SimulatedPayment) -> Entry:
-    """The unsaved entry of a payment that was approved."""
+def approval_entries(payment: SimulatedPayment) -> list[Entry]:
+    """The unsaved entry of a payment if it was approved."""
+    if payment.state not in (State.HELD, State.CAPTURED):
+        return []
     kind = Entry.Kind.CAPTURE if payment.capture else Entry.Kind.HOLD
-    return Entry(payment=payment, reference=payment.reference, kind=kind, amount=payment.amount)
+    return [Entry(payment=payment, reference=payment.reference, kind=kind, amount=payment.amount)]
 
 
 def approve(payment: SimulatedPayment, *, tell: bool) -> None:
@@ -99,7 +95,7 @@ def approve(payment: SimulatedPayment, *, tell: bool) -> None:
     state, amount_captured = approved(payment)
     with transaction.atomic():
         if _decide(payment, state=state, amount_captured=amount_captured):
-            _enter_approval(payment)
+            Entry.objects.bulk_create(approval_entries(payment))
             _tell(payment, tell)
 
 

@@ -1,13 +1,16 @@
 """The simulator's bookings of captures, voids, cancellations, refunds and extensions of holds."""
 
 from collections.abc import Collection
+from dataclasses import dataclass
 from datetime import datetime, timedelta
+from typing import Any
 
 from django.conf import settings
-from django.db import transaction
-from django.db.models import BigIntegerField, F, QuerySet, Value
+from django.db import IntegrityError, transaction
+from django.db.models import BigIntegerField, F, Value
 
 from payments import clock
+from payments.models.together import Insert, StaleRow, Update, Write, write_alone
 from payments.providers.base import Operation
 from payments.providers.simulator.answers import operation_outcome
 from payments.providers.simulator.messages import write_message
@@ -24,6 +27,17 @@ REFUND_STATES = {
     Refunds.SUCCEED_LATER: (State.PENDING, State.SUCCEEDED),
 }
 
+# What moves of a payment: that it is as it was read says that nobody else has moved it.
+MOVED = ("state", "amount_captured", "amount_refunded", "extended_days")
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """What an operation changes of its payment, and what money it moves, which is entered."""
+
+    changes: dict[str, Any]
+    moved: tuple[tuple[str, int], ...] = ()
+
 
 def find_operation(reference: str) -> SimulatedOperation | None:
     """The operation that we call `reference`, with everything that time has done to it."""
@@ -33,21 +47,32 @@ def find_operation(reference: str) -> SimulatedOperation | None:
 
 def book_operation(kind: str, operation: Operation, payment: SimulatedPayment) -> SimulatedOperation:
     """Books what is asked about `payment`, once for each reference; an impossible one as refused."""
-    with transaction.atomic():
-        row, is_new = SimulatedOperation.objects.get_or_create(
-            reference=operation.reference,
-            defaults={
-                "payment": payment,
-                "kind": kind,
-                "amount": operation.amount,
-                "hold_days": operation.hold_days,
-                **beginning(kind, payment),
-            },
-        )
-        if is_new and not _move(row):
-            row.state, row.settles_at, row.settles_as = State.REFUSED, None, ""
-            row.save()
-    return row if is_new else _settle_if_due(row)
+    while True:
+        row = new_operation(kind, operation, payment)
+        try:
+            write_alone(Insert(row), *_move(row, payment))
+        except StaleRow:
+            # Something else was booked about it meanwhile.
+            payment.refresh_from_db()
+        except IntegrityError:
+            booked = find_operation(operation.reference)
+            if booked is None:
+                raise
+            return booked
+        else:
+            return row
+
+
+def new_operation(kind: str, operation: Operation, payment: SimulatedPayment) -> SimulatedOperation:
+    """The unsaved row of an operation that is possible."""
+    return SimulatedOperation(
+        reference=operation.reference,
+        payment=payment,
+        kind=kind,
+        amount=operation.amount,
+        hold_days=operation.hold_days,
+        **beginning(kind, payment),
+    )
 
 
 def settle_due_refunds(limit: int, among: Collection[str] | None = None) -> None:
@@ -69,51 +94,57 @@ def beginning(kind: str, payment: SimulatedPayment) -> dict[str, str | datetime 
     }
 
 
-def _move(operation: SimulatedOperation) -> bool:
-    """Whether the payment was in a state for it, and it was done."""
-    return MOVES[operation.kind](operation, SimulatedPayment.objects.filter(id=operation.payment_id))
+def _move(operation: SimulatedOperation, payment: SimulatedPayment) -> list[Write]:
+    """What moves the payment as it is in hand; an operation that cannot be done moves nothing and is refused."""
+    move = MOVES[operation.kind](operation, payment)
+    if move is None:
+        operation.state, operation.settles_at, operation.settles_as = State.REFUSED, None, ""
+        return []
+    in_hand = {name: getattr(payment, name) for name in ("id", *MOVED)}
+    return [Update(SimulatedPayment, in_hand, move.changes), *map(Insert, entries(operation, move))]
 
 
-def _capture(operation: SimulatedOperation, rows: QuerySet[SimulatedPayment]) -> bool:
-    held = rows.filter(state=PaymentState.HELD, amount__gte=operation.amount)
-    taken = held.update(state=PaymentState.CAPTURED, amount_captured=operation.amount) == 1
-    if taken:
-        _enter(operation, Entry.Kind.CAPTURE, operation.amount)
-        _enter(operation, Entry.Kind.RELEASE, operation.payment.amount - operation.amount)
-    return taken
+def entries(operation: SimulatedOperation, move: Move) -> list[Entry]:
+    """The unsaved entries of an operation's move."""
+    of_whom = {"payment_id": operation.payment_id, "reference": operation.reference}
+    return [Entry(**of_whom, kind=kind, amount=amount) for kind, amount in move.moved if amount]
 
 
-def _cancel(operation: SimulatedOperation, rows: QuerySet[SimulatedPayment]) -> bool:
-    # No money was moved, so nothing is entered.
-    return rows.filter(state=PaymentState.AWAITING).update(state=PaymentState.CANCELLED) == 1
+def _capture(operation: SimulatedOperation, payment: SimulatedPayment) -> Move | None:
+    if payment.state != PaymentState.HELD or operation.amount > payment.amount:
+        return None
+    left = payment.amount - operation.amount
+    return Move(
+        {"state": PaymentState.CAPTURED, "amount_captured": operation.amount},
+        ((Entry.Kind.CAPTURE, operation.amount), (Entry.Kind.RELEASE, left)),
+    )
 
 
-def _void(operation: SimulatedOperation, rows: QuerySet[SimulatedPayment]) -> bool:
-    if rows.filter(state=PaymentState.HELD).update(state=PaymentState.VOIDED):
-        _enter(operation, Entry.Kind.RELEASE, operation.payment.amount)
-        return True
-    captured = rows.filter(state=PaymentState.CAPTURED, amount_refunded=0)
-    if captured.update(state=PaymentState.VOIDED):
-        operation.payment.refresh_from_db()
-        _enter(operation, Entry.Kind.VOID, operation.payment.amount_captured)
-        return True
-    return False
+def _cancel(_: SimulatedOperation, payment: SimulatedPayment) -> Move | None:
+    return Move({"state": PaymentState.CANCELLED}) if payment.state == PaymentState.AWAITING else None
 
 
-def _refund(operation: SimulatedOperation, rows: QuerySet[SimulatedPayment]) -> bool:
-    amount = operation.amount
-    enough = rows.filter(state=PaymentState.CAPTURED, amount_captured__gte=F("amount_refunded") + _large(amount))
-    given_back = enough.update(amount_refunded=F("amount_refunded") + _large(amount)) == 1
-    if given_back:
-        _enter(operation, Entry.Kind.REFUND, amount)
-    return given_back
+def _void(_: SimulatedOperation, payment: SimulatedPayment) -> Move | None:
+    voided = {"state": PaymentState.VOIDED}
+    if payment.state == PaymentState.HELD:
+        return Move(voided, ((Entry.Kind.RELEASE, payment.amount),))
+    if payment.state == PaymentState.CAPTURED and not payment.amount_refunded:
+        return Move(voided, ((Entry.Kind.VOID, payment.amount_captured),))
+    return None
 
 
-def _extend(operation: SimulatedOperation, rows: QuerySet[SimulatedPayment]) -> bool:
-    # No money moves, so nothing is entered.
-    room = EXTENDED_DAYS_MAX - operation.hold_days
-    held = rows.filter(state=PaymentState.HELD, extended_days__lte=room)
-    return held.update(extended_days=F("extended_days") + operation.hold_days) == 1
+def _refund(operation: SimulatedOperation, payment: SimulatedPayment) -> Move | None:
+    amount_refunded = payment.amount_refunded + operation.amount
+    if payment.state != PaymentState.CAPTURED or amount_refunded > payment.amount_captured:
+        return None
+    return Move({"amount_refunded": amount_refunded}, ((Entry.Kind.REFUND, operation.amount),))
+
+
+def _extend(operation: SimulatedOperation, payment: SimulatedPayment) -> Move | None:
+    extended_days = payment.extended_days + operation.hold_days
+    if payment.state != PaymentState.HELD or extended_days > EXTENDED_DAYS_MAX:
+        return None
+    return Move({"extended_days": extended_days})
 
 
 MOVES = {"capture": _capture, "void": _void, "cancel": _cancel, "refund": _refund, "extend": _extend}
@@ -138,15 +169,6 @@ def _settle(operation: SimulatedOperation) -> None:
 def _give_back_what_failed(operation: SimulatedOperation) -> None:
     if operation.state == State.FAILED:
         rows = SimulatedPayment.objects.filter(id=operation.payment_id)
-        rows.update(amount_refunded=F("amount_refunded") - _large(operation.amount))
-        _enter(operation, Entry.Kind.REFUND_RETURNED, operation.amount)
-
-
-def _enter(operation: SimulatedOperation, kind: str, amount: int) -> None:
-    if amount:
-        Entry.objects.create(payment=operation.payment, reference=operation.reference, kind=kind, amount=amount)
-
-
-def _large(amount: int) -> Value:
-    """`amount` for a sum in a query, where Django takes a bare number for one of 32 bits and cuts it off."""
-    return Value(amount, BigIntegerField())
+        # Django takes a bare number for one of 32 bits and cuts it off.
+        rows.update(amount_refunded=F("amount_refunded") - Value(operation.amount, BigIntegerField()))
+        Entry.objects.bulk_create(entries(operation, Move({}, ((Entry.Kind.REFUND_RETURNED, operation.amount),))))
