@@ -69,6 +69,8 @@ NOTIFY_ALLOW_LOOPBACK = env.boolean("NOTIFY_ALLOW_LOOPBACK", False)
 NOTIFY_HEADER_PREFIX = env.text("NOTIFY_HEADER_PREFIX", "X-Kaha")
 # Whether merchants may move their test objects through time.
 KAHA_CLOCK = env.boolean("KAHA_CLOCK", False)
+# How long it takes over each payment and operation, as a provider far away would.
+SIMULATOR_LATENCY_SECONDS = env.integer("SIMULATOR_LATENCY_SECONDS", 0, at_least=0)
 SIMULATOR_REFUND_DELAY_SECONDS = env.integer("SIMULATOR_REFUND_DELAY_SECONDS", 2, at_least=0)
 
 INSTALLED_APPS = [

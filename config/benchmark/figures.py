@@ -20,13 +20,18 @@ class Stretch:
 
 @dataclass(frozen=True)
 class Figures:
-    """What a stretch came to; CPU is per request, and None where a web server or PostgreSQL had no part in it."""
+    """What a stretch came to; CPU is per request, and None where a web server or PostgreSQL had no part in it.
+
+    `memory_mb` is of the largest web process, and `connections` are those to the database.
+    """
 
     per_second: float
     p50_ms: float
     p99_ms: float
     server_cpu_ms: float | None = None
     postgres_cpu_ms: float | None = None
+    memory_mb: float | None = None
+    connections: float | None = None
 
 
 MEASURES = [field.name for field in fields(Figures)]

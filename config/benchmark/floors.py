@@ -7,6 +7,7 @@ from math import ceil
 from pathlib import Path
 
 import psycopg
+from psycopg.conninfo import make_conninfo
 
 from config.benchmark.figures import Figures, Stretch
 from config.benchmark.measuring import measured
@@ -42,7 +43,7 @@ class Pgbench:
     supervisor: Supervisor
 
     def make_schema(self) -> None:
-        with self._connect() as connection:
+        with connect(self.places) as connection:
             connection.execute((FOLDER / "floor.sql").read_text())
 
     def measure(self, script: str) -> Figures:
@@ -82,7 +83,7 @@ class Pgbench:
     def _sources(self) -> dict[str, int]:
         """New ones, as many for each client: the variables that tell the script which are whose."""
         each = ceil(SOURCES_PER_SECOND * self._whole_seconds / self.clients)
-        with self._connect() as connection:
+        with connect(self.places) as connection:
             [(first,)] = connection.execute(FIRST_UNUSED).fetchall()
             connection.execute(NEW_SOURCES, [each * self.clients])
         return {"first": first, "each": each, "next": 0}
@@ -94,16 +95,20 @@ class Pgbench:
 
     def _environment(self) -> dict[str, str]:
         """What leads a client to the database."""
-        return {
-            "PATH": os.defpath,
-            "PGHOST": str(self.places.database_socket),
-            "PGUSER": postgres.USER,
-            "PGPASSWORD": secrets_of(self.places.data)["POSTGRES_PASSWORD"],
-            "PGDATABASE": postgres.DATABASE,
-        }
+        names = {"host": "PGHOST", "user": "PGUSER", "password": "PGPASSWORD", "dbname": "PGDATABASE"}
+        return {"PATH": os.defpath, **{names[key]: value for key, value in _address(self.places).items()}}
 
-    def _connect(self) -> psycopg.Connection:
-        there = self._environment()
-        return psycopg.connect(
-            host=there["PGHOST"], user=there["PGUSER"], password=there["PGPASSWORD"], dbname=there["PGDATABASE"]
-        )
+
+def connect(places: Places) -> psycopg.Connection:
+    """A connection of our own to the database."""
+    return psycopg.connect(make_conninfo(**_address(places)))
+
+
+def _address(places: Places) -> dict[str, str]:
+    password = secrets_of(places.data)["POSTGRES_PASSWORD"]
+    return {
+        "host": str(places.database_socket),
+        "user": postgres.USER,
+        "password": password,
+        "dbname": postgres.DATABASE,
+    }

@@ -33,6 +33,7 @@ class Run:
 
     requests: Iterator[bytes]
     ends_at: float
+    pause_seconds: float
     latencies_seconds: list[float] = field(default_factory=list)
     beginnings: list[bytes] = field(default_factory=list)
     sample: bytes = b""
@@ -63,20 +64,26 @@ class Connection(asyncio.Protocol):
         self._sent_at = 0.0
         self.done = asyncio.get_running_loop().create_future()
 
-    def start(self, transport: asyncio.WriteTransport) -> None:
+    def start(self, transport: asyncio.WriteTransport, after_seconds: float) -> None:
         self._transport = transport
-        self._send()
+        self._send_after(after_seconds)
 
     def data_received(self, data: bytes) -> None:
         self._received += data
         head, end, body = self._received.partition(HEAD_END)
-        if end and len(body) == _length(head):
+        if end and len(body) == length_in(head):
             self._run.note(head[STATUS], body, time.perf_counter() - self._sent_at)
-            self._send()
+            self._send_after(self._run.pause_seconds)
 
     def connection_lost(self, error: Exception | None) -> None:
         if not self.done.done():
             self.done.set_exception(error or ConnectionError("the server has hung up"))
+
+    def _send_after(self, seconds: float) -> None:
+        if seconds:
+            asyncio.get_running_loop().call_later(seconds, self._send)
+        else:
+            self._send()
 
     def _send(self) -> None:
         request = self._run.next_request()
@@ -89,7 +96,7 @@ class Connection(asyncio.Protocol):
         self._transport.write(request)
 
 
-def _length(head: bytes) -> int:
+def length_in(head: bytes) -> int:
     length = LENGTH.search(head)
     if length is None:
         raise ValueError(f"an answer does not say how long it is: {head!r}")
@@ -99,15 +106,15 @@ def _length(head: bytes) -> int:
 async def answers_to(job: dict[str, Any]) -> dict[str, Any]:
     """Does a job and returns its answers."""
     requests = [text.encode() for text in job["requests"]]
-    run = Run(cycle(requests) if job["again"] else iter(requests), ends_at=0)
+    run = Run(cycle(requests) if job["again"] else iter(requests), ends_at=0, pause_seconds=job["pause_seconds"])
     loop = asyncio.get_running_loop()
     opened = [
         await loop.create_connection(lambda: Connection(run), HOST, job["port"]) for _ in range(job["connections"])
     ]
     started_at = time.perf_counter()
     run.ends_at = started_at + job["seconds"]
-    for transport, connection in opened:
-        connection.start(cast(asyncio.WriteTransport, transport))
+    for number, (transport, connection) in enumerate(opened):
+        connection.start(cast(asyncio.WriteTransport, transport), job["spread_seconds"] * number / len(opened))
     await asyncio.gather(*(connection.done for _, connection in opened))
     return _shown(run, time.perf_counter() - started_at)
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from config.benchmark.callbacks import Told
 from config.benchmark.figures import MEASURES, Spread
 from config.benchmark.goals import Reached, reached
 from config.benchmark.options import Options
@@ -15,8 +16,13 @@ if TYPE_CHECKING:
     # It needs Django's settings, which there are none of when this is loaded.
     from config.benchmark.books import Books
 
-HEADS = ("", "per second", "p50 ms", "p99 ms", "server CPU ms", "PostgreSQL CPU ms")
-BESIDE = {"plain": "  a plain view, the same JSON", "usual": "  ORM and ModelSerializer"}
+HEADS = dict(
+    zip(
+        MEASURES,
+        ["per second", "p50 ms", "p99 ms", "server CPU ms", "PostgreSQL CPU ms", "memory MB", "connections"],
+        strict=True,
+    )
+)
 
 
 @dataclass(frozen=True)
@@ -31,7 +37,7 @@ class Report:
 def as_json(report: Report) -> str:
     """All of it, for a program."""
     options = report.options
-    size = {"rounds": options.rounds, "seconds": options.seconds, "connections": options.connections}
+    size = {name: getattr(options, name) for name in ("rounds", "seconds", "connections", "charges")}
     found = {
         **size,
         "cores": os.cpu_count(),
@@ -49,7 +55,7 @@ def as_table(report: Report) -> list[str]:
     return [
         f"{how}; median (lowest to highest)",
         "",
-        *in_columns([HEADS, *_rows(report)]),
+        *in_columns([*_rows(report)]),
         "",
         *in_columns([_goal_row(one) for one in reached(report.figures)] or [["no goal was measured"]]),
         "",
@@ -58,16 +64,13 @@ def as_table(report: Report) -> list[str]:
 
 
 def _rows(report: Report) -> Iterator[list[str]]:
-    for part in report.options.parts:
-        yield [part.title, *_cells(report.figures[part.name])]
-        for name in part.beside:
-            yield [BESIDE[name], *_cells(report.figures[f"{part.name}/{name}"])]
-        if part.floor:
-            yield [f"  pgbench, {part.floor}", *_cells(report.figures[part.floor])]
-
-
-def _cells(measures: Mapping[str, Spread]) -> list[str]:
-    return [_cell(measures[name]) if name in measures else NOTHING for name in MEASURES]
+    taken = {name for measures in report.figures.values() for name in measures}
+    columns = [name for name in MEASURES if name in taken]
+    yield ["", *(HEADS[name] for name in columns)]
+    for trial in report.options.trials:
+        for name, title in trial.rows:
+            measures = report.figures[name]
+            yield [title, *(_cell(measures[column]) if column in measures else NOTHING for column in columns)]
 
 
 def _cell(spread: Spread) -> str:
@@ -83,11 +86,23 @@ def _goal_row(one: Reached) -> list[str]:
 
 def _books_lines(books: "Books") -> list[str]:
     lines = [
+        *_callback_lines(books.callbacks),
         f"{books.answered - len(books.missing)} of {books.answered} objects that were answered are in the books, "
         f"where {books.charges_in_books} charges are of {books.charges} made.",
-        f"{books.invariants - len(books.broken)} of {books.invariants} invariants hold.",
+        f"{books.invariants - len(books.broken)} of {books.invariants} invariants hold."
+        if books.invariants
+        else "The invariants were not looked at: seeded charges are in no provider's books.",
     ]
     return [*lines, *(f"Missing: {text}" for text in books.missing[:20]), *(f"Broken: {name}" for name in books.broken)]
+
+
+def _callback_lines(told: Told | None) -> list[str]:
+    if not told:
+        return []
+    return [
+        f"{told.delivered} of {told.events} callbacks are delivered, {told.outbox} wait in the outbox, "
+        f"{told.received} were received; a stretch of load left {told.left} at most."
+    ]
 
 
 def _rounded(measures: Mapping[str, Spread]) -> dict[str, Any]:

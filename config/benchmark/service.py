@@ -3,7 +3,7 @@
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,37 +21,49 @@ OUTSIDE_SERVERS = ("DATABASE_URL", "REDIS_URL")
 UNREACHED = 999_999_999
 LIMITS = {
     "RATE_LIMIT": f"{UNREACHED}/second",
+    "RATE_LIMIT_ANONYMOUS": f"{UNREACHED}/second",
     "DECLINE_LIMITS_TEST": ",".join(f"{kind}={UNREACHED}" for kind in ("card", "address", "key", "merchant")),
 }
 
 
 @dataclass(frozen=True)
 class Service:
-    """What runs: where, the secret key of a merchant, and the process IDs of the web server and of PostgreSQL."""
+    """What runs: where, the secret key of a merchant, the environment that leads to it, and process IDs by program."""
 
     places: Places
     port: int
     secret_key: str
-    server_pid: int
-    postgres_pid: int
+    environment: Mapping[str, str]
+    pids: Mapping[str, int]
+
+    @property
+    def measured_pids(self) -> dict[str, int]:
+        """Of those whose CPU time is told."""
+        return {"server": self.pids["web"], "postgres": self.pids["postgres"]}
 
 
 @contextmanager
 def scratch_service(supervisor: Supervisor) -> Iterator[Service]:
     """All of kaha's programs run, and Django's settings lead to them. Raises Failed, EmbeddedError or Stopped."""
+    with service_beside(supervisor) as service:
+        os.environ |= service.environment
+        django.setup()
+        yield service
+
+
+@contextmanager
+def service_beside(supervisor: Supervisor, **environment: str) -> Iterator[Service]:
+    """The same with settings of its own, to be started before the one that this process is led to."""
     for name in OUTSIDE_SERVERS:
         os.environ.pop(name, None)
-    os.environ |= LIMITS
     with ExitStack() as cleanup:
         places = cleanup.enter_context(_scratch_places())
         port = cleanup.enter_context(ports.claim(0)).getsockname()[1]
         programs = Programs(places, port, supervisor)
+        programs.environment |= LIMITS | environment
         cleanup.callback(programs.stop)
         demo = programs.start()
-        os.environ |= programs.environment
-        django.setup()
-        pids = programs.pids()
-        yield Service(places, port, demo["sk_test"], pids["web"], pids["postgres"])
+        yield Service(places, port, demo["sk_test"], programs.environment, programs.pids())
 
 
 @contextmanager

@@ -37,6 +37,11 @@ def usual_server(places: Places, supervisor: Supervisor) -> AbstractContextManag
     return _server(places, supervisor, "usual")
 
 
+def receiver_server(places: Places, supervisor: Supervisor) -> AbstractContextManager[SideServer]:
+    """A merchant's endpoint."""
+    return _server(places, supervisor, "receiver")
+
+
 @contextmanager
 def _server(places: Places, supervisor: Supervisor, module: str, *arguments: str) -> Iterator[SideServer]:
     """Raises Failed or Stopped."""
@@ -44,9 +49,9 @@ def _server(places: Places, supervisor: Supervisor, module: str, *arguments: str
         port = claimed.getsockname()[1]
         command = [sys.executable, "-m", f"config.benchmark.{module}", str(port), *arguments]
         process = spawn(command, log=places.log(module), environment=os.environ, cwd=PROJECT)
-        supervisor.watch(f"the {module} view", process, places.log(module))
+        supervisor.watch(f"the benchmark's {module}", process, places.log(module))
         try:
-            supervisor.wait_for(f"the {module} view", lambda: ports.answers(port), START_TIMEOUT_SECONDS)
+            supervisor.wait_for(f"the benchmark's {module}", lambda: ports.answers(port), START_TIMEOUT_SECONDS)
             yield SideServer(port, process.pid)
         finally:
             stop(process, timeout_seconds=5)

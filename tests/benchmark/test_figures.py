@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from config.benchmark.books import Books
+from config.benchmark.callbacks import Told
 from config.benchmark.figures import Figures, Spread, percentile, spreads
 from config.benchmark.goals import GOALS, reached
 from config.benchmark.options import parse
@@ -80,8 +81,23 @@ def test_the_json_has_the_ratio_of_each_goal() -> None:
     assert (first["ratio"], first["at_least"], first["aim"], first["reached"]) == (0.3, 0.3, 0.42, True)
 
 
+COMPLETE = Told(events=5, delivered=3, outbox=2, received=4, left=2)
+
+
+def test_callbacks_that_are_delivered_or_wait_are_in_order() -> None:
+    assert replace(IN_ORDER, callbacks=COMPLETE).in_order
+
+
 @pytest.mark.parametrize(
-    "wrong", [{"missing": ["ch_1"]}, {"broken": ["journals_balance"]}, {"charges_in_books": 3}], ids=str
+    "wrong",
+    [
+        {"missing": ["ch_1"]},
+        {"broken": ["journals_balance"]},
+        {"charges_in_books": 3},
+        {"callbacks": replace(COMPLETE, outbox=1)},
+        {"callbacks": replace(COMPLETE, received=2)},
+    ],
+    ids=str,
 )
 def test_books_that_say_otherwise_are_not_in_order(wrong: dict[str, object]) -> None:
     books = replace(IN_ORDER, **wrong)
@@ -93,3 +109,27 @@ def test_a_part_that_there_is_not_is_refused(capsys: pytest.CaptureFixture[str])
     with pytest.raises(SystemExit):
         parse(["--only", "charges,refunds"])
     assert "no part: refunds" in capsys.readouterr().err
+
+
+def test_among_seeded_charges_those_parts_are_measured_that_shall_not_know_of_them() -> None:
+    trials = parse(["--charges", "1000"]).trials
+    assert [trial.name for trial in trials] == ["charges", "list", "middle", "last", "quiet"]
+    assert [name for trial in trials for name, _ in trial.rows if "/" in name] == ["charges/empty", "list/empty"]
+
+
+def test_pages_of_seeded_charges_are_refused_without_any(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        parse(["--only", "middle"])
+    assert "want --charges" in capsys.readouterr().err
+
+
+def test_what_needs_an_index_of_packages_is_measured_only_where_it_is_asked_for() -> None:
+    assert not parse([]).asks_for("localstripe")
+    assert parse(["--only", "localstripe"]).asks_for("localstripe")
+
+
+def test_a_goal_of_one_measure_alone_is_that_measure() -> None:
+    slow = spreads([Figures(per_second=80, p50_ms=1010, p99_ms=1400, memory_mb=120, connections=9)])
+    ratios = {one.goal.text: (one.ratio, one.is_enough) for one in reached({"slow": slow})}
+    assert ratios["p99 of a charge, provider 1 s, in ms"] == (1400, False)
+    assert ratios["memory of a web process then, in MB"] == (120, True)

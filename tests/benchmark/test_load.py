@@ -2,11 +2,13 @@
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import asdict
 from typing import Any
 
 import pytest
 
 from config.benchmark.load import answers_to
+from config.benchmark.sending import AT_ONCE
 from config.quickstart.ports import HOST
 
 BODY = '{"object":"charge","id":"ch_01a20085320373fe92bf404f3111f4e4"}'
@@ -32,7 +34,7 @@ def done(reply: Callable[[bytes], bytes], *, connections: int = 2, again: bool =
     async def run() -> Any:
         async with await asyncio.start_server(serve, HOST, 0) as server:
             port = server.sockets[0].getsockname()[1]
-            size = {"connections": connections, "seconds": seconds, "again": again}
+            size = {"connections": connections, "seconds": seconds, "again": again, **asdict(AT_ONCE)}
             return await answers_to({"port": port, "requests": REQUESTS, **size})
 
     return asyncio.run(run())

@@ -3,6 +3,9 @@
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
+from time import sleep
+
+from django.conf import settings
 
 from payments import sourcetypes
 from payments.providers.base import (
@@ -39,6 +42,7 @@ class Simulator:
         return Capabilities(hold=is_card, hold_extension_days=EXTENSION_DAYS if is_card else 0)
 
     def create_payment(self, payment: Payment) -> Outcome:
+        _take_time()
         is_card = payment.source_type == sourcetypes.CARD
         if not payment.capture and not is_card:
             return refused("hold_not_supported", "Only a card can be held.")
@@ -73,6 +77,7 @@ class Simulator:
         return self._operate("extend", operation)
 
     def _operate(self, kind: str, operation: Operation) -> Outcome:
+        _take_time()
         payment = find_payment(operation.payment_reference)
         if payment is None:
             return refused("payment_not_found", "There is no such payment.")
@@ -118,3 +123,8 @@ class Simulator:
     def bring_nearer(self, references: Collection[str], by: timedelta) -> None:
         """Lets `by` pass for what waits under one of `references`."""
         deadlines.bring_nearer(references, by)
+
+
+def _take_time() -> None:
+    if settings.SIMULATOR_LATENCY_SECONDS:
+        sleep(settings.SIMULATOR_LATENCY_SECONDS)
