@@ -13,7 +13,7 @@ from payments.domain.known_keys import known_keys
 from payments.domain.merchants import NewMerchant, create_merchant
 from tests.client import Api
 
-# What a test changes of a key or its merchant holds at its next request; `test_known_keys` sees for how long it may not.
+# What a test changes of a key or its merchant holds at the next request; how long it may not is in `test_known_keys`.
 known_keys.seconds = 0
 
 # The same draws in every run, so that a change is judged by itself; `--hypothesis-profile default` draws anew.

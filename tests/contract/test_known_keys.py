@@ -8,7 +8,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from payments import clock
-from payments.domain.keys import find_key, key_digest, revoke_key
+from payments.domain.keys import find_key, key_digest
 from payments.domain.known_keys import KEPT_COUNT, KEPT_SECONDS, KnownKeys, known_keys
 from payments.models import ApiKey, Merchant
 from tests.client import Api, error_of
