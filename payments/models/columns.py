@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from operator import attrgetter
+from operator import itemgetter
 from typing import Any, TypeAlias, cast
 
 from django.db import connection as proxy
@@ -67,7 +67,7 @@ def guards_of(match: Mapping[str, Any]) -> tuple[Guard, ...]:
 def cells_of(row: models.Model, connection: BaseDatabaseWrapper) -> list[Any]:
     """The parameters of a new row, in the order of its model's `new_row_names`."""
     take, asked = _taking(type(row))
-    cells = list(take(row))
+    cells = list(take(vars(row)))
     for place, field in asked:
         cells[place] = field.get_db_prep_save(field.pre_save(row, add=True), connection)
     return cells
@@ -82,10 +82,10 @@ def prepared(model: Model, values: Mapping[str, Any], connection: BaseDatabaseWr
 
 
 @cache
-def _taking(model: Model) -> tuple[Callable[[models.Model], tuple[Any, ...]], Sequence[tuple[int, Field]]]:
-    """How the values of a row are taken, and which fields are asked for theirs, with their places."""
+def _taking(model: Model) -> tuple[Callable[[dict[str, Any]], tuple[Any, ...]], Sequence[tuple[int, Field]]]:
+    """How the values of a row are taken from its attributes, and which fields are asked for theirs, by their places."""
     names = new_row_names(model)
-    return attrgetter(*names), _asked(model, names)
+    return itemgetter(*names), _asked(model, names)
 
 
 @cache
