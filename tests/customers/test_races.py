@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from customers.models import CustomerSource
-from payments.models import Card
+from payments.models import Card, Charge
+from payments.providers.simulator.models import SimulatedPayment
 from tests.client import Api, error_of, made
 from tests.customers.cast import MARIA, attach, events_of, new_customer, read
 from tests.racing import at_once, statuses
@@ -38,6 +39,29 @@ def test_a_source_charged_and_attached_at_once_has_one_owner(api: Api, maria: di
     attached, charged = (response.status_code for response in responses)
     assert (attached, charged) in {(200, 409), (200, 201), (409, 201)}
     assert CustomerSource.objects.count() == (attached == 200)
+
+
+@pytest.mark.parametrize("turn", range(3))
+def test_a_source_that_is_charged_while_it_is_detached_is_charged_before_or_not_at_all(
+    api: Api, maria: dict[str, Any], turn: int
+) -> None:
+    source = attach(api, maria)
+    body = {"amount": 100, "source": source, "description": "One of many"}
+
+    detached, *charged = at_once(
+        6,
+        lambda number: (
+            Api(api.key).post("/charges/", body)
+            if number
+            else Api(api.key).delete(f"/customers/{maria['id']}/sources/{source}")
+        ),
+    )
+
+    assert detached.status_code == 200
+    charged.append(api.post("/charges/", body))
+    assert charged[-1].status_code == 409
+    assert {error_of(late)["code"] for late in charged if late.status_code != 201} == {"source_already_used"}
+    assert statuses(charged)[201] == Charge.objects.count() == SimulatedPayment.objects.count()
 
 
 def test_many_sources_attached_to_one_customer_at_once_are_all_kept(api: Api, maria: dict[str, Any]) -> None:

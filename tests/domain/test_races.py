@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 
-from payments.models import Attempt, Charge, Event
+from payments.models import Attempt, Charge, Event, Source
 from payments.providers.simulator.models import SimulatedPayment
 from tests.client import Api, error_of, made
+from tests.contract.calls import vaulted
 from tests.racing import at_once, statuses
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -41,6 +42,28 @@ def test_the_same_key_fifty_times_at_once_asks_the_provider_once_and_gives_the_s
     answers = {response.content for response in [*responses, *again] if response.status_code == 201}
     assert len(answers) == 1
     assert SimulatedPayment.objects.count() == 1
+
+
+def test_a_vaulted_card_charged_under_one_key_at_once_is_charged_once(api: Api) -> None:
+    body = order(vaulted(api))
+
+    responses = at_once(20, lambda _: Api(api.key).post("/charges/", body, key="once"))
+
+    refusals = [error_of(response)["code"] for response in responses if response.status_code == 409]
+    assert set(refusals) <= {"idempotency_key_in_use"}
+    assert len({response.content for response in responses if response.status_code == 201}) == 1
+    assert SimulatedPayment.objects.count() == 1
+
+
+def test_one_key_for_other_requests_at_once_is_taken_by_one_and_the_others_use_nothing_up(api: Api) -> None:
+    sources = [api.source() for _ in range(8)]
+
+    responses = at_once(8, lambda number: Api(api.key).post("/charges/", order(sources[number]), key="once"))
+
+    assert statuses(responses) == {201: 1, 409: 7}
+    refusals = {error_of(response)["code"] for response in responses if response.status_code == 409}
+    assert refusals == {"idempotency_key_reused"}
+    assert Source.objects.filter(used=True).count() == SimulatedPayment.objects.count() == 1
 
 
 def test_refunds_at_once_never_give_back_more_than_was_captured(api: Api) -> None:
