@@ -2,14 +2,18 @@
 
 from collections.abc import Callable
 from typing import Any
+from uuid import UUID
 
 import pytest
+from django.contrib.postgres.fields import ArrayField
 from django.db import connection
-from django.db.models import Q, QuerySet
+from django.db.models import F, Q, QuerySet, UUIDField, Value
 from django.db.models.functions import Now
 
 from payments.domain.merchants import NewMerchant
-from payments.models import Attempt, Card, Charge, Event, Source
+from payments.ids import new_id
+from payments.models import Attempt, Card, Charge, Event, Refund, Source
+from payments.models.frozen import AnyOf
 from tests.contract.statements import Watch
 from tests.factories import ChargeFactory
 
@@ -88,6 +92,20 @@ def test_what_a_scoped_query_has_found_may_be_read_and_written_by_its_key(watch:
         Source.objects.filter(id=found.source_id).update(version=7)
         list(found.attempts.all())
     assert watch.loose == []
+
+
+def refunds_of(*charges: UUID) -> QuerySet[Refund]:
+    return Refund.objects.filter(AnyOf(F("charge_id"), Value(list(charges), ArrayField(UUIDField()))))
+
+
+def test_of_several_keys_at_once_each_must_be_known(watch: Watch, charge: Charge) -> None:
+    other = ChargeFactory(merchant=charge.merchant, is_held=True)
+    with connection.execute_wrapper(watch):
+        list(Charge.objects.of(charge.merchant_id, False))
+        list(refunds_of(charge.id, other.id))
+        assert watch.loose == []
+        list(refunds_of(charge.id, new_id()))
+    assert [table for table, _ in watch.loose] == ["payments_refund"]
 
 
 @pytest.mark.parametrize("livemode", [False, True])
