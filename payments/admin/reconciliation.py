@@ -185,7 +185,8 @@ def _acts(request: HttpRequest, item: Item) -> list[Act]:
 
 
 def _moved(side: ReportLine | Posting) -> str:
-    return f"{side.get_kind_display().lower()} of {money(abs(side.amount), side.currency)}"
+    word = getattr(side, "word", "") if side.kind == ReportLine.Kind.OTHER else ""
+    return f"{word or side.get_kind_display().lower()} of {money(abs(side.amount), side.currency)}"
 
 
 def _name(verb: str) -> str:

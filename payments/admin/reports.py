@@ -9,9 +9,9 @@ from django.utils.safestring import SafeString
 from payments.admin.base import Conditions, LookOnlyAdmin, one_of
 from payments.admin.formats import lines, link, moment_column, money_column, row_link_column, utc
 from payments.models import Attempt, Posting, ReconciliationItem, ReconciliationRun, ReportLine
-from payments.providers.registry import PROVIDERS
+from payments.providers.registry import CONNECTORS, PROVIDERS
 
-ByProvider = one_of("provider", PROVIDERS)
+ByProvider = one_of("provider", [*PROVIDERS, *CONNECTORS])
 
 
 class ByMatch(Conditions):
@@ -77,7 +77,7 @@ class ReportLineAdmin(LookOnlyAdmin):
     uuid_lookups = {"attempt": ("attempt_id",)}
     search_help_text = "Our reference or the provider's, whole."
     fieldsets = (
-        (None, {"fields": ("run_link", "number", "provider", "kind", "shown_amount", "booked")}),
+        (None, {"fields": ("run_link", "number", "provider", "kind", "word", "shown_amount", "booked")}),
         ("Operation", {"fields": ("reference", "provider_ref", "attempt_link")}),
         ("Match", {"fields": ("matched", "posting_link", "differences")}),
     )

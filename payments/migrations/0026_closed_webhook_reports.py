@@ -51,4 +51,38 @@ class Migration(migrations.Migration):
             model_name='webhookreport',
             constraint=models.CheckConstraint(condition=models.Q(models.Q(models.Q(('state', 'closed'), _negated=True), ('closed_at__isnull', True), ('closed_by__isnull', True), ('note', '')), models.Q(('closed_at__isnull', False), ('closed_by__isnull', False), ('note__regex', '\\S'), ('state', 'closed')), _connector='OR'), name='webhook_report_closed_by_somebody'),
         ),
+        migrations.RemoveConstraint(
+            model_name='reconciliationrun',
+            name='reconciliation_covers_some_time',
+        ),
+        migrations.RemoveConstraint(
+            model_name='reportline',
+            name='report_line_once',
+        ),
+        migrations.RemoveConstraint(
+            model_name='reportline',
+            name='report_line_sign_matches_kind',
+        ),
+        migrations.AddField(
+            model_name='reportline',
+            name='word',
+            field=models.CharField(blank=True, default='', max_length=100),
+        ),
+        migrations.AlterField(
+            model_name='reportline',
+            name='kind',
+            field=models.CharField(choices=[('capture', 'Capture'), ('void', 'Void'), ('refund', 'Refund'), ('refund_returned', 'Refund returned'), ('other', 'Something else')], max_length=15),
+        ),
+        migrations.AddConstraint(
+            model_name='reconciliationrun',
+            constraint=models.CheckConstraint(condition=models.Q(('covers_from__isnull', True), ('covers_from__lte', models.F('covers_to')), _connector='OR'), name='reconciliation_covers_no_time_backwards'),
+        ),
+        migrations.AddConstraint(
+            model_name='reportline',
+            constraint=models.UniqueConstraint(models.F('reference'), models.F('provider_ref'), models.F('provider'), models.F('kind'), models.F('word'), models.F('amount'), models.F('currency'), models.F('booked_at'), name='report_line_once'),
+        ),
+        migrations.AddConstraint(
+            model_name='reportline',
+            constraint=models.CheckConstraint(condition=models.Q(models.Q(('amount__gt', 0), ('kind__in', ['capture', 'refund_returned'])), models.Q(('amount__lt', 0), ('kind__in', ['void', 'refund'])), models.Q(('kind', 'other'), models.Q(('amount', 0), _negated=True)), _connector='OR'), name='report_line_sign_matches_kind'),
+        ),
     ]

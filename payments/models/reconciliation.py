@@ -24,7 +24,8 @@ class ReconciliationRun(models.Model):
     started_by = models.CharField(max_length=7, choices=Origin.choices)
     # Empty where the provider's connector handed the report over.
     file = models.CharField(max_length=255, blank=True, default="")
-    # The time of which the report tells everything: what we booked then and it does not name is missing there.
+    # The time of which the report tells everything: what we booked then and it does not name is missing there. None
+    # where both are the same.
     covers_from = models.DateTimeField(null=True, blank=True)
     covers_to = models.DateTimeField()
     lines = models.PositiveIntegerField(default=0)
@@ -42,8 +43,8 @@ class ReconciliationRun(models.Model):
         default_permissions = ("view",)
         constraints = [
             models.CheckConstraint(
-                name="reconciliation_covers_some_time",
-                condition=Q(covers_from__isnull=True) | Q(covers_from__lt=F("covers_to")),
+                name="reconciliation_covers_no_time_backwards",
+                condition=Q(covers_from__isnull=True) | Q(covers_from__lte=F("covers_to")),
             ),
         ]
         indexes = [models.Index(F("provider"), F("covers_to"), name="reconciliation_of_provider")]
@@ -60,6 +61,7 @@ class ReportLine(models.Model):
         VOID = "void"
         REFUND = "refund"
         REFUND_RETURNED = "refund_returned", "Refund returned"
+        OTHER = "other", "Something else"
 
     run = models.ForeignKey(ReconciliationRun, models.PROTECT, related_name="line_list")
     # Where it stood in the report of that run.
@@ -69,6 +71,8 @@ class ReportLine(models.Model):
     reference = models.CharField(max_length=255, blank=True)
     provider_ref = models.CharField(max_length=255, blank=True)
     kind = models.CharField(max_length=15, choices=Kind.choices)
+    # The provider's own for what it did, where it says more.
+    word = models.CharField(max_length=100, blank=True, default="")
     # Signed as in our `provider_receivable`: what the provider took for us is positive.
     amount = models.BigIntegerField()
     currency = models.CharField(max_length=3)
@@ -91,6 +95,7 @@ class ReportLine(models.Model):
                 F("provider_ref"),
                 F("provider"),
                 F("kind"),
+                F("word"),
                 F("amount"),
                 F("currency"),
                 F("booked_at"),
@@ -99,7 +104,8 @@ class ReportLine(models.Model):
             models.CheckConstraint(
                 name="report_line_sign_matches_kind",
                 condition=Q(kind__in=["capture", "refund_returned"], amount__gt=0)
-                | Q(kind__in=["void", "refund"], amount__lt=0),
+                | Q(kind__in=["void", "refund"], amount__lt=0)
+                | Q(kind="other") & ~Q(amount=0),
             ),
             models.CheckConstraint(
                 name="report_line_with_posting_is_matched",

@@ -198,10 +198,13 @@ class Movement(StrEnum):
     VOID = "void"
     REFUND = "refund"
     REFUND_RETURNED = "refund_returned"
+    OTHER = "other"  # none of these, either way: a chargeback, a correction by hand
 
     @property
     def sign(self) -> int:
-        """1 where the provider owes us more by it, -1 where less."""
+        """1 where the provider owes us more by it, -1 where less, 0 where it may be either."""
+        if self is Movement.OTHER:
+            return 0
         return 1 if self in (Movement.CAPTURE, Movement.REFUND_RETURNED) else -1
 
 
@@ -210,7 +213,8 @@ class SettlementLine:
     """A movement of money as a provider reports it.
 
     `reference` is our name of the payment or operation, `provider_ref` the provider's; a report may lack one of them.
-    `amount` is in the smallest unit of `currency` and has the sign of its kind.
+    `amount` is in the smallest unit of `currency` and has the sign of its kind. `word` is the provider's own for what
+    was done, where it says more than `kind`.
     """
 
     reference: str
@@ -219,6 +223,7 @@ class SettlementLine:
     amount: int
     currency: str
     booked_at: datetime
+    word: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,20 +1,38 @@
 """What stands in the cells of a settlement report; each reader raises ValueError with what should stand there."""
 
 import re
-from datetime import UTC, datetime
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
+from typing import TypeVar
 
 from iso4217 import Currency
-
-from payments.domain.reconciliation.mappings import CsvMapping
-from payments.providers.base import Movement
 
 DECIMAL = re.compile(r"([+-]?)([0-9]{1,14}(?:\.[0-9]{1,6})?)")
 WHOLE = re.compile(r"([+-]?)([0-9]{1,18})")
 PRINTABLE = re.compile(r"[^\x00-\x1f\x7f-\x9f]{0,255}")
+WORD = re.compile(r"[A-Za-z][A-Za-z0-9 _-]{0,39}")
 # What a spreadsheet takes for the beginning of a formula.
 FORMULA = re.compile(r"[=+\-@]")
-EXAMPLE = datetime(2026, 11, 21, 13, 30, 59, 123456, UTC)
+Value = TypeVar("Value")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row of a report: its cells by the names of their columns."""
+
+    cells: Mapping[str, str]
+
+    def read(self, column: str, read: Callable[[str], Value]) -> Value:
+        """What `read` makes of a cell. Raises ValueError with its column."""
+        try:
+            return read(self.cells[column])
+        except ValueError as fault:
+            raise ValueError(f", column {column}: {fault}") from None
+
+    def first_of(self, columns: Sequence[str]) -> str:
+        """The first of these references that is there; empty where none is."""
+        return next(filter(None, (self.read(column, read_reference) for column in columns)), "")
 
 
 def read_reference(text: str) -> str:
@@ -25,11 +43,11 @@ def read_reference(text: str) -> str:
     return text
 
 
-def read_kind(text: str, mapping: CsvMapping) -> Movement:
-    try:
-        return mapping.kinds[text]
-    except KeyError:
-        raise ValueError(f"must be one of {', '.join(mapping.kinds)}") from None
+def read_word(text: str) -> str:
+    """What a provider calls a kind of movement, whether we know it or not."""
+    if not WORD.fullmatch(text):
+        raise ValueError("must be a word of up to 40 letters and digits")
+    return text
 
 
 def read_currency(text: str) -> str:
@@ -39,45 +57,29 @@ def read_currency(text: str) -> str:
         raise ValueError("must be a currency by ISO 4217 in capital letters, such as PHP") from None
 
 
-def read_amount(text: str, kind: Movement, currency: str, mapping: CsvMapping) -> int:
-    """The amount in the smallest unit, with the sign of its kind."""
-    decimals = 0 if mapping.minor_units else _decimals(currency)
-    match = (WHOLE if mapping.minor_units else DECIMAL).fullmatch(text)
+def read_signed(text: str, currency: str, *, minor_units: bool = False) -> tuple[str, int]:
+    """The sign as it is written, and the amount in the smallest unit, which is not nothing."""
+    decimals = 0 if minor_units else decimals_of(currency)
+    match = (WHOLE if minor_units else DECIMAL).fullmatch(text)
     if match is None:
-        raise ValueError(f"must be an amount of {currency} in digits, such as {_written(1850, decimals)}")
+        raise ValueError(f"must be an amount of {currency} in digits, such as {write_amount(1850, decimals)}")
     amount = Decimal(match[2]).scaleb(decimals)
     if not amount or amount != amount.to_integral_value():
         raise ValueError(f"must be an amount of {currency} above 0 with {decimals} decimals at most")
-    if match[1] != _sign(kind, mapping) and (match[1], kind.sign) != ("+", 1):
-        raise ValueError(f"has the wrong sign for a {kind}")
-    return kind.sign * int(amount)
+    return match[1], int(amount)
 
 
-def write_amount(amount: int, kind: Movement, currency: str, mapping: CsvMapping) -> str:
-    """`amount` as `read_amount` reads it."""
-    return _sign(kind, mapping) + _written(abs(amount), 0 if mapping.minor_units else _decimals(currency))
+def read_amount(text: str, currency: str) -> int:
+    """An amount that has no sign, in the smallest unit."""
+    sign, amount = read_signed(text, currency)
+    if sign:
+        raise ValueError("must have no sign: its column says which way it went")
+    return amount
 
 
-def read_moment(text: str, mapping: CsvMapping) -> datetime:
-    try:
-        moment = datetime.strptime(text, mapping.booked_format)  # noqa: DTZ007  the mapping has the zone
-    except ValueError:
-        raise ValueError(f"must be a time such as {write_moment(EXAMPLE, mapping)}") from None
-    return moment if moment.tzinfo else moment.replace(tzinfo=mapping.zone)
-
-
-def write_moment(moment: datetime, mapping: CsvMapping) -> str:
-    """`moment` as `read_moment` reads it."""
-    return moment.astimezone(mapping.zone).strftime(mapping.booked_format)
-
-
-def _sign(kind: Movement, mapping: CsvMapping) -> str:
-    return "-" if mapping.signed and kind.sign < 0 else ""
-
-
-def _decimals(currency: str) -> int:
+def decimals_of(currency: str) -> int:
     return Currency(currency).exponent or 0
 
 
-def _written(amount: int, decimals: int) -> str:
+def write_amount(amount: int, decimals: int) -> str:
     return f"{Decimal(amount).scaleb(-decimals):.{decimals}f}"

@@ -1,32 +1,31 @@
-"""Settlement reports as CSV files, read by a provider's mapping; a file is taken whole or refused."""
+"""Settlement reports as CSV files, read by a provider's layout; a file is taken whole or refused."""
 
 import csv
 import io
-from collections.abc import Callable, Iterable
-from dataclasses import astuple
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TextIO, TypeVar
+from typing import TextIO
 
-from payments.domain.reconciliation import cells
-from payments.domain.reconciliation.mappings import CsvMapping
+from payments.domain.reconciliation.cells import Row
+from payments.domain.reconciliation.mappings import CsvMapping, Layout
 from payments.providers.base import SettlementLine
 
 MOST_BYTES = 64 * 1024 * 1024
-Value = TypeVar("Value")
 
 
 class BadReport(Exception):
     """What is wrong with a report, in which line and column; never what stands there, which may be a secret."""
 
 
-def read(path: Path, mapping: CsvMapping) -> list[SettlementLine]:
+def read(path: Path, layout: Layout) -> list[SettlementLine]:
     """The lines of a report, in order. Raises BadReport."""
     rows = csv.reader(io.StringIO(_text_of(path), newline=""), strict=True)
     seen: dict[SettlementLine, int] = {}
     try:
-        table = _Table(next(rows, []), mapping)
+        table = _Table(next(rows, []), layout)
         for row in filter(None, rows):
-            _remember(seen, table.line(row), rows.line_num)
+            if line := table.line(row):
+                _remember(seen, line, rows.line_num)
     except csv.Error as fault:
         raise BadReport(f"line {rows.line_num}: {fault}") from None
     except ValueError as fault:
@@ -37,13 +36,10 @@ def read(path: Path, mapping: CsvMapping) -> list[SettlementLine]:
 def write(lines: Iterable[SettlementLine], mapping: CsvMapping, file: TextIO) -> int:
     """Writes `lines` as the provider would; returns how many."""
     out = csv.writer(file, lineterminator="\n")
-    out.writerow(astuple(mapping.columns))
-    names = {movement: name for name, movement in mapping.kinds.items()}
+    out.writerow(mapping.names)
     count = 0
     for line in lines:
-        amount = cells.write_amount(line.amount, line.kind, line.currency, mapping)
-        moment = cells.write_moment(line.booked_at, mapping)
-        out.writerow([line.reference, line.provider_ref, names[line.kind], amount, line.currency, moment])
+        out.writerow(mapping.written(line))
         count += 1
     return count
 
@@ -70,34 +66,19 @@ def _text_of(path: Path) -> str:
 class _Table:
     """The rows below one header. Raises ValueError with where in its line the fault is, and what should be there."""
 
-    def __init__(self, header: list[str], mapping: CsvMapping) -> None:
-        self.mapping = mapping
+    def __init__(self, header: list[str], layout: Layout) -> None:
+        self.layout = layout
         self.width = len(header)
-        for name in astuple(mapping.columns):
+        for name in layout.names:
             if header.count(name) != 1:
                 raise ValueError(f", column {name}: must be there, once")
-        self.places = {name: header.index(name) for name in astuple(mapping.columns)}
+        self.places = {name: header.index(name) for name in layout.names}
 
-    def line(self, row: list[str]) -> SettlementLine:
+    def line(self, row: list[str]) -> SettlementLine | None:
+        """The line in a row; None for one that is about no payment."""
         if len(row) != self.width:
             raise ValueError(f": {self.width} columns are needed, here are {len(row)}")
-        mapping, columns = self.mapping, self.mapping.columns
-        kind = self._cell(row, columns.kind, lambda text: cells.read_kind(text, mapping))
-        currency = self._cell(row, columns.currency, cells.read_currency)
-        line = SettlementLine(
-            reference=self._cell(row, columns.reference, cells.read_reference),
-            provider_ref=self._cell(row, columns.provider_ref, cells.read_reference),
-            kind=kind,
-            amount=self._cell(row, columns.amount, lambda text: cells.read_amount(text, kind, currency, mapping)),
-            currency=currency,
-            booked_at=self._cell(row, columns.booked_at, lambda text: cells.read_moment(text, mapping)),
-        )
-        if not line.reference and not line.provider_ref:
-            raise ValueError(f", column {columns.reference}: must name the operation, or {columns.provider_ref} must")
+        line = self.layout.line(Row({name: row[place] for name, place in self.places.items()}))
+        if line and not line.reference and not line.provider_ref:
+            raise ValueError(": it must name the payment or operation")
         return line
-
-    def _cell(self, row: list[str], column: str, read: Callable[[str], Value]) -> Value:
-        try:
-            return read(row[self.places[column]])
-        except ValueError as fault:
-            raise ValueError(f", column {column}: {fault}") from None

@@ -1,10 +1,35 @@
-"""How each provider writes its settlement report as CSV."""
+"""How a settlement report is laid out as CSV, where a word and a signed or plain amount say all of a line."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from datetime import UTC, tzinfo
+from dataclasses import astuple, dataclass
+from datetime import UTC, datetime, tzinfo
+from typing import Protocol
 
-from payments.providers.base import Movement
+from payments.domain.reconciliation import cells
+from payments.domain.reconciliation.cells import Row
+from payments.providers.base import Movement, SettlementLine
+
+EXAMPLE = datetime(2026, 11, 21, 13, 30, 59, 123456, UTC)
+
+
+class Layout(Protocol):
+    """How one provider's report is read.
+
+    `names` are the headers of the columns that are needed. Days are those of `zone`. With `covers_days` a report tells
+    of everything on the days from its first line's to its last line's; otherwise it says only what it says.
+    """
+
+    @property
+    def provider(self) -> str: ...
+    @property
+    def names(self) -> tuple[str, ...]: ...
+    @property
+    def zone(self) -> tzinfo: ...
+    @property
+    def covers_days(self) -> bool: ...
+
+    def line(self, row: Row) -> SettlementLine | None:
+        """The line in a row; None for one about no payment. Raises ValueError with what is wrong where."""
 
 
 @dataclass(frozen=True)
@@ -35,20 +60,70 @@ class CsvMapping:
     minor_units: bool = False
     signed: bool = False
     zone: tzinfo = UTC
+    covers_days: bool = True
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return astuple(self.columns)
+
+    def line(self, row: Row) -> SettlementLine:
+        columns = self.columns
+        kind = row.read(columns.kind, self._kind)
+        currency = row.read(columns.currency, cells.read_currency)
+        return SettlementLine(
+            reference=row.read(columns.reference, cells.read_reference),
+            provider_ref=row.read(columns.provider_ref, cells.read_reference),
+            kind=kind,
+            amount=row.read(columns.amount, lambda text: self._amount(text, kind, currency)),
+            currency=currency,
+            booked_at=row.read(columns.booked_at, self._moment),
+        )
+
+    def written(self, line: SettlementLine) -> list[str]:
+        """The cells of a line, in the order of the columns, as `line` reads them."""
+        word = next(word for word, kind in self.kinds.items() if kind is line.kind)
+        decimals = 0 if self.minor_units else cells.decimals_of(line.currency)
+        amount = self._sign(line.kind) + cells.write_amount(abs(line.amount), decimals)
+        return [line.reference, line.provider_ref, word, amount, line.currency, self._written_moment(line.booked_at)]
+
+    def _kind(self, text: str) -> Movement:
+        try:
+            return self.kinds[text]
+        except KeyError:
+            raise ValueError(f"must be one of {', '.join(self.kinds)}") from None
+
+    def _amount(self, text: str, kind: Movement, currency: str) -> int:
+        sign, amount = cells.read_signed(text, currency, minor_units=self.minor_units)
+        if sign != self._sign(kind) and (sign, kind.sign) != ("+", 1):
+            raise ValueError(f"has the wrong sign for a {kind}")
+        return kind.sign * amount
+
+    def _sign(self, kind: Movement) -> str:
+        return "-" if self.signed and kind.sign < 0 else ""
+
+    def _moment(self, text: str) -> datetime:
+        try:
+            moment = datetime.strptime(text, self.booked_format)  # noqa: DTZ007  the mapping has the zone
+        except ValueError:
+            raise ValueError(f"must be a time such as {self._written_moment(EXAMPLE)}") from None
+        return moment if moment.tzinfo else moment.replace(tzinfo=self.zone)
+
+    def _written_moment(self, moment: datetime) -> str:
+        return moment.astimezone(self.zone).strftime(self.booked_format)
 
 
-MAPPINGS: Mapping[str, CsvMapping] = {
-    "simulator": CsvMapping(
-        provider="simulator",
-        columns=Columns(
-            reference="reference",
-            provider_ref="simulator_reference",
-            kind="type",
-            amount="amount",
-            currency="currency",
-            booked_at="booked_at",
-        ),
-        kinds={kind.value: kind for kind in Movement},
-        booked_format="%Y-%m-%dT%H:%M:%S.%f%z",
+SIMULATOR = CsvMapping(
+    provider="simulator",
+    columns=Columns(
+        reference="reference",
+        provider_ref="simulator_reference",
+        kind="type",
+        amount="amount",
+        currency="currency",
+        booked_at="booked_at",
     ),
-}
+    kinds={kind.value: kind for kind in Movement if kind is not Movement.OTHER},
+    booked_format="%Y-%m-%dT%H:%M:%S.%f%z",
+)
+# By provider: those whose report can also be written.
+MAPPINGS: Mapping[str, CsvMapping] = {SIMULATOR.provider: SIMULATOR}

@@ -15,12 +15,12 @@ from payments.providers.base import SettlementLine
 
 STORE = """
 INSERT INTO payments_reportline
-    (run_id, number, provider, reference, provider_ref, kind, amount, currency, booked_at, attempt_id)
-SELECT %(run)s, %(before)s + line.number, %(provider)s, line.reference, line.provider_ref, line.kind, line.amount,
-    line.currency, line.booked_at, a.id
-FROM unnest(%(references)s::text[], %(provider_refs)s::text[], %(kinds)s::text[], %(amounts)s::bigint[],
-    %(currencies)s::text[], %(moments)s::timestamptz[])
-    WITH ORDINALITY AS line (reference, provider_ref, kind, amount, currency, booked_at, number)
+    (run_id, number, provider, reference, provider_ref, kind, word, amount, currency, booked_at, attempt_id)
+SELECT %(run)s, %(before)s + line.number, %(provider)s, line.reference, line.provider_ref, line.kind, line.word,
+    line.amount, line.currency, line.booked_at, a.id
+FROM unnest(%(references)s::text[], %(provider_refs)s::text[], %(kinds)s::text[], %(words)s::text[],
+    %(amounts)s::bigint[], %(currencies)s::text[], %(moments)s::timestamptz[])
+    WITH ORDINALITY AS line (reference, provider_ref, kind, word, amount, currency, booked_at, number)
 LEFT JOIN payments_attempt a ON a.provider = %(provider)s
     AND a.id = CASE WHEN line.reference ~ '^[0-9a-f]{32}$' THEN line.reference::uuid END
 ORDER BY line.number
@@ -31,6 +31,14 @@ FIND_REVERSALS = """
 UPDATE payments_reportline l SET attempt_id = a.id FROM payments_attempt a
 WHERE l.provider = %(provider)s AND l.matched_at IS NULL AND l.attempt_id IS NULL AND l.provider_ref <> ''
     AND a.kind = 'reverse' AND a.provider = l.provider AND a.provider_ref = l.provider_ref
+"""
+# Some providers name what was captured of a hold by its payment.
+FIND_CAPTURES = """
+UPDATE payments_reportline l SET attempt_id = c.id
+FROM payments_attempt a JOIN payments_attempt c ON c.charge_id = a.charge_id AND c.kind = 'capture'
+    AND c.outcome IN ('Approved', 'LateApproved') AND c.route_id IS NOT DISTINCT FROM a.route_id
+WHERE l.provider = %(provider)s AND l.matched_at IS NULL AND l.kind = 'capture'
+    AND a.id = l.attempt_id AND a.kind = 'authorize'
 """
 LINES = """
 line AS MATERIALIZED (
@@ -133,6 +141,7 @@ def store(run: ReconciliationRun, lines: Sequence[SettlementLine], before: int) 
         "references": [line.reference for line in lines],
         "provider_refs": [line.provider_ref for line in lines],
         "kinds": [line.kind.value for line in lines],
+        "words": [line.word for line in lines],
         "amounts": [line.amount for line in lines],
         "currencies": [line.currency for line in lines],
         "moments": [line.booked_at for line in lines],
@@ -142,7 +151,7 @@ def store(run: ReconciliationRun, lines: Sequence[SettlementLine], before: int) 
 
 def match(run: ReconciliationRun, now: datetime) -> None:
     """Matches every line of the provider, of this or an earlier run, that now has its posting."""
-    for statement in (FIND_REVERSALS, MATCH, CANCEL_OUT):
+    for statement in (FIND_REVERSALS, FIND_CAPTURES, MATCH, CANCEL_OUT):
         _execute(statement, {"provider": run.provider, "now": now})
 
 

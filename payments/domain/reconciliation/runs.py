@@ -14,7 +14,7 @@ from django.db.models import Count, Exists, OuterRef
 from payments import clock
 from payments.domain.reconciliation import files, matching
 from payments.domain.reconciliation.files import BadReport
-from payments.domain.reconciliation.mappings import CsvMapping
+from payments.domain.reconciliation.mappings import Layout
 from payments.models import ReconciliationItem, ReconciliationRun, ReportLine
 from payments.providers.base import Movement, Reporting, SettlementLine
 from payments.providers.registry import provider_named
@@ -32,7 +32,10 @@ class Busy(Exception):
 
 @dataclass(frozen=True)
 class SettlementReport:
-    """All that a provider says it moved from `covers_from` (None: ever) to before `covers_to`."""
+    """All that a provider says it moved from `covers_from` (None: ever) to before `covers_to`.
+
+    Where both are the same, there is no time of which it says all.
+    """
 
     provider: str
     lines: Sequence[SettlementLine]
@@ -41,18 +44,22 @@ class SettlementReport:
     file: str = ""
 
 
-def report_in(path: Path, mapping: CsvMapping, since: datetime | None, until: datetime | None) -> SettlementReport:
+def report_in(path: Path, layout: Layout, since: datetime | None, until: datetime | None) -> SettlementReport:
     """The report in a file, which covers whole days from its first line's to its last line's unless told otherwise.
+
+    One that says only what it says covers no time, unless both ends are told.
 
     Raises BadReport.
     """
-    lines = files.read(path, mapping)
+    lines = files.read(path, layout)
     if not lines and not (since and until):
         raise BadReport("it has no lines; say which time it covers")
-    booked = [line.booked_at.astimezone(mapping.zone) for line in lines]
+    booked = [line.booked_at.astimezone(layout.zone) for line in lines]
     covers_from = since or _midnight(min(booked))
-    covers_to = until or _midnight(max(booked) + timedelta(days=1))
-    return SettlementReport(mapping.provider, lines, covers_from, min(covers_to, clock.now()), path.name)
+    covers_to = min(until or _midnight(max(booked) + timedelta(days=1)), clock.now())
+    if not layout.covers_days and not (since and until):
+        covers_from = covers_to
+    return SettlementReport(layout.provider, lines, covers_from, covers_to, path.name)
 
 
 def report_of(provider: str, since: datetime | None = None, until: datetime | None = None) -> SettlementReport:
@@ -80,10 +87,11 @@ def tell_nobody(done: int, of: int) -> None:
 def reconcile(report: SettlementReport, started_by: str, progress: Progress = tell_nobody) -> ReconciliationRun:
     """Stores what is new in `report`, matches it, and makes an item of each difference; changes nothing else.
 
-    Raises Busy, and BadReport for a report of no time at all. `progress` hears how many lines of how many are stored.
+    Raises Busy, and BadReport for a report of a time that ends before it begins. `progress` hears how many lines of how
+    many are stored.
     """
-    if report.covers_from and report.covers_from >= report.covers_to:
-        raise BadReport("the time that it covers must have begun, and end after it begins")
+    if report.covers_from and report.covers_from > report.covers_to:
+        raise BadReport("the time that it covers must have begun, and not end before it begins")
     with transaction.atomic():
         if not matching.lock(report.provider):
             raise Busy

@@ -7,6 +7,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from payments import clock
 from payments.domain.reconciliation import files, runs
 from payments.domain.reconciliation.files import BadReport
+from payments.domain.reconciliation.layouts import LAYOUTS
 from payments.domain.reconciliation.mappings import MAPPINGS
 from payments.domain.reconciliation.runs import SettlementReport
 from payments.management import arguments
@@ -28,14 +29,14 @@ class Command(BaseCommand):
         report = parser.add_mutually_exclusive_group(required=True)
         report.add_argument("file", nargs="?", type=Path, help="the report as a CSV file in UTF-8")
         report.add_argument("--provider", choices=list(PROVIDERS), help="asks the provider itself for its report")
-        parser.add_argument("--mapping", choices=list(MAPPINGS), help="how the file is written")
+        parser.add_argument("--mapping", choices=list(LAYOUTS), help="how the file is written")
         parser.add_argument(
             "--from",
             dest="since",
             type=arguments.moment,
             metavar="DATE",
             help="the time that the report covers, such as 2026-11-20: from then on (default: the first day of a file, "
-            "or where the provider's last report ended)",
+            "none where the file is a provider's of which no day is whole, or where the provider's last report ended)",
         )
         parser.add_argument("--to", dest="until", type=arguments.moment, metavar="DATE", help="and before then")
         parser.add_argument("--export", type=Path, metavar="FILE", help="only writes the provider's report as CSV")
@@ -78,7 +79,7 @@ def _check(options: dict[str, Any], export: Path | None) -> None:
 
 def _report(options: dict[str, Any]) -> SettlementReport:
     if options["file"]:
-        return runs.report_in(options["file"], MAPPINGS[options["mapping"]], options["since"], options["until"])
+        return runs.report_in(options["file"], LAYOUTS[options["mapping"]], options["since"], options["until"])
     return runs.report_of(options["provider"], options["since"], options["until"])
 
 

@@ -1,0 +1,63 @@
+"""Xendit's balance report, as its documentation describes it: contract-tested, not run against the provider.
+
+Each row moves the balance, by a nominal amount in major units and a side. A capture is named by its payment.
+"""
+
+from datetime import UTC, datetime, tzinfo
+
+from payments.domain.reconciliation import cells
+from payments.domain.reconciliation.cells import Row
+from payments.providers.base import Movement, SettlementLine
+
+TYPE, LINE, SIDE = "Transaction Type", "Line Type", "Debit or Credit"
+REFERENCE, THEIRS = "Reference", ("Product ID", "Transaction ID")
+CURRENCY, AMOUNT, DATE = "Currency", "Amount", "Created Date ISO"
+SIDES = {"DEBIT": -1, "CREDIT": 1}
+KINDS = {
+    ("PAYMENT", "TRANSACTION"): Movement.CAPTURE,
+    ("REFUND", "TRANSACTION"): Movement.REFUND,
+    ("REFUND", "TRANSACTION_REVERSAL"): Movement.REFUND_RETURNED,
+}
+# What Xendit takes for its service, and what the account is paid.
+COSTS = frozenset(["FEE", "VAT", "FEE_REVERSAL", "VAT_REVERSAL"])
+PAYOUTS = frozenset(["WITHDRAWAL", "PLATFORM_FEE"])
+
+
+class BalanceReport:
+    """The layout. Payments come in when they are settled, days after they were made, so that it covers no time."""
+
+    provider = "xendit"
+    names = (TYPE, LINE, SIDE, REFERENCE, *THEIRS, CURRENCY, AMOUNT, DATE)
+    zone: tzinfo = UTC
+    covers_days = False
+
+    def line(self, row: Row) -> SettlementLine | None:
+        kind, line = row.read(TYPE, cells.read_word), row.read(LINE, cells.read_word)
+        if kind in PAYOUTS or line in COSTS:
+            return None
+        currency = row.read(CURRENCY, cells.read_currency)
+        amount = row.read(SIDE, _sign) * row.read(AMOUNT, lambda text: cells.read_amount(text, currency))
+        movement = KINDS.get((kind, line), Movement.OTHER)
+        return SettlementLine(
+            reference=row.read(REFERENCE, cells.read_reference),
+            provider_ref=row.first_of(THEIRS),
+            kind=movement if movement.sign * amount > 0 else Movement.OTHER,
+            amount=amount,
+            currency=currency,
+            booked_at=row.read(DATE, _moment),
+            word=kind if line == "TRANSACTION" else f"{kind} {line}",
+        )
+
+
+def _sign(text: str) -> int:
+    if text not in SIDES:
+        raise ValueError(f"must be one of {', '.join(SIDES)}")
+    return SIDES[text]
+
+
+def _moment(text: str) -> datetime:
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        raise ValueError("must be a time such as 2026-11-21T13:30:59.123Z") from None
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
