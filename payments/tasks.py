@@ -6,6 +6,7 @@ from threading import BoundedSemaphore
 
 from celery import shared_task
 from celery.signals import worker_shutting_down
+from django.core.management import call_command
 
 from payments.domain import (
     corrections,
@@ -142,6 +143,12 @@ def reconcile_simulator() -> bool:
 def sum_up_days() -> int:
     """Comes every minute, lest the pending charges of a past day count as such for longer than they are."""
     return summing.sum_up_due()
+
+
+@shared_task
+def clear_sessions() -> None:
+    """Deletes the sessions of operators that are over."""
+    call_command("clearsessions")
 
 
 @shared_task

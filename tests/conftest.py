@@ -17,7 +17,10 @@ from tests.client import Api
 known_keys.seconds = 0
 
 # The same draws in every run, so that a change is judged by itself; `--hypothesis-profile default` draws anew.
-hypothesis.settings.register_profile("repeatable", derandomize=True)
+# How long one takes says how busy the machine is, and nothing else.
+hypothesis.settings.register_profile(
+    "repeatable", derandomize=True, deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
 hypothesis.settings.load_profile("repeatable")
 
 

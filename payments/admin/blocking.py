@@ -50,13 +50,9 @@ class BlockForm(ReasonForm):
         days = self.cleaned_data["lasts"]
         return timedelta(days=int(days)) if days else None
 
-    def subject(self) -> Mapping[str, Any]:
-        """What is blocked, and in which mode, as a block keeps it."""
-        raise NotImplementedError
-
-    def block(self) -> Block:
-        """The block that was asked for, by nobody yet."""
-        return Block(merchant=self.cleaned_data["merchant"], reason=self.cleaned_data["reason"], **self.subject())
+    def block_of(self, subject: Mapping[str, Any]) -> Block:
+        """The block that was asked for, by nobody yet; `subject` says what is blocked, and in which mode."""
+        return Block(merchant=self.cleaned_data["merchant"], reason=self.cleaned_data["reason"], **subject)
 
 
 class AnyBlockForm(BlockForm):
@@ -86,10 +82,10 @@ class AnyBlockForm(BlockForm):
         if not self.errors and sum(given) != 1:
             raise ValidationError("Give a card number or an e-mail address, and only one of them.")
 
-    def subject(self) -> Mapping[str, Any]:
+    def block(self) -> Block:
         number, email = self.cleaned_data["number"], self.cleaned_data["email"]
         what = blocks.of_number(number) if number else {"email": email}
-        return what | {"livemode": self.cleaned_data["mode"] == "live"}
+        return self.block_of(what | {"livemode": self.cleaned_data["mode"] == "live"})
 
 
 class SourceBlockForm(BlockForm):
@@ -105,9 +101,9 @@ class SourceBlockForm(BlockForm):
         what.choices = subjects_of(source)
         self.initial = {"merchant": source.merchant_id, "what": next((value for value, _ in what.choices), None)}
 
-    def subject(self) -> Mapping[str, Any]:
+    def block(self) -> Block:
         chosen, mode = self.cleaned_data["what"], {"livemode": self.source.livemode}
-        return mode | (blocks.of_card(self.source.card) if chosen == CARD else {"email": chosen})
+        return self.block_of(mode | (blocks.of_card(self.source.card) if chosen == CARD else {"email": chosen}))
 
 
 def subjects_of(source: Source) -> Sequence[tuple[str, str]]:

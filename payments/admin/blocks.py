@@ -21,7 +21,7 @@ from payments import clock
 from payments.admin.access import limit_of
 from payments.admin.acting import Act, Facts, form_page, operator_of
 from payments.admin.base import ByMode, Conditions, LookOnlyAdmin
-from payments.admin.blocking import AnyBlockForm, BlockForm, SourceBlockForm, subjects_of
+from payments.admin.blocking import AnyBlockForm, SourceBlockForm, subjects_of
 from payments.admin.charge_acts import offered_on_charges
 from payments.admin.formats import lines, link, mode_column, moment_column, utc
 from payments.admin.reasons import ReasonForm
@@ -116,7 +116,9 @@ class BlockAdmin(LookOnlyAdmin):
         merchants = self.admin_site.get_model_admin(Merchant).get_queryset(request).order_by("title")
         return {"merchants": merchants, "everywhere": limit_of(request) is None}
 
-    def _put(self, request: HttpRequest, form: BlockForm, title: str, facts: Facts) -> HttpResponse:
+    def _put(
+        self, request: HttpRequest, form: AnyBlockForm | SourceBlockForm, title: str, facts: Facts
+    ) -> HttpResponse:
         if not form.is_valid():
             return form_page(request, self, title, facts, form, [("block", "Block")])
         block = form.block()

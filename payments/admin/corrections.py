@@ -11,7 +11,7 @@ from django.utils.safestring import SafeString
 
 from payments.admin.acting import Facts
 from payments.admin.base import Conditions, LookOnlyAdmin
-from payments.admin.deciding import DecidedByAnother, Decision, Told
+from payments.admin.deciding import DecidedByAnother, Decision, Proposal, Told
 from payments.admin.formats import link, moment_column, money, utc
 from payments.domain import audit, corrections
 from payments.domain.audit import Action
@@ -58,6 +58,32 @@ class ByModeOfAttempt(Conditions):
     }
 
 
+class ProposedOutcome(Proposal):
+    """An outcome that an operator found out."""
+
+    decisions = DECISIONS
+
+    def question(self, row: Correction) -> str:
+        return f"{row.attempt}: {said(row)}?"
+
+    def facts_of(self, row: Correction) -> Facts:
+        attempt = row.attempt
+        yield "Asked", f"{attempt.kind}, {money(attempt.amount, attempt.charge.currency)}"
+        yield "Our reference", link(Attempt, attempt.pk, attempt.reference)
+        yield "Charge", link(Charge, attempt.charge_id, public_id("ch", attempt.charge_id))
+        yield "Provider", attempt.provider
+        yield "Proposed outcome", said(row)
+        yield "Evidence", row.evidence
+        yield "Proposed by", f"{row.proposed_by}, {utc(row.created_at)} UTC"
+
+    @transaction.atomic
+    def carry_out(self, row: Correction, decision: str, operator: User, note: str) -> Told:
+        DECIDE[decision](row, operator, note)
+        row.refresh_from_db()
+        audit.record(Action(row.state), row, detail=said(row), reason=note)
+        return TOLD[State(row.state)]
+
+
 @admin.register(Correction)
 class CorrectionAdmin(DecidedByAnother, LookOnlyAdmin):
     """Whoever may approve corrections decides those of others; nobody edits one."""
@@ -75,7 +101,7 @@ class CorrectionAdmin(DecidedByAnother, LookOnlyAdmin):
         "charge_link",
         "attempt_link",
     )
-    decisions = DECISIONS
+    proposal = ProposedOutcome()
     list_filter = ("state", ByModeOfAttempt, "created_at")
     list_select_related = ("attempt__charge", "proposed_by", "decided_by")
     search_fields = ("evidence", "note", "provider_ref")
@@ -100,26 +126,6 @@ class CorrectionAdmin(DecidedByAnother, LookOnlyAdmin):
 
     class Media:
         css = {"all": ["payments/admin.css"]}
-
-    def question(self, row: Correction) -> str:
-        return f"{row.attempt}: {said(row)}?"
-
-    def facts_of(self, row: Correction) -> Facts:
-        attempt = row.attempt
-        yield "Asked", f"{attempt.kind}, {money(attempt.amount, attempt.charge.currency)}"
-        yield "Our reference", link(Attempt, attempt.pk, attempt.reference)
-        yield "Charge", link(Charge, attempt.charge_id, public_id("ch", attempt.charge_id))
-        yield "Provider", attempt.provider
-        yield "Proposed outcome", said(row)
-        yield "Evidence", row.evidence
-        yield "Proposed by", f"{row.proposed_by}, {utc(row.created_at)} UTC"
-
-    @transaction.atomic
-    def carry_out(self, row: Correction, decision: str, operator: User, note: str) -> Told:
-        DECIDE[decision](row, operator, note)
-        row.refresh_from_db()
-        audit.record(Action(row.state), row, detail=said(row), reason=note)
-        return TOLD[State(row.state)]
 
     @admin.display(description="State")
     def shown_state(self, correction: Correction) -> SafeString:

@@ -1,5 +1,6 @@
 """Rows that one operator proposes and another decides: the button, the form that asks why, and who may do what."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -33,11 +34,33 @@ class DecisionForm(forms.Form):
     note = reason_field("What you checked yourself. It is kept.")
 
 
+class Proposal(ABC):
+    """What such rows are about, and what is done when one is decided."""
+
+    decisions: Sequence[Decision]
+
+    @abstractmethod
+    def question(self, row: Any) -> str:
+        """What is to be decided, as a title."""
+
+    def consequence_of(self, row: Any) -> Consequence | None:
+        """What comes of it if a second person agrees; None where the facts say it."""
+        return None
+
+    @abstractmethod
+    def facts_of(self, row: Any) -> Facts:
+        """What a second person must know."""
+
+    @abstractmethod
+    def carry_out(self, row: Any, decision: str, operator: Any, note: str) -> Told:
+        """Does what was decided, and says how it went. Raises Refused."""
+
+
 class DecidedByAnother(admin.ModelAdmin):
     """The page of such a row; nobody edits one."""
 
     change_form_template = "admin/payments/correction/change_form.html"
-    decisions: Sequence[Decision] = ()
+    proposal: Proposal
 
     def get_urls(self) -> list[URLPattern]:
         view = self.admin_site.admin_view(self.decide)
@@ -45,21 +68,21 @@ class DecidedByAnother(admin.ModelAdmin):
         return [path("<uuid:pk>/decide/", view, name=name), *super().get_urls()]
 
     def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
-        context["acts"] = acts_on(request, kwargs["obj"], self.decisions)
+        context["acts"] = acts_on(request, kwargs["obj"], self.proposal.decisions)
         return super().render_change_form(request, context, *args, **kwargs)
 
     def decide(self, request: HttpRequest, pk: UUID) -> HttpResponse:
         """Asks for the note, and does what was decided."""
-        row = get_object_or_404(self.get_queryset(request), pk=pk)
-        fitting = _fitting(request, row, self.decisions)
+        row, about = get_object_or_404(self.get_queryset(request), pk=pk), self.proposal
+        fitting = _fitting(request, row, about.decisions)
         if not fitting:
             raise PermissionDenied
         form = DecisionForm(request.POST or None)
         if not form.is_valid():
             buttons = [(decision.name, decision.label) for decision in fitting]
-            consequence = None if fitting[0].by_proposer else self.consequence_of(row)
-            return form_page(request, self, self.question(row), self.facts_of(row), form, buttons, consequence)
-        if form.cleaned_data["decision"] not in {decision.name for decision in _allowed(request, self.decisions)}:
+            consequence = None if fitting[0].by_proposer else about.consequence_of(row)
+            return form_page(request, self, about.question(row), about.facts_of(row), form, buttons, consequence)
+        if form.cleaned_data["decision"] not in {decision.name for decision in _allowed(request, about.decisions)}:
             raise PermissionDenied
         level, told = self._decided(request, row, **form.cleaned_data)
         self.message_user(request, told, level)
@@ -67,25 +90,9 @@ class DecidedByAnother(admin.ModelAdmin):
 
     def _decided(self, request: HttpRequest, row: Any, decision: str, note: str) -> Told:
         try:
-            return self.carry_out(row, decision, operator_of(request), note)
+            return self.proposal.carry_out(row, decision, operator_of(request), note)
         except Refused as refusal:
             return messages.ERROR, str(refusal)
-
-    def question(self, row: Any) -> str:
-        """What is to be decided, as a title."""
-        raise NotImplementedError
-
-    def consequence_of(self, row: Any) -> Consequence | None:
-        """What comes of it if a second person agrees; None where the facts say it."""
-        return None
-
-    def facts_of(self, row: Any) -> Facts:
-        """What a second person must know."""
-        raise NotImplementedError
-
-    def carry_out(self, row: Any, decision: str, operator: Any, note: str) -> Told:
-        """Does what was decided, and says how it went. Raises Refused."""
-        raise NotImplementedError
 
 
 def acts_on(request: HttpRequest, row: Any, decisions: Sequence[Decision]) -> list[Act]:

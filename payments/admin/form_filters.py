@@ -1,5 +1,6 @@
 """Filters into which something is typed: a form beside the list, whose fields stand in the address."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, time
 from typing import Any, ClassVar
@@ -18,7 +19,7 @@ from payments.money import CURRENCIES, DEFAULT_CURRENCY, parse_amount
 from payments.overview.days import DAY
 
 
-class FormFilter(admin.ListFilter):
+class FormFilter(ABC, admin.ListFilter):
     """A filter by the fields of `form_class`; `parameter_name` is the first one's. What is refused finds nothing."""
 
     template = "admin/payments/filter_form.html"
@@ -53,9 +54,9 @@ class FormFilter(admin.ListFilter):
             return queryset.none()
         return queryset.filter(self.condition()) if self.used_parameters else queryset
 
+    @abstractmethod
     def condition(self) -> Q:
         """The condition that the form's values stand for."""
-        raise NotImplementedError
 
 
 class MerchantForm(forms.Form):

@@ -63,6 +63,7 @@ class RoutesOfAccount(RouteColumns, LookOnlyInline):
 @admin.register(Route)
 class RouteAdmin(RouteColumns, RowActs, LookOnlyAdmin):
     merchant_lookup = "account__merchant"
+    change_list_template = "admin/payments/route/change_list.html"
     row_acts = (ChangeRoute(),)
     list_display = ("shown", "position", "merchant", "of_account", "amounts", "not_by_it", "enabled", "health")
     list_filter = (BySourceType, "enabled")

@@ -1,5 +1,6 @@
 """Acts on a row that want a form: it says what will happen, asks why, and one verb does it."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
@@ -22,7 +23,7 @@ SENT_BEFORE = "This form was sent before. What it made was shown then, and is no
 Done = str | Mapping[str, str]
 
 
-class RowAct:
+class RowAct(ABC):
     """One act: whose it is (`permission`), what it asks (`form`), and what it does.
 
     `name` stands in addresses, `label` on the button that leads to the form and on the one that sends it.
@@ -41,13 +42,13 @@ class RowAct:
     def form_for(self, row: Any, data: Any) -> ReasonForm:
         return self.form(data)
 
+    @abstractmethod
     def facts(self, row: Any) -> Facts:
         """What it is about, and what will happen."""
-        raise NotImplementedError
 
+    @abstractmethod
     def do(self, row: Any, said: dict[str, Any]) -> Done:
         """Does it, as the form `said`. Raises one of `refusals`."""
-        raise NotImplementedError
 
 
 class RowActs(admin.ModelAdmin):

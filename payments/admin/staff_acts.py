@@ -16,7 +16,7 @@ from payments.admin.acting import Act, Consequence, Facts, operator_of
 from payments.admin.acts_together import sums_of
 from payments.admin.attempts import ByModeOfCharge
 from payments.admin.base import LookOnlyAdmin, one_of
-from payments.admin.deciding import DecidedByAnother, Decision, acts_on
+from payments.admin.deciding import DecidedByAnother, Decision, Proposal, acts_on
 from payments.admin.formats import id_link_column, link, moment_column, money, money_column, row_link_column, utc
 from payments.admin.sources import source_label
 from payments.domain.staff_acts import deciding, doing
@@ -87,10 +87,38 @@ def of_batch(rows: QuerySet[Any], text: str | None) -> QuerySet[Any]:
         return rows.none()
 
 
+class ProposedAct(Proposal):
+    """An act on a charge that is more than its operator does alone."""
+
+    decisions = DECISIONS
+
+    def question(self, row: StaffAct) -> str:
+        return f"{OFFERED[row.kind].label}: {money(row.amount, row.currency)}?"
+
+    def consequence_of(self, row: StaffAct) -> Consequence:
+        return OFFERED[row.kind].consequence(row.charge, row.amount)
+
+    def facts_of(self, row: StaffAct) -> Facts:
+        charge = row.charge
+        yield "Charge", link(Charge, charge.pk, public_id("ch", charge.pk))
+        yield "Paid with", source_label(charge.source)
+        yield "Captured", money(charge.amount_captured, charge.currency)
+        yield "Refunded so far", money(charge.amount_refunded, charge.currency)
+        yield "Asked for by", f"{row.proposed_by}, {utc(row.created_at)} UTC"
+        yield "Why", row.reason
+        yield "Open until", f"{utc(row.expires_at)} UTC"
+
+    def carry_out(self, row: StaffAct, decision: str, operator: User, note: str) -> Told:
+        DECIDE[decision](row, operator, note)
+        if row.state == State.APPROVED:
+            doing.do(row)
+        return result(row)
+
+
 @admin.register(StaffAct)
 class StaffActAdmin(DecidedByAnother, LookOnlyAdmin):
     merchant_lookup = "charge__merchant"
-    decisions = DECISIONS
+    proposal = ProposedAct()
     list_display = (
         "created",
         "shown_state",
@@ -146,28 +174,6 @@ class StaffActAdmin(DecidedByAnother, LookOnlyAdmin):
         told = "; ".join(f"{state} {sums_of(act for act in acts if act.state == state)}" for state in states)
         answer: Any = super().changelist_view(request, {"subtitle": told, **(extra_context or {})})
         return answer
-
-    def question(self, row: StaffAct) -> str:
-        return f"{OFFERED[row.kind].label}: {money(row.amount, row.currency)}?"
-
-    def consequence_of(self, row: StaffAct) -> Consequence:
-        return OFFERED[row.kind].consequence(row.charge, row.amount)
-
-    def facts_of(self, row: StaffAct) -> Facts:
-        charge = row.charge
-        yield "Charge", link(Charge, charge.pk, public_id("ch", charge.pk))
-        yield "Paid with", source_label(charge.source)
-        yield "Captured", money(charge.amount_captured, charge.currency)
-        yield "Refunded so far", money(charge.amount_refunded, charge.currency)
-        yield "Asked for by", f"{row.proposed_by}, {utc(row.created_at)} UTC"
-        yield "Why", row.reason
-        yield "Open until", f"{utc(row.expires_at)} UTC"
-
-    def carry_out(self, row: StaffAct, decision: str, operator: User, note: str) -> Told:
-        DECIDE[decision](row, operator, note)
-        if row.state == State.APPROVED:
-            doing.do(row)
-        return result(row)
 
     @admin.display(description="State")
     def shown_state(self, act: StaffAct) -> SafeString:

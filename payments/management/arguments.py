@@ -13,8 +13,8 @@ from payments.domain.naming import NotOne
 from payments.ids import public_id
 from payments.models import ApiKey, Merchant
 
-DURATION = re.compile(r"([0-9]{1,6})([mhd])")
-UNITS = {"m": "minutes", "h": "hours", "d": "days"}
+DURATION = re.compile(r"([0-9]{1,6})([smhd])")
+UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
 KEY_HELP = (
     "the key's ID (key_…), its last four characters or its masked form as list_keys shows it; "
     "- reads the key itself from standard input, so that it is left in no shell history"
@@ -23,10 +23,10 @@ MERCHANT_HELP = "the merchant's ID (mer_…) or title"
 
 
 def duration(text: str) -> timedelta:
-    """A number and a unit, such as 30m, 24h or 90d, for argparse."""
+    """A number and a unit, such as 90s, 30m, 24h or 90d, for argparse."""
     match = DURATION.fullmatch(text)
     if match is None:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number with m, h or d, such as 30m, 24h or 90d")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number with s, m, h or d, such as 90s, 30m, 24h or 90d")
     return timedelta(**{UNITS[match[2]]: int(match[1])})
 
 

@@ -55,6 +55,13 @@ def test_its_page_shows_the_last_four_and_where_webhooks_go(operator: Client, ac
     assert f"/providers/pac_{account.id.hex}/webhooks" in text
 
 
+def test_an_empty_list_of_routes_says_where_one_is_added(operator: Client, account: ProviderAccount) -> None:
+    hint = "A route is added on the page of the"
+    assert hint in text_of(operator.get(list_of(Route)))
+    route_to(account)
+    assert hint not in text_of(operator.get(list_of(Route)))
+
+
 def test_a_form_that_is_sent_again_makes_no_second_account(operator: Client, shop: NewMerchant) -> None:
     form = filled(operator, shop)
     operator.post(ADD, form)

@@ -1,11 +1,11 @@
 """What requests may hold, member by member and together."""
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
-from payments import sourcetypes
+from payments import clock, sourcetypes
 from payments.api import serializers
 from payments.api.base import checked
 from payments.api.errors import ApiError
@@ -120,11 +120,10 @@ def test_a_card_is_checked_member_by_member(members: dict[str, Any], expected: d
 
 
 def test_a_card_is_good_until_its_last_month_is_over() -> None:
-    today = datetime.now(UTC)
-    last_month = today.replace(day=1) - timedelta(days=1)
-    good, gone = (CARD | {"exp_month": str(day.month), "exp_year": str(day.year)} for day in (today, last_month))
-    assert faults(serializers.CardInput, good) == {}
-    assert list(faults(serializers.CardInput, gone).values()) == ["card_expired"]
+    good, gone = (CARD | {"exp_month": month, "exp_year": "2028"} for month in ("2", "1"))
+    with clock.at(datetime(2028, 2, 29, 23, 59, 59, tzinfo=UTC)):
+        assert faults(serializers.CardInput, good) == {}
+        assert list(faults(serializers.CardInput, gone).values()) == ["card_expired"]
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,5 @@
 import re
+from datetime import UTC, datetime
 
 from payments import clock
 from payments.domain.merchants import NewMerchant
@@ -11,7 +12,8 @@ from tests.ledger.books import charge_fees
 
 def test_nothing_due_is_said(manage: Manage, api: Api) -> None:
     api.charge()
-    assert manage("settle").startswith(f"Settled 0 charges. The settlements of {clock.now().date()}:\n")
+    with clock.at(datetime(2026, 11, 21, 23, 59, tzinfo=UTC)):
+        assert manage("settle").startswith("Settled 0 charges. The settlements of 2026-11-21:\n")
 
 
 def test_each_merchant_mode_and_currency_is_summed_up(manage: Manage, api: Api, shop: NewMerchant) -> None:

@@ -11,13 +11,13 @@ from tests.faults.world import World
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
+# The figure `faults` draws anew. History 3 of this seed can be replayed alone: --seed SEED --first-history 3.
+SEED = 20261122
 OPERATIONS = 20
 
 
 def test_whatever_dies_in_a_history_nothing_is_lost_or_done_twice(fire: World, shop: NewMerchant) -> None:
-    seed = Random().getrandbits(32)
-    print("seed", seed)
     tally = Tally()
     while tally.done.total() < OPERATIONS:
-        tally.add(tally.histories, run_history(fire, shop, Random(f"{seed} {tally.histories}")))
+        tally.add(tally.histories, run_history(fire, shop, Random(f"{SEED} {tally.histories}")))
     assert (tally.findings, broken_invariants()) == ([], [])

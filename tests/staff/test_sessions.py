@@ -6,6 +6,7 @@ from django.contrib.auth.signals import user_logged_out
 from django.contrib.sessions.models import Session
 from django.db.models import F
 
+from payments import tasks
 from tests.admin.conftest import text_of
 from tests.staff.signing import INDEX, LOGIN, Visitor, app_of, code_of
 
@@ -13,6 +14,14 @@ from tests.staff.signing import INDEX, LOGIN, Visitor, app_of, code_of
 def let_pass(**time: float) -> None:
     """The time passes for every session."""
     Session.objects.update(expire_date=F("expire_date") - timedelta(**time))
+
+
+def test_sessions_that_are_over_are_deleted(ana: User, visitor: Visitor) -> None:
+    Visitor().force_login(ana)
+    let_pass(hours=1)
+    visitor.force_login(ana)
+    tasks.clear_sessions()
+    assert [session.session_key for session in Session.objects.all()] == [visitor.session.session_key]
 
 
 def sign_in_ago(visitor: Visitor, **time: float) -> None:
