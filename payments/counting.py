@@ -1,11 +1,12 @@
 """Counts in fixed windows of time: in Redis, by all processes together.
 
-The library's storages count; its strategies would ask Redis three times for what one increment tells.
+Redis counts by itself; the library's strategies would ask it three times for what one increment tells.
 """
 
 import logging
+import os
 import time
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cache, cached_property
@@ -13,19 +14,19 @@ from math import ceil
 from threading import Lock
 from typing import Self
 
-from limits.storage import MemoryStorage, RedisStorage
-from redis import ConnectionPool, RedisError
-from redis.backoff import NoBackoff
-from redis.retry import Retry
+from limits.storage import MemoryStorage
+from redis import RedisError
 
 from payments import clock
+from payments.redis_line import Line
 
 logger = logging.getLogger("kaha.counting")
 
 REDIS_RETRY_SECONDS = 5.0
-REDIS_TIMEOUT_SECONDS = 0.5
 
-Storage = MemoryStorage | RedisStorage
+# A key, and how many seconds after its last increment it is forgotten; READ where it is not to be incremented.
+Count = tuple[str, int]
+READ = 0
 
 
 class Counters:
@@ -39,32 +40,33 @@ class Counters:
         self._memory_lock = Lock()
 
     def increment(self, key: str, window_seconds: int) -> int:
-        """Adds one to `key`, which is forgotten `window_seconds` after its first one; returns the sum."""
-        return self._count(lambda storage: storage.incr(key, window_seconds))
+        """Adds one to `key`, which is forgotten `window_seconds` after its last one; returns the sum."""
+        return self.count((key, window_seconds))[0]
 
     def read(self, key: str) -> int:
         """The sum of `key`, which stays as it is."""
-        return self._count(lambda storage: storage.get(key))
+        return self.count((key, READ))[0]
 
-    def _count(self, count: Callable[[Storage], int]) -> int:
+    def count(self, *counts: Count) -> list[int]:
+        """Increments and reads many keys in one round trip; their sums, in the order given."""
         if time.monotonic() >= self._redis_due:
             try:
-                return count(self._redis)
+                return self._in_redis(counts)
             except RedisError:
                 self._redis_due = time.monotonic() + self.retry_seconds
                 logger.warning("Redis is away: each process counts for itself.")
         with self._memory_lock:
-            return count(self._memory)
+            return [self._memory.incr(key, seconds) if seconds else self._memory.get(key) for key, seconds in counts]
+
+    def _in_redis(self, counts: Sequence[Count]) -> list[int]:
+        sums = [("INCR" if seconds else "GET", f"kaha:{key}") for key, seconds in counts]
+        ends = [("EXPIRE", f"kaha:{key}", seconds) for key, seconds in counts if seconds]
+        answers = self._line.ask([*sums, *ends])
+        return [int(answer or 0) for answer in answers[: len(counts)]]
 
     @cached_property
-    def _redis(self) -> RedisStorage:
-        pool = ConnectionPool.from_url(
-            self.redis_url,
-            socket_connect_timeout=REDIS_TIMEOUT_SECONDS,
-            socket_timeout=REDIS_TIMEOUT_SECONDS,
-            retry=Retry(NoBackoff(), 1),
-        )
-        return RedisStorage("redis://", connection_pool=pool, key_prefix="kaha")
+    def _line(self) -> Line:
+        return Line(self.redis_url)
 
     @cached_property
     def _memory(self) -> MemoryStorage:
@@ -75,6 +77,10 @@ class Counters:
 def counters_at(redis_url: str) -> Counters:
     """The counters that this process shares with all others on the same Redis."""
     return Counters(redis_url)
+
+
+# Two processes would read each other's answers on one connection.
+os.register_at_fork(after_in_child=counters_at.cache_clear)
 
 
 @dataclass(frozen=True, slots=True)

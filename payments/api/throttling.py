@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import cache
 from ipaddress import IPv6Address, IPv6Network, ip_address
 from typing import Any
 
@@ -41,10 +42,15 @@ class Verdict:
 
 def take(counters: Counters, rate: str, who: str) -> Verdict:
     """Counts one request of `who` against `rate` (`300/second`), and tells what is left."""
-    limit = limits.parse(rate)
+    limit = _parsed(rate)
     window = Window.present(limit.get_expiry())
     used = counters.increment(window.key(who), window.seconds)
     return Verdict(limit.amount, window.seconds, used, window.ends_in_seconds)
+
+
+@cache
+def _parsed(rate: str) -> limits.RateLimitItem:
+    return limits.parse(rate)
 
 
 class Throttle(BaseThrottle, ABC):

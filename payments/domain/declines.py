@@ -9,7 +9,7 @@ import logging
 from django.conf import settings
 from django.db import Error
 
-from payments.counting import Window, counters_at
+from payments.counting import READ, Window, counters_at
 from payments.domain.caller import Caller
 from payments.domain.decline_limits import Kind, Quotas, present_window, quotas
 from payments.domain.errors import rate_limited
@@ -34,7 +34,8 @@ def refuse_tester(caller: Caller, source: str) -> None:
         return
     borne = quotas(caller.livemode, caller.decline_budget)
     counted = _counted(caller, _fingerprint(caller, source))
-    if any(counters.read(window.key(name)) >= borne[kind] for kind, name in counted.items()):
+    sums = counters.count(*((window.key(name), READ) for name in counted.values()))
+    if any(declined >= borne[kind] for kind, declined in zip(counted, sums, strict=True)):
         raise rate_limited(window.ends_in_seconds)
 
 
@@ -48,7 +49,8 @@ def count(caller: Caller, charge: Charge, outcome: Outcome) -> None:
         return
     counters, window = counters_at(settings.REDIS_URL), present_window()
     counted = _counted(caller, bytes(card.fingerprint))
-    used = {kind: counters.increment(window.key(name), window.seconds) for kind, name in counted.items()}
+    sums = counters.count(*((window.key(name), window.seconds) for name in counted.values()))
+    used = dict(zip(counted, sums, strict=True))
     try:
         _judge(caller, charge, used, window)
     except Error:

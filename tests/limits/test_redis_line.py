@@ -1,0 +1,40 @@
+"""The line to Redis: what was asked together is answered together, and no answer goes to another question."""
+
+from typing import Any
+
+import pytest
+from django.conf import settings
+from redis import RedisError
+
+from payments.redis_line import Line
+from tests.limits.conftest import OwnRedis
+from tests.racing import at_once
+
+
+def test_each_command_has_its_answer(who: str) -> None:
+    assert Line(settings.REDIS_URL).ask([("INCR", who), ("EXPIRE", who, 60), ("GET", who)]) == [1, 1, b"1"]
+
+
+def test_what_follows_a_refused_command_is_answered_for_itself(who: str) -> None:
+    line = Line(settings.REDIS_URL)
+    with pytest.raises(RedisError):
+        line.ask([("NO-SUCH-COMMAND",), ("SET", who, "left unread")])
+    assert line.ask([("PING",)]) == [b"PONG"]
+
+
+def test_a_redis_that_was_started_again_is_found(own_redis: OwnRedis) -> None:
+    own_redis.start()
+    line = Line(own_redis.url)
+    line.ask([("PING",)])
+    own_redis.stop()
+    own_redis.start()
+    assert line.ask([("PING",)]) == [b"PONG"]
+
+
+def test_threads_do_not_read_each_others_answers() -> None:
+    line = Line(settings.REDIS_URL)
+
+    def asked(number: int) -> list[Any]:
+        return [line.ask([("ECHO", number)]) for _ in range(50)]
+
+    assert at_once(8, asked) == [[[str(number).encode()]] * 50 for number in range(8)]
