@@ -42,14 +42,23 @@ _SCHEME = re.compile(r"\b(basic|bearer)\s+[A-Za-z0-9+/=._~\-]{8,}", re.IGNORECAS
 _AUTHORIZATION = re.compile(rf"(authorization{_QUOTES}\s*[:=]\s*{_QUOTES})(?:[A-Za-z]+\s+)?{_VALUE}", re.IGNORECASE)
 
 # What `redact` and `redact_all` change has one of these in it, however it was escaped on its way into JSON.
-_SUSPECT = re.compile(
-    rf"{_DIGIT_RUN}|{_CVC}|otp|basic|bearer|authorization|k_live_|k_test_|whsec_|\"(?:{'|'.join(SECRET_NAMES)})\""
+_SUSPECT_NUMBER = re.compile(f"[0-9][{re.escape(_WITHIN_A_NUMBER)}]{{12}}")
+_SUSPECT_WORDS = (
+    *("cvc", "cvv", "cvn", "csc", "security", "otp", "basic", "bearer", "authorization"),
+    *("k_live_", "k_test_", "whsec_"),
+    *(f'"{name}"' for name in SECRET_NAMES),
 )
 
 
 def suspicious(json_text: str) -> bool:
-    """Whether JSON text may hold anything that `redact_all` would take out: fast, and only ever too careful."""
-    return len(json_text) > MAX_CHARACTERS or _SUSPECT.search(json_text.lower()) is not None
+    """Whether JSON text may hold anything that `redact_all` would take out: fast, and only ever too careful.
+
+    Looking for one word after the other takes a third of the time that one pattern of all of them does.
+    """
+    if len(json_text) > MAX_CHARACTERS or _SUSPECT_NUMBER.search(json_text):
+        return True
+    lowered = json_text.lower()
+    return any(word in lowered for word in _SUSPECT_WORDS)
 
 
 def names_cvc(name: str, value: object) -> bool:
