@@ -117,6 +117,8 @@ def note_use(key: ApiKey) -> None:
     now = clock.now()
     if key.last_used_at and now < key.last_used_at + USE_NOTED_EVERY:
         return
+    # Other requests that have this row in hand need not try as well.
+    key.last_used_at = now
     due = Q(last_used_at=None) | Q(last_used_at__lte=now - USE_NOTED_EVERY)
     with transaction.atomic():
         free = ApiKey.objects.select_for_update(skip_locked=True, no_key=True).filter(due, id=key.id)

@@ -27,7 +27,8 @@ class Known:
 class KnownKeys:
     """Keys by the digests of their texts, kept for `seconds`; `timer` tells them.
 
-    Many requests have the same key in hand at once and change nothing of it. Whether it has expired is for them to see.
+    Many requests have the same key in hand at once and change nothing of it but when it was last used. Whether it has
+    expired is for them to see.
     That there is no such key is never kept.
     """
 
