@@ -21,7 +21,7 @@ class SimulatedPayment(models.Model):
         CANCELLED = "cancelled"  # by us, while it awaited its payer
 
     id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
-    reference = models.CharField(max_length=32, unique=True)
+    reference = models.CharField(max_length=32)
     amount = models.BigIntegerField()
     amount_captured = models.BigIntegerField(default=0)
     amount_refunded = models.BigIntegerField(default=0)
@@ -44,6 +44,7 @@ class SimulatedPayment(models.Model):
 
     class Meta:
         constraints = [
+            models.UniqueConstraint(F("reference"), name="simulated_payment_once_per_reference"),
             models.CheckConstraint(name="simulated_amount_positive", condition=Q(amount__gte=1)),
             models.CheckConstraint(
                 name="simulated_captured_within_amount",
@@ -99,7 +100,7 @@ class SimulatedOperation(models.Model):
         REFUSED = "refused"
 
     id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
-    reference = models.CharField(max_length=32, unique=True)
+    reference = models.CharField(max_length=32)
     payment = models.ForeignKey(SimulatedPayment, models.PROTECT, related_name="operations")
     kind = models.CharField(max_length=7)
     amount = models.BigIntegerField()
@@ -113,6 +114,7 @@ class SimulatedOperation(models.Model):
 
     class Meta:
         constraints = [
+            models.UniqueConstraint(F("reference"), name="simulated_operation_once_per_reference"),
             models.CheckConstraint(
                 name="simulated_operation_kind",
                 condition=Q(kind__in=["capture", "void", "cancel", "refund", "extend"]),
