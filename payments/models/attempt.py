@@ -33,8 +33,11 @@ class Attempt(models.Model):
 
     id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
     charge = models.ForeignKey(Charge, models.PROTECT, related_name="attempts")
-    refund = models.ForeignKey(Refund, models.PROTECT, null=True, blank=True, related_name="attempts")
-    idempotency = models.ForeignKey(IdempotencyRecord, models.SET_NULL, null=True, blank=True, related_name="attempts")
+    # Few have one, or keep it: both keys are served by indexes without the others.
+    refund = models.ForeignKey(Refund, models.PROTECT, null=True, blank=True, related_name="attempts", db_index=False)
+    idempotency = models.ForeignKey(
+        IdempotencyRecord, models.SET_NULL, null=True, blank=True, related_name="attempts", db_index=False
+    )
     # By which this payment was declined, without the provider being asked.
     block = models.ForeignKey(
         "payments.Block", models.PROTECT, null=True, blank=True, related_name="declined", db_index=False
@@ -128,6 +131,8 @@ class Attempt(models.Model):
         ]
         indexes = [
             models.Index(F("due_at"), name="attempt_due", condition=Q(due_at__isnull=False)),
+            models.Index(F("refund"), name="attempt_of_refund", condition=Q(refund__isnull=False)),
+            models.Index(F("idempotency"), name="attempt_to_answer", condition=Q(idempotency__isnull=False)),
             models.Index(F("provider_ref"), name="attempt_provider_ref", condition=~Q(provider_ref="")),
             models.Index(F("route"), F("id"), name="attempt_of_route", condition=Q(route__isnull=False)),
             models.Index(F("block"), F("id"), name="attempt_blocked", condition=Q(block__isnull=False)),

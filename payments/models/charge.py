@@ -34,7 +34,8 @@ class Charge(models.Model):
         REFUNDED = "refunded"
 
     id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
-    merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="+")
+    # The index that begins with the merchant serves this key too.
+    merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="+", db_index=False)
     livemode = models.BooleanField()
     source = models.ForeignKey(Source, models.PROTECT, related_name="charges")
     # False for a charge on a vaulted source, which may carry any number of them.
@@ -141,7 +142,9 @@ class Charge(models.Model):
             models.Index(F("merchant"), F("livemode"), F("id"), name="charge_of_merchant"),
             models.Index(F("status"), F("livemode"), F("id"), name="charge_by_status"),
             models.Index(F("livemode"), F("id"), name="charge_held", condition=Q(authorized=True)),
-            GinIndex(Words("description"), name="charge_words"),
+            # New words wait in a list, and the INSERT that fills it files them all: at the default of 4 MB one took
+            # 910 ms, beside 200,000 charges, and at 64 kB none more than 22.
+            GinIndex(Words("description"), name="charge_words", gin_pending_list_limit=64),
             models.Index(F("hold_expires_at"), name="charge_hold_due", condition=Q(hold_expires_at__isnull=False)),
             models.Index(F("settle_due_at"), name="charge_settle_due", condition=Q(settle_due_at__isnull=False)),
         ]

@@ -17,7 +17,7 @@ class ProviderAccount(models.Model):
     PREFIX: ClassVar[str] = "pac"
 
     id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
-    merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="provider_accounts")
+    merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="provider_accounts", db_index=False)
     livemode = models.BooleanField()
     # A name in `payments.providers.registry.CONNECTORS`.
     provider = models.CharField(max_length=40)

@@ -15,7 +15,8 @@ class Source(models.Model):
     """A card, wallet or bank account, usable once unless vaulted."""
 
     id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
-    merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="+")
+    # The index that begins with the merchant serves this key too.
+    merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="+", db_index=False)
     livemode = models.BooleanField()
     type = models.CharField(max_length=20)
     used = models.BooleanField(default=False)

@@ -129,7 +129,7 @@ class StaffAct(models.Model):
 class ActLimit(models.Model):
     """Up to how much of a charge a role gives back alone, in one currency; without one, a second person must agree."""
 
-    role = models.ForeignKey("auth.Group", models.CASCADE, related_name="act_limits")
+    role = models.ForeignKey("auth.Group", models.CASCADE, related_name="act_limits", db_index=False)
     currency = models.CharField(max_length=3)
     amount = models.BigIntegerField()
 

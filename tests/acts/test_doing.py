@@ -8,6 +8,7 @@ from payments import clock
 from payments.domain import idempotency, operations
 from payments.domain.staff_acts import doing
 from payments.domain.staff_acts.doing import caller_of
+from payments.ids import first_id
 from payments.models import Attempt, AuditEntry, Charge, Event, IdempotencyRecord, StaffAct
 from tests.acts.making import ALONE, approved, done, proposed
 from tests.client import ANSWER_LOST, Api, made
@@ -55,7 +56,7 @@ def test_an_act_that_did_not_hear_its_answer_in_a_month_moves_money_once(api: Ap
     api.charge()
     act = proposed("refund", 100)
     operations.refund(caller_of(act), str(act.charge), act.amount)
-    IdempotencyRecord.objects.update(created_at=clock.now() - timedelta(days=31))
+    IdempotencyRecord.objects.update(id=first_id(clock.now() - timedelta(days=31)))
     idempotency.purge()
     done(act)
     assert (Charge.objects.get().amount_refunded, act.state) == (100, "done")

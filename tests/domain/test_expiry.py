@@ -4,7 +4,7 @@ from datetime import timedelta
 
 from payments import clock
 from payments.domain import expiry
-from payments.ids import parse_id
+from payments.ids import first_id, parse_id
 from payments.models import Attempt, Card, Charge, IdempotencyRecord
 from payments.providers.simulator.models import SimulatedPayment
 from tests.client import ANSWER_LOST, CHALLENGED, Api, error_of, made
@@ -98,7 +98,7 @@ def test_the_number_of_a_card_whose_charge_is_under_way_or_that_is_kept_stays(ap
 def test_only_answered_keys_that_are_old_are_purged(api: Api) -> None:
     api.post("/sources/", {"type": "gcash"}, key="old")
     api.post("/sources/", {"type": "gcash"}, key="new")
-    IdempotencyRecord.objects.filter(key="old").update(created_at=clock.now() - timedelta(days=31))
+    IdempotencyRecord.objects.filter(key="old").update(id=first_id(clock.now() - timedelta(days=31)))
 
     assert said_by("purge_idempotency") == "Deleted 1 keys older than 30 days."
     assert list(IdempotencyRecord.objects.values_list("key", flat=True)) == ["new"]
