@@ -5,13 +5,14 @@ from payments.api.account import healthy
 from payments.api.schema.views import DocumentView, docs
 from payments.api.webhooks import webhook_came
 
+# They are tried in this order, and what is asked for most comes first.
 urlpatterns = [
+    path("v2/", include("payments.api.urls")),
+    path("v2/", include("customers.api.urls")),
+    re_path(r"^v2/openapi\.json/?$", DocumentView.as_view()),
     re_path(r"^ping/?$", healthy),
     re_path(r"^docs/?$", docs),
     re_path(r"^providers/(?P<account_id>[^/]+)/webhooks/?$", webhook_came, name="provider-webhook"),
-    re_path(r"^v2/openapi\.json/?$", DocumentView.as_view()),
-    path("v2/", include("payments.api.urls")),
-    path("v2/", include("customers.api.urls")),
     path("admin/passkey/", include("config.staff.passkeys")),
     path("admin/", admin.site.urls),
     path("", include("payments.pages.urls")),

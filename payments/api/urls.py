@@ -17,14 +17,14 @@ class OptionalSlashRouter(SimpleRouter):
 
 
 router = OptionalSlashRouter()
-router.register("sources", SourceViewSet, basename="source")
 router.register("charges", ChargeViewSet, basename="charge")
+router.register("sources", SourceViewSet, basename="source")
 router.register("events", EventViewSet, basename="event")
 
 urlpatterns = [
+    *router.urls,
     re_path(r"^me/?$", AccountViewSet.as_view({"get": "me"}), name="me"),
     re_path(r"^balance/?$", AccountViewSet.as_view({"get": "balance"}), name="balance"),
     re_path(r"^ping/?$", AccountViewSet.as_view({"get": "ping"}), name="ping"),
     re_path(r"^test/clock/?$", ClockViewSet.as_view({"post": "advance"}), name="clock"),
-    *router.urls,
 ]
