@@ -1,24 +1,16 @@
 from typing import Any, ClassVar
 
 from django.contrib import admin
-from django.db.models import Model, Q
+from django.db.models import Model
 from django.utils.safestring import SafeString
 
-from payments.admin.base import Conditions, LookOnlyAdmin
+from payments.admin.base import LookOnlyAdmin, by_mode_of
 from payments.admin.formats import id_link_column, json_column, moment_column, money, row_link_column, search_link
 from payments.ids import public_id
 from payments.models import ApiKey, Attempt, Charge, Correction, Event, ProviderAccount, Refund, Route
 
 BY_ROUTE = ("account_link", "route_link", "chosen", "outage", "passed_on")
-
-
-class ByModeOfCharge(Conditions):
-    title = "mode"
-    parameter_name = "mode"
-    conditions = {
-        "live": ("Live", Q(charge__livemode=True)),
-        "test": ("Test", Q(charge__livemode=False)),
-    }
+ByModeOfCharge = by_mode_of("charge")
 
 
 @admin.register(Attempt)

@@ -101,6 +101,13 @@ class ByMode(Conditions):
     conditions = {"live": ("Live", Q(livemode=True)), "test": ("Test", Q(livemode=False))}
 
 
+def by_mode_of(relation: str) -> type[Conditions]:
+    """A filter by the mode of the row in the foreign key `relation`."""
+    name = f"{relation}__livemode"
+    conditions = {"live": ("Live", Q(**{name: True})), "test": ("Test", Q(**{name: False}))}
+    return type("ByModeOfAnother", (ByMode,), {"conditions": conditions})
+
+
 class BySourceType(Conditions):
     title = "type"
     parameter_name = "type"

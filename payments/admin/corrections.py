@@ -5,12 +5,11 @@ from collections.abc import Callable
 from django.contrib import admin, messages
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import Q
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from payments.admin.acting import Facts
-from payments.admin.base import Conditions, LookOnlyAdmin
+from payments.admin.base import LookOnlyAdmin, by_mode_of
 from payments.admin.deciding import DecidedByAnother, Decision, Proposal, Told
 from payments.admin.formats import link, moment_column, money, utc
 from payments.domain import audit, corrections
@@ -47,15 +46,6 @@ def said(correction: Correction) -> str:
     proof = correction.provider_ref or correction.decline_code
     outcome = correction.outcome.replace("_", " ")
     return f"{outcome} ({proof})" if proof else outcome
-
-
-class ByModeOfAttempt(Conditions):
-    title = "mode"
-    parameter_name = "mode"
-    conditions = {
-        "live": ("Live", Q(attempt__charge__livemode=True)),
-        "test": ("Test", Q(attempt__charge__livemode=False)),
-    }
 
 
 class ProposedOutcome(Proposal):
@@ -102,7 +92,7 @@ class CorrectionAdmin(DecidedByAnother, LookOnlyAdmin):
         "attempt_link",
     )
     proposal = ProposedOutcome()
-    list_filter = ("state", ByModeOfAttempt, "created_at")
+    list_filter = ("state", by_mode_of("attempt__charge"), "created_at")
     list_select_related = ("attempt__charge", "proposed_by", "decided_by")
     search_fields = ("evidence", "note", "provider_ref")
     uuid_lookups = {

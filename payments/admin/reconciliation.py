@@ -16,7 +16,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from payments.admin.acting import Act, Facts, form_page, operator_of
-from payments.admin.base import Conditions, LookOnlyAdmin
+from payments.admin.base import ByMode, Conditions, LookOnlyAdmin, by_mode_of
 from payments.admin.formats import NOTHING, id_link_column, moment_column, money, row_link_column, utc
 from payments.admin.reasons import reason_field
 from payments.admin.reports import ByProvider
@@ -35,14 +35,8 @@ class NoteForm(forms.Form):
     note = reason_field("What it was and what was done about it, such as a ticket. No card numbers. It is kept.")
 
 
-class ByModeOfCharge(Conditions):
-    title = "mode"
-    parameter_name = "mode"
-    conditions = {
-        "live": ("Live", Q(charge__livemode=True)),
-        "test": ("Test", Q(charge__livemode=False)),
-        "unknown": ("No charge known", Q(charge=None)),
-    }
+class ByModeOfCharge(ByMode):
+    conditions = {**by_mode_of("charge").conditions, "unknown": ("No charge known", Q(charge=None))}
 
 
 class ByStanding(Conditions):

@@ -10,7 +10,7 @@ from django.http import HttpRequest
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from payments.admin.base import Conditions, LookOnlyAdmin, LookOnlyInline
+from payments.admin.base import Conditions, LookOnlyAdmin, LookOnlyInline, by_mode_of
 from payments.admin.formats import NOTHING, id_column, lines, link, moment_column, money, row_link_column, utc
 from payments.admin.webhook_closing import ClosesReports
 from payments.domain.references import read_reference
@@ -37,15 +37,6 @@ class ByStanding(Conditions):
     }
 
 
-class ByModeOfAccount(Conditions):
-    title = "mode"
-    parameter_name = "mode"
-    conditions = {
-        "live": ("Live", Q(account__livemode=True)),
-        "test": ("Test", Q(account__livemode=False)),
-    }
-
-
 def _chip(report: WebhookReport) -> SafeString:
     return format_html(
         '<span class="chip chip-{}">{}</span>', MARKS.get(report.state, "quiet"), report.get_state_display()
@@ -59,9 +50,8 @@ def _told(report: WebhookReport) -> str:
 class ReportsOfWebhook(LookOnlyInline):
     model = WebhookReport
     verbose_name_plural = "What it reports"
-    fields = ("about", "told_of_it", "shown_amount", "chip", "why", "closed", "tries", "due", "updated")
+    fields = ("about", "told_of_it", "shown_amount", "chip", "shown_why", "tried", "updated")
     show_change_link = False
-    due = moment_column("due_at")
     updated = moment_column("updated_at")
 
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
@@ -86,9 +76,15 @@ class ReportsOfWebhook(LookOnlyInline):
     def chip(self, report: WebhookReport) -> SafeString:
         return _chip(report)
 
-    @admin.display(description="Closed")
-    def closed(self, report: WebhookReport) -> SafeString | str:
-        return lines((report.note, report.closed_by, f"{utc(report.closed_at)} UTC")) if report.closed_at else NOTHING
+    @admin.display(description="Why")
+    def shown_why(self, report: WebhookReport) -> SafeString | str:
+        """What needed attention, and what the operator who closed it said."""
+        closed = (report.note, f"{report.closed_by}, {utc(report.closed_at)} UTC") if report.closed_at else ()
+        return lines(filter(None, (report.why, *closed)))
+
+    @admin.display(description="Tries, next (UTC)")
+    def tried(self, report: WebhookReport) -> SafeString | str:
+        return lines((report.tries, utc(report.due_at)))
 
 
 @admin.register(Webhook)
@@ -97,7 +93,7 @@ class WebhookAdmin(ClosesReports, LookOnlyAdmin):
 
     merchant_lookup = "account__merchant"
     list_display = ("shown_id", "received", "of_account", "mode", "reports", "why")
-    list_filter = (ByStanding, ByModeOfAccount, "received_at")
+    list_filter = (ByStanding, by_mode_of("account"), "received_at")
     list_select_related = ("account",)
     search_fields = ("reports__reference",)
     exact_lookups = ("reports__reference", "reports__key")

@@ -101,7 +101,7 @@ def test_who_may_closes_what_needs_attention_with_a_note(shop: NewMerchant) -> N
     page = closed(finance, report, "Refunded by hand, ticket 77.")
 
     assert "Closed." in page
-    assert "Refunded by hand, ticket 77. finance" in page
+    assert "Refunded by hand, ticket 77. finance," in page
     assert "Close with a note" not in page
     report.refresh_from_db()
     assert (report.state, report.closed_by.username) == ("closed", "finance")

@@ -95,7 +95,8 @@ def test_the_provider_tells_whether_it_knows_the_credentials(north: Psp, shop: N
 
     assert isinstance(provider_accounts.try_credentials(good), Approved)
     assert isinstance(provider_accounts.try_credentials(bad), Rejected)
-    assert list(AuditEntry.objects.filter(action="tested").values_list("detail", flat=True)) == ["Approved", "Rejected"]
+    entries = AuditEntry.objects.filter(action="tested").order_by("number")
+    assert [entry.detail for entry in entries] == ["Approved", "Rejected"]
 
 
 def test_a_provider_that_is_not_installed_any_more_leaves_credentials_untested(shop: NewMerchant, north: Psp) -> None:
