@@ -69,7 +69,8 @@ def closing(attempt: Attempt, verdict: Verdict, outcome: Outcome) -> tuple[Answe
 
 def _overtaken(caller: Caller, attempt: Attempt, outcome: Outcome) -> Answer:
     """The answer where somebody else recorded an outcome first: it stands, and ours came late."""
-    if isinstance(outcome, Unknown):
+    # Where it is done, to look it up tells nothing, and to end it, as some lookups do, would undo it.
+    if isinstance(outcome, Unknown) and attempt.outcome not in (Approved.__name__, late.LATE):
         outcome = attempts.look_up(attempt, lambda provider: provider.resolve(attempts.asked_of(attempt)))
     # A late no is old news, for whoever recorded asked later; only a report may take money back.
     if isinstance(outcome, Approved):

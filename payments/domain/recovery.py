@@ -66,7 +66,10 @@ def resolve(attempt: Attempt) -> bool:
     """Asks the provider what became of `attempt` and records it. False when another process is at it."""
     if not _claim(attempt):
         return False
-    attempt = attempts.reload(attempt)
+    claimed, attempt = attempt, attempts.reload(attempt)
+    if attempt.state != claimed.state:
+        # A webhook was faster, and some lookups would end what it told of.
+        return True
     outcome = find_out(attempt)
     if isinstance(outcome, NotSent):
         return True

@@ -45,12 +45,16 @@ FIGURES = {
     "histories": Figure("histories:histories", {"histories": 10_000}, seeded=True),
     "rotation": Figure("rotation:rotation", {"cards": 100_000, "traders": 2}),
     "patterns": Figure("patterns:patterns", {"characters": 1_000_000}),
+    "memory": Figure("memory:memory", {"requests": 200_000}, _in_folder),
     "fuzz": Figure("fuzz:fuzz", {"cases": 100_000, "first_batch": 0}, seeded=True),
     "office": Figure("office:office", {"charges": 1_000_000, "stories": 1_000}),
     "screenshots": Figure("screenshots:screenshots", {"charges": 5_000}, _in_folder),
     "faults": Figure("faults:faults", {"operations": 10_000, "first_history": 0}, seeded=True),
     "ambiguous": Figure(
-        "ambiguous:ambiguous", {"answers": 2_000}, seeded=True, choices={"provider": ("xendit", "adyen")}
+        "ambiguous:ambiguous",
+        {"answers": 2_000, "first_life": 0},
+        seeded=True,
+        choices={"provider": ("xendit", "adyen")},
     ),
 }
 

@@ -1,32 +1,56 @@
-"""Whether anything is done twice or lost at a provider of live mode whose answers get lost, before its fake."""
+"""Whether anything is done twice or lost at a provider of live mode whose answers get lost, before its fake.
+
+Life `number` of a seed can be replayed alone: `--seed SEED --first-life NUMBER --answers 1`.
+"""
 
 import logging
+import sys
 import time
-from concurrent.futures import ThreadPoolExecutor
+import traceback
 from contextlib import closing
-from functools import reduce
-from operator import add
-from random import Random
+from itertools import count
 
+from django.conf import settings
+
+from payments.invariants import checking
+from payments.invariants.registry import INVARIANTS
 from payments.providers.http import Line
-from tests.providers.ambiguity import HASTE_SECONDS, Tally, play
+from tests.plenty import MANY_DECLINES
+from tests.providers.sender import HASTE_SECONDS
+from tests.webhooks.life import live
+from tests.webhooks.tally import Tally
 
-# Each at a fake of its own.
-BATCH = 25
-LANES = 8
+PROGRESS_LIVES = 20
 
 
-def ambiguous(answers: int, provider: str, seed: int) -> dict[str, object]:
-    """So many `answers` that are lost, cut, garbled or late, and what is known in the end against what was done.
+def ambiguous(answers: int, first_life: int, provider: str, seed: int) -> dict[str, object]:
+    """Draws charges until so many `answers` were ambiguous; what kaha says of them against the provider's books."""
+    logging.disable(logging.CRITICAL)
+    settings.ALLOWED_HOSTS = ["testserver"]
+    settings.DECLINE_LIMITS = MANY_DECLINES
+    started, whole, lives = time.monotonic(), Tally(), {}
+    with closing(Line(HASTE_SECONDS)) as hasty:
+        for number in count(first_life):
+            tally = _lived(provider, hasty, f"{seed} {number}")
+            whole += tally
+            if tally.wrong:
+                lives[number] = dict(tally.wrong)
+            if whole.done["ambiguous"] >= answers:
+                break
+            if not whole.done["charges"] % PROGRESS_LIVES:
+                print(f"{whole.done['ambiguous']} of {answers}: {len(lives)} wrong {lives}", file=sys.stderr)
+    wrong = {name: whole.wrong[name] for name in ("double", "lost", "unresolved", "contradicted", "answers", "broken")}
+    failures = [failure["name"] for failure in checking.run(INVARIANTS).failures]
+    places = {"provider": provider, "seed": seed, "seconds": round(time.monotonic() - started)}
+    return places | {"done": dict(whole.done), **wrong, "wrong_lives": lives, "invariants_broken": failures}
 
-    Batch `number` of a seed can be replayed alone: `--seed SEED+NUMBER --answers 25`.
-    """
-    logging.disable(logging.WARNING)
-    started = time.monotonic()
-    sizes = [min(BATCH, answers - begin) for begin in range(0, answers, BATCH)]
-    with closing(Line(HASTE_SECONDS)) as hasty, ThreadPoolExecutor(LANES) as lanes:
-        batches = [
-            lanes.submit(play, provider, hasty, Random(seed + number), size) for number, size in enumerate(sizes)
-        ]
-        tally = reduce(add, (batch.result() for batch in batches), Tally())
-    return {"provider": provider, **vars(tally), "seed": seed, "seconds": round(time.monotonic() - started)}
+
+def _lived(provider: str, hasty: Line, seed: str) -> Tally:
+    """As `live`; what breaks in one life keeps nobody from the others."""
+    tally = Tally()
+    try:
+        tally += live(provider, hasty, seed)
+    except Exception:  # noqa: BLE001  whatever is wrong is what this looks for
+        traceback.print_exc()
+        tally.wrong["broken"] += 1
+    return tally

@@ -39,6 +39,7 @@ class Spoilt(StrEnum):
     OTHER_AMOUNT = "other amount"  # done; the answer names another amount than was asked for
     BUSY = "busy"  # not done: too many requests
     DOWN = "down"  # not done: the answer says 500, to a lookup too
+    DROPPED = "dropped"  # not done; the connection is closed instead of the answer
     DELAYED = "delayed"  # done; the answer takes longer than anybody waits
 
 

@@ -2,7 +2,7 @@
 
 import json
 import threading
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -37,7 +37,7 @@ class Answered:
 class Fake:
     """Answers requests at `address`, each by `answer`. Whatever that raises is kept in `faults`.
 
-    `overstate` makes another amount of the one that an answer names.
+    `overstate` makes another amount of the one that an answer names. `spoilt` counts by method what was spoilt how.
     """
 
     def __init__(self, answer: Callable[[Asked], Answered], overstate: Callable[[Any], Any]) -> None:
@@ -47,6 +47,7 @@ class Fake:
         self.overstate = overstate
         self.faults: list[Exception] = []
         self.requests: list[Asked] = []
+        self.spoilt: Counter[tuple[str, Spoilt]] = Counter()
         self._spoils: deque[Spoilt] = deque()
         self._spoiling = threading.Lock()
 
@@ -60,8 +61,15 @@ class Fake:
         A lookup is spoilt only by what can become of one.
         """
         with self._spoiling:
-            spoils = self._spoils and (method != "GET" or self._spoils[0] is Spoilt.DOWN)
-            return self._spoils.popleft() if spoils else None
+            if not self._spoils or (method == "GET" and self._spoils[0] is not Spoilt.DOWN):
+                return None
+            how = self._spoils.popleft()
+            self.spoilt[method, how] += 1
+            return how
+
+    def calm(self) -> None:
+        """Whatever was to become of further requests does not."""
+        self._spoils.clear()
 
     def answer_safely(self, asked: Asked) -> Answered:
         """The answer; 500 where there is a fault in the fake or in the request, which the test is shown."""
@@ -103,7 +111,9 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         fake, how = self.server.fake, self.server.fake.next_spoil(self.command)
         asked = Asked(self.command, self.path, self.headers, self._read())
-        if how in UNDONE:
+        if how is Spoilt.DROPPED:
+            self.close_connection = True
+        elif how in UNDONE:
             self._write(Answered(UNDONE[how], {}))
         else:
             self._answer(fake.answer_safely(asked), how)

@@ -200,10 +200,7 @@ def test_the_money_is_in_order_after_all(world: World) -> None:
 
 
 def test_a_declined_card_fails_with_a_reason_for_its_payer(world: World) -> None:
-    card = world.bench.card("insufficient_funds")
-    told = {"number": card.number, "exp_month": "12", "exp_year": "2039", "cvc": "123", "name": card.name}
-    source = world.live.post("/sources/", {"type": "card", "card": told}).json()["id"]
-    charge = world.live.charge_source(source)
+    charge = world.live.charge_source(world.card_source(world.bench.card("insufficient_funds")))
     assert (charge["status"], charge["failure_data"]["code"]) == ("failed", "insufficient_funds")
     world.happen()
     assert {state for state, _ in standing()} == {"applied"}

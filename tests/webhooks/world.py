@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from random import Random
 from typing import Any
 
@@ -12,12 +13,16 @@ from django.test import Client, override_settings
 from payments.domain import attempts, provider_accounts
 from payments.domain.merchants import NewMerchant
 from payments.models import Attempt, ProviderAccount
-from payments.providers.base import Payment
-from tests.client import Api
+from payments.providers import registry
+from payments.providers.base import CardData, Payment
+from payments.providers.http import Send
+from tests.client import Api, made
 from tests.pages.making import SHOP, path_of
-from tests.providers.adyen.bench import ACCOUNT, adyen_bench
-from tests.providers.bench import Bench, Money, Spoilt, Webhook
+from tests.providers.adyen.bench import ACCOUNT, AdyenBench, adyen_bench
+from tests.providers.adyen.books import State
+from tests.providers.bench import Money, Spoilt, Webhook
 from tests.providers.xendit.bench import XenditBench, xendit_bench
+from tests.providers.xendit.books import OPEN
 from tests.routing.doubles import route_to
 from tests.webhooks.psp import send, work_off
 
@@ -31,17 +36,26 @@ class World:
 
     live: Api
     account: ProviderAccount
-    bench: Bench
+    bench: XenditBench | AdyenBench
 
     @property
     def payment(self) -> Payment:
         """The newest payment, as the provider was asked for it."""
-        return attempts.payment_of(attempts.reload(Attempt.objects.filter(kind="authorize").latest("id")))
+        return self.payment_of(Attempt.objects.filter(kind="authorize").latest("id"))
+
+    def payment_of(self, attempt: Attempt) -> Payment:
+        """What the provider was asked for by this attempt, with the name that it gave since then."""
+        return attempts.payment_of(attempts.reload(attempt))
 
     @property
     def money(self) -> Money:
         """What the provider's books say of the newest payment."""
         return self.bench.money(self.payment)
+
+    def card_source(self, card: CardData) -> str:
+        """A new source of this card's."""
+        told = {name: getattr(card, name) for name in ("number", "exp_month", "exp_year", "cvc", "name")}
+        return str(made(self.live.post("/sources/", {"type": "card", "card": told}))["id"])
 
     def awaited(self) -> dict[str, Any]:
         """A charge that waits for its payer, who is to come back to the shop."""
@@ -67,6 +81,16 @@ class World:
             self.bench.fake.books.approve(request)
         else:
             self.bench.pay(self.payment)
+
+    def run_out(self) -> None:
+        """The provider waits no longer for any payer."""
+        books = self.bench.fake.books
+        if isinstance(self.bench, XenditBench):
+            for request in [each for each in books.requests.values() if each.status == OPEN]:
+                books.expire(request)
+        else:
+            for booked in [each for each in books.payments.values() if each.state is State.AWAITING]:
+                books.close_offer(booked)
 
     def spoil_next(self, how: Spoilt) -> None:
         self.bench.spoil_next(how)
@@ -107,9 +131,20 @@ def adyen_world(shop: NewMerchant) -> Iterator[World]:
         )
 
 
+@contextmanager
+def asked_by(send: Send, provider: str) -> Iterator[None]:
+    """Has kaha reach its accounts at this provider by `send`."""
+    known = registry.CONNECTORS[provider]
+    registry.CONNECTORS[provider] = replace(known, connect=partial(known.connect, send=send))
+    try:
+        yield
+    finally:
+        registry.CONNECTORS[provider] = known
+
+
 def _world(
     shop: NewMerchant,
-    bench: Bench,
+    bench: XenditBench | AdyenBench,
     provider: str,
     credentials: dict[str, str],
     settings: dict[str, str],

@@ -19,6 +19,7 @@ from payments.providers.base import (
     Approved,
     Capabilities,
     CardData,
+    NotFound,
     NotSent,
     Operation,
     Outcome,
@@ -31,6 +32,8 @@ from payments.providers.base import (
 
 # Adyen keeps a key for 7 days or longer; under one that it forgot, the same question is a new one.
 KEY_KEPT = timedelta(days=6)
+# It tells of each payment by webhook, and for days of one that was not answered.
+UNHEARD_OF = timedelta(days=6)
 # A card that may be charged anew by asking again is not, once its payer has gone away.
 PAYER_WAITS = timedelta(hours=1)
 # What each operation whose outcome may be unknown is at Adyen. A cancellation and an extension have one at once.
@@ -116,7 +119,9 @@ class Adyen:
         if _may_be_asked_again(payment):
             return self._pay(payment)
         outcome = self._end(payment.reference, _key(payment.reference, "cancel"))
-        return Pending(payment.provider_ref) if isinstance(outcome, Pending) else outcome
+        if not isinstance(outcome, Pending):
+            return outcome
+        return NotFound() if _never_came(payment) else Pending(payment.provider_ref)
 
     def _find_operation(self, operation: Operation) -> Outcome:
         if operation.provider_ref:
@@ -147,6 +152,11 @@ def _may_be_asked_again(payment: Payment) -> bool:
     return is_whole and age < PAYER_WAITS
 
 
+def _never_came(payment: Payment) -> bool:
+    """Whether neither an answer nor a webhook has named it for so long that Adyen knows nothing of it."""
+    return not payment.provider_ref and payment.asked_at is not None and clock.now() - payment.asked_at > UNHEARD_OF
+
+
 def _made_at(reference: str) -> datetime:
     """When we made one of our references: the first 48 bits of a UUIDv7 are its millisecond."""
     return datetime.fromtimestamp((UUID(hex=reference).int >> 80) / 1000, UTC)
@@ -157,8 +167,8 @@ def _key(reference: str, step: str) -> str:
     return uuid5(UUID(hex=reference), step).hex
 
 
-def _connect(account: Account) -> Adyen:
-    return Adyen(account, settings.ADYEN_URL)
+def _connect(account: Account, send: http.Send = http.send) -> Adyen:
+    return Adyen(account, settings.ADYEN_URL, send)
 
 
 CONNECTOR = Connector(

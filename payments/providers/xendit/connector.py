@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 
 from django.conf import settings
 
+from payments.providers import http
 from payments.providers.accounts import Account, Blank, Connector
 from payments.providers.base import (
     Capabilities,
@@ -84,9 +85,9 @@ class Xendit:
         return credentials(calls.any_movement(self._client))
 
 
-def connect(account: Account) -> Xendit:
+def connect(account: Account, send: http.Send = http.send) -> Xendit:
     """Xendit as this account reaches it."""
-    client = Client(settings.XENDIT_URL, account.credentials["secret_key"])
+    client = Client(settings.XENDIT_URL, account.credentials["secret_key"], send)
     return Xendit(client, account.credentials["callback_token"], account.settings.get("country") or COUNTRY)
 
 

@@ -10,6 +10,7 @@ from payments.providers.base import (
     ActionRequired,
     Approved,
     Declined,
+    NotFound,
     NotSent,
     Operation,
     Pending,
@@ -61,6 +62,14 @@ def test_a_card_is_not_charged_anew_when_its_payer_has_gone(bench: AdyenBench) -
     bench.let_pass()
     assert bench.money(payment) == Money()
     assert paths(bench) == ["/cancels"]
+
+
+def test_a_card_of_which_adyen_never_told_anything_is_given_up(bench: AdyenBench) -> None:
+    payment = asked(bench, card=None, asked_at=clock.now() - WEEK)
+    assert bench.connector.resolve(payment) == NotFound()
+    assert isinstance(bench.connector.resolve(replace(payment, asked_at=clock.now() - timedelta(days=5))), Pending)
+    assert isinstance(bench.connector.resolve(replace(payment, provider_ref="PSP1")), Pending)
+    assert paths(bench) == ["/cancels"] * 3
 
 
 def test_a_kept_card_is_asked_for_again_without_its_cvc(bench: AdyenBench) -> None:
