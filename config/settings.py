@@ -140,8 +140,10 @@ TEMPLATES = [
 
 DATABASES = {"default": env.database("DATABASE_URL", "postgresql:///kaha")}
 DATABASES["default"].update(
-    CONN_MAX_AGE=None,
-    CONN_HEALTH_CHECKS=True,
+    ENGINE="config.database",
+    # Of one process, at the same time; nobody holds one while a provider is asked.
+    CONNECTIONS=env.integer("DATABASE_CONNECTIONS", 16, at_least=1),
+    CONN_MAX_AGE=0,
     OPTIONS={
         **DATABASES["default"].get("OPTIONS", {}),
         "server_side_binding": True,

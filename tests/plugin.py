@@ -44,6 +44,8 @@ def _start_what_is_missing(config: pytest.Config) -> None:
     places = prepare(data)
     make_running_folders(places)
     embedded.put_into_environment(data)
+    # Each of many threads that race keeps its own until it ends.
+    os.environ.setdefault("DATABASE_CONNECTIONS", "200")
     # All tests of a process come from one address; those of limits set their own.
     os.environ.setdefault("RATE_LIMIT_ANONYMOUS", "100000/second")
     if "DATABASE_URL" not in given:

@@ -8,6 +8,7 @@ from typing import Any
 from uuid import UUID
 
 from django.conf import settings
+from django.db import connection
 from django.utils.crypto import constant_time_compare, salted_hmac
 
 from payments import clock
@@ -105,12 +106,19 @@ def look_up(attempt: Attempt, question: Callable[[Provider], Outcome]) -> Outcom
     reached(Step.ASKING)
     try:
         blocked = attempt.block_id is not None
-        outcome = blocks.decline_of(attempt) if blocked else question(provider_of(attempt))
+        outcome = blocks.decline_of(attempt) if blocked else _ask_with_nothing_held(provider_of(attempt), question)
     except Exception as error:
         logger.exception("provider call broke", extra={"attempt": attempt.reference, "kind": attempt.kind})
         outcome = Unknown(type(error).__name__)
     reached(Step.ANSWERED)
     return outcome
+
+
+def _ask_with_nothing_held(provider: Provider, question: Callable[[Provider], Outcome]) -> Outcome:
+    """Hands the connection to the database on first: others may have it while the provider takes its time."""
+    if not connection.in_atomic_block:  # but for tests that undo all they did
+        connection.close()
+    return question(provider)
 
 
 def payment_of(attempt: Attempt, cvc: str | None = None) -> Payment:

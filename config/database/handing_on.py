@@ -1,0 +1,61 @@
+"""Connections that nobody asks anything at the moment, for whoever asks next."""
+
+import select
+from collections import deque
+from threading import BoundedSemaphore
+
+from psycopg import Connection, OperationalError
+from psycopg.pq import TransactionStatus
+
+WAIT_SECONDS = 10
+
+
+class Connections:
+    """Those of this process to one database: never more than `most`, whoever has them in hand.
+
+    The one used last is handed on first, so that there are no more than are needed at once, and each knows the
+    statements that are prepared on it.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._room = BoundedSemaphore(most)
+        self._kept: deque[Connection] = deque()
+
+    def take(self) -> Connection | None:
+        """One that is kept; None where the caller is to make its own. Raises OperationalError where all are in use."""
+        if not self._room.acquire(timeout=WAIT_SECONDS):
+            raise OperationalError("Every connection to the database was in use for too long.")
+        while self._kept:
+            try:
+                connection = self._kept.pop()
+            except IndexError:  # another thread was faster
+                break
+            if _is_quiet(connection):
+                return connection
+            connection.close()
+        return None
+
+    def give_back(self, connection: Connection | None) -> None:
+        """Ends what `take` began. What is in the middle of something is closed; None is one that was never made."""
+        if connection is not None and _is_at_rest(connection):
+            self._kept.append(connection)
+        elif connection is not None:
+            connection.close()
+        self._room.release()
+
+    def close(self) -> None:
+        """Closes all that nobody has in hand."""
+        while self._kept:
+            self._kept.pop().close()
+
+
+def _is_at_rest(connection: Connection) -> bool:
+    is_idle = connection.pgconn.transaction_status == TransactionStatus.IDLE
+    return is_idle and connection.autocommit and not connection.closed
+
+
+def _is_quiet(connection: Connection) -> bool:
+    """Whether the server has said nothing unasked, as it does where it ends: a health check without a round trip."""
+    poll = select.poll()
+    poll.register(connection.fileno(), select.POLLIN)
+    return not poll.poll(0)

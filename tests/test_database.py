@@ -1,0 +1,88 @@
+"""Connections that threads hand on to each other."""
+
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
+
+import pytest
+from django.db import connection, transaction
+
+from config.database.handing_on import Connections
+from payments.domain import attempts
+from payments.models import Attempt
+from payments.providers.base import Approved, Outcome, Provider
+from tests.client import Api
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def backend() -> int:
+    """The process of PostgreSQL's that answers this thread."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_backend_pid()")
+        return int(cursor.fetchone()[0])
+
+
+def backend_of_another_thread() -> int:
+    with ThreadPoolExecutor(1) as threads:
+        return threads.submit(lambda: (backend(), connection.close())[0]).result()
+
+
+def test_a_connection_that_is_closed_is_the_next_threads() -> None:
+    ours = backend()
+    connection.close()
+    assert backend_of_another_thread() == ours
+
+
+def test_a_connection_in_use_is_nobody_elses() -> None:
+    ours = backend()
+    assert backend_of_another_thread() != ours
+
+
+def test_a_connection_in_the_middle_of_a_transaction_is_not_handed_on() -> None:
+    with transaction.atomic():
+        ours = backend()
+        connection.close()
+    assert backend() != ours
+
+
+def test_a_connection_that_the_server_has_ended_is_not_handed_on() -> None:
+    ours, others_is_open, ours_is_closed = backend(), Event(), Event()
+
+    def end() -> None:
+        backend()
+        others_is_open.set()
+        ours_is_closed.wait()
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT pg_terminate_backend(%s, 5000)", [ours])
+
+    with ThreadPoolExecutor(1) as threads:
+        ending = threads.submit(end)
+        others_is_open.wait()
+        connection.close()
+        ours_is_closed.set()
+        ending.result()
+        assert backend() != ours
+        threads.submit(lambda: connection.close()).result()
+
+
+def test_whoever_comes_when_all_are_in_use_waits_for_one() -> None:
+    connections, came = Connections(1), Event()
+    connections.take()
+    with ThreadPoolExecutor(1) as threads:
+        waiting = threads.submit(lambda: (came.set(), connections.take()))
+        came.wait()
+        assert not waiting.done()
+        connections.give_back(None)
+        assert waiting.result() == (None, None)
+
+
+def test_nobody_holds_a_connection_while_a_provider_is_asked(api: Api) -> None:
+    api.charge()
+    seen = []
+
+    def question(provider: Provider) -> Outcome:
+        seen.append(connection.connection)
+        return Approved("")
+
+    attempts.look_up(Attempt.objects.select_related("charge").get(), question)
+    assert seen == [None]
