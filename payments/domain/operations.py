@@ -106,6 +106,8 @@ def _open(caller: Caller, charge_id: str, planner: Planner) -> tuple[Attempt, Op
         if not charge.operation:
             with suppress(StaleRow):
                 return _write_down(caller, charge, planner)
+        # What is under way may be this very request, sent twice at once.
+        idempotency.look_up(caller)
         time.sleep(BUSY_POLL_SECONDS)
         charge = charges.find(caller, charge_id)
     raise busy(charge_id)

@@ -4,10 +4,11 @@ from collections.abc import Collection
 from datetime import timedelta
 
 from django.db import IntegrityError, transaction
-from django.db.models import F
+from django.db.models import F, QuerySet
 from django.utils.crypto import constant_time_compare
 
 from payments import clock, sourcetypes
+from payments.models.frozen import Frozen
 from payments.models.together import Insert, write_alone
 from payments.providers.base import Payment
 from payments.providers.simulator.answers import payment_outcome
@@ -23,8 +24,14 @@ RIGHT_PIN = "123456"
 
 def find_payment(reference: str) -> SimulatedPayment | None:
     """The payment that we call `reference`, with everything that time has done to it."""
-    payment = SimulatedPayment.objects.filter(reference=reference).first()
+    payment = _booked.first(reference=reference)
     return _expire_if_due(payment) if payment else None
+
+
+@Frozen
+def _booked(*, reference: str) -> QuerySet[SimulatedPayment]:
+    """The payment of a reference."""
+    return SimulatedPayment.objects.filter(reference=reference)
 
 
 def find_page(token: str) -> SimulatedPayment | None:

@@ -10,7 +10,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import BigIntegerField, F, Value
 
 from payments import clock
-from payments.models.together import Insert, StaleRow, Update, Write, write_alone
+from payments.models.together import Insert, InsertAll, StaleRow, Update, Write, write_alone
 from payments.providers.base import Operation
 from payments.providers.simulator.answers import operation_outcome
 from payments.providers.simulator.messages import write_message
@@ -101,7 +101,8 @@ def _move(operation: SimulatedOperation, payment: SimulatedPayment) -> list[Writ
         operation.state, operation.settles_at, operation.settles_as = State.REFUSED, None, ""
         return []
     in_hand = {name: getattr(payment, name) for name in ("id", *MOVED)}
-    return [Update(SimulatedPayment, in_hand, move.changes), *map(Insert, entries(operation, move))]
+    entered = entries(operation, move)
+    return [Update(SimulatedPayment, in_hand, move.changes), *([InsertAll(entered)] if entered else [])]
 
 
 def entries(operation: SimulatedOperation, move: Move) -> list[Entry]:
