@@ -1,4 +1,4 @@
-"""A charge writes 14 index rows fewer, locks its merchant's row less often, and dead rows are gone sooner."""
+"""A charge writes 11 index rows fewer, locks its merchant's row less often, and dead rows are gone sooner."""
 
 import django.contrib.postgres.indexes
 import django.db.models.deletion
