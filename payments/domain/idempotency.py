@@ -14,7 +14,7 @@ from payments.domain.caller import Caller
 from payments.domain.errors import PaymentError
 from payments.ids import first_id
 from payments.models import IdempotencyRecord, StaffAct
-from payments.models.together import Claim, Update, Write, insert_if_absent, write_alone
+from payments.models.together import Insert, Update, Write, insert_if_absent, write_alone
 
 PURGE_BATCH = 5000
 # How often a key is claimed that was taken and given back again meanwhile.
@@ -79,7 +79,7 @@ def write_once(caller: Caller, record: IdempotencyRecord | None, *writes: Write)
     The key is taken first, so that whoever has it is told before anything else can be in the way. Raises Replay and
     PaymentError as `look_up` does where it is taken, and as `write_together` does.
     """
-    claim = [Claim(record)] if record else []
+    claim = [Insert(record)] if record else []
     for tries_left in reversed(range(CLAIM_TRIES)):
         try:
             write_alone(*claim, *writes)
