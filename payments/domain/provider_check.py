@@ -83,7 +83,9 @@ class Walk:
 
     def _end(self, approved: Approved, end: str) -> None:
         if end == "refund" and not approved.captured:
-            self._operate("capture")
+            captured = self._operate("capture")
+            # What is still held must not stay so.
+            end = end if isinstance(captured, Approved | Pending) else "void"
         if end == "void" or self.can.refund:
             self._operate(end)
 

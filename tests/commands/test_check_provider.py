@@ -16,6 +16,7 @@ from payments.providers.base import (
     Capabilities,
     CardData,
     Declined,
+    Operation,
     Outcome,
     Payment,
     Provider,
@@ -47,6 +48,9 @@ class Near(Simulator):
     def create_payment(self, payment: Payment) -> Outcome:
         outcome = super().create_payment(payment)
         return self.instead["create"](outcome) if "create" in self.instead else outcome
+
+    def capture(self, operation: Operation) -> Outcome:
+        return self.instead.get("capture") or super().capture(operation)
 
     def test_credentials(self) -> Outcome:
         return self.instead.get("credentials") or super().test_credentials()
@@ -225,3 +229,16 @@ def test_a_test_account_is_refused_as_a_live_one(account: ProviderAccount) -> No
 def test_an_account_that_is_not_there_is_refused(manage: Manage, name: str) -> None:
     with pytest.raises(CommandError, match=f"There is no provider account '{name}'"):
         manage("check_provider", name)
+
+
+def test_whoever_names_no_account_is_told_which_there_are(account: ProviderAccount, manage: Manage) -> None:
+    with pytest.raises(CommandError, match=f"{account.public_id}  near, test mode: Ours of Sari Store"):
+        manage("check_provider", "Ours")
+
+
+def test_a_hold_that_is_not_captured_is_released(near: Near, account: ProviderAccount) -> None:
+    near.instead["capture"] = Declined("processing_error", "", "NOT_NOW")
+    printed, complaint = checked(account)
+    assert steps(printed)[:4] == ["credentials", "create", "capture", "void"]
+    assert complaint.startswith("1 of")
+    assert not SimulatedPayment.objects.filter(state="held").exists()

@@ -12,6 +12,9 @@ from payments.management.outcomes import said
 from payments.models import ProviderAccount
 from payments.providers.base import ActionRequired
 
+# How many accounts are named to whoever named none of them.
+SHOWN = 20
+
 
 class Command(BaseCommand):
     help = (
@@ -54,8 +57,19 @@ def _account_named(text: str) -> ProviderAccount:
     account_id = ids.parse_id(ProviderAccount.PREFIX, text)
     found = account_id and ProviderAccount.objects.select_related("merchant").filter(id=account_id).first()
     if not found:
-        raise CommandError(f"There is no provider account {text!r}.")
+        raise CommandError(f"There is no provider account {text!r}. There are:\n{_listed()}")
     return found
+
+
+def _listed() -> str:
+    """The newest accounts, by what they are told apart."""
+    accounts = ProviderAccount.objects.select_related("merchant").order_by("-id")[:SHOWN]
+    told = [
+        f"{account.public_id}  {account.provider}, {'live' if account.livemode else 'test'} mode: "
+        f"{account.title} of {account.merchant}"
+        for account in accounts
+    ]
+    return "\n".join(told) or "none, for nobody has connected one in the admin yet."
 
 
 def _agree(account: ProviderAccount, live: bool) -> None:
