@@ -22,6 +22,13 @@ THREADS = 25
 @contextmanager
 def web_server(folder: Path) -> Iterator[str]:
     """Serves the database that this process is connected to; its URL, until the block ends."""
+    with web_process(folder) as (url, _):
+        yield url
+
+
+@contextmanager
+def web_process(folder: Path) -> Iterator[tuple[str, int]]:
+    """The same, with the ID of the process that has started the others."""
     with claim(0) as claimed:
         port = claimed.getsockname()[1]
         url = f"http://{HOST}:{port}"
@@ -40,6 +47,6 @@ def web_server(folder: Path) -> Iterator[str]:
         )
         try:
             assert wait_until(lambda: answers(port), START_TIMEOUT_SECONDS), (folder / "web.log").read_text()
-            yield url
+            yield url, process.pid
         finally:
             stop(process, timeout_seconds=5)
