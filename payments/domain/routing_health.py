@@ -1,6 +1,9 @@
 """How well a route did of late, and whether it is left alone for a while: read from the attempts that went by it.
 
 Declines tell of payers and not of routes; what counts is whether the provider could be reached and answered.
+
+After a rest the next charge is a probe. Those that begin in the same moment, before it is on record, are probes too:
+that costs each of them the wait for an answer and no money, for each is a charge of its own, asked for once.
 """
 
 import math

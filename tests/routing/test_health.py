@@ -14,6 +14,7 @@ from payments.domain.routing_health import OUTAGES_IN_A_ROW, RECENT, REST, SAMPL
 from payments.models import Attempt, Charge, Route, Source
 from payments.providers.base import Declined, NotSent, Outcome, Payment, Unknown
 from tests.client import Api, made
+from tests.racing import at_once, statuses
 from tests.routing.doubles import Psp, account_at, installed, route_to
 
 pytestmark = pytest.mark.django_db
@@ -132,6 +133,22 @@ def test_while_one_probes_the_others_wait(live: Api, shop: NewMerchant) -> None:
         assert charged(live).status_code == 201
 
     assert north.others == [503]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_charges_that_come_at_once_after_its_rest_each_probes_once_or_waits(
+    live: Api, north: Psp, route: Route
+) -> None:
+    wear_out(live, north)
+    let_rest()
+    sources = [live.source() for _ in range(4)]
+    north.answers.extend([OUT] * len(sources))
+
+    answered = statuses(at_once(len(sources), lambda number: charged(live, source=sources[number])))
+
+    assert answered.keys() <= {201, 503}
+    assert len({payment.reference for payment in north.asked}) == len(north.asked) == answered[201] >= 1
+    assert charged(live).status_code == 503
 
 
 def test_outages_of_long_ago_are_forgotten(live: Api, north: Psp, route: Route) -> None:
