@@ -7,9 +7,11 @@ from customers.domain import customers, keeping
 from customers.domain.changes import find
 from customers.models import Customer
 from customers.rendering import render_customer, render_deleted
-from payments.api.lists import show_page
+from payments.api.lists import paged, show_page
 from payments.api.requests import ApiViewSet, show
 from payments.api.strict import Nothing
+
+PAGE = paged(lambda filters: Customer.objects.present().whole().filter(**filters))
 
 
 class CustomerViewSet(ApiViewSet):
@@ -28,10 +30,7 @@ class CustomerViewSet(ApiViewSet):
     }
 
     def list(self, request: Request) -> HttpResponse:
-        rows = Customer.objects.present().whole()
-        if "email" in self.query:
-            rows = rows.filter(email=self.query["email"])
-        return show_page(request, self.caller(request), rows, "cus", self.query, render_customer)
+        return show_page(request, self.caller(request), PAGE, "cus", self.query, render_customer)
 
     def create(self, request: Request) -> HttpResponse:
         return self.run(request, CustomerInput, customers.create)

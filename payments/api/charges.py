@@ -5,7 +5,7 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 
 from payments.api.filters import filter_charges
-from payments.api.lists import show_page
+from payments.api.lists import paged, show_page
 from payments.api.requests import ApiViewSet, show
 from payments.api.serializers import (
     CaptureInput,
@@ -21,6 +21,8 @@ from payments.domain.charges import ChargeOrder
 from payments.domain.idempotency import Answer
 from payments.models import Charge
 from payments.rendering.objects import render_charge
+
+PAGE = paged(lambda filters: filter_charges(Charge.objects.whole(), filters))
 
 
 class ChargeViewSet(ApiViewSet):
@@ -38,9 +40,7 @@ class ChargeViewSet(ApiViewSet):
     }
 
     def list(self, request: Request) -> HttpResponse:
-        caller = self.caller(request)
-        rows = filter_charges(Charge.objects.whole(), caller, self.query)
-        return show_page(request, caller, rows, "ch", self.query, render_charge)
+        return show_page(request, self.caller(request), PAGE, "ch", self.query, render_charge)
 
     def create(self, request: Request) -> HttpResponse:
         return self.run(request, ChargeInput, _create)

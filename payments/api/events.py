@@ -5,12 +5,14 @@ from django.http import HttpResponse
 from rest_framework.request import Request
 
 from payments.api.filters import filter_events
-from payments.api.lists import show_page
+from payments.api.lists import paged, show_page
 from payments.api.requests import ApiViewSet, show
 from payments.api.serializers import EventListQuery
 from payments.domain.errors import not_found
 from payments.ids import parse_id
 from payments.models import Event
+
+PAGE = paged(lambda filters: filter_events(Event.objects.all(), filters))
 
 
 class EventViewSet(ApiViewSet):
@@ -20,8 +22,7 @@ class EventViewSet(ApiViewSet):
     rights = {"list": "events:read", "retrieve": "events:read"}
 
     def list(self, request: Request) -> HttpResponse:
-        rows = filter_events(Event.objects.all(), self.query)
-        return show_page(request, self.caller(request), rows, "evt", self.query, _render)
+        return show_page(request, self.caller(request), PAGE, "evt", self.query, _render)
 
     def retrieve(self, request: Request, pk: str) -> HttpResponse:
         caller, uuid = self.caller(request), parse_id("evt", pk)

@@ -3,8 +3,11 @@
 import re
 from datetime import UTC, datetime
 from typing import Any
+from uuid import UUID
 
-from payments.api.fields import Schema, StrictBoolean, StrictField, StrictInteger
+from payments.api.fields import Schema, StrictBoolean, StrictField, StrictInteger, StrictString
+from payments.ids import parse_id
+from payments.models.scoping import FIRST_ID
 
 _DATE, _TIME, _ZONE = (
     "[0-9]{4}-[0-9]{2}-[0-9]{2}",
@@ -26,6 +29,18 @@ class QueryInteger(StrictInteger):
         if not digits:
             self.fail("invalid_type")
         return super().to_internal_value(int(digits[1] or 0))
+
+
+class QueryId(StrictString):
+    """The ID of an object, with this prefix or any; returned as a UUID, for other text as one that no object has."""
+
+    def __init__(self, prefix: str = "", **options: Any) -> None:
+        super().__init__(max_length=255, **options)
+        self.prefix = prefix
+
+    def to_internal_value(self, data: Any) -> UUID:
+        text: str = super().to_internal_value(data)
+        return parse_id(self.prefix or text.partition("_")[0], text) or FIRST_ID
 
 
 class QueryBoolean(StrictBoolean):

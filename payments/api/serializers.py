@@ -20,7 +20,7 @@ from payments.api.fields import (
     Url,
 )
 from payments.api.metadata import Metadata
-from payments.api.query_fields import QueryBoolean, QueryInteger, QueryMoment
+from payments.api.query_fields import QueryBoolean, QueryId, QueryInteger, QueryMoment
 from payments.api.strict import Errors, StrictSerializer
 from payments.domain.time_travel import LONGEST_SECONDS
 from payments.models import AMOUNT_MAX, Charge
@@ -174,8 +174,8 @@ class ChargeListQuery(PageQuery):
     status = Choice(Charge.Status.values, required=False)
     captured = QueryBoolean(required=False)
     authorized = QueryBoolean(required=False)
-    customer = StrictString(max_length=255, required=False)
-    source = StrictString(max_length=255, required=False)  # type: ignore[assignment]
+    customer = QueryId("cus", required=False)
+    source = QueryId("src", required=False)  # type: ignore[assignment]
 
     def get_fields(self) -> dict[str, Field[Any, Any, Any, Any]]:
         return super().get_fields() | {
@@ -188,4 +188,4 @@ class EventListQuery(PageQuery):
     """`GET /v2/events/`: those of one type, or of the one object with the ID `object`."""
 
     type = StrictString(max_length=30, required=False)
-    object = StrictString(max_length=255, required=False)
+    object = QueryId(required=False)

@@ -2,7 +2,6 @@
 
 import sys
 from datetime import timedelta
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -10,50 +9,80 @@ from django.db import connection
 from django.db.models import Model
 from django.test.utils import CaptureQueriesContext
 
+from customers.api import views
+from customers.models import Customer, CustomerSource
 from payments import clock
+from payments.api import charges, events
 from payments.domain import reads
-from payments.models import ApiKey, Attempt, IdempotencyRecord, Refund
+from payments.ids import new_id
+from payments.models import ApiKey, Attempt, Event, IdempotencyRecord, Refund
 from payments.models.frozen import Frozen
+from payments.providers.simulator import books
+from payments.providers.simulator.models import SimulatedPayment
 from tests.domain.blocking import block_card
 from tests.factories import ChargeFactory, RefundFactory
 
 pytestmark = pytest.mark.django_db
 
 IN_MODE = ("merchant_id", "livemode")
+PAGE = (*IN_MODE, "no_start", "length")
+LATER_PAGE = (*IN_MODE, "after", "length")
 # What each query is given, by the names of the stage below.
-READS: dict[Frozen[Any, Any], tuple[str, ...]] = {
-    reads.key: ("digest",),
-    reads.idempotency_record: (*IN_MODE, "key"),
-    reads.source: (*IN_MODE, "source_id"),
-    reads.source_to_charge: (*IN_MODE, "source_id", "now"),
-    reads.charge: (*IN_MODE, "charge_id"),
-    reads.charge_of_attempt: ("charge_id",),
-    reads.attempt: ("attempt_id",),
-    reads.attempt_asked_first: ("charge_id", "route_id"),
-    reads.authorizing_attempt: ("charge_id",),
+READS: dict[str, tuple[Frozen[Any, Any], tuple[str, ...]]] = {
+    "key": (reads.key, ("digest",)),
+    "idempotency record": (reads.idempotency_record, (*IN_MODE, "key")),
+    "source": (reads.source, (*IN_MODE, "source_id")),
+    "source to charge": (reads.source_to_charge, (*IN_MODE, "source_id", "now")),
+    "charge": (reads.charge, (*IN_MODE, "charge_id")),
+    "charge of attempt": (reads.charge_of_attempt, ("charge_id",)),
+    "attempt": (reads.attempt, ("attempt_id",)),
+    "attempt asked first": (reads.attempt_asked_first, ("charge_id", "route_id")),
+    "authorizing attempt": (reads.authorizing_attempt, ("charge_id",)),
+    "simulated payment": (books._booked, ("reference",)),
+    "first page of charges": (charges.PAGE, PAGE),
+    "page of charges": (charges.PAGE, (*LATER_PAGE, "status", "captured", "created_at[gte]", "created_at[lt]")),
+    "page of few charges": (charges.PAGE, (*LATER_PAGE, "source")),
+    "page of events": (events.PAGE, (*LATER_PAGE, "type", "object")),
+    "first page of customers": (views.PAGE, PAGE),
+    "page of customers": (views.PAGE, (*LATER_PAGE, "email")),
 }
-NAMES = [query.build.__name__ for query in READS]
 
 
 @pytest.fixture
-def stage() -> SimpleNamespace:
-    """A charge on a blocked card, with a refund that succeeded and one that failed, and a key in use."""
+def stage() -> dict[str, Any]:
+    """Values that find a charge with refunds on a blocked card of a customer, its event, and keys in use."""
     charge = ChargeFactory(is_part_refunded=True)
     RefundFactory(charge=charge, amount=1, status=Refund.Status.FAILED)
     block_card(lasts=timedelta(hours=1))
     key = ApiKey.objects.create(merchant=charge.merchant, livemode=False, kind="secret", digest=b"d" * 32, last4="0")
     IdempotencyRecord.objects.create(merchant=charge.merchant, livemode=False, key="once", fingerprint=b"f" * 32)
-    return SimpleNamespace(
-        merchant_id=charge.merchant_id,
-        livemode=False,
-        source_id=charge.source_id,
-        charge_id=charge.id,
-        attempt_id=Attempt.objects.get().id,
-        route_id=None,
-        digest=bytes(key.digest),
-        key="once",
-        now=clock.now(),
+    payment = SimulatedPayment.objects.create(
+        reference="r", amount=1, capture=True, state="captured", amount_captured=1
     )
+    owner = {"merchant_id": charge.merchant_id, "livemode": False}
+    event = Event.objects.create(**owner, type="charge.created", object_id=charge.id, sequence=1, payload=b"{}")
+    customer = Customer.objects.create(**owner, email="maria@example.com", description="Maria")
+    CustomerSource.objects.create(customer=customer, source=charge.source)
+    return owner | {
+        "source_id": charge.source_id,
+        "charge_id": charge.id,
+        "attempt_id": Attempt.objects.get().id,
+        "route_id": None,
+        "digest": bytes(key.digest),
+        "key": "once",
+        "now": clock.now(),
+        "after": new_id(),
+        "length": 2,
+        "status": "succeeded",
+        "captured": True,
+        "created_at[gte]": charge.created_at,
+        "created_at[lt]": clock.now(),
+        "source": charge.source_id,
+        "type": event.type,
+        "object": charge.id,
+        "email": customer.email,
+        "reference": payment.reference,
+    }
 
 
 def facts(value: Any, seen: frozenset[int] = frozenset()) -> Any:
@@ -69,25 +98,31 @@ def facts(value: Any, seen: frozenset[int] = frozenset()) -> Any:
     return type(value), own, joined, state.adding, state.db
 
 
-@pytest.mark.parametrize("query", READS, ids=NAMES)
-def test_the_rows_are_those_of_the_orm(query: Frozen[Any, Any], stage: SimpleNamespace) -> None:
-    given = {name: getattr(stage, name) for name in READS[query]}
-    expected = facts(list(query.build(**given)))
+def given(name: str, stage: dict[str, Any]) -> tuple[Frozen[Any, Any], dict[str, Any]]:
+    query, names = READS[name]
+    values = {name: stage[name] for name in names if name != "no_start"}
+    return query, values | ({"after": None} if "no_start" in names else {})
+
+
+@pytest.mark.parametrize("name", READS)
+def test_the_rows_are_those_of_the_orm(name: str, stage: dict[str, Any]) -> None:
+    query, values = given(name, stage)
+    expected = facts(list(query.build(**values)))
     assert len(expected) == 1
-    assert [facts(query(**given)), facts(query(**given))] == [expected, expected]
+    assert [facts(query(**values)), facts(query(**values))] == [expected, expected]
 
 
-@pytest.mark.parametrize("query", READS, ids=NAMES)
-def test_it_asks_as_often_as_the_orm(query: Frozen[Any, Any], stage: SimpleNamespace) -> None:
-    given = {name: getattr(stage, name) for name in READS[query]}
+@pytest.mark.parametrize("name", READS)
+def test_it_asks_as_often_as_the_orm(name: str, stage: dict[str, Any]) -> None:
+    query, values = given(name, stage)
     with CaptureQueriesContext(connection) as by_orm:
-        list(query.build(**given))
+        list(query.build(**values))
     with CaptureQueriesContext(connection) as compiled:
-        query(**given)
+        query(**values)
     assert len(compiled) == len(by_orm)
 
 
 def test_every_query_that_is_compiled_once_is_looked_at_here() -> None:
     rooms = [module for name, module in sys.modules.items() if name.startswith(("payments.", "customers."))]
     found = {each for module in rooms for each in vars(module).values() if isinstance(each, Frozen)}
-    assert found == READS.keys()
+    assert found == {query for query, _ in READS.values()}
