@@ -1,4 +1,4 @@
-"""A charge writes 11 index rows fewer, locks its merchant's row less often, and dead rows are gone sooner."""
+"""A charge writes 11 index rows fewer, and dead rows are gone sooner."""
 
 import django.contrib.postgres.indexes
 import django.db.models.deletion
@@ -77,11 +77,7 @@ class Migration(migrations.Migration):
             model_name="event",
             name="merchant",
             field=models.ForeignKey(
-                db_constraint=False,
-                db_index=False,
-                on_delete=django.db.models.deletion.PROTECT,
-                related_name="+",
-                to="payments.merchant",
+                db_index=False, on_delete=django.db.models.deletion.PROTECT, related_name="+", to="payments.merchant"
             ),
         ),
         migrations.AlterField(

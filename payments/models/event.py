@@ -14,8 +14,7 @@ class Event(models.Model):
     """One change of one object, with the object as it was then; written in the transaction of the change."""
 
     id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
-    # The object is of this merchant and mode, and written in the same statement, so its key is proof enough.
-    merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="+", db_index=False, db_constraint=False)
+    merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="+", db_index=False)
     livemode = models.BooleanField()
     type = models.CharField(max_length=30)
     object_id = models.UUIDField()
