@@ -256,7 +256,9 @@ class Story:
         return Unknown(f"the {lost} was lost") if lost else self.book.outcome
 
     def _come_back(self, caller: Caller) -> None:
-        change(self.attempt, charges.reopening(caller, self.attempt, self._claim(caller)))
+        record = self._claim(caller)
+        change(self.attempt, charges.reopening(caller, self.attempt, record))
+        self.attempt.idempotency = record
         self.record(caller, self.book.outcome)
 
     def _operate(self, caller: Caller, plan: Plan, ends_after: timedelta = timedelta()) -> SimulatedOperation:
