@@ -5,6 +5,7 @@ a few connections serve all others. Django's own pool does the same: to hand a c
 this 6, and where a health check is wanted it asks the server each time, which this needs no round trip for.
 """
 
+import os
 from typing import ClassVar
 
 from django.db.backends.base.base import NO_DB_ALIAS
@@ -18,7 +19,8 @@ class DatabaseWrapper(base.DatabaseWrapper):
     """What one thread has in hand of the process's connections, if anything."""
 
     isolation_level = IsolationLevel.READ_COMMITTED
-    _by_name: ClassVar[dict[str, Connections]] = {}
+    # A forked process begins without any: those that it finds here are its parent's, and closing them ends its parent's.
+    _by_process_and_name: ClassVar[dict[tuple[int, str], Connections]] = {}
 
     def connect(self) -> None:
         if self.alias == NO_DB_ALIAS:
@@ -60,7 +62,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
 
     @property
     def _connections(self) -> Connections:
-        name = self.settings_dict["NAME"]
-        if name not in self._by_name:
-            self._by_name.setdefault(name, Connections(self.settings_dict["CONNECTIONS"]))
-        return self._by_name[name]
+        key = (os.getpid(), self.settings_dict["NAME"])
+        if key not in self._by_process_and_name:
+            self._by_process_and_name.setdefault(key, Connections(self.settings_dict["CONNECTIONS"]))
+        return self._by_process_and_name[key]
