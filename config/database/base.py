@@ -19,7 +19,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
     """What one thread has in hand of the process's connections, if anything."""
 
     isolation_level = IsolationLevel.READ_COMMITTED
-    # A forked process begins without any: those that it finds here are its parent's, and closing them ends its parent's.
+    # A forked process begins without any: what it finds here is its parent's, and closing it would end its parent's.
     _by_process_and_name: ClassVar[dict[tuple[int, str], Connections]] = {}
 
     def connect(self) -> None:
