@@ -97,9 +97,16 @@ def find_out(attempt: Attempt) -> Outcome:
 def _take_second_look(attempt: Attempt, outcome: Outcome) -> None:
     """Moves what the provider says now of an attempt that was given up; the last lookup that tells ends them."""
     is_over = late.apply(attempt, outcome)
-    if is_over and isinstance(outcome, Approved | Declined | NotFound) and attempt.tries >= SECOND_LOOKS:
+    is_told = isinstance(outcome, Approved | Declined | NotFound) or _is_captured_by_another(attempt)
+    if is_over and is_told and attempt.tries >= SECOND_LOOKS:
         rows = Attempt.objects.filter(id=attempt.id, outcome=NotFound.__name__, tries=attempt.tries)
         rows.update(due_at=None)
+
+
+def _is_captured_by_another(attempt: Attempt) -> bool:
+    """A hold is captured once, so where another capture took it, a provider may have nothing to tell of this one."""
+    captures = Attempt.objects.filter(charge_id=attempt.charge_id, kind=Attempt.Kind.CAPTURE)
+    return attempt.kind == Attempt.Kind.CAPTURE and captures.filter(outcome=Approved.__name__).exists()
 
 
 def _resolve_alone(attempt: Attempt) -> bool:
