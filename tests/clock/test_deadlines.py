@@ -71,6 +71,7 @@ RECORDS = {
     "payments.staffact.decided_at",
     "payments.summedday.summed_at",
     "payments.webhook.received_at",
+    "payments.webhookreport.closed_at",
     "simulator.message.delivered_at",
 }
 SECOND = timedelta(seconds=1)

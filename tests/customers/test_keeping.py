@@ -223,11 +223,10 @@ def test_a_key_is_not_used_up_by_a_missing_customer_or_source(api: Api, maria: d
     assert response.status_code == 200
 
 
-@pytest.mark.parametrize(("key", "statements"), [(None, 2), ("maria-1", 3)])
-def test_creating_a_customer_takes_few_statements(
-    api: Api, django_assert_num_queries: Any, key: str | None, statements: int
-) -> None:
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("key", [None, "maria-1"])
+def test_creating_a_customer_takes_few_statements(api: Api, django_assert_num_queries: Any, key: str | None) -> None:
     # The first use of a key is noted in statements of its own.
     api.get("/ping")
-    with django_assert_num_queries(statements):
+    with django_assert_num_queries(2):
         assert api.post("/customers/", MARIA, key=key).status_code == 201
