@@ -9,6 +9,7 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.backends.utils import CursorWrapper
 from psycopg import RawCursor
 from psycopg.rows import TupleRow
+from psycopg.types.numeric import Int8
 
 
 class NumberedCursor(RawCursor[TupleRow]):
@@ -25,13 +26,15 @@ def send(connection: BaseDatabaseWrapper, text: str, params: Sequence[Any]) -> C
     """Runs a statement whose only `%` are those of its `%s`; returns the cursor with its rows, to be closed.
 
     It is seen by Django's execute wrappers and query log as any other, and raises Django's errors.
+    Each whole number goes as a bigint: psycopg would choose a type by its size, and for each choice PostgreSQL would plan
+    the statement anew.
     """
     connection.close_if_health_check_failed()
     connection.ensure_connection()
     numbered: Any = NumberedCursor(connection.connection)
     wrap = connection.make_debug_cursor if connection.queries_logged else connection.make_cursor
     cursor = wrap(numbered)
-    cursor.execute(text, params)
+    cursor.execute(text, [Int8(param) if type(param) is int else param for param in params])
     return cursor
 
 
