@@ -33,6 +33,7 @@ PROGRESS_OPERATIONS = 100
 def faults(operations: int, first_history: int, seed: int) -> dict[str, object]:
     """Draws histories from `seed` until at least so many `operations` were done, on all processors."""
     logging.disable(logging.WARNING)
+    settings.ALLOWED_HOSTS = ["testserver"]
     settings.DECLINE_LIMITS_TEST = MANY_DECLINES
     started = time.monotonic()
     lanes = min(os.cpu_count() or 1, operations)
