@@ -26,8 +26,8 @@ def send(connection: BaseDatabaseWrapper, text: str, params: Sequence[Any]) -> C
     """Runs a statement whose only `%` are those of its `%s`; returns the cursor with its rows, to be closed.
 
     It is seen by Django's execute wrappers and query log as any other, and raises Django's errors.
-    Each whole number goes as a bigint: psycopg would choose a type by its size, and for each choice PostgreSQL would plan
-    the statement anew.
+    Each whole number goes as a bigint: psycopg would choose a type by its size, and for each choice PostgreSQL would
+    plan the statement anew.
     """
     connection.close_if_health_check_failed()
     connection.ensure_connection()
