@@ -95,7 +95,7 @@ class Pgbench:
 
     def _environment(self) -> dict[str, str]:
         """What leads a client to the database."""
-        names = {"host": "PGHOST", "user": "PGUSER", "password": "PGPASSWORD", "dbname": "PGDATABASE"}
+        names = {"host": "PGHOST", "user": "PGUSER", "password": "PGPASSWORD", "dbname": "PGDATABASE"}  # nosec B105 # a name
         return {"PATH": os.defpath, **{names[key]: value for key, value in _address(self.places).items()}}
 
 
