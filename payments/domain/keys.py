@@ -123,8 +123,6 @@ def note_use(key: ApiKey) -> None:
     with transaction.atomic():
         free = ApiKey.objects.select_for_update(skip_locked=True, no_key=True).filter(due, id=key.id)
         ApiKey.objects.filter(id__in=free.values("id")).update(last_used_at=now)
-    # Whoever has the same key in hand need not try.
-    key.last_used_at = now
 
 
 def _rights(kind: str, rights: set[str]) -> list[str]:
