@@ -50,6 +50,8 @@ def _databases(count: int) -> Iterator[list[str]]:
 
 def _on_server(*statements: str) -> None:
     connection.close()
+    # A database that somebody is connected to is no template.
+    connection.close_pool()
     with connection._nodb_cursor() as cursor:
         for statement in statements:
             cursor.execute(statement)
