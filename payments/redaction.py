@@ -50,14 +50,14 @@ _SUSPECT_WORDS = (
 )
 
 
-def suspicious(json_text: str) -> bool:
-    """Whether JSON text may hold anything that `redact_all` would take out: fast, and only ever too careful.
+def suspicious(text: str) -> bool:
+    """Whether text, which may be JSON, may hold anything that is taken out here: fast, and only ever too careful.
 
     Looking for one word after the other takes a third of the time that one pattern of all of them does.
     """
-    if len(json_text) > MAX_CHARACTERS or _SUSPECT_NUMBER.search(json_text):
+    if len(text) > MAX_CHARACTERS or _SUSPECT_NUMBER.search(text):
         return True
-    lowered = json_text.lower()
+    lowered = text.lower()
     return any(word in lowered for word in _SUSPECT_WORDS)
 
 
@@ -80,7 +80,8 @@ def redact(text: str) -> str:
 
 def redact_bytes(data: bytes) -> bytes:
     """`data`, of any encoding that has ASCII in it, as `redact` makes it."""
-    return redact(data.decode("latin-1")).encode("latin-1")
+    text = data.decode("latin-1")
+    return redact(text).encode("latin-1") if suspicious(text) else data
 
 
 def redact_all(value: Any, depth: int = 0) -> Any:

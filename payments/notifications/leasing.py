@@ -21,9 +21,9 @@ logger = logging.getLogger("kaha.notifications")
 
 CLAIM_LIMIT = 250
 # In hand for one receiver, in all workers together: enough to keep its runners busy while the books are kept.
-RECEIVER_LIMIT = 250
+RECEIVER_LIMIT = 400
 # Time to send all of these although each try takes its longest; a worker silent for longer is taken for dead.
-LEASE = timedelta(seconds=60)
+LEASE = timedelta(seconds=90)
 # A queue is read from its head, whatever the planner believes of its length; statistics lag behind a sudden one.
 BY_INDEX = {"enable_bitmapscan": "off", "enable_seqscan": "off"}
 

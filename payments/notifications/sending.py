@@ -24,7 +24,7 @@ logger = logging.getLogger("kaha.notifications")
 
 Clock = Callable[[], datetime]
 
-IN_HAND_LIMIT = 2500
+IN_HAND_LIMIT = 4000
 SENDS_AT_ONCE = 500
 SENDS_AT_ONCE_TO_RECEIVER = 50
 # While tries are under way: how often to look for what has become due meanwhile, and how long to let those that end
