@@ -15,7 +15,7 @@ from payments.domain.reconciliation import items, runs
 from payments.domain.reconciliation.runs import SettlementReport
 from payments.ids import new_id, public_id
 from payments.models import Attempt, Posting, ReconciliationItem, ReconciliationRun, ReportLine
-from payments.providers.base import Movement, SettlementLine
+from payments.providers.settlement_reports import Movement, SettlementLine
 from payments.providers.simulator.models import Entry, SimulatedOperation
 
 PROVIDER = "simulator"

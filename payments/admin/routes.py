@@ -87,7 +87,7 @@ class RouteAdmin(RouteColumns, RowActs, LookOnlyAdmin):
 
     @admin.display(description="Route")
     def shown(self, route: Route) -> str:
-        return f"{sourcetypes.BY_NAME[route.source_type].label} {route.currency}".strip()
+        return str(route)
 
     @admin.display(description="Merchant")
     def merchant(self, route: Route) -> SafeString | str:

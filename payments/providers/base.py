@@ -6,11 +6,10 @@ escapes from it counts as `Unknown`. What a provider says in words is kept and s
 and security codes out of it.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from enum import StrEnum
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol
 
 from payments.redaction import redact
 
@@ -191,41 +190,6 @@ class Report:
     payment: str = ""
 
 
-class Movement(StrEnum):
-    """What a provider's settlement report says was done with money."""
-
-    CAPTURE = "capture"
-    VOID = "void"
-    REFUND = "refund"
-    REFUND_RETURNED = "refund_returned"
-    OTHER = "other"  # none of these, either way: a chargeback, a correction by hand
-
-    @property
-    def sign(self) -> int:
-        """1 where the provider owes us more by it, -1 where less, 0 where it may be either."""
-        if self is Movement.OTHER:
-            return 0
-        return 1 if self in (Movement.CAPTURE, Movement.REFUND_RETURNED) else -1
-
-
-@dataclass(frozen=True, slots=True)
-class SettlementLine:
-    """A movement of money as a provider reports it.
-
-    `reference` is our name of the payment or operation, `provider_ref` the provider's; a report may lack one of them.
-    `amount` is in the smallest unit of `currency` and has the sign of its kind. `word` is the provider's own for what
-    was done, where it says more than `kind`.
-    """
-
-    reference: str
-    provider_ref: str
-    kind: Movement
-    amount: int
-    currency: str
-    booked_at: datetime
-    word: str = ""
-
-
 @dataclass(frozen=True, slots=True)
 class Capabilities:
     """What a provider can do with one source type.
@@ -292,11 +256,3 @@ class Provider(Protocol):
 
     def test_credentials(self) -> Outcome:
         """Approved where the provider knows the account, Rejected where not; moves nothing."""
-
-
-@runtime_checkable
-class Reporting(Protocol):
-    """A connector that hands over its provider's settlement report; those of other providers come as files."""
-
-    def settlement_lines(self, since: datetime | None, until: datetime) -> Iterator[SettlementLine]:
-        """Every movement booked from `since` (None: ever) to before `until`, oldest first."""

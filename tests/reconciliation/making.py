@@ -10,7 +10,7 @@ from payments import tasks
 from payments.domain.reconciliation import files, runs
 from payments.domain.reconciliation.mappings import MAPPINGS
 from payments.models import ReconciliationItem, ReconciliationRun
-from payments.providers.base import SettlementLine
+from payments.providers.settlement_reports import SettlementLine
 from tests.client import APPROVED, REFUNDS_FAIL, REFUNDS_WAIT, Api, made
 from tests.simulator.making import taken
 

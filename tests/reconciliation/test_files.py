@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from payments.domain.reconciliation import files
 from payments.domain.reconciliation.files import BadReport
 from payments.domain.reconciliation.mappings import Columns, CsvMapping
-from payments.providers.base import Movement, SettlementLine
+from payments.providers.settlement_reports import Movement, SettlementLine
 from tests.reconciliation.making import SIMULATOR
 
 MANILA = timezone(timedelta(hours=8))

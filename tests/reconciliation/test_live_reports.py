@@ -11,7 +11,7 @@ from payments.domain.reconciliation import files, runs
 from payments.domain.reconciliation.files import BadReport
 from payments.domain.reconciliation.layouts import LAYOUTS
 from payments.models import Attempt, ReconciliationItem, ReconciliationRun
-from payments.providers.base import Movement, SettlementLine
+from payments.providers.settlement_reports import Movement, SettlementLine
 from tests.client import Api, made
 from tests.reconciliation.making import COMMAND, kinds
 

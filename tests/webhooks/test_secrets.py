@@ -65,7 +65,7 @@ def test_no_key_and_no_card_is_logged_whatever_the_provider_answers(
 ) -> None:
     caplog.set_level(logging.DEBUG)
     with WORLDS[provider](shop) as world:
-        keys = provider_accounts._credentials(world.account)
+        keys = world.credentials
         others = {name: "abad1dea" * 8 + str(number) for number, name in enumerate(keys)}
         for how in ANSWERED:
             go_through(world, how)

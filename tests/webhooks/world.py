@@ -37,6 +37,7 @@ class World:
     live: Api
     account: ProviderAccount
     bench: XenditBench | AdyenBench
+    credentials: dict[str, str]
 
     @property
     def payment(self) -> Payment:
@@ -153,7 +154,7 @@ def _world(
     account = provider_accounts.open_account(shop.merchant, True, provider, "Main", credentials, settings)
     for source_type in source_types:
         route_to(account, source_type)
-    return World(Api(shop.keys["sk_live"]), account, bench)
+    return World(Api(shop.keys["sk_live"]), account, bench, credentials)
 
 
 WORLDS = {"adyen": adyen_world, "xendit": xendit_world}

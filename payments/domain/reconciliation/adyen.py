@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta, timezone, tzinfo
 
 from payments.domain.reconciliation import cells
 from payments.domain.reconciliation.cells import Row
-from payments.providers.base import Movement, SettlementLine
+from payments.providers.settlement_reports import Movement, SettlementLine
 
 TYPE, DATE, ZONE = "Type", "Creation Date", "TimeZone"
 # Ours and theirs, of what was done to the payment and of the payment itself.

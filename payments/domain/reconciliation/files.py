@@ -8,7 +8,7 @@ from typing import TextIO
 
 from payments.domain.reconciliation.cells import Row
 from payments.domain.reconciliation.mappings import CsvMapping, Layout
-from payments.providers.base import SettlementLine
+from payments.providers.settlement_reports import SettlementLine
 
 MOST_BYTES = 64 * 1024 * 1024
 

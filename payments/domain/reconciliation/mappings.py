@@ -7,7 +7,7 @@ from typing import Protocol
 
 from payments.domain.reconciliation import cells
 from payments.domain.reconciliation.cells import Row
-from payments.providers.base import Movement, SettlementLine
+from payments.providers.settlement_reports import Movement, SettlementLine
 
 EXAMPLE = datetime(2026, 11, 21, 13, 30, 59, 123456, UTC)
 

@@ -11,7 +11,7 @@ from typing import Any
 from django.db import connection
 
 from payments.models import ReconciliationRun
-from payments.providers.base import SettlementLine
+from payments.providers.settlement_reports import SettlementLine
 
 STORE = """
 INSERT INTO payments_reportline

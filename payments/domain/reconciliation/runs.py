@@ -16,8 +16,8 @@ from payments.domain.reconciliation import files, matching
 from payments.domain.reconciliation.files import BadReport
 from payments.domain.reconciliation.mappings import Layout
 from payments.models import ReconciliationItem, ReconciliationRun, ReportLine
-from payments.providers.base import Movement, Reporting, SettlementLine
 from payments.providers.registry import provider_named
+from payments.providers.settlement_reports import Movement, Reporting, SettlementLine
 
 logger = logging.getLogger("kaha.reconciliation")
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, tzinfo
 
 from payments.domain.reconciliation import cells
 from payments.domain.reconciliation.cells import Row
-from payments.providers.base import Movement, SettlementLine
+from payments.providers.settlement_reports import Movement, SettlementLine
 
 TYPE, LINE, SIDE = "Transaction Type", "Line Type", "Debit or Credit"
 REFERENCE, THEIRS = "Reference", ("Product ID", "Transaction ID")

@@ -8,17 +8,8 @@ from time import sleep
 from django.conf import settings
 
 from payments import sourcetypes
-from payments.providers.base import (
-    Approved,
-    Capabilities,
-    NotFound,
-    Operation,
-    Outcome,
-    Payment,
-    Report,
-    SettlementLine,
-    Unknown,
-)
+from payments.providers.base import Approved, Capabilities, NotFound, Operation, Outcome, Payment, Report, Unknown
+from payments.providers.settlement_reports import SettlementLine
 from payments.providers.simulator import deadlines, messages, reports
 from payments.providers.simulator.answers import asks_pin, operation_outcome, payment_outcome, refused
 from payments.providers.simulator.books import book_payment, enter_pin, expire_due_pages, find_payment

@@ -6,7 +6,7 @@ from datetime import datetime
 from django.db.models import OuterRef, Subquery
 
 from payments.ids import public_id
-from payments.providers.base import Movement, SettlementLine
+from payments.providers.settlement_reports import Movement, SettlementLine
 from payments.providers.simulator.models import Entry, SimulatedOperation
 
 
