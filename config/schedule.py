@@ -22,6 +22,7 @@ SCHEDULE = {
         "delete_old_exports": 600.0,
         "forget_page_visits": 3600.0,
         "forget_webhooks": 3600.0,
+        "forget_simulator_messages": 3600.0,
         "clear_sessions": 3600.0,
     }.items()
 }

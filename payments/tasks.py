@@ -26,6 +26,7 @@ from payments.domain.staff_acts import deciding, doing
 from payments.invariants import checking
 from payments.notifications.delivery import Deliverer, Drain
 from payments.overview import summing
+from payments.providers.simulator import messages
 
 DELIVERER = Deliverer(Drain())
 # Providers may take half a minute to answer, and other tasks must find a thread meanwhile.
@@ -76,6 +77,11 @@ def expire_act_requests() -> int:
 @shared_task
 def hear_simulator() -> int:
     return hearing.hear_simulator()
+
+
+@shared_task
+def forget_simulator_messages() -> int:
+    return messages.forget_old()
 
 
 @shared_task

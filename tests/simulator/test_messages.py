@@ -54,6 +54,18 @@ def test_the_late_end_of_a_refund_is_told(number: str, kind: type) -> None:
     assert isinstance(report.outcome, kind)
 
 
+def test_a_message_that_was_taken_is_forgotten_after_its_days_and_no_other() -> None:
+    for _ in range(3):
+        books.approve(awaited(by_type("gcash")), tell=True)
+    taken_long_ago, taken_lately, waiting = Message.objects.order_by("id")
+    long_ago = clock.now() - messages.KEPT - timedelta(seconds=1)
+    Message.objects.update(created_at=long_ago, due_at=long_ago)
+    Message.objects.filter(id=taken_long_ago.id).update(delivered_at=long_ago)
+    messages.acknowledge(taken_lately.id)
+    assert messages.forget_old(batch=1) == 1
+    assert set(Message.objects.all()) == {taken_lately, waiting}
+
+
 def test_a_message_is_told_again_until_it_is_acknowledged() -> None:
     books.approve(awaited(by_type("gcash")), tell=True)
     [first] = simulator.due_reports(10)

@@ -18,6 +18,8 @@ from payments.providers.simulator.models import Message
 SIGNATURE_HEADER = "Simulator-Signature"
 # How long whoever takes a message has to acknowledge it before it is told again.
 CLAIM_SECONDS = 30
+KEPT = timedelta(days=90)
+PURGE_BATCH = 5000
 OUTCOMES: dict[str, type[Approved] | type[Declined]] = {"approved": Approved, "declined": Declined}
 
 
@@ -59,6 +61,15 @@ def claim(limit: int, among: Collection[str] | None = None) -> list[Message]:
 def acknowledge(message_id: int) -> None:
     """Ends the telling of a message; harmless when repeated."""
     Message.objects.filter(id=message_id, delivered_at=None).update(delivered_at=clock.now())
+
+
+def forget_old(batch: int = PURGE_BATCH) -> int:
+    """Deletes the messages that were taken long ago, `batch` rows at a time; returns how many."""
+    old = Message.objects.filter(delivered_at__lt=clock.now() - KEPT).order_by("id").values_list("id", flat=True)
+    total = 0
+    while count := Message.objects.filter(id__in=list(old[:batch])).delete()[0]:
+        total += count
+    return total
 
 
 def sign(body: bytes) -> dict[str, str]:
