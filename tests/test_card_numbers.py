@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from payments import ids
 from payments.luhn import holds_card_number, luhn_valid
-from payments.redaction import redact, suspicious
+from payments.redaction import redact, redact_bytes, suspicious
 from tests.canaries.marks import SOURCE_CVC, marked
 from tests.canaries.scanner import findings
 from tests.canaries.shapes import SHAPES, in_groups
@@ -26,6 +26,11 @@ def whole(beginning: str, digits: str) -> str:
 
 
 NUMBERS = st.builds(whole, st.sampled_from(BEGINNINGS), st.text("0123456789", min_size=16, max_size=16))
+
+# What secrets are made of, and what stands beside them.
+PIECES = ["4111", "1111", "7", "123", " ", "-", "%20", "\u00a0", "+", ":", "=", '"', "\\", ",", "é", "x", "["]
+WORDS = ["CVC", "cvv2", "csc", "Security Code", "otp", "Basic ", "bearer ", "Authorization", "sk_live_", "whsec_"]
+ANSWERS = st.lists(st.sampled_from(PIECES) | st.sampled_from(WORDS), max_size=30).map("".join)
 
 
 @settings(deadline=None)
@@ -78,6 +83,12 @@ def test_a_card_is_taken_out_however_programs_quote_it(shape: str) -> None:
     text = SHAPES[shape](NUMBER, SOURCE_CVC)
     assert suspicious(text)
     assert list(findings(redact(f"cannot take {text} now").encode())) == []
+
+
+@settings(deadline=None, max_examples=500)
+@given(answer=ANSWERS)
+def test_from_what_a_receiver_answers_the_same_is_taken_out_as_from_any_text(answer: str) -> None:
+    assert redact_bytes(answer.encode("latin-1")) == redact(answer).encode("latin-1")
 
 
 @pytest.mark.parametrize("long", [lambda n: "cvc" + " " * n, lambda n: "cvc" + "%5d" * n, lambda n: "1 " * n])

@@ -1,6 +1,6 @@
 """No call reads more rows than it answers or changes, however many there are: counted by PostgreSQL itself.
 
-Where an index is missing, or serves only a part of what is asked, a call reads hundreds of the rows that are there.
+Where an index is missing, or serves only a part of what is asked, a call reads thousands of the rows that are there.
 """
 
 from collections import Counter
@@ -65,7 +65,7 @@ FURTHER_TABLES = (Table(CustomerSource, ("id", "customer_id", "source_id")), Tab
 
 @pytest.fixture
 def crowded(api: Api) -> Api:
-    """The API of a merchant that has some of everything, hundreds of times."""
+    """The API of a merchant that has some of everything, thousands of times."""
     for source in (vaulted(api), api.source(DECLINED), api.source(CHALLENGED), api.source(redirect=NOTIFIED)):
         made(api.post("/charges/", order(source), f"charge-{source}"))
     for charge in (api.held(), api.charge()):
