@@ -38,4 +38,4 @@ def _ticking(moment: datetime) -> Iterator[datetime]:
 
 def iso(moment: datetime) -> str:
     """`moment` (aware) as the API writes it: ISO 8601 in UTC with microseconds, `2026-11-21T01:43:00.123456Z`."""
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")
+    return moment.astimezone(UTC).isoformat(timespec="microseconds").removesuffix("+00:00") + "Z"

@@ -5,12 +5,13 @@ from payments import clock, ids
 from payments.models.charge import Charge, Refund
 from payments.models.idempotency import IdempotencyRecord
 from payments.models.merchant import ApiKey
+from payments.models.rows import Row
 
 # How often the provider is asked again, later, about an attempt of which it knew nothing when that was given up.
 SECOND_LOOKS = 3
 
 
-class Attempt(models.Model):
+class Attempt(Row):
     """One operation asked of a provider, written down before it is asked.
 
     Its ID, in hex, is the reference under which the provider knows the operation, so that a process that dies

@@ -7,6 +7,7 @@ from django.db.models import F, Q
 from payments import clock, ids
 from payments.models.fields import VerbatimJSONField
 from payments.models.merchant import Merchant
+from payments.models.rows import Row
 from payments.models.scoping import ScopedQuerySet
 from payments.models.source import Source
 from payments.models.words import Words
@@ -23,7 +24,7 @@ class ChargeQuerySet(ScopedQuerySet["Charge"]):
         return self.select_related("source__card").prefetch_related(refunds)
 
 
-class Charge(models.Model):
+class Charge(Row):
     """Money asked of a payer. Its state is moved by `payments.domain.lifecycle` alone."""
 
     class Status(models.TextChoices):
@@ -157,7 +158,7 @@ class RefundQuerySet(ScopedQuerySet["Refund"]):
     """Refunds of one merchant in one mode."""
 
 
-class Refund(models.Model):
+class Refund(Row):
     """Money on its way back to the payer, whole or part of one charge."""
 
     class Status(models.TextChoices):

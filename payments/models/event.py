@@ -3,6 +3,7 @@ from django.db.models import F
 
 from payments import clock, ids
 from payments.models.merchant import ApiKey, Merchant
+from payments.models.rows import Row
 from payments.models.scoping import ScopedQuerySet
 
 
@@ -10,7 +11,7 @@ class EventQuerySet(ScopedQuerySet["Event"]):
     """Events of one merchant in one mode."""
 
 
-class Event(models.Model):
+class Event(Row):
     """One change of one object, with the object as it was then; written in the transaction of the change."""
 
     id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)

@@ -3,9 +3,10 @@ from django.db.models import F
 
 from payments import clock, ids
 from payments.models.merchant import Merchant
+from payments.models.rows import Row
 
 
-class IdempotencyRecord(models.Model):
+class IdempotencyRecord(Row):
     """An idempotency key in use, and the answer it was given, byte for byte, once there is one."""
 
     id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)

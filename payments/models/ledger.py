@@ -6,6 +6,7 @@ from django.db.models import F, Q
 from payments import clock, ids
 from payments.models.charge import Charge
 from payments.models.merchant import Merchant
+from payments.models.rows import Row
 from payments.models.scoping import ScopedQuerySet
 
 
@@ -40,7 +41,7 @@ class PostingQuerySet(ScopedQuerySet["Posting"]):
     """Postings of one merchant in one mode."""
 
 
-class Posting(models.Model):
+class Posting(Row):
     """One line of a journal: `amount` is a debit where positive and a credit where negative.
 
     The lines of a journal are about one charge and add up to nothing, the two memo accounts for themselves; the

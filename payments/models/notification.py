@@ -4,6 +4,7 @@ from django.db.models import F, Q
 from payments import clock, ids
 from payments.models.event import Event
 from payments.models.merchant import Merchant
+from payments.models.rows import Row
 from payments.models.scoping import ScopedQuerySet
 
 RECEIVER_MAX_LENGTH = 300
@@ -13,7 +14,7 @@ class NotificationQuerySet(ScopedQuerySet["Notification"]):
     """Notifications of one merchant in one mode."""
 
 
-class Notification(models.Model):
+class Notification(Row):
     """One event on its way to the URL that its source named; written in the transaction of the change."""
 
     class State(models.TextChoices):

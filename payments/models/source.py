@@ -4,6 +4,7 @@ from django.db.models import F, Q
 from payments import clock, ids, sourcetypes
 from payments.models.fields import VerbatimJSONField
 from payments.models.merchant import Merchant
+from payments.models.rows import Row
 from payments.models.scoping import ScopedQuerySet
 
 
@@ -11,7 +12,7 @@ class SourceQuerySet(ScopedQuerySet["Source"]):
     """Sources of one merchant in one mode."""
 
 
-class Source(models.Model):
+class Source(Row):
     """A card, wallet or bank account, usable once unless vaulted."""
 
     id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
@@ -43,7 +44,7 @@ class Source(models.Model):
         return ids.public_id("src", self.id)
 
 
-class Card(models.Model):
+class Card(Row):
     """What is known of a source's card; number and CVC only sealed, and each gone when it has served."""
 
     class CvcChecked(models.TextChoices):

@@ -1,10 +1,13 @@
 import json
 from typing import Any
 
+# Made once, which `json.dumps` does at each call that is not given its defaults.
+ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
 
 def to_bytes(value: Any) -> bytes:
     """JSON as kaha sends it: UTF-8, compact, members in the order given."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
+    return ENCODER.encode(value).encode()
 
 
 def without_absent(members: dict[str, Any]) -> dict[str, Any]:

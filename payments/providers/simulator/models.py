@@ -4,12 +4,13 @@ from django.db import models
 from django.db.models import F, Q
 
 from payments import clock, ids
+from payments.models.rows import Row
 
 PIN_TRIES = 3
 EXTENDED_DAYS_MAX = 21
 
 
-class SimulatedPayment(models.Model):
+class SimulatedPayment(Row):
     """A payment as the provider knows it. Of a card it holds neither number nor CVC."""
 
     class State(models.TextChoices):
@@ -90,7 +91,7 @@ class SimulatedPayment(models.Model):
         return over and self.state == self.State.AWAITING
 
 
-class SimulatedOperation(models.Model):
+class SimulatedOperation(Row):
     """What was asked for about a payment; the refused too, so that asking again changes nothing."""
 
     class State(models.TextChoices):
@@ -133,7 +134,7 @@ class SimulatedOperation(models.Model):
         return ids.public_id("so", self.id)
 
 
-class Entry(models.Model):
+class Entry(Row):
     """One accepted movement of money; never changed, never removed (a rule of the database)."""
 
     class Kind(models.TextChoices):
@@ -163,7 +164,7 @@ class Entry(models.Model):
         return f"{self.kind} {self.amount}"
 
 
-class Message(models.Model):
+class Message(Row):
     """What the simulator tells by itself, at least once, as a real provider's webhook would."""
 
     body = models.TextField()
