@@ -3,13 +3,14 @@
 import secrets
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Protocol
+from functools import cache
+from typing import Protocol, cast
 from uuid import UUID
 
 from django.conf import settings
+from django.utils.module_loading import import_string
 
 from payments import clock, ids
-from payments.vault import local, transit
 from payments.vault.framing import joined
 from payments.vault.keys import KEY_BYTES
 from payments.vault.purposes import Purpose
@@ -39,7 +40,8 @@ class WrappedKey:
     created_at: datetime
 
 
-_PROVIDERS: dict[str, KeyProvider] = {local.NAME: local.LocalKeys(), transit.NAME: transit.TransitKeys()}
+# Imported when first asked, for most installations never load what speaks to HashiCorp Vault.
+PROVIDERS = {"local": "payments.vault.local.LocalKeys", "transit": "payments.vault.transit.TransitKeys"}
 
 
 def new_key(purpose: Purpose) -> WrappedKey:
@@ -51,8 +53,7 @@ def new_key(purpose: Purpose) -> WrappedKey:
 
 def unwrap(key: WrappedKey) -> bytes:
     """The data key itself. Raises VaultUnavailable, VaultError."""
-    provider = _PROVIDERS[key.kek.partition(":")[0]]
-    return provider.unwrap(key.kek, key.wrapped, _place(key.purpose, key.id))
+    return _provider(key.kek.partition(":")[0]).unwrap(key.kek, key.wrapped, _place(key.purpose, key.id))
 
 
 def rewrap(key: WrappedKey) -> WrappedKey:
@@ -62,7 +63,12 @@ def rewrap(key: WrappedKey) -> WrappedKey:
 
 
 def _newest_provider() -> KeyProvider:
-    return _PROVIDERS[transit.NAME if settings.VAULT_TRANSIT_URL else local.NAME]
+    return _provider("transit" if settings.VAULT_TRANSIT_URL else "local")
+
+
+@cache
+def _provider(name: str) -> KeyProvider:
+    return cast(KeyProvider, import_string(PROVIDERS[name])())
 
 
 def _place(purpose: Purpose, key_id: UUID) -> bytes:

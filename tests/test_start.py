@@ -1,0 +1,26 @@
+"""What a start of any of the programs loads."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from config.embedded.places import PROJECT
+
+LOADED = "import sys, config.wsgi, config.celery, payments.tasks; print(*sys.modules, sep='\\n')"
+
+
+@pytest.fixture(scope="module")
+def loaded() -> set[str]:
+    """The modules that both the web server and the worker have loaded before they are asked anything."""
+    command = [sys.executable, "-c", LOADED]
+    return set(subprocess.check_output(command, cwd=PROJECT, env=os.environ, text=True).split())
+
+
+def test_what_only_some_installations_need_is_not_loaded(loaded: set[str]) -> None:
+    assert "hvac" not in loaded
+
+
+def test_what_every_request_needs_is_loaded_before_the_first_one(loaded: set[str]) -> None:
+    assert {"payments.api.charges", "payments.domain.charges", "customers.api", "psycopg", "redis"} <= loaded
