@@ -1,10 +1,13 @@
 """Connections that threads hand on to each other."""
 
 from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime
 from threading import Event
 
 import pytest
-from django.db import connection, transaction
+from django.db import DataError, connection, transaction
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from config.database.handing_on import Connections
 from payments.domain import attempts
@@ -63,6 +66,24 @@ def test_a_connection_that_the_server_has_ended_is_not_handed_on() -> None:
         ending.result()
         assert backend() != ours
         threads.submit(lambda: connection.close()).result()
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.datetimes(timezones=st.just(UTC)))
+@pytest.mark.django_db
+def test_every_moment_is_read_as_it_was_written(moment: datetime) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT %s", [moment])
+        [read] = cursor.fetchone()
+    assert (read, read.tzinfo) == (moment, UTC)
+
+
+@pytest.mark.parametrize("moment", ["infinity", "-infinity", "0044-03-15 BC", "12026-11-22"])
+def test_a_moment_that_python_cannot_tell_is_refused(moment: str) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT %s::timestamptz", [moment])
+        with pytest.raises(DataError, match="cannot tell"):
+            cursor.fetchone()
 
 
 def test_whoever_comes_when_all_are_in_use_waits_for_one() -> None:

@@ -1,4 +1,4 @@
-"""Django's backend for PostgreSQL, but that closing a connection hands it on.
+"""Django's backend for PostgreSQL, but that closing a connection hands it on, and that moments are read faster.
 
 A thread has a connection for as long as it asks the database something, so that a hundred can wait for providers while
 a few connections serve all others. Django's own pool does the same: to hand a connection on takes it 13 µs of CPU and
@@ -6,13 +6,14 @@ this 6, and where a health check is wanted it asks the server each time, which t
 """
 
 import os
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from django.db.backends.base.base import NO_DB_ALIAS
 from django.db.backends.postgresql import base
 from psycopg import Connection, IsolationLevel
 
 from config.database.handing_on import Connections
+from config.database.moments import MomentLoader
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
@@ -29,6 +30,11 @@ class DatabaseWrapper(base.DatabaseWrapper):
             self._go_on_with(kept)
         else:
             self._begin()
+
+    def get_new_connection(self, conn_params: dict[str, Any]) -> Connection:
+        connection: Connection = super().get_new_connection(conn_params)
+        connection.adapters.register_loader("timestamptz", MomentLoader)
+        return connection
 
     def _begin(self) -> None:
         try:
