@@ -2,10 +2,11 @@
 
 import select
 from collections import deque
-from threading import BoundedSemaphore
 
 from psycopg import Connection, OperationalError
 from psycopg.pq import TransactionStatus
+
+from config.database.turns import Turns
 
 WAIT_SECONDS = 10
 
@@ -18,12 +19,12 @@ class Connections:
     """
 
     def __init__(self, most: int) -> None:
-        self._room = BoundedSemaphore(most)
+        self._turns = Turns(most)
         self._kept: deque[Connection] = deque()
 
     def take(self) -> Connection | None:
         """One that is kept; None where the caller is to make its own. Raises OperationalError where all are in use."""
-        if not self._room.acquire(timeout=WAIT_SECONDS):
+        if not self._turns.begin(WAIT_SECONDS):
             raise OperationalError("Every connection to the database was in use for too long.")
         while self._kept:
             try:
@@ -41,7 +42,7 @@ class Connections:
             self._kept.append(connection)
         elif connection is not None:
             connection.close()
-        self._room.release()
+        self._turns.end()
 
     def close(self) -> None:
         """Closes all that nobody has in hand."""

@@ -12,7 +12,8 @@ from config.embedded.processes import die_with_parent
 from config.quickstart.ports import HOST
 
 WORKERS = 2
-THREADS = 4
+# So many wait for providers at once in each process. granian starts them when they are needed and ends them afterwards.
+THREADS = 100
 
 Application = Callable[..., Any]
 

@@ -10,13 +10,11 @@ from pathlib import Path
 from config.embedded.places import PROJECT
 from config.embedded.processes import spawn, stop, wait_until
 from config.quickstart.ports import HOST, answers, claim
+from config.quickstart.serving import THREADS, WORKERS
 from tests.figures.worker import database_url
 from tests.plenty import MANY_DECLINES_TEXT
 
 START_TIMEOUT_SECONDS = 60
-WORKERS = 2
-# So many requests are in hand at once in each of them.
-THREADS = 25
 
 
 @contextmanager
