@@ -24,8 +24,9 @@ CLAIM_LIMIT = 250
 RECEIVER_LIMIT = 400
 # Time to send all of these although each try takes its longest; a worker silent for longer is taken for dead.
 LEASE = timedelta(seconds=90)
-# A queue is read from its head, whatever the planner believes of its length; statistics lag behind a sudden one.
-BY_INDEX = {"enable_bitmapscan": "off", "enable_seqscan": "off"}
+# A queue is read from its head, whatever the planner believes of its length; statistics lag behind a sudden one. So
+# each row is found by an index, and none by going through them all, as other joins and scans do.
+BY_INDEX = dict.fromkeys(("enable_bitmapscan", "enable_seqscan", "enable_hashjoin", "enable_mergejoin"), "off")
 
 # Of each receiver only the first few are looked at, and those in hand stay among them until they are put down: so a
 # receiver has no more than these in hand, whoever claims. The receivers are found by jumps through the index.
@@ -37,8 +38,8 @@ WITH RECURSIVE receivers AS (
             ORDER BY n.receiver LIMIT 1)
     FROM receivers r WHERE r.receiver IS NOT NULL
 ), due AS (
-    SELECT head.id FROM receivers r CROSS JOIN LATERAL (
-        SELECT n.id, n.tries, n.due_at, n.leased_until FROM payments_notification n
+    SELECT head.* FROM receivers r CROSS JOIN LATERAL (
+        SELECT n.id, n.receiver, n.tries, n.due_at, n.leased_until FROM payments_notification n
         WHERE n.receiver = r.receiver AND n.due_at <= %(now)s ORDER BY n.due_at, n.id LIMIT %(receiver_limit)s
     ) head
     WHERE head.leased_until IS NULL OR head.leased_until <= %(now)s
@@ -50,9 +51,12 @@ ANYTHING_DUE = f"{DUE} SELECT EXISTS (SELECT FROM due)"  # nosec B608 # no value
 
 CLAIM = f"""
 {DUE}, free AS (
-    SELECT id FROM payments_notification
-    WHERE id IN (SELECT id FROM due) AND due_at <= %(now)s AND (leased_until IS NULL OR leased_until <= %(now)s)
-    FOR UPDATE SKIP LOCKED
+    SELECT locked.id FROM due CROSS JOIN LATERAL (
+        SELECT n.id FROM payments_notification n
+        WHERE (n.receiver, n.due_at, n.id) = (due.receiver, due.due_at, due.id)
+            AND (n.leased_until IS NULL OR n.leased_until <= %(now)s)
+        FOR UPDATE SKIP LOCKED
+    ) locked
 )
 UPDATE payments_notification n SET leased_until = %(lease)s
 FROM free, payments_event e WHERE n.id = free.id AND e.id = n.event_id
@@ -72,16 +76,16 @@ WITH made AS (
     UPDATE payments_notification n SET tries = n.tries + 1, state = made.state, failures = made.failures,
         first_try_at = made.first_try_at, due_at = made.due_at, leased_until = NULL
     FROM made WHERE n.id = made.id AND n.leased_until = made.lease
-    RETURNING n.id, n.tries
+    RETURNING made.*, n.tries
 )
 INSERT INTO payments_notificationtry
     (notification_id, number, started_at, milliseconds, status, answer, error, reason)
-SELECT id, moved.tries, started_at, milliseconds, status, answer, error, reason FROM moved JOIN made USING (id)
+SELECT id, tries, started_at, milliseconds, status, answer, error, reason FROM moved
 """
 
 RELEASE = """
-UPDATE payments_notification SET leased_until = NULL
-WHERE (id, leased_until) IN (SELECT * FROM unnest(%b::uuid[], %b::timestamptz[]))
+UPDATE payments_notification n SET leased_until = NULL
+FROM unnest(%b::uuid[], %b::timestamptz[]) AS given (id, lease) WHERE n.id = given.id AND n.leased_until = given.lease
 """
 
 
