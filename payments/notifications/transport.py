@@ -14,6 +14,7 @@ from types import TracebackType
 from typing import Self
 
 import aiohttp
+from aiohttp import hdrs
 from django.conf import settings
 from yarl import URL
 
@@ -49,6 +50,12 @@ class TryFailed(Exception):
         self.kind = kind
 
 
+class Request(aiohttp.ClientRequest):
+    """One that asks for nothing packed; to take aiohttp's header out of each request again would cost more."""
+
+    DEFAULT_HEADERS = {hdrs.ACCEPT: "*/*"}
+
+
 @dataclass(slots=True)
 class Stage:
     """How far a try has come, by what it means if its time is over now."""
@@ -82,7 +89,7 @@ class Transport:
             ),
             timeout=aiohttp.ClientTimeout(connect=self._limits.connect_seconds),
             headers=HEADERS,
-            skip_auto_headers=["Accept-Encoding"],
+            request_class=Request,
             cookie_jar=aiohttp.DummyCookieJar(),
             auto_decompress=False,
             read_bufsize=self._limits.answer_max_bytes // 4,
@@ -150,7 +157,8 @@ class Transport:
     async def _first_bytes(self, content: aiohttp.StreamReader) -> bytes:
         first_bytes = b""
         left_bytes = self._limits.answer_max_bytes
-        while chunk := await content.read(left_bytes):
+        while left_bytes and not content.at_eof():
+            chunk = await content.read(left_bytes)
             left_bytes -= len(chunk)
             first_bytes += chunk[: self._limits.kept_max_bytes - len(first_bytes)]
         return first_bytes
