@@ -17,7 +17,7 @@ Result = TypeVar("Result")
 
 
 class WrappedKeys:
-    """The vault's store of data keys. Each of its verbs has a connection of its own.
+    """The vault's store of data keys. Each of its verbs is a transaction of its own.
 
     So a key is on record before anything is sealed with it, whatever becomes of the caller's transaction.
     """
@@ -73,7 +73,12 @@ def _keep(key: WrappedKey, since: datetime) -> WrappedKey:
 
 
 def _apart(do: Callable[[], Result]) -> Result:
-    """What `do` returns in a thread, where Django has another connection."""
+    """What `do` returns outside of the caller's transaction: by another connection, a thread's, where there is one.
+
+    Only there, for if all who have a connection in hand waited for a second, nobody would ever get one.
+    """
+    if not connection.in_atomic_block:
+        return do()
 
     def run() -> Result:
         try:

@@ -1,6 +1,8 @@
-"""Where the data keys of real processes lie: on real commits, because each question has a connection of its own."""
+"""Where the data keys of real processes lie: on real commits, because each question has a transaction of its own."""
 
 from datetime import timedelta
+from threading import Barrier
+from uuid import UUID
 
 import pytest
 from django.db import IntegrityError, connection, transaction
@@ -32,9 +34,22 @@ def test_a_key_is_on_record_though_the_transaction_that_wanted_it_is_undone() ->
     assert DataKey.objects.get().id == key_id
 
 
-def test_a_key_costs_the_caller_no_statement(django_assert_num_queries: DjangoAssertNumQueries) -> None:
-    with django_assert_num_queries(0):
+def test_a_key_costs_the_callers_transaction_no_statement(django_assert_num_queries: DjangoAssertNumQueries) -> None:
+    with transaction.atomic(), django_assert_num_queries(0):
         DataKeys(WrappedKeys()).sealing(Purpose.CARD)
+
+
+def test_everybody_who_has_a_connection_may_want_a_key_at_once() -> None:
+    connection.close()
+    everybody = connection.settings_dict["CONNECTIONS"]
+    all_have_one = Barrier(everybody)
+
+    def want(_: int) -> UUID:
+        connection.ensure_connection()
+        all_have_one.wait()
+        return DataKeys(WrappedKeys()).sealing(Purpose.CARD)[0]
+
+    assert len(set(at_once(everybody, want))) == 1
 
 
 @pytest.mark.parametrize("purpose", Purpose)
