@@ -108,17 +108,14 @@ Guarded = Update | Delete | Require
 Write = Insert | InsertAll | Guarded
 
 
-def write_together(*writes: Write, durable: bool = True) -> None:
+def write_together(*writes: Write) -> None:
     """Does all `writes` in one statement, or none of them; no row may be written twice.
 
-    One that is not `durable` does not wait for the disk: a crash of the server may forget it, though not once a later
-    one is on the disk. Raises StaleRow when a guarded write did not hit one row, IntegrityError when a constraint
-    forbids a write.
+    Raises StaleRow when a guarded write did not hit one row, IntegrityError when a constraint forbids a write.
     """
     connection = connections[DEFAULT_DB_ALIAS]
     compiled = [write.compile(connection) for write in writes]
-    parts = tuple((text, write.count) for (text, _), write in zip(compiled, writes, strict=True))
-    text = _statement(parts, durable)
+    text = _statement(tuple((text, write.count) for (text, _), write in zip(compiled, writes, strict=True)))
     params = [param for _, params in compiled for param in params]
     try:
         send(connection, text, params).close()
@@ -130,14 +127,13 @@ def write_together(*writes: Write, durable: bool = True) -> None:
         transaction.on_commit(callback, robust=True)
 
 
-def write_alone(*writes: Write, durable: bool = True) -> None:
+def write_alone(*writes: Write) -> None:
     """As `write_together`; what fails is undone alone, and leaves an open transaction as it was before.
 
     Outside of one the statement is a transaction of its own, and no `BEGIN` and `COMMIT` go with it.
     """
-    is_part = connections[DEFAULT_DB_ALIAS].in_atomic_block
-    with transaction.atomic() if is_part else nullcontext():
-        write_together(*writes, durable=durable or is_part)
+    with transaction.atomic() if connections[DEFAULT_DB_ALIAS].in_atomic_block else nullcontext():
+        write_together(*writes)
 
 
 def insert_if_absent(row: models.Model) -> bool:
@@ -152,13 +148,12 @@ def insert_if_absent(row: models.Model) -> bool:
 
 
 @lru_cache(maxsize=512)
-def _statement(parts: tuple[tuple[str, int], ...], durable: bool) -> str:
+def _statement(parts: tuple[tuple[str, int], ...]) -> str:
     """The parts of a statement by their texts, with how many rows each must hit."""
     named = [f"w{number} AS ({text})" for number, (text, _) in enumerate(parts)]
     hits = [f"(SELECT count(*) FROM w{number}) = {count}" for number, (_, count) in enumerate(parts)]  # nosec B608 # no value in it
     # A miss divides by zero, because an error is what makes PostgreSQL undo the other writes of the statement.
-    wait = "" if durable else ", set_config('synchronous_commit', 'off', true)"
-    return f"WITH {', '.join(named)} SELECT 1 / (CASE WHEN {' AND '.join(hits)} THEN 1 ELSE 0 END){wait}"
+    return f"WITH {', '.join(named)} SELECT 1 / (CASE WHEN {' AND '.join(hits)} THEN 1 ELSE 0 END)"
 
 
 @lru_cache(maxsize=512)

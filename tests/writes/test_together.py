@@ -1,7 +1,7 @@
 """Several writes in one statement: all of them or none."""
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 from uuid import UUID
 
@@ -10,17 +10,7 @@ from django.db import IntegrityError, OperationalError, connection, transaction
 
 from payments import clock
 from payments.models import Charge, Event
-from payments.models.together import (
-    Delete,
-    Insert,
-    Require,
-    StaleRow,
-    Update,
-    Write,
-    insert_if_absent,
-    write_alone,
-    write_together,
-)
+from payments.models.together import Delete, Insert, Require, StaleRow, Update, Write, insert_if_absent, write_together
 from tests.factories import ChargeFactory
 from tests.racing import at_once
 
@@ -139,37 +129,6 @@ def test_outside_of_a_transaction_a_miss_leaves_nothing_and_others_may_go_on(cha
     write_together(Require(Charge, {"id": charge.id, "version": 1}))
     assert not told.is_set()
     assert not Event.objects.exists()
-
-
-@pytest.fixture
-def waiting_for_disk(charge: Charge) -> Iterator[Callable[[], bool]]:
-    """Whether the connection waits for the disk at each commit, as it does in production and not in tests otherwise."""
-
-    def answer(statement: str = "SHOW synchronous_commit") -> Any:
-        with connection.cursor() as cursor:
-            cursor.execute(statement)
-            return cursor.fetchone() if cursor.description else None
-
-    answer("SET synchronous_commit = on")
-    yield lambda: answer() == ("on",)
-    answer("RESET synchronous_commit")
-
-
-@pytest.mark.django_db(transaction=True)
-def test_a_write_that_need_not_be_durable_leaves_later_ones_so(
-    charge: Charge, waiting_for_disk: Callable[[], bool]
-) -> None:
-    with transaction.atomic():
-        write_together(Insert(event_of(charge)), durable=False)
-        assert not waiting_for_disk()
-    assert waiting_for_disk()
-
-
-def test_a_write_that_need_not_be_durable_leaves_the_transaction_so_that_it_is_part_of(
-    charge: Charge, waiting_for_disk: Callable[[], bool]
-) -> None:
-    write_alone(Insert(event_of(charge)), durable=False)
-    assert waiting_for_disk()
 
 
 @pytest.mark.django_db(transaction=True)

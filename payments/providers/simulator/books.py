@@ -44,8 +44,7 @@ def book_payment(payment: Payment, scenario: Scenario) -> SimulatedPayment:
     """Books `payment` unless its reference is booked already; returns what the books then hold."""
     row = new_payment(payment, scenario)
     try:
-        # What kaha then writes of it makes it durable too, and what kaha does not know of nobody was told.
-        write_alone(Insert(row), *map(Insert, approval_entries(row)), durable=False)
+        write_alone(Insert(row), *map(Insert, approval_entries(row)))
     except IntegrityError:
         booked = find_payment(payment.reference)
         if booked is None:

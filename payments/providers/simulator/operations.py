@@ -50,7 +50,7 @@ def book_operation(kind: str, operation: Operation, payment: SimulatedPayment) -
     while True:
         row = new_operation(kind, operation, payment)
         try:
-            write_alone(Insert(row), *_move(row, payment), durable=False)
+            write_alone(Insert(row), *_move(row, payment))
         except StaleRow:
             # Something else was booked about it meanwhile.
             payment.refresh_from_db()
