@@ -12,7 +12,7 @@ from payments.domain.errors import PaymentError, busy
 from payments.domain.idempotency import Answer
 from payments.domain.settling import Verdict, settle
 from payments.ids import public_id
-from payments.models import Attempt, IdempotencyRecord
+from payments.models import Attempt, Charge, IdempotencyRecord
 from payments.models.together import Delete, StaleRow, Update, Write, write_together
 from payments.providers.base import ActionRequired, Approved, Declined, NotFound, Outcome, Pending, Rejected, Unknown
 from payments.rendering.errors import render_error
@@ -30,13 +30,23 @@ def record(caller: Caller, attempt: Attempt, outcome: Outcome) -> Answer:
 
     Raises PaymentError where nothing was done and the request may be sent again.
     """
-    known = copy(attempt.charge)
+    known = _as_on_record(attempt.charge)
     try:
         return _record(caller, attempt, outcome)
     except (DatabaseError, InterfaceError):
         # Money may have moved, so this is no failure to the caller: recovery will find the outcome again.
         logger.exception("outcome could not be recorded", extra={"attempt": attempt.reference})
         return Answer(_success_status(attempt), to_bytes(render_charge(known)))
+
+
+def _as_on_record(charge: Charge) -> Charge:
+    """A copy of all that is shown of `charge` and that an outcome changes, to be shown where it cannot be recorded."""
+    known = copy(charge)
+    known.refund_list = [copy(refund) for refund in charge.refund_list]
+    known.source = copy(charge.source)
+    if card := getattr(charge.source, "card", None):
+        known.source.card = copy(card)
+    return known
 
 
 def _record(caller: Caller, attempt: Attempt, outcome: Outcome) -> Answer:
