@@ -142,7 +142,7 @@ DATABASES = {"default": env.database("DATABASE_URL", "postgresql:///kaha")}
 DATABASES["default"].update(
     ENGINE="config.database",
     # Of one process, at the same time; nobody holds one while a provider is asked.
-    CONNECTIONS=env.integer("DATABASE_CONNECTIONS", 16, at_least=1),
+    CONNECTIONS=env.integer("DATABASE_CONNECTIONS", 8, at_least=1),
     CONN_MAX_AGE=0,
     OPTIONS={
         **DATABASES["default"].get("OPTIONS", {}),
