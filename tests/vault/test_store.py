@@ -1,5 +1,6 @@
 """Where the data keys of real processes lie: on real commits, because each question has a transaction of its own."""
 
+from collections.abc import Iterator
 from datetime import timedelta
 from threading import Barrier
 from uuid import UUID
@@ -9,6 +10,7 @@ from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
+from config.database.base import DatabaseWrapper
 from payments.domain.data_keys import WrappedKeys
 from payments.models import CvcKey, DataKey
 from payments.vault import Purpose, wrapping
@@ -39,17 +41,26 @@ def test_a_key_costs_the_callers_transaction_no_statement(django_assert_num_quer
         DataKeys(WrappedKeys()).sealing(Purpose.CARD)
 
 
-def test_everybody_who_has_a_connection_may_want_a_key_at_once() -> None:
+@pytest.fixture
+def few_connections(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
+    """So many are all that this process may have."""
     connection.close()
-    everybody = connection.settings_dict["CONNECTIONS"]
-    all_have_one = Barrier(everybody)
+    monkeypatch.setitem(connection.settings_dict, "CONNECTIONS", 4)
+    monkeypatch.setattr(DatabaseWrapper, "_by_process_and_name", {})
+    yield 4
+    connection.close()
+    connection.close_pool()
+
+
+def test_everybody_who_has_a_connection_may_want_a_key_at_once(few_connections: int) -> None:
+    all_have_one = Barrier(few_connections)
 
     def want(_: int) -> UUID:
         connection.ensure_connection()
         all_have_one.wait()
         return DataKeys(WrappedKeys()).sealing(Purpose.CARD)[0]
 
-    assert len(set(at_once(everybody, want))) == 1
+    assert len(set(at_once(few_connections, want))) == 1
 
 
 @pytest.mark.parametrize("purpose", Purpose)
