@@ -20,8 +20,8 @@ SIMULATOR = '"simulator_'
 
 @pytest.fixture
 def warm(api: Api) -> Api:
-    """The API on a connection that is open already, as it is for all requests of a worker but the first."""
-    api.get("/ping")
+    """The API with a connection and data keys at hand, as they are for nearly all requests of a worker."""
+    api.source()
     return api
 
 
