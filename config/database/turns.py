@@ -7,8 +7,7 @@ from threading import Lock
 class Turns:
     """At most `most` at once, and whoever has waited longest is next.
 
-    Python's semaphores let a thread that comes again overtake those that wait: of eighty payments under way, each of
-    which comes four times, some waited for ten seconds.
+    Python's semaphores let a thread that comes again overtake those that wait, and a payment comes four times.
     """
 
     def __init__(self, most: int) -> None:

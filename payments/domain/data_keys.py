@@ -77,14 +77,15 @@ def _apart(do: Callable[[], Result]) -> Result:
 
     Only there, for if all who have a connection in hand waited for a second, nobody would ever get one.
     """
-    if not connection.in_atomic_block:
+    if connection.in_atomic_block:
+        with ThreadPoolExecutor(1, "kaha-data-keys") as thread:
+            return thread.submit(_closing, do).result()
+    return do() if connection.connection else _closing(do)
+
+
+def _closing(do: Callable[[], Result]) -> Result:
+    """What `do` returns, by a connection that is handed on afterwards, which a thread that ends would never do."""
+    try:
         return do()
-
-    def run() -> Result:
-        try:
-            return do()
-        finally:
-            connection.close()
-
-    with ThreadPoolExecutor(1, "kaha-data-keys") as thread:
-        return thread.submit(run).result()
+    finally:
+        connection.close()

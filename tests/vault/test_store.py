@@ -1,6 +1,7 @@
 """Where the data keys of real processes lie: on real commits, because each question has a transaction of its own."""
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from threading import Barrier
 from uuid import UUID
@@ -61,6 +62,12 @@ def test_everybody_who_has_a_connection_may_want_a_key_at_once(few_connections: 
         return DataKeys(WrappedKeys()).sealing(Purpose.CARD)[0]
 
     assert len(set(at_once(few_connections, want))) == 1
+
+
+def test_a_thread_that_wanted_a_key_and_ended_has_left_no_connection_in_use(few_connections: int) -> None:
+    for _ in range(few_connections + 1):
+        with ThreadPoolExecutor(1) as thread:
+            thread.submit(DataKeys(WrappedKeys()).sealing, Purpose.CARD).result()
 
 
 @pytest.mark.parametrize("purpose", Purpose)
