@@ -18,7 +18,7 @@ class CustomerQuerySet(ScopedQuerySet["Customer"]):
         return self.filter(deleted_at__isnull=True)
 
     def whole(self) -> Self:
-        """With everything that rendering needs: in one more query the sources still kept, newest first."""
+        """With everything that rendering needs: the sources still kept with it, newest first."""
         kept = CustomerSource.objects.filter(detached_at__isnull=True).select_related("source__card")
         return self.prefetch_related(models.Prefetch("ties", kept.order_by("-id"), to_attr="kept"))
 

@@ -69,10 +69,11 @@ def in_hand(attempt: Attempt) -> dict[str, Any]:
 
 
 def reload(attempt: Attempt) -> Attempt:
-    """The attempt as it is now, its charge whole and in hand."""
-    [fresh] = reads.attempt(attempt_id=attempt.id)
-    [fresh.charge] = reads.charge_of_attempt(charge_id=attempt.charge_id)
-    for refund in fresh.charge.refund_list:
+    """The attempt as it is now, its charge whole and in hand, as both stand at one moment."""
+    [charge] = reads.charge_of_attempt(attempt_id=attempt.id, charge_id=attempt.charge_id)
+    fresh: Attempt
+    [fresh] = charge.attempt_list  # type: ignore[attr-defined] # put there by this read
+    for refund in charge.refund_list:
         if refund.id == fresh.refund_id:
             fresh.refund = refund
     return fresh

@@ -6,7 +6,7 @@ The ORM took a third of a charge's processor time to compile that of its source 
 from datetime import datetime
 from uuid import UUID
 
-from django.db.models import QuerySet
+from django.db.models import Prefetch, QuerySet
 
 from payments.domain import blocks
 from payments.models import ApiKey, Attempt, Charge, IdempotencyRecord, Source
@@ -45,15 +45,10 @@ def charge(*, merchant_id: UUID, livemode: bool, charge_id: UUID) -> QuerySet[Ch
 
 
 @Frozen
-def charge_of_attempt(*, charge_id: UUID) -> QuerySet[Charge]:
-    """Whoever's charge this is, whole, for whoever has found an attempt at it."""
-    return Charge.objects.whole().filter(id=charge_id)
-
-
-@Frozen
-def attempt(*, attempt_id: UUID) -> QuerySet[Attempt]:
-    """An attempt as it is now."""
-    return Attempt.objects.filter(id=attempt_id)
+def charge_of_attempt(*, attempt_id: UUID, charge_id: UUID) -> QuerySet[Charge]:
+    """A charge, whole, and as its `attempt_list` one attempt at it: both as they stood at one moment."""
+    attempt = Prefetch("attempts", Attempt.objects.filter(id=attempt_id), to_attr="attempt_list")
+    return Charge.objects.whole().prefetch_related(attempt).filter(id=charge_id)
 
 
 @Frozen

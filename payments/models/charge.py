@@ -19,7 +19,7 @@ EXTENDED_DAYS_MAX = 21
 
 class ChargeQuerySet(ScopedQuerySet["Charge"]):
     def whole(self) -> Self:
-        """With everything that rendering needs: source and card joined, refunds in one more query, newest first."""
+        """With everything that rendering needs: source and card joined, refunds with it, newest first."""
         refunds = models.Prefetch("refunds", Refund.objects.order_by("-id"), to_attr="refund_list")
         return self.select_related("source__card").prefetch_related(refunds)
 

@@ -4,17 +4,16 @@ Compiling takes the ORM longer than the rest of the question. Here it is done fo
 text for each value that calls give; later ones fill the slots and make instances of the rows.
 """
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable
 from datetime import datetime
 from functools import lru_cache
 from typing import Any, Generic, ParamSpec, TypeVar
 from uuid import UUID
 
-from django.contrib.postgres.fields import ArrayField
 from django.db import connection, models
-from django.db.models import F, ForeignObject, Lookup, Model, QuerySet, Value
+from django.db.models import Model, QuerySet, Value
 
+from payments.models.hanging import Hanging
 from payments.models.instances import Maker
 
 Given = ParamSpec("Given")
@@ -27,7 +26,6 @@ FIELDS: "dict[type, Callable[[], models.Field[Any, Any]]]" = {
     str: models.CharField,
     bytes: models.BinaryField,
     datetime: models.DateTimeField,
-    list: lambda: ArrayField(models.UUIDField()),
 }
 # How many texts of one query are kept: those asked for last.
 MOST_TEXTS = 128
@@ -43,24 +41,14 @@ class Slot(Value):
         return "%s", [self]
 
 
-class AnyOf(Lookup):
-    """Whether the left side is in an array: one text for however many there are."""
-
-    lookup_name = "any_of"
-
-    def as_sql(self, compiler: Any, connection: Any) -> Any:
-        left, params = self.process_lhs(compiler, connection)
-        right, more = self.process_rhs(compiler, connection)
-        return f"{left} = ANY({right})", [*params, *more]
-
-
 class Frozen(Generic[Given, Row]):
     """The query that `build` makes of named values, called with these for its rows; `build` itself is the ORM's.
 
     Other values give another text where they are None, booleans or whole numbers (limits, of which there are few): each
     such text is made once. Whatever else a call changes it must give as a value: `build` runs for the first call
-    only, and a moment that it reads itself is refused. Of joins it knows `select_related`, of further queries a
-    `Prefetch` of rows that hang on these, with a queryset and `to_attr`.
+    only, and a moment that it reads itself is refused. Of joins it knows `select_related`, and of what hangs on rows a
+    `Prefetch` with a queryset and `to_attr`, whose rows come with the others: in one statement, so that all of them
+    stand as they stood at one moment.
     """
 
     def __init__(self, build: Callable[Given, QuerySet[Row]]) -> None:
@@ -85,7 +73,10 @@ class Text:
     """One query as PostgreSQL is asked it, and how its rows are read."""
 
     def __init__(self, rows: QuerySet[Any]) -> None:
-        compiler = rows.query.get_compiler(connection=connection)
+        lookups = rows._prefetch_related_lookups  # type: ignore[attr-defined] # the ORM's own place for them
+        self._hanging = [Hanging.of(rows.model, lookup) for lookup in lookups]
+        hanging = {each.attribute: each.column() for each in self._hanging}
+        compiler = rows.prefetch_related(None).annotate(**hanging).query.get_compiler(connection=connection)
         self._sql, params = compiler.as_sql()
         if any(isinstance(param, datetime) for param in params):
             raise TypeError("A moment that is not given would be the same for all calls.")
@@ -94,8 +85,6 @@ class Text:
         self._converters: Converters = compiler.get_converters([column for column, _, _ in compiler.select])
         self._maker = Maker.of(compiler.klass_info, compiler.select)
         self._annotations = list(compiler.annotation_col_map.items())
-        lookups = rows._prefetch_related_lookups  # type: ignore[attr-defined] # the ORM's own place for them
-        self._hanging = [Hanging.of(rows.model, lookup) for lookup in lookups]
 
     def ask(self, values: dict[str, Any]) -> list[Any]:
         params = self._params.copy()
@@ -103,10 +92,7 @@ class Text:
             params[place] = values[name]
         with connection.cursor() as cursor:
             cursor.execute(self._sql, params)
-            found = [self._made(row) for row in cursor.fetchall()]
-        for hanging in self._hanging:
-            hanging.put_on(found)
-        return found
+            return [self._made(row) for row in cursor.fetchall()]
 
     def _made(self, row: tuple[Any, ...]) -> Any:
         if self._converters:
@@ -114,31 +100,9 @@ class Text:
         instance = self._maker.make(row)
         for name, place in self._annotations:
             setattr(instance, name, row[place])
+        for hanging in self._hanging:
+            hanging.put_on(instance)
         return instance
-
-
-@dataclass(frozen=True)
-class Hanging:
-    """Rows that hang on others by a foreign key, and the attribute in which each of those has its own."""
-
-    rows: Frozen[Any, Any]
-    key: "ForeignObject[Any, Any]"
-    attribute: str
-
-    @classmethod
-    def of(cls, model: type[Model], lookup: Any) -> "Hanging":
-        key, rows = model._meta.get_field(lookup.prefetch_through).field, lookup.queryset  # type: ignore[union-attr]
-        return cls(Frozen(lambda *, on: rows.filter(AnyOf(F(key.attname), on))), key, lookup.to_attr)
-
-    def put_on(self, rows: Iterable[Any]) -> None:
-        by_id = {row.pk: row for row in rows}
-        for row in by_id.values():
-            setattr(row, self.attribute, [])
-        if by_id:
-            for hanging in self.rows(on=list(by_id)):
-                row = by_id[getattr(hanging, self.key.attname)]
-                self.key.set_cached_value(hanging, row)
-                getattr(row, self.attribute).append(hanging)
 
 
 def _written(value: Any) -> Any:

@@ -122,7 +122,7 @@ class Watch:
             return False
         for one, other in ((condition.this, condition.expression), (condition.expression, condition.this)):
             one, other = one.unnest(), other.unnest()
-            if _is_key(one, alias) and (self._is_own(other, _alternatives(other)) or _is_key_of(other, tied)):
+            if _is_key(one, alias) and (self._is_own(other, [other]) or _is_key_of(other, tied)):
                 return True
         return False
 
@@ -142,14 +142,6 @@ class Watch:
         in_mode = {text[0] for text in cells.get("livemode", [])} <= {str(self.livemode).lower()[0]}
         keys = {text for name, texts in cells.items() if name.endswith("_id") for text in texts}
         return own and in_mode and self.known.issuperset(filter(UUID_TEXT.fullmatch, keys))
-
-
-def _alternatives(value: exp.Expression) -> list[exp.Expression]:
-    """What a key that equals `value` may be: each member of the array behind ANY, else `value` itself."""
-    if not isinstance(value, exp.Any):
-        return [value]
-    [array] = value.find_all(exp.Literal)
-    return [exp.Literal.string(member) for member in array.this.strip("{}").split(",")]
 
 
 def _ids_found(text: str) -> set[str]:

@@ -86,7 +86,7 @@ def test_a_list_takes_the_same_few_statements_whatever_its_length(
         attach(api, customer)
         attach(api, customer)
 
-    with django_assert_num_queries(3):
+    with django_assert_num_queries(2):
         page = made(api.get("/customers/"))
 
     assert [len(row["sources"]) for row in page["data"]] == [2] * count

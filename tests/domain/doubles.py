@@ -37,6 +37,9 @@ class NeverHears(Simulator):
     def capture(self, operation: Operation) -> Outcome:
         return Unknown("lost on the way")
 
+    def void(self, operation: Operation) -> Outcome:
+        return Unknown("lost on the way")
+
     def refund(self, operation: Operation) -> Outcome:
         return Unknown("lost on the way")
 
