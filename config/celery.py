@@ -1,6 +1,5 @@
 """The worker: `celery -A config.celery worker -B` runs every task and the beat that wakes the sweeps."""
 
-import gc
 import os
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
@@ -9,12 +8,12 @@ from celery import Celery
 from celery.signals import setup_logging, worker_ready
 
 from config.checks import refuse_bad_configuration, tell_of_live_cards
+from config.garbage import spare_what_stays
 
 refuse_bad_configuration()
 app = Celery("kaha")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 app.autodiscover_tasks()
-GC_THRESHOLD = 10_000
 
 
 @app.on_after_finalize.connect
@@ -26,18 +25,8 @@ def log_tasks(**_: object) -> None:
 
 
 @worker_ready.connect
-def spare_what_stays(**_: object) -> None:
-    """What is loaded by now stays; walking it time and again took the collector a fifth of a busy worker's time.
-
-    And what is made later mostly goes without the collector, so that it need not look for it as often.
-    """
-    gc.collect()
-    gc.freeze()
-    gc.set_threshold(GC_THRESHOLD)
-
-
-@worker_ready.connect
-def tell_what_is_on(**_: object) -> None:
+def be_ready(**_: object) -> None:
+    spare_what_stays()
     tell_of_live_cards()
 
 

@@ -10,6 +10,7 @@ from django.urls import get_resolver
 
 from config.bodies import WholeBody
 from config.checks import refuse_bad_configuration, tell_of_live_cards
+from config.garbage import spare_what_stays
 from config.long_paths import ShortPath
 from config.media_types import ReadableType
 
@@ -18,3 +19,4 @@ application = ShortPath(ReadableType(WholeBody(get_wsgi_application(), settings.
 tell_of_live_cards()
 # Django loads the views when they are first asked for; somebody's payment would wait for that.
 get_resolver().url_patterns  # noqa: B018
+spare_what_stays()

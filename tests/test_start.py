@@ -18,6 +18,14 @@ def loaded() -> set[str]:
     return set(subprocess.check_output(command, cwd=PROJECT, env=os.environ, text=True).split())
 
 
+WALKED = "import gc, config.wsgi; print(len(gc.get_objects()), gc.get_freeze_count())"
+
+
+def test_what_the_web_server_has_loaded_is_not_walked_by_the_garbage_collector() -> None:
+    looked_at, frozen = subprocess.check_output([sys.executable, "-c", WALKED], cwd=PROJECT, text=True).split()
+    assert int(looked_at) < int(frozen) / 10
+
+
 def test_what_only_some_installations_need_is_not_loaded(loaded: set[str]) -> None:
     assert "hvac" not in loaded
 

@@ -7,7 +7,7 @@ from statistics import median
 
 import aiohttp
 
-from config.celery import spare_what_stays
+from config.garbage import spare_what_stays
 from payments import clock
 from payments.ids import public_id
 from payments.models import Event, Merchant, Notification
