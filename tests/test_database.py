@@ -1,8 +1,10 @@
 """Connections that threads hand on to each other."""
 
+import json
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from threading import Event
+from typing import Any
 
 import pytest
 from django.db import DataError, connection, transaction
@@ -84,6 +86,22 @@ def test_a_moment_that_python_cannot_tell_is_refused(moment: str) -> None:
         cursor.execute("SELECT %s::timestamptz", [moment])
         with pytest.raises(DataError, match="cannot tell"):
             cursor.fetchone()
+
+
+TEXT = st.characters(exclude_categories=["Cs"])
+DOCUMENTS = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(TEXT),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(TEXT), inner),
+)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(DOCUMENTS, st.text(" \n\r\t"), st.text(" \n\r\t"))
+@pytest.mark.django_db
+def test_every_document_is_read_as_it_was_written(document: Any, before: str, after: str) -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT %s::json", [f"{before}{json.dumps(document, ensure_ascii=False)}{after}"])
+        assert cursor.fetchone() == (document,)
 
 
 def test_whoever_comes_when_all_are_in_use_waits_for_one() -> None:
