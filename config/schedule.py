@@ -15,6 +15,7 @@ SCHEDULE = {
         "destroy_unused_card_data": 30.0,
         "finish_key_rotation": 60.0,
         "purge_idempotency": 3600.0,
+        "keep_months": 600.0,
         "check_money": 60.0,
         "reconcile_simulator": 3600.0,
         "sum_up_days": 60.0,

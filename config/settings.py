@@ -48,6 +48,8 @@ DECLINE_WINDOW_MINUTES = env.integer("DECLINE_WINDOW_MINUTES", 60, at_least=1)
 DECLINE_LIMITS = env.counts("DECLINE_LIMITS", {"card": 10, "address": 100, "key": 150, "merchant": 200})
 DECLINE_LIMITS_TEST = env.counts("DECLINE_LIMITS_TEST", {"card": 100, "address": 1000, "key": 1500, "merchant": 2000})
 IDEMPOTENCY_KEEP_DAYS = env.integer("IDEMPOTENCY_KEEP_DAYS", 30, at_least=1)
+# Events, with what became of their callbacks, are dropped by whole months when all of a month is older than this.
+EVENTS_KEEP_DAYS = env.integer("EVENTS_KEEP_DAYS", 400, at_least=31)
 HOLD_DAYS = 7
 # How long an act that one operator asks for waits for another to agree.
 STAFF_ACT_HOURS = env.integer("STAFF_ACT_HOURS", 48, at_least=1)
@@ -150,7 +152,8 @@ DATABASES["default"].update(
         "prepare_threshold": 5,
         "connect_timeout": 5,
         # A row that somebody else holds for this long is "busy" to the caller, never a hung request.
-        "options": "-c lock_timeout=5s -c idle_in_transaction_session_timeout=60s -c statement_timeout=60s",
+        # No statement here is worth compiling, and some look so, for they tell the planner that a row is dear.
+        "options": "-c lock_timeout=5s -c idle_in_transaction_session_timeout=60s -c statement_timeout=60s -c jit=off",
     },
 )
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"

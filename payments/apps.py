@@ -1,4 +1,7 @@
+from typing import Any
+
 from django.apps import AppConfig
+from django.db.models.signals import post_migrate
 
 
 class PaymentsConfig(AppConfig):
@@ -10,3 +13,12 @@ class PaymentsConfig(AppConfig):
         from payments.domain.data_keys import WrappedKeys
 
         vault.use_store(WrappedKeys())
+        post_migrate.connect(make_months, sender=self, dispatch_uid="make_months")
+
+
+def make_months(**_: Any) -> None:
+    """After a migration there is room for events, however long no worker has made any."""
+    from payments import clock
+    from payments.models.parted import make_ahead
+
+    make_ahead(clock.now())

@@ -14,6 +14,7 @@ from payments.domain import (
     exporting,
     hearing,
     idempotency,
+    months,
     recovery,
     rotation,
     settlement,
@@ -131,6 +132,12 @@ def finish_key_rotation() -> int:
 @shared_task
 def purge_idempotency() -> int:
     return idempotency.purge()
+
+
+@shared_task
+def keep_months() -> int:
+    """Comes every ten minutes, lest what was in use is missed for a day."""
+    return months.keep()
 
 
 @shared_task

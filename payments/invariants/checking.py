@@ -20,8 +20,10 @@ RUN_EVERY = timedelta(days=1)
 KEPT = timedelta(days=90)
 
 # The invariants look at whole tables: only for them a statement may take its time, and memory enough to sort at once.
+# Before that moment is taken, months are kept from being dropped, for those that go later would be missed in it.
 ONE_MOMENT = """
 SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY;
+LOCK TABLE payments_event, payments_notification, payments_notificationtry IN ACCESS SHARE MODE;
 SET LOCAL statement_timeout = 0;
 SET LOCAL work_mem = '128MB'
 """

@@ -7,15 +7,20 @@ def events_of(table: str, *, model: str, prefix: str) -> Invariant:
     """The invariant that the rows of `table`, which have a `version`, wrote an event for each of their changes."""
     return Invariant(
         name=f"{table}s_have_their_events",
-        sentence=f"Each {table} has one event for each of its changes, numbered from 1 without gaps.",
+        sentence=f"Each {table} has one event for each of its changes, without gaps, from 1 or the oldest month kept.",
         model=model,
         prefix=prefix,
-        # Object and sequence are the events' own index, so this reads nothing else of them.
+        # Object and sequence are the events' own index, so this reads nothing else of them. What was there before the
+        # months that are kept may have lost its first events, or all of them.
         query=f"""
-            SELECT o.id FROM {table} o LEFT JOIN event e ON e.object_id = o.id
-            GROUP BY o.id, o.version
-            HAVING count(e.sequence) <> o.version OR count(DISTINCT e.sequence) <> o.version
-                OR min(e.sequence) IS DISTINCT FROM 1 OR max(e.sequence) <> o.version
+            SELECT id FROM (
+                SELECT o.id, o.version, count(e.sequence) AS events, count(DISTINCT e.sequence) AS numbers,
+                    min(e.sequence) AS first, max(e.sequence) AS last,
+                    CASE WHEN o.id >= (SELECT id FROM kept) THEN 1 ELSE min(e.sequence) END AS first_kept
+                FROM {table} o LEFT JOIN event e ON e.object_id = o.id GROUP BY o.id, o.version
+            ) told
+            WHERE events <> version - first_kept + 1 OR numbers <> events
+                OR first IS DISTINCT FROM first_kept OR last <> version
         """,  # nosec B608 # made of constants
     )
 
@@ -40,7 +45,7 @@ EVENTS_ARE_NOTIFIED = Invariant(
     sentence="Each event of a charge or refund has its notification where the source names a URL.",
     model="payments.Event",
     prefix="evt",
-    # Events from before there were notifications have none.
+    # Events from before there were notifications have none, and those of months that are gone lost it.
     query="""
         WITH told AS (SELECT id FROM source WHERE redirect ->> 'notify' <> ''),
         object AS (
@@ -49,10 +54,29 @@ EVENTS_ARE_NOTIFIED = Invariant(
         )
         SELECT e.id FROM event e JOIN object ON object.id = e.object_id
         LEFT JOIN notification n ON n.event_id = e.id
-        WHERE n.event_id IS NULL AND e.created_at >= coalesce((
+        WHERE n.event_id IS NULL AND e.id >= (SELECT id FROM kept) AND e.created_at >= coalesce((
             SELECT applied FROM django_migrations WHERE app = 'payments' AND name = '0002_notification'
         ), '-infinity')
     """,
+)
+MONTHS_ARE_AHEAD = Invariant(
+    name="months_are_ahead",
+    sentence="There is room for the events, notifications and tries of the next month.",
+    model="payments.Event",
+    prefix="",
+    # The first ID that has no place, of a table whose months end before the next one does.
+    query="""
+        SELECT bound::uuid AS id FROM (
+            SELECT max(substring(pg_get_expr(relpartbound, oid) FROM 'TO [(]''([0-9a-f-]+)''[)]')) AS bound
+            FROM pg_inherits JOIN pg_class ON oid = inhrelid WHERE inhparent IN (
+                'payments_event'::regclass, 'payments_notification'::regclass, 'payments_notificationtry'::regclass
+            ) GROUP BY inhparent
+        ) months
+        WHERE bound::uuid < rpad(lpad(to_hex((
+            extract(epoch FROM date_trunc('month', now(), 'UTC') + interval '2 months') * 1000
+        )::bigint), 12, '0'), 32, '0')::uuid
+    """,
+    of_merchants=False,
 )
 INVARIANTS = (
     CHARGES_HAVE_THEIR_EVENTS,
@@ -60,4 +84,5 @@ INVARIANTS = (
     SOURCES_HAVE_THEIR_EVENTS,
     EVENTS_HAVE_THEIR_OBJECT,
     EVENTS_ARE_NOTIFIED,
+    MONTHS_ARE_AHEAD,
 )

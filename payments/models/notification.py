@@ -15,7 +15,10 @@ class NotificationQuerySet(ScopedQuerySet["Notification"]):
 
 
 class Notification(Row):
-    """One event on its way to the URL that its source named; written in the transaction of the change."""
+    """One event on its way to the URL that its source named; written in the transaction of the change.
+
+    The tables of notifications and of tries lie in months (`parted.py`).
+    """
 
     class State(models.TextChoices):
         WAITING = "waiting"
@@ -23,10 +26,11 @@ class Notification(Row):
         EXHAUSTED = "exhausted"  # three days of tries failed
         GONE = "gone"  # the receiver answered 410
 
-    id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
-    event = models.OneToOneField(Event, models.PROTECT, related_name="notification")
+    # Its event's, so that both lie in the same month; those written before there were months have one of their own.
+    id = models.UUIDField(primary_key=True, editable=False)
+    event = models.OneToOneField(Event, models.PROTECT, related_name="notification", db_constraint=False)
     # The index that begins with the merchant serves this key too.
-    merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="+", db_index=False)
+    merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="+", db_constraint=False, db_index=False)
     livemode = models.BooleanField()
     url = models.CharField(max_length=2083)
     # scheme://host:port of the URL: what shares one limit of tries under way.
@@ -72,7 +76,10 @@ class Notification(Row):
 class NotificationTry(models.Model):
     """One try to deliver a notification, as it went; the database refuses to change it."""
 
-    notification = models.ForeignKey(Notification, models.PROTECT, related_name="try_list", db_index=False)
+    # The primary key in the database is the notification with the number; the `id` is for Django alone.
+    notification = models.ForeignKey(
+        Notification, models.PROTECT, related_name="try_list", db_constraint=False, db_index=False
+    )
     # From 1 without gaps for each notification.
     number = models.PositiveIntegerField()
     started_at = models.DateTimeField()

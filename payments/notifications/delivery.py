@@ -12,6 +12,7 @@ from psycopg import AsyncConnection
 
 from payments import clock
 from payments.notifications.leasing import CLAIM_LIMIT, anything_due, claim, connect, record, release
+from payments.notifications.reach import Reach
 from payments.notifications.secrets import Keyring
 from payments.notifications.sending import Clock, Tries
 from payments.notifications.transport import Transport
@@ -27,11 +28,17 @@ class Drain:
     def __init__(self, now: Clock = clock.now, transport: Callable[[], Transport] = Transport) -> None:
         self._now = now
         self._transport = transport
+        self._reach = Reach()
         self._stopped = threading.Event()
 
     def run(self) -> int:
         """Returns how many tries were made."""
-        return asyncio.run(self._run()) if anything_due(self._now()) else 0
+        now = self._now()
+        span = self._reach.at(now)
+        if anything_due(now, span):
+            return asyncio.run(self._run())
+        self._reach.looked(span, now)
+        return 0
 
     def stop(self) -> None:
         """From any thread: no other try begins, and those under way are finished."""
@@ -59,7 +66,10 @@ class Drain:
         limit = min(tries.room, CLAIM_LIMIT)
         if not limit:
             return 0
-        batch = await claim(database, limit, self._now())
+        now = self._now()
+        span = self._reach.at(now)
+        batch = await claim(database, limit, now, span)
+        self._reach.looked(span, now, [claimed.id for claimed in batch])
         if batch:
             reached(Step.CLAIMED)
             merchants = {claimed.merchant_id for claimed in batch}

@@ -18,6 +18,7 @@ NOBODY = "forbidden"
 def notification_of(event: Event, url: str) -> Insert:
     """The write by which `event`, in hand and about to be written, will be told to `url`, at once."""
     notification = Notification(
+        id=event.id,
         event=event,
         merchant_id=event.merchant_id,
         livemode=event.livemode,

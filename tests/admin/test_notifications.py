@@ -154,7 +154,7 @@ def many_more(of: Notification, count: int) -> None:
     events = [Event(object_id=of.event.object_id, sequence=100 + number, **values) for number in range(count)]
     Event.objects.bulk_create(events)
     told = {"merchant": of.merchant, "livemode": of.livemode, "url": of.url, "receiver": of.receiver}
-    Notification.objects.bulk_create(Notification(event=event, **told) for event in events)
+    Notification.objects.bulk_create(Notification(id=event.id, event=event, **told) for event in events)
 
 
 def test_more_than_may_go_at_once_are_left(failed: Notification, operator: Client) -> None:

@@ -177,7 +177,7 @@ def test_more_than_go_in_one_part_are_sent_again(manage: Manage, shop: NewMercha
     ]
     Event.objects.bulk_create(events)
     Notification.objects.bulk_create(
-        Notification(event=event, url=URL, receiver="x", state=State.EXHAUSTED, due_at=None, **common)
+        Notification(id=event.id, event=event, url=URL, receiver="x", state=State.EXHAUSTED, due_at=None, **common)
         for event in events
     )
     assert "1001 of 1001" in manage("notifications", "resend", "--state", "exhausted", "--yes")

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 
+from django.db import connection
 from django.db.models import F
 
 from customers.models import Customer, CustomerSource
@@ -16,6 +17,7 @@ from payments.models import (
     Settlement,
     Source,
 )
+from payments.models.parted import EVENTS, after, begins, month_of
 from payments.providers.simulator.models import Entry
 from tests.factories import MerchantFactory
 from tests.invariants.forging import event_of, forge, forge_charge, post, posting_of
@@ -207,6 +209,15 @@ def event_that_nobody_is_told_of(history: History) -> str:
     event = event_of(history.charge("refunded").refunds.get().id, 1)
     Notification.objects.filter(event=event).delete()
     return public_id("evt", event.id)
+
+
+@breaks("months_are_ahead")
+def next_month_without_room(history: History) -> str:
+    now = month_of(clock.now())
+    with connection.cursor() as cursor:
+        for month in [month for month in EVENTS.months(cursor) if month > now]:
+            cursor.execute(f"ALTER TABLE payments_event DETACH PARTITION {EVENTS.part(month)}")
+    return begins(after(now)).replace("-", "")
 
 
 @breaks("attempts_are_looked_after")

@@ -5,11 +5,12 @@ from django.db import connection
 OURS = "LIKE ANY (ARRAY['payments_%', 'simulator_%', 'customers_%'])"
 CHECKS = f"""
 SELECT format('ALTER TABLE %s DROP CONSTRAINT %I', conrelid::regclass, conname)
-FROM pg_constraint WHERE contype IN ('c', 'u') AND conrelid::regclass::text {OURS}
+FROM pg_constraint WHERE contype IN ('c', 'u') AND coninhcount = 0 AND conrelid::regclass::text {OURS}
 """
 UNIQUE_INDEXES = f"""
 SELECT format('DROP INDEX %s', indexrelid::regclass)
-FROM pg_index WHERE indisunique AND NOT indisprimary AND indrelid::regclass::text {OURS}
+FROM pg_index JOIN pg_class ON pg_class.oid = indexrelid
+WHERE NOT relispartition AND indisunique AND NOT indisprimary AND indrelid::regclass::text {OURS}
 """
 
 

@@ -1,12 +1,15 @@
 """What a worker takes in hand, without a worker."""
 
 import asyncio
+from collections.abc import Iterator
 from datetime import datetime
+from typing import Any
 
 from payments import clock
 from payments.models import Notification
 from payments.notifications import leasing
-from payments.notifications.leasing import Claimed
+from payments.notifications.leasing import RECEIVER_LIMIT, Claimed
+from payments.notifications.reach import EVERYTHING, Span
 from payments.notifications.results import Answer
 from payments.notifications.verdicts import made_of
 
@@ -21,9 +24,31 @@ def claim(limit: int = 1000, now: datetime | None = None) -> list[Claimed]:
 
     async def ask() -> list[Claimed]:
         async with await leasing.connect() as database:
-            return await leasing.claim(database, limit, now or clock.now())
+            return await leasing.claim(database, limit, now or clock.now(), EVERYTHING)
 
     return asyncio.run(ask())
+
+
+def parts_of_claim(span: Span) -> set[str]:
+    """The parts of tables that PostgreSQL opens for a claim, which it makes."""
+    return {scan["Relation Name"] for scan in scans(asyncio.run(plan_of_claim(span)))}
+
+
+def scans(node: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    if "Scan" in node["Node Type"] and "Relation Name" in node:
+        yield node
+    for below in node.get("Plans", []):
+        yield from scans(below)
+
+
+async def plan_of_claim(span: Span, limit: int = RECEIVER_LIMIT) -> dict[str, Any]:
+    """How PostgreSQL makes a claim, which it does."""
+    now = clock.now()
+    params = {"now": now, "lease": now, "limit": limit, "receiver_limit": RECEIVER_LIMIT, **span._asdict()}
+    async with await leasing.connect() as database:
+        cursor = await database.execute(f"EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) {leasing.CLAIM}", params)
+        [[[explained]]] = await cursor.fetchall()
+    return dict(explained["Plan"])
 
 
 def record_answer(claimed: Claimed, status: int) -> None:

@@ -14,10 +14,11 @@ from payments.domain.merchants import NewMerchant, roll_notify_secret
 from payments.models import Notification, NotificationTry
 from payments.notifications import leasing
 from payments.notifications.leasing import LEASE, RECEIVER_LIMIT
+from payments.notifications.reach import recent
 from payments.notifications.secrets import KEPT_FOR, Keyring
 from payments.notifications.sending import SENDS_AT_ONCE_TO_RECEIVER, TRY_TIME
 from tests.figures.making import put_events
-from tests.notifications.claiming import claim, only, record_answer
+from tests.notifications.claiming import claim, only, plan_of_claim, record_answer, scans
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -58,18 +59,33 @@ def test_a_long_queue_is_read_from_its_head_alone_whatever_the_planner_believes(
         cursor.execute("ANALYZE payments_notification")
     put_events(shop.merchant, "http://127.0.0.1:2001/", 4 * RECEIVER_LIMIT, clock.now())
 
-    plan = asyncio.run(plan_of_claim())
+    plan = asyncio.run(plan_of_claim(recent(clock.now())))
 
     assert max(rows_met(plan)) <= RECEIVER_LIMIT, plan
 
 
-async def plan_of_claim() -> dict[str, Any]:
-    now = clock.now()
-    params = {"now": now, "lease": now, "limit": RECEIVER_LIMIT, "receiver_limit": RECEIVER_LIMIT}
-    async with await leasing.connect() as database:
-        cursor = await database.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {leasing.CLAIM}", params)
-        [[[explained]]] = await cursor.fetchall()
-    return explained["Plan"]
+@pytest.mark.parametrize("told_before", [timedelta(0), timedelta(days=10)], ids=["known", "new"])
+def test_no_row_that_was_told_is_read_to_find_those_that_are_due(shop: NewMerchant, told_before: timedelta) -> None:
+    with clock.at(clock.now() - told_before):
+        put_some(shop, told=True)
+    with connection.cursor() as cursor:
+        cursor.execute("ANALYZE payments_notification")
+    put_some(shop, told=True)
+    put_some(shop, told=False)
+
+    plan = asyncio.run(plan_of_claim(recent(clock.now()), limit=10))
+
+    read = {scan["Index Name"] for scan in scans(plan) if scan["Actual Rows"] * scan["Actual Loops"] > 11}
+    assert len(read) == 1
+    assert "due_of_receiver" in read.pop()
+
+
+def put_some(shop: NewMerchant, told: bool) -> None:
+    """A thousand events, to ten receivers."""
+    for receiver in range(2001, 2011):
+        put_events(shop.merchant, f"http://127.0.0.1:{receiver}/", 100, clock.now())
+    if told:
+        Notification.objects.update(state="delivered", due_at=None)
 
 
 def rows_met(node: dict[str, Any]) -> Iterator[float]:

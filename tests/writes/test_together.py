@@ -100,7 +100,7 @@ def test_a_constraint_undoes_all_and_says_its_name(charge: Charge) -> None:
     known.save(force_insert=True)
     doubled = event_of(charge)
     doubled.id = known.id
-    with pytest.raises(IntegrityError, match="payments_event_pkey"), transaction.atomic():
+    with pytest.raises(IntegrityError, match=r"payments_event_\w+_pkey"), transaction.atomic():
         write_together(Update(Charge, {"id": charge.id}, {"version": 9}), Insert(doubled))
     assert Charge.objects.get().version == 1
 

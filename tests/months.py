@@ -1,0 +1,51 @@
+"""Months of the past in parts of their own, where a new database has one part for all of them."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, date, datetime, time, timedelta
+
+from django.db import connection
+from django.db.backends.utils import CursorWrapper
+
+from payments.models.parted import ALL, EVENTS, Parted, after, begins, make
+
+
+@contextmanager
+def months_behind(count: int) -> Iterator[list[date]]:
+    """As many months before the first, of which the earliest begins the list; afterwards all is as it was."""
+    with connection.cursor() as cursor:
+        first = EVENTS.months(cursor)[0]
+        behind = [after(first, -number) for number in range(count, 0, -1)]
+        for parted in ALL:
+            _bound_below(cursor, parted, first, f"'{begins(first)}'")
+            for month in behind:
+                make(cursor, parted, month)
+    yield behind
+    with connection.cursor() as cursor:
+        for parted in ALL:
+            for month in behind:
+                cursor.execute(f"DROP TABLE IF EXISTS {parted.part(month)}")
+            _bound_below(cursor, parted, first, "MINVALUE")
+
+
+def middle_of(month: date) -> datetime:
+    return datetime.combine(month, time(), UTC) + timedelta(days=14)
+
+
+def months_of(parted: Parted) -> list[date]:
+    with connection.cursor() as cursor:
+        return parted.months(cursor)
+
+
+def forget_ahead(parted: Parted, kept: int) -> None:
+    """Drops the months of a table but for the first so many."""
+    with connection.cursor() as cursor:
+        for month in parted.months(cursor)[kept:]:
+            cursor.execute(f"DROP TABLE {parted.part(month)}")
+
+
+def _bound_below(cursor: CursorWrapper, parted: Parted, month: date, bound: str) -> None:
+    part = parted.part(month)
+    cursor.execute(f"ALTER TABLE {parted.table} DETACH PARTITION {part}")
+    limits = f"FROM ({bound}) TO ('{begins(after(month))}')"
+    cursor.execute(f"ALTER TABLE {parted.table} ATTACH PARTITION {part} FOR VALUES {limits}")
