@@ -87,7 +87,7 @@ WITH made AS (
 ), moved AS (
     UPDATE payments_notification n SET tries = n.tries + 1, state = made.state, failures = made.failures,
         first_try_at = made.first_try_at, due_at = made.due_at, leased_until = NULL
-    FROM made WHERE n.id = made.id AND n.id = ANY(%b) AND n.leased_until = made.lease
+    FROM made WHERE n.id = made.id AND n.leased_until = made.lease
     RETURNING made.*, n.tries
 )
 INSERT INTO payments_notificationtry
@@ -98,7 +98,7 @@ SELECT id, tries, started_at, milliseconds, status, answer, error, reason FROM m
 RELEASE = """
 UPDATE payments_notification n SET leased_until = NULL
 FROM unnest(%b::uuid[], %b::timestamptz[]) AS given (id, lease)
-WHERE n.id = given.id AND n.id = ANY(%b) AND n.leased_until = given.lease
+WHERE n.id = given.id AND n.leased_until = given.lease
 """
 
 
@@ -170,7 +170,7 @@ async def record(database: AsyncConnection, tries: Sequence[Made]) -> None:
         return
     columns = [list(column) for column in zip(*tries, strict=True)]
     reached(Step.SENT)
-    cursor = await database.execute(RECORD, [*columns, _ids(tries)])
+    cursor = await database.execute(RECORD, columns)
     reached(Step.PUT_DOWN)
     if cursor.rowcount < len(tries):
         logger.warning("tries came too late to be recorded", extra={"count": len(tries) - cursor.rowcount})
@@ -179,9 +179,4 @@ async def record(database: AsyncConnection, tries: Sequence[Made]) -> None:
 async def release(database: AsyncConnection, batch: Sequence[Claimed]) -> None:
     """Gives back what was claimed and never begun, to whoever claims it next."""
     if batch:
-        await database.execute(RELEASE, [_ids(batch), [claimed.lease for claimed in batch], _ids(batch)])
-
-
-def _ids(rows: Sequence[Claimed] | Sequence[Made]) -> list[UUID]:
-    """Given once more by themselves, they tell which months are to be opened."""
-    return [row.id for row in rows]
+        await database.execute(RELEASE, [[claimed.id for claimed in batch], [claimed.lease for claimed in batch]])

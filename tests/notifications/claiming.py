@@ -1,7 +1,7 @@
 """What a worker takes in hand, without a worker."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -45,8 +45,19 @@ async def plan_of_claim(span: Span, limit: int = RECEIVER_LIMIT) -> dict[str, An
     """How PostgreSQL makes a claim, which it does."""
     now = clock.now()
     params = {"now": now, "lease": now, "limit": limit, "receiver_limit": RECEIVER_LIMIT, **span._asdict()}
+    return await _plan(leasing.CLAIM, params)
+
+
+async def plan_of_record(batch: Sequence[Claimed]) -> dict[str, Any]:
+    """How PostgreSQL puts down that all of them were told, which it does."""
+    now = clock.now()
+    tries = [made_of(claimed, Answer(200, b"", 1, None), now, now, 0.5) for claimed in batch]
+    return await _plan(leasing.RECORD, [list(column) for column in zip(*tries, strict=True)])
+
+
+async def _plan(sql: str, params: Any) -> dict[str, Any]:
     async with await leasing.connect() as database:
-        cursor = await database.execute(f"EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) {leasing.CLAIM}", params)
+        cursor = await database.execute(f"EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) {sql}", params)
         [[[explained]]] = await cursor.fetchall()
     return dict(explained["Plan"])
 

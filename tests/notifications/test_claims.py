@@ -18,7 +18,8 @@ from payments.notifications.reach import recent
 from payments.notifications.secrets import KEPT_FOR, Keyring
 from payments.notifications.sending import SENDS_AT_ONCE_TO_RECEIVER, TRY_TIME
 from tests.figures.making import put_events
-from tests.notifications.claiming import claim, only, plan_of_claim, record_answer, scans
+from tests.months import months_behind
+from tests.notifications.claiming import claim, only, plan_of_claim, plan_of_record, record_answer, scans
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -62,6 +63,19 @@ def test_a_long_queue_is_read_from_its_head_alone_whatever_the_planner_believes(
     plan = asyncio.run(plan_of_claim(recent(clock.now())))
 
     assert max(rows_met(plan)) <= RECEIVER_LIMIT, plan
+
+
+@pytest.mark.parametrize("months", [1, 17])
+def test_of_many_tries_that_are_put_down_none_is_compared_with_the_others(shop: NewMerchant, months: int) -> None:
+    with months_behind(months):
+        put_some(shop, told=True)
+        with connection.cursor() as cursor:
+            cursor.execute("ANALYZE payments_notification")
+        put_some(shop, told=False)
+
+        plan = asyncio.run(plan_of_record(claim(limit=RECEIVER_LIMIT)))
+
+    assert max(rows_met(plan)) == RECEIVER_LIMIT, plan
 
 
 @pytest.mark.parametrize("told_before", [timedelta(0), timedelta(days=10)], ids=["known", "new"])
