@@ -11,7 +11,9 @@ from django.db.models import Q
 from payments.models import Attempt, Charge, Event, Posting, Refund
 from payments.providers.simulator.models import Entry, SimulatedPayment
 
-NOT_FOUND_OUT = Q(state__in=["open", "unknown"]) | Q(state="waiting", kind="refund")
+# A payment whose payer was there waits too, where its last question had no answer.
+UNANSWERED = Q(response__outcome="Unknown")
+NOT_FOUND_OUT = Q(state__in=["open", "unknown"]) | Q(state="waiting") & (Q(kind="refund") | UNANSWERED)
 
 
 @dataclass(frozen=True)

@@ -95,8 +95,11 @@ def test_an_answer_cut_in_any_way_is_found_out_and_its_client_answered(ready: Ca
         assert life.findings == [], cut
 
 
+@pytest.mark.parametrize("verb", ["charge", "verify"])
 @pytest.mark.parametrize("fault", [*map(Kill, VERBS["recover"].steps), *Cut], ids=str)
-def test_a_recovery_that_fails_itself_is_done_by_the_next(ready: Callable[[str], Life], fault: Kill | Cut) -> None:
-    life = ready("charge")
-    life.do("charge", Kill(Step.ANSWERED), then=fault)
+def test_a_recovery_that_fails_itself_is_done_by_the_next(
+    ready: Callable[[str], Life], verb: str, fault: Kill | Cut
+) -> None:
+    life = ready(verb)
+    life.do(verb, Kill(Step.ANSWERED), then=fault)
     assert (life.killed["recover", fault], life.findings) == (isinstance(fault, Kill), [])
