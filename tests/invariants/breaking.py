@@ -4,23 +4,20 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import timedelta
 
-from django.db import connection
 from django.db.models import F
 
-from customers.models import Customer, CustomerSource
+from customers.models import CustomerSource
 from payments import clock
 from payments.ids import new_id, parse_id, public_id
 from payments.models import (
     IdempotencyRecord,
-    Notification,
     Posting,
     Settlement,
     Source,
 )
-from payments.models.parted import EVENTS, after, begins, month_of
 from payments.providers.simulator.models import Entry
 from tests.factories import MerchantFactory
-from tests.invariants.forging import event_of, forge, forge_charge, post, posting_of
+from tests.invariants.forging import forge, forge_charge, post, posting_of
 from tests.invariants.history import History
 
 Account, Kind = Posting.Account, Posting.Kind
@@ -177,49 +174,6 @@ def never_settled(history: History) -> str:
     return forge_charge(history, "captured", settle_due_at=None)
 
 
-@breaks("charges_have_their_events")
-def change_without_event(history: History) -> str:
-    return forge_charge(history, "captured", version=F("version") + 1)
-
-
-@breaks("refunds_have_their_events")
-def gap_in_the_sequence(history: History) -> str:
-    refund = history.charge("refund arrived").refunds.get()
-    forge(event_of(refund.id, 2), sequence=3)
-    return public_id("re", refund.id)
-
-
-@breaks("sources_have_their_events", "events_have_their_object")
-def event_of_another_object(history: History) -> str:
-    source = history.charge("captured").source
-    forge(event_of(source.id, 1), object_id=new_id())
-    return public_id("src", source.id)
-
-
-@breaks("events_have_their_object")
-def event_of_nothing(history: History) -> str:
-    event = event_of(history.charge("wallet").id, 1)
-    event.id, event.object_id = new_id(), new_id()
-    event.save(force_insert=True)
-    return public_id("evt", event.id)
-
-
-@breaks("events_are_notified")
-def event_that_nobody_is_told_of(history: History) -> str:
-    event = event_of(history.charge("refunded").refunds.get().id, 1)
-    Notification.objects.filter(event=event).delete()
-    return public_id("evt", event.id)
-
-
-@breaks("months_are_ahead")
-def next_month_without_room(history: History) -> str:
-    now = month_of(clock.now())
-    with connection.cursor() as cursor:
-        for month in [month for month in EVENTS.months(cursor) if month > now]:
-            cursor.execute(f"ALTER TABLE payments_event DETACH PARTITION {EVENTS.part(month)}")
-    return begins(after(now)).replace("-", "")
-
-
 @breaks("attempts_are_looked_after")
 def attempt_that_nobody_looks_after(history: History) -> str:
     attempt, long_ago = history.attempt("unknown"), clock.now() - timedelta(hours=1)
@@ -295,12 +249,6 @@ def entry_too_many(history: History) -> str:
     payment = history.payment("captured")
     Entry.objects.create(payment=payment, kind=Entry.Kind.REFUND, amount=1, reference=new_id().hex)
     return public_id("sp", payment.id)
-
-
-@breaks("customers_have_their_events")
-def customer_changed_silently(history: History) -> str:
-    forge(Customer.objects.get(id=parse_id("cus", history.customer)), version=F("version") + 1)
-    return history.customer
 
 
 @breaks("kept_sources_are_vaulted")

@@ -4,7 +4,7 @@ import pytest
 
 from payments.invariants.checking import look
 from payments.invariants.registry import INVARIANTS
-from tests.invariants import breaking_acts  # noqa: F401  more breakages
+from tests.invariants import breaking_acts, breaking_events  # noqa: F401  more breakages
 from tests.invariants.breaking import BREAKAGES
 from tests.invariants.history import History
 from tests.invariants.lawless import lift_all_rules

@@ -1,0 +1,62 @@
+"""One way to break each invariant of what is told of a change."""
+
+from django.db import connection
+from django.db.models import F
+
+from customers.models import Customer
+from payments import clock
+from payments.ids import new_id, parse_id, public_id
+from payments.models import Notification
+from payments.models.parted import EVENTS, after, begins, month_of
+from tests.invariants.breaking import breaks
+from tests.invariants.forging import event_of, forge, forge_charge
+from tests.invariants.history import History
+
+
+@breaks("charges_have_their_events")
+def change_without_event(history: History) -> str:
+    return forge_charge(history, "captured", version=F("version") + 1)
+
+
+@breaks("refunds_have_their_events")
+def gap_in_the_sequence(history: History) -> str:
+    refund = history.charge("refund arrived").refunds.get()
+    forge(event_of(refund.id, 2), sequence=3)
+    return public_id("re", refund.id)
+
+
+@breaks("sources_have_their_events", "events_have_their_object")
+def event_of_another_object(history: History) -> str:
+    source = history.charge("captured").source
+    forge(event_of(source.id, 1), object_id=new_id())
+    return public_id("src", source.id)
+
+
+@breaks("events_have_their_object")
+def event_of_nothing(history: History) -> str:
+    event = event_of(history.charge("wallet").id, 1)
+    event.id, event.object_id = new_id(), new_id()
+    event.save(force_insert=True)
+    return public_id("evt", event.id)
+
+
+@breaks("events_are_notified")
+def event_that_nobody_is_told_of(history: History) -> str:
+    event = event_of(history.charge("refunded").refunds.get().id, 1)
+    Notification.objects.filter(event=event).delete()
+    return public_id("evt", event.id)
+
+
+@breaks("months_are_ahead")
+def next_month_without_room(history: History) -> str:
+    now = month_of(clock.now())
+    with connection.cursor() as cursor:
+        for month in [month for month in EVENTS.months(cursor) if month > now]:
+            cursor.execute(f"ALTER TABLE payments_event DETACH PARTITION {EVENTS.part(month)}")
+    return begins(after(now)).replace("-", "")
+
+
+@breaks("customers_have_their_events")
+def customer_changed_silently(history: History) -> str:
+    forge(Customer.objects.get(id=parse_id("cus", history.customer)), version=F("version") + 1)
+    return history.customer
