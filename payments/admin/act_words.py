@@ -8,7 +8,6 @@ from django.contrib import messages
 from payments.admin.acting import Consequence
 from payments.admin.formats import money, utc
 from payments.admin.sources import source_label
-from payments.domain.attempts import UNRESOLVED
 from payments.domain.operations import extension_days
 from payments.domain.staff_acts.saying import said
 from payments.models import Attempt, Charge, StaffAct
@@ -102,7 +101,7 @@ def result(act: StaffAct) -> Told:
 
 
 def _answer(act: StaffAct, attempt: Attempt | None) -> Told:
-    if attempt is None or attempt.state in UNRESOLVED:
+    if attempt is None or attempt.is_unresolved:
         return messages.WARNING, f"Asked, and not answered yet: {said(act)}. The desk of unknown outcomes has it."
     if attempt.state == Attempt.State.WAITING:
         return messages.SUCCESS, f"Asked: {said(act)}. The provider tells later how it ended."

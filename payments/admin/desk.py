@@ -24,7 +24,6 @@ from payments.admin.deciding import acts_on
 from payments.admin.formats import NOTHING, lines, link, money, pretty_json, utc
 from payments.admin.texts import SecretsHidden
 from payments.domain import audit, corrections, recovery
-from payments.domain.attempts import UNRESOLVED
 from payments.domain.audit import Action
 from payments.domain.errors import PaymentError
 from payments.domain.failures import REASONS
@@ -151,7 +150,7 @@ class DeskAdmin(AttemptAdmin):
         now = Attempt.objects.get(pk=pk)
         if not asked:
             self.message_user(request, "Somebody else is looking it up at this moment.", messages.WARNING)
-        elif now.state in UNRESOLVED:
+        elif now.is_unresolved:
             told = f"The outcome is still unknown. The next lookup is at {utc(now.due_at)} UTC."
             self.message_user(request, told, messages.WARNING)
         else:

@@ -25,7 +25,6 @@ logger = logging.getLogger("kaha.attempts")
 
 # How long after a call's own time limit its process is taken for dead.
 GRACE_SECONDS = 5
-UNRESOLVED = (Attempt.State.OPEN, Attempt.State.UNKNOWN)
 
 
 def new_attempt(

@@ -14,12 +14,12 @@ from django.db import DatabaseError, IntegrityError, transaction
 
 from payments import clock
 from payments.domain import attempts, recording
-from payments.domain.attempts import UNRESOLVED
 from payments.domain.caller import Caller
 from payments.domain.errors import PaymentError
 from payments.domain.failures import REASONS
 from payments.domain.second_person import Operator, Refused, decision
 from payments.models import Attempt, Charge, Correction, UnknownOutcome
+from payments.models.attempt import UNRESOLVED
 from payments.providers.base import Approved, Declined, NotFound, Outcome
 
 logger = logging.getLogger("kaha.corrections")
@@ -71,7 +71,7 @@ def withdraw(correction: Correction, proposer: Operator) -> None:
 
 def close_overtaken() -> int:
     """Ends the proposals of outcomes that became known otherwise; returns how many."""
-    overtaken = Correction.objects.proposed().exclude(attempt__state__in=UNRESOLVED)
+    overtaken = Correction.objects.proposed().exclude(attempt__in=Attempt.objects.filter(UNRESOLVED))
     return overtaken.update(state=State.OVERTAKEN, updated_at=clock.now())
 
 
@@ -88,7 +88,7 @@ def _check(correction: Correction) -> None:
 
 def _approve(correction: Correction, decided: dict[str, Any]) -> Correction:
     attempt = _hold(correction.attempt_id)
-    if attempt.state in UNRESOLVED:
+    if attempt.is_unresolved:
         _end(correction, State.APPROVED, **decided)
         _record(attempt, correction)
     else:

@@ -59,7 +59,9 @@ def _record(caller: Caller, attempt: Attempt, outcome: Outcome) -> Answer:
         try:
             write_together(*writes)
         except StaleRow:
-            attempt = attempts.reload(attempt)
+            asked, attempt = attempt, attempts.reload(attempt)
+            if isinstance(outcome, Unknown) and _is_looked_after(attempt, asked):
+                return as_known(caller, attempt)
             continue
         reached(Step.RECORDED)
         if attempt.idempotency_id is None:
@@ -69,6 +71,11 @@ def _record(caller: Caller, attempt: Attempt, outcome: Outcome) -> Answer:
             raise verdict.refusal
         return answer
     raise busy(public_id("ch", attempt.charge_id))
+
+
+def _is_looked_after(attempt: Attempt, asked: Attempt) -> bool:
+    """Whether somebody else has recorded or asked since then, and will find out more than nothing."""
+    return attempt.state != Attempt.State.DONE and attempts.in_hand(attempt) != attempts.in_hand(asked)
 
 
 def closing(attempt: Attempt, verdict: Verdict, outcome: Outcome) -> tuple[Answer, list[Write]]:

@@ -51,7 +51,7 @@ class Verdict:
 def settle(caller: Caller, attempt: Attempt, outcome: Outcome) -> Verdict:
     """The verdict on `attempt`, whose charge is in hand and is changed in memory too."""
     if isinstance(outcome, Unknown):
-        return _waiting(attempt, []) if _is_continued(attempt) else still_unknown(attempt)
+        return _waiting(attempt, []) if _goes_on_waiting(attempt) else still_unknown(attempt)
     return _SETTLERS[attempt.kind](caller, attempt, outcome)
 
 
@@ -59,9 +59,13 @@ def still_unknown(attempt: Attempt) -> Verdict:
     return Verdict(State.UNKNOWN, due_at=next_lookup_at(attempt.tries))
 
 
-def _is_continued(attempt: Attempt) -> bool:
-    """Whether the question was what a payer who came back has done, of a payment that exists in any case."""
-    return attempt.kind == Attempt.Kind.AUTHORIZE and attempt.state == State.OPEN and bool(attempt.provider_ref)
+def _goes_on_waiting(attempt: Attempt) -> bool:
+    """Whether what was asked for exists in any case, and the question was what has become of it since.
+
+    The provider has said so of what waits, and of a payment whose payer came back.
+    """
+    is_continued = attempt.kind == Attempt.Kind.AUTHORIZE and attempt.state == State.OPEN and bool(attempt.provider_ref)
+    return is_continued or attempt.state == State.WAITING
 
 
 def _waiting(attempt: Attempt, writes: list[Write]) -> Verdict:

@@ -143,6 +143,17 @@ class Attempt(Row):
         return f"{self.kind} {self.id.hex}"
 
     @property
+    def is_unresolved(self) -> bool:
+        """Whether nobody knows what became of it, as `UNRESOLVED` asks of rows."""
+        is_unanswered = self.state == self.State.WAITING and (self.response or {}).get("outcome") == "Unknown"
+        return is_unanswered or self.state in (self.State.OPEN, self.State.UNKNOWN)
+
+    @property
     def reference(self) -> str:
         """The name of this operation at the provider."""
         return self.id.hex
+
+
+# What waits goes on waiting where a question about it has no answer.
+UNANSWERED = Q(state=Attempt.State.WAITING, response__outcome="Unknown")
+UNRESOLVED = Q(state__in=[Attempt.State.OPEN, Attempt.State.UNKNOWN]) | UNANSWERED

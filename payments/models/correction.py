@@ -8,7 +8,7 @@ from django.db.models import F, Q, QuerySet
 
 from payments import clock, ids
 from payments.luhn import luhn_valid
-from payments.models.attempt import Attempt
+from payments.models.attempt import UNANSWERED, Attempt
 from payments.redaction import redact
 
 EVIDENCE_MAX_LENGTH = 2000
@@ -39,7 +39,7 @@ class UnknownOutcomes(models.Manager["UnknownOutcome"]):
     def get_queryset(self) -> "QuerySet[UnknownOutcome]":
         # Recovery puts off the lookup of an open one, which its asking process never does.
         left_behind = Q(due_at__lte=clock.now()) | Q(tries__gt=0) | Q(kind=Attempt.Kind.REVERSE)
-        unresolved = Q(state=Attempt.State.UNKNOWN) | Q(state=Attempt.State.OPEN) & left_behind
+        unresolved = Q(state=Attempt.State.UNKNOWN) | UNANSWERED | Q(state=Attempt.State.OPEN) & left_behind
         # What is unresolved is due, and what is due has an index.
         return super().get_queryset().filter(unresolved, due_at__isnull=False)
 

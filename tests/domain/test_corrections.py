@@ -128,7 +128,8 @@ def test_the_desk_has_what_nobody_knows_and_nobody_is_asking(
     rows = Attempt.objects.filter(id=attempt.id)
     if kind == "authorize":
         Attempt.objects.filter(kind="authorize").update(kind="void")
-    rows.update(state=state, due_at=due_at, tries=tries, kind=kind, outcome="Approved" if state == "done" else "")
+    outcome = "Approved" if state == "done" else ""
+    rows.update(state=state, due_at=due_at, tries=tries, kind=kind, outcome=outcome, response={"outcome": "Pending"})
     assert UnknownOutcome.objects.filter(id=attempt.id).exists() == is_unknown
 
 

@@ -9,11 +9,10 @@ from uuid import UUID
 from django.db.models import Q
 
 from payments.models import Attempt, Charge, Event, Posting, Refund
+from payments.models.attempt import UNRESOLVED
 from payments.providers.simulator.models import Entry, SimulatedPayment
 
-# A payment whose payer was there waits too, where its last question had no answer.
-UNANSWERED = Q(response__outcome="Unknown")
-NOT_FOUND_OUT = Q(state__in=["open", "unknown"]) | Q(state="waiting") & (Q(kind="refund") | UNANSWERED)
+NOT_FOUND_OUT = UNRESOLVED | Q(state="waiting", kind="refund")
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from hypothesis.stateful import initialize, precondition, rule
 from payments.models import AMOUNT_MAX
 from payments.providers.simulator.connector import Simulator
 from tests.client import TELL_NOTHING, error_of, made
-from tests.domain.doubles import LosesAnswers, NeverHears, provider
+from tests.domain.doubles import KnowsNothing, LosesAnswers, NeverHears, provider
 from tests.machine import model
 from tests.machine.behaviours import APPROVED, DECLINED, ORDINARY, PIN, RIGHT_PIN, WRONG_PIN, Behaviour
 from tests.machine.comparing import check_charge, check_customer, check_refused, check_source, expected
@@ -198,6 +198,12 @@ class Clock(Payer):
         self.time.look_up()
         for charge in self.charges:
             charge.look_up()
+
+    @has_charges
+    @rule()
+    def look_up_in_vain(self) -> None:
+        with provider(KnowsNothing()):
+            self.time.look_up()
 
     @has_asking
     @rule(charge=awaiting)
