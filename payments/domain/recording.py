@@ -59,9 +59,9 @@ def _record(caller: Caller, attempt: Attempt, outcome: Outcome) -> Answer:
         try:
             write_together(*writes)
         except StaleRow:
-            asked, attempt = attempt, attempts.reload(attempt)
-            if isinstance(outcome, Unknown) and _is_looked_after(attempt, asked):
-                return as_known(caller, attempt)
+            tries, attempt = attempt.tries, attempts.reload(attempt)
+            # Others looked it up before this question arrived, which must not put off the lookups of its own.
+            attempt.tries = tries
             continue
         reached(Step.RECORDED)
         if attempt.idempotency_id is None:
@@ -71,11 +71,6 @@ def _record(caller: Caller, attempt: Attempt, outcome: Outcome) -> Answer:
             raise verdict.refusal
         return answer
     raise busy(public_id("ch", attempt.charge_id))
-
-
-def _is_looked_after(attempt: Attempt, asked: Attempt) -> bool:
-    """Whether somebody else has recorded or asked since then, and will find out more than nothing."""
-    return attempt.state != Attempt.State.DONE and attempts.in_hand(attempt) != attempts.in_hand(asked)
 
 
 def closing(attempt: Attempt, verdict: Verdict, outcome: Outcome) -> tuple[Answer, list[Write]]:
@@ -111,11 +106,10 @@ def _close(attempt: Attempt, verdict: Verdict, outcome: Outcome, answer: Answer)
         # What a request was answered first stays true when the outcome is found later.
         "answer_status": attempt.answer_status or answer.status,
         "idempotency_id": None,
+        # The lookups that led to nothing being known must not count as those that follow it.
+        "tries": 0 if isinstance(outcome, NotFound) else attempt.tries,
         "updated_at": clock.now(),
     }
-    if isinstance(outcome, NotFound):
-        # The lookups that led to this must not count as those that follow it.
-        values["tries"] = 0
     # What was said before stays where nothing is said of it now.
     values |= {name: said for name in ("provider_ref", "qr") if (said := getattr(outcome, name, ""))}
     return Update(Attempt, attempts.in_hand(attempt), values)
