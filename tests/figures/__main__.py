@@ -46,6 +46,8 @@ FIGURES = {
     "rotation": Figure("rotation:rotation", {"cards": 100_000, "traders": 2}),
     "patterns": Figure("patterns:patterns", {"characters": 1_000_000}),
     "memory": Figure("memory:memory", {"requests": 200_000}, _in_folder),
+    "starting": Figure("starting:starting", {"rounds": 5}, _in_folder),
+    "vacuum": Figure("vacuum:vacuum", {"minutes": 60, "stretches": 12}, lambda places: {"places": places}),
     "fuzz": Figure("fuzz:fuzz", {"cases": 100_000, "first_batch": 0}, seeded=True),
     "office": Figure("office:office", {"charges": 1_000_000, "stories": 1_000}),
     "screenshots": Figure("screenshots:screenshots", {"charges": 5_000}, _in_folder),

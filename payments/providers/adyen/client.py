@@ -1,12 +1,11 @@
-"""Adyen's own package, whose requests go over our connections and whose errors, which quote them, never arise."""
+"""Adyen's own package, whose requests go over our connections and whose errors, which quote them, never arise.
+
+It is loaded when it is first needed, for it takes a quarter of a second, and most processes need it never.
+"""
 
 import json
 from collections.abc import Callable, Mapping
 from typing import Any
-
-from Adyen import AdyenClient, AdyenError
-from Adyen.services.checkout.modifications_api import ModificationsApi
-from Adyen.services.checkout.payments_api import PaymentsApi
 
 from payments.providers import http
 from payments.providers.accounts import Account
@@ -59,6 +58,10 @@ class Client:
     """Adyen's calls as one account makes them. In no repr, for it has the key."""
 
     def __init__(self, account: Account, address: str, send: http.Send = http.send) -> None:
+        from Adyen import AdyenClient
+        from Adyen.services.checkout.modifications_api import ModificationsApi
+        from Adyen.services.checkout.payments_api import PaymentsApi
+
         client = AdyenClient(
             xapikey=account.credentials["api_key"],
             # Where the address is replaced, no prefix makes one of its own.
@@ -80,6 +83,8 @@ class Client:
 
 def ask(call: Callable[..., Any], body: Answer, *path: str, key: str | None = None) -> Answer:
     """The answer to one of the package's calls. Raises Refused where there is none."""
+    from Adyen import AdyenError
+
     try:
         answer: Answer = call(body, *path, idempotency_key=key).message
     except AdyenError as error:

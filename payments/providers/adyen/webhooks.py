@@ -8,8 +8,6 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from Adyen.util import generate_notification_sig
-
 from payments.providers.adyen import bodies
 from payments.providers.adyen.answers import cvc_checked, facts
 from payments.providers.adyen.channels import CARD, METHODS
@@ -45,6 +43,9 @@ def _items(body: bytes) -> list[Item]:
 
 
 def _is_signed(item: Item, hmac_key: str) -> bool:
+    # The package takes a quarter of a second to load, and most processes need it never.
+    from Adyen.util import generate_notification_sig
+
     try:
         told = item["additionalData"]["hmacSignature"].encode()
         return hmac.compare_digest(told, generate_notification_sig(item, hmac_key))

@@ -1,0 +1,103 @@
+"""Whether autovacuum keeps up with charges, captures, refunds and callbacks that come without a pause."""
+
+import sys
+import time
+from typing import Any
+from urllib.parse import urlsplit
+
+from django.db import connection
+
+from config.benchmark.figures import Stretch, percentile
+from config.benchmark.making import Maker, acts, new_charges
+from config.benchmark.sending import Load
+from config.benchmark.side_servers import receiver_server
+from config.embedded.places import Places
+from config.quickstart.payment import REFUNDED
+from config.quickstart.ports import HOST
+from config.quickstart.supervisor import Supervisor
+from payments.domain.merchants import create_merchant
+from tests.figures.web import web_process
+from tests.figures.worker import Worker
+
+CONNECTIONS = 16
+CHARGES = 1_000
+# Of tables that are large enough to be slowed down by it.
+ROWS_MIN = 10_000
+DRAIN_SECONDS = 600
+# A month of rows counts as its table.
+TABLES = """
+    SELECT coalesce(parent.relname, part.relname), sum(n_live_tup)::bigint, sum(n_dead_tup)::bigint,
+        sum(autovacuum_count)::bigint, sum(autoanalyze_count)::bigint,
+        sum(pg_total_relation_size(part.oid))::bigint / 1048576
+    FROM pg_stat_user_tables statistics
+    JOIN pg_class part ON part.oid = statistics.relid
+    LEFT JOIN pg_inherits ON inhrelid = part.oid
+    LEFT JOIN pg_class parent ON parent.oid = inhparent
+    WHERE part.relkind = 'r' GROUP BY 1
+"""
+
+
+def vacuum(places: Places, minutes: int, stretches: int) -> dict[str, object]:
+    """Charges for `minutes` in so many `stretches`, with a worker that delivers what is told of it.
+
+    Tells of each stretch how many charges a second it came to and how long they took, with the largest share of dead
+    rows in a table at its end, and of each large table what had become of it in the end.
+    """
+    supervisor, worker = Supervisor(), Worker(places.data)
+    key = create_merchant("Sari Store").keys["sk_test"]
+    with web_process(places.data) as (url, _), receiver_server(places, supervisor) as receiver:
+        load = Load(places.data, CONNECTIONS, supervisor)
+        maker = Maker(load, urlsplit(url).port or 0, key, receiver=f"http://{HOST}:{receiver.port}/")
+        worker.start()
+        try:
+            shown = [_stretch(maker, minutes * 60 / stretches) for _ in range(stretches)]
+            delivered = worker.wait_until_delivered(DRAIN_SECONDS)
+        finally:
+            worker.kill()
+    return {"charges": len(maker.charges), "delivered": delivered, "stretches": shown, "tables": _tables()}
+
+
+def _stretch(maker: Maker, seconds: float) -> dict[str, float]:
+    answers: list[Stretch] = []
+    ends_at = time.monotonic() + seconds
+    while time.monotonic() < ends_at:
+        answers += _trade(maker)
+    latencies = [latency for answer in answers for latency in answer.latencies_seconds]
+    told = {
+        "per_second": round(len(latencies) / sum(answer.seconds for answer in answers)),
+        "p50_ms": round(1000 * percentile(latencies, 50), 1),
+        "p99_ms": round(1000 * percentile(latencies, 99), 1),
+        "most_dead": max((table["dead"] for table in _tables().values()), default=0),
+    }
+    print(f"{len(maker.charges)} charges: {told}", file=sys.stderr)
+    return told
+
+
+def _trade(maker: Maker) -> list[Stretch]:
+    """Charges, a fourth of which are held and then captured, a fourth voided and a fourth given back in part."""
+    redirect = dict.fromkeys(("success", "fail", "notify"), maker.receiver)
+    sources = maker.sources(CHARGES, redirect=redirect)
+    held = maker.send(new_charges(sources[: CHARGES // 2], capture=False))
+    taken = maker.send(new_charges(sources[CHARGES // 2 :]))
+    some = CHARGES // 4
+    later = [*acts(held.ids[:some], "capture", {}), *acts(held.ids[some:], "void", {})]
+    maker.send([*later, *acts(taken.ids[:some], "refund", {"amount": REFUNDED})])
+    maker.charges += [*held.ids, *taken.ids]
+    return [held, taken]
+
+
+def _tables() -> dict[str, dict[str, Any]]:
+    """Of each large table its rows, the share of them that is dead, how often it was tended to, and its size."""
+    with connection.cursor() as cursor:
+        cursor.execute(TABLES)
+        return {
+            name: {
+                "rows": live,
+                "dead": round(dead / (live + dead), 3),
+                "vacuumed": vacuumed,
+                "analyzed": analyzed,
+                "megabytes": megabytes,
+            }
+            for name, live, dead, vacuumed, analyzed, megabytes in sorted(cursor.fetchall())
+            if live >= ROWS_MIN
+        }
