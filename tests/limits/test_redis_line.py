@@ -1,11 +1,13 @@
 """The line to Redis: what was asked together is answered together, and no answer goes to another question."""
 
+import socket
 from typing import Any
 
 import pytest
 from django.conf import settings
 from redis import RedisError
 
+from config.embedded import redis_server
 from payments.redis_line import Line
 from tests.limits.conftest import OwnRedis
 from tests.racing import at_once
@@ -29,6 +31,14 @@ def test_a_redis_that_was_started_again_is_found(own_redis: OwnRedis) -> None:
     own_redis.stop()
     own_redis.start()
     assert line.ask([("PING",)]) == [b"PONG"]
+
+
+def test_a_redis_that_has_made_its_socket_and_takes_no_connections_yet_is_not_ready(own_redis: OwnRedis) -> None:
+    with socket.socket(socket.AF_UNIX) as begun:
+        begun.bind(str(own_redis.places.redis_socket))
+        assert not redis_server.is_ready(own_redis.places)
+        begun.listen()
+        assert redis_server.is_ready(own_redis.places)
 
 
 def test_threads_do_not_read_each_others_answers() -> None:
