@@ -4,11 +4,15 @@ from collections.abc import Callable
 
 import pytest
 
+from payments.domain.corrections import close_overtaken
 from payments.domain.schedule import LOOKUP_DELAYS_SECONDS
+from payments.invariants import checking
+from payments.invariants.registry import INVARIANTS
 from payments.models import Attempt, Charge, UnknownOutcome
 from payments.providers.base import Operation, Outcome, Payment, Unknown
 from payments.providers.simulator.connector import Simulator
 from tests.client import CHALLENGED, REFUNDS_WAIT, Api, made
+from tests.domain.correcting import corrected, proposed
 from tests.domain.doubles import KnowsNothing, provider
 from tests.domain.lateness import settle_refunds
 from tests.domain.passing import recover
@@ -86,3 +90,38 @@ def test_a_refund_that_waited_for_an_answer_ends_no_other_operation(api: Api) ->
         made(api.post(f"/charges/{charge['id']}/refund", {"amount": 2_000}))
 
     assert under_way == ["refund"]
+
+
+@pytest.mark.parametrize(
+    ("outcome", "status", "refunded"), [("approved", "succeeded", 1_000), ("declined", "failed", 0)]
+)
+def test_a_refund_that_waits_without_an_answer_is_corrected_by_two_people(
+    api: Api, outcome: str, status: str, refunded: int
+) -> None:
+    charge = api.charge(REFUNDS_WAIT)
+    made(api.post(f"/charges/{charge['id']}/refund", {"amount": 1_000}))
+    with provider(KnowsNothing()):
+        recover()
+
+    corrected(Attempt.objects.get(kind="refund"), outcome)
+
+    after = api.read(charge)
+    assert (after["refunds"][0]["status"], after["amount_refunded"]) == (status, refunded)
+    assert not UnknownOutcome.objects.exists()
+    # An operator may say what the simulator does not.
+    assert {failure["name"] for failure in checking.run(INVARIANTS).failures} <= {"simulator_agrees"}
+
+
+def test_a_proposal_is_overtaken_when_the_provider_answers_again_that_it_comes_later(api: Api) -> None:
+    charge = api.charge(REFUNDS_WAIT)
+    made(api.post(f"/charges/{charge['id']}/refund"))
+    with provider(KnowsNothing()):
+        recover()
+    correction = proposed(Attempt.objects.get(kind="refund"))
+    assert close_overtaken() == 0
+
+    recover()
+
+    assert close_overtaken() == 1
+    correction.refresh_from_db()
+    assert correction.state == "overtaken"
