@@ -140,6 +140,9 @@ TEMPLATES = [
     }
 ]
 
+# Requests that a web process works on at the same time; most of them wait for providers.
+WEB_THREADS = env.integer("WEB_THREADS", 200, at_least=10)
+
 DATABASES = {"default": env.database("DATABASE_URL", "postgresql:///kaha")}
 DATABASES["default"].update(
     ENGINE="config.database",
