@@ -11,6 +11,7 @@ from typing import Any
 
 from config.embedded.places import Places
 from tests.figures.scratch import scratch_servers
+from tests.neighbours.offences import OFFENCES
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,12 @@ FIGURES = {
     "office": Figure("office:office", {"charges": 1_000_000, "stories": 1_000}),
     "screenshots": Figure("screenshots:screenshots", {"charges": 5_000}, _in_folder),
     "faults": Figure("faults:faults", {"operations": 10_000, "first_history": 0}, seeded=True),
+    "neighbours": Figure(
+        "neighbours:neighbours",
+        {"quiet_seconds": 10, "seconds": 20},
+        _in_folder,
+        choices={"only": ("all", *OFFENCES)},
+    ),
     "ambiguous": Figure(
         "ambiguous:ambiguous",
         {"answers": 2_000, "first_life": 0},

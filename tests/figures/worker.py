@@ -22,13 +22,13 @@ class Worker:
         self._folder = folder
         self._process: subprocess.Popen[bytes] | None = None
 
-    def start(self) -> None:
-        """Returns without waiting until it works."""
+    def start(self, **environment: str) -> None:
+        """Return without waiting until it works; `environment` comes on top of ours."""
         command = [sys.executable, "-m", "celery", "-A", "config.celery", "worker", *OPTIONS]
         self._process = spawn(
             [*command, "--beat", f"--schedule={self._folder / 'beat'}"],
             log=self._folder / "worker.log",
-            environment={**os.environ, "DATABASE_URL": database_url()},
+            environment={**os.environ, "DATABASE_URL": database_url(), **environment},
             cwd=PROJECT,
         )
 

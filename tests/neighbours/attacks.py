@@ -1,0 +1,108 @@
+"""What an offender's process does; each runs until the process is killed."""
+
+from collections.abc import Sequence
+from itertools import cycle
+from typing import Any
+from uuid import uuid4
+
+from tests.client import APPROVED, DECLINED, TELL_NOTHING
+from tests.neighbours.flood import STRANGER, Sender, at_rate
+
+PROVIDER_WEBHOOK = f"/providers/pa_{uuid4().hex}/webhooks"
+# What a merchant's program may ask of a charge before the next one is taken.
+REFUNDS_OF_ONE_CHARGE = 90
+CHARGES = 6
+FILTERS = (
+    "status=failed&captured=true",
+    "status=voided",
+    "status=refunded&captured=true",
+    "authorized=true",
+    "created_at[gte]=2001-01-01T00:00:00Z&created_at[lt]=2001-01-02T00:00:00Z",
+)
+
+
+def half_body(path: str, headers: str = "") -> bytes:
+    """Return a request whose chunked body begins and never ends."""
+    head = f"POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n{headers}"
+    return (head + "Transfer-Encoding: chunked\r\n\r\n1\r\n{\r\n").encode()
+
+
+async def refund_one_charge(url: str, key: str, per_second: float) -> None:
+    """Refund 1 of a charge, 24 times at once and then at a steady rate."""
+    async with Sender(url, key) as sender:
+        charges = [await _charge(sender) for _ in range(CHARGES)]
+
+        async def refund(number: int) -> None:
+            charge = charges[number // REFUNDS_OF_ONE_CHARGE % CHARGES]
+            await sender.send("POST", f"/charges/{charge}/refund", {"amount": 1})
+
+        await at_rate(per_second, refund, first_at_once=24)
+
+
+async def make_charges(url: str, key: str, count: int) -> None:
+    async with Sender(url, key) as sender:
+        for _ in range(count):
+            await _charge(sender)
+
+
+async def charge_wallet(url: str, key: str, per_second: float) -> None:
+    async with Sender(url, key) as sender:
+
+        async def charge(_: int) -> None:
+            await _order(sender, {"type": "gcash"})
+
+        await at_rate(per_second, charge, first_at_once=100)
+
+
+async def charge_with_notify(url: str, key: str, per_second: float, receivers: Sequence[str]) -> None:
+    turns = cycle(receivers)
+    async with Sender(url, key) as sender:
+
+        async def charge(_: int) -> None:
+            redirect = {"success": "https://s.example", "fail": "https://f.example", "notify": next(turns)}
+            await _order(sender, {**_card(APPROVED), "redirect": redirect})
+
+        await at_rate(per_second, charge)
+
+
+async def charge_declined(url: str, key: str, per_second: float) -> None:
+    async with Sender(url, key) as sender:
+
+        async def charge(_: int) -> None:
+            await _order(sender, _card(DECLINED))
+
+        await at_rate(per_second, charge)
+
+
+async def read_source(url: str, key: str, per_second: float) -> None:
+    async with Sender(url, key, STRANGER) as sender:
+
+        async def read(_: int) -> None:
+            await sender.send("GET", f"/sources/src_{uuid4().hex}")
+
+        await at_rate(per_second, read)
+
+
+async def list_by_filters(url: str, key: str, per_second: float) -> None:
+    async with Sender(url, key) as sender:
+
+        async def ask(number: int) -> None:
+            await sender.send("GET", f"/charges/?{FILTERS[number % len(FILTERS)]}")
+
+        await at_rate(per_second, ask)
+
+
+def _card(number: str) -> dict[str, Any]:
+    return {"type": "card", "card": {**TELL_NOTHING, "number": number}}
+
+
+async def _order(sender: Sender, source: dict[str, Any], amount: int = 1000) -> dict[str, Any]:
+    made = await sender.send("POST", "/sources/", source)
+    if not made:
+        return {}
+    body = {"amount": amount, "source": made["id"], "description": "One of many", "capture": True}
+    return await sender.send("POST", "/charges/", body)
+
+
+async def _charge(sender: Sender) -> str:
+    return str((await _order(sender, _card(APPROVED), 1_000_000))["id"])

@@ -1,0 +1,185 @@
+"""The ways in which one merchant, a payer or a stranger misbehaves, or something that kaha needs fails.
+
+Each is a context manager that takes the `Scene` and misbehaves until its block ends.
+"""
+
+import asyncio
+import os
+import signal
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from typing import TYPE_CHECKING
+
+from tests.neighbours import attacks
+from tests.neighbours.flood import STRANGER, hold_sockets, running
+from tests.neighbours.logs import Log
+from tests.neighbours.servers import hanging_receivers, postgres_pids, redis_pid, slow_provider_url
+
+if TYPE_CHECKING:
+    # The names of the offences are known before Django's settings are.
+    from payments.domain.merchants import NewMerchant
+
+SOCKETS = 300
+RECEIVERS, WEBHOOKS_OF_EACH = 90, 26
+MADE_CHARGES, FILTERED_CHARGES = 20, 20_000
+
+
+@dataclass
+class Scene:
+    """Who is there: the server at `url`, the merchant who misbehaves, its neighbour, and what they run on."""
+
+    url: str
+    offender: "NewMerchant"
+    neighbour: "NewMerchant"
+    logs: Mapping[str, Log]
+
+    @property
+    def port(self) -> int:
+        return int(self.url.rpartition(":")[2])
+
+    @property
+    def key(self) -> str:
+        return self.offender.keys["sk_test"]
+
+
+@dataclass(frozen=True)
+class Offence:
+    """How somebody misbehaves: `begin` it, `prepare` it before, and the `environment` that the servers have then."""
+
+    begin: Callable[[Scene], AbstractContextManager[None]]
+    prepare: Callable[[Scene], None] = lambda scene: None
+    environment: Callable[[], AbstractContextManager[Mapping[str, str]]] | None = None
+    # Probes that nobody can be answered meanwhile.
+    without: frozenset[str] = field(default_factory=frozenset)
+    # Statuses that say what fails, beside those of success.
+    tolerated: frozenset[int] = field(default_factory=frozenset)
+
+
+@contextmanager
+def _running(work: Callable[..., object], *arguments: object) -> Iterator[None]:
+    with running(work, *arguments):  # type: ignore[arg-type]
+        yield
+
+
+def hot_charge(scene: Scene) -> AbstractContextManager[None]:
+    """24 refunds of 1 on one charge at once, and then 20 a second."""
+    return _running(attacks.refund_one_charge, scene.url, scene.key, 20)
+
+
+def slow_provider(scene: Scene) -> AbstractContextManager[None]:
+    """100 charges at once and then 45 a second at a provider that takes 9 seconds."""
+    return _running(attacks.charge_wallet, scene.url, scene.offender.keys["sk_live"], 45)
+
+
+def route_to_slow_provider(scene: Scene) -> None:
+    """Give the offender a live account at Xendit, which the environment leads to the slow server."""
+    from payments.domain.provider_accounts import open_account
+    from payments.models import Route
+
+    credentials = {"secret_key": "xnd_production_slow_0123456789abcdef", "callback_token": "token-0123456789abcdef"}
+    account = open_account(scene.offender.merchant, True, "xendit", "Slow", credentials, {})
+    Route.objects.create(account=account, source_type="gcash", position=1)
+
+
+@contextmanager
+def hanging_webhooks(scene: Scene) -> Iterator[None]:
+    """2,340 webhooks to 90 receivers that never answer, and 50 charges a second whose webhooks join them."""
+    from payments import clock
+    from tests.figures.making import put_events
+
+    with hanging_receivers(RECEIVERS) as urls:
+        for url in urls:
+            put_events(scene.offender.merchant, url, WEBHOOKS_OF_EACH, clock.now())
+        with running(attacks.charge_with_notify, scene.url, scene.key, 50, urls):
+            yield
+
+
+def idle_sockets(scene: Scene, opening: bytes, address: str = STRANGER) -> AbstractContextManager[None]:
+    """300 connections that send `opening` and nothing more."""
+    return _running(hold_sockets, SOCKETS, scene.port, opening, address)
+
+
+def half_bodies_with_key(scene: Scene) -> AbstractContextManager[None]:
+    """300 connections of a merchant whose bodies never end."""
+    opening = attacks.half_body("/v2/charges/", f"Authorization: Bearer {scene.key}\r\n")
+    return idle_sockets(scene, opening, "127.0.0.1")
+
+
+def public_key_flood(scene: Scene) -> AbstractContextManager[None]:
+    """A stranger asks 400 times a second with the neighbour's publishable key."""
+    return _running(attacks.read_source, scene.url, scene.neighbour.keys["pk_test"], 400)
+
+
+def decline_flood(scene: Scene) -> AbstractContextManager[None]:
+    """60 charges a second that are declined."""
+    return _running(attacks.charge_declined, scene.url, scene.key, 60)
+
+
+def impossible_filters(scene: Scene) -> AbstractContextManager[None]:
+    """40 lists a second by filters that match nothing or little."""
+    return _running(attacks.list_by_filters, scene.url, scene.key, 40)
+
+
+def make_many_charges(scene: Scene) -> None:
+    """Give the offender charges enough that a list which reads them all is slow."""
+    from tests.figures.multiplying import multiply
+
+    asyncio.run(attacks.make_charges(scene.url, scene.key, MADE_CHARGES))
+    multiply(FILTERED_CHARGES // MADE_CHARGES)
+
+
+@contextmanager
+def broken_logs(scene: Scene, end: str) -> Iterator[None]:
+    """The reader of every log is gone (`close`) or reads no more (`pause`)."""
+    for log in scene.logs.values():
+        getattr(log, end)()
+    try:
+        yield
+    finally:
+        for log in scene.logs.values():
+            log.read()
+
+
+@contextmanager
+def stopped(*pids: int) -> Iterator[None]:
+    """Stop processes, which go on after the block."""
+    for pid in pids:
+        os.kill(pid, signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        for pid in pids:
+            os.kill(pid, signal.SIGCONT)
+
+
+def hanging_redis(scene: Scene) -> AbstractContextManager[None]:
+    """Redis takes connections and answers nothing."""
+    return stopped(redis_pid())
+
+
+def hanging_postgres(scene: Scene) -> AbstractContextManager[None]:
+    """PostgreSQL takes connections and answers nothing."""
+    return stopped(*postgres_pids())
+
+
+OFFENCES: dict[str, Offence] = {
+    "hot_charge": Offence(hot_charge),
+    "slow_provider": Offence(slow_provider, route_to_slow_provider, slow_provider_url),
+    "hanging_receivers": Offence(hanging_webhooks),
+    "idle_headers": Offence(partial(idle_sockets, opening=b"POST /v2/charges/ HTTP/1.1\r\nHost: loc")),
+    "idle_bodies": Offence(partial(idle_sockets, opening=attacks.half_body("/v2/charges/"))),
+    "idle_webhook_bodies": Offence(partial(idle_sockets, opening=attacks.half_body(attacks.PROVIDER_WEBHOOK))),
+    "half_bodies_with_key": Offence(half_bodies_with_key),
+    "public_key_flood": Offence(public_key_flood),
+    "decline_flood": Offence(decline_flood),
+    "impossible_filters": Offence(impossible_filters, make_many_charges),
+    "closed_log": Offence(partial(broken_logs, end="close")),
+    "full_log": Offence(partial(broken_logs, end="pause")),
+    # Workers are woken through Redis: webhooks go out once it is back.
+    "hanging_redis": Offence(hanging_redis, without=frozenset({"webhook"})),
+    "hanging_postgres": Offence(
+        hanging_postgres, without=frozenset({"list", "charge", "webhook"}), tolerated=frozenset({503})
+    ),
+}

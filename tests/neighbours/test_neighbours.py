@@ -1,0 +1,38 @@
+"""What one merchant, a payer or a stranger does wrong is no error of anybody else's.
+
+`python -m tests.figures neighbours` has every offence, and how long the neighbour waits.
+"""
+
+from pathlib import Path
+
+import pytest
+
+from tests.neighbours.offences import OFFENCES
+from tests.neighbours.round import measure
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+# Less than the slow provider takes, and far more than any answer does by itself.
+TIMEOUT_SECONDS = 5
+# Few of each, so that nobody has to misbehave for long to take them all where nothing bounds it.
+SMALL = {"DATABASE_CONNECTIONS": "2", "WEB_THREADS": "20"}
+
+
+@pytest.mark.parametrize(
+    ("name", "seconds"),
+    [
+        ("hot_charge", 8),
+        ("slow_provider", 10),
+        ("hanging_receivers", 5),
+        ("idle_bodies", 5),
+        ("public_key_flood", 3),
+        ("closed_log", 3),
+    ],
+)
+def test_a_neighbour_is_answered_without_an_error_while_somebody_misbehaves(
+    name: str, seconds: float, tmp_path: Path
+) -> None:
+    rate = {"RATE_LIMIT": "100/second"} if name == "public_key_flood" else {}
+    measured = measure(tmp_path, OFFENCES[name], 0, seconds, TIMEOUT_SECONDS, **SMALL, **rate)
+    assert not measured.disturbed.errors
+    assert measured.disturbed.waits.keys() == {"ping", "list", "source", "charge", "webhook"}
