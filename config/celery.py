@@ -5,9 +5,10 @@ import os
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 from celery import Celery
-from celery.signals import setup_logging, worker_ready
+from celery.signals import setup_logging, worker_init, worker_ready
 
 from config.checks import refuse_bad_configuration, tell_of_live_cards
+from config.database import allow_work
 from config.garbage import spare_what_stays
 
 refuse_bad_configuration()
@@ -22,6 +23,11 @@ def log_tasks(**_: object) -> None:
     from config import task_log
 
     task_log.connect()
+
+
+@worker_init.connect
+def work(**_: object) -> None:
+    allow_work()
 
 
 @worker_ready.connect

@@ -2,13 +2,17 @@
 
 import select
 from collections import deque
+from collections.abc import Callable
 
 from psycopg import Connection, OperationalError
 from psycopg.pq import TransactionStatus
 
+from config.database.availability import Availability
 from config.database.turns import Turns
+from payments import context
 
-WAIT_SECONDS = 10
+# So long a request waits for a connection before it is answered 503.
+WAIT_SECONDS = 5
 
 
 class Connections:
@@ -19,13 +23,31 @@ class Connections:
     """
 
     def __init__(self, most: int) -> None:
+        self.availability = Availability()
         self._turns = Turns(most)
         self._kept: deque[Connection] = deque()
 
     def take(self) -> Connection | None:
-        """One that is kept; None where the caller is to make its own. Raises OperationalError where all are in use."""
-        if not self._turns.begin(WAIT_SECONDS):
+        """One that is kept; None where the caller is to make its own.
+
+        Raises OperationalError where all are in use, and NotAnswering at once where the database does not answer.
+        """
+        self.availability.require()
+        if not self._turns.begin(WAIT_SECONDS, context.merchant.get()):
             raise OperationalError("Every connection to the database was in use for too long.")
+        try:
+            self.availability.require()
+        except OperationalError:
+            self._turns.end()
+            raise
+        return self._next_kept()
+
+    def lose(self, probe: Callable[[], None]) -> None:
+        """Have nothing asked of the database until `probe` raises nothing."""
+        self.availability.lose(probe)
+        self.close()
+
+    def _next_kept(self) -> Connection | None:
         while self._kept:
             try:
                 connection = self._kept.pop()
@@ -47,7 +69,10 @@ class Connections:
     def close(self) -> None:
         """Closes all that nobody has in hand."""
         while self._kept:
-            self._kept.pop().close()
+            try:
+                self._kept.pop().close()
+            except IndexError:  # another thread was faster
+                break
 
 
 def _is_at_rest(connection: Connection) -> bool:
