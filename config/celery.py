@@ -1,11 +1,12 @@
 """The worker: `celery -A config.celery worker -B` runs every task and the beat that wakes the sweeps."""
 
 import os
+from typing import Any
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 from celery import Celery
-from celery.signals import setup_logging, worker_init, worker_ready
+from celery.signals import celeryd_after_setup, setup_logging, worker_ready
 
 from config.checks import refuse_bad_configuration, tell_of_live_cards
 from config.database import allow_work
@@ -25,9 +26,12 @@ def log_tasks(**_: object) -> None:
     task_log.connect()
 
 
-@worker_init.connect
-def work(**_: object) -> None:
+@celeryd_after_setup.connect
+def work(instance: Any, **_: object) -> None:
+    from payments.domain import bulkheads
+
     allow_work()
+    bulkheads.use(bulkheads.Bulkheads(instance.concurrency, bulkheads.PERCENT_OF_WORKER))
 
 
 @worker_ready.connect

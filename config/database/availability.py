@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 from threading import Lock, Thread
 
-from psycopg import OperationalError
+from psycopg import Error, OperationalError
 
 logger = logging.getLogger("kaha.database")
 
@@ -45,8 +45,7 @@ class Availability:
             time.sleep(PROBE_PAUSE_SECONDS)
             try:
                 probe()
-            except Exception as error:
-                # Whatever it is, the next probe may succeed, and without one the breaker would stay open for good.
+            except (Error, OSError) as error:
                 logger.warning("PostgreSQL does not answer yet.", extra={"why": type(error).__name__})
             else:
                 logger.info("PostgreSQL answers again.")

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from django.db.backends.base.base import NO_DB_ALIAS
 from django.db.backends.postgresql import base
-from psycopg import Connection, IsolationLevel, OperationalError
+from psycopg import IsolationLevel, OperationalError
 
 from config.database.bounded import BoundedConnection
 from config.database.documents import DocumentLoader
@@ -43,7 +43,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
         timeout = f"-c statement_timeout={self._statement_seconds}s"
         return params | {"options": f"{params.get('options', '')} {timeout}".strip()}
 
-    def get_new_connection(self, conn_params: dict[str, Any]) -> Connection:
+    def get_new_connection(self, conn_params: dict[str, Any]) -> BoundedConnection:
         connection = BoundedConnection.connect(**conn_params)
         connection.gave_up = self._lose
         self._bound(connection)
@@ -71,7 +71,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
     def _bound(self, connection: BoundedConnection) -> None:
         connection.answer_seconds = self._statement_seconds + ANSWER_MARGIN_SECONDS
 
-    def _go_on_with(self, connection: Connection) -> None:
+    def _go_on_with(self, connection: BoundedConnection) -> None:
         """Sets what Django's `connect` sets, which makes its settings into parameters, and sets the time zone, anew."""
         self._bound(connection)
         self.connection, self.autocommit = connection, True

@@ -9,6 +9,9 @@ from psycopg.errors import _WaitTimeout
 
 from config.database.availability import NotAnswering
 
+# How often psycopg looks up from waiting, so that Python hears of signals.
+LOOK_SECONDS = 0.1
+
 Result = TypeVar("Result")
 
 
@@ -23,11 +26,11 @@ class BoundedConnection(Connection[Any]):
     answer_seconds: float | None = None
     gave_up: Callable[[], None] | None = None
 
-    def wait(self, gen: PQGen[Result], *args: Any, timeout: float | None = None, **options: Any) -> Result:
+    def wait(self, gen: PQGen[Result], interval: float = LOOK_SECONDS, timeout: float | None = None) -> Result:
         if timeout is not None:
-            return super().wait(gen, *args, timeout=timeout, **options)
+            return super().wait(gen, interval, timeout)
         try:
-            return super().wait(gen, *args, timeout=self.answer_seconds, **options)
+            return super().wait(gen, interval, self.answer_seconds)
         except _WaitTimeout:
             # In the middle of a statement nothing else can be asked by it any more.
             self.pgconn.finish()

@@ -4,10 +4,11 @@ import select
 from collections import deque
 from collections.abc import Callable
 
-from psycopg import Connection, OperationalError
+from psycopg import OperationalError
 from psycopg.pq import TransactionStatus
 
 from config.database.availability import Availability
+from config.database.bounded import BoundedConnection
 from config.database.turns import Turns
 from payments import context
 
@@ -25,9 +26,9 @@ class Connections:
     def __init__(self, most: int) -> None:
         self.availability = Availability()
         self._turns = Turns(most)
-        self._kept: deque[Connection] = deque()
+        self._kept: deque[BoundedConnection] = deque()
 
-    def take(self) -> Connection | None:
+    def take(self) -> BoundedConnection | None:
         """One that is kept; None where the caller is to make its own.
 
         Raises OperationalError where all are in use, and NotAnswering at once where the database does not answer.
@@ -47,7 +48,7 @@ class Connections:
         self.availability.lose(probe)
         self.close()
 
-    def _next_kept(self) -> Connection | None:
+    def _next_kept(self) -> BoundedConnection | None:
         while self._kept:
             try:
                 connection = self._kept.pop()
@@ -58,7 +59,7 @@ class Connections:
             connection.close()
         return None
 
-    def give_back(self, connection: Connection | None) -> None:
+    def give_back(self, connection: BoundedConnection | None) -> None:
         """Ends what `take` began. What is in the middle of something is closed; None is one that was never made."""
         if connection is not None and _is_at_rest(connection):
             self._kept.append(connection)
@@ -75,12 +76,12 @@ class Connections:
                 break
 
 
-def _is_at_rest(connection: Connection) -> bool:
+def _is_at_rest(connection: BoundedConnection) -> bool:
     is_idle = connection.pgconn.transaction_status == TransactionStatus.IDLE
     return is_idle and connection.autocommit and not connection.closed
 
 
-def _is_quiet(connection: Connection) -> bool:
+def _is_quiet(connection: BoundedConnection) -> bool:
     """Whether the server has said nothing unasked, as it does where it ends: a health check without a round trip."""
     poll = select.poll()
     poll.register(connection.fileno(), select.POLLIN)
