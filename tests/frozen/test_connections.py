@@ -1,89 +1,28 @@
-"""A PostgreSQL that is stopped, as on a host that hangs: it takes what it is sent, and never answers."""
+"""Connections to a PostgreSQL that does not answer."""
 
 import os
-import signal
 import socket
-import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from django.db import InterfaceError, OperationalError, connections
+from django.db import InterfaceError, OperationalError
 from psycopg import Connection
-from pytest_django import DjangoDbBlocker
 
 from config.database.availability import NotAnswering
 from config.database.base import DatabaseWrapper
-from config.embedded import postgres
-from config.embedded.places import Places, make_running_folders, prepare
 from config.embedded.processes import wait_until
-from config.embedded.secrets_file import secrets_of
-from config.quickstart.ports import HOST, claim
-from tests.quickstart.conftest import remove_what_lies_outside
-
-LONG_SECONDS = 60
-STATEMENT_SECONDS = 1
-
-
-class Server:
-    """A PostgreSQL of its own, on a socket and a port, that can be frozen and thawed."""
-
-    def __init__(self, places: Places, port: int) -> None:
-        self.places, self.port = places, port
-
-    def connection(self, **settings: object) -> DatabaseWrapper:
-        """What a thread of a process with two connections has of it."""
-        password = secrets_of(self.places.data)["POSTGRES_PASSWORD"]
-        there = {"NAME": "kaha", "USER": "kaha", "PASSWORD": password, "HOST": str(self.places.database_socket)}
-        own = {"CONNECTIONS": 2, "STATEMENT_SECONDS": STATEMENT_SECONDS}
-        return DatabaseWrapper({**connections["default"].settings_dict, **there, **own, **settings}, "frozen")
-
-    def freeze(self) -> None:
-        self._signal(signal.SIGSTOP)
-
-    def thaw(self) -> None:
-        self._signal(signal.SIGCONT)
-
-    def _signal(self, number: int) -> None:
-        postmaster = int((self.places.cluster / "postmaster.pid").read_text().split("\n", 1)[0])
-        children = Path(f"/proc/{postmaster}/task/{postmaster}/children").read_text().split()
-        for pid in [postmaster, *map(int, children)]:
-            os.kill(pid, number)
-
-
-@pytest.fixture(scope="module")
-def shared_server() -> Iterator[Server]:
-    with tempfile.TemporaryDirectory(prefix="kaha-test-") as folder, claim(0) as claimed:
-        Path(folder).chmod(0o711)
-        places = prepare(Path(folder) / "data")
-        make_running_folders(places)
-        postgres.create(places)
-        port = claimed.getsockname()[1]
-        claimed.close()
-        process = postgres.start(places, {"listen_addresses": HOST, "port": str(port)})
-        try:
-            postgres.wait_until_ready(places, process, LONG_SECONDS)
-            yield Server(places, port)
-        finally:
-            postgres.stop_server(process)
-            remove_what_lies_outside(places.data)
-
-
-@pytest.fixture
-def server(
-    shared_server: Server, monkeypatch: pytest.MonkeyPatch, django_db_blocker: DjangoDbBlocker
-) -> Iterator[Server]:
-    monkeypatch.setattr(DatabaseWrapper, "_by_process_and_name", {})
-    with django_db_blocker.unblock():
-        yield shared_server
-    shared_server.thaw()
+from config.quickstart.ports import HOST
+from tests.frozen.conftest import LONG_SECONDS, STATEMENT_SECONDS, Server
 
 
 @pytest.fixture
 def ours(server: Server) -> Iterator[DatabaseWrapper]:
-    connection = server.connection(PORT=str(server.port))
+    connection = server.connection()
     yield connection
+    server.thaw()
+    assert wait_until(lambda: connection.is_answering, LONG_SECONDS)
     connection.close()
     connection.close_pool()
 
@@ -129,7 +68,7 @@ def test_once_it_is_known_not_to_answer_nothing_is_asked_of_it(server: Server, o
     sockets = len(list(Path("/proc/self/fd").iterdir()))
     for _ in range(20):
         with pytest.raises(OperationalError, match="does not answer"):
-            ours.connect()
+            ours.ensure_connection()
     # One more is the probe's.
     assert len(list(Path("/proc/self/fd").iterdir())) <= sockets + 1
     assert not ours.is_answering
@@ -143,7 +82,7 @@ def test_a_server_that_takes_no_connection_does_not_answer(server: Server, ours:
 
 
 def test_a_server_that_refuses_a_connection_answers(server: Server) -> None:
-    stranger = server.connection(PORT=str(server.port), PASSWORD="wrong")
+    stranger = server.connection(PASSWORD="wrong")
     with pytest.raises(OperationalError):
         stranger.ensure_connection()
     assert stranger.is_answering
@@ -152,7 +91,7 @@ def test_a_server_that_refuses_a_connection_answers(server: Server) -> None:
 def test_whoever_waits_for_a_connection_has_its_turn_when_one_is_given_up(
     server: Server, ours: DatabaseWrapper
 ) -> None:
-    others = [server.connection(PORT=str(server.port)) for _ in range(6)]
+    others = [server.connection() for _ in range(6)]
     ask(ours)
     ours.close()
     server.freeze()
@@ -194,7 +133,7 @@ def test_the_server_itself_ends_a_statement_before_its_answer_is_given_up(ours: 
 
 
 def test_tcp_gives_up_a_host_that_is_gone(server: Server) -> None:
-    remote = server.connection(HOST=HOST, PORT=str(server.port))
+    remote = server.connection(HOST=HOST)
     remote.ensure_connection()
     raw: Connection = remote.connection
     with socket.socket(fileno=os.dup(raw.fileno())) as ours:
