@@ -7,6 +7,7 @@ from config.database import is_answering
 from config.embedded.processes import wait_until
 from payments import clock
 from payments.domain import recovery
+from payments.ids import parse_id
 from payments.models import Attempt
 from payments.providers.base import Operation, Outcome, Payment
 from payments.providers.simulator.connector import Simulator
@@ -63,7 +64,8 @@ def test_what_may_have_moved_money_is_answered_as_it_is_known(server: Server, fr
     Attempt.objects.exclude(state="done").update(due_at=clock.now())
     recovery.resolve_due()
     assert frozen_api.read(charge)["status"] == "succeeded"
-    assert SimulatedPayment.objects.get(reference=Attempt.objects.get().reference).state == "captured"
+    reference = Attempt.objects.get(charge=parse_id("ch", charge["id"])).reference
+    assert SimulatedPayment.objects.get(reference=reference).state == "captured"
 
 
 @pytest.mark.parametrize("is_known", [True, False])
