@@ -188,6 +188,7 @@ def test_a_payer_who_comes_back_to_a_busy_provider_waits(api: Api) -> None:
     with slow():
         page = api.client.get(f"/return/{address}")
     assert (page.status_code, page["Refresh"]) == (200, "3")
+    assert Attempt.objects.get().updated_at == attempt.updated_at
     assert api.read(charge) == charge
 
 
