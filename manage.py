@@ -21,6 +21,9 @@ def main() -> None:
         with database_for(sys.argv[1:]):
             from django.core.management import execute_from_command_line
 
+            from config.database import allow_work
+
+            allow_work()
             execute_from_command_line(sys.argv)
     except EmbeddedError as error:
         sys.exit(f"kaha: {error}")

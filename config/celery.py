@@ -1,13 +1,15 @@
 """The worker: `celery -A config.celery worker -B` runs every task and the beat that wakes the sweeps."""
 
 import os
+from typing import Any
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 
 from celery import Celery
-from celery.signals import setup_logging, worker_ready
+from celery.signals import celeryd_after_setup, setup_logging, worker_ready
 
 from config.checks import refuse_bad_configuration, tell_of_live_cards
+from config.database import allow_work
 from config.garbage import spare_what_stays
 
 refuse_bad_configuration()
@@ -22,6 +24,14 @@ def log_tasks(**_: object) -> None:
     from config import task_log
 
     task_log.connect()
+
+
+@celeryd_after_setup.connect
+def work(instance: Any, **_: object) -> None:
+    from payments.domain import bulkheads
+
+    allow_work()
+    bulkheads.use(bulkheads.Bulkheads(instance.concurrency, bulkheads.PERCENT_OF_WORKER))
 
 
 @worker_ready.connect

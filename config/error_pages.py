@@ -28,4 +28,9 @@ def server_error(request: HttpRequest) -> HttpResponse:
     """An error that nobody expected, outside of the API's own views."""
     exception = sys.exc_info()[1]
     error = as_api_error(exception if isinstance(exception, Exception) else Exception())
-    return error_response(told_to_stranger(request, error)) if is_api(request) else defaults.server_error(request)
+    if is_api(request):
+        return error_response(error if error.status == 503 else told_to_stranger(request, error))
+    response = defaults.server_error(request)
+    if error.status == 503:
+        response.status_code, response["Retry-After"] = 503, error.headers["Retry-After"]
+    return response

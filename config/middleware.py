@@ -31,17 +31,24 @@ def is_api(request: HttpRequest) -> bool:
 
 
 class KeyUse:
-    """Notes when a key was last used, outside of what is measured; that it cannot be noted fails no request."""
+    """Notes when a key was last used, outside of what is measured; that it cannot be noted fails no request.
+
+    The merchant that the key names is known until all of that is over.
+    """
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        response = self.get_response(request)
-        key = getattr(request, "auth", None)
-        if key:
-            _note_use(key)
-        return response
+        token = context.merchant.set(None)
+        try:
+            response = self.get_response(request)
+            key = getattr(request, "auth", None)
+            if key:
+                _note_use(key)
+            return response
+        finally:
+            context.merchant.reset(token)
 
 
 def _note_use(key: ApiKey) -> None:

@@ -149,14 +149,21 @@ DATABASES["default"].update(
     # Of one process, at the same time; nobody holds one while a provider is asked.
     CONNECTIONS=env.integer("DATABASE_CONNECTIONS", 8, at_least=1),
     CONN_MAX_AGE=0,
+    # So long a statement of a request may take; those of workers and commands may take a minute (`config.database`).
+    STATEMENT_SECONDS=10,
     OPTIONS={
         **DATABASES["default"].get("OPTIONS", {}),
         "server_side_binding": True,
         "prepare_threshold": 5,
         "connect_timeout": 5,
+        # A host that is gone without a word; of no effect on a Unix socket.
+        "keepalives_idle": 10,
+        "keepalives_interval": 5,
+        "keepalives_count": 3,
+        "tcp_user_timeout": 15_000,
         # A row that somebody else holds for this long is "busy" to the caller, never a hung request.
         # No statement here is worth compiling, and some look so, for they tell the planner that a row is dear.
-        "options": "-c lock_timeout=5s -c idle_in_transaction_session_timeout=60s -c statement_timeout=60s -c jit=off",
+        "options": "-c lock_timeout=5s -c idle_in_transaction_session_timeout=60s -c jit=off",
     },
 )
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
+from uuid import UUID
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +18,8 @@ class Actor:
 
 # The `req_…` of the request under way; empty outside of one.
 request_id: ContextVar[str] = ContextVar("request_id", default="")
+# The merchant whose key signed the request under way; None for a request without one, and outside of one.
+merchant: ContextVar[UUID | None] = ContextVar("merchant", default=None)
 # Tells who acts, when asked: somebody may sign in while the request runs. None where a process acts by itself.
 actor: ContextVar[Callable[[], Actor] | None] = ContextVar("actor", default=None)
 # Why it is done, as whoever acts said; empty where nobody asked.

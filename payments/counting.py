@@ -18,6 +18,7 @@ from limits.storage import MemoryStorage
 from redis import RedisError
 
 from payments import clock
+from payments.connections import release_connection
 from payments.redis_line import Line
 
 logger = logging.getLogger("kaha.counting")
@@ -61,6 +62,7 @@ class Counters:
     def _in_redis(self, counts: Sequence[Count]) -> list[int]:
         sums = [("INCR" if seconds else "GET", f"kaha:{key}") for key, seconds in counts]
         ends = [("EXPIRE", f"kaha:{key}", seconds) for key, seconds in counts if seconds]
+        release_connection()
         answers = self._line.ask([*sums, *ends])
         return [int(answer or 0) for answer in answers[: len(counts)]]
 

@@ -7,6 +7,7 @@ from enum import StrEnum
 class Step(StrEnum):
     """Of a charge, capture, void, refund or authentication, in their order; then of a delivery and of a settlement."""
 
+    WAITING = "waiting"  # for another operation on the charge
     OPENING = "opening"  # nothing is written
     OPENED = "opened"  # the attempt and all that goes with it are on record, by one statement
     ASKING = "asking"  # the provider knows nothing yet

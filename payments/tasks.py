@@ -30,8 +30,8 @@ from payments.overview import summing
 from payments.providers.simulator import messages
 
 DELIVERER = Deliverer(Drain())
-# Providers may take half a minute to answer, and other tasks must find a thread meanwhile.
-ASKING_AT_ONCE = 2
+# One more than may wait for one slow provider at a time (see `bulkheads`), so that it keeps no other from its sweeps.
+ASKING_AT_ONCE = 3
 
 
 def at_most(count: int) -> Callable[[Callable[[], int]], Callable[[], int]]:
@@ -66,6 +66,7 @@ def close_overtaken_corrections() -> int:
 
 
 @shared_task
+@at_most(ASKING_AT_ONCE)
 def do_approved_acts() -> int:
     return doing.go_on()
 
@@ -109,6 +110,7 @@ def stop_delivering(**_: object) -> None:
 
 
 @shared_task
+@at_most(ASKING_AT_ONCE)
 def void_expired_holds() -> int:
     return expiry.void_expired_holds()
 

@@ -32,3 +32,31 @@ def test_what_only_some_installations_need_is_not_loaded(loaded: set[str]) -> No
 
 def test_what_every_request_needs_is_loaded_before_the_first_one(loaded: set[str]) -> None:
     assert {"payments.api.charges", "payments.domain.charges", "customers.api", "psycopg", "redis"} <= loaded
+
+
+STARTED = """
+from config.celery import app
+worker = app.Worker(concurrency=8, pool="threads")
+worker.on_start()
+from django.db import connection
+from payments.domain.bulkheads import bulkheads
+print(bulkheads().providers.in_all, connection.get_connection_params()["options"].rpartition("=")[2])
+"""
+
+
+def test_of_a_workers_threads_half_may_wait_for_providers_and_its_statements_take_longer() -> None:
+    said = subprocess.check_output([sys.executable, "-c", STARTED], cwd=PROJECT, text=True)
+    assert said.splitlines()[-1] == "4 60s"
+
+
+ASKED = """
+import config.wsgi
+from django.db import connection
+from payments.domain.bulkheads import bulkheads
+print(bulkheads().providers.in_all, connection.get_connection_params()["options"].rpartition("=")[2])
+"""
+
+
+def test_of_a_web_servers_threads_most_are_shared_and_its_statements_are_short() -> None:
+    said = subprocess.check_output([sys.executable, "-c", ASKED], cwd=PROJECT, text=True)
+    assert said.splitlines()[-1] == "160 10s"

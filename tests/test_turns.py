@@ -17,6 +17,10 @@ def free_turns(turns: Turns) -> int:
     return next(number for number in count() if not turns.begin(0))
 
 
+def waiting_in(turns: Turns) -> int:
+    return sum(len(line) for line in turns._lines.values())
+
+
 def test_there_are_as_many_as_were_asked_for() -> None:
     assert free_turns(Turns(MOST)) == MOST
 
@@ -51,7 +55,7 @@ def test_whoever_comes_again_overtakes_nobody_who_waits() -> None:
     turns.begin(0)
     with ThreadPoolExecutor(1) as threads:
         waiting = threads.submit(turns.begin, LONG_SECONDS)
-        assert wait_until(lambda: bool(turns._waiting), LONG_SECONDS)
+        assert wait_until(lambda: waiting_in(turns) == 1, LONG_SECONDS)
         turns.end()
         assert not turns.begin(0)
         assert waiting.result()
@@ -69,7 +73,7 @@ def test_they_are_served_in_the_order_in_which_they_came() -> None:
     with ThreadPoolExecutor(5) as threads:
         for number in range(5):
             threads.submit(wait, number)
-            assert wait_until(lambda standing=number + 1: len(turns._waiting) == standing, LONG_SECONDS)
+            assert wait_until(lambda standing=number + 1: waiting_in(turns) == standing, LONG_SECONDS)
         turns.end()
     assert served == list(range(5))
 
@@ -80,3 +84,55 @@ def test_whoever_gave_up_is_not_waited_for() -> None:
     assert not turns.begin(0.001)
     turns.end()
     assert free_turns(turns) == 1
+
+
+def test_a_merchants_turn_comes_after_one_of_each_other_merchant() -> None:
+    turns, served = Turns(1), []
+    turns.begin(0)
+
+    def wait(merchant: str | None) -> None:
+        assert turns.begin(LONG_SECONDS, merchant)
+        served.append(merchant)
+        turns.end()
+
+    came = [*["busy"] * 20, *["busier"] * 20, *[None] * 20, "quiet", "quiet"]
+    with ThreadPoolExecutor(len(came)) as threads:
+        for standing, merchant in enumerate(came, 1):
+            threads.submit(wait, merchant)
+            assert wait_until(lambda standing=standing: waiting_in(turns) == standing, LONG_SECONDS)
+        turns.end()
+    assert served[:8] == ["busy", "busier", None, "quiet"] * 2
+    assert sorted(map(str, served)) == sorted(map(str, came))
+
+
+def test_a_merchant_who_comes_while_others_are_served_waits_for_one_turn_of_each() -> None:
+    turns, served = Turns(1), []
+    turns.begin(0)
+
+    def wait(merchant: str) -> None:
+        assert turns.begin(LONG_SECONDS, merchant)
+        served.append(merchant)
+
+    with ThreadPoolExecutor(12) as threads:
+        for standing in range(1, 11):
+            threads.submit(wait, "busy")
+            assert wait_until(lambda standing=standing: waiting_in(turns) == standing, LONG_SECONDS)
+        turns.end()
+        assert wait_until(lambda: served == ["busy"], LONG_SECONDS)
+        threads.submit(wait, "quiet")
+        assert wait_until(lambda: waiting_in(turns) == 10, LONG_SECONDS)
+        for standing in range(2, 12):
+            turns.end()
+            assert wait_until(lambda standing=standing: len(served) == standing, LONG_SECONDS)
+    assert served.index("quiet") == 2
+
+
+def test_a_merchant_all_of_whose_requests_gave_up_is_passed_over() -> None:
+    turns = Turns(1)
+    turns.begin(0)
+    assert not turns.begin(0.001, "gone")
+    with ThreadPoolExecutor(1) as threads:
+        waiting = threads.submit(turns.begin, LONG_SECONDS, "here")
+        assert wait_until(lambda: waiting_in(turns) == 1, LONG_SECONDS)
+        turns.end()
+        assert waiting.result()

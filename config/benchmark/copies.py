@@ -46,6 +46,7 @@ def multiply(copies: int, tables: Sequence[Table]) -> None:
         cursor.execute(MOVED)
         # Every row points to another copy, so nobody need look.
         cursor.execute("SET session_replication_role = replica; SET statement_timeout = 0")
+        connection.connection.answer_seconds = None
         for table in tables:
             cursor.execute(f"CREATE TEMPORARY TABLE originals AS {table.originals()}")
             for first in range(1, copies + 1, BATCH):

@@ -10,17 +10,23 @@ from typing import Any, ClassVar
 
 from django.db.backends.base.base import NO_DB_ALIAS
 from django.db.backends.postgresql import base
-from psycopg import Connection, IsolationLevel
+from psycopg import IsolationLevel, OperationalError
 
+from config.database.bounded import BoundedConnection
 from config.database.documents import DocumentLoader
 from config.database.handing_on import Connections
 from config.database.moments import MomentLoader
+
+# How much longer than a statement may take its answer is waited for.
+ANSWER_MARGIN_SECONDS = 3
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
     """What one thread has in hand of the process's connections, if anything."""
 
     isolation_level = IsolationLevel.READ_COMMITTED
+    # Of a process that serves no requests, in place of the settings' STATEMENT_SECONDS.
+    statement_seconds: ClassVar[int | None] = None
     # A forked process begins without any: what it finds here is its parent's, and closing it would end its parent's.
     _by_process_and_name: ClassVar[dict[tuple[int, str], Connections]] = {}
 
@@ -32,8 +38,15 @@ class DatabaseWrapper(base.DatabaseWrapper):
         else:
             self._begin()
 
-    def get_new_connection(self, conn_params: dict[str, Any]) -> Connection:
-        connection: Connection = super().get_new_connection(conn_params)
+    def get_connection_params(self) -> dict[str, Any]:
+        params: dict[str, Any] = super().get_connection_params()
+        timeout = f"-c statement_timeout={self._statement_seconds}s"
+        return params | {"options": f"{params.get('options', '')} {timeout}".strip()}
+
+    def get_new_connection(self, conn_params: dict[str, Any]) -> BoundedConnection:
+        connection = BoundedConnection.connect(**conn_params)
+        connection.gave_up = self._lose
+        self._bound(connection)
         connection.adapters.register_loader("timestamptz", MomentLoader)
         connection.adapters.register_loader("json", DocumentLoader)
         return connection
@@ -41,13 +54,26 @@ class DatabaseWrapper(base.DatabaseWrapper):
     def _begin(self) -> None:
         try:
             super().connect()
-        except BaseException:
+        except BaseException as error:
             self._connections.give_back(self.connection)
             self.connection = None
+            # A server that refuses a connection says so by a FATAL error, and it answers then.
+            if isinstance(error, OperationalError) and "FATAL" not in str(error):
+                self._lose()
             raise
 
-    def _go_on_with(self, connection: Connection) -> None:
+    def _lose(self) -> None:
+        """Have nothing asked of the database until a new connection to it can be made."""
+        if self.alias != NO_DB_ALIAS:
+            params = self.get_connection_params()
+            self._connections.lose(lambda: BoundedConnection.connect(**params).close())
+
+    def _bound(self, connection: BoundedConnection) -> None:
+        connection.answer_seconds = self._statement_seconds + ANSWER_MARGIN_SECONDS
+
+    def _go_on_with(self, connection: BoundedConnection) -> None:
         """Sets what Django's `connect` sets, which makes its settings into parameters, and sets the time zone, anew."""
+        self._bound(connection)
         self.connection, self.autocommit = connection, True
         self.in_atomic_block = self.needs_rollback = False
         self.closed_in_transaction = self.errors_occurred = self.health_check_enabled = False
@@ -67,6 +93,15 @@ class DatabaseWrapper(base.DatabaseWrapper):
         """Before a database is dropped."""
         if self.alias != NO_DB_ALIAS:
             self._connections.close()
+
+    @property
+    def is_answering(self) -> bool:
+        return self._connections.availability.is_answering
+
+    @property
+    def _statement_seconds(self) -> int:
+        seconds: int = self.statement_seconds or self.settings_dict["STATEMENT_SECONDS"]
+        return seconds
 
     @property
     def _connections(self) -> Connections:

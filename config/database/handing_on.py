@@ -2,13 +2,18 @@
 
 import select
 from collections import deque
+from collections.abc import Callable
 
-from psycopg import Connection, OperationalError
+from psycopg import OperationalError
 from psycopg.pq import TransactionStatus
 
+from config.database.availability import Availability
+from config.database.bounded import BoundedConnection
 from config.database.turns import Turns
+from payments import context
 
-WAIT_SECONDS = 10
+# So long a request waits for a connection before it is answered 503.
+WAIT_SECONDS = 5
 
 
 class Connections:
@@ -19,13 +24,31 @@ class Connections:
     """
 
     def __init__(self, most: int) -> None:
+        self.availability = Availability()
         self._turns = Turns(most)
-        self._kept: deque[Connection] = deque()
+        self._kept: deque[BoundedConnection] = deque()
 
-    def take(self) -> Connection | None:
-        """One that is kept; None where the caller is to make its own. Raises OperationalError where all are in use."""
-        if not self._turns.begin(WAIT_SECONDS):
+    def take(self) -> BoundedConnection | None:
+        """One that is kept; None where the caller is to make its own.
+
+        Raises OperationalError where all are in use, and NotAnswering at once where the database does not answer.
+        """
+        self.availability.require()
+        if not self._turns.begin(WAIT_SECONDS, context.merchant.get()):
             raise OperationalError("Every connection to the database was in use for too long.")
+        try:
+            self.availability.require()
+        except OperationalError:
+            self._turns.end()
+            raise
+        return self._next_kept()
+
+    def lose(self, probe: Callable[[], None]) -> None:
+        """Have nothing asked of the database until `probe` raises nothing."""
+        self.availability.lose(probe)
+        self.close()
+
+    def _next_kept(self) -> BoundedConnection | None:
         while self._kept:
             try:
                 connection = self._kept.pop()
@@ -36,7 +59,7 @@ class Connections:
             connection.close()
         return None
 
-    def give_back(self, connection: Connection | None) -> None:
+    def give_back(self, connection: BoundedConnection | None) -> None:
         """Ends what `take` began. What is in the middle of something is closed; None is one that was never made."""
         if connection is not None and _is_at_rest(connection):
             self._kept.append(connection)
@@ -47,15 +70,18 @@ class Connections:
     def close(self) -> None:
         """Closes all that nobody has in hand."""
         while self._kept:
-            self._kept.pop().close()
+            try:
+                self._kept.pop().close()
+            except IndexError:  # another thread was faster
+                break
 
 
-def _is_at_rest(connection: Connection) -> bool:
+def _is_at_rest(connection: BoundedConnection) -> bool:
     is_idle = connection.pgconn.transaction_status == TransactionStatus.IDLE
     return is_idle and connection.autocommit and not connection.closed
 
 
-def _is_quiet(connection: Connection) -> bool:
+def _is_quiet(connection: BoundedConnection) -> bool:
     """Whether the server has said nothing unasked, as it does where it ends: a health check without a round trip."""
     poll = select.poll()
     poll.register(connection.fileno(), select.POLLIN)

@@ -16,10 +16,12 @@ def main(demo_file: Path) -> None:
     """Ends the process with the reason where the environment or the database does not do."""
     django.setup()
     from config.checks import refuse_bad_configuration
+    from config.database import allow_work
     from config.quickstart import demo
 
     sys.stdin.read()
     refuse_bad_configuration()
+    allow_work()
     try:
         call_command("check", tags=["database"], databases=["default"])
         _migrate()

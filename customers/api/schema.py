@@ -139,7 +139,7 @@ class Customers(DescribedView):
             at=THE_CUSTOMER,
             sent={"Source": {"source": examples.SOURCE_ID}},
             answered={"Kept": CUSTOMER_EXAMPLE},
-            conflicts=("source_already_used", "source_expired", "resource_busy"),
+            conflicts=("source_already_used", "source_expired", "too_many_sources", "resource_busy"),
         ),
         "detach": writing(
             "detach_source",

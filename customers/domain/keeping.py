@@ -8,19 +8,22 @@ from customers.rendering import render_customer
 from payments import clock
 from payments.domain import idempotency, sources
 from payments.domain.caller import Caller
-from payments.domain.errors import not_found
+from payments.domain.errors import conflict, not_found
 from payments.domain.idempotency import Answer
 from payments.ids import parse_id
 from payments.models import Source
 from payments.models.together import Insert, StaleRow, Update, Write, write_together
 from payments.rendering.wire import to_bytes
 
+# Each event of a customer shows all of its sources.
+SOURCES_MAX = 100
+
 
 def attach(caller: Caller, customer_id: str, source_id: str) -> Answer:
     """Keeps an unused source for a customer; both are public IDs.
 
-    Raises PaymentError 404 for no such customer or source, 409 `source_already_used` or
-    `source_expired`.
+    Raises PaymentError 404 for no such customer or source, 409 `source_already_used`, `source_expired` or
+    `too_many_sources`.
     """
     try:
         with transaction.atomic():
@@ -60,7 +63,15 @@ def let_go(caller: Caller, tie: CustomerSource) -> list[Write]:
 
 
 def keep(caller: Caller, customer: Customer, source: Source) -> list[Write]:
-    """The writes by which the source in hand is kept for the customer in hand. Raises PaymentError 409."""
+    """The writes by which the source in hand is kept for the customer in hand. Raises PaymentError 409.
+
+    No race gets past the limit: each change of a customer changes its version, which the write is guarded by.
+    """
+    if len(customer.kept) >= SOURCES_MAX:
+        message = (
+            f"This customer has {SOURCES_MAX} sources, which is the most that are kept. Detach one that is not used."
+        )
+        raise conflict("too_many_sources", message)
     vaulting = sources.vault(caller, source)
     tie = CustomerSource(customer=customer, source=source)
     customer.kept.insert(0, tie)

@@ -79,6 +79,7 @@ OFFERED: dict[str, Words] = {
 }
 REFUSALS = {
     "resource_busy": "Another operation on this charge has not ended yet. Try again in a moment.",
+    "too_many_refunds": "This charge has as many refunds as there can be.",
     "provider_unavailable": "The provider could not be reached. Try again in a moment.",
     "amount_too_large": "This is more than is left.",
 }

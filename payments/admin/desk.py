@@ -25,6 +25,7 @@ from payments.admin.formats import NOTHING, lines, link, money, pretty_json, utc
 from payments.admin.texts import SecretsHidden
 from payments.domain import audit, corrections, recovery
 from payments.domain.audit import Action
+from payments.domain.bulkheads import ProviderBusy
 from payments.domain.errors import PaymentError
 from payments.domain.failures import REASONS
 from payments.ids import public_id
@@ -117,7 +118,11 @@ class DeskAdmin(AttemptAdmin):
         asked = True
         # What the merchant is to be told of an operation that was not done; it is on record by then.
         with suppress(PaymentError):
-            asked = recovery.resolve(attempt)
+            try:
+                asked = recovery.resolve(attempt)
+            except ProviderBusy as busy:
+                self.message_user(request, busy.message, messages.WARNING)
+                return redirect("admin:payments_unknownoutcome_change", pk)
         return self._found(request, pk, asked)
 
     def propose(self, request: HttpRequest, pk: UUID) -> HttpResponse:

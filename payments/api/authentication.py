@@ -10,7 +10,7 @@ from rest_framework.exceptions import AuthenticationFailed, NotAuthenticated
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
 
-from payments import clock
+from payments import clock, context
 from payments.api.errors import right_missing
 from payments.api.throttling import client_address
 from payments.domain.keys import key_digest, works_from
@@ -35,6 +35,7 @@ class KeyAuthentication(BaseAuthentication):
         key = _find(_text_of(request))
         request._request.named_key = key  # type: ignore[attr-defined]
         _require_working(key, client_address(request._request))
+        context.merchant.set(key.merchant_id)
         return key.merchant, key
 
     def authenticate_header(self, request: Request) -> str:

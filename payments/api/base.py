@@ -1,16 +1,20 @@
 """What every view below /v2 does before its own work."""
 
 from collections.abc import Mapping
+from contextlib import ExitStack
 from functools import cache
 from typing import Any
 
+from django.http import HttpRequest, HttpResponseBase
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
+from payments.api.authentication import key_of
 from payments.api.errors import faults_of, invalid, not_found
 from payments.api.parsing import query_of, require_stated_length
 from payments.api.strict import Nothing, StrictSerializer
+from payments.domain.bulkheads import merchant_place
 from payments.luhn import holds_card_number
 
 
@@ -49,11 +53,18 @@ class ApiView(APIView):
         """None: DRF would list the allowed methods on every answer, and only a 405 needs them."""
         return {}
 
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        """Answer, and then give back whatever the request held of what merchants share."""
+        with ExitStack() as self.held:
+            return super().dispatch(request, *args, **kwargs)
+
     def check_permissions(self, request: Request) -> None:
         """Nothing yet: DRF asks before it counts a request against its limit, and refusals are to be counted too."""
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
+        if request.auth:
+            self.held.enter_context(merchant_place(key_of(request).merchant_id))
         super().check_permissions(request)
         if request.method not in self.allowed_methods:
             return

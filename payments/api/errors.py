@@ -8,7 +8,7 @@ from math import ceil
 from typing import Any
 
 from django.core.exceptions import PermissionDenied, SuspiciousOperation
-from django.db import OperationalError
+from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpResponse
 from psycopg.errors import LockNotAvailable
 from rest_framework import exceptions
@@ -141,11 +141,15 @@ def as_api_error(exc: Exception) -> ApiError:
     return ApiError(500, "api_error", "internal_error", message)
 
 
-@as_api_error.register
-def _(exc: OperationalError) -> ApiError:
+@as_api_error.register(InterfaceError)
+@as_api_error.register(OperationalError)
+def _(exc: Exception) -> ApiError:
+    """Whatever the database could not do in time. What was written before money may have moved is never told so."""
     if isinstance(exc.__cause__, LockNotAvailable):
         return as_api_error(busy())
-    return as_api_error.dispatch(Exception)(exc)
+    logger.error("The database did not answer a request in time.", exc_info=exc)
+    message = "Our database cannot be reached at the moment, and no money was moved. Try again in a moment."
+    return ApiError(503, "api_error", "internal_error", message, headers={"Retry-After": "1"})
 
 
 @as_api_error.register

@@ -13,7 +13,8 @@ def exception_handler(exc: Exception, handler_context: dict[str, Any]) -> HttpRe
     """DRF's EXCEPTION_HANDLER."""
     view, request = handler_context["view"], handler_context["request"]
     error = as_api_error(exc)
-    if "RateLimit" not in view.headers:
+    # That the service is down is nobody's fault who asks.
+    if "RateLimit" not in view.headers and error.status != 503:
         error = told_to_stranger(request, error)
     if error.status == 422 and error.param and not error.errors:
         error.errors = [_located(error, error.param, request.method)]

@@ -2,17 +2,18 @@
 
 import logging
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
 from django.conf import settings
-from django.db import connection
 from django.utils.crypto import constant_time_compare, salted_hmac
 
 from payments import clock
-from payments.domain import blocks, reads
+from payments.connections import release_connection
+from payments.domain import blocks, bulkheads, reads
 from payments.domain.caller import Caller
 from payments.domain.cards import card_data
 from payments.domain.references import FollowUp, reference_of
@@ -106,7 +107,7 @@ def look_up(attempt: Attempt, question: Callable[[Provider], Outcome]) -> Outcom
     reached(Step.ASKING)
     try:
         blocked = attempt.block_id is not None
-        outcome = blocks.decline_of(attempt) if blocked else _ask_with_nothing_held(provider_of(attempt), question)
+        outcome = blocks.decline_of(attempt) if blocked else _ask_in_place(attempt, question)
     except Exception as error:
         logger.exception("provider call broke", extra={"attempt": attempt.reference, "kind": attempt.kind})
         outcome = Unknown(type(error).__name__)
@@ -114,11 +115,17 @@ def look_up(attempt: Attempt, question: Callable[[Provider], Outcome]) -> Outcom
     return outcome
 
 
-def _ask_with_nothing_held(provider: Provider, question: Callable[[Provider], Outcome]) -> Outcome:
-    """Hands the connection to the database on first: others may have it while the provider takes its time."""
-    if not connection.in_atomic_block:  # but for tests that undo all they did
-        connection.close()
-    return question(provider)
+def _ask_in_place(attempt: Attempt, question: Callable[[Provider], Outcome]) -> Outcome:
+    """Ask with a place at the provider, which most callers hold already, and without a connection to the database."""
+    provider = provider_of(attempt)
+    with place_of(attempt):
+        release_connection()
+        return question(provider)
+
+
+def place_of(attempt: Attempt) -> AbstractContextManager[None]:
+    """Hold a place to ask the attempt's provider. Raises ProviderBusy."""
+    return bulkheads.provider_place(attempt.provider, attempt.account_id or attempt.charge.merchant_id)
 
 
 def payment_of(attempt: Attempt, cvc: str | None = None) -> Payment:

@@ -1,7 +1,7 @@
 """Taking money: a charge is opened, asked of the provider, and recorded (see `attempts` and `recording`)."""
 
 from collections.abc import Mapping
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +17,7 @@ from payments.domain import (
     routing_failover,
     sources,
 )
+from payments.domain.bulkheads import ProviderBusy
 from payments.domain.caller import Caller
 from payments.domain.errors import NoSuchReturn, busy, conflict, invalid, not_found
 from payments.domain.idempotency import Answer
@@ -48,12 +49,13 @@ def create(caller: Caller, order: ChargeOrder, cvc: str | None = None) -> Answer
     """Charges a source. `cvc` is passed on to the provider and kept nowhere.
 
     Raises PaymentError: 404 for no such source, 409 `source_already_used` or `source_expired`, 422 for a hold or an
-    amount that no provider takes, 429 after too many declines, 503 where all providers are out; and VaultUnavailable,
-    with nothing written, when the card cannot be opened.
+    amount that no provider takes, 429 after too many declines, 503 where all providers are out or busy; and
+    VaultUnavailable, with nothing written, when the card cannot be opened.
     """
     declines.refuse_tester(caller, order.source)
-    opened, payment, others = _open(caller, order, cvc)
-    attempt, outcome = routing_failover.take(caller, opened, payment, others)
+    with ExitStack() as place:
+        opened, payment, others = _open(caller, order, cvc, place)
+        attempt, outcome = routing_failover.take(caller, opened, payment, others, place)
     return _record(caller, attempt, outcome)
 
 
@@ -72,7 +74,7 @@ def verify(caller: Caller, charge_id: str, confirmation_id: str, otp: str) -> An
     """Confirms a debit with the one-time PIN that the payer got.
 
     A wrong PIN leaves the charge pending as long as the provider allows another try. Raises PaymentError 404,
-    409 `charge_not_verifiable`, 422 for another confirmation.
+    409 `charge_not_verifiable`, 422 for another confirmation, 503 where the provider is busy.
     """
     charge = find(caller, charge_id)
     if not charge.action or charge.action["type"] != "verify_otp":
@@ -80,16 +82,19 @@ def verify(caller: Caller, charge_id: str, confirmation_id: str, otp: str) -> An
         raise conflict("charge_not_verifiable", message, public_id("ch", charge.id))
     if charge.action["confirmation_id"] != confirmation_id:
         raise invalid("invalid_choice", "confirmation_id", "This is not the confirmation of the charge.")
-    attempt = _reopen(caller, _authorizing(charge))
-    if attempt is None:
-        raise busy(public_id("ch", charge.id))
-    return _go_on(caller, attempt, {"otp": otp})
+    waiting = _authorizing(charge)
+    with attempts.place_of(waiting):
+        attempt = _reopen(caller, waiting)
+        if attempt is None:
+            raise busy(public_id("ch", charge.id))
+        return _go_on(caller, attempt, {"otp": otp})
 
 
 def payer_returned(token: str, params: Mapping[str, str]) -> Charge:
     """The charge whose payer came back, after the provider was asked; the return itself proves nothing.
 
-    `token` ends the return address, `params` are its query. Raises NoSuchReturn.
+    `token` ends the return address, `params` are its query. A provider that is busy is asked when the payer's browser
+    looks again. Raises NoSuchReturn.
     """
     attempt_id = attempts.attempt_returned_to(token)
     found = Attempt.objects.filter(id=attempt_id).first() if attempt_id else None
@@ -97,14 +102,17 @@ def payer_returned(token: str, params: Mapping[str, str]) -> Charge:
         raise NoSuchReturn
     attempt = attempts.reload(found)
     caller = Caller.service(attempt.charge)
-    if attempt.state == Attempt.State.WAITING and (reopened := _reopen(caller, attempt)):
-        _go_on(caller, reopened, params)
-        return attempts.reload(attempt).charge
+    if attempt.state != Attempt.State.WAITING:
+        return attempt.charge
+    with suppress(ProviderBusy), attempts.place_of(attempt):
+        if reopened := _reopen(caller, attempt):
+            _go_on(caller, reopened, params)
+            return attempts.reload(attempt).charge
     return attempt.charge
 
 
-def _open(caller: Caller, order: ChargeOrder, cvc: str | None) -> tuple[Attempt, Payment, list[Way]]:
-    """The first phase: key taken, source used, charge and attempt on record.
+def _open(caller: Caller, order: ChargeOrder, cvc: str | None, place: ExitStack) -> tuple[Attempt, Payment, list[Way]]:
+    """The first phase: key taken, source used, charge and attempt on record, `place` held at the provider.
 
     Returns the other ways that the charge may go, too.
     """
@@ -113,14 +121,14 @@ def _open(caller: Caller, order: ChargeOrder, cvc: str | None) -> tuple[Attempt,
         source = sources.find_chargeable(caller, order.source)
         # Somebody else changed it meanwhile, and it says what it is now; it changes thrice at most.
         with suppress(StaleRow):
-            return _write_down(caller, order, source, cvc)
+            return _write_down(caller, order, source, cvc, place)
 
 
 def _write_down(
-    caller: Caller, order: ChargeOrder, source: Source, cvc: str | None
+    caller: Caller, order: ChargeOrder, source: Source, cvc: str | None, place: ExitStack
 ) -> tuple[Attempt, Payment, list[Way]]:
     """Opens the card first, so that one that cannot be opened uses nothing up; then writes everything at once."""
-    way, *others = _ways(caller, source, order)
+    way, *others = routing.take_first_place(place, _ways(caller, source, order), caller.merchant_id)
     record = idempotency.new_record(caller)
     attempt, writes = opening(caller, order, source, way, record)
     payment = attempts.payment_of(attempt, cvc)

@@ -4,14 +4,15 @@ import logging
 from datetime import timedelta
 
 from django.conf import settings
+from django.db.models import Exists, OuterRef
 
 from payments import clock
-from payments.domain import operations
+from payments.domain import bulkheads, operations
 from payments.domain.caller import Caller
 from payments.domain.errors import PaymentError
 from payments.domain.scope import EVERYBODY, Scope
 from payments.ids import public_id
-from payments.models import Card, Charge, CvcKey
+from payments.models import Attempt, Card, Charge, CvcKey
 from payments.vault import SEALING_SECONDS, Purpose
 
 logger = logging.getLogger("kaha.expiry")
@@ -22,6 +23,9 @@ BATCH = 100
 def void_expired_holds(limit: int = BATCH, scope: Scope = EVERYBODY) -> int:
     """Releases at most `limit` holds whose days are over; returns how many it released."""
     due = Charge.objects.filter(scope.within(), hold_expires_at__lte=clock.now(), operation="")
+    if busy := bulkheads.busy_providers():
+        # Those of a slow provider must not fill the batch.
+        due = due.exclude(Exists(Attempt.objects.filter(charge=OuterRef("pk"), provider__in=busy)))
     return sum(_release(charge) for charge in due.order_by("hold_expires_at")[:limit])
 
 

@@ -12,6 +12,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 
 from payments import clock
+from payments.connections import release_connection
 from payments.models import Export, ExportPart
 from payments.rendering.csv import csv_line, csv_lines
 
@@ -107,7 +108,10 @@ def forget(operator: User) -> None:
 def content_of(export: Export) -> Iterator[bytes]:
     """The file, part by part, with one of them in memory."""
     for number in range(export.parts):
-        yield bytes(ExportPart.objects.values_list("content", flat=True).get(export=export, number=number))
+        part = bytes(ExportPart.objects.values_list("content", flat=True).get(export=export, number=number))
+        # Whoever reads it may be slow.
+        release_connection()
+        yield part
 
 
 def _add(export: Export, batch: Batch) -> None:

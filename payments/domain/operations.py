@@ -5,11 +5,13 @@ Each is written down before the provider is asked.
 
 import time
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import ExitStack
 from dataclasses import dataclass
 
 from payments import clock
+from payments.connections import release_connection
 from payments.domain import attempts, charges, events, idempotency, lifecycle, recording, recovery, routing
+from payments.domain.bulkheads import Places
 from payments.domain.caller import Caller
 from payments.domain.errors import PaymentError, busy, conflict
 from payments.domain.idempotency import Answer
@@ -26,6 +28,12 @@ from payments.steps import Step, reached
 # How long a request waits for another operation on the same charge before it is told to come back.
 BUSY_WAIT_SECONDS = 3.0
 BUSY_POLL_SECONDS = 0.02
+# So many requests of this process wait for one charge at once, and one more is told to come back.
+WAITING_MAX = 5
+# Each event of a charge shows all of its refunds.
+REFUNDS_MAX = 100
+
+_waiting = Places(WAITING_MAX)
 
 
 @dataclass
@@ -87,30 +95,57 @@ def extend(caller: Caller, charge_id: str) -> Answer:
 def refund(caller: Caller, charge_id: str, amount: int | None = None, reason: str = "requested_by_customer") -> Answer:
     """Gives `amount` (default: what is left) of a captured charge back.
 
-    Raises PaymentError 404, 409 `charge_not_refundable`, `amount_too_large` or `resource_busy`.
+    Raises PaymentError 404, 409 `charge_not_refundable`, `amount_too_large`, `too_many_refunds` or
+    `resource_busy`, 503.
     """
     return _run(caller, charge_id, lambda charge: plan_refund(caller, charge, amount, reason))
 
 
 def _run(caller: Caller, charge_id: str, planner: Planner) -> Answer:
-    attempt, operation = _open(caller, charge_id, planner)
-    outcome = attempts.ask(attempt, lambda provider: QUESTIONS[attempt.kind](provider, operation))
+    with ExitStack() as place:
+        attempt, operation = _open(caller, charge_id, planner, place)
+        outcome = attempts.ask(attempt, lambda provider: QUESTIONS[attempt.kind](provider, operation))
     return recording.record(caller, attempt, outcome)
 
 
-def _open(caller: Caller, charge_id: str, planner: Planner) -> tuple[Attempt, Operation]:
+def _open(caller: Caller, charge_id: str, planner: Planner, place: ExitStack) -> tuple[Attempt, Operation]:
     """Writes the operation down as soon as no other one is under way on the charge."""
     charge = _resolved(caller, charge_id)
-    give_up_at = time.monotonic() + BUSY_WAIT_SECONDS
-    while time.monotonic() < give_up_at:
-        if not charge.operation:
-            with suppress(StaleRow):
-                return _write_down(caller, charge, planner)
-        # What is under way may be this very request, sent twice at once.
-        idempotency.look_up(caller)
-        time.sleep(BUSY_POLL_SECONDS)
-        charge = charges.find(caller, charge_id)
+    if opened := _opened(caller, charge, planner, place):
+        return opened
+    # What is under way may be this very request, sent twice at once.
+    idempotency.look_up(caller)
+    if not _waiting.take(charge.id):
+        raise busy(charge_id)
+    try:
+        give_up_at = time.monotonic() + BUSY_WAIT_SECONDS
+        while time.monotonic() < give_up_at:
+            _pause()
+            charge = charges.find(caller, charge_id)
+            if opened := _opened(caller, charge, planner, place):
+                return opened
+            idempotency.look_up(caller)
+    finally:
+        _waiting.give_back(charge.id)
     raise busy(charge_id)
+
+
+def _pause() -> None:
+    # What is waited for needs a connection to end.
+    release_connection()
+    reached(Step.WAITING)
+    time.sleep(BUSY_POLL_SECONDS)
+
+
+def _opened(caller: Caller, charge: Charge, planner: Planner, place: ExitStack) -> tuple[Attempt, Operation] | None:
+    """What `_write_down` returns; None while another operation is under way."""
+    if charge.operation:
+        return None
+    try:
+        return _write_down(caller, charge, planner, place)
+    except StaleRow:
+        place.close()
+        return None
 
 
 def _resolved(caller: Caller, charge_id: str) -> Charge:
@@ -127,12 +162,13 @@ def _resolved(caller: Caller, charge_id: str) -> Charge:
     return charges.find(caller, charge_id)
 
 
-def _write_down(caller: Caller, charge: Charge, planner: Planner) -> tuple[Attempt, Operation]:
+def _write_down(caller: Caller, charge: Charge, planner: Planner, place: ExitStack) -> tuple[Attempt, Operation]:
     reached(Step.OPENING)
     asked_first = attempts.authorizing(charge.id)
     way = routing.way_of(asked_first)
     plan = planner(charge)
     _require_ability(charge, plan, way)
+    routing.take_place(place, way, charge.merchant_id)
     record = idempotency.new_record(caller)
     attempt, writes = opening(caller, charge, plan, way, record)
     idempotency.write_once(caller, record, *writes)
@@ -206,6 +242,10 @@ def plan_refund(caller: Caller, charge: Charge, amount: int | None, reason: str)
     """To give `amount` (None: what is left) back; the charge in hand is moved. Raises PaymentError 409."""
     if stage_of(charge) not in lifecycle.REFUND.origins:
         raise _refusal(charge, "charge_not_refundable", "Only a captured charge with money left can be refunded.")
+    # No race gets past it: each refund changes the charge's version, which the write is guarded by.
+    if len(charge.refund_list) >= REFUNDS_MAX:
+        message = f"This charge has {REFUNDS_MAX} refunds, failed ones included, which is the most that there can be."
+        raise _refusal(charge, "too_many_refunds", message)
     left = charge.amount_captured - charge.amount_refunded
     amount = left if amount is None else amount
     if amount > left:

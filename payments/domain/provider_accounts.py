@@ -8,7 +8,8 @@ from uuid import UUID
 from django.db import IntegrityError, transaction
 
 from payments import clock, ids
-from payments.domain import audit
+from payments.connections import release_connection
+from payments.domain import audit, bulkheads
 from payments.domain.audit import Action
 from payments.models import Merchant, ProviderAccount
 from payments.providers import registry
@@ -90,7 +91,10 @@ def connected(account: ProviderAccount) -> Provider:
 def try_credentials(account: ProviderAccount) -> Outcome:
     """Whether the provider knows the account (Approved) or not (Rejected); moves nothing."""
     try:
-        outcome = connected(account).test_credentials()
+        provider = connected(account)
+        with bulkheads.provider_place(account.provider, account.id):
+            release_connection()
+            outcome = provider.test_credentials()
     except Exception as error:
         logger.exception("credentials could not be tested", extra={"account": account.public_id})
         outcome = Unknown(type(error).__name__)

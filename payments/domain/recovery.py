@@ -11,7 +11,7 @@ from contextlib import suppress
 from django.db.models import F, Q, QuerySet
 
 from payments import clock
-from payments.domain import attempts, late, recording
+from payments.domain import attempts, bulkheads, late, recording
 from payments.domain.caller import Caller
 from payments.domain.errors import PaymentError
 from payments.domain.references import FollowUp
@@ -41,14 +41,13 @@ BATCH = 100
 
 def resolve_due(limit: int = BATCH, scope: Scope = EVERYBODY) -> int:
     """Looks up at most `limit` attempts that are due; returns how many it looked at."""
-    due = Attempt.objects.filter(scope.within("charge__"), due_at__lte=clock.now()).order_by("due_at")[:limit]
+    due = _askable(scope).filter(due_at__lte=clock.now()).order_by("due_at")[:limit]
     return sum(_resolve_alone(attempt) for attempt in due)
 
 
 def expire_actions(limit: int = BATCH, scope: Scope = EVERYBODY) -> int:
     """Ends at most `limit` payments whose payer let the hour pass, as `resolve_due` does too; returns how many."""
-    due = Attempt.objects.filter(
-        scope.within("charge__"),
+    due = _askable(scope).filter(
         kind=Attempt.Kind.AUTHORIZE,
         state=Attempt.State.WAITING,
         due_at__lte=clock.now(),
@@ -63,7 +62,15 @@ def unresolved() -> int:
 
 
 def resolve(attempt: Attempt) -> bool:
-    """Asks the provider what became of `attempt` and records it. False when another process is at it."""
+    """Asks the provider what became of `attempt` and records it. False when another process is at it.
+
+    Raises ProviderBusy, with nothing written.
+    """
+    with attempts.place_of(attempt):
+        return _resolve(attempt)
+
+
+def _resolve(attempt: Attempt) -> bool:
     if not _claim(attempt):
         return False
     claimed, attempt = attempt, attempts.reload(attempt)
@@ -113,6 +120,9 @@ def _resolve_alone(attempt: Attempt) -> bool:
     """As `resolve`, but whatever is wrong with one attempt keeps nobody from the others."""
     try:
         return resolve(attempt)
+    except bulkheads.ProviderBusy:
+        # It stays due.
+        return False
     except Exception:
         logger.exception("attempt could not be resolved", extra={"attempt": attempt.reference})
         return False
@@ -126,11 +136,12 @@ def is_settled(charge: Charge) -> bool:
 def resolve_before(charge: Charge) -> bool:
     """Looks up the unresolved attempt that stands in the way of an operation on `charge`.
 
-    One that a living process is still asking is left to it. False when the outcome stays unknown.
+    One that a living process is still asking is left to it. False when the outcome stays unknown. Raises ProviderBusy.
     """
     attempt = _left_unresolved().filter(charge_id=charge.id).exclude(kind=Attempt.Kind.REVERSE).first()
     if attempt is None:
         return True
+    attempt.charge = charge
     resolve(attempt)
     return not Attempt.objects.filter(id=attempt.id, state=Attempt.State.UNKNOWN).exists()
 
@@ -147,6 +158,13 @@ def apply_report(report: Report) -> None:
         recording.record(Caller.service(attempt.charge), attempt, outcome)
     else:
         late.apply(attempt, outcome)
+
+
+def _askable(scope: Scope) -> QuerySet[Attempt]:
+    """Attempts at whose providers this process finds a place: those of a slow one must not fill a sweep's batch."""
+    rows = Attempt.objects.filter(scope.within("charge__")).select_related("charge")
+    busy = bulkheads.busy_providers()
+    return rows.exclude(provider__in=busy) if busy else rows
 
 
 def _left_unresolved() -> QuerySet[Attempt]:

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Iterable
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from uuid import UUID
 
@@ -9,7 +10,7 @@ from django.conf import settings
 from django.db.models import QuerySet
 
 from payments import sourcetypes
-from payments.domain import routing_health
+from payments.domain import bulkheads, routing_health
 from payments.domain.errors import invalid, unavailable
 from payments.domain.provider_accounts import connected
 from payments.domain.routing_health import Health, health_of
@@ -87,6 +88,31 @@ def way_of(attempt: Attempt) -> Way:
 def provider_of(attempt: Attempt) -> Provider:
     """The provider that `attempt` asks. Raises KeyError where it is not installed, VaultError, VaultUnavailable."""
     return connected(attempt.account) if attempt.account else registry.provider_named(attempt.provider)
+
+
+def take_place(place: ExitStack, way: Way, merchant_id: UUID) -> None:
+    """Hold a place to ask by `way` until `place` is closed, in place of what it held. Raises ProviderBusy."""
+    place.close()
+    account_id = way.route.account_id if way.route else merchant_id
+    place.enter_context(bulkheads.provider_place(way.provider.name, account_id))
+
+
+def take_first_place(place: ExitStack, ways: list[Way], merchant_id: UUID) -> list[Way]:
+    """Return `ways` from the first on that has a place, which is then held. Raises ProviderBusy."""
+    for number, way in enumerate(ways[:-1]):
+        with suppress(bulkheads.ProviderBusy):
+            take_place(place, way, merchant_id)
+            return _from(ways, number)
+    take_place(place, ways[-1], merchant_id)
+    return _from(ways, len(ways) - 1)
+
+
+def _from(ways: list[Way], number: int) -> list[Way]:
+    """The ways from this one on; those before it had no place free."""
+    if not number:
+        return ways
+    why = f"too many requests wait for the {number} before it"
+    return [replace(ways[number], why=why), *ways[number + 1 :]]
 
 
 def capabilities_of(way: Way, source_type: str) -> Capabilities | None:

@@ -1,23 +1,39 @@
 """A charge goes on to the next route where the one before certainly moved no money; never after an unknown outcome."""
 
+import logging
 from collections.abc import Iterable
+from contextlib import ExitStack
 
-from django.db import transaction
+from django.db import DatabaseError, InterfaceError, transaction
 
 from payments import clock
-from payments.domain import attempts, recording
+from payments.domain import attempts, recording, routing
+from payments.domain.bulkheads import ProviderBusy
 from payments.domain.caller import Caller
 from payments.domain.routing import Way
 from payments.models import Attempt
 from payments.models.together import Insert, StaleRow, Update, write_together
 from payments.providers.base import Declined, NotSent, Outcome, Payment
 
+logger = logging.getLogger("kaha.routing")
 
-def take(caller: Caller, attempt: Attempt, payment: Payment, others: Iterable[Way]) -> tuple[Attempt, Outcome]:
-    """Asks for the money by the attempt's way, then by the `others` as far as needed: the last attempt, its outcome."""
+
+def take(
+    caller: Caller, attempt: Attempt, payment: Payment, others: Iterable[Way], place: ExitStack
+) -> tuple[Attempt, Outcome]:
+    """Asks for the money by the attempt's way, then by the `others` as far as needed: the last attempt, its outcome.
+
+    `place` is that of the attempt's way, and is given up for those of the others.
+    """
     outcome = _ask(attempt, payment)
     for way in others:
-        if not _moved_nothing(outcome) or (fresh := _pass_on(caller, attempt, outcome, way)) is None:
+        if not _moved_nothing(outcome):
+            break
+        try:
+            routing.take_place(place, way, caller.merchant_id)
+        except ProviderBusy:
+            continue
+        if (fresh := _pass_on(caller, attempt, outcome, way)) is None:
             break
         attempt = fresh
         outcome = _ask(attempt, attempts.asked_again(payment, attempt))
@@ -34,7 +50,10 @@ def _moved_nothing(outcome: Outcome) -> bool:
 
 
 def _pass_on(caller: Caller, attempt: Attempt, outcome: Outcome, way: Way) -> Attempt | None:
-    """The attempt by the next way, on record in place of the one before; None where somebody else has recorded that."""
+    """The attempt by the next way, on record in place of the one before.
+
+    None where somebody else has recorded that one, or where the database does not take it.
+    """
     fresh = attempts.new_attempt(caller, attempt.charge, attempt.kind, attempt.amount, way, attempt.idempotency)
     fresh.chosen = _why(attempt, outcome)
     try:
@@ -43,6 +62,9 @@ def _pass_on(caller: Caller, attempt: Attempt, outcome: Outcome, way: Way) -> At
             write_together(_closed(attempt, outcome))
             write_together(Insert(fresh))
     except StaleRow:
+        return None
+    except (DatabaseError, InterfaceError):
+        logger.exception("charge could not go on to another route", extra={"attempt": attempt.reference})
         return None
     return fresh
 

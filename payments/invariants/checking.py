@@ -11,6 +11,7 @@ from uuid import UUID
 from django.db import connection, transaction
 
 from payments import clock
+from payments.connections import allow_long_statements
 from payments.ids import public_id
 from payments.invariants.invariant import Invariant
 from payments.invariants.registry import INVARIANTS
@@ -24,7 +25,6 @@ KEPT = timedelta(days=90)
 ONE_MOMENT = """
 SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY;
 LOCK TABLE payments_event, payments_notification, payments_notificationtry IN ACCESS SHARE MODE;
-SET LOCAL statement_timeout = 0;
 SET LOCAL work_mem = '128MB'
 """
 
@@ -72,6 +72,7 @@ def one_moment() -> Iterator[None]:
     with transaction.atomic(durable=True), connection.cursor() as cursor:
         for setting in ONE_MOMENT.split(";"):
             cursor.execute(setting)
+        allow_long_statements()
         yield
 
 

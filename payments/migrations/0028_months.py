@@ -7,6 +7,7 @@ from django.db import connection, migrations, models, transaction
 from django.db.backends.utils import CursorWrapper
 
 from payments import clock
+from payments.connections import allow_long_statements
 from payments.models.parted import ALL, CLEANED_OFTEN, EVENTS, TRIES, Parted, after, begins, make_ahead, month_of
 
 # Rows go on being written while this runs, and all of them must fit into the first month.
@@ -105,7 +106,7 @@ def _bound(cursor: CursorWrapper, parted: Parted, last: date) -> None:
     check = f"{parted.key} IS NOT NULL AND {parted.key} < '{begins(after(last))}'"
     cursor.execute(f"ALTER TABLE {parted.table} ADD CONSTRAINT {name} CHECK ({check}) NOT VALID")
     with transaction.atomic():
-        cursor.execute("SET LOCAL statement_timeout = 0")
+        allow_long_statements()
         cursor.execute(f"ALTER TABLE {parted.table} VALIDATE CONSTRAINT {name}")
 
 
@@ -148,7 +149,7 @@ def _rename(cursor: CursorWrapper, table: str, first: str) -> None:
 def join(apps, schema_editor):
     """Copies every row that is left into tables of one piece, which nobody reads or writes meanwhile."""
     with transaction.atomic(), connection.cursor() as cursor:
-        cursor.execute("SET LOCAL statement_timeout = 0")
+        allow_long_statements()
         for parted in reversed(ALL):
             _join(cursor, parted.table)
         for parted in reversed(ALL):

@@ -35,7 +35,7 @@ def fail(api: Api, failure: str) -> HttpResponse:
         ("conflict", 409, "invalid_request_error", "resource_busy"),
         ("domain", 422, "validation_error", "source_type_unavailable"),
         ("lock", 409, "invalid_request_error", "resource_busy"),
-        ("database", 500, "api_error", "internal_error"),
+        ("database", 503, "api_error", "internal_error"),
         ("own", 503, "api_error", "provider_unavailable"),
     ],
 )

@@ -73,4 +73,4 @@ def test_the_time_limit_of_statements_is_lifted_for_the_check_alone(db: None) ->
 
     with checking.one_moment():
         assert limit() == "0"
-    assert limit() == "1min"
+    assert limit() == "10s"

@@ -97,6 +97,7 @@ class Charges(DescribedView):
             conflicts=("source_already_used", "source_expired", "resource_busy"),
             invalid=("missing", "unknown_parameter", "invalid_type", "too_small", "invalid_choice"),
             may_miss=True,
+            may_be_unavailable=True,
             handles_cards=True,
         ),
         "list": reading(
@@ -156,8 +157,9 @@ class Charges(DescribedView):
             at=THE_CHARGE,
             sent={"What is left": {}, "Part": {"amount": 50_000, "reason": "Out of stock"}},
             answered={"Part refunded": examples.REFUNDED},
-            conflicts=("charge_not_refundable", "amount_too_large", "resource_busy"),
+            conflicts=("charge_not_refundable", "amount_too_large", "too_many_refunds", "resource_busy"),
             invalid=("too_small", "unknown_parameter", "invalid_type"),
+            may_be_unavailable=True,
         ),
         "verify": writing(
             "verify_charge",
@@ -171,6 +173,7 @@ class Charges(DescribedView):
             sent={"PIN": {"confirmation_id": "7d1b0c55", "otp": "123456"}},
             answered={"Verified": examples.CAPTURED},
             conflicts=("charge_not_verifiable", "resource_busy"),
+            may_be_unavailable=True,
         ),
     }
 

@@ -110,6 +110,7 @@ def _always(may_miss: bool, open_to_browsers: bool) -> list[Refusal]:
         *([errors.MISSING] if may_miss else []),
         errors.TOO_MANY,
         errors.INTERNAL,
+        errors.OVERLOADED,
     ]
 
 

@@ -82,6 +82,9 @@ CONFLICT = Refusal(
         "charge_not_refundable": "Only a captured charge can be refunded.",
         "charge_not_verifiable": "This charge does not wait for a one-time PIN.",
         "amount_too_large": "The amount is more than is left.",
+        "too_many_refunds": "This charge has 100 refunds, failed ones included, which is the most that there can be.",
+        "too_many_sources": "This customer has 100 sources, which is the most that are kept. Detach one that is not "
+        "used.",
         "resource_busy": "Another operation on this charge has not ended yet. Try again in a moment.",
     },
     examples=3,
@@ -139,10 +142,17 @@ INTERNAL = Refusal(
     "Something went wrong on our side, and no money was moved.",
     {"internal_error": "Something went wrong on our side. The request ID leads us to it."},
 )
+OVERLOADED = Refusal(
+    503,
+    "api_error",
+    "Too many requests of the merchant are worked on at once, or our database does not answer, and no money was moved; "
+    "`Retry-After` says how many seconds to wait.",
+    {"internal_error": "Our database cannot be reached at the moment, and no money was moved. Try again in a moment."},
+)
 UNAVAILABLE = Refusal(
     503,
     "api_error",
-    "The provider could not be reached, and nothing was done.",
+    "The provider could not be reached, or too many requests wait for it, and nothing was done.",
     {"provider_unavailable": "The provider could not be reached and nothing was done. Try again in a moment."},
 )
 SEALED_OFF = Refusal(
@@ -169,6 +179,7 @@ REFUSALS = (
     INVALID,
     TOO_MANY,
     INTERNAL,
+    OVERLOADED,
     UNAVAILABLE,
     SEALED_OFF,
 )

@@ -10,6 +10,7 @@ from typing import Any
 
 from django.db import connection
 
+from payments.connections import allow_long_statements
 from payments.models import ReconciliationRun
 from payments.providers.settlement_reports import SettlementLine
 
@@ -125,9 +126,9 @@ FROM seen WHERE seen.id = item.id AND seen.stands = (item.vanished_at IS NOT NUL
 
 def lock(provider: str) -> bool:
     """Whether nobody else reconciles this provider; nobody else does until the end of the transaction."""
+    # Years of books are one set, which takes longer than a request may.
+    allow_long_statements("15min")
     with connection.cursor() as cursor:
-        # Years of books are one set, which takes longer than a request may.
-        cursor.execute("SET LOCAL statement_timeout = '15min'")
         cursor.execute("SELECT pg_try_advisory_xact_lock(hashtext('kaha.reconciliation'), hashtext(%s))", [provider])
         return bool(cursor.fetchone()[0])
 

@@ -15,6 +15,7 @@ from django.db.models import Q
 from payments import clock
 from payments.domain import audit, idempotency, operations
 from payments.domain.audit import Action
+from payments.domain.bulkheads import ProviderBusy
 from payments.domain.caller import Caller, IdempotencyKey
 from payments.domain.errors import PaymentError
 from payments.domain.idempotency import Answer, Replay
@@ -40,12 +41,15 @@ VERBS: dict[str, Callable[[Caller, StaffAct], Answer]] = {
 
 
 def do(act: StaffAct) -> None:
-    """Does an approved act, which is then done or refused; it stays approved where another process is at it."""
+    """Does an approved act, which is then done or refused.
+
+    It stays approved where another process is at it, or too many requests wait for the provider.
+    """
     caller = caller_of(act)
     try:
         _end(act, _code(_ask(caller, act)))
     except PaymentError as refusal:
-        if refusal.code != IN_USE:
+        if refusal.code != IN_USE and not isinstance(refusal, ProviderBusy):
             _end(act, refusal.code)
 
 

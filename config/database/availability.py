@@ -1,0 +1,53 @@
+"""Whether PostgreSQL answers: a circuit breaker for the connections of a process."""
+
+import logging
+import time
+from collections.abc import Callable
+from threading import Lock, Thread
+
+from psycopg import Error, OperationalError
+
+logger = logging.getLogger("kaha.database")
+
+PROBE_PAUSE_SECONDS = 1.0
+
+
+class NotAnswering(OperationalError):
+    """PostgreSQL gave no answer in time, so that nothing is asked of it until a probe has got one."""
+
+
+class Availability:
+    """The circuit breaker of one database in one process.
+
+    It opens when PostgreSQL does not answer. Then a thread of its own connects time and again, and closes it as soon
+    as it has succeeded; so no request is a probe, and it closes without requests, too.
+    """
+
+    def __init__(self) -> None:
+        self.is_answering = True
+        self._lock = Lock()
+
+    def require(self) -> None:
+        """Raise NotAnswering while the breaker is open."""
+        if not self.is_answering:
+            raise NotAnswering("PostgreSQL does not answer.")
+
+    def lose(self, probe: Callable[[], None]) -> None:
+        """Open the breaker until `probe` raises nothing."""
+        with self._lock:
+            was_answering, self.is_answering = self.is_answering, False
+        if was_answering:
+            logger.error("PostgreSQL does not answer; nothing is asked of it until it does.")
+            Thread(target=self._regain, args=[probe], name="database-probe", daemon=True).start()
+
+    def _regain(self, probe: Callable[[], None]) -> None:
+        while True:
+            time.sleep(PROBE_PAUSE_SECONDS)
+            try:
+                probe()
+            except (Error, OSError) as error:
+                logger.warning("PostgreSQL does not answer yet.", extra={"why": type(error).__name__})
+            else:
+                logger.info("PostgreSQL answers again.")
+                self.is_answering = True
+                return

@@ -1,0 +1,142 @@
+"""Bulkheads: no merchant, provider or provider account may hold the threads that the others need.
+
+Whoever finds no place is refused at once with 503, before anything is written. A web process shares PERCENT_SHARED of
+its threads out, so that some are always left for requests without a merchant; a worker half of its threads, so that
+the sweeps that ask nobody go on beside slow providers.
+"""
+
+import threading
+from collections import Counter
+from collections.abc import Hashable, Iterator
+from contextlib import contextmanager
+from uuid import UUID
+
+from django.conf import settings
+
+from payments.domain.errors import PaymentError, unavailable
+
+PERCENT_SHARED = 80
+PERCENT_OF_WORKER = 50
+# Of all threads, at most so many for one account, so that a slow one leaves room for others at the same provider.
+PERCENT_OF_ACCOUNT = 30
+
+
+class ProviderBusy(PaymentError):
+    """Too many threads wait for this provider or account; nothing was done."""
+
+
+class Places:
+    """At most `most` places for one name, and at most `in_all` for all names, if given.
+
+    A name holds no more of the `in_all` than are left free. One alone has half of them, two have a third each, three a
+    quarter: whatever is slow at once, the next one finds as much room as each of them has.
+    """
+
+    def __init__(self, most: int, in_all: int | None = None) -> None:
+        self.most, self.in_all = max(1, most), in_all
+        self._held: Counter[Hashable] = Counter()
+        self._lock = threading.Lock()
+
+    def take(self, name: Hashable) -> bool:
+        """Take a place for `name`; False where it may hold no more."""
+        with self._lock:
+            if self._is_full(name):
+                return False
+            self._held[name] += 1
+            return True
+
+    def give_back(self, name: Hashable) -> None:
+        with self._lock:
+            self._held[name] -= 1
+            if not self._held[name]:
+                del self._held[name]
+
+    def full(self) -> list[Hashable]:
+        """Return the names that hold places and may hold no more."""
+        with self._lock:
+            return [name for name in self._held if self._is_full(name)]
+
+    def _is_full(self, name: Hashable) -> bool:
+        held = self._held[name]
+        return held >= self.most or (self.in_all is not None and held >= max(1, self.in_all - self._held.total()))
+
+
+class Bulkheads:
+    """The places of one process with so many threads."""
+
+    def __init__(self, threads: int, percent_shared: int = PERCENT_SHARED) -> None:
+        shared = threads * percent_shared // 100
+        self.merchants = Places(shared, shared)
+        self.providers = Places(shared, shared)
+        self.accounts = Places(threads * PERCENT_OF_ACCOUNT // 100)
+
+
+class _Held(threading.local):
+    """The provider and account for which this thread has a place."""
+
+    name: tuple[str, UUID] | None = None
+
+
+_held = _Held()
+_bulkheads: Bulkheads | None = None
+
+
+def bulkheads() -> Bulkheads:
+    """Return this process's: those of a web process, unless `use` gave it others."""
+    return _bulkheads or use(Bulkheads(settings.WEB_THREADS))
+
+
+def use(chosen: Bulkheads) -> Bulkheads:
+    """Give this process other bulkheads, as a worker does when it starts."""
+    global _bulkheads
+    _bulkheads = chosen
+    return chosen
+
+
+@contextmanager
+def merchant_place(merchant_id: UUID) -> Iterator[None]:
+    """Hold a place for a request of the merchant. Raises PaymentError 503."""
+    places = bulkheads().merchants
+    if not places.take(merchant_id):
+        message = "Too many of your requests are being worked on at once, and nothing was done. Try again in a moment."
+        raise PaymentError(503, "api_error", "internal_error", message, retry_after_seconds=1)
+    try:
+        yield
+    finally:
+        places.give_back(merchant_id)
+
+
+@contextmanager
+def provider_place(provider: str, account_id: UUID) -> Iterator[None]:
+    """Hold a place at the provider and at the account, if this thread has none there. Raises ProviderBusy.
+
+    Where no account is needed, as in test mode, each merchant has a share of the provider as an account has.
+    """
+    name, before, chosen = (provider, account_id), _held.name, bulkheads()
+    if before == name:
+        yield
+        return
+    if not chosen.accounts.take(account_id):
+        raise _provider_busy()
+    try:
+        if not chosen.providers.take(provider):
+            raise _provider_busy()
+        _held.name = name
+        try:
+            yield
+        finally:
+            _held.name = before
+            chosen.providers.give_back(provider)
+    finally:
+        chosen.accounts.give_back(account_id)
+
+
+def busy_providers() -> list[Hashable]:
+    """Return the names of the providers at which this process finds no place at the moment."""
+    return bulkheads().providers.full()
+
+
+def _provider_busy() -> ProviderBusy:
+    error = unavailable()
+    message = "Too many requests wait for the provider, and nothing was done. Try again in a moment."
+    return ProviderBusy(error.status, error.type, error.code, message, retry_after_seconds=error.retry_after_seconds)

@@ -1,0 +1,114 @@
+"""A PostgreSQL that is stopped, as on a host that hangs: it takes what it is sent, and never answers."""
+
+import os
+import signal
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from django.core.management import call_command
+from django.db import connection, connections
+from pytest_django import DjangoDbBlocker
+
+from config.database import is_answering
+from config.database.base import DatabaseWrapper
+from config.embedded import postgres
+from config.embedded.places import Places, make_running_folders, prepare
+from config.embedded.processes import wait_until
+from config.embedded.secrets_file import secrets_of
+from config.quickstart.ports import HOST, claim
+from payments import vault
+from payments.domain.data_keys import WrappedKeys
+from payments.domain.merchants import create_merchant
+from tests.client import Api
+from tests.quickstart.conftest import remove_what_lies_outside
+
+LONG_SECONDS = 60
+STATEMENT_SECONDS = 1
+
+
+class Server:
+    """A PostgreSQL of its own, on a socket and a port, that can be frozen and thawed."""
+
+    def __init__(self, places: Places, port: int) -> None:
+        self.places, self.port = places, port
+
+    def settings(self, **own: object) -> dict[str, object]:
+        """Those of a process with two connections."""
+        password = secrets_of(self.places.data)["POSTGRES_PASSWORD"]
+        there = {"NAME": "kaha", "USER": "kaha", "PASSWORD": password, "HOST": str(self.places.database_socket)}
+        few = {"PORT": str(self.port), "CONNECTIONS": 2, "STATEMENT_SECONDS": STATEMENT_SECONDS}
+        return {**connections["default"].settings_dict, **there, **few, **own}
+
+    def connection(self, **own: object) -> DatabaseWrapper:
+        """What a thread of such a process has of it."""
+        return DatabaseWrapper(self.settings(**own), "frozen")
+
+    def freeze(self) -> None:
+        self._signal(signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        self._signal(signal.SIGCONT)
+
+    def _signal(self, number: int) -> None:
+        postmaster = int((self.places.cluster / "postmaster.pid").read_text().split("\n", 1)[0])
+        children = Path(f"/proc/{postmaster}/task/{postmaster}/children").read_text().split()
+        for pid in [postmaster, *map(int, children)]:
+            os.kill(pid, number)
+
+
+@pytest.fixture(scope="module")
+def shared_server() -> Iterator[Server]:
+    with tempfile.TemporaryDirectory(prefix="kaha-test-") as folder, claim(0) as claimed:
+        Path(folder).chmod(0o711)
+        places = prepare(Path(folder) / "data")
+        make_running_folders(places)
+        postgres.create(places)
+        port = claimed.getsockname()[1]
+        claimed.close()
+        process = postgres.start(places, {"listen_addresses": HOST, "port": str(port)})
+        try:
+            postgres.wait_until_ready(places, process, LONG_SECONDS)
+            yield Server(places, port)
+        finally:
+            postgres.stop_server(process)
+            remove_what_lies_outside(places.data)
+
+
+@pytest.fixture
+def server(
+    shared_server: Server, monkeypatch: pytest.MonkeyPatch, django_db_blocker: DjangoDbBlocker
+) -> Iterator[Server]:
+    monkeypatch.setattr(DatabaseWrapper, "_by_process_and_name", {})
+    with django_db_blocker.unblock():
+        yield shared_server
+    shared_server.thaw()
+
+
+@pytest.fixture(scope="module")
+def tables(shared_server: Server, django_db_blocker: DjangoDbBlocker) -> None:
+    with pytest.MonkeyPatch.context() as patch, django_db_blocker.unblock():
+        _point_to(shared_server, patch)
+        call_command("migrate", verbosity=0)
+        connection.close()
+        connection.close_pool()
+
+
+@pytest.fixture
+def frozen_api(server: Server, tables: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Api]:
+    """The API of this process, whose database is that server."""
+    _point_to(server, monkeypatch)
+    vault.use_store(WrappedKeys())
+    yield Api(create_merchant("Sari Store").keys["sk_test"])
+    server.thaw()
+    assert wait_until(is_answering, LONG_SECONDS)
+    connection.close()
+    connection.close_pool()
+    vault.use_store(WrappedKeys())
+
+
+def _point_to(server: Server, patch: pytest.MonkeyPatch) -> None:
+    connection.close()
+    for name in ("NAME", "USER", "PASSWORD", "HOST", "PORT", "CONNECTIONS", "STATEMENT_SECONDS"):
+        patch.setitem(connection.settings_dict, name, server.settings()[name])
