@@ -142,6 +142,8 @@ TEMPLATES = [
 
 # Requests that a web process works on at the same time; most of them wait for providers.
 WEB_THREADS = env.integer("WEB_THREADS", 200, at_least=10)
+# How long the body of a request may take, whether it trickles or stops.
+REQUEST_BODY_SECONDS = env.integer("REQUEST_BODY_SECONDS", 10, at_least=1)
 
 DATABASES = {"default": env.database("DATABASE_URL", "postgresql:///kaha")}
 DATABASES["default"].update(

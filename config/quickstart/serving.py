@@ -6,27 +6,36 @@ from collections.abc import Callable
 from typing import Any
 
 from granian import Granian
-from granian.constants import Interfaces
+from granian.constants import HTTPModes, Interfaces
+from granian.http import HTTP1Settings
 
 from config.embedded.processes import die_with_parent
 from config.quickstart.ports import HOST
 
 WORKERS = 2
-# So many wait for providers at once in each process. granian starts them when they are needed and ends them afterwards.
+# Of a WSGI application that is served without our front: so many requests are worked on at once in each process.
 THREADS = 100
+# Connections in each process; idle ones count, and those that send no request for this long are closed.
+CONNECTIONS = 4096
+HEADER_MILLISECONDS = 30_000
 
 Application = Callable[..., Any]
 
 
-def serve(application: Application, port: int) -> None:
-    """Serve a WSGI application, as soon as standard input is closed, until SIGTERM."""
+def serve(application: Application, port: int, interface: Interfaces = Interfaces.WSGI) -> None:
+    """Serve an application, as soon as standard input is closed, until SIGTERM."""
     server = Granian(
         "application",
         address=HOST,
         port=port,
-        interface=Interfaces.WSGI,
+        interface=interface,
         workers=WORKERS,
-        blocking_threads=THREADS,
+        blocking_threads=THREADS if interface == Interfaces.WSGI else None,
+        http=HTTPModes.http1,
+        websockets=False,
+        backlog=CONNECTIONS,
+        backpressure=CONNECTIONS,
+        http1_settings=HTTP1Settings(header_read_timeout=HEADER_MILLISECONDS),
         respawn_failed_workers=True,
         workers_kill_timeout=3,
         log_access=False,

@@ -8,15 +8,16 @@ import sys
 from importlib import import_module
 
 from django.conf import settings
+from granian.constants import Interfaces
 
 from config.quickstart.serving import serve
-from config.wsgi import application
+from config.server.asgi import application
 
 
 def main(port: int) -> None:
     """Serve on the loopback address until SIGTERM."""
     import_module(settings.ROOT_URLCONF)
-    serve(application, port)
+    serve(application, port, Interfaces.ASGI)
 
 
 if __name__ == "__main__":

@@ -10,11 +10,12 @@ from pathlib import Path
 from config.embedded.places import PROJECT
 from config.embedded.processes import spawn, stop, wait_until
 from config.quickstart.ports import HOST, answers, claim
-from config.quickstart.serving import THREADS, WORKERS
+from config.quickstart.serving import CONNECTIONS, HEADER_MILLISECONDS, WORKERS
 from tests.figures.worker import database_url
 from tests.plenty import MANY_DECLINES_TEXT
 
 START_TIMEOUT_SECONDS = 60
+TARGET = "config.server.asgi:application"
 
 
 @contextmanager
@@ -25,14 +26,22 @@ def web_server(folder: Path) -> Iterator[str]:
 
 
 @contextmanager
-def web_process(folder: Path, **environment: str) -> Iterator[tuple[str, int]]:
+def web_process(
+    folder: Path,
+    header_milliseconds: int = HEADER_MILLISECONDS,
+    workers: int = WORKERS,
+    target: str = TARGET,
+    **environment: str,
+) -> Iterator[tuple[str, int]]:
     """The same, with the ID of the process that has started the others and an `environment` on top of ours."""
     with claim(0) as claimed:
         port = claimed.getsockname()[1]
         url = f"http://{HOST}:{port}"
-        size = ["--workers", WORKERS, "--blocking-threads", THREADS]
+        size = ["--workers", workers, "--backlog", CONNECTIONS, "--backpressure", CONNECTIONS]
+        http = ["--http", "1", "--no-ws", "--http1-header-read-timeout", header_milliseconds]
         place = ["--host", HOST, "--port", port]
-        command = [sys.executable, "-m", "granian", "--interface", "wsgi", *size, *place, "config.wsgi:application"]
+        granian = [sys.executable, "-m", "granian", "--interface", "asgi"]
+        command = [*granian, *http, *size, *place, target]
         rate = "100000/second"
         limits = {"RATE_LIMIT": rate, "RATE_LIMIT_ANONYMOUS": rate, "DECLINE_LIMITS_TEST": MANY_DECLINES_TEXT}
         own = {"DATABASE_URL": database_url(), "PUBLIC_URL": url, **limits, **environment}

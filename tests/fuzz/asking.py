@@ -69,10 +69,8 @@ def _environ(case: Case, protocol: str) -> dict[str, Any]:
 
 
 def _length(case: Case) -> dict[str, Any]:
-    """A server states the length, or says that the body ends by itself."""
-    if "Transfer-Encoding" in case.headers:
-        return {"wsgi.input_terminated": True}
-    return {"CONTENT_LENGTH": str(len(case.body))} if case.body else {"wsgi.input_terminated": True}
+    """The server states the length of every body that it has read."""
+    return {"CONTENT_LENGTH": str(len(case.body))} if case.body else {}
 
 
 def _name(header: str) -> str:

@@ -29,7 +29,12 @@ PING = {
             "200": {
                 "description": "It is.",
                 "content": {"text/plain": {"schema": {"type": "string", "const": "healthy"}}},
-            }
+            },
+            "503": {
+                "description": "The database does not answer.",
+                "headers": {"Retry-After": {"$ref": "#/components/headers/Retry-After"}},
+                "content": {"text/plain": {"schema": {"type": "string"}}},
+            },
         },
     }
 }

@@ -98,6 +98,12 @@ KEY_CONFLICT = Refusal(
         "idempotency_key_in_use": "The first request with this idempotency key is still running.",
     },
 )
+TOO_SLOW = Refusal(
+    408,
+    "invalid_request_error",
+    "The body took too long, and nothing was done.",
+    {"request_timeout": "The body did not arrive within 10 seconds, and nothing was done. Send it again."},
+)
 TOO_LARGE = Refusal(
     413,
     "invalid_request_error",
@@ -164,6 +170,12 @@ SEALED_OFF = Refusal(
         "moment."
     },
 )
+BUSY = Refusal(
+    503,
+    "api_error",
+    "The server has too much to do, and nothing was done.",
+    {"server_busy": "The server is busy, and nothing was done. Try again in a moment."},
+)
 REFUSALS = (
     BAD_BODY,
     NO_KEY,
@@ -174,6 +186,7 @@ REFUSALS = (
     BAD_METHOD,
     CONFLICT,
     KEY_CONFLICT,
+    TOO_SLOW,
     TOO_LARGE,
     BAD_TYPE,
     INVALID,
@@ -182,6 +195,7 @@ REFUSALS = (
     OVERLOADED,
     UNAVAILABLE,
     SEALED_OFF,
+    BUSY,
 )
 
 FAULT = shown(

@@ -1,0 +1,67 @@
+"""The environment that a WSGI application reads, made of an ASGI request."""
+
+import sys
+from collections.abc import Iterable
+from io import BytesIO
+from typing import Any
+from urllib.parse import unquote_to_bytes
+from wsgiref.util import FileWrapper
+
+Scope = dict[str, Any]
+Environ = dict[str, Any]
+
+# granian names HTTP/1.0 by its first number alone.
+PROTOCOLS = {"1": "HTTP/1.0"}
+WITHOUT_PREFIX = ("CONTENT_TYPE", "CONTENT_LENGTH")
+# A part of a file would keep a thread for as long as its reader likes; a server may send the whole (RFC 9110, 14.2).
+IGNORED = (b"range",)
+
+
+def environ_of(scope: Scope) -> Environ:
+    """Makes the environment of a request whose body is empty.
+
+    A header with an underscore in its name is dropped: WSGI writes `X_Forwarded_For` and `X-Forwarded-For` as one
+    name, so that a client could speak in the place of a proxy.
+    """
+    version = scope["http_version"]
+    environ = {
+        "REQUEST_METHOD": scope["method"],
+        "SCRIPT_NAME": "",
+        "PATH_INFO": unquote_to_bytes(scope["raw_path"]).decode("latin-1"),
+        "QUERY_STRING": scope["query_string"].decode("latin-1"),
+        "SERVER_PROTOCOL": PROTOCOLS.get(version, f"HTTP/{version}"),
+        "SERVER_NAME": scope["server"][0],
+        "SERVER_PORT": scope["server"][1],
+        "REMOTE_ADDR": scope["client"][0],
+        "REMOTE_PORT": scope["client"][1],
+        "wsgi.version": (1, 0),
+        "wsgi.url_scheme": scope["scheme"],
+        "wsgi.input": BytesIO(),
+        "wsgi.errors": sys.stderr,
+        "wsgi.multithread": True,
+        "wsgi.multiprocess": True,
+        "wsgi.run_once": False,
+        "wsgi.file_wrapper": FileWrapper,
+    }
+    _add_headers(environ, scope["headers"])
+    return environ
+
+
+def put_body(environ: Environ, body: bytes) -> None:
+    """Gives the request this body, and states its length."""
+    environ["wsgi.input"] = BytesIO(body)
+    environ["CONTENT_LENGTH"] = str(len(body))
+
+
+def _add_headers(environ: Environ, headers: Iterable[tuple[bytes, bytes]]) -> None:
+    for raw_name, raw_value in headers:
+        # granian adds an empty Host where a client sends none.
+        if b"_" in raw_name or raw_name in IGNORED or (raw_name == b"host" and not raw_value):
+            continue
+        name = raw_name.decode("latin-1").upper().replace("-", "_")
+        if name not in WITHOUT_PREFIX:
+            name = f"HTTP_{name}"
+        value = raw_value.decode("latin-1")
+        if name in environ:
+            value = f"{environ[name]}{'; ' if name == 'HTTP_COOKIE' else ','}{value}"
+        environ[name] = value

@@ -1,0 +1,52 @@
+"""The threads that run the WSGI application, each with a whole request."""
+
+import asyncio
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any
+from wsgiref.types import WSGIApplication
+
+from config.server.answers import Answer, Pieces, Receive, Send, answer_of, leaving
+from config.server.environ import Environ
+from config.server.refusals import Refused, too_many_requests
+
+
+class Threads:
+    """At most `count` requests are worked on at the same time, and as many more wait for a thread."""
+
+    def __init__(self, application: WSGIApplication, count: int) -> None:
+        self._application, self._count = application, count
+        self._pool = ThreadPoolExecutor(count, thread_name_prefix="request")
+        self._begun = 0
+
+    @property
+    def are_taken(self) -> bool:
+        """Whether the next request has to wait."""
+        return self._begun >= self._count
+
+    async def answer(self, environ: Environ, receive: Receive, send: Send) -> Answer | None:
+        """Has a thread answer a request. Returns what is to be sent, if anything is still.
+
+        Raises Refused where there is no room to wait either. A client that leaves while its request waits gives its
+        place to others.
+        """
+        if self._begun >= 2 * self._count:
+            raise Refused(too_many_requests())
+        must_wait = self.are_taken
+        pieces = Pieces(send, receive, asyncio.get_running_loop())
+        self._begun += 1
+        try:
+            work = self._pool.submit(answer_of, self._application, environ, pieces)
+            if must_wait and await _is_given_up(work, receive):
+                return None
+            return await asyncio.wrap_future(work)
+        finally:
+            self._begun -= 1
+
+
+async def _is_given_up(work: "Future[Answer | None]", receive: Receive) -> bool:
+    """Whether the client left before a thread began."""
+    left = asyncio.create_task(leaving(receive))
+    done: asyncio.Future[Any] = asyncio.wrap_future(work)
+    await asyncio.wait([done, left], return_when=asyncio.FIRST_COMPLETED)
+    left.cancel()
+    return not done.done() and work.cancel()

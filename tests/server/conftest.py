@@ -1,0 +1,43 @@
+"""A real web server, and how its settings are changed for a test."""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.figures.web import web_process
+
+Serve = Callable[..., int]
+ServeWithPid = Callable[..., tuple[int, int]]
+
+
+@pytest.fixture
+def serve_with_pid(db: None, tmp_path: Path) -> Iterator[ServeWithPid]:
+    """Starts a web server with these settings; its port and process ID."""
+    with ExitStack() as stack:
+
+        def start(**settings: Any) -> tuple[int, int]:
+            url, pid = stack.enter_context(web_process(tmp_path, **settings))
+            return int(url.rpartition(":")[2]), pid
+
+        yield start
+
+
+@pytest.fixture(scope="module")
+def shared_serve(django_db_setup: None, django_db_blocker: Any, tmp_path_factory: Any) -> Iterator[Serve]:
+    """The same, for all tests of a module, which must not make cards by it: its data keys are gone after the first."""
+    with ExitStack() as stack, django_db_blocker.unblock():
+
+        def start(**settings: Any) -> int:
+            url, _ = stack.enter_context(web_process(tmp_path_factory.mktemp("web"), **settings))
+            return int(url.rpartition(":")[2])
+
+        yield start
+
+
+@pytest.fixture
+def serve(serve_with_pid: ServeWithPid) -> Serve:
+    """Starts a web server with these settings; its port."""
+    return lambda **settings: serve_with_pid(**settings)[0]
