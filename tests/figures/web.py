@@ -25,8 +25,8 @@ def web_server(folder: Path) -> Iterator[str]:
 
 
 @contextmanager
-def web_process(folder: Path) -> Iterator[tuple[str, int]]:
-    """The same, with the ID of the process that has started the others."""
+def web_process(folder: Path, **settings: str) -> Iterator[tuple[str, int]]:
+    """The same, with the ID of the process that has started the others, and environment variables of the caller's."""
     with claim(0) as claimed:
         port = claimed.getsockname()[1]
         url = f"http://{HOST}:{port}"
@@ -35,7 +35,7 @@ def web_process(folder: Path) -> Iterator[tuple[str, int]]:
         command = [sys.executable, "-m", "granian", "--interface", "wsgi", *size, *place, "config.wsgi:application"]
         rate = "100000/second"
         limits = {"RATE_LIMIT": rate, "RATE_LIMIT_ANONYMOUS": rate, "DECLINE_LIMITS_TEST": MANY_DECLINES_TEXT}
-        own = {"DATABASE_URL": database_url(), "PUBLIC_URL": url, **limits}
+        own = {"DATABASE_URL": database_url(), "PUBLIC_URL": url, **limits, **settings}
         process = spawn(
             [str(part) for part in command],
             log=folder / "web.log",
