@@ -15,6 +15,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db import connections
 from django.http.request import split_domain_port, validate_host
 
+from config.open_settings import OPEN_RULES
 from config.origins import host_of
 from payments.vault import keys
 
@@ -35,7 +36,7 @@ def check_environment(**_: Any) -> list[CheckMessage]:
     """Every environment variable holds what it must. No message shows a value, for it may be a secret."""
     wrong = [
         *settings.ENVIRONMENT_FAULTS.items(),
-        *((name, form) for name, holds, form in RULES if not holds()),
+        *((name, form) for name, holds, form in [*RULES, *OPEN_RULES] if not holds()),
     ]
     return [_error(name, form) for name, form in wrong]
 

@@ -5,7 +5,6 @@ Redis counts by itself; the library's strategies would ask it three times for wh
 
 import logging
 import os
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -18,6 +17,7 @@ from limits.storage import MemoryStorage
 from redis import RedisError
 
 from payments import clock
+from payments.circuit import CircuitBreaker, CircuitOpen
 from payments.connections import release_connection
 from payments.redis_line import Line
 
@@ -35,8 +35,7 @@ class Counters:
 
     def __init__(self, redis_url: str, retry_seconds: float = REDIS_RETRY_SECONDS) -> None:
         self.redis_url = redis_url
-        self.retry_seconds = retry_seconds
-        self._redis_due = 0.0
+        self.breaker = CircuitBreaker(retry_seconds)
         # The library's own locks lose a count where two threads begin a window at once.
         self._memory_lock = Lock()
 
@@ -50,12 +49,12 @@ class Counters:
 
     def count(self, *counts: Count) -> list[int]:
         """Increments and reads many keys in one round trip; their sums, in the order given."""
-        if time.monotonic() >= self._redis_due:
-            try:
-                return self._in_redis(counts)
-            except RedisError:
-                self._redis_due = time.monotonic() + self.retry_seconds
-                logger.warning("Redis is away: each process counts for itself.")
+        try:
+            return self.breaker.call(lambda: self._in_redis(counts))
+        except CircuitOpen:
+            pass
+        except RedisError:
+            logger.warning("Redis is away: each process counts for itself.")
         with self._memory_lock:
             return [self._memory.incr(key, seconds) if seconds else self._memory.get(key) for key, seconds in counts]
 

@@ -9,7 +9,8 @@ from redis import ConnectionPool
 from redis.backoff import NoBackoff
 from redis.retry import Retry
 
-TIMEOUT_SECONDS = 0.5
+# Redis answers in well under a millisecond, and what it has not answered by now holds up a request.
+TIMEOUT_SECONDS = 0.2
 
 Command = tuple[str | int, ...]
 
@@ -24,12 +25,16 @@ class Line(threading.local):
     def __init__(self, url: str) -> None:
         once = Retry(NoBackoff(), 0)
         waits = {"socket_connect_timeout": TIMEOUT_SECONDS, "socket_timeout": TIMEOUT_SECONDS}
-        self._connection: Any = ConnectionPool.from_url(url, retry=once, **waits).make_connection()
+        pool = ConnectionPool.from_url(url, retry=once)
+        # Also where the URL says how long to wait: it is for the broker's client, whose wait holds up no request.
+        pool.connection_kwargs |= waits
+        self._connection: Any = pool.make_connection()
 
     def ask(self, commands: Sequence[Command]) -> list[Any]:
         """The answer to each of `commands`. Raises RedisError; they may have been done all the same.
 
-        A connection that broke is made anew once, for Redis may have been started again since it was last used.
+        A connection that broke is made anew once, for Redis may have been started again since it was last used. After a
+        time-out nothing is tried again, for a Redis that hangs would be waited for twice.
         """
         try:
             return self._ask(commands)

@@ -1,7 +1,7 @@
 """What django-axes asks of us: whose failures it counts, and what somebody is shown who is locked out."""
 
 from contextlib import suppress
-from ipaddress import ip_address
+from ipaddress import IPv6Address, ip_address
 from typing import Any
 
 from django.conf import settings
@@ -9,14 +9,17 @@ from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from payments.api.throttling import client_address
+from payments.api.throttling import client_address, network_of
 
 
 def address_of(request: HttpRequest) -> str | None:
-    """The IP address that a request comes from, as all of kaha reads it; None where a proxy says none."""
+    """The IP address whose failures count together, of IPv6 the first of its network; None where a proxy says none."""
     with suppress(ValueError):
         # The database knows no zones (fe80::1%eth0).
-        return str(ip_address(client_address(request).partition("%")[0]))
+        address = ip_address(client_address(request).partition("%")[0])
+        if isinstance(address, IPv6Address):
+            return str(address.ipv4_mapped or network_of(address).network_address)
+        return str(address)
     return None
 
 

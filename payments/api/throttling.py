@@ -13,9 +13,13 @@ from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
 
 from payments.counting import Counters, Window, counters_at
+from payments.models import ApiKey
 
 # What one customer of a network provider has at least, so that all of it is one address here.
 IPV6_PREFIX_LENGTH = 64
+# A provider sends about two messages of a charge, perhaps all from one address: this is for 200 charges a second.
+# What is refused comes again, so that a burst beyond it loses nothing.
+WEBHOOK_RATE = "400/second"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +76,17 @@ class Throttle(BaseThrottle, ABC):
 
 
 class KeyThrottle(Throttle):
-    """At most RATE_LIMIT requests for each key."""
+    """At most RATE_LIMIT requests for each key; for a publishable one RATE_LIMIT_ANONYMOUS for each address.
+
+    Everybody has a publishable key: what all its payers shared, one of them could use up for the others.
+    """
 
     def count(self, request: Request) -> Verdict:
         key: Any = request.auth
-        return take(counters_at(settings.REDIS_URL), settings.RATE_LIMIT, f"key/{key.id.hex}")
+        rate, who = settings.RATE_LIMIT, f"key/{key.id.hex}"
+        if key.kind == ApiKey.Kind.PUBLISHABLE:
+            rate, who = settings.RATE_LIMIT_ANONYMOUS, f"{who}/{counted_address(request._request)}"
+        return take(counters_at(settings.REDIS_URL), rate, who)
 
 
 class AddressThrottle(Throttle):
@@ -92,6 +102,11 @@ def count_stranger(request: HttpRequest) -> Verdict:
     return take(counters, settings.RATE_LIMIT_ANONYMOUS, f"address/{counted_address(request)}")
 
 
+def count_webhook(request: HttpRequest) -> Verdict:
+    """Counts a message that says to be a provider's against its address and WEBHOOK_RATE."""
+    return take(counters_at(settings.REDIS_URL), WEBHOOK_RATE, f"webhook/{counted_address(request)}")
+
+
 def counted_address(request: HttpRequest) -> str:
     """The client's address as limits know it: of IPv6 its network, in which everybody has addresses without end."""
     said = client_address(request)
@@ -103,7 +118,12 @@ def counted_address(request: HttpRequest) -> str:
         return said
     if address.ipv4_mapped:
         return str(address.ipv4_mapped)
-    return str(IPv6Network((int(address), IPV6_PREFIX_LENGTH), strict=False))
+    return str(network_of(address))
+
+
+def network_of(address: IPv6Address) -> IPv6Network:
+    """The network of `address` that one customer has."""
+    return IPv6Network((int(address), IPV6_PREFIX_LENGTH), strict=False)
 
 
 def client_address(request: HttpRequest) -> str:

@@ -5,6 +5,7 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 
+from payments.api.throttling import count_webhook
 from payments.domain import webhooks
 from payments.domain.webhooks import NoSuchAccount
 from payments.providers.base import BadSignature
@@ -17,6 +18,9 @@ RETRY_AFTER_SECONDS = 60
 @require_POST
 def webhook_came(request: HttpRequest, account_id: str) -> HttpResponse:
     """Keeps what came, and answers before anything is done about it; a provider that is refused sends it again."""
+    verdict = count_webhook(request)
+    if not verdict.allowed:
+        return _said(429, "Too many messages.", verdict.reset_seconds)
     try:
         return _said(200, webhooks.take(account_id, request.headers, request.body))
     except RequestDataTooBig:
@@ -26,10 +30,9 @@ def webhook_came(request: HttpRequest, account_id: str) -> HttpResponse:
     except BadSignature:
         return _said(401, "The signature is wrong.")
     except VaultUnavailable:
-        response = _said(503, "The signature cannot be checked now.")
-        response["Retry-After"] = str(RETRY_AFTER_SECONDS)
-        return response
+        return _said(503, "The signature cannot be checked now.", RETRY_AFTER_SECONDS)
 
 
-def _said(status: int, text: str) -> HttpResponse:
-    return HttpResponse(text, status=status, content_type="text/plain; charset=utf-8")
+def _said(status: int, text: str, retry_after_seconds: int | None = None) -> HttpResponse:
+    headers = {"Retry-After": str(retry_after_seconds)} if retry_after_seconds else {}
+    return HttpResponse(text, status=status, content_type="text/plain; charset=utf-8", headers=headers)

@@ -21,6 +21,7 @@ TASK = "payments.tasks.deliver_notifications"
 # The worker that was woken looks again by itself, so that many nudges in a row say no more than one.
 PAUSE_SECONDS = 0.1
 PAUSE_AFTER_FAILURE_SECONDS = 1.0
+TIMEOUT_SECONDS = 2.0
 
 
 class Nudger:
@@ -73,8 +74,10 @@ class Waker:
         from celery import Celery
 
         producer = Celery("kaha-nudger", broker=self._broker_url, set_as_current=False)
-        # The next nudge is a better time to try again than any that the broker's client would wait for.
-        producer.conf.broker_transport_options = {"max_retries": 0}
+        # The next nudge is a better time to try again than any that the broker's client would wait for. A Redis that
+        # hangs must not keep the thread for ever, which would wake nobody when it is back.
+        waits = {"socket_timeout": TIMEOUT_SECONDS, "socket_connect_timeout": TIMEOUT_SECONDS}
+        producer.conf.broker_transport_options = {"max_retries": 0, **waits}
         return producer
 
 

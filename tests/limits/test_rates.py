@@ -36,7 +36,8 @@ def test_the_headers_tell_the_rate_and_what_is_left(who: str) -> None:
     assert headers["RateLimit"].startswith('"default";r=2;t=')
 
 
-def test_every_answer_to_a_key_tells_its_rate(api: Api, shop: NewMerchant) -> None:
+def test_every_answer_to_a_key_tells_its_rate(api: Api, shop: NewMerchant, settings: Settings) -> None:
+    settings.RATE_LIMIT_ANONYMOUS = "30/second"
     may_nothing = Api(ApiKeyFactory(merchant=shop.merchant, kind="restricted", rights=["events:read"]).text)
     browser = Api(shop.keys["pk_test"])
     responses = [
@@ -47,10 +48,38 @@ def test_every_answer_to_a_key_tells_its_rate(api: Api, shop: NewMerchant) -> No
         api.post("/me"),
         may_nothing.get("/me"),
         may_nothing.send("PATCH", "/me", None, {}),
-        browser.get("/me"),
     ]
-    assert [response.status_code for response in responses] == [200, 404, 422, 400, 405, 403, 405, 403]
+    assert [response.status_code for response in responses] == [200, 404, 422, 400, 405, 403, 405]
     assert {response["RateLimit-Policy"] for response in responses} == {OF_A_KEY}
+    assert browser.get("/me")["RateLimit-Policy"] == OF_AN_ADDRESS
+
+
+def test_one_address_uses_up_a_publishable_key_for_itself_alone(shop: NewMerchant, settings: Settings) -> None:
+    settings.RATE_LIMIT, settings.RATE_LIMIT_ANONYMOUS, settings.TRUSTED_PROXIES = "2/day", "2/day", 1
+    browser = Api(shop.keys["pk_test"])
+    assert [_asked_from(browser, "198.51.100.7") for _ in range(4)] == [404, 404, 429, 429]
+    assert [_asked_from(browser, "2001:db8::1"), _asked_from(browser, "2001:db8::2")] == [404, 404]
+    assert _asked_from(browser, "2001:db8::3") == 429
+    assert _asked_from(browser, "198.51.100.8") == 404
+
+
+def test_publishable_keys_of_one_address_do_not_share_a_rate(
+    shop: NewMerchant, other_shop: NewMerchant, settings: Settings
+) -> None:
+    settings.RATE_LIMIT_ANONYMOUS = "1/day"
+    assert [_asked_from(Api(shop.keys["pk_test"])) for _ in range(2)] == [404, 429]
+    assert _asked_from(Api(other_shop.keys["pk_test"])) == 404
+
+
+def test_strangers_without_a_key_use_up_no_publishable_keys_rate(shop: NewMerchant, settings: Settings) -> None:
+    settings.RATE_LIMIT_ANONYMOUS = "1/day"
+    assert [Api("nobody's").get("/me").status_code for _ in range(2)] == [401, 429]
+    assert _asked_from(Api(shop.keys["pk_test"])) == 404
+
+
+def _asked_from(api: Api, address: str = "") -> int:
+    """The status of a question that a publishable key may ask, as a proxy of ours passes it on."""
+    return api.send("GET", "/sources/src_1", None, {"X-Forwarded-For": address} if address else {}).status_code
 
 
 def test_every_other_answer_tells_the_rate_of_its_address(api: Api, settings: Settings) -> None:
@@ -79,7 +108,7 @@ def test_nothing_is_answered_to_strangers_without_end(settings: Settings, who: s
 def test_a_key_is_not_refused_without_end_either(
     shop: NewMerchant, settings: Settings, rights: list[str] | None
 ) -> None:
-    settings.RATE_LIMIT = "2/day"
+    settings.RATE_LIMIT = settings.RATE_LIMIT_ANONYMOUS = "2/day"
     kind = {"kind": "restricted", "rights": rights} if rights else {"kind": "publishable"}
     api = Api(ApiKeyFactory(merchant=shop.merchant, **kind).text)
     assert [api.get("/me").status_code for _ in range(3)] == [403, 403, 429]
@@ -121,7 +150,7 @@ def test_a_key_has_its_rate_in_this_process_when_redis_stops_and_in_redis_when_i
     own_redis.stop()
     assert _tries(api, 4) == [200, 200, 200, 429]
     own_redis.start()
-    counters_at(own_redis.url).retry_seconds = counters_at(own_redis.url)._redis_due = 0
+    counters_at(own_redis.url).breaker.make_probe_due()
     assert _tries(api, 4) == [200, 200, 200, 429]
 
 

@@ -68,6 +68,20 @@ def test_the_address_is_not_what_the_visitor_says_it_is(ana: User) -> None:
     assert not gets_past_the_password(address="192.0.2.200, 198.51.100.7")
 
 
+def test_failures_from_one_network_of_ipv6_add_up(ana: User) -> None:
+    for number in range(LIMIT):
+        fail(1, name=f"guess{number}", address=f"2001:db8:0:7::{number:x}")
+    assert not gets_past_the_password(address="2001:db8:0:7:ffff::1")
+    assert gets_past_the_password(address="2001:db8:0:8::1")
+
+
+def test_an_address_of_ipv4_that_is_written_as_ipv6_is_the_same(ana: User) -> None:
+    for number in range(LIMIT):
+        fail(1, name=f"guess{number}", address="::ffff:198.51.100.7")
+    assert not gets_past_the_password()
+    assert gets_past_the_password(address="::ffff:203.0.113.9")
+
+
 @pytest.mark.parametrize("said", ["unknown", "fe80::1%eth0", "198.51.100.7:4711", ""])
 def test_an_address_that_is_none_breaks_nothing(said: str, ana: User) -> None:
     assert fail(1, address=said).status_code == 200

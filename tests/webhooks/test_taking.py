@@ -2,13 +2,16 @@
 
 import json
 from dataclasses import replace
+from typing import Any
 from uuid import UUID
 
 import pytest
 from django.conf import settings as django_settings
-from django.test import Client
+from django.test import Client, RequestFactory
+from pytest_django import Settings
 
 from payments import vault
+from payments.api import throttling
 from payments.domain.data_keys import WrappedKeys
 from payments.domain.merchants import NewMerchant
 from payments.domain.provider_accounts import change_account
@@ -69,6 +72,37 @@ def test_only_a_post_brings_a_message(account: ProviderAccount) -> None:
 def test_a_message_that_is_too_long_is_refused(account: ProviderAccount) -> None:
     body = b" " * (django_settings.DATA_UPLOAD_MAX_MEMORY_SIZE + 1)
     assert send(account, signed_bytes(body)).status_code == 413
+
+
+def test_one_address_that_floods_is_told_to_wait_and_stops_no_other(
+    account: ProviderAccount, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.TRUSTED_PROXIES = 1
+    monkeypatch.setattr(throttling, "WEBHOOK_RATE", "2/day")
+    headers, body = signed(report(NAME, approved()))
+
+    def sent_from(address: str, mark: str = "") -> Any:
+        return send(account, ({**headers, HEADER: mark or headers[HEADER], "X-Forwarded-For": address}, body))
+
+    flood = [sent_from("198.51.100.7", "0" * 64) for _ in range(3)]
+    assert [answer.status_code for answer in flood] == [401, 401, 429]
+    assert 0 < int(flood[-1]["Retry-After"]) <= 86_400
+    assert sent_from("203.0.113.9").status_code == 200
+
+
+def test_a_message_beyond_the_rate_is_refused_before_it_is_read_or_the_database_is_asked(
+    account: ProviderAccount, monkeypatch: pytest.MonkeyPatch, django_assert_num_queries: Any
+) -> None:
+    monkeypatch.setattr(throttling, "WEBHOOK_RATE", "1/day")
+    too_long = signed_bytes(b" " * (django_settings.DATA_UPLOAD_MAX_MEMORY_SIZE + 1))
+    assert send(account, too_long).status_code == 413
+    with django_assert_num_queries(0):
+        assert send(account, too_long).status_code == 429
+
+
+def test_a_burst_of_a_provider_passes() -> None:
+    request = RequestFactory().post("/providers/pac_1/webhooks")
+    assert all(throttling.count_webhook(request).allowed for _ in range(300))
 
 
 def test_a_message_that_comes_again_is_kept_once_and_answered_again(account: ProviderAccount) -> None:

@@ -54,7 +54,9 @@ breaks, send the request again with its key: nothing is done twice. A request th
 # Limits
 
 Every answer tells how many requests are left, and until when, by `RateLimit` and `RateLimit-Policy`. Beyond that the
-answer is 429 `rate_limited`, with `Retry-After`. It is the same when so many of your charges were declined that
+answer is 429 `rate_limited`, with `Retry-After`. A secret or restricted key has one rate for all its requests. A
+publishable key has a rate for each address that it is used from, so that no payer uses up what is another's; of IPv6
+a /64 network counts as one address. The 429 answer is the same when so many of your charges were declined that
 somebody may be trying stolen cards with your keys: the answer does not tell a thief which of the two it was. Nothing
 was done then, and the same request under the same idempotency key may be sent again later.
 

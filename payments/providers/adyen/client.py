@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from payments import bounded_json
 from payments.providers import http
 from payments.providers.accounts import Account
 from payments.providers.adyen import bodies
@@ -111,7 +112,7 @@ def _read(reply: http.Reply) -> Answer:
     if reply.status == TOO_MANY:
         raise Refused(NotSent("too many requests"))
     try:
-        answer = json.loads(reply.content)
+        answer = bounded_json.loads(reply.content)
     except ValueError:
         answer = None
     if not isinstance(answer, dict):

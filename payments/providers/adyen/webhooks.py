@@ -4,10 +4,10 @@ Of an item the signature covers the references, amount, event and success, and n
 """
 
 import hmac
-import json
 from collections.abc import Callable
 from typing import Any
 
+from payments import bounded_json
 from payments.providers.adyen import bodies
 from payments.providers.adyen.answers import cvc_checked, facts
 from payments.providers.adyen.channels import CARD, METHODS
@@ -37,7 +37,7 @@ def read(body: bytes, hmac_key: str, merchant_account: str) -> list[Report]:
 
 def _items(body: bytes) -> list[Item]:
     try:
-        return [wrapper["NotificationRequestItem"] for wrapper in json.loads(body)["notificationItems"]]
+        return [wrapper["NotificationRequestItem"] for wrapper in bounded_json.loads(body)["notificationItems"]]
     except (ValueError, KeyError, TypeError):
         raise BadSignature from None
 

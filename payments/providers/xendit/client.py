@@ -9,6 +9,7 @@ from http import HTTPStatus
 from typing import Any
 from urllib.parse import urlencode
 
+from payments import bounded_json
 from payments.providers import http
 from payments.providers.base import NotSent, Unknown
 
@@ -95,10 +96,7 @@ def _written(value: object) -> str:
 
 def read(content: bytes) -> Mapping[str, Any]:
     """The JSON object that was sent, each number in it a Decimal. Raises ValueError for anything else."""
-    try:
-        body = json.loads(content, parse_float=Decimal, parse_int=Decimal, parse_constant=_refuse)
-    except RecursionError:
-        raise ValueError("nested too deeply") from None
+    body = bounded_json.loads(content, parse_float=Decimal, parse_int=Decimal, parse_constant=_refuse)
     if not isinstance(body, dict):
         raise ValueError("no object")  # noqa: TRY004  whoever reads asks for one kind of error
     return body

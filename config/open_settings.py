@@ -1,0 +1,193 @@
+"""Settings that would leave a door open: refused, but for some where PUBLIC_URL is loopback."""
+
+import re
+from collections.abc import Callable
+from ipaddress import ip_address
+from itertools import pairwise
+from urllib.parse import parse_qs, urlsplit
+
+from django.conf import settings
+from django.core.exceptions import ImproperlyConfigured
+
+from payments.vault import keys
+
+SECRET_KEY_MIN_CHARACTERS = 8
+KEY_MIN_BYTES = 16
+UNVERIFIED_SSLMODES = ("disable", "allow")
+LOCAL_SUFFIXES = (".localhost", ".local", ".internal", ".lan", ".home.arpa")
+
+Rule = tuple[str, Callable[[], bool], str]
+
+
+def is_loopback(host: str) -> bool:
+    """Whether `host` is a name or an address of this very machine."""
+    host = host.lower().strip("[]")
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _is_public() -> bool:
+    """Whether payers and merchants reach kaha from other machines. An unreadable PUBLIC_URL is another rule's fault."""
+    try:
+        host = urlsplit(settings.PUBLIC_URL).hostname
+    except ValueError:
+        return False
+    return bool(host) and not is_loopback(host or "")
+
+
+def _database_is_chosen() -> bool:
+    return not (settings.EMBEDDED and _is_public())
+
+
+def _is_closed_to_the_public(name: str) -> Callable[[], bool]:
+    """Whether `name` is on. The embedded servers switch it off by themselves: then DATABASE_URL is what is missing."""
+    return lambda: getattr(settings, name) or settings.EMBEDDED or not _is_public()
+
+
+def _clock_stands_with_live_cards() -> bool:
+    return not (settings.KAHA_CLOCK and settings.LIVE_CARDS_ATTESTED)
+
+
+def _loopback_is_forbidden() -> bool:
+    needed = settings.LIVE_CARDS_ATTESTED or (_is_public() and not settings.EMBEDDED)
+    return not (settings.NOTIFY_ALLOW_LOOPBACK and needed)
+
+
+def _secret_key_is_random() -> bool:
+    try:
+        text = settings.SECRET_KEY
+    except ImproperlyConfigured:
+        return True  # another rule says so
+    repeats = text in (text + text)[1:-1]
+    return not text or (len(set(text)) >= SECRET_KEY_MIN_CHARACTERS and not repeats)
+
+
+def _vault_keys_are_random() -> bool:
+    if settings.VAULT_TRANSIT_URL and not settings.VAULT_KEYS:
+        return True
+    try:
+        return all(_looks_random(key) for key in keys.key_ring().keys.values())
+    except ImproperlyConfigured:
+        return True  # another rule says so
+
+
+def _fingerprint_key_is_random() -> bool:
+    try:
+        return _looks_random(keys.fingerprint_key())
+    except ImproperlyConfigured:
+        return True  # another rule says so
+
+
+def _looks_random(key: bytes) -> bool:
+    """Whether a key is none that somebody made by hand: of few different bytes, or of bytes that only count on."""
+    steps = {(after - before) % 256 for before, after in pairwise(key)}
+    return len(set(key)) >= KEY_MIN_BYTES and len(steps) > 1
+
+
+def _hosts_are_ours() -> bool:
+    return not any(_is_public_suffix(host) for host in settings.ALLOWED_HOSTS)
+
+
+def _is_public_suffix(host: str) -> bool:
+    """Whether names below `host` belong to other people: `.com`, `.com.ph`, `com`."""
+    # It reads a list of ten thousand names, which only what boots needs.
+    from publicsuffixlist import PublicSuffixList
+
+    name = host.lower().strip(".")
+    is_wildcard_of_one_label = host.startswith(".") and "." not in name and not is_loopback(name)
+    return is_wildcard_of_one_label or bool(PublicSuffixList(accept_unknown=False).is_public(name))
+
+
+def _redis_is_verified() -> bool:
+    """Whether the certificate of a Redis that is asked over TLS is checked, its name too."""
+    try:
+        options = parse_qs(urlsplit(settings.REDIS_URL).query)
+    except ValueError:
+        return True  # another rule says so
+    required = options.get("ssl_cert_reqs", ["required"]) == ["required"]
+    named = all(text.lower() in ("true", "1", "yes") for text in options.get("ssl_check_hostname", []))
+    return required and named
+
+
+def _database_is_encrypted() -> bool:
+    """Whether what goes to PostgreSQL is encrypted wherever it leaves this machine and its private network."""
+    database = settings.DATABASES["default"]
+    options = database.get("OPTIONS", {})
+    if options.get("sslmode") not in UNVERIFIED_SSLMODES:
+        return True
+    told = options.get("hostaddr") or options.get("host") or database.get("HOST") or ""
+    return all(_is_nearby(host) for host in re.split(r"[,\s]+", str(told)))
+
+
+def _is_nearby(host: str) -> bool:
+    """A socket, this machine, a private address, or a name that no public name server knows."""
+    if not host or host.startswith(("/", "@")) or is_loopback(host):
+        return True
+    try:
+        return ip_address(host.strip("[]")).is_private
+    except ValueError:
+        return "." not in host.strip(".") or host.lower().endswith(LOCAL_SUFFIXES)
+
+
+OPEN_RULES: list[Rule] = [
+    (
+        "DATABASE_URL",
+        _database_is_chosen,
+        "must name your PostgreSQL, for PUBLIC_URL is not loopback: the embedded servers are for this machine alone.",
+    ),
+    (
+        "HTTPS",
+        _is_closed_to_the_public("HTTPS"),
+        "must be true where PUBLIC_URL is not loopback: let a proxy end TLS and set TRUSTED_PROXIES.",
+    ),
+    (
+        "ADMIN_MFA",
+        _is_closed_to_the_public("ADMIN_MFA"),
+        "must be true where PUBLIC_URL is not loopback: operators enrol a second factor when they sign in.",
+    ),
+    (
+        "KAHA_CLOCK",
+        _clock_stands_with_live_cards,
+        "must be false beside LIVE_CARDS_ATTESTED: move time in an installation without live cards.",
+    ),
+    (
+        "NOTIFY_ALLOW_LOOPBACK",
+        _loopback_is_forbidden,
+        "must be false beside LIVE_CARDS_ATTESTED and where PUBLIC_URL is not loopback: give receivers an address.",
+    ),
+    (
+        "SECRET_KEY",
+        _secret_key_is_random,
+        "must be random, not few characters again and again: "
+        "python -c 'import secrets; print(secrets.token_urlsafe(64))' makes one.",
+    ),
+    (
+        "VAULT_KEYS",
+        _vault_keys_are_random,
+        "must hold random keys alone: head -c 32 /dev/urandom | base64 makes one.",
+    ),
+    (
+        "FINGERPRINT_KEY",
+        _fingerprint_key_is_random,
+        "must be random: head -c 32 /dev/urandom | base64 makes one.",
+    ),
+    (
+        "ALLOWED_HOSTS",
+        _hosts_are_ours,
+        "must name hosts of yours, not a public suffix such as .com, under which everybody has names.",
+    ),
+    (
+        "REDIS_URL",
+        _redis_is_verified,
+        "must leave ssl_cert_reqs=required and ssl_check_hostname on: name a CA of your own by ssl_ca_certs=FILE.",
+    ),
+    (
+        "DATABASE_URL",
+        _database_is_encrypted,
+        "must not have sslmode=disable or allow to a host outside of your private network: use sslmode=verify-full.",
+    ),
+]

@@ -1,0 +1,147 @@
+"""kaha behind a real nginx, behind a real HAProxy, and with nothing before it, each by the file that README shows."""
+
+import os
+import re
+import shutil
+import ssl
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+
+from config.embedded.places import PROJECT
+from config.embedded.processes import spawn, stop, wait_until
+from config.quickstart.ports import HOST, claim
+from tests.figures.web import web_process
+
+FILES = PROJECT / "config" / "deploy"
+# The proxy is at 127.0.0.1, so that whoever takes its address for the client's is found out.
+CLIENT = "127.0.0.2"
+
+
+@dataclass(frozen=True)
+class Front:
+    """Where clients ask, in clear text too, and what kaha logs."""
+
+    url: str
+    clear_url: str
+    log: Path
+    tls: Path
+
+    def client(self, url: str = "") -> httpx.Client:
+        """A client at CLIENT, which is neither the proxy's address nor kaha's."""
+        verify = ssl.create_default_context(cafile=str(self.tls / "fullchain.pem"))
+        transport = httpx.HTTPTransport(local_address=CLIENT, verify=verify)
+        return httpx.Client(base_url=url or self.url, transport=transport, timeout=60)
+
+
+@pytest.fixture(scope="module", params=["nginx", "haproxy", "direct"])
+def front(
+    request: Any, tmp_path_factory: pytest.TempPathFactory, django_db_setup: None, django_db_blocker: Any
+) -> Iterator[Front]:
+    with django_db_blocker.unblock():
+        yield from started(request.param, tmp_path_factory.mktemp(request.param))
+
+
+@pytest.fixture(scope="module", params=["nginx", "haproxy"])
+def proxy(
+    request: Any, tmp_path_factory: pytest.TempPathFactory, django_db_setup: None, django_db_blocker: Any
+) -> Iterator[Front]:
+    with django_db_blocker.unblock():
+        yield from started(request.param, tmp_path_factory.mktemp(request.param))
+
+
+def started(kind: str, folder: Path) -> Iterator[Front]:
+    tls = folder / "tls"
+    make_certificate(tls)
+    if kind == "direct":
+        with web_process(folder, RATE_LIMIT_ANONYMOUS="100000/day") as (url, _):
+            yield Front(url, url, folder / "web.log", tls)
+        return
+    program = shutil.which(kind, path=f"{os.environ['PATH']}:/usr/sbin")
+    if program is None:
+        pytest.skip(f"no {kind} is installed (Debian: {'nginx-light' if kind == 'nginx' else kind})")
+    with ExitStack() as stack:
+        https, http = (stack.enter_context(free_port()) for _ in range(2))
+        url = f"https://{HOST}:{https}"
+        settings = {"PUBLIC_URL": url, "HTTPS": "true", "TRUSTED_PROXIES": "1", "RATE_LIMIT_ANONYMOUS": "100000/day"}
+        web, _ = stack.enter_context(web_process(folder, **settings))
+        stack.enter_context(running(kind, program, folder, https, http, web))
+        yield Front(url, f"http://{HOST}:{http}", folder / "web.log", tls)
+
+
+@contextmanager
+def free_port() -> Iterator[int]:
+    with claim(0) as claimed:
+        port: int = claimed.getsockname()[1]
+    yield port
+
+
+@contextmanager
+def running(kind: str, program: str, folder: Path, https: int, http: int, web: str) -> Iterator[None]:
+    """The proxy with its file as it stands, but for ports and paths."""
+    file = folder / f"{kind}.conf"
+    name = "nginx.conf" if kind == "nginx" else "haproxy.cfg"
+    file.write_text(substituted((FILES / name).read_text(), folder, https, http, web))
+    folder.chmod(0o755)
+    command = [program, "-c", file, "-g", "daemon off;"] if kind == "nginx" else [program, "-db", "-f", file]
+    process = spawn(command, log=folder / "proxy.log", environment=dict(os.environ), cwd=folder)
+    try:
+        assert wait_until(lambda: passes_on(http), 30), (folder / "proxy.log").read_text()
+        yield
+    finally:
+        stop(process, timeout_seconds=5)
+
+
+def passes_on(port: int) -> bool:
+    try:
+        return httpx.get(f"http://{HOST}:{port}/ping").status_code == 200
+    except httpx.TransportError:
+        return False
+
+
+def substituted(text: str, folder: Path, https: int, http: int, web: str) -> str:
+    for path in ("/var/log/nginx", "/var/lib/nginx", "/run"):
+        (folder / "files").mkdir(exist_ok=True)
+        text = text.replace(f"{path}/", f"{folder}/files/")
+    text = text.replace("/etc/kaha/tls/", f"{folder}/tls/").replace("127.0.0.1:8000", web.removeprefix("http://"))
+    text = re.sub(r"(listen|bind) :?443", lambda found: f"{found[1]} {HOST}:{https}", text)
+    text = re.sub(r"(listen|bind) :?80\b", lambda found: f"{found[1]} {HOST}:{http}", text)
+    if os.geteuid():
+        text = re.sub(r"(?m)^ *(user|group) .*$", "", text)
+    return text
+
+
+def make_certificate(folder: Path) -> None:
+    """Writes a certificate for this machine, its key, and both in one file."""
+    folder.mkdir()
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, HOST)])
+    now = datetime.now(UTC)
+    certificate = (
+        x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
+        .not_valid_before(now - timedelta(days=1))
+        .not_valid_after(now + timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ip_address(HOST))]), critical=False)
+        .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
+        .sign(key, hashes.SHA256())
+        .public_bytes(serialization.Encoding.PEM)
+    )
+    private = key.private_bytes(
+        serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption()
+    )
+    for file, content in {
+        "fullchain.pem": certificate,
+        "privkey.pem": private,
+        "kaha.pem": certificate + private,
+    }.items():
+        (folder / file).write_bytes(content)

@@ -1,0 +1,85 @@
+"""Behind the proxies of README, and with none, nobody says by a header who they are or how they came."""
+
+import json
+import re
+
+import httpx
+import pytest
+from axes.models import AccessAttempt
+
+from payments.domain.merchants import NewMerchant
+from tests.deploy.conftest import CLIENT, Front
+from tests.factories import ApiKeyFactory
+
+pytestmark = pytest.mark.django_db(transaction=True)
+FORGED = "203.0.113.9"
+forged = pytest.mark.parametrize("header", ["X-Forwarded-For", "X_Forwarded_For", "x_forwarded-for"])
+
+
+def key_from(shop: NewMerchant, network: str) -> httpx.BasicAuth:
+    """A key that works from this network alone."""
+    return httpx.BasicAuth(ApiKeyFactory(merchant=shop.merchant, networks=[network]).text, "")
+
+
+@forged
+def test_a_key_of_another_network_does_not_work_by_a_header(front: Front, shop: NewMerchant, header: str) -> None:
+    with front.client() as client:
+        answer = client.get("/v2/ping", auth=key_from(shop, f"{FORGED}/32"), headers={header: FORGED})
+    assert answer.status_code == 401
+
+
+@forged
+def test_a_key_works_from_its_own_network_whatever_a_header_says(front: Front, shop: NewMerchant, header: str) -> None:
+    with front.client() as client:
+        answer = client.get("/v2/ping", auth=key_from(shop, f"{CLIENT}/32"), headers={header: FORGED})
+    assert answer.status_code == 200
+
+
+@forged
+def test_a_stranger_is_counted_at_the_address_that_is_true(front: Front, header: str) -> None:
+    with front.client() as client:
+        left = [left_of(client.get("/v2/ping", headers={header: f"203.0.113.{number}"})) for number in range(3)]
+    assert left == [left[0], left[0] - 1, left[0] - 2]
+
+
+def left_of(answer: httpx.Response) -> int:
+    found = re.search(r";r=(\d+);", answer.headers["RateLimit"])
+    assert found
+    return int(found[1])
+
+
+@forged
+def test_a_failure_to_sign_in_counts_at_the_address_that_is_true(front: Front, header: str) -> None:
+    with front.client() as client:
+        page = client.get("/admin/login/")
+        token = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', page.text)
+        assert token
+        form = {"username": "nobody", "password": "wrong", "csrfmiddlewaretoken": token[1]}
+        client.post("/admin/login/", data=form, headers={header: FORGED, "Referer": f"{front.url}/admin/login/"})
+    assert [attempt.ip_address for attempt in AccessAttempt.objects.all()] == [CLIENT]
+
+
+@forged
+def test_the_address_that_is_true_is_logged(front: Front, header: str) -> None:
+    with front.client() as client:
+        request_id = client.get("/v2/ping", headers={header: FORGED}).headers["Request-Id"]
+    lines = [json.loads(line) for line in front.log.read_text().splitlines() if request_id in line]
+    assert {line["remote_address"] for line in lines if "remote_address" in line} == {CLIENT}
+
+
+@pytest.mark.parametrize("header", ["X-Forwarded-Proto", "X_Forwarded_Proto"])
+def test_clear_text_is_refused_whatever_a_header_says(proxy: Front, header: str) -> None:
+    with proxy.client(proxy.clear_url) as client:
+        answer = client.get("/v2/ping", headers={header: "https"})
+    assert (answer.status_code, answer.json()["error"]["code"]) == (403, "https_required")
+
+
+def test_pages_in_clear_text_are_sent_on_to_https(proxy: Front) -> None:
+    with proxy.client(proxy.clear_url) as client:
+        answer = client.get("/docs")
+    assert (answer.status_code, answer.headers["Location"].partition(":")[0]) == (301, "https")
+
+
+def test_a_body_that_is_too_long_does_not_get_through(proxy: Front) -> None:
+    with proxy.client() as client:
+        assert client.post("/v2/sources/", content=b" " * 200_000).status_code == 413

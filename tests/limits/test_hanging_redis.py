@@ -1,0 +1,137 @@
+"""A Redis that takes connections and never answers slows down nobody but one probe at a time."""
+
+import time
+from threading import Barrier, Event, Thread
+from typing import Any
+
+import pytest
+from kombu.exceptions import OperationalError
+from pytest_django import Settings
+from redis import ConnectionError as Broken
+from redis import Redis
+from redis import TimeoutError as TimedOut
+
+from config.embedded.processes import wait_until
+from payments.circuit import CircuitBreaker, CircuitOpen
+from payments.counting import Counters, counters_at
+from payments.notifications.nudging import Waker
+from payments.redis_line import Line
+from tests.client import Api
+from tests.contract.calls import order
+from tests.limits.conftest import OwnRedis
+from tests.limits.test_counting import hung
+from tests.racing import at_once
+
+THREADS = 16
+
+
+def connections_of(redis: OwnRedis) -> int:
+    """How many connections Redis was asked for in all."""
+    with Redis.from_url(redis.url) as client:
+        return int(client.info("stats")["total_connections_received"])
+
+
+def test_of_threads_that_come_when_a_probe_is_due_one_alone_asks_a_redis_that_hangs(
+    own_redis: OwnRedis, who: str
+) -> None:
+    own_redis.start()
+    counters = Counters(own_redis.url, retry_seconds=600)
+    before = connections_of(own_redis)
+    with hung(own_redis):
+        counters.increment(who, 60)
+        counters.breaker.make_probe_due()
+        counted = at_once(THREADS, lambda _: counters.increment(who, 60))
+    assert sorted(counted) == list(range(2, THREADS + 2))
+    # The first one, the one probe, and this question.
+    assert connections_of(own_redis) - before == 3
+
+
+def test_the_first_to_find_that_redis_hangs_waits_once(own_redis: OwnRedis, who: str) -> None:
+    own_redis.start()
+    line, before = Line(own_redis.url), connections_of(own_redis)
+    with hung(own_redis), pytest.raises(TimedOut):
+        line.ask([("INCR", who)])
+    assert connections_of(own_redis) - before == 2
+
+
+def test_how_long_is_waited_is_not_for_the_url_to_say(own_redis: OwnRedis, who: str) -> None:
+    own_redis.start()
+    line = Line(f"{own_redis.url}?socket_timeout=600")
+    started = time.monotonic()
+    with hung(own_redis), pytest.raises(TimedOut):
+        line.ask([("INCR", who)])
+    assert time.monotonic() - started < 60
+
+
+def test_after_it_goes_on_redis_counts_again(own_redis: OwnRedis, who: str) -> None:
+    own_redis.start()
+    counters = Counters(own_redis.url, retry_seconds=0)
+    counters.increment(who, 60)
+    with hung(own_redis):
+        counters.increment(f"{who}/meanwhile", 60)
+    assert wait_until(lambda: counters.increment(who, 60) > 1 and counters.read(who) > 1, 10)
+    assert int(Redis.from_url(own_redis.url).get(f"kaha:{who}") or 0) > 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_requests_go_on_while_redis_hangs(api: Api, settings: Settings, own_redis: OwnRedis) -> None:
+    settings.REDIS_URL = own_redis.url
+    own_redis.start()
+    counters_at(own_redis.url)
+    sources = [api.source() for _ in range(8)]
+    with hung(own_redis):
+        answers = at_once(8, lambda number: api.post("/charges/", order(sources[number])))
+    assert [answer.status_code for answer in answers] == [201] * 8
+
+
+def test_waking_a_worker_by_a_redis_that_hangs_fails_instead_of_waiting_for_ever(own_redis: OwnRedis) -> None:
+    own_redis.start()
+    failed: list[BaseException] = []
+    ended = Event()
+
+    def wake() -> None:
+        try:
+            Waker(own_redis.url.replace("unix://", "redis+socket://"))()
+        except OperationalError as error:
+            failed.append(error)
+        ended.set()
+
+    with hung(own_redis):
+        Thread(target=wake, daemon=True).start()
+        assert ended.wait(60)
+    assert failed
+
+
+def test_while_a_probe_is_under_way_all_others_are_refused_at_once() -> None:
+    breaker, meet, answer = CircuitBreaker(0), Barrier(2), Event()
+    with pytest.raises(Broken):
+        breaker.call(fail)
+
+    def slow() -> str:
+        meet.wait()
+        answer.wait()
+        return "answered"
+
+    probe = Thread(target=breaker.call, args=[slow])
+    probe.start()
+    meet.wait()
+    for _ in range(3):
+        with pytest.raises(CircuitOpen):
+            breaker.call(lambda: "never asked")
+    answer.set()
+    probe.join()
+    assert breaker.call(lambda: "closed") == "closed"
+
+
+def test_a_probe_that_fails_opens_the_circuit_again() -> None:
+    breaker = CircuitBreaker(600)
+    for _ in range(2):
+        with pytest.raises(Broken):
+            breaker.call(fail)
+        with pytest.raises(CircuitOpen):
+            breaker.call(lambda: "never asked")
+        breaker.make_probe_due()
+
+
+def fail() -> Any:
+    raise Broken
