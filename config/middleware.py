@@ -73,12 +73,15 @@ class RequestLog:
         response["Request-Id"] = request_id
         if isinstance(response, HttpResponse):
             response["Content-Length"] = str(len(response.content))
-        facts = _facts_of(request) | {
-            "status": response.status_code,
-            "milliseconds": round((time.perf_counter() - started) * 1000, 2),
-            "sql_count": statements.count,
-        }
-        logger.info("request", extra=facts)
+        try:
+            facts = _facts_of(request) | {
+                "status": response.status_code,
+                "milliseconds": round((time.perf_counter() - started) * 1000, 2),
+                "sql_count": statements.count,
+            }
+            logger.info("request", extra=facts)
+        except Exception:  # a charge that succeeded is no error because of its line
+            logger.exception("The line of a request could not be made.")
         return response
 
 

@@ -1,9 +1,9 @@
 """What is logged: one JSON line each, with the request's ID, and never a card number, CVC or key."""
 
-import io
 import json
 import logging
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,6 +11,7 @@ import pytest
 from django.core import checks
 
 from config.logging import LineHandler
+from config.outputs import Output
 from payments import ids
 from payments.redaction import CUT, MAX_CHARACTERS, redact, suspicious
 from tests.client import APPROVED, Api
@@ -25,13 +26,13 @@ logger = logging.getLogger("tests.anything")
 class Lines:
     """What the service's own logging wrote."""
 
-    def __init__(self, handler: LineHandler, stream: io.StringIO) -> None:
+    def __init__(self, handler: LineHandler, file: Path) -> None:
         self.handler = handler
-        self.stream = stream
+        self.file = file
 
     @property
     def text(self) -> str:
-        return self.stream.getvalue()
+        return self.file.read_text()
 
     @property
     def all(self) -> list[dict[str, Any]]:
@@ -42,13 +43,14 @@ class Lines:
 
 
 @pytest.fixture
-def lines() -> Iterator[Lines]:
-    """The configured handler, writing to memory."""
+def lines(tmp_path: Path) -> Iterator[Lines]:
+    """The configured handler, writing to a file."""
     [handler] = [handler for handler in logging.getLogger().handlers if isinstance(handler, LineHandler)]
-    stream = io.StringIO()
-    before = handler.setStream(stream)
-    yield Lines(handler, stream)
-    handler.setStream(before)
+    before, file = handler.output, tmp_path / "log"
+    with file.open("wb") as opened:
+        handler.output = Output(opened.fileno())
+        yield Lines(handler, file)
+    handler.output = before
 
 
 def raise_with(secret: str) -> None:
