@@ -66,7 +66,7 @@ class LineHandler(logging.Handler):
         try:
             self._report_lost()
             self.output.write(self._line(record))
-        except Exception:  # whatever it is, it concerns the line and not what the line is about
+        except Exception:  # noqa: BLE001  whatever it is, it concerns the line and not what the line is about
             self._lost += 1
 
     def close(self) -> None:
@@ -85,7 +85,7 @@ class LineHandler(logging.Handler):
         """The record's line; that of one that cannot be formatted shows none of its arguments."""
         try:
             return self._encoded(record)
-        except Exception:  # an argument's `__str__` may raise anything
+        except Exception:  # noqa: BLE001  an argument's `__str__` may raise anything
             message, origin = "A log record could not be written.", f"{record.module}:{record.lineno}"
             said = {"name": record.name, "levelname": "ERROR", "msg": message, "origin": origin}
             return self._encoded(logging.makeLogRecord(said))
