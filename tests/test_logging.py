@@ -18,6 +18,8 @@ from tests.client import APPROVED, Api
 
 PAN = "4242424242424242"
 KEY = "sk_live_" + "aB3" * 11
+# As short as card numbers are.
+SHORT = ("4222222222222", "36006666333344", "378282246310005", "3782 822463 10005", "12345678901234")
 SECRETS = (PAN, "4242 4242 4242 4242", "4242-4242-4242-4242", KEY, "whsec_" + "c2VjcmV0" * 4)
 
 logger = logging.getLogger("tests.anything")
@@ -91,6 +93,20 @@ def test_no_secret_gets_into_the_log_by_any_way(lines: Lines, way: str, secret: 
     assert len(lines.all) == 1
     assert secret not in lines.text
     assert PAN not in lines.text.replace(" ", "").replace("-", "")
+
+
+@pytest.mark.parametrize("secret", [*SHORT, "4242.4242.4242.4242", "4242\t4242\t4242\t4242", "４２４２" * 4])
+@pytest.mark.parametrize("way", ["message", "extra", "extra structure", "json in a message", "traceback"])
+def test_no_short_or_disguised_number_gets_into_the_log(lines: Lines, way: str, secret: str) -> None:
+    WAYS[way](secret)
+    [line] = lines.all
+    assert secret not in lines.text
+    assert json.dumps(secret)[1:-1] not in json.dumps(line)
+
+
+@pytest.mark.parametrize("number", SHORT)
+def test_what_is_looked_for_first_is_found_in_the_shortest_numbers_too(number: str) -> None:
+    assert suspicious(json.dumps({"a": [number]}))
 
 
 @pytest.mark.parametrize("secret", SECRETS)

@@ -15,12 +15,12 @@ from payments.api.fields import CARD_DATA
 from payments.api.rendering import json_response
 from payments.api.strict import StrictSerializer
 from payments.api.throttling import counted_address
+from payments.card_numbers import holds_card_number
 from payments.documents import dumps_sorted
 from payments.domain import idempotency
 from payments.domain.caller import Caller, IdempotencyKey
 from payments.domain.errors import PaymentError
 from payments.domain.idempotency import Answer, Replay
-from payments.luhn import holds_card_number
 from payments.rendering.errors import render_error
 from payments.rendering.wire import to_bytes
 
