@@ -3,7 +3,7 @@
 import logging
 import time
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from typing import Any
 
 from csp.middleware import CSPMiddleware
@@ -81,7 +81,8 @@ class RequestLog:
             }
             logger.info("request", extra=facts)
         except Exception:  # a charge that succeeded is no error because of its line
-            logger.exception("The line of a request could not be made.")
+            with suppress(Exception):  # another handler than ours may fail again
+                logger.exception("The line of a request could not be made.")
         return response
 
 

@@ -249,6 +249,21 @@ def test_every_request_has_one_line_of_its_own(lines: Lines, api: Api) -> None:
     }
 
 
+def test_a_handler_that_fails_changes_no_answer(lines: Lines, api: Api) -> None:
+    """Somebody else's: ours lets nothing escape."""
+
+    class Failing(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            raise OSError
+
+    failing, requests = Failing(), logging.getLogger("kaha.request")
+    requests.addHandler(failing)
+    try:
+        assert api.get("/ping").status_code == 200
+    finally:
+        requests.removeHandler(failing)
+
+
 @pytest.mark.parametrize(
     "path", ["/customers/by_email/juan@example.com", "/nowhere/juan@example.com", "/me?a=juan@example.com"]
 )

@@ -76,6 +76,20 @@ def test_lost_lines_are_reported_at_the_end_where_no_other_follows(collector: Co
     assert collector.lost() == 1
 
 
+def test_a_forked_process_does_not_report_again_what_its_parent_lost(collector: Collector, handled: Handled) -> None:
+    handled.log(1)
+    collector.go()
+    handled.log(2)
+    collector.come()
+    if (child := os.fork()) == 0:
+        handled.log("in the child")
+        os._exit(0)
+    os.waitpid(child, 0)
+    handled.log(3)
+    assert messages(collector)[-3:] == ["took in the child", "Log lines were lost.", "took 3"]
+    assert collector.lost() == 1
+
+
 def test_a_line_that_is_cut_does_not_garble_the_next(collector: Collector, handled: Handled) -> None:
     with pytest.raises(BlockingIOError):
         handled.handler.output.write(b"x" * 2_000_000 + b"\n")
