@@ -90,6 +90,32 @@ def test_a_forked_process_does_not_report_again_what_its_parent_lost(collector: 
     assert collector.lost() == 1
 
 
+NOT_OURS = """
+import os, sys
+from config.outputs import Output
+if os.geteuid() == 0:
+    os.setuid(65534)
+output = Output(int(sys.argv[1]))
+output.write(b"first\\n")
+try:
+    while True:
+        output.write(b"x" * 10_000 + b"\\n")
+except BlockingIOError:
+    print("did not wait", output.descriptor == int(sys.argv[1]))
+"""
+
+
+def test_a_pipe_that_may_not_be_opened_anew_is_not_waited_for_either(collector: Collector) -> None:
+    """As when a container's program has changed its user."""
+    writer = os.open(collector.path, os.O_WRONLY)
+    collector.path.chmod(0)
+    command = [sys.executable, "-c", NOT_OURS, str(writer)]
+    said = subprocess.check_output(command, cwd=PROJECT, pass_fds=[writer], timeout=60, text=True)
+    os.close(writer)
+    assert said == "did not wait True\n"
+    assert collector.text().startswith("first\nxxx")
+
+
 def test_a_line_that_is_cut_does_not_garble_the_next(collector: Collector, handled: Handled) -> None:
     with pytest.raises(BlockingIOError):
         handled.handler.output.write(b"x" * 2_000_000 + b"\n")
