@@ -7,12 +7,14 @@ from importlib import import_module
 
 from config.embedded.commands import database_for
 from config.embedded.errors import EmbeddedError
+from config.outputs import protect_standard_error
 
 # They decide what the settings will read, so they run before anything reads them.
 BEFORE_SETTINGS = {"quickstart", "benchmark"}
 
 
 def main() -> None:
+    protect_standard_error()
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     name = sys.argv[1] if len(sys.argv) > 1 else ""
     if name in BEFORE_SETTINGS:

@@ -11,7 +11,9 @@ from celery.signals import celeryd_after_setup, setup_logging, worker_ready
 from config.checks import refuse_bad_configuration, tell_of_live_cards
 from config.database import allow_work
 from config.garbage import spare_what_stays
+from config.outputs import protect_standard_output
 
+protect_standard_output()
 refuse_bad_configuration()
 app = Celery("kaha")
 app.config_from_object("django.conf:settings", namespace="CELERY")

@@ -1,14 +1,21 @@
 """Structured logs: one JSON object per line on stderr, redacted, with the request's ID on every line."""
 
 import logging
+import os
 import threading
+from contextlib import suppress
 from datetime import UTC, datetime
+from logging.config import dictConfig
 from typing import Any
 
 from pythonjsonlogger.json import JsonFormatter
 
+from config.outputs import STANDARD_ERROR, Output, protect_standard_error
 from payments import clock, context
 from payments.redaction import redact_all, suspicious
+
+# The log's own lines about itself.
+LOG = "kaha.log"
 
 logger = logging.getLogger("kaha.error")
 
@@ -43,24 +50,64 @@ class RedactedJson(JsonFormatter):
         return super().serialize_log_record(redact_all(log_data)) if suspicious(line) else line
 
 
-class LineHandler(logging.StreamHandler[Any]):
-    """Writes lines to standard error; a record that cannot be formatted shows none of its arguments."""
+class LineHandler(logging.Handler):
+    """Writes lines to standard error, and lets nobody fail or wait because of one.
 
-    def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802  the library's name
-        """In place of the library's, which prints the arguments as they are."""
-        said = {
-            "name": record.name,
-            "levelname": "ERROR",
-            "msg": "A log record could not be written.",
-            "origin": f"{record.module}:{record.lineno}",
-        }
-        self.stream.write(self.format(logging.makeLogRecord(said)) + self.terminator)
+    A line that cannot be written is lost. How many were is the first line that can be written again.
+    """
+
+    def __init__(self, output: Output = STANDARD_ERROR) -> None:
+        super().__init__()
+        self.output = output
+        self._lost = 0
+        os.register_at_fork(after_in_child=self._forget_lost)
+
+    def emit(self, record: logging.LogRecord) -> None:
+        try:
+            self._report_lost()
+            self.output.write(self._line(record))
+        except Exception:  # noqa: BLE001  whatever it is, it concerns the line and not what the line is about
+            self._lost += 1
+
+    def close(self) -> None:
+        """Report what was lost, where that is possible at last."""
+        with suppress(Exception):
+            self._report_lost()
+        super().close()
+
+    def _report_lost(self) -> None:
+        if self._lost:
+            said = {"name": LOG, "levelname": "ERROR", "msg": "Log lines were lost.", "lost": self._lost}
+            self.output.write(self._encoded(logging.makeLogRecord(said)))
+            self._lost = 0
+
+    def _line(self, record: logging.LogRecord) -> bytes:
+        """The record's line; that of one that cannot be formatted shows none of its arguments."""
+        try:
+            return self._encoded(record)
+        except Exception:  # noqa: BLE001  an argument's `__str__` may raise anything
+            message, origin = "A log record could not be written.", f"{record.module}:{record.lineno}"
+            said = {"name": record.name, "levelname": "ERROR", "msg": message, "origin": origin}
+            return self._encoded(logging.makeLogRecord(said))
+
+    def _encoded(self, record: logging.LogRecord) -> bytes:
+        return f"{self.format(record)}\n".encode(errors="backslashreplace")
+
+    def _forget_lost(self) -> None:
+        """In a forked process: its parent reports them."""
+        self._lost = 0
 
 
 def log_what_ends_a_thread(what: threading.ExceptHookArgs) -> None:
     """In place of Python's own hook, which prints the traceback as it is."""
     if what.exc_type is not SystemExit and what.exc_value:
         logger.error("An unexpected error ended a thread.", exc_info=what.exc_value)
+
+
+def configure(configuration: dict[str, Any]) -> None:
+    """What Django calls with the LOGGING setting, in each process."""
+    protect_standard_error()
+    dictConfig(configuration)
 
 
 def configuration() -> dict[str, Any]:
@@ -76,5 +123,8 @@ def configuration() -> dict[str, Any]:
             "django.server": {"handlers": [], "level": "INFO", "propagate": True},
             # Repeats with the raw path what `kaha.request` says; unexpected errors go to `kaha.error`.
             "django.request": {"handlers": [], "level": "CRITICAL", "propagate": False},
+            # In place of the handlers that granian gives its own, which wait for who reads standard output.
+            "_granian": {"handlers": [], "level": "INFO", "propagate": True},
+            "granian.access": {"handlers": [], "level": "INFO", "propagate": True},
         },
     }

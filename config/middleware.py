@@ -3,7 +3,7 @@
 import logging
 import time
 from collections.abc import Callable
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, suppress
 from typing import Any
 
 from csp.middleware import CSPMiddleware
@@ -80,12 +80,16 @@ class RequestLog:
         response["Request-Id"] = request_id
         if isinstance(response, HttpResponse):
             response["Content-Length"] = str(len(response.content))
-        facts = _facts_of(request) | {
-            "status": response.status_code,
-            "milliseconds": round((time.perf_counter() - started) * 1000, 2),
-            "sql_count": statements.count,
-        }
-        logger.info("request", extra=facts)
+        try:
+            facts = _facts_of(request) | {
+                "status": response.status_code,
+                "milliseconds": round((time.perf_counter() - started) * 1000, 2),
+                "sql_count": statements.count,
+            }
+            logger.info("request", extra=facts)
+        except Exception:  # a charge that succeeded is no error because of its line
+            with suppress(Exception):  # another handler than ours may fail again
+                logger.exception("The line of a request could not be made.")
         return response
 
 

@@ -252,6 +252,7 @@ CONTENT_SECURITY_POLICY = {
 # That passkeys want https is for `config.checks` to say, of PUBLIC_URL.
 SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021", "otp_webauthn.E031"]
 LOGGING = logging.configuration()
+LOGGING_CONFIG = "config.logging.configure"
 
 # How operators sign in (see `config.staff`). Idle for 15 minutes, or when the browser is closed, they are signed out.
 SESSION_COOKIE_AGE = 15 * 60

@@ -1,9 +1,9 @@
 """What is logged: one JSON line each, with the request's ID, and never a card number, CVC or key."""
 
-import io
 import json
 import logging
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,12 +11,15 @@ import pytest
 from django.core import checks
 
 from config.logging import LineHandler
+from config.outputs import Output
 from payments import ids
 from payments.redaction import CUT, MAX_CHARACTERS, redact, suspicious
 from tests.client import APPROVED, Api
 
 PAN = "4242424242424242"
 KEY = "sk_live_" + "aB3" * 11
+# As short as card numbers are.
+SHORT = ("4222222222222", "36006666333344", "378282246310005", "3782 822463 10005", "12345678901234")
 SECRETS = (PAN, "4242 4242 4242 4242", "4242-4242-4242-4242", KEY, "whsec_" + "c2VjcmV0" * 4)
 
 logger = logging.getLogger("tests.anything")
@@ -25,13 +28,13 @@ logger = logging.getLogger("tests.anything")
 class Lines:
     """What the service's own logging wrote."""
 
-    def __init__(self, handler: LineHandler, stream: io.StringIO) -> None:
+    def __init__(self, handler: LineHandler, file: Path) -> None:
         self.handler = handler
-        self.stream = stream
+        self.file = file
 
     @property
     def text(self) -> str:
-        return self.stream.getvalue()
+        return self.file.read_text()
 
     @property
     def all(self) -> list[dict[str, Any]]:
@@ -42,13 +45,14 @@ class Lines:
 
 
 @pytest.fixture
-def lines() -> Iterator[Lines]:
-    """The configured handler, writing to memory."""
+def lines(tmp_path: Path) -> Iterator[Lines]:
+    """The configured handler, writing to a file."""
     [handler] = [handler for handler in logging.getLogger().handlers if isinstance(handler, LineHandler)]
-    stream = io.StringIO()
-    before = handler.setStream(stream)
-    yield Lines(handler, stream)
-    handler.setStream(before)
+    before, file = handler.output, tmp_path / "log"
+    with file.open("wb") as opened:
+        handler.output = Output(opened.fileno())
+        yield Lines(handler, file)
+    handler.output = before
 
 
 def raise_with(secret: str) -> None:
@@ -89,6 +93,20 @@ def test_no_secret_gets_into_the_log_by_any_way(lines: Lines, way: str, secret: 
     assert len(lines.all) == 1
     assert secret not in lines.text
     assert PAN not in lines.text.replace(" ", "").replace("-", "")
+
+
+@pytest.mark.parametrize("secret", [*SHORT, "4242.4242.4242.4242", "4242\t4242\t4242\t4242", "４２４２" * 4])
+@pytest.mark.parametrize("way", ["message", "extra", "extra structure", "json in a message", "traceback"])
+def test_no_short_or_disguised_number_gets_into_the_log(lines: Lines, way: str, secret: str) -> None:
+    WAYS[way](secret)
+    [line] = lines.all
+    assert secret not in lines.text
+    assert json.dumps(secret)[1:-1] not in json.dumps(line)
+
+
+@pytest.mark.parametrize("number", SHORT)
+def test_what_is_looked_for_first_is_found_in_the_shortest_numbers_too(number: str) -> None:
+    assert suspicious(json.dumps({"a": [number]}))
 
 
 @pytest.mark.parametrize("secret", SECRETS)
@@ -229,6 +247,21 @@ def test_every_request_has_one_line_of_its_own(lines: Lines, api: Api) -> None:
         "remote_address": "127.0.0.1",
         "status": 200,
     }
+
+
+def test_a_handler_that_fails_changes_no_answer(lines: Lines, api: Api) -> None:
+    """Somebody else's: ours lets nothing escape."""
+
+    class Failing(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            raise OSError
+
+    failing, requests = Failing(), logging.getLogger("kaha.request")
+    requests.addHandler(failing)
+    try:
+        assert api.get("/ping").status_code == 200
+    finally:
+        requests.removeHandler(failing)
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,11 @@
 """JSON documents as PostgreSQL keeps them."""
 
-import json
 from typing import Any
 
 from psycopg.abc import Buffer
 from psycopg.adapt import Loader
 
-_DECODER = json.JSONDecoder()
+from payments.documents import DECODER
 
 
 class DocumentLoader(Loader):
@@ -18,4 +17,4 @@ class DocumentLoader(Loader):
 
     def load(self, data: Buffer) -> Any:
         # The type keeps the text as it was sent, and only before a document does blank space matter.
-        return _DECODER.raw_decode(bytes(data).decode().lstrip())[0]
+        return DECODER.raw_decode(bytes(data).decode().lstrip())[0]

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_POST
 
 from config.staff.searches import REFUSED
 from payments.admin.searching import IdSearch
-from payments.luhn import holds_card_number
+from payments.card_numbers import holds_card_number
 
 
 @require_POST

@@ -3,7 +3,7 @@ from typing import Any
 from django import forms
 from django.contrib.admin.forms import AdminAuthenticationForm
 
-from payments.luhn import holds_card_number
+from payments.card_numbers import holds_card_number
 
 WRONG = "That code is not right, or was used already. Wait a moment, then try the next one."
 

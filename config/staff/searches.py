@@ -8,7 +8,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 
-from payments.luhn import holds_card_number
+from payments.card_numbers import holds_card_number
 
 Page = Callable[..., HttpResponse]
 REFUSED = "Search for a card by its last four digits, never by its number, and for at most 200 characters."

@@ -11,9 +11,9 @@ from django.http import HttpRequest, QueryDict
 from payments import clock
 from payments.admin.exports import MAY_EXPORT
 from payments.admin.paging import Cursor, KeysetList
+from payments.card_numbers import holds_card_number
 from payments.domain.exporting import SHEETS, Batch, NotAllowed
 from payments.ids import public_id
-from payments.luhn import holds_card_number
 from payments.models import Charge, Export
 from payments.money import plain_amount
 

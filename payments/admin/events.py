@@ -1,4 +1,3 @@
-import json
 from collections.abc import Iterator
 from typing import Any
 from uuid import UUID
@@ -19,6 +18,7 @@ from payments.admin.formats import (
     row_link_column,
 )
 from payments.admin.searching import events_of_request
+from payments.documents import loads
 from payments.ids import public_id
 from payments.models import ApiKey, Charge, Event, Merchant, Refund, Source
 
@@ -75,4 +75,4 @@ class EventAdmin(LookOnlyAdmin):
 
     @admin.display(description="Payload")
     def shown_payload(self, event: Event) -> SafeString | str:
-        return pretty_json(json.loads(bytes(event.payload)))
+        return pretty_json(loads(bytes(event.payload).decode()))

@@ -1,6 +1,5 @@
 """How rows are shown to operators: money as money, times in UTC, IDs as merchants know them, JSON indented."""
 
-import json
 from collections.abc import Callable, Iterable
 from datetime import datetime
 from decimal import Decimal
@@ -14,6 +13,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.text import capfirst
 
+from payments.documents import dumps_indented
 from payments.ids import public_id
 from payments.ledger.fees import Rate
 from payments.models import Posting
@@ -43,7 +43,7 @@ def pretty_json(value: Any) -> SafeString | str:
     """`value` as indented JSON."""
     if value is None:
         return NOTHING
-    return format_html("<pre>{}</pre>", json.dumps(value, indent=2, ensure_ascii=False))
+    return format_html("<pre>{}</pre>", dumps_indented(value))
 
 
 def link(model: type[models.Model], pk: UUID | int | str | None, text: object) -> SafeString | str:

@@ -11,11 +11,15 @@ from rest_framework.request import Request
 from rest_framework.views import APIView
 
 from payments.api.authentication import key_of
-from payments.api.errors import faults_of, invalid, not_found
+from payments.api.errors import Fault, faults_of, invalid, not_found
+from payments.api.fields import CARD_DATA
 from payments.api.parsing import query_of, require_stated_length
 from payments.api.strict import Nothing, StrictSerializer
+from payments.card_numbers import holds_card_number
 from payments.domain.bulkheads import merchant_place
-from payments.luhn import holds_card_number
+
+# What the reference calls the parts of paths that Django REST framework has other names for.
+PATH_NAMES = {"pk": "id"}
 
 
 @cache
@@ -68,8 +72,10 @@ class ApiView(APIView):
         super().check_permissions(request)
         if request.method not in self.allowed_methods:
             return
-        if any("\x00" in str(value) or holds_card_number(str(value)) for value in kwargs.values()):
+        if any("\x00" in str(value) for value in kwargs.values()):
             raise not_found()
+        if wrong := [name for name, value in kwargs.items() if holds_card_number(str(value))]:
+            raise invalid(Fault(("path", PATH_NAMES.get(name, name)), CARD_DATA, "card_data") for name in wrong)
         serializer_class = self.query_serializers.get(getattr(self, "action", ""), Nothing)
         self.query = checked(serializer_class, query_of(request._request), where="query")
         if request.method in ("POST", "PUT", "DELETE"):

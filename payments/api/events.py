@@ -1,4 +1,3 @@
-import json
 from typing import Any
 
 from django.http import HttpResponse
@@ -8,6 +7,7 @@ from payments.api.filters import filter_events
 from payments.api.lists import paged, show_page
 from payments.api.requests import ApiViewSet, show
 from payments.api.serializers import EventListQuery
+from payments.documents import loads
 from payments.domain.errors import not_found
 from payments.ids import parse_id
 from payments.models import Event
@@ -33,4 +33,4 @@ class EventViewSet(ApiViewSet):
 
 
 def _render(event: Event) -> Any:
-    return json.loads(bytes(event.payload))
+    return loads(bytes(event.payload).decode())

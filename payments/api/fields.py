@@ -13,7 +13,8 @@ from django.core.exceptions import ValidationError as DjangoValidationError
 from django.core.validators import validate_email
 
 from payments.api.strict import Strict
-from payments.luhn import holds_card_number, luhn_valid
+from payments.card_numbers import holds_card_number
+from payments.luhn import luhn_valid
 from payments.money import CURRENCIES
 
 Schema = dict[str, Any]

@@ -1,16 +1,21 @@
 """Metadata: a small JSON object of the client's own, returned as it was sent."""
 
+from decimal import Decimal
 from typing import Any
 
+from rest_framework.exceptions import ErrorDetail, ValidationError
+
 from payments.api.fields import CARD_DATA, Schema, StrictField
-from payments.luhn import holds_card_number
-from payments.redaction import names_cvc
-from payments.rendering.wire import to_bytes
+from payments.card_numbers import holds_card_number
+from payments.documents import Number, dumps
+from payments.redaction import names_cvc, suspicious
 
 MAX_MEMBERS = 50
 MAX_NAME_LENGTH = 40
 MAX_BYTES = 16 * 1024
 MAX_NESTING = 5
+# No card number has more digits than 19.
+MAX_CARD_NUMBER = 10**19
 
 
 class Metadata(StrictField):
@@ -25,7 +30,6 @@ class Metadata(StrictField):
         "bad_name": f"The names in this object must have 1 to {MAX_NAME_LENGTH} characters.",
         "too_deep": f"This object must not nest deeper than {MAX_NESTING}.",
         "too_long": f"This object must take at most {MAX_BYTES} bytes.",
-        "card_data": CARD_DATA,
     }
 
     def to_internal_value(self, data: Any) -> dict[str, Any]:
@@ -33,9 +37,13 @@ class Metadata(StrictField):
             self.fail("invalid_type")
         if len(data) > MAX_MEMBERS:
             self.fail("too_many")
-        if len(to_bytes(data)) > MAX_BYTES:
+        text = dumps(data)
+        if len(text.encode()) > MAX_BYTES:
             self.fail("too_long")
         self._inspect(data, 1)
+        # The text holds all that its parts do, and nearly none has anything that must be looked for part by part.
+        if suspicious(text) and (faults := self._card_data_in(data)):
+            raise ValidationError(faults)
         return data
 
     def schema(self) -> Schema:
@@ -49,8 +57,6 @@ class Metadata(StrictField):
 
     def _inspect(self, value: Any, depth: int) -> None:
         if not isinstance(value, (dict, list)):
-            if holds_card_number(str(value)):
-                self.fail("card_data")
             return
         if depth > MAX_NESTING:
             self.fail("too_deep")
@@ -62,5 +68,28 @@ class Metadata(StrictField):
     def _inspect_names(self, value: dict[str, Any]) -> None:
         if not all(0 < len(name) <= MAX_NAME_LENGTH for name in value):
             self.fail("bad_name")
-        if any(holds_card_number(name) or names_cvc(name, inner) for name, inner in value.items()):
-            self.fail("card_data")
+
+    def _card_data_in(self, value: Any) -> Any:
+        """The faults of whatever holds card data in `value`, by name or place; nothing where nothing does."""
+        if isinstance(value, dict):
+            found = {name: self._card_data_under(name, inner) for name, inner in value.items()}
+        elif isinstance(value, list):
+            found = {str(place): self._card_data_in(inner) for place, inner in enumerate(value)}
+        else:
+            return self._fault() if any(map(holds_card_number, _texts_of(value))) else None
+        return {name: faults for name, faults in found.items() if faults}
+
+    def _card_data_under(self, name: str, value: Any) -> Any:
+        if holds_card_number(name) or names_cvc(name, value):
+            return self._fault()
+        return self._card_data_in(value)
+
+    def _fault(self) -> list[ErrorDetail]:
+        return [ErrorDetail(CARD_DATA, code="card_data")]
+
+
+def _texts_of(value: Any) -> list[str]:
+    """What a value says: a number also without its exponent, but not what follows its point."""
+    if isinstance(value, (float, Number)):
+        return [f"{int(Decimal(str(value)))}"] if abs(Decimal(str(value))) < MAX_CARD_NUMBER else []
+    return [str(value)]

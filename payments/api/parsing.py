@@ -4,6 +4,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Mapping
+from math import isinf
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -14,6 +15,7 @@ from rest_framework.exceptions import UnsupportedMediaType
 from rest_framework.parsers import BaseParser
 
 from payments.api.errors import Fault, body_too_large, invalid, invalid_json
+from payments.documents import Number, integer_of, number_of
 
 MAX_BODY_BYTES = 64 * 1024
 MAX_NESTING = 10
@@ -131,17 +133,16 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return value
 
 
-def _integer(text: str) -> int:
+def _integer(text: str) -> int | Number:
     if len(text) > MAX_INTEGER_DIGITS:
         raise invalid_json("A number in the body is too long.")
-    return int(text)
+    return integer_of(text)
 
 
-def _number(text: str) -> float:
-    value = float(text) if len(text) <= MAX_NUMBER_LENGTH else float("inf")
-    if value in (float("inf"), float("-inf")):
+def _number(text: str) -> float | Number:
+    if len(text) > MAX_NUMBER_LENGTH or isinf(float(text)):
         raise invalid_json("A number in the body is too long.")
-    return value
+    return number_of(text)
 
 
 def _constant(_: str) -> float:

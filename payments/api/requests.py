@@ -1,6 +1,5 @@
 """From a request to a domain verb and back: who calls, once per idempotency key, in the documented bytes."""
 
-import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -16,11 +15,12 @@ from payments.api.fields import CARD_DATA
 from payments.api.rendering import json_response
 from payments.api.strict import StrictSerializer
 from payments.api.throttling import counted_address
+from payments.card_numbers import holds_card_number
+from payments.documents import dumps_sorted
 from payments.domain import idempotency
 from payments.domain.caller import Caller, IdempotencyKey
 from payments.domain.errors import PaymentError
 from payments.domain.idempotency import Answer, Replay
-from payments.luhn import holds_card_number
 from payments.rendering.errors import render_error
 from payments.rendering.wire import to_bytes
 
@@ -86,7 +86,7 @@ def _idempotency_key(request: Request) -> IdempotencyKey | None:
     if holds_card_number(key):
         raise invalid([Fault(("header", "Idempotency-Key"), CARD_DATA, "card_data")])
     # Member order and white space do not make another request of it.
-    body = json.dumps(request.data, sort_keys=True, ensure_ascii=False, separators=(",", ":")).encode()
+    body = dumps_sorted(request.data).encode()
     path = request.path.rstrip("/")
     return IdempotencyKey(key, vault.request_fingerprint(request.method or "", path, body))
 

@@ -1,4 +1,3 @@
-import re
 from typing import ClassVar
 
 from django.conf import settings
@@ -7,19 +6,18 @@ from django.db import models
 from django.db.models import F, Q, QuerySet
 
 from payments import clock, ids
-from payments.luhn import luhn_valid
+from payments.card_numbers import holds_card_number
 from payments.models.attempt import UNANSWERED, Attempt
-from payments.redaction import redact
+from payments.redaction import without_words
 
 EVIDENCE_MAX_LENGTH = 2000
 NOTE_MAX_LENGTH = 500
 SOMETHING_WRITTEN = r"\S"
-CARD_NUMBER = re.compile(r"[0-9]{13,19}")
 
 
 def free_of_secrets(text: str) -> None:
-    """Raises ValidationError for a text from which a log would have something taken out."""
-    if redact(text) != text:
+    """Raises ValidationError for a text with a card number, a CVC or a key in it."""
+    if holds_card_number(text) or without_words(text) != text:
         message = (
             "This looks like it holds a card number, a CVC or a key. Take it out; a card's last 4 digits may stay."
         )
@@ -27,9 +25,8 @@ def free_of_secrets(text: str) -> None:
 
 
 def no_card_number(text: str) -> None:
-    """Raises ValidationError for what may be a card's number. Other long numbers pass, for some references are such."""
-    digits = text.replace(" ", "").replace("-", "")
-    if CARD_NUMBER.fullmatch(digits) and luhn_valid(digits):
+    """Raises ValidationError for a text with a card number in it."""
+    if holds_card_number(text):
         raise ValidationError("This looks like a card number. Give the provider's name of the operation.", "secret")
 
 

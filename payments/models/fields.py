@@ -3,6 +3,8 @@ from typing import Any
 from django.db import models
 from psycopg.types.json import Json
 
+from payments.documents import dumps
+
 
 class VerbatimJSONField(models.JSONField):
     """JSON in PostgreSQL's `json` type, which keeps the order of members, so that it is returned as it was sent.
@@ -14,7 +16,7 @@ class VerbatimJSONField(models.JSONField):
         return "json"
 
     def get_db_prep_value(self, value: Any, connection: object, prepared: bool = False) -> Any:
-        return None if value is None else Json(value)
+        return None if value is None else Json(value, dumps)
 
     def get_db_converters(self, connection: object) -> list[Any]:
         """None: psycopg has parsed it already."""

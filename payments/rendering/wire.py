@@ -1,13 +1,11 @@
-import json
 from typing import Any
 
-# Made once, which `json.dumps` does at each call that is not given its defaults.
-ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+from payments.documents import dumps
 
 
 def to_bytes(value: Any) -> bytes:
     """JSON as kaha sends it: UTF-8, compact, members in the order given."""
-    return ENCODER.encode(value).encode()
+    return dumps(value).encode()
 
 
 def without_absent(members: dict[str, Any]) -> dict[str, Any]:

@@ -13,7 +13,10 @@ GROUPS = in_groups(NUMBER, " ")
 GOOD_CARD = {**CARD, "number": NUMBER}
 SOURCE = {"type": "card", "card": GOOD_CARD}
 # How people write it into a text.
-WRITTEN = (NUMBER, GROUPS, in_groups(NUMBER, "-"), f"card: {NUMBER}.", f"({GROUPS})")
+WRITTEN = (
+    *(NUMBER, GROUPS, f"card: {NUMBER}.", f"({GROUPS})", f"x{NUMBER}y"),
+    *(in_groups(NUMBER, between) for between in ("-", ".", "\t", "  ", "\u200b", "\u00ad")),
+)
 CVC_NAMES = ("cvc", "CVV", "cvv2", "card_cvc", "securityCode", "security_code")
 ADDRESS = ("address_line1", "address_line2", "address_city", "address_state", "address_country")
 
@@ -70,7 +73,7 @@ def _metadata() -> Iterator[dict[str, Any]]:
 
 def _in_headers() -> Iterator[Asked]:
     for header in ("Idempotency-Key", "X-Idempotency-Key"):
-        for key in (NUMBER, f"order-{NUMBER}", GROUPS):
+        for key in (NUMBER, f"order{NUMBER}", f"order-{NUMBER}", GROUPS, in_groups(NUMBER, ".")):
             yield "POST", "/sources/", {"json": {"type": "gcash"}, "headers": {header: key}}
 
 

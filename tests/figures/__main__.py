@@ -20,6 +20,7 @@ class Figure:
 
     `given` makes further arguments of the servers' places, `choices` are told by name, the first unless another is; a
     `seeded` one takes the seed of all that is left to chance, any one where none is told.
+    One without `has_servers` needs none.
     """
 
     function: str
@@ -27,6 +28,7 @@ class Figure:
     given: Callable[[Places], Mapping[str, Any]] = lambda places: {}
     seeded: bool = False
     choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    has_servers: bool = True
 
 
 def _in_folder(places: Places) -> Mapping[str, Any]:
@@ -44,6 +46,7 @@ FIGURES = {
     "resending": Figure("resending:resending", {"orders": 1_000}, _in_folder, seeded=True),
     "database": Figure("database:database", {"kills": 10}, lambda places: {"places": places}, seeded=True),
     "histories": Figure("histories:histories", {"histories": 10_000}, seeded=True),
+    "card_texts": Figure("card_texts:card_texts", {"texts": 1_000_000}, seeded=True, has_servers=False),
     "rotation": Figure("rotation:rotation", {"cards": 100_000, "traders": 2}),
     "patterns": Figure("patterns:patterns", {"characters": 1_000_000}),
     "memory": Figure("memory:memory", {"requests": 200_000}, _in_folder),
@@ -72,12 +75,19 @@ def main(arguments: Mapping[str, Any]) -> None:
     """Prints the figure that `arguments` name, with the sizes that they give."""
     chosen = dict(arguments)
     figure = FIGURES[chosen.pop("figure")]
-    with scratch_servers() as places:
-        # Their modules need the settings, which are made by starting the servers.
-        module, name = figure.function.split(":")
-        measure = getattr(import_module(f"tests.figures.{module}"), name)
-        json.dump(measure(**figure.given(places), **chosen), sys.stdout, indent=2)
-        print()
+    if figure.has_servers:
+        with scratch_servers() as places:
+            found = _measure(figure, **figure.given(places), **chosen)
+    else:
+        found = _measure(figure, **chosen)
+    json.dump(found, sys.stdout, indent=2)
+    print()
+
+
+def _measure(figure: Figure, **arguments: Any) -> Any:
+    """Most modules need the settings, which are made by starting the servers."""
+    module, name = figure.function.split(":")
+    return getattr(import_module(f"tests.figures.{module}"), name)(**arguments)
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -17,7 +17,7 @@ from django.urls import get_resolver
 from config.long_paths import MAX_PATH_CHARACTERS
 from config.staff.searches import TERM_MAX_LENGTH
 from payments import redaction
-from payments.api import metadata, parsing
+from payments.api import parsing
 from tests.contract.routes import below
 
 ROOMS = ("config", "payments", "customers")
@@ -30,7 +30,7 @@ LONGEST = 1_000_000
 BOUNDS = {
     "customers.api": parsing.MAX_BODY_BYTES,
     "payments.api": parsing.MAX_BODY_BYTES,
-    "payments.luhn": metadata.MAX_BYTES,
+    "payments.card_numbers": parsing.MAX_BODY_BYTES,
     "payments.redaction": redaction.MAX_CHARACTERS,
     "config.quickstart.banner": MAX_PATH_CHARACTERS,
     "customers.admin": settings.DATA_UPLOAD_MAX_MEMORY_SIZE,

@@ -36,11 +36,14 @@ documented is refused, so that a mistyped one does no harm; `null` is the same a
 An empty body counts as `{{}}`. In chunks or by HTTP/2 its length must be stated, for a connection that breaks off
 before the first byte looks the same, and what was meant as a refund of a part must not become one of all.
 Query parameters likewise; `expand` is accepted and changes nothing, because nested objects are always whole.
-A card number may stand in `card.number` and nowhere else: in any other text, in metadata, in a query or in an
-idempotency key it is refused with 422 `card_data`, in a path with 404, because these are stored and shown as they are,
-and a mistake must not spread it. So is a security code in metadata under a name such as `cvc`. What counts is 15 or 16
-digits, together or separated by spaces or dashes, that begin as a scheme's do and end in the right check digit. Should
-a number of your own look so, put a letter before it.
+A card number may stand in `card.number` and nowhere else: in any other text, in metadata, a query, a path or an
+idempotency key it is refused with 422 `card_data`, because these are stored and shown as they are, and a mistake must
+not spread it. `param` names the member, such as `metadata.note`. A security code in metadata under a name such as `cvc`
+is refused too. What counts is 13 to 19 digits that begin as a scheme's numbers do, are as many as it issues and end in
+the right check digit, of any script, together or in groups, beside letters too. Bank account numbers (IBAN), UUIDs,
+hexadecimal IDs and order numbers of a date and a counter pass. Should a number of your own look like a card's, put a
+letter between its digits.
+Numbers in metadata come back digit for digit: `1.10` stays `1.10`, and `1e2` is not `100`.
 Amounts are integers in the currency's smallest unit: 18.89 PHP is `1889`, 1889 JPY is `1889`. Every path answers with
 and without its trailing slash. Every answer has a `Request-Id`, which the service's logs know.
 

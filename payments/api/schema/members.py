@@ -97,4 +97,4 @@ def updated() -> Member:
 
 
 def metadata() -> Member:
-    return any_object("Data of your own, returned as it was sent.", required=False)
+    return any_object("Data of your own, returned as it was sent, numbers digit for digit.", required=False)

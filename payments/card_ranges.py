@@ -1,0 +1,58 @@
+"""How the numbers begin that card schemes issue, and how long they are.
+
+They are issuer identification numbers (IIN) of ISO/IEC 7812-1, as the schemes publish them: in Visa's and Mastercard's
+rules (Mastercard's 2-series since 2016); in Discover's IIN ranges, where Diners Club, JCB and UnionPay stand too, for
+they share its network; in the guides for acquirers of American Express, Mir, RuPay and Troy.
+
+What is left out, and why:
+- Maestro of 12 to 15 digits, for telephone numbers with a country code look so: +60, +62, +63, much of Latin America.
+- UATP (15 digits that begin with 1), which airlines give to companies: counters and times of the day begin so too.
+- Lengths that a scheme allows itself but gives to nobody, such as Visa's of 14 and 15 digits.
+Elo, Hipercard, Verve and Dankort lie within the ranges of others here.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+
+SIXTEEN = (16,)
+SIXTEEN_TO_NINETEEN = (16, 17, 18, 19)
+
+# By scheme: how its numbers begin, as (first, last) with as many digits each, and how many digits they have.
+SCHEMES: Mapping[str, tuple[tuple[tuple[str, str], ...], tuple[int, ...]]] = {
+    "Visa": ((("4", "4"),), (13, 16, 19)),
+    "Mastercard": ((("51", "55"), ("2221", "2720")), SIXTEEN),
+    "American Express": ((("34", "34"), ("37", "37")), (15,)),
+    "Diners Club": ((("300", "305"), ("3095", "3095"), ("36", "36"), ("38", "39")), (14, 15, *SIXTEEN_TO_NINETEEN)),
+    "Discover": ((("6011", "6011"), ("644", "649"), ("65", "65"), ("622126", "622925")), SIXTEEN_TO_NINETEEN),
+    "JCB": ((("3528", "3589"),), SIXTEEN_TO_NINETEEN),
+    "UnionPay": ((("62", "62"), ("81", "81")), SIXTEEN_TO_NINETEEN),
+    "Maestro": ((("50", "50"), ("56", "58"), ("60", "69")), SIXTEEN_TO_NINETEEN),
+    "Mir": ((("2200", "2204"),), SIXTEEN_TO_NINETEEN),
+    "RuPay": ((("60", "60"), ("65", "65"), ("81", "82"), ("508", "508"), ("353", "353"), ("356", "356")), SIXTEEN),
+    "Troy": ((("9792", "9792"),), SIXTEEN),
+}
+
+
+def _beginnings() -> dict[int, tuple[str, ...]]:
+    found = defaultdict[int, set[str]](set)
+    for ranges, lengths in SCHEMES.values():
+        for length in lengths:
+            found[length].update(beginning for first, last in ranges for beginning in _between(first, last))
+    return {length: tuple(sorted(beginnings)) for length, beginnings in found.items()}
+
+
+def _between(first: str, last: str) -> Iterable[str]:
+    return (f"{number:0{len(first)}}" for number in range(int(first), int(last) + 1))
+
+
+# By length, how the numbers begin that are issued.
+BEGINNINGS = _beginnings()
+LENGTHS_BY_FIRST_DIGIT = {
+    digit: tuple(length for length, texts in BEGINNINGS.items() if any(text[0] == digit for text in texts))
+    for digit in "0123456789"
+}
+
+
+def is_issued(digits: str) -> bool:
+    """Whether a scheme issues numbers that begin so and are so long."""
+    return digits.startswith(BEGINNINGS.get(len(digits), ()))

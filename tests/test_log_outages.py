@@ -1,0 +1,172 @@
+"""A log that breaks, fills up or hangs changes nothing that programs answer and do, and says later what it missed."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from itertools import count
+from pathlib import Path
+
+import httpx
+import pytest
+
+from config.embedded.places import PROJECT
+from config.embedded.processes import spawn, stop, wait_until
+from payments.domain.merchants import NewMerchant
+from payments.models import Notification
+from tests.client import APPROVED, TELL_NOTHING, Api
+from tests.collector import Collector
+from tests.figures.receiver import Receiver
+from tests.figures.web import web_server
+from tests.figures.worker import OPTIONS, database_url, nothing_waits
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+# Far more than anything here takes, on a machine with a lot to do.
+PATIENCE_SECONDS = 60
+SOURCE = {"type": "card", "card": {**TELL_NOTHING, "number": APPROVED}}
+OUTAGES: dict[str, Callable[[Collector], None]] = {"broken": Collector.go, "hanging": Collector.stall}
+
+
+@pytest.fixture
+def collector(tmp_path: Path) -> Iterator[Collector]:
+    """Reads what the web server logs, or what a worker does."""
+    collector = Collector(tmp_path / "log")
+    for name in ("web.log", "worker.log"):
+        (tmp_path / name).symlink_to(collector.path)
+    yield collector
+    collector.go()
+
+
+@pytest.fixture
+def client(shop: NewMerchant, collector: Collector, tmp_path: Path) -> Iterator[httpx.Client]:
+    """A merchant's program before a real web server."""
+    with web_server(tmp_path) as url, _client(url, shop) as client:
+        yield client
+
+
+def _client(url: str, shop: NewMerchant) -> httpx.Client:
+    return httpx.Client(base_url=f"{url}/v2", auth=(shop.keys["sk_test"], ""), timeout=PATIENCE_SECONDS)
+
+
+def charge(client: httpx.Client) -> tuple[int, str]:
+    """The status of a new charge, as HTTP has it and as its body has it."""
+    source = client.post("/sources/", json=SOURCE)
+    order = {"amount": 100, "currency": "PHP", "source": source.json()["id"], "description": "Taho"}
+    answer = client.post("/charges/", json=order)
+    return answer.status_code, answer.json()["status"]
+
+
+@pytest.mark.parametrize("outage", OUTAGES)
+def test_charges_are_answered_while_nobody_reads_the_log(
+    outage: str, client: httpx.Client, collector: Collector
+) -> None:
+    OUTAGES[outage](collector)
+    assert [charge(client) for _ in range(10)] == [(201, "succeeded")] * 10
+
+
+@pytest.mark.parametrize("outage", OUTAGES)
+def test_the_log_says_how_many_lines_were_lost_once_somebody_reads_it_again(
+    outage: str, client: httpx.Client, collector: Collector
+) -> None:
+    OUTAGES[outage](collector)
+    answers = [charge(client) for _ in range(10)]
+    collector.come()
+    # Each of the two processes says it with its next line.
+    assert wait_until(lambda: charge(client) == (201, "succeeded") and collector.lost() == 20, PATIENCE_SECONDS)
+    assert len(answers) == 10
+
+
+def test_charges_are_answered_while_the_disk_of_the_log_is_full(shop: NewMerchant, tmp_path: Path) -> None:
+    (tmp_path / "web.log").symlink_to("/dev/full")
+    with web_server(tmp_path) as url, _client(url, shop) as client:
+        assert [charge(client) for _ in range(10)] == [(201, "succeeded")] * 10
+
+
+@pytest.mark.parametrize("outage", OUTAGES)
+def test_a_worker_starts_delivers_and_ends_while_nobody_reads_its_log(
+    outage: str, api: Api, collector: Collector, tmp_path: Path
+) -> None:
+    with Receiver() as receiver:
+        deliver(api, receiver)
+        OUTAGES[outage](collector)
+        worker = started_worker(tmp_path)
+        try:
+            assert wait_until(nothing_waits, PATIENCE_SECONDS)
+            deliver(api, receiver)
+            assert wait_until(nothing_waits, PATIENCE_SECONDS)
+            worker.send_signal(signal.SIGTERM)
+            assert worker.wait(PATIENCE_SECONDS) == 0
+        finally:
+            stop(worker, timeout_seconds=0, first=signal.SIGKILL)
+        assert {call.event["type"] for call in receiver.calls} >= {"charge.created", "charge.succeeded"}
+
+
+def test_a_worker_says_how_many_lines_were_lost(api: Api, collector: Collector, tmp_path: Path) -> None:
+    worker = started_worker(tmp_path)
+    try:
+        assert wait_until(lambda: "ready." in collector.text(), PATIENCE_SECONDS)
+        collector.go()
+        with Receiver() as receiver:
+            deliver(api, receiver)
+            assert wait_until(nothing_waits, PATIENCE_SECONDS)
+        collector.come()
+        assert wait_until(lambda: collector.lost() > 0, PATIENCE_SECONDS)
+    finally:
+        stop(worker, timeout_seconds=0, first=signal.SIGKILL)
+
+
+def deliver(api: Api, receiver: Receiver) -> None:
+    """Have something to tell the receiver."""
+    api.charge_source(api.source(redirect={"success": receiver.url, "fail": receiver.url, "notify": receiver.url}))
+    assert Notification.objects.exists()
+
+
+def started_worker(folder: Path) -> "subprocess.Popen[bytes]":
+    """A worker with beat that logs to `folder`, however broken that is."""
+    # As for a collector that ends as soon as it has started: opening a pipe without a reader would wait.
+    kept_open = os.open(folder / "worker.log", os.O_RDWR | os.O_NONBLOCK)
+    number = next(SCHEDULES)
+    command = [sys.executable, "-m", "celery", "-A", "config.celery", "worker", *OPTIONS]
+    worker = spawn(
+        [*command, "--pool=threads", "--beat", f"--schedule={folder / f'beat-{number}'}"],
+        log=folder / "worker.log",
+        environment={**os.environ, "DATABASE_URL": database_url(), "NOTIFY_ALLOW_LOOPBACK": "true"},
+        cwd=PROJECT,
+    )
+    os.close(kept_open)
+    return worker
+
+
+SCHEDULES = count()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status"),
+    [(["settle"], 0), (["roll_notify_secret", "mer_0"], 1), (["settle", "--nonsense"], 2)],
+    ids=["done", "refused", "misunderstood"],
+)
+@pytest.mark.parametrize("outage", ["broken", "full", "hanging"])
+def test_a_command_ends_with_its_own_status_whatever_becomes_of_standard_error(
+    outage: str, arguments: list[str], status: int, tmp_path: Path
+) -> None:
+    standard_error = broken_standard_error(outage, tmp_path)
+    command = [sys.executable, "-W", "always", "manage.py", *arguments]
+    environment = {**os.environ, "DATABASE_URL": database_url()}
+    done = subprocess.run(
+        command, cwd=PROJECT, env=environment, stdout=subprocess.PIPE, stderr=standard_error, timeout=PATIENCE_SECONDS
+    )
+    os.close(standard_error)
+    assert done.returncode == status
+    assert bool(done.stdout) == (status == 0)
+
+
+def broken_standard_error(outage: str, folder: Path) -> int:
+    """A descriptor to which nobody can write."""
+    if outage == "full":
+        return os.open("/dev/full", os.O_WRONLY)
+    collector = Collector(folder / "standard-error")
+    written = os.open(collector.path, os.O_WRONLY)
+    OUTAGES[outage](collector)
+    return written
