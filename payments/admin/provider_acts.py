@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from django import forms
+from django.core.validators import RegexValidator
 from django.db.models import QuerySet
 
 from payments import sourcetypes
@@ -34,14 +35,28 @@ def secret_field(blank: Blank, required: bool) -> forms.CharField:
     """A blank for a credential, which shows nothing again of what was typed into it."""
     widget = forms.PasswordInput(render_value=False, attrs={"autocomplete": "new-password", "class": "vTextField"})
     return forms.CharField(
-        label=blank.label, help_text=blank.help_text, required=required, max_length=SECRET_MAX_LENGTH, widget=widget
+        label=blank.label,
+        help_text=blank.help_text,
+        required=required,
+        max_length=SECRET_MAX_LENGTH,
+        widget=widget,
+        validators=[_matches(blank)],
     )
 
 
 def setting_field(blank: Blank, value: str = "") -> forms.CharField:
     return forms.CharField(
-        label=blank.label, help_text=blank.help_text, required=blank.required, max_length=200, initial=value
+        label=blank.label,
+        help_text=blank.help_text,
+        required=blank.required,
+        max_length=200,
+        initial=value,
+        validators=[_matches(blank)],
     )
+
+
+def _matches(blank: Blank) -> RegexValidator:
+    return RegexValidator(rf"\A(?:{blank.pattern})\Z", blank.form)
 
 
 def filled_in(said: Mapping[str, Any], prefix: str) -> dict[str, str]:
