@@ -12,7 +12,8 @@ from django.db import connection
 from django.utils.crypto import constant_time_compare, salted_hmac
 
 from payments import clock
-from payments.domain import blocks, reads
+from payments.domain import reads
+from payments.domain.blocks import BlockedProvider, decline_seconds
 from payments.domain.caller import Caller
 from payments.domain.cards import card_data
 from payments.domain.references import FollowUp, reference_of
@@ -105,8 +106,10 @@ def look_up(attempt: Attempt, question: Callable[[Provider], Outcome]) -> Outcom
     """
     reached(Step.ASKING)
     try:
-        blocked = attempt.block_id is not None
-        outcome = blocks.decline_of(attempt) if blocked else _ask_with_nothing_held(provider_of(attempt), question)
+        provider: Any = provider_of(attempt)
+        if attempt.block_id is not None:
+            provider = BlockedProvider(provider, decline_seconds(attempt))
+        outcome = _ask_with_nothing_held(provider, question)
     except Exception as error:
         logger.exception("provider call broke", extra={"attempt": attempt.reference, "kind": attempt.kind})
         outcome = Unknown(type(error).__name__)

@@ -15,10 +15,12 @@ from payments.providers import http
 from payments.providers.accounts import VISIBLE_ASCII, VISIBLE_FORM, Account, Blank, Connector
 from payments.providers.adyen import answers, bodies, channels, webhooks
 from payments.providers.adyen.client import Client, Refused, ask
+from payments.providers.adyen.declines import GENERIC, declined, new_psp_reference
 from payments.providers.base import (
     Approved,
     Capabilities,
     CardData,
+    Declined,
     NotFound,
     NotSent,
     Operation,
@@ -56,6 +58,9 @@ class Adyen:
 
     def create_payment(self, payment: Payment) -> Outcome:
         return _told(self._pay, payment)
+
+    def plain_decline(self, payment: Payment) -> Declined:
+        return declined("Refused", GENERIC.number, new_psp_reference(), "unchecked")
 
     def continue_payment(self, payment: Payment, params: Mapping[str, str]) -> Outcome:
         brought = params.get("redirectResult")

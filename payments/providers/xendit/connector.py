@@ -1,6 +1,7 @@
 """Xendit as a `Provider`. Status: contract-tested, not run against the provider."""
 
 from collections.abc import Callable, Mapping
+from uuid import uuid4
 
 from django.conf import settings
 
@@ -22,6 +23,7 @@ from payments.providers.base import (
 from payments.providers.xendit import answers, bodies, calls, operations, resolving, webhooks
 from payments.providers.xendit.channels import CHANNELS, DOMAINS
 from payments.providers.xendit.client import Asked, Client
+from payments.providers.xendit.declines import declined
 from payments.providers.xendit.reading import credentials
 
 COUNTRY = "PH"
@@ -44,6 +46,10 @@ class Xendit:
 
     def create_payment(self, payment: Payment) -> Outcome:
         return answers.payment(payment, calls.create(self._client, payment, self._country))
+
+    def plain_decline(self, payment: Payment) -> Declined:
+        reason = "CARD_DECLINED" if payment.card else "FAILURE_DETAILS_UNAVAILABLE"
+        return declined(reason, f"pr-{uuid4()}")
 
     def continue_payment(self, payment: Payment, params: Mapping[str, str]) -> Outcome:
         return self.resolve(payment)
