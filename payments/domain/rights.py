@@ -12,3 +12,5 @@ RIGHTS = {
     "account:read": "read the account, and try the key with a ping",
     "clock:write": "let time pass in test mode",
 }
+# What moves money: in live mode, a key with one of these wants a second person.
+MONEY_RIGHTS = frozenset(["charges:write", "refunds:write"])
