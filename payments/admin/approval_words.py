@@ -39,10 +39,8 @@ def consequence_of(request: ApprovalRequest) -> Consequence:
             said = f"Whoever has the key can {does} of {merchant} in live mode. {requester} takes it and sees its text."
             return Consequence(f"{said} It works until it is revoked or ends.", gives_back=True)
         case Kind.ADD_ACCOUNT | Kind.CHANGE_ACCOUNT:
-            said = (
-                f"Live cards of {merchant} that are routed to this account go to {_hosts(request)}, and to whoever has "
-            )
-            return Consequence(f"{said}the account there. Make sure with the merchant that it is theirs.")
+            said = f"Live cards of {merchant} that are routed to this account go to {_hosts(request)}. Whoever has the "
+            return Consequence(f"{said}account there gets the money. Make sure with the merchant that it is theirs.")
         case _:
             said = f"New live charges of {merchant} may go by this route from now on, their cards included."
             return Consequence(f"{said} Charges made before are captured and refunded as they went.")

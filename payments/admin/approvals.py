@@ -138,6 +138,8 @@ class ApprovalRequestAdmin(DecidedByAnother, LookOnlyAdmin):
 
     def waiting(self, request: HttpRequest) -> HttpResponse:
         """All that waits for a second person, whatever it is about."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
         return waiting_page(request, self)
 
     @method_decorator([never_cache, require_POST])
@@ -158,9 +160,8 @@ class ApprovalRequestAdmin(DecidedByAnother, LookOnlyAdmin):
         acts = super().acts_of(request, row)
         if row.state != State.APPROVED or row.proposed_by_id != operator_of(request).pk:
             return acts
-        take, withdraw = (
-            reverse(f"admin:payments_approvalrequest_{name}", args=[row.pk]) for name in ("take", "decide")
-        )
+        take = reverse("admin:payments_approvalrequest_take", args=[row.pk])
+        withdraw = reverse("admin:payments_approvalrequest_decide", args=[row.pk])
         return [*acts, Act("Take the key: it is shown once", take, posts=True), Act("Withdraw the request", withdraw)]
 
     @admin.display(description="State")

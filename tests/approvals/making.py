@@ -41,7 +41,9 @@ def requested_key(merchant: Merchant, **members: Any) -> ApprovalRequest:
 
 def requested_account(merchant: Merchant, credentials: dict[str, str], **members: Any) -> ApprovalRequest:
     """A request on record for an account at north."""
-    asked = {"provider": "north", "title": "Requested", "settings": {"branch": "Cebu"}, "credentials": ["key"]}
+    provider = members.pop("provider", "north")
+    settings = {"branch": "Cebu"} if provider == "north" else {}
+    asked = {"provider": provider, "title": "Requested", "settings": settings, "credentials": sorted(credentials)}
     request = request_of(merchant, "add_account", asked, **members)
     submit_request(request, credentials)
     return request
@@ -50,6 +52,7 @@ def requested_account(merchant: Merchant, credentials: dict[str, str], **members
 def requested_change(account: ProviderAccount, credentials: dict[str, str], **asked: Any) -> ApprovalRequest:
     """A request on record for a change of an account."""
     values = {"title": account.title, "enabled": account.enabled, "settings": account.settings} | asked
+    values["credentials"] = sorted(credentials)
     before = describe_account(account)
     request = request_of(account.merchant, "change_account", values, before=before, subject_id=account.id)
     submit_request(request, credentials)
