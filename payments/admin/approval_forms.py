@@ -15,7 +15,7 @@ from payments.models import ApprovalRequest, Merchant, MerchantAccess
 MAY_DECIDE = "payments.decide_approvalrequest"
 NOBODY_ELSE = (
     "Nobody else may approve it yet. Make a second person under Users, with the role administrator, for this merchant "
-    "or for all, and have them sign in. Whoever has the host can use manage.py instead."
+    "or for all, and have them sign in."
 )
 # Of so many people of the staff, those who may decide are looked for.
 STAFF_LOOKED_AT = 200

@@ -46,6 +46,20 @@ def consequence_of(request: ApprovalRequest) -> Consequence:
             return Consequence(f"{said} Charges made before are captured and refunded as they went.")
 
 
+def short_words(request: ApprovalRequest) -> str:
+    """Return what is asked for, in a few words."""
+    said, kind = request.parameters, request.get_kind_display()
+    match request.kind:
+        case Kind.ISSUE_KEY:
+            return f"{kind}: {said['kind']}"
+        case Kind.ROLL_KEY:
+            return f"{kind}: {said['key']}"
+        case Kind.ADD_ACCOUNT | Kind.CHANGE_ACCOUNT:
+            return f"{kind}: {said['title']}"
+        case _:
+            return f"{kind}: {sourcetypes.BY_NAME[said['source_type']].label}"
+
+
 def facts_of(request: ApprovalRequest) -> Facts:
     """Return what a second person must know: who asks, why, and each value before and after."""
     yield "Merchant", link(Merchant, request.merchant_id, request.merchant.title)

@@ -23,7 +23,7 @@ from payments.admin.approval_words import changes_of, consequence_of, facts_of
 from payments.admin.approvals_waiting import waiting_page
 from payments.admin.base import Conditions, LookOnlyAdmin, one_of
 from payments.admin.deciding import DecidedByAnother, Decision, Proposal, Told
-from payments.admin.formats import id_link_column, lines, moment_column, utc
+from payments.admin.formats import lines, link, moment_column, utc
 from payments.admin.shown_once import shown_once
 from payments.admin.staff_acts import ByTurn
 from payments.domain.approvals import decisions
@@ -88,20 +88,12 @@ class ByKind(Conditions):
     conditions = {kind.value: (str(kind.label), Q(kind=kind)) for kind in Kind}
 
 
-class LiveOnly(Conditions):
-    """For whoever comes from a page of one mode: all that is requested is of live mode."""
-
-    title = "mode"
-    parameter_name = "mode"
-    conditions = {"live": ("Live", Q()), "test": ("Test", Q(pk=None))}
-
-
 @admin.register(ApprovalRequest)
 class ApprovalRequestAdmin(DecidedByAnother, LookOnlyAdmin):
     merchant_lookup = "merchant"
     proposal = RequestedChange()
-    list_display = ("created", "shown_state", "shown_kind", "of_merchant", "reason", "proposed_by", "decided_by")
-    list_filter = (ByTurn, one_of("state", State.values), ByKind, LiveOnly, "created_at")
+    list_display = ("created", "shown_state", "shown_kind", "shown_merchant", "reason", "proposed_by", "decided_by")
+    list_filter = (ByTurn, one_of("state", State.values), ByKind, "created_at")
     list_select_related = ("merchant", "proposed_by", "decided_by")
     search_fields = ("reason", "note", "merchant__title")
     change_list_template = "admin/payments/approvalrequest/change_list.html"
@@ -112,11 +104,10 @@ class ApprovalRequestAdmin(DecidedByAnother, LookOnlyAdmin):
         "pac": ("subject_id",),
     }
     fieldsets = (
-        (None, {"fields": ("shown_state", "what_next", "shown_kind", "of_merchant")}),
+        (None, {"fields": ("shown_state", "what_next", "shown_kind", "shown_merchant")}),
         ("Requested", {"fields": ("asked_for", "reason", "proposed_by", "created", "expires")}),
         ("Decided", {"fields": ("note", "decided_by", "decided", "updated")}),
     )
-    of_merchant = id_link_column("merchant", "mer", Merchant)
     created = moment_column("created_at")
     expires = moment_column("expires_at")
     decided = moment_column("decided_at")
@@ -163,6 +154,10 @@ class ApprovalRequestAdmin(DecidedByAnother, LookOnlyAdmin):
         take = reverse("admin:payments_approvalrequest_take", args=[row.pk])
         withdraw = reverse("admin:payments_approvalrequest_decide", args=[row.pk])
         return [*acts, Act("Take the key: it is shown once", take, posts=True), Act("Withdraw the request", withdraw)]
+
+    @admin.display(description="Merchant")
+    def shown_merchant(self, row: ApprovalRequest) -> SafeString | str:
+        return link(Merchant, row.merchant_id, row.merchant.title)
 
     @admin.display(description="State")
     def shown_state(self, row: ApprovalRequest) -> SafeString:

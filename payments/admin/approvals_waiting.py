@@ -16,6 +16,7 @@ from django.urls import reverse
 from payments.admin import corrections, staff_acts
 from payments.admin.acting import operator_of
 from payments.admin.approval_forms import MAY_DECIDE
+from payments.admin.approval_words import short_words
 from payments.domain.staff_acts.saying import said
 from payments.models import ApprovalRequest, Correction, StaffAct
 
@@ -47,7 +48,11 @@ def waiting_page(request: HttpRequest, page: admin.ModelAdmin) -> TemplateRespon
         "media": page.media,
         "sections": [
             ("For you to decide", [item for item in items if item.may_decide], "Nothing waits for you."),
-            ("Yours, for somebody else to decide", [item for item in items if item.is_mine], "You asked for nothing."),
+            (
+                "Yours, for somebody else to decide",
+                [item for item in items if item.is_mine],
+                "None of your requests waits.",
+            ),
             (
                 "For others to decide",
                 [item for item in items if not (item.is_mine or item.may_decide)],
@@ -68,7 +73,7 @@ def _items(request: HttpRequest, page: admin.ModelAdmin) -> Iterator[WaitingItem
         decider = operator.has_perm(corrections.DECISIONS[0].permission)
         yield _item(row, what, row.attempt.charge.merchant, row.evidence, None, operator, decider)
     for change in _rows(request, page, ApprovalRequest, "merchant"):
-        what, decider = change.get_kind_display(), operator.has_perm(MAY_DECIDE)
+        what, decider = short_words(change), operator.has_perm(MAY_DECIDE)
         yield _item(change, what, change.merchant, change.reason, change.expires_at, operator, decider)
 
 

@@ -6,7 +6,7 @@ RIGHTS = {
     "sources:write": "make sources",
     "charges:read": "read and list charges, with their sources and refunds",
     "charges:write": "make charges, capture and verify them, and void held ones",
-    "refunds:write": "refund charges; with `charges:write`, void captured ones",
+    "refunds:write": "refund charges; with charges:write, void captured ones",
     "events:read": "read and list events, and in them every object as it was at each change",
     "balance:read": "read the balance",
     "account:read": "read the account, and try the key with a ping",

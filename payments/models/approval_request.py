@@ -117,4 +117,4 @@ class ApprovalRequest(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.get_kind_display()}, {self.merchant.title}"
+        return f"{self.get_kind_display()}: {self.merchant.title}"
