@@ -40,7 +40,7 @@ SHOWN = [model for model in OURS if model in admin.site._registry]
 # Shown on the page of an operator.
 OF_PEOPLE = {"MerchantAccess"}
 PROVIDER_CREDENTIALS = {"secret_key": "xnd_development_0123456789", "callback_token": "token-of-the-callbacks"}
-REQUESTED_CREDENTIALS = {"secret_key": "xnd_production_9876543210", "callback_token": "token-that-waits"}
+REQUESTED_CREDENTIALS = {name: f"{value}-that-waits" for name, value in PROVIDER_CREDENTIALS.items()}
 # Session and its renewal, user and their limit, count (or what is on the page) and rows, the merchants to choose from,
 # and the two alerts.
 MOST_STATEMENTS_OF_A_LIST = 9
