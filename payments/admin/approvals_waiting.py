@@ -42,22 +42,18 @@ class WaitingItem:
 def waiting_page(request: HttpRequest, page: admin.ModelAdmin) -> TemplateResponse:
     """Return the page with all that waits, oldest first: what whoever looks may decide, their own, and the rest."""
     items = sorted(_items(request, page), key=attrgetter("created_at"))
+    mine = [item for item in items if item.is_mine]
+    decided_here = [item for item in items if item.may_decide]
+    others = [item for item in items if not (item.is_mine or item.may_decide)]
     context = page.admin_site.each_context(request) | {
         "title": "Waiting for approval",
         "opts": page.opts,
         "media": page.media,
         "sections": [
-            ("For you to decide", [item for item in items if item.may_decide], "Nothing waits for you."),
-            (
-                "Yours, for somebody else to decide",
-                [item for item in items if item.is_mine],
-                "None of your requests waits.",
-            ),
-            (
-                "For others to decide",
-                [item for item in items if not (item.is_mine or item.may_decide)],
-                "Nothing else waits.",
-            ),
+            ("For you to decide", decided_here, "Nothing waits for you."),
+            ("Approved keys for you to take", list(_keys_to_take(request, page)), "No key waits for you."),
+            ("Yours, for somebody else to decide", mine, "None of your requests waits."),
+            ("For others to decide", others, "Nothing else waits."),
         ],
     }
     return TemplateResponse(request, "admin/payments/approvalrequest/waiting.html", context)
@@ -75,6 +71,13 @@ def _items(request: HttpRequest, page: admin.ModelAdmin) -> Iterator[WaitingItem
     for change in _rows(request, page, ApprovalRequest, "merchant"):
         what, decider = short_words(change), operator.has_perm(MAY_DECIDE)
         yield _item(change, what, change.merchant, change.reason, change.expires_at, operator, decider)
+
+
+def _keys_to_take(request: HttpRequest, page: admin.ModelAdmin) -> Iterator[WaitingItem]:
+    operator = operator_of(request)
+    approved = page.get_queryset(request).filter(state=ApprovalRequest.State.APPROVED, proposed_by=operator)
+    for row in approved.order_by("pk")[:SHOWN_MAX]:
+        yield _item(row, short_words(row), row.merchant, row.reason, row.expires_at, operator, decider=False)
 
 
 def _rows(request: HttpRequest, page: admin.ModelAdmin, model: Any, merchant: str) -> QuerySet[Any]:

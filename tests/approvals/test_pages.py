@@ -201,6 +201,12 @@ def test_one_list_has_all_that_waits_for_a_second_person(
         assert [row for row in (money, change) if f'"{address_of(row, step)}"' not in text] == []
 
 
+def test_the_requester_finds_an_approved_key_in_the_list(ana: Client, ben: Client, shop: NewMerchant) -> None:
+    request = approved(requested_key(shop.merchant))
+    assert page_of(request) in text_of(ana.get(WAITING))
+    assert page_of(request) not in text_of(ben.get(WAITING))
+
+
 def test_an_empty_list_says_so(ana: Client, shop: NewMerchant) -> None:
     assert "Nothing waits for you." in text_of(ana.get(WAITING))
 
