@@ -17,6 +17,9 @@ from django.http.request import split_domain_port, validate_host
 
 from config.open_settings import OPEN_RULES
 from config.origins import host_of
+from payments.providers import hosts
+from payments.providers.adyen import channels as adyen
+from payments.providers.xendit import channels as xendit
 from payments.vault import keys
 
 logger = logging.getLogger("kaha.boot")
@@ -114,6 +117,11 @@ def _is_safe(address: str) -> bool:
     return names_server and (url.scheme == "https" or (url.scheme == "http" and url.hostname in LOOPBACK))
 
 
+def _is_providers(address: str, domains: Sequence[str]) -> bool:
+    """Whether cards and credentials sent there reach the provider itself, or stay on this machine."""
+    return _is_safe(address) and (hosts.is_loopback_address(address) or hosts.is_provider_address(address, domains))
+
+
 def _transit_token_is_there() -> bool:
     try:
         return not settings.VAULT_TRANSIT_URL or bool(Path(settings.VAULT_TRANSIT_TOKEN_FILE).read_text().strip())
@@ -166,7 +174,8 @@ def _is_redis(url: str) -> bool:
 
 
 TRANSIT_KEY_FORM = 'must be 1 to 100 letters, digits, "_", "." or "-".'
-PROVIDER_FORM = "must be an address with https:// unless on loopback."
+XENDIT_FORM = "must be https://api.xendit.co, or an address on loopback for trials."
+ADYEN_FORM = "must be an https:// address of Adyen, or one on loopback for trials."
 RATE_FORM = "must be a number and a time, such as 300/second."
 RULES: list[tuple[str, Callable[[], bool], str]] = [
     ("SECRET_KEY", _secret_key_is_long, f"must be at least {SECRET_KEY_MIN_LENGTH} random characters."),
@@ -179,8 +188,8 @@ RULES: list[tuple[str, Callable[[], bool], str]] = [
     ("VAULT_TRANSIT_TOKEN_FILE", _transit_token_is_there, "must name a file that holds a token."),
     ("VAULT_TRANSIT_KEY", lambda: bool(TRANSIT_KEY.fullmatch(settings.VAULT_TRANSIT_KEY)), TRANSIT_KEY_FORM),
     ("FINGERPRINT_KEY", lambda: _is_well_formed(keys.fingerprint_key), keys.FINGERPRINT_KEY_FORM),
-    ("XENDIT_URL", lambda: _is_safe(settings.XENDIT_URL), PROVIDER_FORM),
-    ("ADYEN_URL", lambda: not settings.ADYEN_URL or _is_safe(settings.ADYEN_URL), PROVIDER_FORM),
+    ("XENDIT_URL", lambda: _is_providers(settings.XENDIT_URL, xendit.DOMAINS), XENDIT_FORM),
+    ("ADYEN_URL", lambda: not settings.ADYEN_URL or _is_providers(settings.ADYEN_URL, adyen.DOMAINS), ADYEN_FORM),
     (
         "PUBLIC_URL",
         _public_url_is_absolute,

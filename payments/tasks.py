@@ -22,6 +22,7 @@ from payments.domain import (
     webhook_reports,
     webhooks,
 )
+from payments.domain.approvals import decisions
 from payments.domain.reconciliation import runs
 from payments.domain.staff_acts import deciding, doing
 from payments.invariants import checking
@@ -73,7 +74,7 @@ def do_approved_acts() -> int:
 
 @shared_task
 def expire_act_requests() -> int:
-    return deciding.expire()
+    return deciding.expire() + decisions.expire()
 
 
 @shared_task

@@ -67,6 +67,10 @@ def test_the_environment_of_the_suite_is_in_order() -> None:
         ("XENDIT_URL", "https://api.xendit.co?key=1"),
         ("ADYEN_URL", "http://checkout.example.com/v72"),
         ("ADYEN_URL", "https://checkout.example.com:port"),
+        ("ADYEN_URL", "https://checkout.example.com/v72"),
+        ("ADYEN_URL", "https://checkout-test.adyen.com.example.com/v72"),
+        ("XENDIT_URL", "https://xendit.example.com"),
+        ("XENDIT_URL", "https://api.xendit.co@example.com"),
         ("PUBLIC_URL", "pay.example.com"),
         ("PUBLIC_URL", "ftp://pay.example.com"),
         ("PUBLIC_URL", "https://"),
@@ -258,8 +262,8 @@ def test_a_command_refuses_a_malformed_environment_without_a_traceback() -> None
     assert "Traceback" not in done.stderr
 
 
-@pytest.mark.parametrize("address", ["http://127.0.0.1:9000/v72", "https://checkout.example.com/v72", ""])
-def test_a_provider_is_reached_by_https_or_on_this_machine(settings, address: str) -> None:
+@pytest.mark.parametrize("address", ["http://127.0.0.1:9000/v72", "https://checkout-test.adyen.com/v72", ""])
+def test_a_provider_is_reached_at_its_own_hosts_or_on_this_machine(settings, address: str) -> None:
     settings.ADYEN_URL = address
     assert faults() == []
 

@@ -6,6 +6,7 @@ from typing import Any
 GROUPS: Mapping[str, Sequence[str]] = {
     "Payments": ("payments.charge", "payments.refund", "customers.customer", "payments.source"),
     "Waiting": (
+        "payments.approvalrequest",
         "payments.staffact",
         "payments.unknownoutcome",
         "payments.correction",

@@ -44,6 +44,7 @@ ADMINISTRATOR = VIEWER | {
     "payments.change_provideraccount",
     "payments.test_provideraccount",
     "payments.change_route",
+    "payments.decide_approvalrequest",
     "customers.delete_customersource",
     "payments.add_actlimit",
     "payments.change_actlimit",

@@ -4,6 +4,7 @@ from django.contrib import admin
 
 from payments.admin import (  # noqa: F401  registers the pages
     act_limits,
+    approvals,
     attempts,
     audit,
     blocks,

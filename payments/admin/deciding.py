@@ -68,8 +68,12 @@ class DecidedByAnother(admin.ModelAdmin):
         return [path("<uuid:pk>/decide/", view, name=name), *super().get_urls()]
 
     def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
-        context["acts"] = acts_on(request, kwargs["obj"], self.proposal.decisions)
+        context["acts"] = self.acts_of(request, kwargs["obj"])
         return super().render_change_form(request, context, *args, **kwargs)
+
+    def acts_of(self, request: HttpRequest, row: Any) -> list[Act]:
+        """What its page offers."""
+        return acts_on(request, row, self.proposal.decisions)
 
     def decide(self, request: HttpRequest, pk: UUID) -> HttpResponse:
         """Asks for the note, and does what was decided."""

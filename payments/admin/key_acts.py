@@ -5,21 +5,36 @@ from datetime import timedelta
 from typing import Any
 
 from django import forms
+from django.contrib.auth.models import User
 
 from payments import clock
-from payments.admin.acting import Facts
+from payments.admin.acting import Consequence, Facts
+from payments.admin.approval_forms import approval_notice, submitted
 from payments.admin.formats import utc
 from payments.admin.reasons import OnceForm
 from payments.admin.row_acts import Done, RowAct
 from payments.domain import keys
+from payments.domain.approvals.rules import key_needs_approval
 from payments.domain.merchants import MODES
 from payments.domain.rights import RIGHTS
+from payments.domain.second_person import Refused
 from payments.ids import public_id
-from payments.models import ApiKey, Merchant
+from payments.models import ApiKey, ApprovalRequest, Merchant
+from payments.vault import VaultUnavailable
 
 LONGEST_OVERLAP_HOURS = 30 * 24
 LONGEST_LIFE_DAYS = 3650
 BETWEEN_NETWORKS = re.compile(r"[\s,]+")
+Kind = ApprovalRequest.Kind
+KEY_NOTICE = (
+    "A live key that can move money is made only after a second person has approved the request: a secret key, or a "
+    "restricted one with charges:write or refunds:write. You then take it, and see its text once. Any other key is "
+    "shown at once."
+)
+ROLL_NOTICE = (
+    "Whoever has the new key can move the merchant's money, so a second person must approve this. You then take the "
+    "new key, and see its text once; the overlap of the old one begins when you take it."
+)
 MODE_CHOICES = [(mode, mode) for mode in MODES]
 
 
@@ -65,16 +80,23 @@ class IssueKey(RowAct):
     name, label = "issue_key", "Issue a key"
     permission = "payments.add_apikey"
     form = KeyForm
-    refusals = (keys.BadKey,)
+    refusals = (keys.BadKey, Refused, VaultUnavailable)
 
     def facts(self, merchant: Merchant) -> Facts:
         yield "Merchant", merchant.title
-        yield "What happens", "A new key works at once, for whoever has it. It is shown this once."
+        yield "What happens", "A new key works for whoever has it. Its text is shown once, and kept by nobody."
+
+    def notice(self, merchant: Merchant, operator: User) -> Consequence | None:
+        return approval_notice(KEY_NOTICE, operator, merchant)
 
     def do(self, merchant: Merchant, said: dict[str, Any]) -> Done:
+        livemode, kind, rights = MODES[said["mode"]], said["kind"], said["rights"]
+        if key_needs_approval(livemode, kind, rights):
+            asked = {name: said[name] for name in ("kind", "rights", "networks", "days")}
+            return submitted(merchant, Kind.ISSUE_KEY, said, asked)
         end = clock.now() + timedelta(days=said["days"]) if said["days"] else None
-        limits = {"rights": said["rights"], "networks": said["networks"], "key_id": said["row_id"]}
-        return _told(*keys.create_key(merchant, MODES[said["mode"]], said["kind"], end, **limits))
+        limits = {"rights": rights, "networks": said["networks"], "key_id": said["row_id"]}
+        return shown_key(*keys.create_key(merchant, livemode, kind, end, **limits))
 
 
 class RollForm(OnceForm):
@@ -85,7 +107,7 @@ class RollKey(RowAct):
     name, label = "roll", "Roll this key"
     permission = "payments.change_apikey"
     form = RollForm
-    refusals = (keys.KeyIsOver,)
+    refusals = (keys.KeyIsOver, Refused, VaultUnavailable)
 
     def fits(self, key: ApiKey) -> bool:
         return key.revoked_at is None and not (key.expires_at and key.expires_at <= clock.now())
@@ -93,9 +115,17 @@ class RollKey(RowAct):
     def facts(self, key: ApiKey) -> Facts:
         yield from facts_of(key)
         yield "What happens", "A new key that may do the same is shown once. The old one ends after the overlap."
+        if _moves_money(key):
+            yield "If it leaked", "Revoke it: that takes one person and holds at once."
+
+    def notice(self, key: ApiKey, operator: User) -> Consequence | None:
+        return approval_notice(ROLL_NOTICE, operator, key.merchant) if _moves_money(key) else None
 
     def do(self, key: ApiKey, said: dict[str, Any]) -> Done:
-        return _told(*keys.roll_key(key, timedelta(hours=said["hours"]), said["row_id"]))
+        if _moves_money(key):
+            asked = {"key": str(key), "kind": key.kind, "rights": key.rights, "hours": said["hours"]}
+            return submitted(key.merchant, Kind.ROLL_KEY, said, asked, subject_id=key.id)
+        return shown_key(*keys.roll_key(key, timedelta(hours=said["hours"]), said["row_id"]))
 
 
 class RevokeKey(RowAct):
@@ -120,5 +150,10 @@ def facts_of(key: ApiKey) -> Facts:
     yield "Last used (UTC)", utc(key.last_used_at)
 
 
-def _told(key: ApiKey, text: str) -> Done:
+def _moves_money(key: ApiKey) -> bool:
+    return key_needs_approval(key.livemode, key.kind, key.rights)
+
+
+def shown_key(key: ApiKey, text: str) -> dict[str, str]:
+    """What is shown once of a new key."""
     return {"ID": public_id("key", key.pk), "Key": text}

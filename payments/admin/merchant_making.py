@@ -19,7 +19,13 @@ from payments.domain.merchants import NewMerchant, check_statement_descriptor, c
 from payments.ids import public_id
 from payments.models import Merchant
 
-FACTS = [("What happens", "It works at once. Its keys and callback secrets, in both modes, are shown this once.")]
+FACTS = [
+    ("What happens", "It works at once. Its keys and callback secrets are shown this once."),
+    (
+        "Its secret live key",
+        "Issue it on the merchant's page when it is made: a second person approves it, because it moves real money.",
+    ),
+]
 
 
 class NewMerchantForm(OnceForm):
@@ -55,7 +61,11 @@ class MerchantMaking(admin.ModelAdmin):
         try:
             with because(said["reason"]):
                 made = create_merchant(
-                    said["title"], said["account_name"], said["statement_descriptor"], said["row_id"]
+                    said["title"],
+                    said["account_name"],
+                    said["statement_descriptor"],
+                    said["row_id"],
+                    with_secret_live_key=False,
                 )
         except ValidationError as fault:
             form.add_error(None, fault.messages)

@@ -14,7 +14,7 @@ from payments import sourcetypes
 from payments.admin.access import limit_of
 from payments.admin.charts import Chart, series_of, stacked_bars
 from payments.admin.formats import NOTHING, money
-from payments.models import DayTotal, MoneyCheck, StaffAct
+from payments.models import DayTotal, MoneyCheck
 from payments.models.merchant_access import Limit, within
 from payments.money import CURRENCIES, DEFAULT_CURRENCY
 from payments.overview.days import Days
@@ -25,6 +25,7 @@ PERIODS = (1, 7, 30, 90)
 USUAL_PERIOD = 7
 MODES = {"live": True, "test": False}
 MAY_LOOK = "payments.view_charge"
+ALL_REQUESTS = "admin:payments_approvalrequest_waiting"
 
 register = template.Library()
 
@@ -112,7 +113,9 @@ def _cards(choice: Choice, currency: str, days: Days, limit: Limit) -> Iterator[
     yield card("Unknown outcomes", waiting.unknown, "unknownoutcome")
     yield card("Late money going back", waiting.late, "charge", money="going_back")
     yield card("Refunds pending", waiting.refunds, "refund", status__exact="pending")
-    yield card("Requests for a second person", waiting.requests, "staffact", state=StaffAct.State.PROPOSED)
+    requests = waiting.requests.count + waiting.changes
+    approvals = Card("Waiting for approval", requests, money(waiting.requests.amount, currency), reverse(ALL_REQUESTS))
+    yield "payments.view_approvalrequest", approvals
     yield card("Callbacks failing", waiting.failing, "notification", standing="failing")
     yield card("Callbacks given up", waiting.given_up, "notification", standing="given_up")
     yield card("Reconciliation differences", waiting.differences, "reconciliationitem", state__exact="open")

@@ -14,6 +14,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 
 from payments.admin.acting import Act, form_page, operator_of
+from payments.admin.approval_forms import approval_notice, submitted
 from payments.admin.base import ByMode, LookOnlyAdmin
 from payments.admin.formats import id_column, id_link_column, lines, mode_column, moment_column
 from payments.admin.provider_acts import (
@@ -24,22 +25,29 @@ from payments.admin.provider_acts import (
     ChangeAccount,
     NewAccountForm,
     TestCredentials,
+    asked_of_account,
+    field_of_fault,
     filled_in,
     hint_of,
     title_of,
 )
 from payments.admin.routes import RoutesOfAccount
-from payments.admin.row_acts import RowActs
+from payments.admin.row_acts import RowActs, led_to_request
 from payments.context import because
 from payments.domain import provider_accounts
 from payments.domain.merchants import MODES
 from payments.domain.provider_accounts import BadAccount
-from payments.models import Merchant, ProviderAccount
+from payments.domain.second_person import Refused
+from payments.models import ApprovalRequest, Merchant, ProviderAccount
 from payments.providers.accounts import Connector
 from payments.providers.registry import CONNECTORS
 from payments.vault import VaultUnavailable
 
 WHAT_HAPPENS = "The credentials are sealed, and never shown again but for their last four characters."
+NEW_NOTICE = (
+    "Live cards and these credentials go where this account says, so a second person must approve it in live mode. "
+    "Until then the credentials lie sealed; when the request is declined or expires they are destroyed."
+)
 SENT_BEFORE = "This form was sent before, and makes one account."
 
 
@@ -83,28 +91,34 @@ class ProviderAccountAdmin(RowActs, LookOnlyAdmin):
         merchants = self.admin_site.get_model_admin(Merchant).get_queryset(request).order_by("title")
         form = NewAccountForm(request.POST or None, connector, merchants)
         answer = self._made(request, form, connector) if form.is_valid() else None
+        if answer:
+            return answer
         facts = [("At", connector.title), ("What happens", WHAT_HAPPENS)]
         title = f"Connect {connector.title}"
-        return answer or form_page(request, self, title, facts, form, [("connect", title)])
+        notice = approval_notice(NEW_NOTICE, operator_of(request))
+        return form_page(request, self, title, facts, form, [("connect", title)], notice)
 
     def _made(self, request: HttpRequest, form: NewAccountForm, connector: Connector) -> HttpResponse | None:
         """The answer to a form that made an account; None where one cannot be made so, as the form then says."""
         said = form.cleaned_data
         if ProviderAccount.objects.filter(pk=said["row_id"]).exists():
             return self._left(request, self.model(pk=said["row_id"]), messages.WARNING, SENT_BEFORE)
+        if before := ApprovalRequest.objects.filter(pk=said["row_id"]).first():
+            return led_to_request(request, self, before)
+        livemode, merchant = MODES[said["mode"]], said["merchant"]
+        credentials, filled = filled_in(said, CREDENTIAL), filled_in(said, SETTING)
         try:
+            if livemode:
+                asked = {"provider": connector.name, "title": said["title"], **asked_of_account(credentials, filled)}
+                said["operator"] = operator_of(request)
+                made = submitted(merchant, ApprovalRequest.Kind.ADD_ACCOUNT, said, asked, credentials=credentials)
+                return led_to_request(request, self, made)
             with because(said["reason"]):
                 account = provider_accounts.open_account(
-                    said["merchant"],
-                    MODES[said["mode"]],
-                    connector.name,
-                    said["title"],
-                    filled_in(said, CREDENTIAL),
-                    filled_in(said, SETTING),
-                    said["row_id"],
+                    merchant, livemode, connector.name, said["title"], credentials, filled, said["row_id"]
                 )
-        except (BadAccount, VaultUnavailable) as fault:
-            form.add_error(None, str(fault))
+        except (BadAccount, Refused, VaultUnavailable) as fault:
+            form.add_error(field_of_fault(fault, form), str(fault))
             return None
         self.message_user(request, f"{account} is connected. Its provider sends webhooks to the address below.")
         return redirect("admin:payments_provideraccount_change", account.pk)

@@ -4,18 +4,24 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from django import forms
+from django.contrib.auth.models import User
+from django.core.validators import RegexValidator
 from django.db.models import QuerySet
 
 from payments import sourcetypes
-from payments.admin.acting import Facts
+from payments.admin.acting import Consequence, Facts
+from payments.admin.approval_forms import approval_notice, submitted
 from payments.admin.formats import money
 from payments.admin.key_acts import MODE_CHOICES
 from payments.admin.reasons import OnceForm, ReasonForm
 from payments.admin.row_acts import Done, RowAct
-from payments.domain import provider_accounts, routes
+from payments.domain import provider_accounts
+from payments.domain.approvals.effects import Overtaken, describe_account, describe_route
+from payments.domain.approvals.rules import account_change_needs_approval
 from payments.domain.provider_accounts import BadAccount
 from payments.domain.routes import BadRoute
-from payments.models import Merchant, ProviderAccount, Route
+from payments.domain.second_person import Refused
+from payments.models import ApprovalRequest, Merchant, ProviderAccount, Route
 from payments.money import CURRENCIES, parse_amount
 from payments.providers.accounts import Blank, Connector
 from payments.providers.base import Approved, Rejected
@@ -24,6 +30,12 @@ from payments.vault import VaultUnavailable
 
 MAY_CHANGE, MAY_TEST = "payments.change_provideraccount", "payments.test_provideraccount"
 MAY_ROUTE = "payments.change_route"
+Kind = ApprovalRequest.Kind
+ACCOUNT_NOTICE = (
+    "Live cards and this account's credentials go where it says, so a second person must approve the change. Switching "
+    "the account off, and nothing else, is done at once."
+)
+ROUTE_NOTICE = "A route says which provider live cards are sent to, so a second person must approve it."
 CREDENTIAL, SETTING = "credential_", "setting_"
 SECRET_MAX_LENGTH = 4096
 TYPE_CHOICES = [(kind.name, kind.label) for kind in sourcetypes.SOURCE_TYPES]
@@ -34,14 +46,28 @@ def secret_field(blank: Blank, required: bool) -> forms.CharField:
     """A blank for a credential, which shows nothing again of what was typed into it."""
     widget = forms.PasswordInput(render_value=False, attrs={"autocomplete": "new-password", "class": "vTextField"})
     return forms.CharField(
-        label=blank.label, help_text=blank.help_text, required=required, max_length=SECRET_MAX_LENGTH, widget=widget
+        label=blank.label,
+        help_text=blank.help_text,
+        required=required,
+        max_length=SECRET_MAX_LENGTH,
+        widget=widget,
+        validators=[_matches(blank)],
     )
 
 
 def setting_field(blank: Blank, value: str = "") -> forms.CharField:
     return forms.CharField(
-        label=blank.label, help_text=blank.help_text, required=blank.required, max_length=200, initial=value
+        label=blank.label,
+        help_text=blank.help_text,
+        required=blank.required,
+        max_length=200,
+        initial=value,
+        validators=[_matches(blank)],
     )
+
+
+def _matches(blank: Blank) -> RegexValidator:
+    return RegexValidator(rf"\A(?:{blank.pattern})\Z", blank.form)
 
 
 def filled_in(said: Mapping[str, Any], prefix: str) -> dict[str, str]:
@@ -85,17 +111,30 @@ class AccountForm(ReasonForm):
 class ChangeAccount(RowAct):
     name, label = "change_account", "Change the account"
     permission = MAY_CHANGE
-    refusals = (BadAccount, VaultUnavailable)
+    refusals = (BadAccount, Refused, Overtaken, VaultUnavailable)
 
     def form_for(self, account: ProviderAccount, data: Any) -> ReasonForm:
         return AccountForm(data, account)
 
+    def notice(self, account: ProviderAccount, operator: User) -> Consequence | None:
+        return approval_notice(ACCOUNT_NOTICE, operator, account.merchant) if account.livemode else None
+
+    def field_of(self, refusal: Exception, form: ReasonForm) -> str | None:
+        return field_of_fault(refusal, form)
+
     def facts(self, account: ProviderAccount) -> Facts:
         yield from facts_of(account)
         yield "What happens", "Whatever is asked from now on goes by what is filled in here."
+        yield "Settings", "Whoever changes one types every credential again, because it is sent where they say."
 
     def do(self, account: ProviderAccount, said: dict[str, Any]) -> Done:
         credentials, settings = filled_in(said, CREDENTIAL), filled_in(said, SETTING)
+        if account_change_needs_approval(account, said["title"], said["enabled"], credentials, settings):
+            asked = {"title": said["title"], "enabled": said["enabled"], **asked_of_account(credentials, settings)}
+            before = describe_account(account)
+            return submitted(
+                account.merchant, Kind.CHANGE_ACCOUNT, said, asked, before, account.id, credentials=credentials
+            )
         provider_accounts.change_account(account, said["title"], said["enabled"], credentials, settings)
         return f"{said['title']} is changed."
 
@@ -161,25 +200,30 @@ class AddRoute(RowAct):
     name, label = "add_route", "Add a route"
     permission = MAY_ROUTE
     form = NewRouteForm
-    refusals = (BadRoute, VaultUnavailable)
+    refusals = (BadRoute, Refused, VaultUnavailable)
 
     def fits(self, account: ProviderAccount) -> bool:
         return account.livemode
 
     def facts(self, account: ProviderAccount) -> Facts:
         yield from facts_of(account)
-        yield "What happens", "Charges of live mode that it takes may go by it from now on."
+        yield "What happens", "Once approved, charges of live mode that it takes may go by it."
+
+    def notice(self, account: ProviderAccount, operator: User) -> Consequence | None:
+        return approval_notice(ROUTE_NOTICE, operator, account.merchant)
 
     def do(self, account: ProviderAccount, said: dict[str, Any]) -> Done:
-        route = Route(id=said["row_id"], account=account, **_columns(said))
-        routes.add(route)
-        return f"{route} goes by {account}."
+        asked = {"account": str(account.id), **_columns(said)}
+        return submitted(account.merchant, Kind.ADD_ROUTE, said, asked)
 
 
 class ChangeRoute(RowAct):
     name, label = "change_route", "Change the route"
     permission = MAY_ROUTE
-    refusals = (BadRoute, VaultUnavailable)
+    refusals = (BadRoute, Refused, Overtaken, VaultUnavailable)
+
+    def notice(self, route: Route, operator: User) -> Consequence | None:
+        return approval_notice(ROUTE_NOTICE, operator, route.account.merchant)
 
     def form_for(self, route: Route, data: Any) -> ReasonForm:
         columns = {name: getattr(route, name) for name in RouteForm.base_fields if hasattr(route, name)}
@@ -187,11 +231,28 @@ class ChangeRoute(RowAct):
 
     def facts(self, route: Route) -> Facts:
         yield from facts_of(route.account)
-        yield "What happens", "It holds for charges from now on; those before are captured and refunded as they went."
+        yield (
+            "What happens",
+            "Once approved, it holds for new charges; those before are captured and refunded as they went.",
+        )
 
     def do(self, route: Route, said: dict[str, Any]) -> Done:
-        routes.change(route, _columns(said))
-        return f"{route} is changed."
+        before = describe_route(route)
+        return submitted(route.account.merchant, Kind.CHANGE_ROUTE, said, _columns(said), before, route.id)
+
+
+def asked_of_account(credentials: Mapping[str, str], settings: Mapping[str, str]) -> dict[str, Any]:
+    """What a request shows of an account: its settings, and which credentials were typed, never what they are."""
+    return {
+        "settings": {name: value for name, value in settings.items() if value},
+        "credentials": sorted(name for name, value in credentials.items() if value),
+    }
+
+
+def field_of_fault(fault: Exception, form: forms.Form) -> str | None:
+    """The field of the credential or setting that `fault` is about, if it is about one."""
+    blank = getattr(fault, "blank", "")
+    return next((name for name in (CREDENTIAL + blank, SETTING + blank) if blank and name in form.fields), None)
 
 
 def facts_of(account: ProviderAccount) -> Facts:

@@ -7,20 +7,28 @@ from typing import Any
 from uuid import UUID
 
 from django.contrib import admin, messages
+from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.db import IntegrityError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import URLPattern, path, reverse
 
-from payments.admin.acting import Act, Facts, form_page, operator_of
+from payments.admin.acting import Act, Consequence, Facts, form_page, operator_of
 from payments.admin.reasons import ReasonForm
 from payments.admin.shown_once import shown_once
 from payments.context import because
+from payments.models import ApprovalRequest
 
 SENT_BEFORE = "This form was sent before. What it made was shown then, and is not shown again."
-# What is said when it is done, or secrets by their names, which are shown this once.
-Done = str | Mapping[str, str]
+# What is said when it is done, secrets by their names, which are shown this once, or what waits for a second person.
+Done = str | Mapping[str, str] | ApprovalRequest
+
+
+def led_to_request(request: HttpRequest, page: admin.ModelAdmin, made: ApprovalRequest) -> HttpResponse:
+    """The answer to a form that made a request for approval."""
+    page.message_user(request, "Requested. Nothing is changed before a second person approves it.", messages.WARNING)
+    return redirect("admin:payments_approvalrequest_change", made.pk)
 
 
 class RowAct(ABC):
@@ -42,13 +50,21 @@ class RowAct(ABC):
     def form_for(self, row: Any, data: Any) -> ReasonForm:
         return self.form(data)
 
+    def field_of(self, refusal: Exception, form: ReasonForm) -> str | None:
+        """The field that `refusal` is about, if it is about one."""
+        return None
+
     @abstractmethod
     def facts(self, row: Any) -> Facts:
         """What it is about, and what will happen."""
 
+    def notice(self, row: Any, operator: User) -> Consequence | None:
+        """What its operator must know before all else."""
+        return None
+
     @abstractmethod
     def do(self, row: Any, said: dict[str, Any]) -> Done:
-        """Does it, as the form `said`. Raises one of `refusals`."""
+        """Does it, as the form `said`, by the `operator` among it. Raises one of `refusals`."""
 
 
 class RowActs(admin.ModelAdmin):
@@ -78,20 +94,26 @@ class RowActs(admin.ModelAdmin):
         row = get_object_or_404(self.get_queryset(request), pk=pk)
         form = act.form_for(row, request.POST or None)
         done = self._done(request, act, row, form) if form.is_valid() else None
-        return done or form_page(request, self, f"{act.label}: {row}", act.facts(row), form, [(act.name, act.label)])
+        if done:
+            return done
+        title, buttons = f"{act.label}: {row}", [(act.name, act.label)]
+        notice = act.notice(row, operator_of(request))
+        return form_page(request, self, title, act.facts(row), form, buttons, notice)
 
     def _done(self, request: HttpRequest, act: RowAct, row: Any, form: ReasonForm) -> HttpResponse | None:
         """The answer to a form that did its work; None where the verb refused, as the form then says."""
         try:
             with because(form.cleaned_data["reason"]):
-                done = act.do(row, form.cleaned_data)
+                done = act.do(row, form.cleaned_data | {"operator": operator_of(request)})
         except act.refusals as refusal:
-            form.add_error(None, str(refusal))
+            form.add_error(act.field_of(refusal, form), str(refusal))
             return None
         except IntegrityError:
             if "row_id" not in form.cleaned_data:
                 raise
             return self._left(request, row, messages.WARNING, SENT_BEFORE)
+        if isinstance(done, ApprovalRequest):
+            return led_to_request(request, self, done)
         if isinstance(done, str):
             return self._left(request, row, messages.SUCCESS, done)
         return shown_once(request, self, f"{act.label}: {row}", done, self._page_of(row))

@@ -82,7 +82,7 @@ def no_such_path() -> ApiError:
 
 def right_missing(right: str) -> ApiError:
     """403 for a restricted key that may not do this."""
-    return ApiError(403, "permission_error", "right_missing", f"This key lacks the right {right}.")
+    return as_api_error(errors.right_missing(right))
 
 
 def in_clear_text() -> ApiError:

@@ -21,6 +21,7 @@ from payments.domain import idempotency
 from payments.domain.caller import Caller, IdempotencyKey
 from payments.domain.errors import PaymentError
 from payments.domain.idempotency import Answer, Replay
+from payments.models import ApiKey
 from payments.rendering.errors import render_error
 from payments.rendering.wire import to_bytes
 
@@ -54,6 +55,7 @@ class ApiViewSet(ViewSetMixin, ApiView):
             key_id=key.id,
             address=counted_address(request._request),
             decline_budget=key.merchant.decline_budget,
+            rights=frozenset(key.rights) if key.kind == ApiKey.Kind.RESTRICTED else None,
         )
 
     def run(self, request: Request, serializer_class: type[StrictSerializer], verb: Verb) -> HttpResponse:

@@ -13,7 +13,8 @@ from django.utils.crypto import constant_time_compare, salted_hmac
 
 from payments import clock
 from payments.connections import release_connection
-from payments.domain import blocks, bulkheads, reads
+from payments.domain import bulkheads, reads
+from payments.domain.blocks import BlockedProvider, decline_seconds
 from payments.domain.caller import Caller
 from payments.domain.cards import card_data
 from payments.domain.references import FollowUp, reference_of
@@ -106,8 +107,10 @@ def look_up(attempt: Attempt, question: Callable[[Provider], Outcome]) -> Outcom
     """
     reached(Step.ASKING)
     try:
-        blocked = attempt.block_id is not None
-        outcome = blocks.decline_of(attempt) if blocked else _ask_in_place(attempt, question)
+        provider: Any = provider_of(attempt)
+        if attempt.block_id is not None:
+            provider = BlockedProvider(provider, decline_seconds(attempt))
+        outcome = _ask_in_place(attempt, provider, question)
     except Exception as error:
         logger.exception("provider call broke", extra={"attempt": attempt.reference, "kind": attempt.kind})
         outcome = Unknown(type(error).__name__)
@@ -115,9 +118,8 @@ def look_up(attempt: Attempt, question: Callable[[Provider], Outcome]) -> Outcom
     return outcome
 
 
-def _ask_in_place(attempt: Attempt, question: Callable[[Provider], Outcome]) -> Outcome:
+def _ask_in_place(attempt: Attempt, provider: Provider, question: Callable[[Provider], Outcome]) -> Outcome:
     """Ask with a place at the provider, which most callers hold already, and without a connection to the database."""
-    provider = provider_of(attempt)
     with place_of(attempt):
         release_connection()
         return question(provider)

@@ -1,10 +1,12 @@
 """Cards and e-mail addresses on which nothing more is charged: blocked and let go by operators, asked for by charges.
 
-Whoever is charged is told what a bank might have said, and no provider is asked.
+Whoever is charged is told what an issuer would have said by the same provider, and no provider is asked.
 """
 
+import time
 from collections.abc import Callable
 from datetime import datetime, timedelta
+from random import SystemRandom
 from typing import Any
 from uuid import UUID
 
@@ -15,21 +17,23 @@ from django.db.models.expressions import Combinable
 from django.db.models.fields.json import KeyTextTransform, KeyTransform
 from django.db.models.functions import Lower
 
-from payments import clock, sourcetypes
+from payments import clock
 from payments.domain import audit
 from payments.domain.audit import Action
 from payments.domain.cards import describe
 from payments.models import Attempt, Block, Card, Source
 from payments.models.correction import free_of_secrets
-from payments.providers.base import Declined
+from payments.providers.base import Declined, Payment, Provider
 from payments.vault import card_fingerprint
 
 # Where the owner of a source may have an e-mail address.
 PARTS_OF_OWNER = ("billing", "shipping")
 # What else finds the e-mail address of a payer by their source's ID; other apps add theirs when they are ready.
 EMAIL_FINDERS: list[Callable[[Combinable], Combinable]] = []
-# What a payer is told. A bank's own refusals come in the same words where it gives no reason.
-CARD_DECLINE, OTHER_DECLINE = "card_declined", "processing_error"
+# Of so many payments by a route, those that were declined tell how long its provider takes for that.
+LATEST_PAYMENTS = 200
+LONGEST_DECLINE = timedelta(seconds=5)
+USUAL_DECLINE_SECONDS = (0.4, 1.2)
 
 
 class AlreadyLifted(Exception):
@@ -83,10 +87,38 @@ def emails_of(source: Source) -> list[str]:
     return sorted({email for email in rows.get() if email})
 
 
-def decline_of(attempt: Attempt) -> Declined:
-    """The outcome of a payment that a block forbids, as of one that was declined without a word."""
-    code = CARD_DECLINE if attempt.charge.source.type == sourcetypes.CARD else OTHER_DECLINE
-    return Declined(code, provider_code=code)
+class BlockedProvider:
+    """Stands for `provider` where a block forbids to ask it: declines as an issuer does there, after as long a time.
+
+    Whoever tries cards must not learn from an answer that it is ours.
+    """
+
+    def __init__(self, provider: Provider, seconds: float) -> None:
+        self._provider = provider
+        self._seconds = seconds
+
+    def create_payment(self, payment: Payment) -> Declined:
+        time.sleep(self._seconds)
+        return self._provider.plain_decline(payment)
+
+    def resolve(self, payment: Payment) -> Declined:
+        return self._provider.plain_decline(payment)
+
+
+def decline_seconds(attempt: Attempt) -> float:
+    """Return how long the attempt's route takes to decline: one of its latest times, or a usual one.
+
+    The simulator has a time of its own.
+    """
+    if attempt.route_id is None:
+        return 0
+    latest = Attempt.objects.filter(route=attempt.route_id).order_by("-id")[:LATEST_PAYMENTS]
+    declined = Attempt.objects.filter(id__in=latest.values("id"), kind="authorize", outcome="Declined", block=None)
+    taken = [row.updated_at - row.created_at for row in declined.only("created_at", "updated_at")]
+    # One whose payer was asked first took as long as they did.
+    times = [each.total_seconds() for each in taken if each <= LONGEST_DECLINE]
+    randomness = SystemRandom()
+    return randomness.choice(times) if times else randomness.uniform(*USUAL_DECLINE_SECONDS)
 
 
 def _emails(owner: Combinable, source_id: Combinable) -> list[Combinable]:

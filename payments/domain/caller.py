@@ -3,6 +3,7 @@ from dataclasses import dataclass, field
 from typing import Any, Self
 from uuid import UUID
 
+from payments.domain.errors import right_missing
 from payments.models import Charge
 
 
@@ -20,7 +21,7 @@ class Caller:
 
     `rates` and `payment_methods` are the merchant's terms (see `terms`), for whoever makes a charge or a source.
     A request has the `key_id` that signed it and the `address` that it came from, for whoever counts declines, and
-    the merchant's own `decline_budget` if there is one.
+    the merchant's own `decline_budget` if there is one. `rights` are those of a restricted key; None is no limit.
     """
 
     merchant_id: UUID
@@ -33,6 +34,12 @@ class Caller:
     key_id: UUID | None = None
     address: str = ""
     decline_budget: int | None = None
+    rights: frozenset[str] | None = None
+
+    def require_right(self, right: str) -> None:
+        """Raise PaymentError 403 where the key that signed the request lacks `right`."""
+        if self.rights is not None and right not in self.rights:
+            raise right_missing(right)
 
     @classmethod
     def service(cls, charge: Charge) -> Self:

@@ -31,6 +31,10 @@ def invalid(code: str, param: str, message: str) -> PaymentError:
     return PaymentError(422, "validation_error", code, message, param)
 
 
+def right_missing(right: str) -> PaymentError:
+    return PaymentError(403, "permission_error", "right_missing", f"This key lacks the right {right}.")
+
+
 def busy(charge_id: str | None = None) -> PaymentError:
     message = "Another operation on this charge has not ended yet. Try again in a moment."
     return PaymentError(409, "invalid_request_error", "resource_busy", message, None, charge_id, retry_after_seconds=1)

@@ -38,7 +38,8 @@ check_statement_descriptor = RegexValidator(
 class NewMerchant:
     """A merchant just made, and all that is shown only once.
 
-    `keys` has `sk_test`, `pk_test`, `sk_live`, `pk_live`; `notify_secrets` has `whsec_test` and `whsec_live`.
+    `keys` has `sk_test`, `pk_test`, `pk_live` and, if it was asked for, `sk_live`; `notify_secrets` has `whsec_test`
+    and `whsec_live`.
     """
 
     merchant: Merchant
@@ -49,9 +50,14 @@ class NewMerchant:
 @keys_at_hand
 @transaction.atomic
 def create_merchant(
-    title: str, account_name: str = "", statement_descriptor: str = "", merchant_id: UUID | None = None
+    title: str,
+    account_name: str = "",
+    statement_descriptor: str = "",
+    merchant_id: UUID | None = None,
+    *,
+    with_secret_live_key: bool = True,
 ) -> NewMerchant:
-    """Makes a merchant with a key of each kind and a callback secret in both modes.
+    """Makes a merchant with keys and a callback secret in both modes; the one that moves real money only if asked for.
 
     The account name is the title where not given, the statement descriptor what is plain of the account name, and
     `merchant_id` the ID that it gets where it is to be made once. Raises Django's ValidationError where one of them
@@ -74,6 +80,7 @@ def create_merchant(
             f"{prefix}_{mode}": create_key(merchant, livemode, kind)[1]
             for mode, livemode in MODES.items()
             for prefix, kind in KINDS.items()
+            if with_secret_live_key or not (livemode and kind == ApiKey.Kind.SECRET)
         },
         notify_secrets={f"whsec_{mode}": _create_notify_secret(merchant, livemode) for mode, livemode in MODES.items()},
     )

@@ -67,11 +67,19 @@ def capture(caller: Caller, charge_id: str, amount: int | None = None) -> Answer
 
 
 def void(caller: Caller, charge_id: str) -> Answer:
-    """Releases a held charge, or gives a captured one back before it is settled.
+    """Releases a held charge, or gives a captured one back before it is settled, which takes the right to refund.
 
-    Raises PaymentError 404, 409 `charge_not_voidable` or `resource_busy`, 503.
+    Raises PaymentError 403, 404, 409 `charge_not_voidable` or `resource_busy`, 503.
     """
-    return _run(caller, charge_id, plan_void)
+
+    def plan(charge: Charge) -> Plan:
+        planned = plan_void(charge)
+        # The plan is written only if the charge is still as it is here.
+        if charge.captured:
+            caller.require_right("refunds:write")
+        return planned
+
+    return _run(caller, charge_id, plan)
 
 
 def release(caller: Caller, charge_id: str) -> Answer:

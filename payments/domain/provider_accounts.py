@@ -2,6 +2,7 @@
 
 import json
 import logging
+import re
 from collections.abc import Mapping
 from uuid import UUID
 
@@ -28,7 +29,14 @@ _connected: dict[UUID, tuple[int, Provider]] = {}
 
 
 class BadAccount(ValueError):
-    """Such an account cannot be; the message is for the person who described it."""
+    """Such an account cannot be; the message is for the person who described it.
+
+    `blank` names the credential or setting that it is about, if it is about one.
+    """
+
+    def __init__(self, message: str, blank: str = "") -> None:
+        super().__init__(message)
+        self.blank = blank
 
 
 @keys_at_hand
@@ -49,7 +57,9 @@ def open_account(
     try:
         with transaction.atomic():
             account.save(force_insert=True)
-            audit.record(Action.ADDED, account, detail=f"at {provider}, {'live' if livemode else 'test'} mode")
+            mode = "live" if livemode else "test"
+            detail = ", ".join([f"at {provider}", f"{mode} mode", *_told({}, account.settings)])
+            audit.record(Action.ADDED, account, detail=detail)
     except IntegrityError:
         raise BadAccount("The merchant has an account with this title in this mode.") from None
     return account
@@ -62,17 +72,30 @@ def change_account(
     """Gives the account another title and other settings, and the credentials that are not empty.
 
     One that is not `enabled` is asked for nothing new; what went by it can still be captured, voided and refunded.
-    Raises BadAccount, VaultUnavailable.
+    Other settings may send credentials elsewhere, so they want the credentials again. Raises BadAccount,
+    VaultUnavailable.
     """
     with transaction.atomic():
         locked = ProviderAccount.objects.select_for_update(no_key=True).get(id=account.id)
+        before = _described(locked)
         given = {name: value for name, value in credentials.items() if value}
+        require_credentials(locked, given, settings)
         locked.title, locked.enabled = title, enabled
         _fill_in(locked, _credentials(locked) | given, settings)
         locked.version, locked.updated_at = locked.version + 1, clock.now()
         locked.save()
+        after = _described(locked)
         # Which credentials, and never what they are.
-        audit.record(Action.CHANGED, locked, fields=["title", "enabled", "settings", *given])
+        changed = [name for name in sorted(before | after) if before.get(name) != after.get(name)]
+        audit.record(Action.CHANGED, locked, fields=[*changed, *given], detail=", ".join(_told(before, after)))
+
+
+def require_credentials(account: ProviderAccount, given: Mapping[str, str], settings: Mapping[str, str]) -> None:
+    """Raise BadAccount where `settings` are other ones, and a credential of the account is not `given` again."""
+    if {name: value for name, value in settings.items() if value} == account.settings:
+        return
+    for name in sorted(account.hints.keys() - given.keys()):
+        raise BadAccount("Type it again: the settings say where it is sent, and they change.", name)
 
 
 def connected(account: ProviderAccount) -> Provider:
@@ -117,11 +140,26 @@ def _fill_in(account: ProviderAccount, credentials: Mapping[str, str], settings:
 def _filled(blanks: tuple[Blank, ...], given: Mapping[str, str]) -> dict[str, str]:
     """What is `given` for the blanks, those left empty without. Raises BadAccount."""
     for blank in blanks:
-        if blank.required and not given.get(blank.name):
-            raise BadAccount(f"{blank.label} is missing.")
+        value = given.get(blank.name, "")
+        if blank.required and not value:
+            raise BadAccount(f"{blank.label} is missing.", blank.name)
+        if value and not re.fullmatch(blank.pattern, value):
+            # The value is not repeated: it may be a credential in the wrong place.
+            raise BadAccount(f"{blank.label}: {blank.form}", blank.name)
     if unknown := given.keys() - {blank.name for blank in blanks}:
         raise BadAccount(f"The connector does not ask for {', '.join(sorted(unknown))}.")
     return {name: value for name, value in given.items() if value}
+
+
+def _described(account: ProviderAccount) -> dict[str, str]:
+    """What is not secret of an account, for the audit log."""
+    return {"title": account.title, "enabled": "yes" if account.enabled else "no", **account.settings}
+
+
+def _told(before: Mapping[str, str], after: Mapping[str, str]) -> list[str]:
+    """What became of each value that is another one now."""
+    names = [name for name in sorted({**before, **after}) if before.get(name) != after.get(name)]
+    return [f"{name}: {before.get(name, 'nothing')!r} to {after.get(name, 'nothing')!r}" for name in names]
 
 
 def _hint(secret: str) -> str:

@@ -110,8 +110,9 @@ def _close(attempt: Attempt, verdict: Verdict, outcome: Outcome, answer: Answer)
         "tries": 0 if isinstance(outcome, NotFound) else attempt.tries,
         "updated_at": clock.now(),
     }
-    # What was said before stays where nothing is said of it now.
-    values |= {name: said for name in ("provider_ref", "qr") if (said := getattr(outcome, name, ""))}
+    # What was said before stays where nothing is said of it now; the decline of a block has a made-up reference.
+    if attempt.block_id is None:
+        values |= {name: said for name in ("provider_ref", "qr") if (said := getattr(outcome, name, ""))}
     return Update(Attempt, attempts.in_hand(attempt), values)
 
 

@@ -11,7 +11,7 @@ from django.db.models import BinaryField, Q, QuerySet
 from django.db.models.functions import Substr
 
 from payments import vault
-from payments.models import Card, DataKey, NotifySecret, ProviderAccount
+from payments.models import ApprovalRequest, Card, DataKey, NotifySecret, ProviderAccount
 from payments.models.scoping import FIRST_ID
 from payments.vault import Place, Purpose, VaultError
 
@@ -59,6 +59,14 @@ COLUMNS = (
         "sealed_credentials",
         Purpose.SECRET,
         "provider_credentials",
+        "merchant_id",
+    ),
+    SealedColumn(
+        "requested credentials",
+        ApprovalRequest,
+        "sealed_credentials",
+        Purpose.SECRET,
+        "requested_credentials",
         "merchant_id",
     ),
 )

@@ -1,5 +1,6 @@
 """Tables and the constraints that say what must never be; no verbs."""
 
+from payments.models.approval_request import ApprovalRequest
 from payments.models.attempt import Attempt
 from payments.models.audit import AuditEntry, AuditHead
 from payments.models.block import Block
@@ -28,6 +29,7 @@ __all__ = [
     "AMOUNT_MAX",
     "ActLimit",
     "ApiKey",
+    "ApprovalRequest",
     "Attempt",
     "AuditEntry",
     "AuditHead",

@@ -8,6 +8,7 @@ from django.db.models import Count, Q, Sum
 
 from payments import clock
 from payments.models import (
+    ApprovalRequest,
     Attempt,
     Charge,
     Notification,
@@ -36,7 +37,8 @@ class Pile:
 class Waiting:
     """`late` is money that came after its charge had failed and has not gone back yet.
 
-    `requests` are those of operators for a second person's word.
+    `requests` are those of operators for a second person's word about money, `changes` those about keys, accounts and
+    routes of live mode.
 
     `failing` and `given_up` are callbacks, `differences` of reconciliation, `webhooks` those that move nothing and want
     an operator; these have no currency of their own.
@@ -52,6 +54,7 @@ class Waiting:
     given_up: int
     differences: int
     webhooks: int
+    changes: int
 
 
 def waiting_for(livemode: bool, currency: str, days: Days, limit: Limit = None) -> Waiting:
@@ -72,6 +75,7 @@ def waiting_for(livemode: bool, currency: str, days: Days, limit: Limit = None) 
         given_up=_given_up(own, livemode, days),
         differences=_differences(limit, livemode),
         webhooks=_webhooks(limit, livemode),
+        changes=ApprovalRequest.objects.proposed().filter(own).count() if livemode else 0,
     )
 
 

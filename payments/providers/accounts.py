@@ -5,15 +5,25 @@ from dataclasses import dataclass, field
 
 from payments.providers.base import CardData, Provider
 
+ONE_LINE = r"[^\x00-\x1f\x7f-\x9f\u2028\u2029]{1,4096}"
+# What an HTTP header carries: visible ASCII.
+VISIBLE_ASCII = r"[!-~]{1,4096}"
+VISIBLE_FORM = "It must be letters, digits and signs without spaces, as the provider shows it."
+
 
 @dataclass(frozen=True, slots=True)
 class Blank:
-    """Something that an operator fills in for an account; `help_text` says where the provider shows it."""
+    """Something that an operator fills in for an account; `help_text` says where the provider shows it.
+
+    The whole value must match `pattern`; `form` says in words what that is.
+    """
 
     name: str
     label: str
     help_text: str = ""
     required: bool = True
+    pattern: str = ONE_LINE
+    form: str = "It must be one line of text without control characters."
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +42,8 @@ class Account:
 class Connector:
     """A provider that kaha can reach: `connect` gives the `Provider` of one account.
 
-    `credentials` are sealed and never shown again, `settings` are not secret. Of a webhook those `webhook_headers` are
+    Requests go to hosts of `domains` alone (see `http.restrict`). `credentials` are sealed and never shown again,
+    `settings` are not secret. Of a webhook those `webhook_headers` are
     kept that its connector reads, and it is answered with `webhook_answer`. `test_card` is one that the provider
     publishes, and its sandbox approves.
     """
@@ -42,6 +53,7 @@ class Connector:
     credentials: tuple[Blank, ...]
     settings: tuple[Blank, ...]
     connect: Callable[[Account], Provider]
+    domains: tuple[str, ...] = ()
     webhook_headers: tuple[str, ...] = ()
     webhook_answer: str = ""
     test_card: CardData | None = None

@@ -230,6 +230,9 @@ class Provider(Protocol):
     def create_payment(self, payment: Payment) -> Outcome:
         """Takes or holds the money, or tells what the payer must do first."""
 
+    def plain_decline(self, payment: Payment) -> Declined:
+        """What it answers where an issuer refuses `payment` at once and gives no reason; asks nobody. Not retryable."""
+
     def continue_payment(self, payment: Payment, params: Mapping[str, str]) -> Outcome:
         """Goes on after the payer came back (`params` of the return URL) or gave a PIN (`otp`)."""
 

@@ -10,11 +10,13 @@ import logging
 import os
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 import aiohttp
+
+from payments.providers import hosts
 
 logger = logging.getLogger("kaha.provider")
 
@@ -25,6 +27,10 @@ MAX_ANSWER_BYTES = 1024 * 1024
 
 class Unsent(Exception):
     """There was never a connection, so nothing can have arrived."""
+
+
+class ForeignHost(Unsent):
+    """The address is not the provider's. Nothing was sent."""
 
 
 class Unanswered(Exception):
@@ -125,3 +131,19 @@ def send(method: str, url: str, headers: Mapping[str, str], body: bytes | None =
         place = urlsplit(url)
         facts = {"method": method, "host": place.hostname, "path": place.path, "status": status}
         logger.info("provider asked", extra=facts | {"milliseconds": round((time.monotonic() - started) * 1000)})
+
+
+def restrict(send: Send, domains: Collection[str], base_url: str = "") -> Send:
+    """Return `send` for one provider: it raises ForeignHost, before a byte is sent, for hosts outside of `domains`.
+
+    A `base_url` on loopback, which only the settings of the host can name, is allowed as well.
+    """
+    local = base_url if hosts.is_loopback_address(base_url) else None
+
+    def send_to_provider(method: str, url: str, headers: Mapping[str, str], body: bytes | None = None) -> Reply:
+        is_local = local is not None and url.startswith(f"{local}/") and hosts.is_loopback_address(url)
+        if not (is_local or hosts.is_provider_address(url, domains)):
+            raise ForeignHost("the address is not the provider's")
+        return send(method, url, headers, body)
+
+    return send_to_provider

@@ -28,11 +28,14 @@ def keys_at_hand(do: Callable[Given, Result]) -> Callable[Given, Result]:
     """Has `do`, which seals or opens inside a transaction of its own, never wait for a key there.
 
     Where one is not at hand, `do` is ended by an exception, which undoes its transaction; the key is fetched with
-    nothing held, and `do` begins again. Raises VaultUnavailable, with nothing done, where it cannot be had.
+    nothing held, and `do` begins again. Called by another such function, it is that one which begins again. Raises
+    VaultUnavailable, with nothing done, where the key cannot be had.
     """
 
     @wraps(do)
     def run(*args: Given.args, **kwargs: Given.kwargs) -> Result:
+        if _nobody_waits.get():
+            return do(*args, **kwargs)
         for _ in range(TRIES):
             waits_before = _nobody_waits.set(True)
             try:

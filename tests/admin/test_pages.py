@@ -11,10 +11,21 @@ from pytest_django import DjangoAssertNumQueries
 from payments import clock
 from payments.admin.formats import utc
 from payments.domain.provider_accounts import open_account
-from payments.models import Attempt, Card, Charge, DeclineAlert, Export, MoneyCheck, NotifySecret, ProviderAccount
+from payments.models import (
+    ApprovalRequest,
+    Attempt,
+    Card,
+    Charge,
+    DeclineAlert,
+    Export,
+    MoneyCheck,
+    NotifySecret,
+    ProviderAccount,
+)
 from payments.providers.simulator.models import Message
 from tests.acts.making import proposed as act_proposed
 from tests.admin.conftest import House, text_of, the_operator
+from tests.approvals.making import requested_account, requested_key
 from tests.client import REFUNDS_WAIT, TELL_NOTHING, Api
 from tests.domain.blocking import block_email
 from tests.domain.correcting import proposed
@@ -29,6 +40,7 @@ SHOWN = [model for model in OURS if model in admin.site._registry]
 # Shown on the page of an operator.
 OF_PEOPLE = {"MerchantAccess"}
 PROVIDER_CREDENTIALS = {"secret_key": "xnd_development_0123456789", "callback_token": "token-of-the-callbacks"}
+REQUESTED_CREDENTIALS = {name: f"{value}-that-waits" for name, value in PROVIDER_CREDENTIALS.items()}
 # Session and its renewal, user and their limit, count (or what is on the page) and rows, the merchants to choose from,
 # and the two alerts.
 MOST_STATEMENTS_OF_A_LIST = 9
@@ -56,6 +68,8 @@ def newest(house: House) -> dict[type[Model], Model]:
     act_proposed()
     a_webhook(house.shop.merchant)
     route_to(open_account(house.shop.merchant, True, "xendit", "Our Xendit", PROVIDER_CREDENTIALS, {}))
+    requested_account(house.shop.merchant, REQUESTED_CREDENTIALS, provider="xendit")
+    requested_key(house.shop.merchant)
     Export.objects.create(sheet="charges", operator=the_operator(), expected_rows=1)
     return {model: model._default_manager.latest("pk") for model in SHOWN}
 
@@ -102,9 +116,11 @@ def secrets_of(house: House) -> list[str]:
     raw = [bytes(key.digest) for key in house.shop.merchant.keys.all()]
     raw += [bytes(secret.sealed) for secret in NotifySecret.objects.all()]
     raw += [bytes(account.sealed_credentials) for account in ProviderAccount.objects.filter(provider="xendit")]
+    raw += [bytes(row.sealed_credentials) for row in ApprovalRequest.objects.filter(kind="add_account")]
     raw += [bytes(value) for value in (card.fingerprint, card.sealed_number, card.sealed_cvc) if value]
     secret_keys = [text for name, text in house.shop.keys.items() if name.startswith("sk")]
     plain = [REFUNDS_WAIT, *secret_keys, *house.shop.notify_secrets.values(), *PROVIDER_CREDENTIALS.values()]
+    plain += REQUESTED_CREDENTIALS.values()
     return [*plain, *(value.hex() for value in raw), *(repr(value)[2:-1] for value in raw)]
 
 

@@ -9,11 +9,13 @@ from django.urls import reverse
 
 from payments import clock
 from payments.domain import provider_accounts
+from payments.domain.approvals import decisions
 from payments.domain.merchants import NewMerchant
-from payments.models import Attempt, AuditEntry, Charge, ProviderAccount, Route
+from payments.models import ApprovalRequest, Attempt, AuditEntry, Charge, ProviderAccount, Route
 from tests.admin.acting import REASON, act, address_of, form_of
 from tests.admin.conftest import text_of
 from tests.admin.test_pages import list_of, page_of
+from tests.domain.correcting import operator as staff_member
 from tests.factories import ChargeFactory
 from tests.routing.doubles import KEY, Psp, account_at, installed, route_to
 
@@ -39,12 +41,27 @@ def filled(operator: Client, shop: NewMerchant, **said: str) -> dict[str, str]:
 
 def test_an_account_is_connected_with_what_its_connector_asks_for(operator: Client, shop: NewMerchant) -> None:
     answer = operator.post(ADD, filled(operator, shop, credential_token=TOKEN, setting_branch="Cebu"))
+    assert answer["Location"] == page_of(ApprovalRequest.objects.get())
+    assert not ProviderAccount.objects.exists()
 
+    approve_newest()
     made = ProviderAccount.objects.get()
-    assert answer["Location"] == page_of(made)
     assert (made.merchant, made.livemode, made.provider) == (shop.merchant, True, "north")
     assert (made.hints, made.settings) == ({"key": "6789", "token": "ooks"}, {"branch": "Cebu"})
+    assert AuditEntry.objects.about(made).get().reason.startswith(f"{REASON} (requested by operator, approved by ben")
+
+
+def test_an_account_of_test_mode_is_connected_by_one_person(operator: Client, shop: NewMerchant) -> None:
+    answer = operator.post(ADD, filled(operator, shop, mode="test"))
+
+    made = ProviderAccount.objects.get()
+    assert (answer["Location"], made.livemode) == (page_of(made), False)
     assert AuditEntry.objects.about(made).get().reason == REASON
+
+
+def approve_newest() -> None:
+    """Ben agrees to what was requested last."""
+    decisions.approve(ApprovalRequest.objects.latest("pk"), staff_member("ben"), "Asked the merchant")
 
 
 def test_its_page_shows_the_last_four_and_where_webhooks_go(operator: Client, account: ProviderAccount) -> None:
@@ -65,7 +82,9 @@ def test_an_empty_list_of_routes_says_where_one_is_added(operator: Client, accou
 def test_a_form_that_is_sent_again_makes_no_second_account(operator: Client, shop: NewMerchant) -> None:
     form = filled(operator, shop)
     operator.post(ADD, form)
+    assert operator.post(ADD, form)["Location"] == page_of(ApprovalRequest.objects.get())
 
+    approve_newest()
     assert operator.post(ADD, form)["Location"] == page_of(ProviderAccount.objects.get())
 
 
@@ -95,13 +114,51 @@ def test_credentials_are_changed_and_those_left_empty_stay(
 ) -> None:
     said = {"title": "North", "enabled": "on", "credential_key": "", "credential_token": TOKEN}
     assert act(operator, account, "change_account", **said).status_code == 302
+    assert ProviderAccount.objects.get().version == 1
 
+    approve_newest()
     changed = ProviderAccount.objects.get()
     provider_accounts.connected(changed)
     assert north.accounts[-1].credentials == {"key": KEY, "token": TOKEN}
     assert (changed.title, changed.enabled, changed.version) == ("North", True, 2)
     entry = AuditEntry.objects.about(changed).latest("number")
-    assert (entry.reason, "token" in entry.fields, TOKEN in str(vars(entry))) == (REASON, True, False)
+    assert (entry.reason[: len(REASON)], "token" in entry.fields, TOKEN in str(vars(entry))) == (REASON, True, False)
+
+
+def test_a_live_account_is_switched_off_by_one_person_at_once(operator: Client, account: ProviderAccount) -> None:
+    act(operator, account, "change_account", title=account.title)
+
+    assert not ProviderAccount.objects.get().enabled
+    assert not ApprovalRequest.objects.exists()
+
+
+def test_it_is_switched_on_again_by_two(operator: Client, account: ProviderAccount) -> None:
+    act(operator, account, "change_account", title=account.title)
+    act(operator, account, "change_account", title=account.title, enabled="on")
+    assert not ProviderAccount.objects.get().enabled
+
+    approve_newest()
+    assert ProviderAccount.objects.get().enabled
+
+
+def test_a_setting_that_cannot_be_is_refused_at_its_field(operator: Client, shop: NewMerchant) -> None:
+    address = ADD.replace("north", "adyen")
+    said = {"credential_api_key": KEY, "credential_hmac_key": "5A" * 32, "setting_merchant_account": "KahaPH"}
+    form = form_of(operator, address) | {"merchant": str(shop.merchant.pk), "mode": "live", "title": "Ours"} | said
+    text = text_of(operator.post(address, form | {"setting_live_prefix": "evil.example/?"}))
+
+    field = text[text.index('<ul class="errorlist"') : text.index('id="id_setting_live_prefix"')]
+    assert "It must be the prefix alone" in field
+    assert not ApprovalRequest.objects.exists()
+
+
+def test_a_changed_setting_asks_for_the_credentials_at_their_fields(operator: Client, account: ProviderAccount) -> None:
+    said = {"title": account.title, "enabled": "on", "setting_branch": "Davao"}
+    text = text_of(act(operator, account, "change_account", **said))
+
+    field = text[text.index('<ul class="errorlist"') : text.index('id="id_credential_key"')]
+    assert "Type it again" in field
+    assert not ApprovalRequest.objects.exists()
 
 
 def test_the_form_of_a_change_shows_no_secret(operator: Client, account: ProviderAccount) -> None:
@@ -126,12 +183,14 @@ ROUTE = {"source_type": "card", "currency": "PHP", "position": "2", "hold": "on"
 
 def test_a_route_is_added_with_amounts_as_people_write_them(operator: Client, account: ProviderAccount) -> None:
     act(operator, account, "add_route", **ROUTE, amount_min="20.00", amount_max="700,000.00")
+    assert not Route.objects.exists()
 
+    approve_newest()
     route = Route.objects.get()
     assert (route.account, route.source_type, route.currency, route.position) == (account, "card", "PHP", 2)
     assert (route.amount_min, route.amount_max) == (2_000, 70_000_000)
     assert (route.hold, route.refund, route.partial_refund, route.enabled) == (True, True, False, True)
-    assert AuditEntry.objects.about(route).get().reason == REASON
+    assert AuditEntry.objects.about(route).get().reason.startswith(REASON)
 
 
 @pytest.mark.parametrize(
@@ -172,7 +231,9 @@ def test_a_route_is_changed(operator: Client, account: ProviderAccount) -> None:
     route = route_to(account, currency="PHP", amount_min=2_000)
     assert 'value="20.00"' in text_of(operator.get(address_of(route, "change_route")))
     act(operator, route, "change_route", **ROUTE | {"position": "7", "enabled": ""})
+    assert Route.objects.get().position == 1
 
+    approve_newest()
     changed = Route.objects.get()
     assert (changed.position, changed.amount_min, changed.updated_at > route.updated_at) == (7, None, True)
     entry = AuditEntry.objects.about(route).latest("number")

@@ -11,11 +11,12 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import resolve
 from pytest_django import Settings
 
-from payments import clock
+from payments import clock, steps
 from payments.domain.keys import find_key, revoke_key, roll_key
 from payments.domain.merchants import NewMerchant
 from payments.domain.rights import RIGHTS
 from payments.models import ApiKey
+from payments.steps import Step
 from tests.client import Api, error_of, made
 from tests.contract.calls import CALLS, Call, nobodys
 from tests.contract.shapes import ERROR, faults_in
@@ -78,6 +79,49 @@ def test_a_refused_refund_moves_nothing(api: Api, shop: NewMerchant) -> None:
     charge = api.charge()
     restricted(shop, "charges:read", "charges:write").post(f"/charges/{charge['id']}/refund")
     assert api.read(charge) == charge
+
+
+def test_a_captured_charge_is_voided_only_with_the_right_to_refund(api: Api, shop: NewMerchant) -> None:
+    charge = api.charge()
+    response = restricted(shop, "charges:write").post(f"/charges/{charge['id']}/void")
+    error = error_of(response)
+    assert (response.status_code, error["code"]) == (403, "right_missing")
+    assert error["message"] == "This key lacks the right refunds:write."
+    assert api.read(charge) == charge
+    voided = made(restricted(shop, "charges:write", "refunds:write").post(f"/charges/{charge['id']}/void"))
+    assert voided["status"] == "voided"
+
+
+def test_the_right_to_refund_alone_voids_nothing(api: Api, shop: NewMerchant) -> None:
+    charge = api.charge()
+    response = restricted(shop, "refunds:write").post(f"/charges/{charge['id']}/void")
+    assert error_of(response)["message"] == "This key lacks the right charges:write."
+    assert api.read(charge) == charge
+
+
+def test_a_held_charge_is_voided_without_the_right_to_refund(api: Api, shop: NewMerchant) -> None:
+    held = api.held()
+    assert made(restricted(shop, "charges:write").post(f"/charges/{held['id']}/void"))["status"] == "voided"
+
+
+def test_a_charge_that_is_captured_meanwhile_is_not_voided_without_the_right_to_refund(
+    api: Api, shop: NewMerchant
+) -> None:
+    held, captured = api.held(), []
+
+    def capture(step: Step) -> None:
+        if step is Step.OPENING and not captured:
+            captured.append(held["id"])
+            made(api.post(f"/charges/{held['id']}/capture"))
+
+    voiding = restricted(shop, "charges:write")
+    steps.listen(capture)
+    try:
+        response = voiding.post(f"/charges/{held['id']}/void")
+    finally:
+        steps.listen(None)
+    assert (captured, response.status_code, error_of(response)["code"]) == ([held["id"]], 403, "right_missing")
+    assert api.read(held)["captured"] is True
 
 
 @pytest.mark.parametrize("kind", ["secret", "publishable", "restricted"])

@@ -20,13 +20,12 @@ from tests.client import APPROVED, CHALLENGED, DECLINED, Api, made
 from tests.contract.calls import order, vaulted
 from tests.contract.test_query_budgets import statements
 from tests.domain.blocking import WHY, block_card, block_email
-from tests.domain.correcting import corrected, operator
+from tests.domain.correcting import operator
 from tests.domain.passing import let_time_pass, recover
 from tests.factories import MerchantFactory
 from tests.racing import at_once
 
 JUAN = "juan@example.com"
-TOLD_OF_ITS_OWN = ("id", "source", "created_at", "updated_at")
 
 
 def owner(email: str, part: str = "billing") -> dict[str, Any]:
@@ -57,11 +56,6 @@ def status(charge: dict[str, Any]) -> str:
     return charge["status"]
 
 
-def untold(charge: dict[str, Any]) -> dict[str, Any]:
-    """What every charge on such a source answers alike."""
-    return {name: value for name, value in charge.items() if name not in TOLD_OF_ITS_OWN}
-
-
 @pytest.mark.parametrize("number", [APPROVED, CHALLENGED, DECLINED])
 def test_a_charge_on_a_blocked_card_is_declined_and_reaches_no_provider(api: Api, number: str) -> None:
     block = block_card(number)
@@ -70,25 +64,6 @@ def test_a_charge_on_a_blocked_card_is_declined_and_reaches_no_provider(api: Api
     assert not SimulatedPayment.objects.exists()
     attempt = Attempt.objects.get()
     assert (attempt.block, attempt.outcome, attempt.provider_ref) == (block, "Declined", "")
-
-
-def test_the_answer_says_what_a_decline_without_a_word_says(api: Api) -> None:
-    asked = api.charge("4000000000005100")
-    corrected(Attempt.objects.get(), "declined", decline_code="card_declined")
-    block_card("4000000000005100")
-    blocked = api.charge("4000000000005100")
-    assert untold(blocked) == untold(api.read(asked))
-
-
-def test_its_events_are_those_of_any_decline(api: Api) -> None:
-    declined = api.charge(DECLINED)
-    block_card()
-    blocked = api.charge()
-    told = [
-        [event["type"] for event in made(api.get("/events/", object=charge["id"]))["data"]]
-        for charge in (declined, blocked)
-    ]
-    assert told[0] == told[1]
 
 
 def test_a_blocked_wallet_is_refused_as_when_its_provider_makes_an_error(api: Api) -> None:

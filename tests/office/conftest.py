@@ -11,8 +11,9 @@ from pytest_django.fixtures import Settings
 from pytest_django.live_server_helper import LiveServer
 
 from config.staff.roles import make_roles
-from payments.models import Notification
+from payments.models import Merchant, Notification
 from tests.admin.conftest import REDIRECT
+from tests.approvals.making import requested_key
 from tests.client import ANSWER_LOST, APPROVED, Api
 from tests.office.tabs import Office
 from tests.pages.conftest import browser  # noqa: F401  operators have the payers' browser
@@ -36,6 +37,7 @@ def work(api: Api) -> Work:
     held = api.charge(APPROVED, HELD, capture=False, description="Charter, three days")
     taken = api.charge_source(api.source(redirect=REDIRECT), TAKEN, description="Solar panels")
     unknown = api.charge(ANSWER_LOST, 125_000, description="Rice and oil")
+    requested_key(Merchant.objects.latest("pk"))
     Notification.objects.update(state=Notification.State.EXHAUSTED, due_at=None, failures=14, tries=14)
     return Work(held, taken, unknown)
 

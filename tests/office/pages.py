@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from django.urls import reverse
 
-from payments.models import Charge, Notification, UnknownOutcome
+from payments.models import ApprovalRequest, Charge, Notification, UnknownOutcome
 
 
 def main_pages() -> Mapping[str, str]:
@@ -18,6 +18,9 @@ def main_pages() -> Mapping[str, str]:
         "capture": reverse("admin:payments_charge_capture", args=[held.pk]),
         "refund": reverse("admin:payments_charge_refund", args=[charge.pk]),
         "requests": reverse("admin:payments_staffact_changelist"),
+        "waiting-for-approval": reverse("admin:payments_approvalrequest_waiting"),
+        "approval": reverse("admin:payments_approvalrequest_decide", args=[ApprovalRequest.objects.latest("pk").pk]),
+        "issue-key": reverse("admin:payments_merchant_issue_key", args=[charge.merchant_id]),
         "desk": reverse("admin:payments_unknownoutcome_changelist"),
         "unknown-outcome": reverse(
             "admin:payments_unknownoutcome_change", args=[UnknownOutcome.objects.earliest("pk").pk]

@@ -24,7 +24,7 @@ def ago(**time: float) -> timedelta:
 
 def test_nothing_waits_where_nothing_happened(shop: NewMerchant) -> None:
     nothing = Pile()
-    assert now_waiting() == Waiting(nothing, nothing, nothing, nothing, nothing, nothing, 0, 0, 0, 0)
+    assert now_waiting() == Waiting(nothing, nothing, nothing, nothing, nothing, nothing, 0, 0, 0, 0, 0)
 
 
 def test_holds_count_with_their_amount_and_those_that_expire_soon_apart(shop: NewMerchant) -> None:

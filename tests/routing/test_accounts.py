@@ -85,8 +85,70 @@ def test_the_audit_log_names_credentials_and_holds_none(north: Psp, shop: NewMer
     account = account_at(north, shop.merchant)
     provider_accounts.change_account(account, "Ours", True, {"key": "another-secret-key"}, {})
 
-    assert AuditEntry.objects.get(action="changed").fields == ["title", "enabled", "settings", "key"]
+    assert AuditEntry.objects.get(action="changed").fields == ["title", "key"]
     assert not [entry for entry in AuditEntry.objects.values() if "secret-key" in str(entry)]
+
+
+def test_the_audit_log_has_the_settings_before_and_after(north: Psp, shop: NewMerchant) -> None:
+    account = provider_accounts.open_account(shop.merchant, True, "north", "Ours", {"key": KEY}, {"branch": "Cebu"})
+    provider_accounts.change_account(account, "Ours", False, {"key": KEY}, {"branch": "Davao"})
+
+    added, changed = AuditEntry.objects.about(account).order_by("number")
+    assert added.detail == "at north, live mode, branch: 'nothing' to 'Cebu'"
+    assert changed.detail == "branch: 'Cebu' to 'Davao', enabled: 'yes' to 'no'"
+
+
+def test_other_settings_want_every_credential_again(north: Psp, shop: NewMerchant) -> None:
+    credentials = {"key": KEY, "token": "a-token-of-theirs"}
+    account = provider_accounts.open_account(shop.merchant, True, "north", "Ours", credentials, {"branch": "Cebu"})
+    with pytest.raises(BadAccount) as refused:
+        provider_accounts.change_account(account, "Ours", True, {"key": KEY}, {"branch": "Davao"})
+    assert refused.value.blank == "token"
+    assert ProviderAccount.objects.get().settings == {"branch": "Cebu"}
+
+    provider_accounts.change_account(account, "Ours", True, credentials, {"branch": "Davao"})
+    assert ProviderAccount.objects.get().settings == {"branch": "Davao"}
+
+
+HEX = "5A" * 32
+
+
+@pytest.mark.parametrize(
+    ("provider", "name", "value"),
+    [
+        ("adyen", "live_prefix", "evil.example/?"),
+        ("adyen", "live_prefix", "-kaha"),
+        ("adyen", "live_prefix", "a" * 49),
+        ("adyen", "live_prefix", "kaha\n"),
+        ("adyen", "merchant_account", "Kaha PH"),
+        ("adyen", "merchant_account", "Kaha/../Other"),
+        ("adyen", "api_key", "a key"),
+        ("adyen", "api_key", "key\r\nX-Other: 1"),
+        ("adyen", "hmac_key", "no digits"),
+        ("xendit", "country", "ph"),
+        ("xendit", "country", "PHL"),
+        ("xendit", "secret_key", "xnd:production"),
+        ("xendit", "callback_token", "tok\ten"),
+        ("north", "branch", "Cebu\nCity"),
+    ],
+)
+def test_each_value_is_held_against_what_it_is(
+    north: Psp, shop: NewMerchant, provider: str, name: str, value: str
+) -> None:
+    fine = {
+        "adyen": ({"api_key": KEY, "hmac_key": HEX}, {"merchant_account": "Kaha_PH", "live_prefix": "1797a84-Kaha"}),
+        "xendit": ({"secret_key": KEY, "callback_token": KEY}, {"country": "PH"}),
+        "north": ({"key": KEY}, {"branch": "Cebu City"}),
+    }
+    credentials, settings = fine[provider]
+    provider_accounts.open_account(shop.merchant, True, provider, "Fine", credentials, settings)
+    for given in (credentials, settings):
+        if name in given:
+            given[name] = value
+    with pytest.raises(BadAccount) as refused:
+        provider_accounts.open_account(shop.merchant, True, provider, "Ours", credentials, settings)
+    assert refused.value.blank == name
+    assert value not in str(refused.value)
 
 
 def test_the_provider_tells_whether_it_knows_the_credentials(north: Psp, shop: NewMerchant) -> None:

@@ -64,6 +64,9 @@ WHOSE: dict[str, Any] = {
     "payments_charge_void": FINANCE,
     "payments_charge_refund": SUPPORT,
     "payments_staffact_decide": FINANCE,
+    "payments_approvalrequest_waiting": EVERYBODY,
+    "payments_approvalrequest_decide": ADMINISTRATOR,
+    "payments_approvalrequest_take": ADMINISTRATOR,
     "payments_actlimit_add": ADMINISTRATOR,
     "payments_binrange_add": ADMINISTRATOR,
     "payments_binrange_delete": ADMINISTRATOR,
@@ -81,6 +84,7 @@ WHOSE: dict[str, Any] = {
 WITHOUT_PAGE: dict[str, dict[str, str]] = {
     "payments_unknownoutcome_look_up": {},
     "payments_export_ask": {"sheet": "charges"},
+    "payments_approvalrequest_take": {},
 }
 BY_KIND = {"changelist": EVERYBODY, "change": EVERYBODY, "history": EVERYBODY, "add": NOBODY, "delete": NOBODY}
 # Pages of whoever is signed in, whatever their role.

@@ -165,6 +165,26 @@ def test_nobody_waits_for_a_key_with_a_transaction_open() -> None:
     assert store.asked_while_holding == 0
 
 
+def test_a_function_within_another_s_transaction_fetches_nothing_there() -> None:
+    store = Waiting()
+    keys = DataKeys(store)
+
+    @keys_at_hand
+    def inner() -> None:
+        keys.sealing(Purpose.CARD)
+
+    @keys_at_hand
+    def outer() -> None:
+        store.holding = True
+        try:
+            inner()
+        finally:
+            store.holding = False
+
+    outer()
+    assert store.asked_while_holding == 0
+
+
 def test_keys_that_vanish_as_fast_as_they_are_fetched_are_given_up() -> None:
     store = MemoryStore()
 

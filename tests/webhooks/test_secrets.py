@@ -66,7 +66,7 @@ def test_no_key_and_no_card_is_logged_whatever_the_provider_answers(
     caplog.set_level(logging.DEBUG)
     with WORLDS[provider](shop) as world:
         keys = world.credentials
-        others = {name: "abad1dea" * 8 + str(number) for number, name in enumerate(keys)}
+        others = {name: f"{'abad1dea' * 8}{number:02x}" for number, name in enumerate(keys)}
         for how in ANSWERED:
             go_through(world, how)
         be_forged(world)

@@ -136,7 +136,8 @@ class Charges(DescribedView):
         "void": writing(
             "void_charge",
             "Void a charge",
-            "Releases held money, or gives back captured money that is not settled yet. It cannot be undone.",
+            "Releases held money, or gives back captured money that is not settled yet. It cannot be undone. For a "
+            "captured charge a restricted key needs `refunds:write` too, because money goes back as by a refund.",
             Nothing,
             CHARGE,
             tag="Charges",

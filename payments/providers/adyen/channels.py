@@ -5,6 +5,7 @@ Banks go through Dragonpay there, whose names of them only an account itself is 
 
 from payments.providers.base import Capabilities
 
+DOMAINS = ("*.adyen.com", "*.adyenpayments.com")
 CARD = "scheme"
 METHODS = {
     "card": CARD,

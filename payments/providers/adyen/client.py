@@ -11,6 +11,7 @@ from payments import bounded_json
 from payments.providers import http
 from payments.providers.accounts import Account
 from payments.providers.adyen import bodies
+from payments.providers.adyen.channels import DOMAINS
 from payments.providers.base import NotSent, Outcome, Rejected, Unknown
 
 VERSION = "/v72"
@@ -38,7 +39,7 @@ class Wire:
 
     def __init__(self, address: str = "", send: http.Send = http.send) -> None:
         self._address = address
-        self._send = send
+        self._send = http.restrict(send, DOMAINS, address)
 
     def request(
         self, method: str, url: str, json: Answer, xapikey: str, headers: Mapping[str, str]

@@ -12,13 +12,15 @@ from django.conf import settings
 
 from payments import clock
 from payments.providers import http
-from payments.providers.accounts import Account, Blank, Connector
+from payments.providers.accounts import VISIBLE_ASCII, VISIBLE_FORM, Account, Blank, Connector
 from payments.providers.adyen import answers, bodies, channels, webhooks
 from payments.providers.adyen.client import Client, Refused, ask
+from payments.providers.adyen.declines import GENERIC, declined, new_psp_reference
 from payments.providers.base import (
     Approved,
     Capabilities,
     CardData,
+    Declined,
     NotFound,
     NotSent,
     Operation,
@@ -56,6 +58,9 @@ class Adyen:
 
     def create_payment(self, payment: Payment) -> Outcome:
         return _told(self._pay, payment)
+
+    def plain_decline(self, payment: Payment) -> Declined:
+        return declined("Refused", GENERIC.number, new_psp_reference(), "unchecked")
 
     def continue_payment(self, payment: Payment, params: Mapping[str, str]) -> Outcome:
         brought = params.get("redirectResult")
@@ -175,14 +180,40 @@ CONNECTOR = Connector(
     name=Adyen.name,
     title="Adyen",
     credentials=(
-        Blank("api_key", "API key", "Developers > API credentials > your credential > API key"),
-        Blank("hmac_key", "HMAC key", "Developers > Webhooks > your standard webhook > HMAC key (hexadecimal)"),
+        Blank(
+            "api_key",
+            "API key",
+            "Developers > API credentials > your credential > API key",
+            pattern=VISIBLE_ASCII,
+            form=VISIBLE_FORM,
+        ),
+        Blank(
+            "hmac_key",
+            "HMAC key",
+            "Developers > Webhooks > your standard webhook > HMAC key (hexadecimal)",
+            pattern=r"(?:[0-9A-Fa-f]{2}){16,128}",
+            form="It must be hexadecimal: 32 or more of the digits 0 to 9 and A to F.",
+        ),
     ),
     settings=(
-        Blank("merchant_account", "Merchant account", "The name of the account at the top of the Customer Area"),
-        Blank("live_prefix", "Live URL prefix", "Developers > API URLs > Prefix; in live mode only", required=False),
+        Blank(
+            "merchant_account",
+            "Merchant account",
+            "The name of the account at the top of the Customer Area",
+            pattern=r"[A-Za-z0-9][A-Za-z0-9_.-]{0,79}",
+            form="It must be a name of letters, digits, _, . and -, as the Customer Area shows it.",
+        ),
+        Blank(
+            "live_prefix",
+            "Live URL prefix",
+            "Developers > API URLs > Prefix; in live mode only",
+            required=False,
+            pattern=r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,46}[A-Za-z0-9])?",
+            form="It must be the prefix alone, such as 1797a841fbb37ca7-Company: letters, digits and hyphens.",
+        ),
     ),
     connect=_connect,
+    domains=channels.DOMAINS,
     webhook_answer="[accepted]",
     test_card=CardData("4111111111111111", "03", "2030", "Juan dela Cruz", "737"),
 )

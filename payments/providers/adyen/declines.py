@@ -1,5 +1,7 @@
 """Why Adyen refused a payment, as the contract says it: by number in its answers, by words in its webhooks."""
 
+import secrets
+import string
 from dataclasses import dataclass
 
 from payments.providers.base import Declined
@@ -59,8 +61,14 @@ REFUSALS = (
 )
 BY_NUMBER = {refusal.number: refusal for refusal in REFUSALS}
 BY_WORDS = {refusal.words.casefold(): refusal for refusal in REFUSALS}
+REFERENCE_CHARACTERS = string.ascii_uppercase + string.digits
 # Where an answer has no number, or one that is not in the list.
 CODES = {"Cancelled": "payer_cancelled", "Error": "processing_error"}
+
+
+def new_psp_reference() -> str:
+    """Return a reference of the form that Adyen gives: 16 capital letters and digits."""
+    return "".join(secrets.choice(REFERENCE_CHARACTERS) for _ in range(16))
 
 
 def declined(result: str, number: str, provider_ref: str, cvc_checked: str) -> Declined:

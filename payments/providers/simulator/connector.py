@@ -8,13 +8,23 @@ from time import sleep
 from django.conf import settings
 
 from payments import sourcetypes
-from payments.providers.base import Approved, Capabilities, NotFound, Operation, Outcome, Payment, Report, Unknown
+from payments.providers.base import (
+    Approved,
+    Capabilities,
+    Declined,
+    NotFound,
+    Operation,
+    Outcome,
+    Payment,
+    Report,
+    Unknown,
+)
 from payments.providers.settlement_reports import SettlementLine
 from payments.providers.simulator import deadlines, messages, reports
 from payments.providers.simulator.answers import asks_pin, operation_outcome, payment_outcome, refused
-from payments.providers.simulator.books import book_payment, enter_pin, expire_due_pages, find_payment
+from payments.providers.simulator.books import book_payment, enter_pin, expire_due_pages, find_payment, new_payment
 from payments.providers.simulator.operations import book_operation, find_operation, settle_due_refunds
-from payments.providers.simulator.scenarios import ORDINARY, Lost, scenario_of
+from payments.providers.simulator.scenarios import NO_CARD, ORDINARY, PLAIN_DECLINE, Lost, scenario_of
 
 # By how many days a hold is extended at once, as often as the books allow.
 EXTENSION_DAYS = 7
@@ -43,6 +53,13 @@ class Simulator:
         known = find_payment(payment.reference) if scenario.lost else None
         booked = known or book_payment(payment, scenario)
         return Unknown("the answer was lost") if scenario.lost and not known else payment_outcome(booked)
+
+    def plain_decline(self, payment: Payment) -> Declined:
+        _take_time()
+        scenario = PLAIN_DECLINE if payment.source_type == sourcetypes.CARD else NO_CARD
+        outcome = payment_outcome(new_payment(payment, scenario))
+        assert isinstance(outcome, Declined)  # nosec B101 # for the type checker: the scenario declines
+        return outcome
 
     def continue_payment(self, payment: Payment, params: Mapping[str, str]) -> Outcome:
         booked = find_payment(payment.reference)

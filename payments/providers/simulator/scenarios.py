@@ -33,9 +33,10 @@ class Scenario:
 
 ORDINARY = Scenario(challenges=True)
 NO_CARD = Scenario(decline_code="processing_error")
+PLAIN_DECLINE = Scenario(decline_code="card_declined")
 SCENARIOS = {
     "4000000000003055": Scenario(),
-    "4000000000000002": Scenario(decline_code="card_declined"),
+    "4000000000000002": PLAIN_DECLINE,
     "4000000000009995": Scenario(decline_code="insufficient_funds"),
     "4000000000009987": Scenario(decline_code="lost_card"),
     "4000000000009979": Scenario(decline_code="stolen_card"),

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from payments import sourcetypes
 from payments.providers.base import Capabilities
 
+DOMAINS = ("api.xendit.co",)
 CURRENCY = "PHP"
 # Where Xendit names no largest amount: the largest that kaha takes at all.
 LARGEST = 99_999_999_999

@@ -12,6 +12,7 @@ from urllib.parse import urlencode
 from payments import bounded_json
 from payments.providers import http
 from payments.providers.base import NotSent, Unknown
+from payments.providers.xendit.channels import DOMAINS
 
 API_VERSION = "2024-11-11"
 
@@ -37,7 +38,7 @@ class Client:
 
     def __init__(self, url: str, secret_key: str, send: http.Send = http.send) -> None:
         self._url = url
-        self._send = send
+        self._send = http.restrict(send, DOMAINS, url)
         basic = base64.b64encode(f"{secret_key}:".encode()).decode()
         self._headers = {"Authorization": f"Basic {basic}", "api-version": API_VERSION}
 

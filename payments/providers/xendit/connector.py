@@ -1,11 +1,12 @@
 """Xendit as a `Provider`. Status: contract-tested, not run against the provider."""
 
 from collections.abc import Callable, Mapping
+from uuid import uuid4
 
 from django.conf import settings
 
 from payments.providers import http
-from payments.providers.accounts import Account, Blank, Connector
+from payments.providers.accounts import VISIBLE_ASCII, VISIBLE_FORM, Account, Blank, Connector
 from payments.providers.base import (
     Capabilities,
     CardData,
@@ -20,8 +21,9 @@ from payments.providers.base import (
     Report,
 )
 from payments.providers.xendit import answers, bodies, calls, operations, resolving, webhooks
-from payments.providers.xendit.channels import CHANNELS
+from payments.providers.xendit.channels import CHANNELS, DOMAINS
 from payments.providers.xendit.client import Asked, Client
+from payments.providers.xendit.declines import declined
 from payments.providers.xendit.reading import credentials
 
 COUNTRY = "PH"
@@ -44,6 +46,10 @@ class Xendit:
 
     def create_payment(self, payment: Payment) -> Outcome:
         return answers.payment(payment, calls.create(self._client, payment, self._country))
+
+    def plain_decline(self, payment: Payment) -> Declined:
+        reason = "CARD_DECLINED" if payment.card else "FAILURE_DETAILS_UNAVAILABLE"
+        return declined(reason, f"pr-{uuid4()}")
 
     def continue_payment(self, payment: Payment, params: Mapping[str, str]) -> Outcome:
         return self.resolve(payment)
@@ -95,11 +101,34 @@ CONNECTOR = Connector(
     name="xendit",
     title="Xendit",
     credentials=(
-        Blank("secret_key", "Secret API key", "Dashboard: Settings, API keys. It needs to write money in."),
-        Blank("callback_token", "Webhook verification token", "Dashboard: Settings, Webhooks."),
+        Blank(
+            "secret_key",
+            "Secret API key",
+            "Dashboard: Settings, API keys. It needs to write money in.",
+            # It is the user name of HTTP Basic, which ends at a colon.
+            pattern=r"[!-9;-~]{1,4096}",
+            form=VISIBLE_FORM,
+        ),
+        Blank(
+            "callback_token",
+            "Webhook verification token",
+            "Dashboard: Settings, Webhooks.",
+            pattern=VISIBLE_ASCII,
+            form=VISIBLE_FORM,
+        ),
     ),
-    settings=(Blank("country", "Country", "Two letters; the Philippines (PH) unless it is said.", required=False),),
+    settings=(
+        Blank(
+            "country",
+            "Country",
+            "Two letters; the Philippines (PH) unless it is said.",
+            required=False,
+            pattern="[A-Z]{2}",
+            form="It must be two capital letters, such as PH.",
+        ),
+    ),
     connect=connect,
+    domains=DOMAINS,
     webhook_headers=(webhooks.TOKEN_HEADER,),
     test_card=CardData("4000000000001000", "12", "2039", "Juan dela Cruz", "123"),
 )

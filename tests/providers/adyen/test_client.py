@@ -50,7 +50,7 @@ def test_test_accounts_and_live_ones_have_addresses_of_their_own() -> None:
 
 @pytest.mark.parametrize("account", [ACCOUNT, LIVE, NAMELESS], ids=["test", "live", "live without a prefix"])
 def test_another_address_replaces_both(account: Account) -> None:
-    assert whereto(account, "https://proxy.example.com/adyen") == "https://proxy.example.com/adyen/payments"
+    assert whereto(account, "http://127.0.0.1:9000/adyen") == "http://127.0.0.1:9000/adyen/payments"
 
 
 def test_the_connector_goes_where_the_settings_say() -> None:

@@ -14,6 +14,8 @@ from tests.providers.bench import CARD, Money, Spoilt, Webhook
 from tests.providers.xendit.books import CHALLENGED, OPEN, Request
 from tests.providers.xendit.fake import FakeXendit
 
+# Where Xendit itself is, for connectors that reach nobody.
+URL = "https://api.xendit.co"
 DECLINED = {
     "card_declined": "4000000000000002",
     "insufficient_funds": "4000000000009995",

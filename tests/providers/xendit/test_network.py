@@ -14,7 +14,7 @@ from payments.providers.http import Line, Reply
 from payments.providers.xendit.client import Client
 from payments.providers.xendit.connector import Xendit
 from tests.providers.bench import AMOUNT, CARD, Money, Spoilt, asked, operation, taken
-from tests.providers.xendit.bench import XenditBench, xendit_bench
+from tests.providers.xendit.bench import URL, XenditBench, xendit_bench
 
 # For tries that come to their limit.
 SHORT_SECONDS = 0.3
@@ -60,7 +60,7 @@ def test_an_operation_whose_answer_is_spoilt_is_unknown(bench: XenditBench, kind
     ],
 )
 def test_an_answer_of_no_known_shape_is_unknown(bench: XenditBench, status: int, content: bytes) -> None:
-    client = Client("", bench.secret_key, lambda *request: Reply(status, {}, content))
+    client = Client(URL, bench.secret_key, lambda *request: Reply(status, {}, content))
     assert isinstance(Xendit(client, "").create_payment(asked(bench)), Unknown)
 
 

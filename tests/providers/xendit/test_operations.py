@@ -23,7 +23,7 @@ from payments.providers.xendit.connector import Xendit
 from tests.providers.bench import AMOUNT, Spoilt, begun, operation, redirected, taken
 from tests.providers.openapi import described
 from tests.providers.xendit import shapes
-from tests.providers.xendit.bench import XenditBench
+from tests.providers.xendit.bench import URL, XenditBench
 from tests.providers.xendit.books import Refund, Request
 from tests.providers.xendit.fake import SPEC
 
@@ -182,7 +182,7 @@ def test_what_was_taken_note_of_and_is_not_done_yet_is_waited_for(bench: XenditB
     payment = taken(bench, capture=False)
     held = bench.fake.books.requests[payment.provider_ref]
     told = iter([shapes.described_request(held), shapes.described_payment(held)])
-    client = Client("", "", lambda *request: Reply(200, {}, json.dumps(next(told)).encode()))
+    client = Client(URL, "", lambda *request: Reply(200, {}, json.dumps(next(told)).encode()))
     assert isinstance(getattr(Xendit(client, ""), kind)(operation(kind, payment)), Pending)
 
 

@@ -1,0 +1,131 @@
+"""The second person's word on a request, its end without one, and the key that its requester takes."""
+
+from datetime import timedelta
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.models import AbstractBaseUser
+from django.db import transaction
+
+from payments import clock
+from payments.context import because
+from payments.domain import audit
+from payments.domain.approvals.effects import Overtaken, apply_change, make_key
+from payments.domain.approvals.requests import opened_credentials, summary
+from payments.domain.audit import Action
+from payments.domain.keys import BadKey, KeyIsOver
+from payments.domain.provider_accounts import BadAccount
+from payments.domain.routes import BadRoute
+from payments.domain.second_person import Refused, decision
+from payments.models import ApprovalRequest
+from payments.models.correction import NOTE_MAX_LENGTH
+from payments.vault import VaultError, VaultUnavailable, keys_at_hand
+
+State = ApprovalRequest.State
+Operator = AbstractBaseUser
+BATCH = 100
+FAULTS = (Overtaken, BadKey, KeyIsOver, BadAccount, BadRoute)
+OVER = "This request is open no more. Somebody else was first, or its time is over."
+
+
+@keys_at_hand
+def approve(request: ApprovalRequest, approver: Operator, note: str) -> None:
+    """Have `request` done; a key is not made before its requester takes it.
+
+    Raises Refused for one's own request, for one that is open no more, without a note, and where it cannot be done as
+    things are now, which leaves it open; ValidationError for a note that holds a secret; VaultUnavailable.
+    """
+    decided = decision(request, approver, note)
+    try:
+        with transaction.atomic():
+            _approve(request, decided)
+    except FAULTS as fault:
+        raise Refused(f"It cannot be done as things are now: {fault} The request is still open.") from fault
+    except VaultUnavailable:
+        raise
+    except VaultError as fault:
+        raise Refused("Its credentials do not open any more. Decline it, and have them typed again.") from fault
+    request.refresh_from_db()
+
+
+def decline(request: ApprovalRequest, decider: Operator, note: str) -> None:
+    """End `request`, and destroy its credentials. Raises Refused and ValidationError as `approve` does."""
+    _end(request, Action.DECLINED, (State.PROPOSED,), note, **decision(request, decider, note))
+
+
+def withdraw(request: ApprovalRequest, requester: Operator, reason: str) -> None:
+    """End one's own request, also one whose key is not taken yet. Raises Refused."""
+    if request.proposed_by_id != requester.pk:
+        raise Refused("Only whoever asked for this may withdraw it.")
+    _end(request, Action.WITHDRAWN, (State.PROPOSED, State.APPROVED), reason)
+
+
+@transaction.atomic
+def take_key(request: ApprovalRequest, requester: Operator) -> tuple[str, str]:
+    """Make the approved key; return how it is called and its text, which nothing keeps.
+
+    Raises Refused for anybody but the requester, for a second time, when its time is over, and where there can be no
+    such key any more.
+    """
+    if request.proposed_by_id != requester.pk:
+        raise Refused("Only whoever asked for this key may take it.")
+    rows = ApprovalRequest.objects.filter(id=request.id, state=State.APPROVED, expires_at__gt=clock.now())
+    if not rows.update(state=State.DONE, updated_at=clock.now()):
+        raise Refused("This key was taken already, or its time is over. Ask for another one.")
+    request.refresh_from_db()
+    try:
+        with because(_reason(request)):
+            key, text = make_key(request)
+    except (BadKey, KeyIsOver) as fault:
+        raise Refused(str(fault)) from fault
+    detail = f"{summary(request)}, approved by {request.decided_by}, made as {key}"
+    audit.record(Action.DONE, request, detail=detail, reason=request.reason)
+    return str(key), text
+
+
+def expire(limit: int = BATCH) -> int:
+    """End at most `limit` requests whose time is over, and destroy their credentials; return how many."""
+    due = ApprovalRequest.objects.open().filter(expires_at__lte=clock.now())
+    return sum(_expire(request) for request in due.select_related("proposed_by").order_by("expires_at")[:limit])
+
+
+def _approve(request: ApprovalRequest, decided: dict[str, Any]) -> None:
+    is_key = request.kind in ApprovalRequest.KEYS
+    credentials = opened_credentials(request)
+    values = decided | {"state": State.APPROVED if is_key else State.DONE, "sealed_credentials": None}
+    if is_key:
+        values["expires_at"] = clock.now() + timedelta(hours=settings.STAFF_ACT_HOURS)
+    rows = ApprovalRequest.objects.proposed().filter(id=request.id, expires_at__gt=clock.now())
+    if not rows.update(**values, updated_at=clock.now()):
+        raise Refused(OVER)
+    request.decided_by, request.note = decided["decided_by"], decided["note"]
+    if not is_key:
+        with because(_reason(request)):
+            apply_change(request, credentials)
+    detail = f"{summary(request)}, approved by {request.decided_by}"
+    audit.record(Action.APPROVED, request, detail=detail, reason=request.note)
+
+
+@transaction.atomic
+def _end(request: ApprovalRequest, action: Action, states: tuple[State, ...], reason: str, **decided: Any) -> None:
+    rows = ApprovalRequest.objects.filter(id=request.id, state__in=states, expires_at__gt=clock.now())
+    values = {"state": State(action), "sealed_credentials": None, "updated_at": clock.now()}
+    if not rows.update(**values, **decided):
+        raise Refused(OVER)
+    request.refresh_from_db()
+    audit.record(action, request, detail=summary(request), reason=reason)
+
+
+@transaction.atomic
+def _expire(request: ApprovalRequest) -> bool:
+    rows = ApprovalRequest.objects.open().filter(id=request.id, expires_at__lte=clock.now())
+    if not rows.update(state=State.EXPIRED, sealed_credentials=None, updated_at=clock.now()):
+        return False
+    audit.record(Action.EXPIRED, request, detail=summary(request))
+    return True
+
+
+def _reason(request: ApprovalRequest) -> str:
+    """Why it is done, for the entries of the rows that are changed: both people's words."""
+    said = f"{request.reason} (requested by {request.proposed_by}, approved by {request.decided_by}: {request.note})"
+    return said[: 2 * NOTE_MAX_LENGTH]

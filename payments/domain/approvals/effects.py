@@ -1,0 +1,104 @@
+"""What is done once a request is approved, by the verbs that commands call, too."""
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+from payments import clock
+from payments.domain import keys, provider_accounts, routes
+from payments.models import ApiKey, ApprovalRequest, ProviderAccount, Route
+
+Kind = ApprovalRequest.Kind
+# Of a route, what an operator says.
+ROUTE_COLUMNS = (
+    "source_type",
+    "currency",
+    "amount_min",
+    "amount_max",
+    "position",
+    "hold",
+    "refund",
+    "partial_refund",
+    "enabled",
+)
+
+
+class Overtaken(Exception):
+    """What is to be changed is not as it was when the request was made."""
+
+
+def describe_account(account: ProviderAccount) -> dict[str, Any]:
+    """Return what a request keeps of an account that it changes."""
+    return {
+        "title": account.title,
+        "enabled": account.enabled,
+        "settings": account.settings,
+        "version": account.version,
+    }
+
+
+def describe_route(route: Route) -> dict[str, Any]:
+    """Return what a request keeps of a route that it changes."""
+    return {name: getattr(route, name) for name in ROUTE_COLUMNS}
+
+
+def apply_change(request: ApprovalRequest, credentials: Mapping[str, str]) -> None:
+    """Do what `request` asks for, in the caller's transaction; a key is made and its text forgotten.
+
+    Raises Overtaken, BadKey, KeyIsOver, BadAccount, BadRoute, VaultUnavailable.
+    """
+    given = request.parameters
+    match request.kind:
+        case Kind.ISSUE_KEY | Kind.ROLL_KEY:
+            make_key(request)
+        case Kind.ADD_ACCOUNT:
+            provider_accounts.open_account(
+                request.merchant,
+                True,
+                given["provider"],
+                given["title"],
+                credentials,
+                given["settings"],
+                request.subject_id,
+            )
+        case Kind.CHANGE_ACCOUNT:
+            _change_account(request, credentials)
+        case Kind.ADD_ROUTE:
+            account = ProviderAccount.objects.get(id=UUID(given["account"]), merchant=request.merchant)
+            routes.add(Route(id=request.subject_id, account=account, **_columns(given)))
+        case Kind.CHANGE_ROUTE:
+            _change_route(request)
+
+
+def make_key(request: ApprovalRequest) -> tuple[ApiKey, str]:
+    """Make the key that `request` asks for; return it and its text. Raises BadKey, KeyIsOver."""
+    given = request.parameters
+    if request.kind == Kind.ROLL_KEY:
+        key = ApiKey.objects.select_related("merchant").get(id=request.subject_id)
+        return keys.roll_key(key, timedelta(hours=given["hours"]), request.id)
+    expires_at = clock.now() + timedelta(days=given["days"]) if given["days"] else None
+    return keys.create_key(
+        request.merchant, True, given["kind"], expires_at, given["rights"], given["networks"], request.id
+    )
+
+
+def _change_account(request: ApprovalRequest, credentials: Mapping[str, str]) -> None:
+    given = request.parameters
+    account = ProviderAccount.objects.select_for_update(no_key=True).get(id=request.subject_id)
+    if account.version != request.before["version"]:
+        raise Overtaken("The account was changed since this was requested.")
+    provider_accounts.change_account(account, given["title"], given["enabled"], credentials, given["settings"])
+
+
+def _change_route(request: ApprovalRequest) -> None:
+    route = (
+        Route.objects.select_for_update(no_key=True, of=("self",)).select_related("account").get(id=request.subject_id)
+    )
+    if describe_route(route) != request.before:
+        raise Overtaken("The route was changed since this was requested.")
+    routes.change(route, _columns(request.parameters))
+
+
+def _columns(given: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: given[name] for name in ROUTE_COLUMNS}

@@ -1,0 +1,79 @@
+"""Requests: rehearsed, put on record with credentials sealed, and limited in number."""
+
+import json
+from collections.abc import Mapping
+from datetime import timedelta
+from types import MappingProxyType
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.db import IntegrityError, transaction
+
+from payments import clock
+from payments.domain import audit
+from payments.domain.approvals.effects import apply_change
+from payments.domain.audit import Action
+from payments.domain.second_person import Refused
+from payments.ids import public_id
+from payments.models import ApprovalRequest
+from payments.vault import Place, Purpose, keys_at_hand, seal, unseal
+
+NO_CREDENTIALS: Mapping[str, str] = MappingProxyType({})
+# Of one operator, so that nobody buries what others are to decide.
+OPEN_REQUESTS_MAX = 20
+ONE_PER_SUBJECT = "one_open_approval_request_per_subject"
+
+
+@keys_at_hand
+def submit_request(request: ApprovalRequest, credentials: Mapping[str, str] = NO_CREDENTIALS) -> None:
+    """Put `request`, a new row with merchant, kind, subject, parameters, reason and requester, before a second person.
+
+    It is rehearsed first: what could not be done if it were approved now raises as `effects.apply_change` does. Raises
+    Refused where there are too many, or one about the same subject; ValidationError for a reason with a secret.
+    """
+    given = {name: value for name, value in credentials.items() if value}
+    request.expires_at = clock.now() + timedelta(hours=settings.STAFF_ACT_HOURS)
+    request.sealed_credentials = seal(json.dumps(given), place_of(request)) if given else None
+    request.clean_fields()
+    _rehearse(request, given)
+    try:
+        with transaction.atomic():
+            # Two at once would not know of each other.
+            User.objects.select_for_update(no_key=True).get(id=request.proposed_by_id)
+            if ApprovalRequest.objects.open().filter(proposed_by=request.proposed_by).count() >= OPEN_REQUESTS_MAX:
+                raise Refused(f"You have {OPEN_REQUESTS_MAX} open requests. Wait for a decision, or withdraw some.")
+            request.save(force_insert=True)
+            audit.record(Action.PROPOSED, request, detail=summary(request), reason=request.reason)
+    except IntegrityError as error:
+        if ONE_PER_SUBJECT in str(error):
+            raise Refused(
+                "There is an open request about this already. It must be decided or withdrawn first."
+            ) from error
+        raise
+
+
+def opened_credentials(request: ApprovalRequest) -> dict[str, str]:
+    """Return the credentials that the requester typed. Raises VaultError, VaultUnavailable."""
+    if request.sealed_credentials is None:
+        return {}
+    credentials: dict[str, str] = json.loads(unseal(request.sealed_credentials, place_of(request)))
+    return credentials
+
+
+def place_of(request: ApprovalRequest) -> Place:
+    """Return where the credentials of `request` lie sealed."""
+    return Place(Purpose.SECRET, request.merchant_id, request.id, "requested_credentials")
+
+
+def summary(request: ApprovalRequest) -> str:
+    """Return what is asked for and by whom, for the audit log: "issue_key, mer_…, requested by ana"."""
+    merchant = public_id("mer", request.merchant_id)
+    said = json.dumps({"before": request.before, "after": request.parameters}, sort_keys=True, ensure_ascii=False)
+    return f"{request.kind}, {merchant}, requested by {request.proposed_by}, {said}"
+
+
+def _rehearse(request: ApprovalRequest, credentials: Mapping[str, str]) -> None:
+    """Do it, and undo it: the form then says at once what an approval would stumble over."""
+    with transaction.atomic():
+        apply_change(request, credentials)
+        transaction.set_rollback(True)

@@ -1,0 +1,22 @@
+"""Which changes of operators want a second person. Commands want none: whoever runs them has the host."""
+
+from collections.abc import Iterable, Mapping
+
+from payments.domain.rights import MONEY_RIGHTS
+from payments.models import ApiKey, ProviderAccount
+
+
+def key_needs_approval(livemode: bool, kind: str, rights: Iterable[str] = ()) -> bool:
+    """Return whether such a key can move real money. Keys of test mode move none, so one person issues them."""
+    has_right = kind == ApiKey.Kind.SECRET or bool(MONEY_RIGHTS.intersection(rights))
+    return livemode and has_right
+
+
+def account_change_needs_approval(
+    account: ProviderAccount, title: str, enabled: bool, credentials: Mapping[str, str], settings: Mapping[str, str]
+) -> bool:
+    """Return whether this change wants a second person: each does in live mode, but for switching the account off."""
+    given = {name: value for name, value in settings.items() if value}
+    is_switched_off = account.enabled and not enabled
+    is_only_that = title == account.title and given == account.settings and not any(credentials.values())
+    return account.livemode and not (is_switched_off and is_only_that)
