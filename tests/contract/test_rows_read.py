@@ -35,8 +35,8 @@ COPIES = 1000
 MOST_OF_A_TABLE = 20
 # Each row of a page is met by its ID and as a whole, and one more tells whether there is a next page.
 MOST_OF_A_LISTS_TABLE = MOST_OF_A_TABLE + 2 * (20 + 1)
-# The sum of all that a merchant has is read from an index alone, as a test of its own says; to move all is to read all.
-READ_ALL = {"balance", "let time pass"}
+# To move all is to read all.
+READ_ALL = {"let time pass"}
 READ = """
 SELECT relname, coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0) FROM pg_stat_user_tables
 """
