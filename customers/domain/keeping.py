@@ -61,7 +61,7 @@ def let_go(caller: Caller, tie: CustomerSource) -> list[Write]:
 
 def keep(caller: Caller, customer: Customer, source: Source) -> list[Write]:
     """The writes by which the source in hand is kept for the customer in hand. Raises PaymentError 409."""
-    vaulting = sources.vault(caller, source)
+    vaulting = sources.vault(caller, source, customer.id)
     tie = CustomerSource(customer=customer, source=source)
     customer.kept.insert(0, tie)
     return [*vaulting, Insert(tie), *change(caller, customer, "customer.updated")]

@@ -23,7 +23,8 @@ class Balance:
     held: int = 0
 
 
-SHOWN = {"available": "merchant_payable", "pending": "merchant_pending", "held": "merchant_hold"}
+# The accounts of what a balance shows, in its order.
+SHOWN = ("merchant_payable", "merchant_pending", "merchant_hold")
 
 
 def balances_of(merchant_id: UUID, livemode: bool) -> Mapping[str, Balance]:
@@ -32,9 +33,9 @@ def balances_of(merchant_id: UUID, livemode: bool) -> Mapping[str, Balance]:
     Read from the running balances: at most 16 rows for a currency, however many postings there are.
     """
     rows = RunningBalance.objects.of(merchant_id, livemode).values("currency")
-    sums = rows.annotate(**{name: Sum(account) for name, account in SHOWN.items()})
+    sums = rows.annotate(*map(Sum, SHOWN)).values_list("currency", *(f"{account}__sum" for account in SHOWN))
     balances = {DEFAULT_CURRENCY: Balance()}
-    for row in sums:
+    for currency, *totals in sums:
         # What we owe is a credit, and so below zero in the books.
-        balances[row["currency"]] = Balance(**{name: -int(row[name]) for name in SHOWN})
+        balances[currency] = Balance(*(-int(total) for total in totals))
     return dict(sorted(balances.items()))
