@@ -259,7 +259,12 @@ def entry_too_many(history: History) -> str:
     return public_id("sp", payment.id)
 
 
-@breaks("kept_sources_are_vaulted")
+@breaks("kept_sources_are_vaulted", "charges_know_their_customer")
 def kept_for_nobody(history: History) -> str:
     CustomerSource.objects.filter(source_id=parse_id("src", history.kept)).delete()
     return history.kept
+
+
+@breaks("charges_know_their_customer")
+def charge_of_a_customer_that_it_never_had(history: History) -> str:
+    return forge_charge(history, "captured", customer_id=new_id())
