@@ -130,7 +130,7 @@ OBJECTS[ChargeListQuery] = OBJECTS[PageQuery] | {
         "Only charges made at this ISO 8601 time or later, which is not in the future; without an offset it is UTC."
     ),
     "created_at[lt]": words(
-        "Only charges made before this ISO 8601 time, which is later than `created_at[gte]`; without an offset it is UTC."
+        "Only charges made before this ISO 8601 time, later than `created_at[gte]`; without an offset it is UTC."
     ),
 }
 OBJECTS[EventListQuery] = OBJECTS[PageQuery] | {
