@@ -10,16 +10,23 @@ class CustomersConfig(AppConfig):
 
         And to know a payer by a customer's e-mail address.
         """
-        from customers.api.filters import charges_of_customer
         from customers.emails import email_of_source
         from customers.invariants import INVARIANTS, TABLES
+        from customers.models import Customer
         from customers.rights import CUSTOMER_RIGHTS
-        from payments.api.filters import CHARGE_FILTERS
         from payments.domain.blocks import EMAIL_FINDERS
+        from payments.domain.events import EVENT_OBJECTS, EVENT_TYPES
         from payments.domain.rights import RIGHTS
         from payments.invariants import invariant, registry
 
-        CHARGE_FILTERS["customer"] = charges_of_customer
+        EVENT_OBJECTS["cus"] = Customer
+        EVENT_TYPES.update(
+            {
+                "customer.created": "A customer was made.",
+                "customer.updated": "A customer was changed, or its sources were.",
+                "customer.deleted": "A customer was deleted: shown as it was last.",
+            }
+        )
         EMAIL_FINDERS.append(email_of_source)
         RIGHTS.update(CUSTOMER_RIGHTS)
         invariant.TABLES.update(TABLES)

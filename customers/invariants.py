@@ -15,4 +15,14 @@ KEPT_SOURCES_ARE_VAULTED = Invariant(
         WHERE s.vaulted <> (k.id IS NOT NULL)
     """,
 )
-INVARIANTS = (CUSTOMERS_HAVE_THEIR_EVENTS, KEPT_SOURCES_ARE_VAULTED)
+CHARGES_KNOW_THEIR_CUSTOMER = Invariant(
+    name="charges_know_their_customer",
+    sentence="Each charge names the customer whom its source is or was kept for, and of others none.",
+    model="payments.Charge",
+    prefix="ch",
+    query="""
+        SELECT c.id FROM charge c LEFT JOIN customers_customersource k ON k.source_id = c.source_id
+        WHERE c.customer_id IS DISTINCT FROM k.customer_id
+    """,
+)
+INVARIANTS = (CUSTOMERS_HAVE_THEIR_EVENTS, KEPT_SOURCES_ARE_VAULTED, CHARGES_KNOW_THEIR_CUSTOMER)

@@ -1,25 +1,30 @@
 """Object IDs: a native UUIDv7 (RFC 9562) inside, prefix + underscore + 32 hex digits at the edge."""
 
 import re
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
 from uuid_utils.compat import uuid7
 
 from payments import clock
 
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 HEX = re.compile(r"[0-9a-f]{32}")
 
 
-def new_id() -> UUID:
-    """A new time-ordered UUIDv7."""
-    told = clock.told()
-    return uuid7(nanoseconds=int(told.timestamp() * 1_000_000) * 1000) if told else uuid7()
+def new_id(moment: datetime | None = None) -> UUID:
+    """Return a new time-ordered UUIDv7: of now, or of the millisecond of `moment`."""
+    moment = moment or clock.told()
+    return uuid7(nanoseconds=_milliseconds(moment) * 1_000_000) if moment else uuid7()
 
 
 def first_id(moment: datetime) -> UUID:
-    """The lowest ID that `new_id` can give from `moment` on."""
-    return UUID(int=int(moment.timestamp() * 1000) << 80)
+    """Return the lowest ID of the millisecond of `moment`."""
+    return UUID(int=_milliseconds(moment) << 80)
+
+
+def _milliseconds(moment: datetime) -> int:
+    return (moment - EPOCH) // timedelta(milliseconds=1)
 
 
 def public_id(prefix: str, uuid: UUID) -> str:

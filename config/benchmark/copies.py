@@ -53,5 +53,6 @@ def multiply(copies: int, tables: Sequence[Table]) -> None:
                 cursor.execute(table.copied(), [first, min(first + BATCH - 1, copies)])
             cursor.execute("DROP TABLE originals")
         cursor.execute("RESET session_replication_role")
+        cursor.execute("SELECT payments_sum_balances()")
         cursor.execute("VACUUM ANALYZE")
         cursor.execute("RESET statement_timeout")

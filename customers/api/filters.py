@@ -1,10 +1,25 @@
+"""What the filters of customers find."""
+
+from collections.abc import Mapping
 from typing import Any
+from uuid import UUID
 
-from customers.models import CustomerSource
-from payments.models.charge import ChargeQuerySet
+from django.db.models import QuerySet
+
+from customers.models import Customer
+from payments.domain.caller import Caller
+from payments.models.scoping import LAST_ID
 
 
-def charges_of_customer(rows: ChargeQuerySet, customer_id: Any) -> ChargeQuerySet:
-    """`rows` on sources that are, or once were, kept for the customer of this ID."""
-    ties = CustomerSource.objects.filter(customer_id=customer_id)
-    return rows.filter(source_id__in=ties.values("source_id"))
+def customer_filters(caller: Caller, query: Mapping[str, Any], after: UUID | None) -> dict[str, Any]:
+    """Return the values of `customers_page` for a query."""
+    return {"below": after or LAST_ID, **({"email": query["email"]} if "email" in query else {})}
+
+
+def customers_page(
+    *, merchant_id: UUID, livemode: bool, length: int, below: UUID, email: str | None = None
+) -> QuerySet[Customer]:
+    """Find the newest customers, all or those with exactly this address."""
+    path: dict[str, Any] = {"merchant_id": merchant_id, "livemode": livemode}
+    path |= {} if email is None else {"email": email}
+    return Customer.objects.present().whole().newest_page([path], length, below)

@@ -1,6 +1,6 @@
 """What requests about customers may hold (contract, section 3)."""
 
-from payments.api.fields import EMAIL_MAX_LENGTH, Email, NameSafe, StrictString
+from payments.api.fields import Email, NameSafe, StrictString
 from payments.api.metadata import Metadata
 from payments.api.serializers import PageQuery
 from payments.api.strict import StrictSerializer
@@ -33,4 +33,4 @@ class AttachInput(StrictSerializer):
 class CustomerListQuery(PageQuery):
     """`GET /v2/customers/`: those with exactly this `email`; case counts."""
 
-    email = StrictString(max_length=EMAIL_MAX_LENGTH, required=False)
+    email = Email(required=False)

@@ -2,16 +2,18 @@ from django.http import HttpResponse
 from rest_framework.decorators import action
 from rest_framework.request import Request
 
+from customers.api.filters import customer_filters, customers_page
 from customers.api.serializers import AttachInput, CustomerChanges, CustomerInput, CustomerListQuery
 from customers.domain import customers, keeping
 from customers.domain.changes import find
 from customers.models import Customer
 from customers.rendering import render_customer, render_deleted
-from payments.api.lists import paged, show_page
+from payments.api.lists import Listing, show_page
 from payments.api.requests import ApiViewSet, show
 from payments.api.strict import Nothing
+from payments.models.frozen import Frozen
 
-PAGE = paged(lambda filters: Customer.objects.present().whole().filter(**filters))
+CUSTOMERS = Listing(Customer, "cus", Frozen(customers_page), customer_filters)
 
 
 class CustomerViewSet(ApiViewSet):
@@ -30,7 +32,7 @@ class CustomerViewSet(ApiViewSet):
     }
 
     def list(self, request: Request) -> HttpResponse:
-        return show_page(request, self.caller(request), PAGE, "cus", self.query, render_customer)
+        return show_page(request, self.caller(request), CUSTOMERS, self.query, render_customer)
 
     def create(self, request: Request) -> HttpResponse:
         return self.run(request, CustomerInput, customers.create)

@@ -38,8 +38,8 @@ def create(caller: Caller, order: dict[str, Any]) -> Answer:
 
 def find_by_email(caller: Caller, email: str) -> Customer:
     """The caller's newest customer with exactly this address (case counts). Raises PaymentError 404."""
-    rows = Customer.objects.of(caller.merchant_id, caller.livemode).present().whole()
-    customer = rows.filter(email=email).order_by("-id").first()
+    path = {"merchant_id": caller.merchant_id, "livemode": caller.livemode, "email": email}
+    customer = next(iter(Customer.objects.present().whole().newest_page([path], 1)), None)
     if customer is None:
         raise not_found("customer")
     return customer

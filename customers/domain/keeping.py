@@ -72,7 +72,7 @@ def keep(caller: Caller, customer: Customer, source: Source) -> list[Write]:
             f"This customer has {SOURCES_MAX} sources, which is the most that are kept. Detach one that is not used."
         )
         raise conflict("too_many_sources", message)
-    vaulting = sources.vault(caller, source)
+    vaulting = sources.vault(caller, source, customer.id)
     tie = CustomerSource(customer=customer, source=source)
     customer.kept.insert(0, tie)
     return [*vaulting, Insert(tie), *change(caller, customer, "customer.updated")]

@@ -4,8 +4,8 @@ from django.http import HttpResponse
 from rest_framework.decorators import action
 from rest_framework.request import Request
 
-from payments.api.filters import filter_charges
-from payments.api.lists import paged, show_page
+from payments.api.filters import charge_filters, charges_page
+from payments.api.lists import Listing, show_page
 from payments.api.requests import ApiViewSet, show
 from payments.api.serializers import (
     CaptureInput,
@@ -20,9 +20,10 @@ from payments.domain.caller import Caller
 from payments.domain.charges import ChargeOrder
 from payments.domain.idempotency import Answer
 from payments.models import Charge
+from payments.models.frozen import Frozen
 from payments.rendering.objects import render_charge
 
-PAGE = paged(lambda filters: filter_charges(Charge.objects.whole(), filters))
+CHARGES = Listing(Charge, "ch", Frozen(charges_page), charge_filters)
 
 
 class ChargeViewSet(ApiViewSet):
@@ -40,7 +41,7 @@ class ChargeViewSet(ApiViewSet):
     }
 
     def list(self, request: Request) -> HttpResponse:
-        return show_page(request, self.caller(request), PAGE, "ch", self.query, render_charge)
+        return show_page(request, self.caller(request), CHARGES, self.query, render_charge)
 
     def create(self, request: Request) -> HttpResponse:
         return self.run(request, ChargeInput, _create)

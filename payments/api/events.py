@@ -3,16 +3,17 @@ from typing import Any
 from django.http import HttpResponse
 from rest_framework.request import Request
 
-from payments.api.filters import filter_events
-from payments.api.lists import paged, show_page
+from payments.api.filters import event_filters, events_page
+from payments.api.lists import Listing, show_page
 from payments.api.requests import ApiViewSet, show
 from payments.api.serializers import EventListQuery
 from payments.documents import loads
 from payments.domain.errors import not_found
 from payments.ids import parse_id
 from payments.models import Event
+from payments.models.frozen import Frozen
 
-PAGE = paged(lambda filters: filter_events(Event.objects.all(), filters))
+EVENTS = Listing(Event, "evt", Frozen(events_page), event_filters)
 
 
 class EventViewSet(ApiViewSet):
@@ -22,7 +23,7 @@ class EventViewSet(ApiViewSet):
     rights = {"list": "events:read", "retrieve": "events:read"}
 
     def list(self, request: Request) -> HttpResponse:
-        return show_page(request, self.caller(request), PAGE, "evt", self.query, _render)
+        return show_page(request, self.caller(request), EVENTS, self.query, _render)
 
     def retrieve(self, request: Request, pk: str) -> HttpResponse:
         caller, uuid = self.caller(request), parse_id("evt", pk)

@@ -4,11 +4,12 @@ For each combination of filters the query is compiled once, which takes the ORM 
 """
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
 
-from django.db.models import Exists, QuerySet
+from django.db.models import Model
 from django.http import HttpResponse
 from rest_framework.request import Request
 
@@ -17,65 +18,54 @@ from payments.domain.caller import Caller
 from payments.domain.errors import PaymentError, invalid
 from payments.ids import parse_id, public_id
 from payments.models.frozen import Frozen
-from payments.models.scoping import ScopedQuerySet
 
-# Filters that few rows pass and that have an index of their own.
-NARROWING = {"source", "customer", "email", "object"}
-# What of a query is no filter.
-PART = {"limit", "start_after"}
+Filters = dict[str, Any]
+# Makes of a validated query, and of where its page starts, the values of a list's page; None: nothing can be found.
+Narrow = Callable[[Caller, Mapping[str, Any], UUID | None], Filters | None]
 
 
-def paged(narrow: Callable[[Mapping[str, Any]], ScopedQuerySet[Any]]) -> Frozen[..., Any]:
-    """A list to be shown by `show_page`, of the rows (not yet scoped) that `narrow` finds for filters.
+@dataclass(frozen=True)
+class Listing:
+    """A list: its model, the prefix of its IDs, its rows by values, and what makes these of a query."""
 
-    Each row of a page that starts after an object has as `anchor` whether there is such a one.
-    """
+    model: type[Model]
+    prefix: str
+    page: Frozen[..., Any]
+    narrow: Narrow
 
-    def page(*, merchant_id: UUID, livemode: bool, after: UUID | None, length: int, **filters: Any) -> QuerySet[Any]:
-        rows = narrow(filters)
-        found = rows.newest_page(merchant_id, livemode, after, length, bool(NARROWING & filters.keys()))
-        anchor = rows.model.objects.of(merchant_id, livemode).filter(id=after)
-        return found if after is None else found.annotate(anchor=Exists(anchor))
-
-    return Frozen(page)
+    def has(self, caller: Caller, after: UUID, **values: Any) -> bool:
+        """Return whether there is such an object of the caller."""
+        rows: Any = self.model._default_manager
+        return bool(rows.of(caller.merchant_id, caller.livemode).filter(id=after, **values).exists())
 
 
 def show_page(
-    request: Request,
-    caller: Caller,
-    page: Frozen[..., Any],
-    prefix: str,
-    query: dict[str, Any],
-    render: Callable[[Any], Any],
+    request: Request, caller: Caller, listing: Listing, query: dict[str, Any], render: Callable[[Any], Any]
 ) -> HttpResponse:
-    """A page of a list: at most `limit`, older than the object `start_after`, and as the filters in `query` say.
+    """Answer a page of a list: at most `limit`, older than the object `start_after`, and as the filters in `query` say.
 
     Raises PaymentError 422 when `start_after` names no object of this merchant and mode.
     """
-    limit, after = query["limit"], _start_after(prefix, query.get("start_after"))
-    filters = {name: value for name, value in query.items() if name not in PART}
+    limit, after = query["limit"], _start_after(caller, listing, query)
+    values = listing.narrow(caller, query, after)
     owner = {"merchant_id": caller.merchant_id, "livemode": caller.livemode}
-    found = page(**owner, after=after, length=limit + 1, **filters)
-    if after is not None and not (found[0].anchor if found else _is_there(page, after, owner)):
-        raise _unknown_start()
+    found = [] if values is None else listing.page(**owner, length=limit + 1, **values)
     body: dict[str, Any] = {"object": "list", "data": [render(row) for row in found[:limit]]}
     if len(found) > limit:
-        body["next"] = _next_path(request, public_id(prefix, found[limit - 1].id))
+        body["next"] = _next_path(request, public_id(listing.prefix, found[limit - 1].id))
     return show(body)
 
 
-def _start_after(prefix: str, text: str | None) -> UUID | None:
+def _start_after(caller: Caller, listing: Listing, query: Mapping[str, Any]) -> UUID | None:
+    text = query.get("start_after")
     if text is None:
         return None
-    after = parse_id(prefix, text)
-    if after is None:
+    after = parse_id(listing.prefix, text)
+    # Events of one object are ordered by their numbers, which those of others do not share.
+    same = {"object_id": query["object"][1]} if "object" in query else {}
+    if after is None or not listing.has(caller, after, **same):
         raise _unknown_start()
     return after
-
-
-def _is_there(page: Frozen[..., Any], after: UUID, owner: dict[str, Any]) -> bool:
-    rows: Any = page.build(**owner, after=None, length=1)
-    return bool(rows.model.objects.of(**owner).filter(id=after).exists())
 
 
 def _unknown_start() -> PaymentError:

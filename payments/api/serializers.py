@@ -1,8 +1,10 @@
 """What requests about sources and charges may hold (contract, section 3)."""
 
 from collections.abc import Mapping
+from datetime import datetime, timedelta
 from typing import Any
 
+from rest_framework.exceptions import ErrorDetail
 from rest_framework.fields import Field
 
 from payments import clock, sourcetypes
@@ -20,14 +22,20 @@ from payments.api.fields import (
     Url,
 )
 from payments.api.metadata import Metadata
-from payments.api.query_fields import QueryBoolean, QueryId, QueryInteger, QueryMoment
+from payments.api.query_fields import QueryBoolean, QueryId, QueryInteger, QueryMoment, QueryObject
 from payments.api.strict import Errors, StrictSerializer
+from payments.domain.events import EVENT_OBJECTS, EVENT_TYPES
+from payments.domain.lifecycle import FLAGS
 from payments.domain.time_travel import LONGEST_SECONDS
+from payments.ids import EPOCH
 from payments.models import AMOUNT_MAX, Charge
 from payments.money import DEFAULT_CURRENCY
 
 DEFAULT_PAGE_LENGTH = 20
 MAX_PAGE_LENGTH = 100
+# A caller's clock may be ahead by less than this.
+CLOCKS_APART = timedelta(days=1)
+FLAG_NAMES = ("status", "authorized", "captured")
 DEFAULT_REFUND_REASON = "requested_by_customer"
 
 
@@ -169,7 +177,7 @@ class PageQuery(StrictSerializer):
 
 
 class ChargeListQuery(PageQuery):
-    """`GET /v2/charges/`."""
+    """`GET /v2/charges/`. Filters that no charge can pass together are refused."""
 
     status = Choice(Charge.Status.values, required=False)
     captured = QueryBoolean(required=False)
@@ -183,9 +191,54 @@ class ChargeListQuery(PageQuery):
             "created_at[lt]": QueryMoment(required=False),
         }
 
+    def check_together(self, data: Mapping[str, Any], errors: Errors) -> None:
+        self._check_flags(data, errors)
+        self._check_period(data, errors)
+
+    def _check_flags(self, data: Mapping[str, Any], errors: Errors) -> None:
+        """Each filter must leave something of what charges can show beside those before it."""
+        shown = [{name: _written(getattr(flags, name)) for name in FLAG_NAMES} for flags in FLAGS]
+        given: list[str] = []
+        for name in FLAG_NAMES:
+            if data.get(name) is None or name in errors:
+                continue
+            left = [flags for flags in shown if flags[name] == data[name]]
+            if not left:
+                possible = " or ".join(sorted({flags[name] for flags in shown}))
+                message = f"Of charges with {' and '.join(given)}, {name} can only be {possible}."
+                errors[name] = [ErrorDetail(message, code="invalid_choice")]
+                return
+            shown = left
+            given.append(f"{name} {data[name]}")
+
+    def _check_period(self, data: Mapping[str, Any], errors: Errors) -> None:
+        since, before = (self._moment(f"created_at[{name}]", data, errors) for name in ("gte", "lt"))
+        if since and since > clock.now() + CLOCKS_APART:
+            errors["created_at[gte]"] = [ErrorDetail("This value must not be in the future.", code="invalid_choice")]
+        elif before and before <= (since or EPOCH):
+            message = "This value must be later than created_at[gte], and than 1970-01-01."
+            errors["created_at[lt]"] = [ErrorDetail(message, code="invalid_choice")]
+
+    def _moment(self, name: str, data: Mapping[str, Any], errors: Errors) -> datetime | None:
+        given = name not in errors and data.get(name)
+        return self.fields[name].run_validation(given) if given else None
+
+
+def _written(value: str | bool) -> str:
+    return value if isinstance(value, str) else str(value).lower()
+
 
 class EventListQuery(PageQuery):
     """`GET /v2/events/`: those of one type, or of the one object with the ID `object`."""
 
-    type = StrictString(max_length=30, required=False)
-    object = QueryId(required=False)
+    type = Choice(EVENT_TYPES, required=False)
+    object = QueryObject(EVENT_OBJECTS, required=False)
+
+    default_error_messages = {"other_object": "Events of this type are about another kind of object than this."}
+
+    def check_together(self, data: Mapping[str, Any], errors: Errors) -> None:
+        kind, told = data.get("type"), data.get("object")
+        if kind and told and not errors.keys() & {"type", "object"}:
+            model = EVENT_OBJECTS[told.partition("_")[0]]
+            if model._meta.model_name != kind.partition(".")[0]:
+                errors["type"] = [self.fault("other_object")]

@@ -22,7 +22,7 @@ from payments.domain.caller import Caller
 from payments.domain.errors import NoSuchReturn, busy, conflict, invalid, not_found
 from payments.domain.idempotency import Answer
 from payments.domain.routing import Way
-from payments.ids import parse_id, public_id
+from payments.ids import new_id, parse_id, public_id
 from payments.ledger.fees import rate_of
 from payments.models import Attempt, Charge, IdempotencyRecord, Source
 from payments.models.together import Insert, StaleRow, Update, Write
@@ -158,9 +158,12 @@ def _new_charge(caller: Caller, source: Source, order: ChargeOrder) -> Charge:
     moment = clock.now()
     rate = rate_of(caller.rates, source.type, order.currency)
     charge = Charge(
+        # Lists find the time of a charge by its ID.
+        id=new_id(moment),
         merchant_id=caller.merchant_id,
         livemode=caller.livemode,
         source=source,
+        customer_id=source.customer_id,
         single_use=not source.vaulted,
         amount=order.amount,
         currency=order.currency,

@@ -14,6 +14,22 @@ from payments.notifications import outbox
 from payments.rendering.objects import render_charge, render_refund, render_source
 from payments.rendering.wire import to_bytes, without_absent
 
+# Every type of event, and what it tells; customers add their own.
+EVENT_TYPES: dict[str, str] = {
+    "charge.created": "A charge was made.",
+    "charge.updated": "A charge changed otherwise: its payer must act, it was voided, refunded.",
+    "charge.succeeded": "The money was taken, or is held.",
+    "charge.failed": "No money will be taken: `failure_data` says why.",
+    "charge.captured": "Held money was taken.",
+    "refund.created": "Money is on its way back.",
+    "refund.updated": "A refund has succeeded or failed.",
+    "source.created": "A source was made.",
+    "source.updated": "A source was used, or is kept for a customer.",
+    "source.deleted": "A source that was kept for a customer was given up.",
+}
+# What events are about, by the prefix of its ID; customers add their own.
+EVENT_OBJECTS: dict[str, Any] = {"ch": Charge, "re": Refund, "src": Source}
+
 
 def of_charge(caller: Caller, event_type: str, charge: Charge) -> list[Write]:
     event = _event(caller, event_type, charge.id, charge.version, render_charge(charge))
@@ -41,6 +57,8 @@ def _told(event: Event, source: Source) -> list[Write]:
 
 
 def _event(caller: Caller, event_type: str, object_id: UUID, sequence: int, rendered: dict[str, Any]) -> Event:
+    if event_type not in EVENT_TYPES:
+        raise ValueError(f"There is no event type {event_type}.")
     event = Event(
         merchant_id=caller.merchant_id,
         livemode=caller.livemode,

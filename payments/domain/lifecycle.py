@@ -23,6 +23,27 @@ class Stage(Enum):
     REFUNDED = {"status": "refunded"}
 
 
+@dataclass(frozen=True, slots=True)
+class Flags:
+    """What a charge shows of its state."""
+
+    status: str
+    authorized: bool
+    captured: bool
+
+
+# Every combination that a charge can show; the constraint `charge_flags_match_status` lets no other be stored.
+FLAGS = (
+    Flags("pending", authorized=False, captured=False),
+    Flags("succeeded", authorized=True, captured=False),
+    Flags("succeeded", authorized=False, captured=True),
+    Flags("failed", authorized=False, captured=False),
+    Flags("voided", authorized=False, captured=False),
+    Flags("voided", authorized=False, captured=True),
+    Flags("refunded", authorized=False, captured=True),
+)
+
+
 def stage_of(charge: Charge) -> Stage:
     """The stage of a charge in hand."""
     if charge.status == Charge.Status.SUCCEEDED:

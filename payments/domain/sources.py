@@ -100,15 +100,16 @@ def take(caller: Caller, source: Source) -> list[Write]:
     return _change(caller, source, "source.updated", {"used": False}, used=True)
 
 
-def vault(caller: Caller, source: Source) -> list[Write]:
-    """The writes by which an unused source is kept for reuse. Raises PaymentError 409 when it is used or expired.
+def vault(caller: Caller, source: Source, customer_id: UUID) -> list[Write]:
+    """The writes by which an unused source is kept for a customer. Raises PaymentError 409 when it is used or expired.
 
     The CVC is destroyed: no standard lets one be kept for later charges (PCI DSS 3.3.1).
     """
     if source.used:
         raise already_used(source.id)
     _require_number(source)
-    writes = _change(caller, source, "source.updated", {"used": False}, used=True, vaulted=True)
+    changes = {"used": True, "vaulted": True, "customer_id": customer_id}
+    writes = _change(caller, source, "source.updated", {"used": False}, **changes)
     return [*writes, *_card_writes(source, number_expires_at=None, sealed_cvc=None, cvc_expires_at=None)]
 
 

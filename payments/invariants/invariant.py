@@ -12,6 +12,7 @@ TABLES = {
     "event": "payments_event",
     "notification": "payments_notification",
     "posting": "payments_posting",
+    "running_balance": "payments_runningbalance",
     "idempotency_record": "payments_idempotencyrecord",
 }
 ROWS_OF = """{name} AS NOT MATERIALIZED (

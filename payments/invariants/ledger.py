@@ -3,6 +3,7 @@
 from functools import partial
 
 from payments.invariants.invariant import Invariant
+from payments.models import Posting
 
 _of_charge = partial(Invariant, model="payments.Charge", prefix="ch")
 
@@ -139,6 +140,21 @@ CAPTURED_CHARGES_SETTLE = _of_charge(
         WHERE captured AND status <> 'voided' AND settled_at IS NULL AND settle_due_at IS NULL
     """,
 )
+ACCOUNTS = [account.value for account in Posting.Account]
+BALANCES_ARE_THE_SUMS = Invariant(
+    name="balances_are_the_sums",
+    sentence="The running balance of each merchant, mode and currency is the sum of its postings, account by account.",
+    model="payments.Merchant",
+    prefix="mer",
+    query=f"""
+        SELECT merchant_id AS id FROM (
+            SELECT merchant_id, livemode, currency, account, amount FROM posting
+            UNION ALL
+            SELECT b.merchant_id, b.livemode, b.currency, a.account, -a.amount FROM running_balance b
+            CROSS JOIN LATERAL (VALUES {", ".join(f"('{name}', b.{name})" for name in ACCOUNTS)}) AS a (account, amount)
+        ) AS line GROUP BY merchant_id, livemode, currency, account HAVING sum(amount) <> 0
+    """,  # nosec B608 # made of constants
+)
 INVARIANTS = (
     JOURNALS_BALANCE,
     JOURNALS_ARE_ABOUT_ONE_CHARGE,
@@ -153,4 +169,5 @@ INVARIANTS = (
     LEDGER_REVERSALS,
     SETTLED_CHARGES_LEAVE_NOTHING,
     CAPTURED_CHARGES_SETTLE,
+    BALANCES_ARE_THE_SUMS,
 )

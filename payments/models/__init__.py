@@ -12,7 +12,7 @@ from payments.models.decline_alert import DeclineAlert
 from payments.models.event import Event
 from payments.models.export import Export, ExportPart
 from payments.models.idempotency import IdempotencyRecord
-from payments.models.ledger import Posting, Settlement
+from payments.models.ledger import Posting, RunningBalance, Settlement
 from payments.models.merchant import ApiKey, Merchant, NotifySecret
 from payments.models.merchant_access import MerchantAccess
 from payments.models.money_check import MoneyCheck
@@ -60,6 +60,7 @@ __all__ = [
     "Refund",
     "ReportLine",
     "Route",
+    "RunningBalance",
     "Settlement",
     "Source",
     "StaffAct",

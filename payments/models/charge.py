@@ -38,7 +38,10 @@ class Charge(Row):
     # The index that begins with the merchant serves this key too.
     merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="+", db_index=False)
     livemode = models.BooleanField()
-    source = models.ForeignKey(Source, models.PROTECT, related_name="charges")
+    # The index that begins with the source serves this key too.
+    source = models.ForeignKey(Source, models.PROTECT, related_name="charges", db_index=False)
+    # Whom the source is kept for, if for anybody.
+    customer_id = models.UUIDField(null=True, blank=True)
     # False for a charge on a vaulted source, which may carry any number of them.
     single_use = models.BooleanField()
     amount = models.BigIntegerField()
@@ -141,6 +144,16 @@ class Charge(Row):
         ]
         indexes = [
             models.Index(F("merchant"), F("livemode"), F("id"), name="charge_of_merchant"),
+            models.Index(F("merchant"), F("livemode"), F("status"), F("captured"), F("id"), name="charge_in_state"),
+            models.Index(F("source"), F("status"), F("captured"), F("id"), name="charge_of_source"),
+            models.Index(
+                F("customer_id"),
+                F("status"),
+                F("captured"),
+                F("id"),
+                name="charge_of_customer",
+                condition=Q(customer_id__isnull=False),
+            ),
             models.Index(F("status"), F("livemode"), F("id"), name="charge_by_status"),
             models.Index(F("livemode"), F("id"), name="charge_held", condition=Q(authorized=True)),
             # New words wait in a list, and the INSERT that fills it files them all: at the default of 4 MB one took

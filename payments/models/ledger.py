@@ -107,12 +107,47 @@ class Posting(Row):
             ),
         ]
         indexes = [
-            models.Index(
-                fields=["merchant", "livemode", "account", "currency"], include=["amount"], name="posting_of_account"
-            ),
             models.Index(F("attempt_id"), name="posting_of_attempt", condition=Q(attempt_id__isnull=False)),
             models.Index(F("settlement"), name="posting_of_settlement", condition=Q(settlement__isnull=False)),
         ]
 
     def __str__(self) -> str:
         return f"{self.kind} {self.account} {self.amount}"
+
+
+class RunningBalanceQuerySet(ScopedQuerySet["RunningBalance"]):
+    """Running balances of one merchant in one mode."""
+
+
+class RunningBalance(models.Model):
+    """The sums of a merchant's postings by account, in one currency: a balance is the sum of its `shard`s.
+
+    A trigger on the postings keeps these rows. Each connection of the database writes to one of 16 shards, so that
+    charges of one merchant seldom wait for each other.
+    """
+
+    merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="+", db_index=False, db_constraint=False)
+    livemode = models.BooleanField()
+    currency = models.CharField(max_length=3)
+    shard = models.PositiveSmallIntegerField()
+    provider_hold = models.BigIntegerField(default=0)
+    merchant_hold = models.BigIntegerField(default=0)
+    provider_receivable = models.BigIntegerField(default=0)
+    bank = models.BigIntegerField(default=0)
+    merchant_pending = models.BigIntegerField(default=0)
+    merchant_payable = models.BigIntegerField(default=0)
+    refunds_in_transit = models.BigIntegerField(default=0)
+    reversals = models.BigIntegerField(default=0)
+    fees = models.BigIntegerField(default=0)
+
+    objects = RunningBalanceQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["merchant", "livemode", "currency", "shard"], name="one_running_balance_per_shard"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.currency} {self.shard}"

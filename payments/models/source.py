@@ -22,6 +22,8 @@ class Source(Row):
     type = models.CharField(max_length=20)
     used = models.BooleanField(default=False)
     vaulted = models.BooleanField(default=False)
+    # The one customer whom it is or was kept for.
+    customer_id = models.UUIDField(null=True, blank=True)
     redirect = VerbatimJSONField(null=True, blank=True)
     owner = VerbatimJSONField(null=True, blank=True)
     bank_account = VerbatimJSONField(null=True, blank=True)

@@ -103,16 +103,16 @@ class Watch:
 
     def _is_within_row_bounds(self, alias: str, conditions: list[exp.Expression]) -> bool:
         kinds = {type(condition) for condition in conditions if self._bounds_row(condition, alias)}
-        return kinds == {exp.LT, exp.GT}
+        return kinds in ({exp.LT, exp.GT}, {exp.LT, exp.GTE})
 
     def _bounds_row(self, condition: exp.Expression, alias: str) -> bool:
-        if not isinstance(condition, exp.LT | exp.GT):
+        if not isinstance(condition, exp.LT | exp.GT | exp.GTE):
             return False
         place, bound = list(condition.this.find_all(exp.Column)), condition.expression
         names = [(column.table, column.name) for column in place]
         modes = [node.this for node in bound.find_all(exp.Boolean)]
-        in_place = names == [(alias, "merchant_id"), (alias, "livemode"), (alias, "id")]
-        return in_place and _ids_in(bound)[:1] == [self.merchant] and modes == [self.livemode]
+        in_place = [*names[:2], names[-1]] == [(alias, "merchant_id"), (alias, "livemode"), (alias, "id")]
+        return in_place and _ids_in(bound)[:1] == [self.merchant] and modes[:1] == [self.livemode]
 
     def _is_tie(self, condition: exp.Expression, alias: str, tied: set[str]) -> bool:
         """Whether `condition` binds a key of `alias` to something that is known to be the caller's."""
@@ -128,6 +128,8 @@ class Watch:
 
     def _is_own(self, subquery: exp.Expression | None, values: list[exp.Expression]) -> bool:
         inner = subquery.unnest() if subquery is not None else None
+        if isinstance(inner, exp.Union):
+            return self._is_own(inner.this, []) and self._is_own(inner.expression, [])
         if isinstance(inner, exp.Select):
             return bool(_tables(inner)) and not self._loose_in(inner, around=set())
         ids = [uuid for value in values for uuid in _ids_in(value)]

@@ -17,10 +17,17 @@ from tests.factories import ChargeFactory
 
 Ask = Callable[[Charge], QuerySet[Any]]
 
+
+def page(merchant_id: UUID, livemode: bool, *states: str) -> QuerySet[Charge]:
+    path = {"merchant_id": merchant_id, "livemode": livemode}
+    paths = [path | {"status": status, "captured": False} for status in states]
+    return Charge.objects.whole().newest_page(paths or [path], 20)
+
+
 TIED: dict[str, Ask] = {
     "merchant and mode": lambda charge: Charge.objects.of(charge.merchant_id, False),
-    "a page": lambda charge: Charge.objects.whole().newest_page(charge.merchant_id, False, None, 20),
-    "a page of few": lambda charge: Charge.objects.newest_page(charge.merchant_id, False, charge.id, 20, narrowed=True),
+    "a page": lambda charge: page(charge.merchant_id, False),
+    "a page of two states": lambda charge: page(charge.merchant_id, False, "failed", "voided"),
     "a table beside": lambda charge: Attempt.objects.filter(
         charge__merchant=charge.merchant_id, charge__livemode=False
     ),
@@ -43,8 +50,9 @@ LOOSE: dict[str, Ask] = {
     "what hangs on somebody's": lambda charge: Card.objects.filter(last4="3055"),
     "a table beside that is loose": lambda charge: Attempt.objects.filter(charge__livemode=False),
     "rows within what is loose": lambda charge: Event.objects.filter(object_id__in=Source.objects.filter(used=True)),
-    "another's page": lambda charge: Charge.objects.newest_page(charge.id, False, None, 20),
-    "a page of the other mode": lambda charge: Charge.objects.newest_page(charge.merchant_id, True, None, 20),
+    "another's page": lambda charge: page(charge.id, False),
+    "a page of the other mode": lambda charge: page(charge.merchant_id, True),
+    "another's page of two states": lambda charge: page(charge.id, False, "failed", "voided"),
 }
 
 

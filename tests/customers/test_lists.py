@@ -57,7 +57,7 @@ def test_the_email_filter_wants_exactly_this_address(api: Api) -> None:
     new_customer(api, email="a@example.ph.org")
 
     assert ids_in(made(api.get("/customers/", email="a@example.ph"))) == wanted[::-1]
-    assert made(api.get("/customers/", email="nobody"))["data"] == []
+    assert made(api.get("/customers/", email="nobody@example.ph"))["data"] == []
 
 
 def test_a_deleted_customer_is_in_no_list_but_still_marks_a_place(api: Api) -> None:
@@ -115,11 +115,10 @@ def test_the_charges_stay_when_the_source_or_the_customer_goes(api: Api, maria: 
     assert api.read(charge)["status"] == "succeeded"
 
 
-@pytest.mark.parametrize("name", ["cus_" + "0" * 32, "nonsense"])
-def test_nobody_has_no_charges(api: Api, name: str) -> None:
+def test_nobody_has_no_charges(api: Api) -> None:
     api.charge()
 
-    assert made(api.get("/charges/", customer=name)) == {"object": "list", "data": []}
+    assert made(api.get("/charges/", customer="cus_" + "0" * 32)) == {"object": "list", "data": []}
 
 
 def test_the_charges_of_somebody_elses_customer_are_not_listed(

@@ -12,6 +12,7 @@ from payments.ids import new_id, parse_id, public_id
 from payments.models import (
     IdempotencyRecord,
     Posting,
+    RunningBalance,
     Settlement,
     Source,
 )
@@ -106,7 +107,7 @@ def journal_about_two_charges(history: History) -> str:
     return post(history.charge("captured"), Kind.HOLD, *lines, journal=other.journal)
 
 
-@breaks("postings_match_their_charge")
+@breaks("postings_match_their_charge", "balances_are_the_sums")
 def posting_in_another_currency(history: History) -> str:
     charge = history.charge("captured")
     forge(posting_of(charge, account=Account.FEES), currency="USD")
@@ -162,6 +163,13 @@ def paid_out_of_nothing(history: History) -> str:
 def reversed_twice(history: History) -> str:
     lines = ((Account.REVERSALS, 10_000), (Account.PROVIDER_RECEIVABLE, -10_000))
     return post(history.charge("came late"), Kind.REVERSAL, *lines)
+
+
+@breaks("balances_are_the_sums")
+def balance_that_nothing_posted(history: History) -> str:
+    charge = history.charge("captured")
+    RunningBalance.objects.filter(merchant=charge.merchant_id).update(fees=F("fees") + 1)
+    return public_id("mer", charge.merchant_id)
 
 
 @breaks("settled_charges_leave_nothing")
@@ -251,7 +259,12 @@ def entry_too_many(history: History) -> str:
     return public_id("sp", payment.id)
 
 
-@breaks("kept_sources_are_vaulted")
+@breaks("kept_sources_are_vaulted", "charges_know_their_customer")
 def kept_for_nobody(history: History) -> str:
     CustomerSource.objects.filter(source_id=parse_id("src", history.kept)).delete()
     return history.kept
+
+
+@breaks("charges_know_their_customer")
+def charge_of_a_customer_that_it_never_had(history: History) -> str:
+    return forge_charge(history, "captured", customer_id=new_id())

@@ -3,6 +3,7 @@
 from typing import Any
 from uuid import UUID
 
+from django.db import connection
 from django.db.models import Model
 
 from payments.ids import new_id, public_id
@@ -28,6 +29,8 @@ def post(charge: Charge, kind: str, *lines: tuple[str, int], journal: UUID | Non
     for number, (account, amount) in enumerate(lines, first):
         line = {"journal": journal, "line": number, "account": account, "amount": amount, "kind": kind}
         Posting.objects.create(charge=charge, **{**about, **line, **values})
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT payments_sum_balances()")
     return public_id("ch", charge.id)
 
 

@@ -4,20 +4,21 @@ from typing import Any
 
 from payments.api.schema import examples
 from payments.api.schema.members import id_form
+from payments.domain.events import EVENT_TYPES
 from payments.notifications.schedule import TRIED_FOR
 from payments.notifications.transport import Limits
 
 Described = dict[str, Any]
 
-# By type: what has happened, and the object that shows it.
-CALLBACKS: dict[str, tuple[str, Described]] = {
-    "charge.created": ("A charge was made.", examples.HELD | {"authorized": False, "status": "pending"}),
-    "charge.updated": ("A charge changed otherwise: its payer must act, it was voided, refunded.", examples.VOIDED),
-    "charge.succeeded": ("The money was taken, or is held.", examples.HELD),
-    "charge.failed": ("No money will be taken: `failure_data` says why.", examples.DECLINED),
-    "charge.captured": ("Held money was taken.", examples.CAPTURED),
-    "refund.created": ("Money is on its way back.", examples.REFUND | {"status": "pending"}),
-    "refund.updated": ("A refund has succeeded or failed.", examples.REFUND),
+# By type: the object that shows what has happened.
+CALLBACKS: dict[str, Described] = {
+    "charge.created": examples.HELD | {"authorized": False, "status": "pending"},
+    "charge.updated": examples.VOIDED,
+    "charge.succeeded": examples.HELD,
+    "charge.failed": examples.DECLINED,
+    "charge.captured": examples.CAPTURED,
+    "refund.created": examples.REFUND | {"status": "pending"},
+    "refund.updated": examples.REFUND,
 }
 DESCRIPTION = f"""
 The call of an event to the `redirect.notify` of the charge's source. Verify the signature over the bytes as they came,
@@ -38,7 +39,7 @@ ANSWERS: Described = {
 
 def webhooks(prefix: str) -> Described:
     """All of them, by type; `prefix` begins the names of the plain headers."""
-    return {name: {"post": _call(name, meaning, shown, prefix)} for name, (meaning, shown) in CALLBACKS.items()}
+    return {name: {"post": _call(name, EVENT_TYPES[name], shown, prefix)} for name, shown in CALLBACKS.items()}
 
 
 def _call(name: str, meaning: str, shown: Described, prefix: str) -> Described:

@@ -66,7 +66,8 @@ was done then, and the same request under the same idempotency key may be sent a
 # Lists
 
 Lists are newest first. `limit` says how many objects at most, and `next`, if there is more, is the path of the next
-page with every filter kept. No object is shown twice or missed while new ones arrive.
+page with every filter kept. No object is shown twice or missed while new ones arrive. A filter that nothing can ever
+match, such as `status=failed` with `captured=true`, is refused with 422.
 
 # Errors
 

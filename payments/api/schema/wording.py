@@ -120,14 +120,22 @@ OBJECTS: dict[type[StrictSerializer], dict[str, Schema]] = {
 }
 OBJECTS[ChargeListQuery] = OBJECTS[PageQuery] | {
     "status": words("Only charges that stand so."),
-    "captured": words("Only charges of which money was taken, or was not."),
+    "captured": words(
+        "Only charges of which money was taken, or was not. A combination that no charge can show is refused."
+    ),
     "authorized": words("Only charges that hold money now, or do not."),
     "customer": words("Only charges on the sources of the customer with this ID."),
     "source": words("Only charges on the source with this ID."),
-    "created_at[gte]": words("Only charges made at this ISO 8601 time or later; without an offset it is UTC."),
-    "created_at[lt]": words("Only charges made before this ISO 8601 time; without an offset it is UTC."),
+    "created_at[gte]": words(
+        "Only charges made at this ISO 8601 time or later, which is not in the future; without an offset it is UTC."
+    ),
+    "created_at[lt]": words(
+        "Only charges made before this ISO 8601 time, later than `created_at[gte]`; without an offset it is UTC."
+    ),
 }
 OBJECTS[EventListQuery] = OBJECTS[PageQuery] | {
-    "type": words("Only events of this type, such as `charge.succeeded`."),
-    "object": words("Only events about the object with this ID."),
+    "type": words("Only events of this type."),
+    "object": words(
+        "Only events about the object with this ID, by their `sequence`; `start_after` must be one of them."
+    ),
 }
