@@ -30,6 +30,7 @@ from payments.domain.time_travel import LONGEST_SECONDS
 from payments.ids import EPOCH
 from payments.models import AMOUNT_MAX, Charge
 from payments.money import DEFAULT_CURRENCY
+from payments.notifications.urls import ForbiddenUrl, check_notify_url
 
 DEFAULT_PAGE_LENGTH = 20
 MAX_PAGE_LENGTH = 100
@@ -69,7 +70,7 @@ class CardInput(StrictSerializer):
 class RedirectInput(StrictSerializer):
     """Where the payer is sent back to, and who is told."""
 
-    default_error_messages = {"invalid_url": "In live mode this must be an https URL."}
+    default_error_messages = {"invalid_url": "Nothing would ever be sent to this URL. {reason}"}
 
     success = Url()
     fail = Url()  # type: ignore[assignment]
@@ -77,10 +78,12 @@ class RedirectInput(StrictSerializer):
 
     def check_together(self, data: Mapping[str, Any], errors: Errors) -> None:
         notify = data.get("notify")
-        if "notify" in errors or not notify or not self.context["livemode"]:
+        if "notify" in errors or not notify:
             return
-        if not notify.lower().startswith("https:"):
-            errors["notify"] = [self.fault("invalid_url")]
+        try:
+            check_notify_url(notify, self.context["livemode"])
+        except ForbiddenUrl as error:
+            errors["notify"] = [self.fault("invalid_url", reason=error)]
 
 
 class AddressInput(StrictSerializer):

@@ -50,9 +50,9 @@ class StrictSerializer(Strict, serializers.Serializer[Any]):
     def check_together(self, data: Mapping[str, Any], errors: Errors) -> None:
         """Adds to `errors` (by member name, the bad ones so far) what is wrong between members of `data`."""
 
-    def fault(self, key: str) -> ErrorDetail:
+    def fault(self, key: str, **values: object) -> ErrorDetail:
         """One of the class's error messages, with its code."""
-        return ErrorDetail(str(self.error_messages[key]), code=key)
+        return ErrorDetail(str(self.error_messages[key]).format(**values), code=key)
 
     def _members(self, data: Mapping[str, Any]) -> tuple[dict[str, Any], Errors]:
         """Every member's value or errors; DRF's own loop tells nothing of the good ones when there is a bad one."""

@@ -33,7 +33,7 @@ class Notification(Row):
     merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="+", db_constraint=False, db_index=False)
     livemode = models.BooleanField()
     url = models.CharField(max_length=2083)
-    # scheme://host:port of the URL: what shares one limit of tries under way.
+    # scheme://host:port of the URL: what shares one limit of tries under way, of one merchant in one mode.
     receiver = models.CharField(max_length=RECEIVER_MAX_LENGTH, db_collation="C")
     state = models.CharField(max_length=9, choices=State.choices, default=State.WAITING)
     # Tries made in all; the last one's number.
@@ -59,7 +59,10 @@ class Notification(Row):
         ]
         indexes = [
             models.Index(F("merchant"), F("livemode"), F("id"), name="notification_of_merchant"),
+            # Merchants first, then their receivers: claims jump from one to the next.
             models.Index(
+                F("merchant"),
+                F("livemode"),
                 F("receiver"),
                 F("due_at"),
                 F("id"),

@@ -11,12 +11,28 @@ from collections.abc import Callable
 from psycopg import AsyncConnection
 
 from payments import clock
-from payments.notifications.leasing import CLAIM_LIMIT, anything_due, claim, connect, record, release
+from payments.notifications.bulkheads import SlowReceivers
+from payments.notifications.leasing import CLAIM_LIMIT, Claims, Owner, anything_due, claim, connect, record, release
 from payments.notifications.reach import Reach
 from payments.notifications.secrets import Keyring
 from payments.notifications.sending import Clock, Tries
 from payments.notifications.transport import Transport
 from payments.steps import Step, reached
+
+
+class Windows:
+    """Where claims go on among the receivers of merchants that have more of them than one claim looks at."""
+
+    def __init__(self) -> None:
+        self.after: dict[Owner, str] = {}
+        # Whose receivers were not all looked at since something was claimed.
+        self.unfinished: set[Owner] | None = None
+
+    def move(self, claims: Claims) -> None:
+        """Go on behind what `claims` has looked at; where it came to the end, from the start again."""
+        self.after = claims.windows
+        begun = self.after.keys() if claims.batch or self.unfinished is None else self.unfinished
+        self.unfinished = set(begun & self.after.keys())
 
 
 class Drain:
@@ -29,6 +45,7 @@ class Drain:
         self._now = now
         self._transport = transport
         self._reach = Reach()
+        self._slow = SlowReceivers()
         self._stopped = threading.Event()
 
     def run(self) -> int:
@@ -46,35 +63,37 @@ class Drain:
 
     async def _run(self) -> int:
         async with self._transport() as transport, await connect() as database:
-            tries, keyring, count = Tries(transport, self._now), Keyring(database), 0
+            tries, keyring, windows, count = Tries(transport, self._now, self._slow), Keyring(database), Windows(), 0
             while True:
                 ended = tries.take_ended()
                 await record(database, ended)
                 count += len(ended)
-                claimed_count = await self._go_on(database, tries, keyring)
-                if tries.over:
+                claimed_count = await self._go_on(database, tries, keyring, windows)
+                if tries.over and (self._stopped.is_set() or not windows.unfinished):
                     return count
                 # After a full batch there is more, to be fetched while this one is sent.
                 if claimed_count < CLAIM_LIMIT:
                     await tries.wait()
 
-    async def _go_on(self, database: AsyncConnection, tries: Tries, keyring: Keyring) -> int:
+    async def _go_on(self, database: AsyncConnection, tries: Tries, keyring: Keyring, windows: Windows) -> int:
         """Takes more in hand; returns how many."""
         if self._stopped.is_set():
             await release(database, tries.give_up_waiting())
             return 0
-        limit = min(tries.room, CLAIM_LIMIT)
+        shares = tries.shares()
+        limit = min(shares.room, CLAIM_LIMIT)
         if not limit:
             return 0
         now = self._now()
         span = self._reach.at(now)
-        batch = await claim(database, limit, now, span)
-        self._reach.looked(span, now, [claimed.id for claimed in batch])
-        if batch:
+        claims = await claim(database, limit, now, span, shares, windows.after)
+        windows.move(claims)
+        self._reach.looked(span, now, [claimed.id for claimed in claims.batch])
+        if claims.batch:
             reached(Step.CLAIMED)
-            merchants = {claimed.merchant_id for claimed in batch}
-            tries.start(batch, await keyring.signers_of(merchants, self._now()))
-        return len(batch)
+            merchants = {claimed.merchant_id for claimed in claims.batch}
+            tries.start(claims.batch, await keyring.signers_of(merchants, self._now()))
+        return len(claims.batch)
 
 
 class Deliverer:

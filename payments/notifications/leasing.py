@@ -1,15 +1,14 @@
 """Which notifications a worker takes in hand, and how it puts down what became of them.
 
-On a connection of its own, so that the database works while others are sent. Each statement is a transaction of
-its own, so that none is open while anything is sent. In SQL, because the
-limit for each receiver has to hold among all workers and a long queue of one receiver must not be read through to
-reach the others.
+On a connection of its own, so that the database works while others are sent. Each statement is a transaction of its
+own, so that none is open while anything is sent. In SQL, because the limits for each merchant and receiver have to hold
+among all workers, and a long queue of one must not be read through to reach the others.
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from uuid import UUID
 
 from django.db import connection, transaction
@@ -23,6 +22,12 @@ logger = logging.getLogger("kaha.notifications")
 CLAIM_LIMIT = 250
 # In hand for one receiver, in all workers together: enough to keep its runners busy while the books are kept.
 RECEIVER_LIMIT = 400
+# In hand for one merchant in one mode, in all workers together, divided among its receivers that have something due.
+MERCHANT_LIMIT = 1000
+# In hand for one receiver whose last try took long, which gets few places.
+SLOW_RECEIVER_LIMIT = 4
+# How many receivers of one merchant a claim looks at; the next claim goes on behind them.
+WINDOW = 250
 # Time to send all of these although each try takes its longest; a worker silent for longer is taken for dead.
 LEASE = timedelta(seconds=90)
 # A queue is read from its head, whatever the planner believes of its length; statistics lag behind a sudden one. So
@@ -30,50 +35,102 @@ LEASE = timedelta(seconds=90)
 # bounds that are given, because one for any bounds has to lock each month.
 PLANNING = {
     **dict.fromkeys(("enable_bitmapscan", "enable_seqscan", "enable_hashjoin", "enable_mergejoin"), "off"),
-    **dict.fromkeys(("enable_material", "enable_sort"), "off"),
+    **dict.fromkeys(("enable_material", "enable_sort", "enable_incremental_sort"), "off"),
     "plan_cache_mode": "force_custom_plan",
 }
 
-# Of each receiver only the first few are looked at, and those in hand stay among them until they are put down: so a
-# receiver has no more than these in hand, whoever claims. The receivers are found by jumps through the index.
+# Merchants first: each, in each mode, is found by a jump through the index, and by further jumps some of its receivers.
+# Of each receiver only the first few are looked at, and those in hand stay among them until they are put down: so
+# neither a receiver nor a merchant has more than these in hand, whoever claims. Receivers that are slow come last.
+# Each jump asks for the order of the index of what is due, because others hold what is done too.
 # The bounds stand wherever notifications are read, so that months outside of them are not even opened.
 DUE = """
-WITH RECURSIVE receivers AS (
-    (SELECT receiver FROM payments_notification
-     WHERE due_at IS NOT NULL AND id >= %(since)s AND id < %(until)s ORDER BY receiver LIMIT 1)
+WITH RECURSIVE merchants AS (
+    (SELECT merchant_id, livemode FROM payments_notification
+     WHERE due_at IS NOT NULL AND id >= %(since)s AND id < %(until)s
+     ORDER BY merchant_id, livemode, receiver LIMIT 1)
     UNION ALL
-    SELECT (SELECT n.receiver FROM payments_notification n
-            WHERE n.due_at IS NOT NULL AND n.receiver > r.receiver AND n.id >= %(since)s AND n.id < %(until)s
-            ORDER BY n.receiver LIMIT 1)
-    FROM receivers r WHERE r.receiver IS NOT NULL
+    SELECT following.* FROM merchants m CROSS JOIN LATERAL (
+        SELECT n.merchant_id, n.livemode FROM payments_notification n
+        WHERE n.due_at IS NOT NULL AND (n.merchant_id, n.livemode) > (m.merchant_id, m.livemode)
+            AND n.id >= %(since)s AND n.id < %(until)s
+        ORDER BY n.merchant_id, n.livemode, n.receiver LIMIT 1
+    ) following
+), receivers AS (
+    SELECT m.merchant_id, m.livemode, found.receiver, found.due_at, (m.merchant_id, m.livemode, found.receiver) IN (
+        SELECT * FROM unnest(%(slow_merchants)s::uuid[], %(slow_modes)s::boolean[], %(slow_receivers)s::text[])
+    ) AS slow
+    FROM merchants m CROSS JOIN LATERAL (
+        WITH RECURSIVE jumps AS (
+            (SELECT n.receiver, n.due_at, 1 AS number FROM payments_notification n
+             WHERE n.merchant_id = m.merchant_id AND n.livemode = m.livemode AND n.due_at IS NOT NULL
+                 AND n.receiver > coalesce((
+                     SELECT receiver FROM unnest(
+                         %(after_merchants)s::uuid[], %(after_modes)s::boolean[], %(after_receivers)s::text[]
+                     ) AS visited (merchant_id, livemode, receiver)
+                     WHERE (visited.merchant_id, visited.livemode) = (m.merchant_id, m.livemode)
+                 ), '') AND n.id >= %(since)s AND n.id < %(until)s
+             ORDER BY n.receiver, n.due_at LIMIT 1)
+            UNION ALL
+            SELECT following.*, j.number + 1 FROM jumps j CROSS JOIN LATERAL (
+                SELECT n.receiver, n.due_at FROM payments_notification n
+                WHERE n.merchant_id = m.merchant_id AND n.livemode = m.livemode AND n.due_at IS NOT NULL
+                    AND n.receiver > j.receiver AND n.id >= %(since)s AND n.id < %(until)s
+                ORDER BY n.receiver, n.due_at LIMIT 1
+            ) following WHERE j.number < %(window)s
+        )
+        SELECT receiver, due_at FROM jumps
+    ) found
+), wanted AS (
+    SELECT r.merchant_id, r.livemode, r.receiver, r.slow, CASE
+        WHEN slow THEN %(slow_receiver_limit)s
+        ELSE least(%(receiver_limit)s, %(merchant_limit)s / count(*) OVER (PARTITION BY merchant_id, livemode, slow))
+    END AS receiver_limit
+    FROM receivers r
+    WHERE r.due_at <= %(now)s AND (r.merchant_id, r.livemode, r.slow) NOT IN (
+        SELECT * FROM unnest(%(full_merchants)s::uuid[], %(full_modes)s::boolean[], %(full_slow)s::boolean[])
+    )
 ), due AS (
-    SELECT head.* FROM receivers r CROSS JOIN LATERAL (
-        SELECT n.id, n.receiver, n.tries, n.due_at, n.leased_until FROM payments_notification n
-        WHERE n.receiver = r.receiver AND n.due_at <= %(now)s AND n.id >= %(since)s AND n.id < %(until)s
-        ORDER BY n.due_at, n.id LIMIT %(receiver_limit)s
+    SELECT head.*, row_number() OVER (
+        PARTITION BY head.merchant_id, head.livemode ORDER BY w.slow, head.tries > 0, head.number, head.due_at
+    ) AS turn
+    FROM wanted w CROSS JOIN LATERAL (
+        SELECT n.id, n.merchant_id, n.livemode, n.receiver, n.tries, n.due_at, n.leased_until,
+            row_number() OVER (ORDER BY n.due_at, n.id) AS number
+        FROM payments_notification n
+        WHERE n.merchant_id = w.merchant_id AND n.livemode = w.livemode AND n.receiver = w.receiver
+            AND n.due_at <= %(now)s AND n.id >= %(since)s AND n.id < %(until)s
+        ORDER BY n.due_at, n.id LIMIT w.receiver_limit
     ) head
     WHERE head.leased_until IS NULL OR head.leased_until <= %(now)s
-    ORDER BY head.tries > 0, head.due_at LIMIT %(limit)s
+    ORDER BY w.slow, head.tries > 0, turn, head.due_at LIMIT %(limit)s
+), windows AS (
+    SELECT merchant_id, livemode, max(receiver) AS receiver FROM receivers
+    GROUP BY merchant_id, livemode HAVING count(*) >= %(window)s
 )
 """
 
-ANYTHING_DUE = f"{DUE} SELECT EXISTS (SELECT FROM due)"  # nosec B608 # no value in it
+ANYTHING_DUE = f"{DUE} SELECT EXISTS (SELECT FROM due) OR EXISTS (SELECT FROM windows)"  # nosec B608 # no value in it
 
 CLAIM = f"""
 {DUE}, free AS (
     SELECT locked.id FROM due CROSS JOIN LATERAL (
         SELECT n.id FROM payments_notification n
-        WHERE (n.receiver, n.due_at, n.id) = (due.receiver, due.due_at, due.id)
+        WHERE (n.merchant_id, n.livemode, n.receiver, n.due_at, n.id)
+                = (due.merchant_id, due.livemode, due.receiver, due.due_at, due.id)
             AND n.id >= %(since)s AND n.id < %(until)s AND (n.leased_until IS NULL OR n.leased_until <= %(now)s)
         FOR UPDATE SKIP LOCKED
     ) locked
+), taken AS (
+    UPDATE payments_notification n SET leased_until = %(lease)s
+    WHERE n.id = ANY(ARRAY(SELECT id FROM free)) AND n.id >= %(since)s AND n.id < %(until)s
+    RETURNING n.id, n.event_id, n.merchant_id, n.livemode, n.receiver, n.url, (
+        SELECT e.payload FROM payments_event e
+        WHERE e.id = n.event_id AND e.id >= %(events_since)s AND e.id < %(until)s
+    ), n.failures, n.first_try_at, n.leased_until
 )
-UPDATE payments_notification n SET leased_until = %(lease)s
-WHERE n.id = ANY(ARRAY(SELECT id FROM free)) AND n.id >= %(since)s AND n.id < %(until)s
-RETURNING n.id, n.event_id, n.merchant_id, n.livemode, n.receiver, n.url, (
-    SELECT e.payload FROM payments_event e
-    WHERE e.id = n.event_id AND e.id >= %(events_since)s AND e.id < %(until)s
-), n.failures, n.first_try_at, n.leased_until
+SELECT * FROM taken
+UNION ALL SELECT NULL, NULL, merchant_id, livemode, receiver, NULL, NULL, NULL, NULL, NULL FROM windows
 """  # nosec B608 # no value in it
 
 RECORD = """
@@ -102,6 +159,12 @@ WHERE n.id = given.id AND n.leased_until = given.lease
 """
 
 
+# A merchant in one mode, and a receiver as this merchant names it: how slow one merchant's URL is there does not change
+# what another merchant gets.
+Owner = tuple[UUID, bool]
+ReceiverKey = tuple[UUID, bool, str]
+
+
 class Claimed(NamedTuple):
     """A notification in hand until `lease`; `payload` are the bytes to be sent."""
 
@@ -115,6 +178,33 @@ class Claimed(NamedTuple):
     failures: int
     first_try_at: datetime | None
     lease: datetime
+
+
+class Share(NamedTuple):
+    """What is in hand for one merchant in one mode, to receivers in time or to slow ones."""
+
+    merchant_id: UUID
+    livemode: bool
+    slow: bool
+
+
+class Shares(NamedTuple):
+    """What a worker knows when it claims: how much room it has, whose share is `full`, which receivers are `slow`."""
+
+    room: int
+    slow_room: bool
+    full: Sequence[Share]
+    slow: Sequence[ReceiverKey]
+
+
+class Claims(NamedTuple):
+    """What was claimed; and of merchants with more receivers than one claim looks at, behind which the next goes on."""
+
+    batch: list[Claimed]
+    windows: dict[Owner, str]
+
+
+NOTHING_IN_HAND = Shares(CLAIM_LIMIT, slow_room=True, full=(), slow=())
 
 
 class Made(NamedTuple):
@@ -135,10 +225,10 @@ class Made(NamedTuple):
 
 
 def anything_due(now: datetime, span: Span) -> bool:
-    """Whether there is anything in `span` to claim at `now`; asked on Django's connection, which is there already."""
+    """Whether there may be anything in `span` to claim at `now`; asked on the connection that Django has already."""
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(";".join(f"SET LOCAL {name} = {value}" for name, value in PLANNING.items()))
-        cursor.execute(ANYTHING_DUE, {"now": now, "limit": 1, "receiver_limit": RECEIVER_LIMIT, **span._asdict()})
+        cursor.execute(ANYTHING_DUE, parameters(1, now, span, NOTHING_IN_HAND, {}))
         [found] = cursor.fetchone()
         return bool(found)
 
@@ -157,11 +247,39 @@ async def connect() -> AsyncConnection:
     return await AsyncConnection.connect(**params, autocommit=True)
 
 
-async def claim(database: AsyncConnection, limit: int, now: datetime, span: Span) -> list[Claimed]:
-    """Takes at most `limit` notifications of `span` that are due at `now` in hand, first tries before others."""
-    params = {"now": now, "lease": now + LEASE, "limit": limit, "receiver_limit": RECEIVER_LIMIT, **span._asdict()}
+async def claim(
+    database: AsyncConnection, limit: int, now: datetime, span: Span, shares: Shares, after: Mapping[Owner, str]
+) -> Claims:
+    """Take at most `limit` notifications of `span` that are due at `now` in hand, first tries before others.
+
+    Of the merchants in `after` the receivers behind the one given there are looked at.
+    """
+    params = parameters(limit, now, span, shares, after) | {"lease": now + LEASE}
     cursor = await database.execute(CLAIM, params, binary=True)
-    return [Claimed(*row) for row in await cursor.fetchall()]
+    rows = [Claimed(*row) for row in await cursor.fetchall()]
+    windows = {(row.merchant_id, row.livemode): row.receiver for row in rows if row.id is None}
+    return Claims([row for row in rows if row.id is not None], windows)
+
+
+def parameters(limit: int, now: datetime, span: Span, shares: Shares, after: Mapping[Owner, str]) -> dict[str, Any]:
+    """Return what DUE asks for."""
+    slow, full, visited = _columns(shares.slow), _columns(shares.full), _columns([(*o, r) for o, r in after.items()])
+    return {
+        "now": now,
+        "limit": limit,
+        "receiver_limit": RECEIVER_LIMIT,
+        "merchant_limit": MERCHANT_LIMIT,
+        "slow_receiver_limit": SLOW_RECEIVER_LIMIT if shares.slow_room else 0,
+        "window": WINDOW,
+        **dict(zip(("slow_merchants", "slow_modes", "slow_receivers"), slow, strict=True)),
+        **dict(zip(("full_merchants", "full_modes", "full_slow"), full, strict=True)),
+        **dict(zip(("after_merchants", "after_modes", "after_receivers"), visited, strict=True)),
+        **span._asdict(),
+    }
+
+
+def _columns(rows: Sequence[tuple[Any, ...]]) -> list[list[Any]]:
+    return [list(column) for column in zip(*rows, strict=True)] or [[], [], []]
 
 
 async def record(database: AsyncConnection, tries: Sequence[Made]) -> None:

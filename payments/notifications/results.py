@@ -28,6 +28,10 @@ class FailureKind(StrEnum):
     BROKEN = "broken"  # a fault of ours, which the log tells of
 
 
+# What a receiver, or its name server, that does not answer comes to.
+TIMEOUTS = frozenset({FailureKind.NAME_TIMEOUT, FailureKind.CONNECT_TIMEOUT, FailureKind.TIMEOUT, FailureKind.TOO_SLOW})
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """What the receiver answered: `first_bytes` of the body as sent; `retry_after` in seconds, where it asked so."""

@@ -21,7 +21,7 @@ from yarl import URL
 from payments.notifications.addresses import Address, denial_of
 from payments.notifications.connecting import AddressesInHost, host_of
 from payments.notifications.reading import Connector
-from payments.notifications.resolving import Lookups, Resolver, SystemResolver
+from payments.notifications.resolving import ANYBODY, Lookup, Lookups, Resolver, SystemResolver
 from payments.notifications.results import Answer, Failure, FailureKind, retry_after_of
 from payments.notifications.urls import CheckedUrl, ForbiddenUrl, check_url
 
@@ -104,29 +104,34 @@ class Transport:
         self._system.close()
         await self._session.close()
 
-    async def send(self, url: str, body: bytes, headers: Mapping[str, str], livemode: bool) -> Answer | Failure:
-        """POST `body`, which is JSON, to `url` with these headers; whatever the receiver does is in the result."""
+    async def send(
+        self, url: str, body: bytes, headers: Mapping[str, str], livemode: bool, lookup: Lookup = ANYBODY
+    ) -> Answer | Failure:
+        """POST `body`, which is JSON, to `url` with these headers; whatever the receiver does is in the result.
+
+        `lookup` says for whom the name's addresses are asked for.
+        """
         stage, started = Stage(), time.monotonic()
         try:
             async with asyncio.timeout(self._limits.total_seconds):
-                status, first_bytes, retry_after = await self._try(url, body, headers, livemode, stage)
+                status, first_bytes, retry_after = await self._try(url, body, headers, livemode, lookup, stage)
         except (TryFailed, aiohttp.ClientError, OSError) as error:
             return Failure(_kind_of(error, stage), _milliseconds_since(started), _reason_of(error))
         return Answer(status, first_bytes, _milliseconds_since(started), retry_after)
 
     async def _try(
-        self, url: str, body: bytes, headers: Mapping[str, str], livemode: bool, stage: Stage
+        self, url: str, body: bytes, headers: Mapping[str, str], livemode: bool, lookup: Lookup, stage: Stage
     ) -> tuple[int, bytes, int | None]:
         target = _checked_url(url, livemode)
-        addresses = await self._checked_addresses(target, livemode)
+        addresses = await self._checked_addresses(target, livemode, lookup)
         stage.if_late = FailureKind.TIMEOUT
         async with await self._post(target, addresses, body, headers) as response:
             stage.if_late = FailureKind.TOO_SLOW
             first_bytes = await self._first_bytes(response.content)
         return response.status, first_bytes, retry_after_of(response.headers.get("Retry-After"))
 
-    async def _checked_addresses(self, target: CheckedUrl, livemode: bool) -> list[Address]:
-        addresses = [target.address] if target.address else await self._addresses_of(target.host)
+    async def _checked_addresses(self, target: CheckedUrl, livemode: bool, lookup: Lookup) -> list[Address]:
+        addresses = [target.address] if target.address else await self._addresses_of(target.host, lookup)
         for address in addresses:
             loopback_allowed = settings.NOTIFY_ALLOW_LOOPBACK and not livemode
             denial = denial_of(address, loopback_allowed)
@@ -134,9 +139,9 @@ class Transport:
                 raise TryFailed(FailureKind.FORBIDDEN_ADDRESS, f"{address}: {denial}")
         return addresses
 
-    async def _addresses_of(self, name: str) -> list[Address]:
+    async def _addresses_of(self, name: str, lookup: Lookup) -> list[Address]:
         try:
-            return await self._lookups.addresses_of(name)
+            return await self._lookups.addresses_of(name, lookup)
         except OSError as error:
             raise TryFailed(FailureKind.NAME_NOT_FOUND, str(error)) from error
 

@@ -8,7 +8,7 @@ from urllib.parse import quote
 
 from django.conf import settings
 
-from payments.notifications.addresses import Address
+from payments.notifications.addresses import Address, denial_of
 
 NOT_IN_A_URL = re.compile(r"[\x00-\x20\x7f-\x9f\\\ud800-\udfff]")
 URL = re.compile(
@@ -73,6 +73,17 @@ def check_url(url: str, livemode: bool) -> CheckedUrl:
     if livemode and str(checked.port) not in settings.NOTIFY_PORTS:
         raise ForbiddenUrl(f"Live mode calls port {' or '.join(settings.NOTIFY_PORTS)} only.")
     return checked
+
+
+def check_notify_url(url: str, livemode: bool) -> None:
+    """Raise ForbiddenUrl where nothing would ever be sent to `url`, by its text alone; names are looked up later.
+
+    Loopback passes in test mode whatever NOTIFY_ALLOW_LOOPBACK says, for the setting may be changed before the call.
+    """
+    address = check_url(url, livemode).address
+    denial = address and denial_of(address, loopback_allowed=not livemode)
+    if denial:
+        raise ForbiddenUrl(f"Nothing is sent to its address: {denial}.")
 
 
 # Pure, and asked again for each of the many events of a shop.

@@ -177,6 +177,37 @@ def test_live_mode_wants_https_for_notify(live_api: Api) -> None:
     assert faults_of(create(live_api, {"redirect": redirect})).keys() == {"redirect.notify"}
 
 
+NEVER_CALLED = [
+    "https://user:pass@shop.example/",
+    "https://shop.example.:443/",
+    "https://shop.example:22/",
+    "https://127.1/",
+    "https://10.0.0.1/",
+    "https://169.254.169.254/",
+    "https://[fe80::1]/",
+]
+
+
+@each(NEVER_CALLED)
+def test_a_notify_url_that_would_never_be_called_is_refused(api: Api, value: str) -> None:
+    redirect = {"success": URL, "fail": URL, "notify": value}
+    response = create(api, {"redirect": redirect})
+    assert faults_of(response) == {"redirect.notify": "invalid_url"}
+    assert "Nothing would ever be sent to this URL." in response.content.decode()
+    assert value not in response.content.decode()
+
+
+@each(["https://127.0.0.1/", "https://[::1]/", "https://shop.example:9000/"])
+def test_live_mode_refuses_to_notify_loopback_and_other_ports(live_api: Api, value: str) -> None:
+    redirect = {"success": URL, "fail": URL, "notify": value}
+    assert faults_of(create(live_api, {"redirect": redirect})) == {"redirect.notify": "invalid_url"}
+
+
+def test_a_payer_may_be_sent_back_to_what_could_not_be_notified(api: Api) -> None:
+    redirect = {"success": "https://user:pass@shop.example/", "fail": "http://10.0.0.1/", "notify": URL}
+    assert made(create(api, {"redirect": redirect}))["redirect"] == redirect
+
+
 def test_test_mode_notifies_without_https_too(api: Api) -> None:
     redirect = dict.fromkeys(("success", "fail", "notify"), "http://127.0.0.1:9000/hook")
     assert made(create(api, {"redirect": redirect}))["redirect"] == redirect

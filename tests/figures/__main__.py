@@ -39,7 +39,11 @@ FIGURES = {
     "schedule": Figure("schedule:on_schedule", {"events": 10_000, "most_failures": 5}),
     "crashes": Figure("crashes:crashes", {"events": 5_000, "kills": 20}, _in_folder),
     "throughput": Figure("throughput:throughput", {"events": 5_000, "rounds": 5}),
-    "fairness": Figure("fairness:fairness", {"hanging": 1_000, "events": 300, "timeout_seconds": 60}, _in_folder),
+    "fairness": Figure(
+        "fairness:fairness",
+        {"hanging": 2_340, "receivers": 90, "events": 300, "timeout_seconds": 120},
+        _in_folder,
+    ),
     "refunds": Figure("races:refunds", {"rounds": 1_000, "clients": 50}, _in_folder, seeded=True),
     "sources": Figure("races:sources", {"rounds": 1_000, "clients": 50}, _in_folder, seeded=True),
     "keys": Figure("races:keys", {"rounds": 200, "clients": 100}, _in_folder, seeded=True),

@@ -1,47 +1,71 @@
-"""How long the first tries of others wait while one receiver hangs on every call."""
+"""How long the first tries of other receivers wait while many receivers of one merchant hang on every call."""
 
 import threading
 import time
+from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
 from config.embedded.processes import wait_until
 from payments import clock
+from payments.models import Merchant
 from payments.notifications.nudging import nudge
 from tests.figures.making import new_merchant, put_events
 from tests.figures.receiver import Receiver
 from tests.figures.worker import START_TIMEOUT_SECONDS, Worker
 
-OTHERS = 10
+HEALTHY = 5
 PAUSE_SECONDS = 0.2
 
 
-def fairness(folder: Path, hanging: int, events: int, timeout_seconds: float) -> dict[str, float]:
-    """`hanging` events wait for a receiver that never answers; then come `events` for ten others, five a second.
+def fairness(folder: Path, hanging: int, receivers: int, events: int, timeout_seconds: float) -> dict[str, float]:
+    """`hanging` events of a merchant wait for `receivers` that never answer; then come `events`, five a second.
 
-    Each is written, and a worker nudged, as a charge does. The waits are in milliseconds.
+    These go in turn to five receivers of another merchant and to five more of the same one, all of which answer at
+    once. Each is written, and a worker nudged, as a charge does. The waits are in milliseconds.
     """
-    worker, merchant = Worker(folder), new_merchant()
-    written: dict[str, float] = {}
+    worker, hostile, other = Worker(folder), new_merchant(), new_merchant()
     with ExitStack() as stack:
         stack.callback(worker.kill)
-        dead = stack.enter_context(Receiver(lambda call: None))
-        others = [stack.enter_context(Receiver()) for _ in range(OTHERS)]
-        put_events(merchant, dead.url, hanging, clock.now())
+        dead = [stack.enter_context(Receiver(lambda call: None)) for _ in range(receivers)]
+        healthy = {merchant: [stack.enter_context(Receiver()) for _ in range(HEALTHY)] for merchant in (other, hostile)}
+        for receiver in dead:
+            put_events(hostile, receiver.url, hanging // receivers, clock.now())
         worker.start()
-        assert wait_until(lambda: bool(dead.calls), START_TIMEOUT_SECONDS)
-        for number in range(events):
-            [event_id] = put_events(merchant, others[number % OTHERS].url, 1, clock.now())
-            written[event_id] = time.monotonic()
-            nudge()
-            threading.Event().wait(PAUSE_SECONDS)
-        assert wait_until(lambda: sum(len(other.calls) for other in others) >= events, timeout_seconds)
-    first = {call.event_id: call.at for other in others for call in reversed(other.calls)}
-    waits = sorted(first[event_id] - moment for event_id, moment in written.items())
+        assert wait_until(lambda: sum(len(receiver.calls) for receiver in dead) >= receivers, START_TIMEOUT_SECONDS)
+        written = _write(healthy, events)
+        answered = [receiver for of_merchant in healthy.values() for receiver in of_merchant]
+        assert wait_until(lambda: sum(len(receiver.calls) for receiver in answered) >= events, timeout_seconds)
+    tries = sum(len(receiver.calls) for receiver in dead)
+    waits = {merchant: _waits(of_merchant, written) for merchant, of_merchant in healthy.items()}
     return {
         "hanging": hanging,
+        "receivers": receivers,
         "events": events,
-        "p50_milliseconds": round(waits[len(waits) // 2] * 1000),
-        "p99_milliseconds": round(waits[int(len(waits) * 0.99)] * 1000),
-        "tries_at_the_hanging_receiver": len(dead.calls),
+        **_percentiles("other_merchant", waits[other]),
+        **_percentiles("same_merchant", waits[hostile]),
+        "tries_at_the_hanging_receivers": tries,
     }
+
+
+def _write(healthy: dict[Merchant, list[Receiver]], events: int) -> dict[str, float]:
+    """When each event was written, by its ID."""
+    written: dict[str, float] = {}
+    turns = [(merchant, receiver) for merchant, of_merchant in healthy.items() for receiver in of_merchant]
+    for number in range(events):
+        merchant, receiver = turns[number % len(turns)]
+        [event_id] = put_events(merchant, receiver.url, 1, clock.now())
+        written[event_id] = time.monotonic()
+        nudge()
+        threading.Event().wait(PAUSE_SECONDS)
+    return written
+
+
+def _waits(receivers: Sequence[Receiver], written: dict[str, float]) -> list[float]:
+    first = {call.event_id: call.at for receiver in receivers for call in reversed(receiver.calls)}
+    return sorted(at - written[event_id] for event_id, at in first.items())
+
+
+def _percentiles(name: str, waits: Sequence[float]) -> dict[str, float]:
+    p50, p99 = (waits[int(len(waits) * share)] for share in (0.5, 0.99))
+    return {f"{name}_p50_milliseconds": round(p50 * 1000), f"{name}_p99_milliseconds": round(p99 * 1000)}

@@ -8,7 +8,7 @@ from typing import Any
 from payments import clock
 from payments.models import Notification
 from payments.notifications import leasing
-from payments.notifications.leasing import RECEIVER_LIMIT, Claimed
+from payments.notifications.leasing import NOTHING_IN_HAND, RECEIVER_LIMIT, Claimed, Shares
 from payments.notifications.reach import EVERYTHING, Span
 from payments.notifications.results import Answer
 from payments.notifications.verdicts import made_of
@@ -19,12 +19,13 @@ def only() -> Notification:
     return Notification.objects.get()
 
 
-def claim(limit: int = 1000, now: datetime | None = None) -> list[Claimed]:
+def claim(limit: int = 2000, now: datetime | None = None, shares: Shares = NOTHING_IN_HAND) -> list[Claimed]:
     """What a worker takes in hand that then dies."""
 
     async def ask() -> list[Claimed]:
         async with await leasing.connect() as database:
-            return await leasing.claim(database, limit, now or clock.now(), EVERYTHING)
+            claims = await leasing.claim(database, limit, now or clock.now(), EVERYTHING, shares, {})
+            return claims.batch
 
     return asyncio.run(ask())
 
@@ -44,7 +45,7 @@ def scans(node: dict[str, Any]) -> Iterator[dict[str, Any]]:
 async def plan_of_claim(span: Span, limit: int = RECEIVER_LIMIT) -> dict[str, Any]:
     """How PostgreSQL makes a claim, which it does."""
     now = clock.now()
-    params = {"now": now, "lease": now, "limit": limit, "receiver_limit": RECEIVER_LIMIT, **span._asdict()}
+    params = leasing.parameters(limit, now, span, NOTHING_IN_HAND, {}) | {"lease": now}
     return await _plan(leasing.CLAIM, params)
 
 

@@ -1,6 +1,8 @@
 """What may be in hand at once, for how long, and in which order it is taken."""
 
 import asyncio
+import re
+from collections import Counter
 from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any
@@ -10,13 +12,14 @@ from django.db import connection
 from standardwebhooks import Webhook, WebhookVerificationError
 
 from payments import clock
-from payments.domain.merchants import NewMerchant, roll_notify_secret
+from payments.domain.merchants import NewMerchant, create_merchant, roll_notify_secret
 from payments.models import Notification, NotificationTry
 from payments.notifications import leasing
-from payments.notifications.leasing import LEASE, RECEIVER_LIMIT
-from payments.notifications.reach import recent
+from payments.notifications.bulkheads import SENDS_AT_ONCE_TO_RECEIVER
+from payments.notifications.leasing import LEASE, NOTHING_IN_HAND, RECEIVER_LIMIT, WINDOW, Claimed, Share, Shares
+from payments.notifications.reach import EVERYTHING, recent
 from payments.notifications.secrets import KEPT_FOR, Keyring
-from payments.notifications.sending import SENDS_AT_ONCE_TO_RECEIVER, TRY_TIME
+from payments.notifications.sending import TRY_TIME
 from tests.figures.making import put_events
 from tests.months import months_behind
 from tests.notifications.claiming import claim, only, plan_of_claim, plan_of_record, record_answer, scans
@@ -51,6 +54,82 @@ def test_all_workers_together_take_only_so_many_of_one_receiver(shop: NewMerchan
     assert claim() == []
     record_answer(first[0], 200)
     assert len(claim()) == 1
+
+
+def put_to_many(shop: NewMerchant, receivers: int, each: int) -> None:
+    for number in range(receivers):
+        put_events(shop.merchant, f"http://127.0.0.1:{2001 + number}/", each, clock.now())
+
+
+def test_all_workers_together_take_a_thousand_of_one_merchant_from_each_receiver_as_many(shop: NewMerchant) -> None:
+    put_to_many(shop, 90, 26)
+
+    first, second = claim(limit=300), claim()
+
+    assert len({claimed.id for claimed in first + second}) == 90 * 11
+    assert set(Counter(claimed.receiver for claimed in first + second).values()) == {11}
+    assert claim() == []
+
+
+def test_a_merchants_newest_event_is_taken_before_thousands_of_older_ones_of_another(shop: NewMerchant) -> None:
+    put_to_many(shop, 90, 26)
+    other = create_merchant("Other Store")
+    put_events(other.merchant, "http://127.0.0.1:2001/", 1, clock.now())
+
+    taken = claim(limit=2)
+
+    assert {claimed.merchant_id for claimed in taken} == {shop.merchant.id, other.merchant.id}
+
+
+def test_of_one_receiver_each_merchant_that_names_it_has_a_share_of_its_own(shop: NewMerchant) -> None:
+    put_events(shop.merchant, "http://127.0.0.1:2001/", RECEIVER_LIMIT + 20, clock.now())
+    other = create_merchant("Other Store")
+    put_events(other.merchant, "http://127.0.0.1:2001/", 1, clock.now())
+    claim()
+    put_events(other.merchant, "http://127.0.0.1:2001/", 1, clock.now())
+
+    assert [claimed.merchant_id for claimed in claim()] == [other.merchant.id]
+
+
+def test_a_merchant_of_whom_enough_is_in_hand_is_passed_over(shop: NewMerchant) -> None:
+    put_events(shop.merchant, "http://127.0.0.1:2001/", 5, clock.now())
+    other = create_merchant("Other Store")
+    put_events(other.merchant, "http://127.0.0.1:2001/", 1, clock.now())
+
+    taken = claim(shares=Shares(250, True, full=[Share(shop.merchant.id, False, slow=False)], slow=[]))
+
+    assert [claimed.merchant_id for claimed in taken] == [other.merchant.id]
+
+
+def test_of_a_slow_receiver_a_few_are_taken_after_all_others(shop: NewMerchant) -> None:
+    put_events(shop.merchant, "http://127.0.0.1:2001/", 20, clock.now() - timedelta(hours=1))
+    put_events(shop.merchant, "http://127.0.0.1:2002/", 3, clock.now())
+    shares = Shares(250, True, full=[], slow=[(shop.merchant.id, False, "http://127.0.0.1:2001")])
+
+    assert {claimed.receiver for claimed in claim(limit=3, shares=shares)} == {"http://127.0.0.1:2002"}
+    assert {claimed.receiver for claimed in claim(shares=shares)} == {"http://127.0.0.1:2001"}
+    assert Notification.objects.filter(leased_until__isnull=False).count() == 3 + 4
+
+
+def test_a_claim_looks_at_so_many_receivers_of_a_merchant_and_the_next_one_goes_on_behind_them(
+    shop: NewMerchant,
+) -> None:
+    put_to_many(shop, WINDOW + 10, 1)
+
+    plan = asyncio.run(plan_of_claim(recent(clock.now())))
+    batch = asyncio.run(claim_behind(f"http://127.0.0.1:{2000 + WINDOW}", shop))
+
+    # The one more says where the next claim goes on.
+    assert max(rows_met(plan)) <= WINDOW + 1, plan
+    assert len(batch) == 10
+
+
+async def claim_behind(receiver: str, shop: NewMerchant) -> list[Claimed]:
+    async with await leasing.connect() as database:
+        after = {(shop.merchant.id, False): receiver}
+        claims = await leasing.claim(database, 250, clock.now(), EVERYTHING, NOTHING_IN_HAND, after)
+    assert claims.windows == {}
+    return claims.batch
 
 
 def test_a_long_queue_is_read_from_its_head_alone_whatever_the_planner_believes(shop: NewMerchant) -> None:
@@ -91,7 +170,7 @@ def test_no_row_that_was_told_is_read_to_find_those_that_are_due(shop: NewMercha
 
     read = {scan["Index Name"] for scan in scans(plan) if scan["Actual Rows"] * scan["Actual Loops"] > 11}
     assert len(read) == 1
-    assert "due_of_receiver" in read.pop()
+    assert re.search("due_of_receiver|livemode_receiver", read.pop())
 
 
 def put_some(shop: NewMerchant, told: bool) -> None:

@@ -4,7 +4,6 @@ import asyncio
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import ExitStack
 
 import pytest
 from django.db import connection
@@ -13,10 +12,11 @@ from psycopg import OperationalError
 from config.embedded.processes import wait_until
 from payments import clock
 from payments.domain.merchants import NewMerchant
-from payments.models import Notification, NotificationTry
+from payments.models import Notification
+from payments.notifications.bulkheads import SENDS_AT_ONCE_TO_RECEIVER
 from payments.notifications.delivery import Deliverer, Drain
-from payments.notifications.leasing import LEASE, RECEIVER_LIMIT
-from payments.notifications.sending import SENDS_AT_ONCE, SENDS_AT_ONCE_TO_RECEIVER, TRY_TIME, Tries
+from payments.notifications.leasing import LEASE
+from payments.notifications.sending import TRY_TIME, Tries
 from payments.notifications.transport import Transport
 from tests.domain.test_races import at_once
 from tests.figures.receiver import Receiver
@@ -59,42 +59,6 @@ def test_what_waited_until_its_lease_is_nearly_over_is_left_to_whoever_claims_it
         late = claim(now=clock.now() + TRY_TIME - LEASE)
         assert asyncio.run(try_late())
         assert (len(late), receiver.calls) == (1, [])
-
-
-def test_a_receiver_that_hangs_holds_up_nobody_else(shop: NewMerchant) -> None:
-    with Receiver(lambda call: None) as hanging, ExitStack() as stack:
-        others = [stack.enter_context(Receiver()) for _ in range(5)]
-        send_to(shop, hanging, 2 * RECEIVER_LIMIT)
-        drain = Drain()
-        drained = in_thread(drain.run)
-        assert wait_until(lambda: len(hanging.calls) == SENDS_AT_ONCE_TO_RECEIVER, 5)
-        for other in others:
-            send_to(shop, other, 100)
-        assert wait_until(lambda: all(len(other.calls) == 100 for other in others), 5)
-        assert len(hanging.calls) == SENDS_AT_ONCE_TO_RECEIVER
-        drain.stop()
-        assert wait_until(lambda: leased() == SENDS_AT_ONCE_TO_RECEIVER, 5)
-        hanging.hang_up()
-        drained.result()
-    assert Notification.objects.filter(state="delivered").count() == 500
-    assert NotificationTry.objects.filter(error="disconnected").count() == SENDS_AT_ONCE_TO_RECEIVER
-
-
-def test_a_worker_has_only_so_many_tries_under_way_whoever_they_go_to(shop: NewMerchant) -> None:
-    receivers_count = SENDS_AT_ONCE // SENDS_AT_ONCE_TO_RECEIVER + 2
-    with ExitStack() as stack:
-        hanging = [stack.enter_context(Receiver(lambda call: None)) for _ in range(receivers_count)]
-        for receiver in hanging:
-            send_to(shop, receiver, SENDS_AT_ONCE_TO_RECEIVER)
-        drain = Drain()
-        drained = in_thread(drain.run)
-        assert wait_until(lambda: sum(len(receiver.calls) for receiver in hanging) >= SENDS_AT_ONCE, 10)
-        drain.stop()
-        assert wait_until(lambda: leased() == SENDS_AT_ONCE, 5)
-        for receiver in hanging:
-            receiver.hang_up()
-        assert drained.result() == SENDS_AT_ONCE
-    assert NotificationTry.objects.count() == SENDS_AT_ONCE
 
 
 def test_a_drain_that_is_told_to_stop_finishes_what_is_under_way_and_gives_the_rest_back(shop: NewMerchant) -> None:

@@ -61,7 +61,10 @@ OBJECTS: dict[type[StrictSerializer], dict[str, Schema]] = {
         "": words("Absolute http(s) addresses; the payer is sent to exactly the one given."),
         "success": words("Where the payer is sent after paying."),
         "fail": words("Where the payer is sent otherwise."),
-        "notify": words("The address that is called on every change of a charge; https in live mode."),
+        "notify": words(
+            "The address that is called on every change of a charge; https in live mode. Refused where nothing would "
+            "ever be sent to it: with user information, a forbidden port, or an address of a private network."
+        ),
     },
     OwnerInput: {
         "": words("Whom a source belongs to."),
