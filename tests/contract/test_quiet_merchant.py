@@ -39,7 +39,9 @@ def scan_of_list(api: Api, page: dict[str, Any]) -> dict[str, Any]:
     """How PostgreSQL finds the IDs of a list: the part of the plan that orders them."""
     with CaptureQueriesContext(connection) as captured:
         made(api.get("/charges/", **page))
-    [sql] = [one["sql"] for one in captured if one["sql"].count('FROM "payments_charge"') and " ORDER BY " in one["sql"]]
+    [sql] = [
+        one["sql"] for one in captured if one["sql"].count('FROM "payments_charge"') and " ORDER BY " in one["sql"]
+    ]
     [scan] = [one for one in scans_of(sql) if one["Alias"] == "u0"]
     return scan
 

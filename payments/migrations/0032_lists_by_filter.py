@@ -20,7 +20,7 @@ SET CONSTRAINTS ALL DEFERRED;
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("payments", "0043_running_balances"),
+        ("payments", "0031_running_balances"),
     ]
 
     operations = [

@@ -49,7 +49,7 @@ DROP FUNCTION payments_sum_balances();
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("payments", "0028_months"),
+        ("payments", "0030_due_by_merchant"),
     ]
 
     operations = [

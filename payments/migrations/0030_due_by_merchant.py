@@ -5,7 +5,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("payments", "0035_approval_requests"),
+        ("payments", "0029_approval_requests"),
     ]
 
     operations = [
