@@ -1,17 +1,7 @@
 """The database as Django sees it: PostgreSQL, by connections that threads hand on to each other."""
 
-from django.db import connection
-
 # What a statement of a worker or a command may take.
 WORK_STATEMENT_SECONDS = 60
-
-
-def is_answering() -> bool:
-    """Return whether PostgreSQL answers, as far as this process knows; asks nobody.
-
-    False from a statement or connection that got no answer until a probe, about once a second, got one.
-    """
-    return bool(connection.is_answering)  # type: ignore[attr-defined] # of our DatabaseWrapper
 
 
 def allow_work() -> None:

@@ -67,7 +67,7 @@ def setting_field(blank: Blank, value: str = "") -> forms.CharField:
 
 
 def _matches(blank: Blank) -> RegexValidator:
-    return RegexValidator(rf"\A(?:{blank.pattern})\Z", blank.form)
+    return RegexValidator(rf"\A(?:{blank.pattern.pattern})\Z", blank.form)
 
 
 def filled_in(said: Mapping[str, Any], prefix: str) -> dict[str, str]:

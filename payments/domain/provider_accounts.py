@@ -2,7 +2,6 @@
 
 import json
 import logging
-import re
 from collections.abc import Mapping
 from uuid import UUID
 
@@ -143,7 +142,7 @@ def _filled(blanks: tuple[Blank, ...], given: Mapping[str, str]) -> dict[str, st
         value = given.get(blank.name, "")
         if blank.required and not value:
             raise BadAccount(f"{blank.label} is missing.", blank.name)
-        if value and not re.fullmatch(blank.pattern, value):
+        if value and not blank.pattern.fullmatch(value):
             # The value is not repeated: it may be a credential in the wrong place.
             raise BadAccount(f"{blank.label}: {blank.form}", blank.name)
     if unknown := given.keys() - {blank.name for blank in blanks}:

@@ -1,13 +1,14 @@
 """What stands between a provider and an operator: how a connector is called, and what it wants to be told."""
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from payments.providers.base import CardData, Provider
 
-ONE_LINE = r"[^\x00-\x1f\x7f-\x9f\u2028\u2029]{1,4096}"
+ONE_LINE = re.compile(r"[^\x00-\x1f\x7f-\x9f\u2028\u2029]{1,4096}")
 # What an HTTP header carries: visible ASCII.
-VISIBLE_ASCII = r"[!-~]{1,4096}"
+VISIBLE_ASCII = re.compile(r"[!-~]{1,4096}")
 VISIBLE_FORM = "It must be letters, digits and signs without spaces, as the provider shows it."
 
 
@@ -22,7 +23,7 @@ class Blank:
     label: str
     help_text: str = ""
     required: bool = True
-    pattern: str = ONE_LINE
+    pattern: re.Pattern[str] = ONE_LINE
     form: str = "It must be one line of text without control characters."
 
 

@@ -91,6 +91,7 @@ def test_every_model_has_its_pages() -> None:
         "SummedDay",
         "ExportPart",
         "PageVisit",
+        "RunningBalance",
         "WebhookReport",
     }, "which belong to something that has a page, or live an hour, or are summed up on the first page"
 

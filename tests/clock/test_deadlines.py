@@ -35,6 +35,7 @@ DEADLINES = {
 # Deadlines of something else than a merchant's test objects.
 OF_OTHERS = {
     "payments.apikey.expires_at",
+    "payments.approvalrequest.expires_at",
     "payments.export.expires_at",
     "payments.notification.leased_until",
     "payments.notifysecret.expires_at",
@@ -43,6 +44,7 @@ OF_OTHERS = {
 }
 # What has been, and stays true.
 RECORDS = {
+    "payments.approvalrequest.decided_at",
     "customers.customer.deleted_at",
     "customers.customersource.attached_at",
     "customers.customersource.detached_at",

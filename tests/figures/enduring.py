@@ -18,7 +18,7 @@ AMOUNT = 1000
 ASK_AGAIN_SECONDS = 0.1
 # What section 4 of the contract lets a request answer that is right and whose turn it is.
 PASSING = {(409, "resource_busy"), (409, "idempotency_key_in_use")}
-UNDONE = {(500, "internal_error"), (503, "provider_unavailable")}
+UNDONE = {(500, "internal_error"), (503, "provider_unavailable"), (503, "internal_error")}
 # A charge that was pending may have failed by the time that its capture or refund is asked.
 REFUSED = {(409, "charge_not_capturable"), (409, "charge_not_refundable")}
 

@@ -11,7 +11,6 @@ from django.core.management import call_command
 from django.db import connection, connections
 from pytest_django import DjangoDbBlocker
 
-from config.database import is_answering
 from config.database.base import DatabaseWrapper
 from config.embedded import postgres
 from config.embedded.places import Places, make_running_folders, prepare
@@ -102,7 +101,7 @@ def frozen_api(server: Server, tables: None, monkeypatch: pytest.MonkeyPatch) ->
     vault.use_store(WrappedKeys())
     yield Api(create_merchant("Sari Store").keys["sk_test"])
     server.thaw()
-    assert wait_until(is_answering, LONG_SECONDS)
+    assert wait_until(lambda: connection.is_answering, LONG_SECONDS)
     connection.close()
     connection.close_pool()
     vault.use_store(WrappedKeys())

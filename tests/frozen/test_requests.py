@@ -3,7 +3,6 @@
 import pytest
 from django.db import connection
 
-from config.database import is_answering
 from config.embedded.processes import wait_until
 from payments import clock
 from payments.domain import recovery
@@ -20,7 +19,7 @@ from tests.frozen.conftest import LONG_SECONDS, Server
 def thaw(server: Server) -> None:
     server.thaw()
     connection.close()
-    assert wait_until(is_answering, LONG_SECONDS)
+    assert wait_until(lambda: connection.is_answering, LONG_SECONDS)
 
 
 def test_a_request_is_told_to_come_back_and_is_answered_when_it_does(server: Server, frozen_api: Api) -> None:
@@ -32,7 +31,7 @@ def test_a_request_is_told_to_come_back_and_is_answered_when_it_does(server: Ser
         response = frozen_api.get("/charges/")
         assert (response.status_code, response["Retry-After"]) == (503, "1")
         assert (error_of(response)["type"], error_of(response)["code"]) == ("api_error", "internal_error")
-    assert not is_answering()
+    assert not connection.is_answering
 
     thaw(server)
     assert frozen_api.get("/charges/").status_code == 200

@@ -13,10 +13,13 @@ from customers.api import views
 from customers.models import Customer, CustomerSource
 from payments import clock
 from payments.api import charges, events
+from payments.api.filters import PLACES
+from payments.api.lists import Listing
 from payments.domain import reads
 from payments.ids import new_id
 from payments.models import ApiKey, Attempt, Event, IdempotencyRecord, Refund
 from payments.models.frozen import Frozen
+from payments.models.scoping import FIRST_ID, LAST_ID
 from payments.providers.simulator import books
 from payments.providers.simulator.models import SimulatedPayment
 from tests.domain.blocking import block_card
@@ -25,8 +28,11 @@ from tests.factories import ChargeFactory, RefundFactory
 pytestmark = pytest.mark.django_db
 
 IN_MODE = ("merchant_id", "livemode")
-PAGE = (*IN_MODE, "no_start", "length")
-LATER_PAGE = (*IN_MODE, "after", "length")
+PAGE = (*IN_MODE, "length", "below")
+PAGE_OF_CHARGES = (*PAGE, "above", "places")
+FIRST_PAGE_OF_EVENTS = (*IN_MODE, "no_start", "length")
+PAGE_OF_EVENTS = (*IN_MODE, "after", "length")
+EVERY_PLACE = (1 << len(PLACES)) - 1
 # What each query is given, by the names of the stage below.
 READS: dict[str, tuple[Frozen[Any, Any], tuple[str, ...]]] = {
     "key": (reads.key, ("digest",)),
@@ -38,12 +44,14 @@ READS: dict[str, tuple[Frozen[Any, Any], tuple[str, ...]]] = {
     "attempt asked first": (reads.attempt_asked_first, ("charge_id", "route_id")),
     "authorizing attempt": (reads.authorizing_attempt, ("charge_id",)),
     "simulated payment": (books._booked, ("reference",)),
-    "first page of charges": (charges.PAGE, PAGE),
-    "page of charges": (charges.PAGE, (*LATER_PAGE, "status", "captured", "created_at[gte]", "created_at[lt]")),
-    "page of few charges": (charges.PAGE, (*LATER_PAGE, "source")),
-    "page of events": (events.PAGE, (*LATER_PAGE, "type", "object")),
-    "first page of customers": (views.PAGE, PAGE),
-    "page of customers": (views.PAGE, (*LATER_PAGE, "email")),
+    "page of charges": (charges.CHARGES.page, PAGE_OF_CHARGES),
+    "page of charges in a time": (charges.CHARGES.page, (*PAGE_OF_CHARGES, "since", "before")),
+    "page of charges of a source": (charges.CHARGES.page, (*PAGE_OF_CHARGES, "source_id")),
+    "first page of events": (events.EVENTS.page, FIRST_PAGE_OF_EVENTS),
+    "page of events of a type": (events.EVENTS.page, (*PAGE_OF_EVENTS, "kind")),
+    "page of events of an object": (events.EVENTS.page, (*FIRST_PAGE_OF_EVENTS, "object_id")),
+    "page of customers": (views.CUSTOMERS.page, PAGE),
+    "page of customers of an address": (views.CUSTOMERS.page, (*PAGE, "email")),
 }
 
 
@@ -72,13 +80,13 @@ def stage() -> dict[str, Any]:
         "now": clock.now(),
         "after": new_id(),
         "length": 2,
-        "status": "succeeded",
-        "captured": True,
-        "created_at[gte]": charge.created_at,
-        "created_at[lt]": clock.now(),
-        "source": charge.source_id,
-        "type": event.type,
-        "object": charge.id,
+        "below": LAST_ID,
+        "above": FIRST_ID,
+        "places": EVERY_PLACE,
+        "since": charge.created_at,
+        "before": clock.now(),
+        "kind": event.type,
+        "object_id": charge.id,
         "email": customer.email,
         "reference": payment.reference,
     }
@@ -121,5 +129,8 @@ def test_all_of_them_come_by_one_statement(name: str, stage: dict[str, Any]) -> 
 
 def test_every_query_that_is_compiled_once_is_looked_at_here() -> None:
     rooms = [module for name, module in sys.modules.items() if name.startswith(("payments.", "customers."))]
-    found = {each for module in rooms for each in vars(module).values() if isinstance(each, Frozen)}
+    held = [each for module in rooms for each in vars(module).values()]
+    found = {each for each in held if isinstance(each, Frozen)} | {
+        each.page for each in held if isinstance(each, Listing)
+    }
     assert found == {query for query, _ in READS.values()}

@@ -6,7 +6,7 @@ import shutil
 import signal
 import tempfile
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -23,7 +23,9 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 THREADS = 10
 HANGS = (503, "PostgreSQL does not answer")
-BUSY = {"workers": 1, "WEB_THREADS": str(THREADS), "SIMULATOR_LATENCY_SECONDS": "30"}
+BUSY = {"workers": 1, "WEB_THREADS": str(THREADS), "target": "tests.server.waiting:application"}
+WAITING = "/waiting"
+REQUEST = head("GET /v2/ping")
 
 
 def charge_of(api: Api) -> bytes:
@@ -39,42 +41,39 @@ def watched(port: int, name: str) -> tuple[int, str]:
 
 
 @contextmanager
-def busy_threads(port: int, api: Api) -> Iterator[None]:
-    """Every thread waits for a provider."""
-    requests = [charge_of(api) for _ in range(THREADS)]
-    with ExitStack() as stack:
-        for request in requests:
-            stack.enter_context(open_sockets(port, 1, request))
+def busy_threads(port: int) -> Iterator[None]:
+    """Every thread works on a request that takes long."""
+    with open_sockets(port, THREADS, head(f"GET {WAITING}")):
         assert wait_until(lambda: watched(port, "ready") == (503, "every thread is taken"), PATIENCE_SECONDS)
         yield
 
 
-def test_ping_is_answered_while_every_thread_is_taken_and_ready_says_so(serve: Serve, api: Api) -> None:
+def test_ping_is_answered_while_every_thread_is_taken_and_ready_says_so(serve: Serve) -> None:
     port = serve(**BUSY)
     assert watched(port, "ready") == (200, "healthy")
-    with busy_threads(port, api):
+    with busy_threads(port):
         for path in ("ping", "ping/"):
             assert watched(port, path) == (200, "healthy")
 
 
-def test_beyond_the_requests_that_wait_for_a_thread_others_are_refused_at_once(serve: Serve, api: Api) -> None:
+def test_beyond_the_requests_that_wait_for_a_thread_others_are_refused_at_once(serve: Serve) -> None:
     port = serve(**BUSY)
-    with busy_threads(port, api), open_sockets(port, THREADS + 1, head("GET /v2/ping", key=api.key)) as connections:
+    with busy_threads(port), open_sockets(port, THREADS + 1, REQUEST) as connections:
         assert wait_until(lambda: bool(answered(connections)), PATIENCE_SECONDS)
         [(response, content)] = [answer_on(connection) for connection in answered(connections)]
         assert (response.status, response.headers["Retry-After"]) == (503, "1")
         assert json.loads(content)["error"]["code"] == "server_busy"
 
 
-def test_a_client_that_leaves_while_its_request_waits_makes_room(serve: Serve, api: Api) -> None:
-    port, request = serve(**BUSY), head("GET /v2/ping", key=api.key)
-    with busy_threads(port, api):
-        with open_sockets(port, THREADS + 1, request) as connections:
+def test_a_client_that_leaves_while_its_request_waits_makes_room(serve: Serve) -> None:
+    port = serve(**BUSY)
+    with busy_threads(port):
+        with open_sockets(port, THREADS + 1, REQUEST) as connections:
             assert wait_until(lambda: bool(answered(connections)), PATIENCE_SECONDS)
 
         def waits() -> bool:
             with connect(port) as connection:
-                connection.sendall(request)
+                connection.sendall(REQUEST)
                 return not wait_until(lambda: bool(answered([connection])), 0.5)
 
         assert wait_until(waits, PATIENCE_SECONDS)

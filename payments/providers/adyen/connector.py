@@ -4,6 +4,7 @@ So an unknown outcome is asked for again in the same words under the same key, w
 Adyen surely keeps the key; what can no longer be asked so is ended by its reference.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from uuid import UUID, uuid5
@@ -191,7 +192,7 @@ CONNECTOR = Connector(
             "hmac_key",
             "HMAC key",
             "Developers > Webhooks > your standard webhook > HMAC key (hexadecimal)",
-            pattern=r"(?:[0-9A-Fa-f]{2}){16,128}",
+            pattern=re.compile(r"(?:[0-9A-Fa-f]{2}){16,128}"),
             form="It must be hexadecimal: 32 or more of the digits 0 to 9 and A to F.",
         ),
     ),
@@ -200,7 +201,7 @@ CONNECTOR = Connector(
             "merchant_account",
             "Merchant account",
             "The name of the account at the top of the Customer Area",
-            pattern=r"[A-Za-z0-9][A-Za-z0-9_.-]{0,79}",
+            pattern=re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,79}"),
             form="It must be a name of letters, digits, _, . and -, as the Customer Area shows it.",
         ),
         Blank(
@@ -208,7 +209,7 @@ CONNECTOR = Connector(
             "Live URL prefix",
             "Developers > API URLs > Prefix; in live mode only",
             required=False,
-            pattern=r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,46}[A-Za-z0-9])?",
+            pattern=re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,46}[A-Za-z0-9])?"),
             form="It must be the prefix alone, such as 1797a841fbb37ca7-Company: letters, digits and hyphens.",
         ),
     ),

@@ -1,5 +1,6 @@
 """Xendit as a `Provider`. Status: contract-tested, not run against the provider."""
 
+import re
 from collections.abc import Callable, Mapping
 from uuid import uuid4
 
@@ -106,7 +107,7 @@ CONNECTOR = Connector(
             "Secret API key",
             "Dashboard: Settings, API keys. It needs to write money in.",
             # It is the user name of HTTP Basic, which ends at a colon.
-            pattern=r"[!-9;-~]{1,4096}",
+            pattern=re.compile(r"[!-9;-~]{1,4096}"),
             form=VISIBLE_FORM,
         ),
         Blank(
@@ -123,7 +124,7 @@ CONNECTOR = Connector(
             "Country",
             "Two letters; the Philippines (PH) unless it is said.",
             required=False,
-            pattern="[A-Z]{2}",
+            pattern=re.compile("[A-Z]{2}"),
             form="It must be two capital letters, such as PH.",
         ),
     ),
