@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
+from secrets import token_hex
 from typing import TYPE_CHECKING
 
 from tests.neighbours import attacks
@@ -78,7 +79,7 @@ def route_to_slow_provider(scene: Scene) -> None:
     from payments.domain.provider_accounts import open_account
     from payments.models import Route
 
-    credentials = {"secret_key": "xnd_production_slow_0123456789abcdef", "callback_token": "token-0123456789abcdef"}
+    credentials = {"secret_key": f"xnd_production_{token_hex(16)}", "callback_token": token_hex(16)}
     account = open_account(scene.offender.merchant, True, "xendit", "Slow", credentials, {})
     Route.objects.create(account=account, source_type="gcash", position=1)
 
