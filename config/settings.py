@@ -8,7 +8,7 @@ from pathlib import Path
 
 from csp.constants import NONE, SELF
 
-from config import embedded, logging, origins
+from config import embedded, logging, openapi, origins
 from config.broker import broker_url
 from config.environment import Environment
 from config.schedule import SCHEDULE
@@ -288,25 +288,4 @@ AXES_SENSITIVE_PARAMETERS = ["username", "ip_address", "csrfmiddlewaretoken", "c
 AXES_DISABLE_ACCESS_LOG = True
 AXES_ENABLE_ADMIN = AXES_VERBOSE = False
 
-# The OpenAPI document; `payments.api.schema` says what is in it.
-SPECTACULAR_SETTINGS = {
-    "OAS_VERSION": "3.1.0",
-    "TITLE": "kaha API",
-    "VERSION": "v2",
-    "SERVERS": [{"url": PUBLIC_URL}],
-    "TAGS": [
-        {"name": "Sources", "description": "Cards, wallets and bank accounts, before they are charged."},
-        {"name": "Charges", "description": "Taking, holding, capturing, voiding and refunding money."},
-        {"name": "Customers", "description": "Payers, and the sources kept for them."},
-        {"name": "Events", "description": "What has changed."},
-        {"name": "Account", "description": "Your merchant account and your keys."},
-        {"name": "Testing", "description": "What only test mode has."},
-    ],
-    "PREPROCESSING_HOOKS": [
-        "payments.api.schema.document.clean_paths",
-        "customers.api.schema.describe_customers",
-    ],
-    "POSTPROCESSING_HOOKS": ["payments.api.schema.document.finish"],
-    "SCHEMA_PATH_PREFIX": "/v2",
-    "SORT_OPERATION_PARAMETERS": False,
-}
+SPECTACULAR_SETTINGS = openapi.settings(PUBLIC_URL)

@@ -8,7 +8,6 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from django.core import checks
 
 from config.logging import LineHandler
 from config.outputs import Output
@@ -273,12 +272,6 @@ def test_a_request_line_has_no_path(lines: Lines, api: Api, path: str) -> None:
     assert len(lines.of("kaha.request")) == 1
 
 
-def test_every_request_has_an_id_of_its_own(api: Api) -> None:
-    first, second = (api.get("/ping")["Request-Id"] for _ in range(2))
-    assert ids.parse_id("req", first)
-    assert first != second
-
-
 def test_the_id_is_on_every_line_within_the_request_and_on_none_after_it(lines: Lines, api: Api) -> None:
     response = api.get("/ping")
     logger.warning("afterwards")
@@ -304,17 +297,3 @@ def test_a_payment_leaves_no_secret_in_the_log(lines: Lines, api: Api) -> None:
     assert len(lines.of("kaha.request")) == 3
     for secret in (APPROVED, api.key, api.headers()["Authorization"].split()[1]):
         assert secret not in lines.text
-
-
-@pytest.mark.parametrize("path", ["/v2/ping", "/v2/nowhere"])
-def test_the_api_has_no_sessions(api: Api, path: str) -> None:
-    request = api.client.get(path, headers=api.headers()).wsgi_request
-    assert not hasattr(request, "session")
-
-
-def test_the_pages_have_sessions(api: Api) -> None:
-    assert hasattr(api.client.get("/admin/login/").wsgi_request, "session")
-
-
-def test_django_finds_nothing_missing_in_the_middleware() -> None:
-    assert [message for message in checks.run_checks() if message.id.startswith("admin.E")] == []

@@ -32,7 +32,6 @@ BUSY_POLL_SECONDS = 0.02
 WAITING_MAX = 5
 # Each event of a charge shows all of its refunds.
 REFUNDS_MAX = 100
-
 _waiting = Places(WAITING_MAX)
 
 
@@ -103,8 +102,7 @@ def extend(caller: Caller, charge_id: str) -> Answer:
 def refund(caller: Caller, charge_id: str, amount: int | None = None, reason: str = "requested_by_customer") -> Answer:
     """Gives `amount` (default: what is left) of a captured charge back.
 
-    Raises PaymentError 404, 409 `charge_not_refundable`, `amount_too_large`, `too_many_refunds` or
-    `resource_busy`, 503.
+    Raises PaymentError 404, 409 `charge_not_refundable`, `amount_too_large`, `too_many_refunds`, `resource_busy`, 503.
     """
     return _run(caller, charge_id, lambda charge: plan_refund(caller, charge, amount, reason))
 
@@ -128,7 +126,10 @@ def _open(caller: Caller, charge_id: str, planner: Planner, place: ExitStack) ->
     try:
         give_up_at = time.monotonic() + BUSY_WAIT_SECONDS
         while time.monotonic() < give_up_at:
-            _pause()
+            # What is waited for needs a connection to end.
+            release_connection()
+            reached(Step.WAITING)
+            time.sleep(BUSY_POLL_SECONDS)
             charge = charges.find(caller, charge_id)
             if opened := _opened(caller, charge, planner, place):
                 return opened
@@ -138,19 +139,10 @@ def _open(caller: Caller, charge_id: str, planner: Planner, place: ExitStack) ->
     raise busy(charge_id)
 
 
-def _pause() -> None:
-    # What is waited for needs a connection to end.
-    release_connection()
-    reached(Step.WAITING)
-    time.sleep(BUSY_POLL_SECONDS)
-
-
 def _opened(caller: Caller, charge: Charge, planner: Planner, place: ExitStack) -> tuple[Attempt, Operation] | None:
     """What `_write_down` returns; None while another operation is under way."""
-    if charge.operation:
-        return None
     try:
-        return _write_down(caller, charge, planner, place)
+        return None if charge.operation else _write_down(caller, charge, planner, place)
     except StaleRow:
         place.close()
         return None
@@ -303,5 +295,6 @@ def _refusal(charge: Charge, code: str, message: str) -> PaymentError:
 
 
 def _too_large(charge: Charge, most: int, what: str) -> PaymentError:
-    message = f"The amount is larger than the {most} {what}."
-    return conflict("amount_too_large", message, public_id("ch", charge.id), "amount")
+    return conflict(
+        "amount_too_large", f"The amount is larger than the {most} {what}.", public_id("ch", charge.id), "amount"
+    )
