@@ -23,7 +23,7 @@ from payments.redis_line import Line
 
 logger = logging.getLogger("kaha.counting")
 
-REDIS_RETRY_SECONDS = 5.0
+REDIS_RETRY_SECONDS = 15.0
 
 # A key, and how many seconds after its last increment it is forgotten; READ where it is not to be incremented.
 Count = tuple[str, int]

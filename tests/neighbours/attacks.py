@@ -45,13 +45,13 @@ async def make_charges(url: str, key: str, count: int) -> None:
             await _charge(sender)
 
 
-async def charge_wallet(url: str, key: str, per_second: float) -> None:
+async def charge_wallet(url: str, key: str, per_second: float, at_once: int) -> None:
     async with Sender(url, key) as sender:
 
         async def charge(_: int) -> None:
             await _order(sender, {"type": "gcash"})
 
-        await at_rate(per_second, charge, first_at_once=100)
+        await at_rate(per_second, charge, first_at_once=at_once)
 
 
 async def charge_with_notify(url: str, key: str, per_second: float, receivers: Sequence[str]) -> None:

@@ -69,9 +69,9 @@ def hot_charge(scene: Scene) -> AbstractContextManager[None]:
     return _running(attacks.refund_one_charge, scene.url, scene.key, 20)
 
 
-def slow_provider(scene: Scene) -> AbstractContextManager[None]:
-    """100 charges at once and then 45 a second at a provider that takes 9 seconds."""
-    return _running(attacks.charge_wallet, scene.url, scene.offender.keys["sk_live"], 45)
+def slow_provider(scene: Scene, at_once: int = 0) -> AbstractContextManager[None]:
+    """`at_once` charges and then 45 a second at a provider that takes 9 seconds."""
+    return _running(attacks.charge_wallet, scene.url, scene.offender.keys["sk_live"], 45, at_once)
 
 
 def route_to_slow_provider(scene: Scene) -> None:

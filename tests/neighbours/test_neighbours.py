@@ -3,11 +3,13 @@
 `python -m tests.figures neighbours` has every offence, and how long the neighbour waits.
 """
 
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from tests.neighbours.offences import OFFENCES
+from tests.neighbours.offences import OFFENCES, slow_provider
 from tests.neighbours.round import measure
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -32,7 +34,10 @@ SMALL = {"DATABASE_CONNECTIONS": "2", "WEB_THREADS": "20"}
 def test_a_neighbour_is_answered_without_an_error_while_somebody_misbehaves(
     name: str, seconds: float, tmp_path: Path
 ) -> None:
+    offence = OFFENCES[name]
+    if name == "slow_provider":
+        offence = replace(offence, begin=partial(slow_provider, at_once=100))
     rate = {"RATE_LIMIT": "100/second"} if name == "public_key_flood" else {}
-    measured = measure(tmp_path, OFFENCES[name], 0, seconds, TIMEOUT_SECONDS, **SMALL, **rate)
+    measured = measure(tmp_path, offence, 0, seconds, TIMEOUT_SECONDS, **SMALL, **rate)
     assert not measured.disturbed.errors
     assert measured.disturbed.waits.keys() == {"ping", "list", "source", "charge", "webhook"}
