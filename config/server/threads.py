@@ -8,15 +8,23 @@ from wsgiref.types import WSGIApplication
 from config.server.answers import Answer, Pieces, Receive, Send, answer_of, leaving
 from config.server.environ import Environ
 from config.server.refusals import Refused, too_many_requests
+from config.server.requests import request_of
+from payments.api.throttling import counted_address
+from payments.domain.bulkheads import Places
 
 
 class Threads:
-    """At most `count` requests are worked on at the same time, and as many more wait for a thread."""
+    """At most `count` requests are worked on at the same time, and as many more wait for a thread.
+
+    One caller, which is one key or without any one address, holds no more of this room than is left free, so that a
+    burst of its requests leaves room for those of others.
+    """
 
     def __init__(self, application: WSGIApplication, count: int) -> None:
         self._application, self._count = application, count
         self._pool = ThreadPoolExecutor(count, thread_name_prefix="request")
         self._begun = 0
+        self._room = Places(2 * count, 2 * count)
 
     @property
     def are_taken(self) -> bool:
@@ -29,7 +37,8 @@ class Threads:
         Raises Refused where there is no room to wait either. A client that leaves while its request waits gives its
         place to others.
         """
-        if self._begun >= 2 * self._count:
+        caller = environ.get("HTTP_AUTHORIZATION") or counted_address(request_of(environ))
+        if self._begun >= 2 * self._count or not self._room.take(caller):
             raise Refused(too_many_requests())
         must_wait = self.are_taken
         pieces = Pieces(send, receive, asyncio.get_running_loop())
@@ -41,6 +50,7 @@ class Threads:
             return await asyncio.wrap_future(work)
         finally:
             self._begun -= 1
+            self._room.give_back(caller)
 
 
 async def _is_given_up(work: "Future[Answer | None]", receive: Receive) -> bool:

@@ -4,9 +4,10 @@ import json
 import os
 import shutil
 import signal
+import socket
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
@@ -25,7 +26,6 @@ THREADS = 10
 HANGS = (503, "PostgreSQL does not answer")
 BUSY = {"workers": 1, "WEB_THREADS": str(THREADS), "target": "tests.server.waiting:application"}
 WAITING = "/waiting"
-REQUEST = head("GET /v2/ping")
 
 
 def charge_of(api: Api) -> bytes:
@@ -33,6 +33,10 @@ def charge_of(api: Api) -> bytes:
     order = {"amount": 10_000, "currency": "PHP", "source": api.source(), "description": "Halo-halo"}
     body = json.dumps(order).encode()
     return head("POST /v2/charges/", length(body), key=api.key) + body
+
+
+def request_by(key: str) -> bytes:
+    return head("GET /v2/ping", key=key)
 
 
 def watched(port: int, name: str) -> tuple[int, str]:
@@ -56,9 +60,17 @@ def test_ping_is_answered_while_every_thread_is_taken_and_ready_says_so(serve: S
             assert watched(port, path) == (200, "healthy")
 
 
+@contextmanager
+def waiting(port: int, count: int) -> Iterator[list[socket.socket]]:
+    """So many requests, each by a key of its own."""
+    with ExitStack() as stack:
+        opened = [stack.enter_context(open_sockets(port, 1, request_by(f"caller {n}"))) for n in range(count)]
+        yield [connection for connections in opened for connection in connections]
+
+
 def test_beyond_the_requests_that_wait_for_a_thread_others_are_refused_at_once(serve: Serve) -> None:
     port = serve(**BUSY)
-    with busy_threads(port), open_sockets(port, THREADS + 1, REQUEST) as connections:
+    with busy_threads(port), waiting(port, THREADS + 1) as connections:
         assert wait_until(lambda: bool(answered(connections)), PATIENCE_SECONDS)
         [(response, content)] = [answer_on(connection) for connection in answered(connections)]
         assert (response.status, response.headers["Retry-After"]) == (503, "1")
@@ -68,15 +80,23 @@ def test_beyond_the_requests_that_wait_for_a_thread_others_are_refused_at_once(s
 def test_a_client_that_leaves_while_its_request_waits_makes_room(serve: Serve) -> None:
     port = serve(**BUSY)
     with busy_threads(port):
-        with open_sockets(port, THREADS + 1, REQUEST) as connections:
+        with waiting(port, THREADS + 1) as connections:
             assert wait_until(lambda: bool(answered(connections)), PATIENCE_SECONDS)
 
         def waits() -> bool:
             with connect(port) as connection:
-                connection.sendall(REQUEST)
+                connection.sendall(request_by("somebody else"))
                 return not wait_until(lambda: bool(answered([connection])), 0.5)
 
         assert wait_until(waits, PATIENCE_SECONDS)
+
+
+def test_one_caller_holds_no_more_room_than_is_left_for_others(serve: Serve) -> None:
+    port = serve(**BUSY)
+    with busy_threads(port), waiting(port, 1) as others, open_sockets(port, 1, head("GET /v2/ping")) as own:
+        assert wait_until(lambda: bool(answered(own)), PATIENCE_SECONDS)
+        assert answer_on(own[0])[0].status == 503
+        assert not answered(others)
 
 
 def test_what_is_under_way_is_finished_when_the_server_is_told_to_stop(serve_with_pid: ServeWithPid, api: Api) -> None:
