@@ -141,7 +141,8 @@ def test_a_long_queue_is_read_from_its_head_alone_whatever_the_planner_believes(
 
     plan = asyncio.run(plan_of_claim(recent(clock.now())))
 
-    assert max(rows_met(plan)) <= RECEIVER_LIMIT, plan
+    # PostgreSQL 15 looks at one more row, to see that the window ends.
+    assert max(rows_met(plan)) <= RECEIVER_LIMIT + 1, plan
 
 
 @pytest.mark.parametrize("months", [1, 17])
