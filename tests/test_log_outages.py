@@ -47,9 +47,7 @@ def client(shop: NewMerchant, collector: Collector, tmp_path: Path) -> Iterator[
 
 
 def _client(url: str, shop: NewMerchant) -> httpx.Client:
-    # A connection of its own for each request, so that both processes get some.
-    limits = httpx.Limits(max_keepalive_connections=0)
-    return httpx.Client(base_url=f"{url}/v2", auth=(shop.keys["sk_test"], ""), timeout=PATIENCE_SECONDS, limits=limits)
+    return httpx.Client(base_url=f"{url}/v2", auth=(shop.keys["sk_test"], ""), timeout=PATIENCE_SECONDS)
 
 
 def charge(client: httpx.Client) -> tuple[int, str]:
