@@ -14,8 +14,8 @@ from tests.pages.making import SHOP, path_of
 
 DIGITS = re.compile(r"[0-9a-f]{8,}")
 CLOCK_TIME = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+Z")
-# What each source and charge has of its own.
-OWN = ("id", "last4", "fingerprint")
+# What each source, charge and event has of its own.
+OWN = ("id", "last4", "fingerprint", "created")
 
 
 def form_of(told: Any) -> Any:
