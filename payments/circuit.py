@@ -1,63 +1,62 @@
-"""A circuit breaker: of many threads that need a server which does not answer, one at a time tries it."""
+"""A circuit breaker whose probe runs in a thread of its own, so that no caller waits for a server that hangs."""
 
 import time
 from collections.abc import Callable
-from threading import Lock
+from threading import Lock, Thread
 from typing import TypeVar
 
 Answer = TypeVar("Answer")
 
 
 class CircuitOpen(Exception):
-    """The server failed a moment ago and is left alone for now."""
+    """The server failed a moment ago and is not asked for now."""
 
 
 class CircuitBreaker:
-    """Closed, it lets every call through. A failure opens it for `retry_seconds`.
+    """Closed, it lets every call through. A failure opens it, and it refuses every call.
 
-    Then it is half-open: one call goes through as a probe, while all others are refused. The probe closes it or opens
-    it again.
+    `retry_seconds` later it is half-open: the next call is refused, too, and starts `probe` in the background. A probe
+    without an error closes the breaker; one with an error keeps it open for another `retry_seconds`.
     """
 
-    def __init__(self, retry_seconds: float) -> None:
-        self.retry_seconds = retry_seconds
+    def __init__(self, retry_seconds: float, probe: Callable[[], object]) -> None:
+        self.retry_seconds, self._probe = retry_seconds, probe
         self._is_open = False
         self._probe_due = 0.0
-        self._is_probing = False
         self._lock = Lock()
 
     def call(self, ask: Callable[[], Answer]) -> Answer:
-        """Returns what `ask` returns. Raises CircuitOpen without a call, or what `ask` raises, which opens it."""
-        is_probe = self._is_open and self._begin_probe()
+        """Return what `ask` returns. Raise CircuitOpen, or what `ask` raises, which opens the breaker."""
+        if self._is_open:
+            self._begin_probe()
+            raise CircuitOpen
         try:
-            answer = ask()
+            return ask()
         except BaseException:
-            self._open(is_probe)
+            self._open()
             raise
-        if is_probe:
-            self._close()
-        return answer
 
     def make_probe_due(self) -> None:
-        """Lets the next call through."""
+        """Let the next call start a probe."""
         self._probe_due = 0.0
 
-    def _begin_probe(self) -> bool:
+    def _begin_probe(self) -> None:
         with self._lock:
-            if not self._is_open:
-                return False
-            if self._is_probing or time.monotonic() < self._probe_due:
-                raise CircuitOpen
-            self._is_probing = True
-            return True
+            if time.monotonic() < self._probe_due:
+                return
+            # No other call starts one while this one is under way.
+            self._probe_due = float("inf")
+        Thread(target=self._run_probe, name="probe", daemon=True).start()
 
-    def _open(self, is_probe: bool) -> None:
+    def _run_probe(self) -> None:
+        try:
+            self._probe()
+        except Exception:  # noqa: BLE001 # a probe that fails in any way leaves the server out
+            self._open()
+        else:
+            self._is_open = False
+
+    def _open(self) -> None:
         with self._lock:
             self._is_open = True
             self._probe_due = time.monotonic() + self.retry_seconds
-            if is_probe:
-                self._is_probing = False
-
-    def _close(self) -> None:
-        with self._lock:
-            self._is_open = self._is_probing = False

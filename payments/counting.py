@@ -35,7 +35,7 @@ class Counters:
 
     def __init__(self, redis_url: str, retry_seconds: float = REDIS_RETRY_SECONDS) -> None:
         self.redis_url = redis_url
-        self.breaker = CircuitBreaker(retry_seconds)
+        self.breaker = CircuitBreaker(retry_seconds, self._ping)
         # The library's own locks lose a count where two threads begin a window at once.
         self._memory_lock = Lock()
 
@@ -64,6 +64,9 @@ class Counters:
         release_connection()
         answers = self._line.ask([*sums, *ends])
         return [int(answer or 0) for answer in answers[: len(counts)]]
+
+    def _ping(self) -> None:
+        self._line.ask([("PING",)])
 
     @cached_property
     def _line(self) -> Line:

@@ -1,8 +1,10 @@
 """Many charges from some, each with its source, card and first attempt."""
 
+from dataclasses import replace
+
 from config.benchmark import copies
 from config.benchmark.copies import Table
-from payments.models import Attempt, Card, Charge, Source
+from payments.models import Attempt, Card, Charge, Merchant, Source
 
 # Only attempts that are over: others would be due, and those of refunds belong to these.
 OVER = "kind = 'authorize' AND state = 'done'"
@@ -15,5 +17,15 @@ TABLES = (
 
 
 def multiply(count: int) -> None:
-    """Puts `count` copies of every charge beside it, and looks at the tables anew."""
+    """Put `count` copies of every charge beside it, and analyze the tables."""
     copies.multiply(count, TABLES)
+
+
+def multiply_charges_of(merchant: Merchant, count: int) -> None:
+    """Put `count` copies of each charge of `merchant` beside it, and analyze the tables."""
+    own = f"merchant_id = '{merchant.pk}'"
+    owned = {
+        Card: f"source_id IN (SELECT id FROM payments_source WHERE {own})",  # nosec B608 # an ID
+        Attempt: f"{OVER} AND charge_id IN (SELECT id FROM payments_charge WHERE {own})",  # nosec B608 # an ID
+    }
+    copies.multiply(count, [replace(table, condition=owned.get(table.model, own)) for table in TABLES])

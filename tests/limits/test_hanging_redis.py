@@ -1,7 +1,8 @@
 """A Redis that takes connections and never answers slows down nobody but one probe at a time."""
 
 import time
-from threading import Barrier, Event, Thread
+from threading import Event, Thread
+from threading import enumerate as enumerate_threads
 from typing import Any
 
 import pytest
@@ -31,9 +32,7 @@ def connections_of(redis: OwnRedis) -> int:
         return int(client.info("stats")["total_connections_received"])
 
 
-def test_of_threads_that_come_when_a_probe_is_due_one_alone_asks_a_redis_that_hangs(
-    own_redis: OwnRedis, who: str
-) -> None:
+def test_no_request_waits_for_the_probe_of_a_redis_that_hangs(own_redis: OwnRedis, who: str) -> None:
     own_redis.start()
     counters = Counters(own_redis.url, retry_seconds=600)
     before = connections_of(own_redis)
@@ -41,6 +40,7 @@ def test_of_threads_that_come_when_a_probe_is_due_one_alone_asks_a_redis_that_ha
         counters.increment(who, 60)
         counters.breaker.make_probe_due()
         counted = at_once(THREADS, lambda _: counters.increment(who, 60))
+        assert wait_until(lambda: not probes(), 10)
     assert sorted(counted) == list(range(2, THREADS + 2))
     # The first one, the one probe, and this question.
     assert connections_of(own_redis) - before == 3
@@ -102,35 +102,38 @@ def test_waking_a_worker_by_a_redis_that_hangs_fails_instead_of_waiting_for_ever
     assert failed
 
 
-def test_while_a_probe_is_under_way_all_others_are_refused_at_once() -> None:
-    breaker, meet, answer = CircuitBreaker(0), Barrier(2), Event()
+def test_while_one_probe_is_under_way_every_call_is_refused_at_once() -> None:
+    answer, probed = Event(), list[str]()
+
+    def probe() -> None:
+        probed.append("probed")
+        answer.wait()
+
+    breaker = CircuitBreaker(0, probe)
     with pytest.raises(Broken):
         breaker.call(fail)
-
-    def slow() -> str:
-        meet.wait()
-        answer.wait()
-        return "answered"
-
-    probe = Thread(target=breaker.call, args=[slow])
-    probe.start()
-    meet.wait()
     for _ in range(3):
         with pytest.raises(CircuitOpen):
             breaker.call(lambda: "never asked")
     answer.set()
-    probe.join()
+    assert wait_until(lambda: not probes(), 10)
     assert breaker.call(lambda: "closed") == "closed"
+    assert probed == ["probed"]
 
 
-def test_a_probe_that_fails_opens_the_circuit_again() -> None:
-    breaker = CircuitBreaker(600)
+def test_a_probe_that_fails_keeps_the_circuit_open() -> None:
+    breaker = CircuitBreaker(600, fail)
+    with pytest.raises(Broken):
+        breaker.call(fail)
+    breaker.make_probe_due()
     for _ in range(2):
-        with pytest.raises(Broken):
-            breaker.call(fail)
         with pytest.raises(CircuitOpen):
             breaker.call(lambda: "never asked")
-        breaker.make_probe_due()
+        assert wait_until(lambda: not probes(), 10)
+
+
+def probes() -> list[Thread]:
+    return [thread for thread in enumerate_threads() if thread.name == "probe"]
 
 
 def fail() -> Any:

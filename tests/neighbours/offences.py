@@ -125,10 +125,10 @@ def impossible_filters(scene: Scene) -> AbstractContextManager[None]:
 
 def make_many_charges(scene: Scene) -> None:
     """Give the offender charges enough that a list which reads them all is slow."""
-    from tests.figures.multiplying import multiply
+    from tests.figures.multiplying import multiply_charges_of
 
     asyncio.run(attacks.make_charges(scene.url, scene.key, MADE_CHARGES))
-    multiply(FILTERED_CHARGES // MADE_CHARGES)
+    multiply_charges_of(scene.offender.merchant, FILTERED_CHARGES // MADE_CHARGES)
 
 
 @contextmanager
