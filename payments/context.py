@@ -25,6 +25,15 @@ actor: ContextVar[Callable[[], Actor] | None] = ContextVar("actor", default=None
 # Why it is done, as whoever acts said; empty where nobody asked.
 reason: ContextVar[str] = ContextVar("reason", default="")
 
+# Ends the turn of the request under way, so that others run while it waits.
+on_wait: ContextVar[Callable[[], object] | None] = ContextVar("on_wait", default=None)
+
+
+def begin_wait() -> None:
+    """Let other requests run, before this one waits for a provider or anything else that may be slow."""
+    if end_turn := on_wait.get():
+        end_turn()
+
 
 @contextmanager
 def because(said: str) -> Iterator[None]:

@@ -10,6 +10,7 @@ from wsgiref.types import WSGIApplication
 from wsgiref.util import FileWrapper
 
 from config.server.environ import Environ
+from payments import context
 
 Send = Callable[[dict[str, Any]], Awaitable[None]]
 Receive = Callable[[], Awaitable[dict[str, Any]]]
@@ -103,6 +104,7 @@ class Pieces:
 
     def send(self, message: dict[str, Any]) -> None:
         """Raises ClientLeft where nobody takes it."""
+        context.begin_wait()
         asyncio.run_coroutine_threadsafe(self._sent(message), self._loop).result()
 
     async def _sent(self, message: dict[str, Any]) -> None:

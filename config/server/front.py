@@ -49,7 +49,7 @@ class Front:
         _allow_files()
         limits = BodyLimits(settings.DATA_UPLOAD_MAX_MEMORY_SIZE, settings.REQUEST_BODY_SECONDS)
         self._bodies = Bodies(limits, ThreadPoolExecutor(LOOKUPS, thread_name_prefix="key"))
-        self._threads = Threads(self._application, settings.WEB_THREADS)
+        self._threads = Threads(self._application, settings.WEB_THREADS, settings.DATABASES["default"]["CONNECTIONS"])
         self._database = DatabaseMonitor()
         self._database.start()
         await send({"type": "lifespan.startup.complete"})

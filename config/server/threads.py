@@ -1,30 +1,35 @@
 """The threads that run the WSGI application, each with a whole request."""
 
 import asyncio
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Hashable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 from wsgiref.types import WSGIApplication
 
 from config.server.answers import Answer, Pieces, Receive, Send, answer_of, leaving
+from config.server.callers import Callers
 from config.server.environ import Environ
 from config.server.refusals import Refused, too_many_requests
-from config.server.requests import request_of
-from payments.api.throttling import counted_address
+from config.server.turns import Turns
+from payments import context
 from payments.domain.bulkheads import Places
 
 
 class Threads:
     """At most `count` requests are worked on at the same time, and as many more wait for a thread.
 
-    One caller, which is one key or without any one address, holds no more of this room than is left free, so that a
-    burst of its requests leaves room for those of others.
+    Of these `running` at most run; the others wait for a provider or for something else that is slow. One caller,
+    which is a merchant or an address, holds no more of all this room than is left free, so that a burst of its
+    requests leaves room for those of others.
     """
 
-    def __init__(self, application: WSGIApplication, count: int) -> None:
+    def __init__(self, application: WSGIApplication, count: int, running: int) -> None:
         self._application, self._count = application, count
         self._pool = ThreadPoolExecutor(count, thread_name_prefix="request")
         self._begun = 0
         self._room = Places(2 * count, 2 * count)
+        self._callers, self._turns = Callers(), Turns(running)
 
     @property
     def are_taken(self) -> bool:
@@ -37,26 +42,43 @@ class Threads:
         Raises Refused where there is no room to wait either. A client that leaves while its request waits gives its
         place to others.
         """
-        caller = environ.get("HTTP_AUTHORIZATION") or counted_address(request_of(environ))
+        caller = self._callers.caller_of(environ)
         if self._begun >= 2 * self._count or not self._room.take(caller):
             raise Refused(too_many_requests())
-        must_wait = self.are_taken
-        pieces = Pieces(send, receive, asyncio.get_running_loop())
         self._begun += 1
         try:
-            work = self._pool.submit(answer_of, self._application, environ, pieces)
-            if must_wait and await _is_given_up(work, receive):
-                return None
-            return await asyncio.wrap_future(work)
+            return await self._answer_in_turn(caller, environ, receive, send)
         finally:
             self._begun -= 1
             self._room.give_back(caller)
+            self._callers.learn(environ)
+
+    async def _answer_in_turn(self, caller: Hashable, environ: Environ, receive: Receive, send: Send) -> Answer | None:
+        turn, loop, may_wait = self._turns.begin(caller), asyncio.get_running_loop(), self.are_taken
+        try:
+            if not turn.begun.done() and await _client_leaves_before(turn.begun, receive):
+                return None
+            pieces = Pieces(send, receive, loop)
+            end_turn = partial(loop.call_soon_threadsafe, turn.end)
+            work = self._pool.submit(_run, end_turn, self._application, environ, pieces)
+            answer = asyncio.wrap_future(work)
+            if may_wait and await _client_leaves_before(answer, receive) and work.cancel():
+                return None
+            return await answer
+        finally:
+            turn.end()
 
 
-async def _is_given_up(work: "Future[Answer | None]", receive: Receive) -> bool:
-    """Whether the client left before a thread began."""
+def _run(end_turn: Callable[[], object], *request: Any) -> Answer | None:
+    token = context.on_wait.set(end_turn)
+    try:
+        return answer_of(*request)
+    finally:
+        context.on_wait.reset(token)
+
+
+async def _client_leaves_before(done: "asyncio.Future[Any]", receive: Receive) -> bool:
     left = asyncio.create_task(leaving(receive))
-    done: asyncio.Future[Any] = asyncio.wrap_future(work)
     await asyncio.wait([done, left], return_when=asyncio.FIRST_COMPLETED)
     left.cancel()
-    return not done.done() and work.cancel()
+    return not done.done()

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     # DRF imports this module while it makes its own views.
     from rest_framework.views import APIView
 
+# In a request's environment: the merchant whose key it has.
+MERCHANT_OF_REQUEST = "kaha.merchant"
 REALM = 'Basic realm="kaha"'
 KEY = re.compile(r"[spr]k_(live|test)_[A-Za-z0-9_-]{20,200}")
 
@@ -36,6 +38,7 @@ class KeyAuthentication(BaseAuthentication):
         request._request.named_key = key  # type: ignore[attr-defined]
         _require_working(key, client_address(request._request))
         context.merchant.set(key.merchant_id)
+        request._request.META[MERCHANT_OF_REQUEST] = key.merchant_id
         return key.merchant, key
 
     def authenticate_header(self, request: Request) -> str:

@@ -17,7 +17,7 @@ from django.db.models.expressions import Combinable
 from django.db.models.fields.json import KeyTextTransform, KeyTransform
 from django.db.models.functions import Lower
 
-from payments import clock
+from payments import clock, context
 from payments.domain import audit
 from payments.domain.audit import Action
 from payments.domain.cards import describe
@@ -98,6 +98,7 @@ class BlockedProvider:
         self._seconds = seconds
 
     def create_payment(self, payment: Payment) -> Declined:
+        context.begin_wait()
         time.sleep(self._seconds)
         return self._provider.plain_decline(payment)
 

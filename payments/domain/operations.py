@@ -8,7 +8,7 @@ from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass
 
-from payments import clock
+from payments import clock, context
 from payments.connections import release_connection
 from payments.domain import attempts, charges, events, idempotency, lifecycle, recording, recovery, routing
 from payments.domain.bulkheads import Places
@@ -129,6 +129,7 @@ def _open(caller: Caller, charge_id: str, planner: Planner, place: ExitStack) ->
             # What is waited for needs a connection to end.
             release_connection()
             reached(Step.WAITING)
+            context.begin_wait()
             time.sleep(BUSY_POLL_SECONDS)
             charge = charges.find(caller, charge_id)
             if opened := _opened(caller, charge, planner, place):

@@ -16,6 +16,7 @@ from urllib.parse import urlsplit
 
 import aiohttp
 
+from payments import context
 from payments.providers import hosts
 
 logger = logging.getLogger("kaha.provider")
@@ -61,6 +62,7 @@ class Line:
 
     def send(self, method: str, url: str, headers: Mapping[str, str], body: bytes | None) -> Reply:
         """The answer, read whole. Raises Unsent, Unanswered."""
+        context.begin_wait()
         return asyncio.run_coroutine_threadsafe(self._send(method, url, headers, body), self._running()).result()
 
     def close(self) -> None:

@@ -13,6 +13,7 @@ import hvac
 from django.conf import settings
 from hvac.exceptions import VaultError as HashiCorpError
 
+from payments import context
 from payments.connections import release_connection
 from payments.vault.errors import VaultUnavailable
 
@@ -51,6 +52,7 @@ def _ask(question: Callable[[Any], Result]) -> Result:
     A refusal counts as none too: a token that has expired, or a version of the key that may not unwrap any more.
     """
     release_connection()
+    context.begin_wait()
     try:
         token = Path(settings.VAULT_TRANSIT_TOKEN_FILE).read_text().strip()
         client = hvac.Client(url=settings.VAULT_TRANSIT_URL, token=token, timeout=TIMEOUT_SECONDS)

@@ -35,10 +35,6 @@ def charge_of(api: Api) -> bytes:
     return head("POST /v2/charges/", length(body), key=api.key) + body
 
 
-def request_by(key: str) -> bytes:
-    return head("GET /v2/ping", key=key)
-
-
 def watched(port: int, name: str) -> tuple[int, str]:
     response, text = ask(port, head(f"GET /{name}"))
     return response.status, text.decode()
@@ -62,9 +58,11 @@ def test_ping_is_answered_while_every_thread_is_taken_and_ready_says_so(serve: S
 
 @contextmanager
 def waiting(port: int, count: int) -> Iterator[list[socket.socket]]:
-    """So many requests, each by a key of its own."""
+    """So many requests, each from an address of its own."""
     with ExitStack() as stack:
-        opened = [stack.enter_context(open_sockets(port, 1, request_by(f"caller {n}"))) for n in range(count)]
+        opened = [
+            stack.enter_context(open_sockets(port, 1, head("GET /v2/ping"), f"127.0.1.{n}")) for n in range(count)
+        ]
         yield [connection for connections in opened for connection in connections]
 
 
@@ -85,7 +83,7 @@ def test_a_client_that_leaves_while_its_request_waits_makes_room(serve: Serve) -
 
         def waits() -> bool:
             with connect(port) as connection:
-                connection.sendall(request_by("somebody else"))
+                connection.sendall(head("GET /v2/ping"))
                 return not wait_until(lambda: bool(answered([connection])), 0.5)
 
         assert wait_until(waits, PATIENCE_SECONDS)

@@ -7,7 +7,7 @@ from time import sleep
 
 from django.conf import settings
 
-from payments import sourcetypes
+from payments import context, sourcetypes
 from payments.providers.base import (
     Approved,
     Capabilities,
@@ -135,4 +135,5 @@ class Simulator:
 
 def _take_time() -> None:
     if settings.SIMULATOR_LATENCY_SECONDS:
+        context.begin_wait()
         sleep(settings.SIMULATOR_LATENCY_SECONDS)
