@@ -7,7 +7,6 @@ from django.template.loader import render_to_string
 from django.views.decorators.http import require_safe
 
 from payments.api.guides.contents import CONTENTS, NAMES
-from payments.api.guides.markdown import read_guide
 from payments.api.throttling import count_stranger
 
 
@@ -37,6 +36,9 @@ def _answer(request: HttpRequest, page: Callable[[], bytes]) -> HttpResponse:
 @cache
 def _page(name: str, public_url: str) -> bytes:
     """Return the page of a guide, or of the list for "". Rendered once: nothing in it depends on the request."""
+    # Only processes that are asked for a guide load what makes it.
+    from payments.api.guides.markdown import read_guide
+
     groups = [(group, [read_guide(one, public_url) for one in names]) for group, names in CONTENTS]
     guide = read_guide(name, public_url) if name else None
     return render_to_string("guide.html" if guide else "guides.html", {"groups": groups, "guide": guide}).encode()
