@@ -71,10 +71,3 @@ def test_axe_finds_nothing_serious(tab: Page, scheme: str, viewport: dict[str, i
         found = Axe().run(tab).response["violations"]
         serious = [fault for fault in found if fault["impact"] in ("serious", "critical")]
         assert [(fault["id"], [node["html"] for node in fault["nodes"]]) for fault in serious] == [], name
-
-
-def test_the_reference_leads_to_the_guides(tab: Page) -> None:
-    tab.set_viewport_size(DESK)
-    tab.goto("/docs")
-    tab.get_by_role("link", name="Guides", exact=True).click()
-    expect(tab.get_by_role("heading", name="Guides", level=1)).to_be_visible()

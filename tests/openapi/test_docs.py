@@ -42,3 +42,14 @@ def test_the_address_in_errors_shows_the_section_about_errors(live_server: LiveS
     expect(page.get_by_text("charge_not_capturable").first).to_be_in_viewport()
     context.close()
     assert set(answered) <= {urlsplit(live_server.url).netloc, ""}, "nothing comes from elsewhere"
+
+
+@pytest.mark.browser
+@pytest.mark.django_db(transaction=True)
+def test_the_reference_leads_to_the_guides(live_server: LiveServer, browser: Browser) -> None:
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(f"{live_server.url}/docs")
+    page.get_by_role("link", name="Guides", exact=True).click()
+    expect(page.get_by_role("heading", name="Guides", level=1)).to_be_visible()
+    context.close()
