@@ -1,4 +1,4 @@
-"""Settings, all of them from the environment (README has the table); `config.checks` refuses a bad one at boot.
+"""Settings, all of them from the environment (see the configuration guide); `config.checks` refuses a bad one at boot.
 
 Without DATABASE_URL everything runs on the embedded PostgreSQL and Redis below KAHA_DATA (see `config.embedded`).
 """

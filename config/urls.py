@@ -2,6 +2,7 @@ from django.contrib import admin
 from django.urls import include, path, re_path
 
 from payments.api.account import healthy
+from payments.api.guides.views import list_guides, show_guide
 from payments.api.schema.views import DocumentView, docs
 from payments.api.webhooks import webhook_came
 
@@ -12,6 +13,8 @@ urlpatterns = [
     re_path(r"^v2/openapi\.json/?$", DocumentView.as_view()),
     re_path(r"^ping/?$", healthy),
     re_path(r"^docs/?$", docs),
+    re_path(r"^docs/guides/?$", list_guides),
+    re_path(r"^docs/(?P<name>[a-z-]+)/?$", show_guide),
     re_path(r"^providers/(?P<account_id>[^/]+)/webhooks/?$", webhook_came, name="provider-webhook"),
     path("admin/passkey/", include("config.staff.passkeys")),
     path("admin/", admin.site.urls),

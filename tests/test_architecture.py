@@ -15,6 +15,7 @@ TOP_LEVEL = {
     "pyproject.toml",
     "README.md",
     "CHANGELOG.md",
+    "CONTRIBUTING.md",
     "SECURITY.md",
     "LICENSE",
     "requirements.lock",

@@ -1,4 +1,4 @@
-"""What the web server runs: `granian --interface asgi config.server.asgi:application` (README has all of the line)."""
+"""What the web server runs: `granian --interface asgi config.server.asgi:application` (see the operations guide)."""
 
 from config.wsgi import application as wsgi_application
 

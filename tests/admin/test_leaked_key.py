@@ -1,4 +1,4 @@
-"""The drill for a leaked key, as the README tells it."""
+"""The drill for a leaked key, as the guide to keys has it."""
 
 import re
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""kaha behind a real nginx, behind a real HAProxy, and with nothing before it, each by the file that README shows."""
+"""kaha behind a real nginx, behind a real HAProxy, and with nothing before it, each by the file in config/deploy."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""Behind the proxies of README, and with none, nobody says by a header who they are or how they came."""
+"""Behind the proxies of config/deploy, and with none, nobody says by a header who they are or how they came."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""Pictures of the main pages of the admin, with a year of demo charges, for the README."""
+"""Pictures of the main pages of the admin, with a year of demo charges, for the guides."""
 
 import base64
 import os
@@ -15,7 +15,7 @@ from tests.office.pages import main_pages
 from tests.office.tabs import WAYS, Office
 from tests.pages.conftest import CHROMIUM_NAMES
 
-PICTURES = PROJECT / ".docs" / "screenshots"
+PICTURES = PROJECT / "payments" / "static" / "docs" / "screenshots"
 QUALITY_PERCENT = 70
 SHOTS: Sequence[tuple[str, str]] = (
     *(("first-page", way) for way in WAYS),

@@ -20,7 +20,7 @@ def test_the_page_carries_no_script_or_style_of_its_own(client: Client) -> None:
 def test_everything_that_the_page_loads_comes_from_here(client: Client) -> None:
     addresses = re.findall(r'(?:src|href|spec-url)="([^"]+)"', client.get("/docs").content.decode())
     assert len(addresses) > 4
-    assert [address for address in addresses if not re.match(r"/(static|v2)/|data:,", address)] == []
+    assert [address for address in addresses if not re.match(r"/(static|v2|docs)/|data:,", address)] == []
 
 
 def test_the_policy_allows_no_other_origin_and_nothing_inline(client: Client) -> None:
@@ -42,3 +42,14 @@ def test_the_address_in_errors_shows_the_section_about_errors(live_server: LiveS
     expect(page.get_by_text("charge_not_capturable").first).to_be_in_viewport()
     context.close()
     assert set(answered) <= {urlsplit(live_server.url).netloc, ""}, "nothing comes from elsewhere"
+
+
+@pytest.mark.browser
+@pytest.mark.django_db(transaction=True)
+def test_the_reference_leads_to_the_guides(live_server: LiveServer, browser: Browser) -> None:
+    context = browser.new_context()
+    page = context.new_page()
+    page.goto(f"{live_server.url}/docs")
+    page.get_by_role("link", name="Guides", exact=True).click()
+    expect(page.get_by_role("heading", name="Guides", level=1)).to_be_visible()
+    context.close()

@@ -1,4 +1,4 @@
-"""README's receiver in Python, run as it stands there. Those in other languages need what a newcomer has not."""
+"""The guide's receiver in Python, run as it is shown. Those in other languages need what a newcomer has not."""
 
 import base64
 import hmac
@@ -17,15 +17,16 @@ from django.core.management import call_command
 from config.embedded.processes import wait_until
 from payments import clock
 from payments.notifications.signing import Signer
+from tests.guides.reading import blocks_of
 
-README = (Path(__file__).resolve().parents[2] / "README.md").read_text()
+GUIDE = "templates/guides/webhooks.md"
 SECRET = f"whsec_{base64.b64encode(b'known to the test only').decode()}"
 EVENT_LINE = re.compile(r"^(\S+) ch_[0-9a-f]{32} (\S+)$", re.MULTILINE)
 
 
 def code_of(language: str, words: str) -> str:
-    """The one block of README in `language` that has `words` in it."""
-    [code] = [block for block in re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL) if words in block]
+    """Return the one block of the guide in `language` that has `words` in it."""
+    [code] = [block.code for block in blocks_of(GUIDE) if block.language == language and words in block.code]
     return code
 
 
@@ -52,15 +53,21 @@ def _listens(port: int) -> bool:
         return caller.connect_ex(("127.0.0.1", port)) == 0
 
 
+def without_times(text: str) -> list[str]:
+    """Return the lines of a report, without how long each event took."""
+    return [re.sub(r" *\d+ ms", "", line).rstrip() for line in text.strip().splitlines()]
+
+
 def test_the_receiver_in_python_handles_all_properly_and_acts_once(port: int, tmp_path: Path) -> None:
     output = io.StringIO()
     call_command("check_receiver", f"http://127.0.0.1:{port}/", "--secret", SECRET, stdout=output)
     assert "6 of 6 handled properly" in output.getvalue()
+    assert without_times(output.getvalue()) == without_times(code_of("text", "a forged event"))
     acted_on = EVENT_LINE.findall((tmp_path / "said").read_text())
     assert acted_on == [("charge.created", "pending"), ("charge.succeeded", "succeeded")]
 
 
-def test_the_line_for_the_plain_header_tells_right_from_wrong() -> None:
+def test_the_line_for_the_plain_header_accepts_the_signed_body_alone() -> None:
     line = code_of("python", "compare_digest")
     headers = Signer([SECRET], "X-Kaha").headers_of("evt_1", b"{}", clock.now())
     assert eval(line, {"hmac": hmac, "headers": headers, "WHSEC": SECRET, "body": b"{}"}) is True

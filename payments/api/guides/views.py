@@ -1,0 +1,44 @@
+from collections.abc import Callable
+from functools import cache
+
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse
+from django.template.loader import render_to_string
+from django.views.decorators.http import require_safe
+
+from payments.api.guides.contents import CONTENTS, NAMES
+from payments.api.throttling import count_stranger
+
+
+@require_safe
+def list_guides(request: HttpRequest) -> HttpResponse:
+    """`/docs/guides`: which guides there are."""
+    return _answer(request, lambda: _page("", settings.PUBLIC_URL))
+
+
+@require_safe
+def show_guide(request: HttpRequest, name: str) -> HttpResponse:
+    """`/docs/<name>`: one guide."""
+    if name not in NAMES:
+        raise Http404
+    return _answer(request, lambda: _page(name, settings.PUBLIC_URL))
+
+
+def _answer(request: HttpRequest, page: Callable[[], bytes]) -> HttpResponse:
+    """Return the page, or 429 when this address has used up its anonymous quota."""
+    verdict = count_stranger(request)
+    if not verdict.allowed:
+        headers = {**verdict.headers, "Retry-After": str(verdict.reset_seconds)}
+        return HttpResponse("Too many requests.\n", status=429, content_type="text/plain", headers=headers)
+    return HttpResponse(page(), headers={**verdict.headers, "Cache-Control": "public, max-age=300"})
+
+
+@cache
+def _page(name: str, public_url: str) -> bytes:
+    """Return the page of a guide, or of the list for "". Rendered once: nothing in it depends on the request."""
+    # Only processes that are asked for a guide load what makes it.
+    from payments.api.guides.markdown import read_guide
+
+    groups = [(group, [read_guide(one, public_url) for one in names]) for group, names in CONTENTS]
+    guide = read_guide(name, public_url) if name else None
+    return render_to_string("guide.html" if guide else "guides.html", {"groups": groups, "guide": guide}).encode()

@@ -1,0 +1,172 @@
+"""What README and guides name exists, and what must be named is."""
+
+import ast
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+from django.apps import apps
+from django.core.management import get_commands, load_command_class
+
+from payments.api.schema.introduction import TEST_CARDS
+from tests.figures.__main__ import FIGURES
+from tests.guides.reading import GUIDES, ROOT, TEXTS, text_of
+
+PATH = re.compile(r"`((?:\.ci|config|customers|payments|templates|tests)/[^`\s]*|[A-Za-z_.]+\.(?:lock|md))`")
+COMMAND = re.compile(r"manage\.py ([a-z_]+)((?:[^`\n|]|\\\n)*)")
+WITH_LABELS = ("back-office", "keys-and-vault", "ledger-and-reconciliation", "operations")
+# Holds no code of its own that somebody would look for.
+NOT_ON_THE_MAP = {"payments/static", "payments/migrations", "config/management"}
+
+
+def calls_of_the_environment() -> Iterator[ast.Call]:
+    for path in (ROOT / "config").glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Call) and re.fullmatch(r"env\.[a-z_]+", ast.unparse(node.func)):
+                yield node
+
+
+def settings_read() -> dict[str, object]:
+    """Return the variables that settings read from the environment, with a plain default where there is one."""
+    found: dict[str, object] = {}
+    for call in calls_of_the_environment():
+        name, *defaults = call.args
+        default = defaults[0] if defaults else None
+        found[ast.literal_eval(name)] = default.value if isinstance(default, ast.Constant) else None
+        if ast.unparse(call.func) == "env.text_or_file":
+            found[f"{ast.literal_eval(name)}_FILE"] = None
+    return found
+
+
+def setting_rows() -> dict[str, list[str]]:
+    """Return the rows of the configuration guide by variable."""
+    rows = [line.strip("| ").split(" | ") for line in text_of("configuration").splitlines() if line.startswith("| `")]
+    return {cells[0].strip("`"): cells[1:] for cells in rows}
+
+
+def test_the_configuration_guide_has_every_setting_and_no_other() -> None:
+    assert setting_rows().keys() == settings_read().keys()
+    assert len(setting_rows()) > 30
+
+
+def test_the_configuration_guide_has_each_default() -> None:
+    defaults = {name: default for name, default in settings_read().items() if default not in (None, "")}
+    # Without it the embedded server is used, so the default is never used.
+    del defaults["DATABASE_URL"]
+    assert len(defaults) > 15
+    for name, default in defaults.items():
+        shown = str(default).lower() if isinstance(default, bool) else str(default)
+        assert f"`{shown}`" in setting_rows()[name][0], name
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_each_path_exists(name: str) -> None:
+    assert [path for path in PATH.findall(TEXTS[name]) if not (ROOT / path).exists()] == []
+
+
+def test_each_test_that_shows_a_guarantee_has_tests() -> None:
+    named = [path for path in PATH.findall(text_of("guarantees")) if "/test_" in path]
+    assert len(named) > 70
+    assert [path for path in named if not re.search(r"^(async )?def test_", (ROOT / path).read_text(), re.M)] == []
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_each_command_has_its_name_and_its_options(name: str) -> None:
+    for command, rest in COMMAND.findall(TEXTS[name]):
+        if command == "help":
+            continue
+        wrong = [option for option in re.findall(r"(?<=\s)--[a-z-]+", rest) if option not in help_of(command)]
+        assert wrong == [], command
+
+
+@cache
+def help_of(command: str) -> str:
+    app = get_commands()[command]
+    loaded = load_command_class(app, command) if isinstance(app, str) else app
+    return loaded.create_parser("manage.py", command).format_help()
+
+
+def test_the_operations_guide_lists_every_command() -> None:
+    table = text_of("operations").partition("## Commands")[2]
+    cells = [line.split(" | ")[0] for line in table.splitlines() if line.startswith("| `")]
+    listed = {name for cell in cells for name in re.findall(r"`([a-z_]+)", cell)}
+    ours = {name for name, app in get_commands().items() if str(app).startswith(("config", "payments", "customers"))}
+    assert ours - {"quickstart", "benchmark"} - listed == set()
+    assert {name for name in listed if "_" in name} <= get_commands().keys()
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_each_figure_has_its_name(name: str) -> None:
+    named = set(re.findall(r"python -m tests\.figures ([a-z_]+)", TEXTS[name]))
+    assert named <= FIGURES.keys()
+
+
+def test_each_figure_of_the_guarantees_has_its_name() -> None:
+    rows = [line.strip("| ").split(" | ") for line in text_of("guarantees").splitlines() if line.startswith("| ")]
+    named = {word.strip("`") for cells in rows if len(cells) == 3 for word in cells[2].split(", ") if "`" in word}
+    assert len({*named, *FIGURES}) == len(FIGURES)
+    assert len(named) > 10
+
+
+@pytest.mark.parametrize("guide", WITH_LABELS)
+def test_each_label_is_on_a_page(guide: str) -> None:
+    """In italics stands what a page, button or role is called."""
+    labels = re.findall(r"(?<!\*)\*([A-Z][^*\n]+)\*(?!\*)", text_of(guide))
+    assert labels
+    assert [label for label in labels if label.lower() not in words_of_pages()] == []
+
+
+@cache
+def words_of_pages() -> str:
+    folders = ["config/staff", "payments", "customers", "templates/admin"]
+    files = [path for folder in folders for path in (ROOT / folder).rglob("*")]
+    texts = [path.read_text() for path in files if path.suffix in (".py", ".html", ".js")]
+    lists = [str(model._meta.verbose_name_plural) for model in apps.get_models()]
+    return re.sub(r"\s+", " ", " ".join(texts + lists)).lower()
+
+
+def test_the_testing_guide_has_real_test_cards() -> None:
+    known = {number: outcome for numbers, outcome in TEST_CARDS for number in numbers.split(", ")}
+    shown = set(re.findall(r"\b[45]\d{15}\b", "".join(TEXTS.values())))
+    assert len(shown) > 5
+    assert shown <= known.keys()
+
+
+def test_readme_is_short_and_leads_to_every_guide() -> None:
+    lines = TEXTS["README.md"].splitlines()
+    assert len(lines) <= 200
+    assert [name for name in GUIDES if f"(templates/guides/{name}.md)" not in TEXTS["README.md"]] == []
+
+
+def test_the_map_has_every_folder() -> None:
+    drawn = map_of_readme()
+    assert [path for path in drawn if not (ROOT / path).is_dir()] == []
+    folders = {path.parent for room in ("config", "payments") for path in ROOT.glob(f"{room}/*/__init__.py")}
+    there = {folder.relative_to(ROOT).as_posix() for folder in folders}
+    assert len(there) > 15
+    assert there - set(drawn) - NOT_ON_THE_MAP == set()
+
+
+def map_of_readme() -> list[str]:
+    """Return the folders that README's map draws, by indentation."""
+    found: list[tuple[int, Path]] = []
+    for line in TEXTS["README.md"].partition("## Map")[2].partition("```text\n")[2].partition("```")[0].splitlines():
+        name = line.split()[0].rstrip("/")
+        depth = len(line) - len(line.lstrip())
+        parent = next((path for indent, path in reversed(found) if indent < depth), Path())
+        found.append((depth, parent / name))
+    return [path.as_posix() for _, path in found]
+
+
+def test_the_glossary_is_in_order() -> None:
+    words = re.findall(r"^\| \*\*(.+?)\*\* \|", text_of("glossary"), re.M)
+    assert len(words) >= 40
+    assert words == sorted(words, key=str.casefold)
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_guides_speak_plainly(name: str) -> None:
+    text = re.sub(r"```.*?```", "", TEXTS[name], flags=re.DOTALL)
+    assert re.findall(r"\b(?:whoever|in hand|at hand|told|tells|lest)\b", text, re.IGNORECASE) == []

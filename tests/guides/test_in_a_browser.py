@@ -1,0 +1,73 @@
+"""The guides in a real browser: on a phone, in the dark, by the keyboard."""
+
+from collections.abc import Generator
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, Page, expect
+from pytest_django.live_server_helper import LiveServer
+
+from tests.guides.reading import GUIDES
+from tests.pages.conftest import browser
+
+__all__ = ["browser"]
+pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
+
+PHONE, DESK = {"width": 390, "height": 844}, {"width": 1280, "height": 900}
+PAGES = ["guides", *GUIDES]
+GROUND = "getComputedStyle(document.body).backgroundColor"
+
+
+@pytest.fixture
+def tab(live_server: LiveServer, browser: Browser) -> Generator[Page]:
+    """A tab on a phone; anything that the page's policy forbids fails the test."""
+    context = browser.new_context(viewport=PHONE, base_url=live_server.url)
+    complaints: list[str] = []
+    context.on("console", lambda message: message.type == "error" and complaints.append(message.text))
+    yield context.new_page()
+    context.close()
+    assert complaints == []
+
+
+@pytest.mark.parametrize("viewport", [PHONE, DESK, {"width": 320, "height": 640}], ids=["390", "1280", "320"])
+def test_no_page_is_wider_than_the_screen(tab: Page, viewport: dict[str, int]) -> None:
+    tab.set_viewport_size(viewport)
+    for name in PAGES:
+        tab.goto(f"/docs/{name}")
+        assert tab.evaluate("document.documentElement.scrollWidth") <= viewport["width"], name
+
+
+def test_pages_are_dark_where_the_reader_wants_it(tab: Page) -> None:
+    tab.emulate_media(color_scheme="light")
+    tab.goto("/docs/webhooks")
+    light = tab.evaluate(GROUND)
+    tab.emulate_media(color_scheme="dark")
+    assert {light, tab.evaluate(GROUND)} == {"rgb(255, 255, 255)", "rgb(20, 22, 26)"}
+
+
+def test_a_phone_gets_from_the_top_to_a_heading_and_to_the_next_guide(tab: Page) -> None:
+    tab.goto("/docs/webhooks")
+    tab.get_by_role("link", name="Contents").click()
+    tab.get_by_role("navigation").get_by_role("link", name="Retries").click()
+    expect(tab.get_by_role("heading", name="Retries")).to_be_in_viewport()
+    tab.get_by_role("navigation").get_by_role("link", name="Testing").click()
+    expect(tab.get_by_role("heading", name="Testing", level=1)).to_be_visible()
+
+
+def test_a_desk_has_the_contents_beside_the_text(tab: Page) -> None:
+    tab.set_viewport_size(DESK)
+    tab.goto("/docs/operations#backup-and-restore")
+    expect(tab.get_by_role("heading", name="Backup and restore")).to_be_in_viewport()
+    expect(tab.get_by_role("link", name="First payment")).to_be_in_viewport()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("viewport", [PHONE, DESK], ids=["phone", "desk"])
+def test_axe_finds_nothing_serious(tab: Page, scheme: str, viewport: dict[str, int]) -> None:
+    tab.emulate_media(color_scheme=scheme)
+    tab.set_viewport_size(viewport)
+    for name in ("guides", "webhooks", "back-office", "configuration"):
+        tab.goto(f"/docs/{name}")
+        found = Axe().run(tab).response["violations"]
+        serious = [fault for fault in found if fault["impact"] in ("serious", "critical")]
+        assert [(fault["id"], [node["html"] for node in fault["nodes"]]) for fault in serious] == [], name

@@ -1,0 +1,170 @@
+"""The guides as the service shows them."""
+
+import re
+from collections.abc import Iterator
+from html.parser import HTMLParser
+
+import pytest
+from django.contrib.staticfiles import finders
+from django.test import Client
+from pytest_django.fixtures import Settings
+
+from payments.api.guides import markdown, views
+from payments.api.guides.contents import CONTENTS, NAMES
+from payments.api.guides.markdown import PLACEHOLDER
+from tests.guides.reading import FOLDER, GUIDES, ROOT, TEXTS
+
+LINK = re.compile(r"(?<!!)\[[^\]]+\]\(([^)]+)\)")
+PAGES = ["/docs/guides", *(f"/docs/{name}" for name in GUIDES)]
+
+
+class Page(HTMLParser):
+    """What a page names: its anchors, links, and what it loads."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.anchors: list[str] = []
+        self.links: list[str] = []
+        self.loaded: list[str] = []
+        self.inline: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        values = {name: value or "" for name, value in attrs}
+        self.anchors += [values["id"]] if "id" in values else []
+        self.links += [values["href"]] if tag == "a" else []
+        self.loaded += [values.get("src") or values["href"]] if tag in ("img", "link", "script") else []
+        self.inline += [name for name in values if name == "style" or name.startswith("on")]
+        self.inline += [tag] if tag == "style" or (tag == "script" and "src" not in values) else []
+
+
+@pytest.fixture(autouse=True)
+def forget_pages() -> Iterator[None]:
+    yield
+    views._page.cache_clear()
+    markdown.read_guide.cache_clear()
+
+
+@pytest.fixture(scope="module")
+def pages() -> dict[str, Page]:
+    return {path: Page(text_at(path)) for path in PAGES}
+
+
+def text_at(path: str) -> str:
+    response = Client().get(path)
+    assert (response.status_code, response["Content-Type"]) == (200, "text/html; charset=utf-8")
+    return response.content.decode()
+
+
+def test_the_list_of_contents_has_each_guide_once() -> None:
+    listed = [name for _, names in CONTENTS for name in names]
+    assert sorted(listed) == GUIDES == sorted(NAMES)
+    assert "guides" not in GUIDES, "that is where the list is"
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_a_page_leads_to_every_guide_and_to_the_reference(path: str, pages: dict[str, Page]) -> None:
+    assert {"/docs", "/docs/guides", *(f"/docs/{name}" for name in GUIDES)} <= set(pages[path].links)
+
+
+@pytest.mark.parametrize("name", GUIDES)
+def test_a_guide_lists_its_headings(name: str, pages: dict[str, Page]) -> None:
+    page = pages[f"/docs/{name}"]
+    headings = re.findall(r"^## .+$", re.sub(r"```.*?```", "", (FOLDER / f"{name}.md").read_text(), flags=re.S), re.M)
+    assert len([link for link in page.links if link.startswith("#") and link != "#contents"]) >= len(headings)
+    assert len(page.anchors) == len(set(page.anchors))
+
+
+@pytest.mark.parametrize("path", ["/docs/guides/", "/docs/webhooks/"])
+def test_a_page_is_there_with_a_slash_too(path: str) -> None:
+    assert text_at(path) == text_at(path.rstrip("/"))
+
+
+@pytest.mark.parametrize("path", ["/docs/no-such-guide", "/docs/../settings", "/docs/glossary.md", "/docs/a/b"])
+def test_there_is_nothing_else(path: str) -> None:
+    assert Client().get(path).status_code == 404
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_each_link_of_a_page_leads_somewhere(path: str, pages: dict[str, Page]) -> None:
+    for link in pages[path].links:
+        if link.startswith(("https://", "http://")):
+            continue
+        page, _, anchor = link.partition("#")
+        target = pages[page or path] if page != "/docs" else None
+        assert not anchor or (target and anchor in target.anchors), link
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_each_link_leads_somewhere_in_the_repository(name: str) -> None:
+    for link in LINK.findall(TEXTS[name]):
+        if link.startswith("https://"):
+            continue
+        file, _, anchor = link.partition("#")
+        target = (ROOT / name).parent / file if file else ROOT / name
+        assert target.exists(), link
+        headings = re.findall(r"^#+ (.+)$", target.read_text(), re.M) if anchor else []
+        assert not anchor or anchor in map(markdown.anchor_of, headings), link
+
+
+@pytest.mark.parametrize("name", GUIDES)
+def test_a_guide_links_to_guides_and_other_sites_only(name: str) -> None:
+    """Other files are in the repository and not on the service."""
+    links = LINK.findall((FOLDER / f"{name}.md").read_text())
+    assert [link for link in links if not re.match(r"https://|#|[a-z-]+\.md(#|$)", link)] == []
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_a_page_loads_only_what_the_service_has(path: str, pages: dict[str, Page]) -> None:
+    for address in pages[path].loaded:
+        assert address == "data:," or finders.find(address.removeprefix("/static/")), address
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_a_page_runs_and_styles_nothing_inline(path: str, pages: dict[str, Page]) -> None:
+    assert pages[path].inline == []
+    policy = Client().get(path)["Content-Security-Policy"]
+    assert "default-src 'none'" in policy
+    assert "unsafe" not in policy
+
+
+def test_the_services_own_address_is_filled_in(settings: Settings) -> None:
+    settings.PUBLIC_URL = "https://pay.shop.example"
+    text = text_at("/docs/first-payment")
+    assert "KAHA=https://pay.shop.example KEY=" in text
+    assert 'href="https://pay.shop.example/docs"' in text
+    assert PLACEHOLDER not in text
+
+
+def test_html_in_a_guide_is_shown_and_not_obeyed(tmp_path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "x.md").write_text("# T\n\n<script>alert(1)</script> <b onclick=x>b</b>\n\n[a](javascript:alert(1))\n")
+    monkeypatch.setattr(markdown, "FOLDER", tmp_path)
+    html = markdown.read_guide("x", 'https://"><script>').html
+    assert "<script" not in html
+    assert "<b " not in html
+    assert "href=" not in html
+    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in html
+
+
+def test_a_page_is_rendered_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    text_at("/docs/webhooks")
+    monkeypatch.setattr(views, "render_to_string", None)
+    assert "Webhooks and receivers" in text_at("/docs/webhooks")
+
+
+def test_caches_may_keep_a_page() -> None:
+    assert Client().get("/docs/webhooks")["Cache-Control"] == "public, max-age=300"
+
+
+@pytest.mark.parametrize("method", ["post", "put", "delete"])
+def test_a_page_is_only_read(method: str) -> None:
+    assert getattr(Client(), method)("/docs/webhooks").status_code == 405
+
+
+def test_one_address_reads_so_many_pages(settings: Settings) -> None:
+    settings.RATE_LIMIT_ANONYMOUS = "2/hour"
+    reader, other = Client(REMOTE_ADDR="192.0.2.1"), Client(REMOTE_ADDR="192.0.2.2")
+    assert [reader.get("/docs/webhooks").status_code for _ in range(3)] == [200, 200, 429]
+    refused = reader.get("/docs/guides")
+    assert (refused.status_code, 0 < int(refused["Retry-After"]) <= 3600) == (429, True)
+    assert other.get("/docs/webhooks").status_code == 200
