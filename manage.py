@@ -10,7 +10,7 @@ from config.embedded.errors import EmbeddedError
 from config.outputs import protect_standard_error
 
 # They decide what the settings will read, so they run before anything reads them.
-BEFORE_SETTINGS = {"quickstart", "benchmark"}
+BEFORE_SETTINGS = {"quickstart"}
 
 
 def main() -> None:

@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from config.benchmark.books import Books
-from config.benchmark.callbacks import Told
-from config.benchmark.figures import Figures, Spread, percentile, spreads
-from config.benchmark.goals import GOALS, reached
-from config.benchmark.options import parse
-from config.benchmark.report import Report, as_json, as_table
+from tests.benchmark.books import Books
+from tests.benchmark.callbacks import Told
+from tests.benchmark.figures import Figures, Spread, percentile, spreads
+from tests.benchmark.goals import GOALS, reached
+from tests.benchmark.options import parse
+from tests.benchmark.report import Report, as_json, as_table
 
 IN_ORDER = Books(answered=3, missing=[], charges=2, charges_in_books=2, invariants=44, broken=[])
 VALUES = st.lists(st.floats(0, 1000), min_size=1, max_size=300)

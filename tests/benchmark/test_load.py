@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from config.benchmark.load import answers_to
-from config.benchmark.sending import AT_ONCE
 from config.quickstart.ports import HOST
+from tests.benchmark.load import answers_to
+from tests.benchmark.sending import AT_ONCE
 
 BODY = '{"object":"charge","id":"ch_01a20085320373fe92bf404f3111f4e4"}'
 REQUESTS = [f"GET /{number} HTTP/1.1\r\n\r\n" for number in range(5)]

@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from config.benchmark.making import Maker, new_charges
-from config.benchmark.parts import new_list
-from config.benchmark.processes import memory_mb
-from config.benchmark.sending import Load, Request
 from config.quickstart.supervisor import Supervisor
 from payments.domain.merchants import create_merchant
+from tests.benchmark.making import Maker, new_charges
+from tests.benchmark.parts import new_list
+from tests.benchmark.processes import memory_mb
+from tests.benchmark.sending import Load, Request
 from tests.figures.web import web_process
 
 CONNECTIONS = 16

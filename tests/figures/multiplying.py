@@ -1,8 +1,8 @@
 """Many charges from some, each with its source, card and first attempt."""
 
-from config.benchmark import copies
-from config.benchmark.copies import Table
 from payments.models import Attempt, Card, Charge, Source
+from tests.benchmark import copies
+from tests.benchmark.copies import Table
 
 # Only attempts that are over: others would be due, and those of refunds belong to these.
 OVER = "kind = 'authorize' AND state = 'done'"

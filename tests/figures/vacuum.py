@@ -7,15 +7,15 @@ from urllib.parse import urlsplit
 
 from django.db import connection
 
-from config.benchmark.figures import Stretch, percentile
-from config.benchmark.making import Maker, acts, new_charges
-from config.benchmark.sending import Load
-from config.benchmark.side_servers import receiver_server
 from config.embedded.places import Places
 from config.quickstart.payment import REFUNDED
 from config.quickstart.ports import HOST
 from config.quickstart.supervisor import Supervisor
 from payments.domain.merchants import create_merchant
+from tests.benchmark.figures import Stretch, percentile
+from tests.benchmark.making import Maker, acts, new_charges
+from tests.benchmark.sending import Load
+from tests.benchmark.side_servers import receiver_server
 from tests.figures.web import web_process
 from tests.figures.worker import Worker
 

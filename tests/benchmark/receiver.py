@@ -1,4 +1,4 @@
-"""A merchant's endpoint that costs little: `python -m config.benchmark.receiver PORT`.
+"""A merchant's endpoint that costs little: `python -m tests.benchmark.receiver PORT`.
 
 It takes whatever is posted, and tells by GET how many different events that were.
 """
@@ -7,8 +7,8 @@ import asyncio
 import re
 import sys
 
-from config.benchmark.load import HEAD_END, length_in
 from config.quickstart.ports import HOST
+from tests.benchmark.load import HEAD_END, length_in
 
 EVENT = re.compile(rb"\r\nwebhook-id: (\S+)", re.IGNORECASE)
 

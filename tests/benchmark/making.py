@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import uuid4
 
-from config.benchmark.sending import Answers, Load, Request
 from config.quickstart.payment import CARD, ORDER
+from tests.benchmark.sending import Answers, Load, Request
 
 APPROVED = CARD["number"]
 DECLINED = "4000000000000002"

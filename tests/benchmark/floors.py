@@ -9,13 +9,13 @@ from pathlib import Path
 import psycopg
 from psycopg.conninfo import make_conninfo
 
-from config.benchmark.figures import Figures, Stretch
-from config.benchmark.measuring import measured
 from config.embedded import postgres
 from config.embedded.places import Places
 from config.embedded.processes import spawn
 from config.embedded.secrets_file import secrets_of
 from config.quickstart.supervisor import Supervisor
+from tests.benchmark.figures import Figures, Stretch
+from tests.benchmark.measuring import measured
 
 FOLDER = Path(__file__).parent
 THREADS = 2

@@ -1,6 +1,6 @@
 """The usual way to list charges, to be cheaper than: ORM and ModelSerializer, without keys, limits and logs.
 
-`python -m config.benchmark.usual PORT`
+`python -m tests.benchmark.usual PORT`
 """
 
 import os
@@ -11,5 +11,5 @@ from django.core.wsgi import get_wsgi_application
 from config.quickstart.serving import serve
 
 if __name__ == "__main__":
-    os.environ["DJANGO_SETTINGS_MODULE"] = "config.benchmark.usual_settings"
+    os.environ["DJANGO_SETTINGS_MODULE"] = "tests.benchmark.usual_settings"
     serve(get_wsgi_application(), int(sys.argv[1]))

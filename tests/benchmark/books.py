@@ -6,11 +6,11 @@ from uuid import UUID
 
 from django.db.models import F, QuerySet
 
-from config.benchmark.callbacks import Told
 from config.quickstart.payment import REFUNDED
 from payments.invariants import checking
 from payments.invariants.registry import INVARIANTS
 from payments.models import Charge, Source
+from tests.benchmark.callbacks import Told
 
 # The parts whose answers are of charges that were seeded.
 SEEDED = ("middle", "last", "quiet")

@@ -47,7 +47,7 @@ def _server(places: Places, supervisor: Supervisor, module: str, *arguments: str
     """Raises Failed or Stopped."""
     with ports.claim(0) as claimed:
         port = claimed.getsockname()[1]
-        command = [sys.executable, "-m", f"config.benchmark.{module}", str(port), *arguments]
+        command = [sys.executable, "-m", f"tests.benchmark.{module}", str(port), *arguments]
         process = spawn(command, log=places.log(module), environment=os.environ, cwd=PROJECT)
         supervisor.watch(f"the benchmark's {module}", process, places.log(module))
         try:

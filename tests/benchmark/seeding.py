@@ -4,12 +4,12 @@ from math import ceil
 
 from django.db import connection
 
-from config.benchmark.copies import Table, multiply
-from config.benchmark.making import Maker, Seeded
-from config.benchmark.parts import PAGE
 from payments.domain.merchants import create_merchant
 from payments.ids import public_id
 from payments.models import Attempt, Card, Charge, Event, IdempotencyRecord, Posting, Source
+from tests.benchmark.copies import Table, multiply
+from tests.benchmark.making import Maker, Seeded
+from tests.benchmark.parts import PAGE
 
 ORIGINALS = 1000
 MERCHANTS = 5

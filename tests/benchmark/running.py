@@ -3,12 +3,12 @@
 import sys
 from contextlib import ExitStack
 
-from config.benchmark.contenders import Contenders, Field
-from config.benchmark.figures import Figures, Spread, spreads
-from config.benchmark.options import Options
-from config.benchmark.report import Report
-from config.benchmark.service import Service, scratch_service, service_beside
 from config.quickstart.supervisor import Supervisor
+from tests.benchmark.contenders import Contenders, Field
+from tests.benchmark.figures import Figures, Spread, spreads
+from tests.benchmark.options import Options
+from tests.benchmark.report import Report
+from tests.benchmark.service import Service, scratch_service, service_beside
 
 # What the provider of the part `slow` takes.
 SLOW = {"SIMULATOR_LATENCY_SECONDS": "1"}

@@ -5,24 +5,24 @@ from contextlib import ExitStack
 from functools import partial
 from typing import TYPE_CHECKING
 
-from config.benchmark.callbacks import Callbacks
-from config.benchmark.figures import Figures
-from config.benchmark.floors import Pgbench
-from config.benchmark.localstripe import Localstripe
-from config.benchmark.making import Maker
-from config.benchmark.options import Options
-from config.benchmark.parts import Part
-from config.benchmark.sending import Load
-from config.benchmark.service import Service
-from config.benchmark.side_servers import SideServer, plain_server, receiver_server, usual_server
-from config.benchmark.slow import Slow
-from config.benchmark.verbs import Beside, Verb
 from config.quickstart.ports import HOST
 from config.quickstart.supervisor import Supervisor
+from tests.benchmark.callbacks import Callbacks
+from tests.benchmark.figures import Figures
+from tests.benchmark.floors import Pgbench
+from tests.benchmark.localstripe import Localstripe
+from tests.benchmark.making import Maker
+from tests.benchmark.options import Options
+from tests.benchmark.parts import Part
+from tests.benchmark.sending import Load
+from tests.benchmark.service import Service
+from tests.benchmark.side_servers import SideServer, plain_server, receiver_server, usual_server
+from tests.benchmark.slow import Slow
+from tests.benchmark.verbs import Beside, Verb
 
 if TYPE_CHECKING:
     # It needs Django's settings, which there are none of when this is loaded.
-    from config.benchmark.books import Books
+    from tests.benchmark.books import Books
 
 # Each is measured by being called, once in every round.
 Contenders = Mapping[str, Callable[[], Figures]]
@@ -54,7 +54,7 @@ class Field:
             self._maker.receiver = f"http://{HOST}:{receiver.port}/"
         if self._options.charges:
             # Its module needs the settings, as that of the books does.
-            from config.benchmark.seeding import seed
+            from tests.benchmark.seeding import seed
 
             self._maker.seeded = seed(self._maker, self._options.charges)
         self._verbs = [self._warm(part, self._maker, self._service) for part in self._options.parts]
@@ -62,7 +62,7 @@ class Field:
 
     def books(self) -> "Books":
         """What the books say of all that was answered."""
-        from config.benchmark import books
+        from tests.benchmark import books
 
         answered = {verb.part.name: verb.ids for verb in self._verbs}
         told = self._callbacks.told(answered["callbacks"]) if self._callbacks else None

@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from config.benchmark.parts import AMONG_SEEDED, TRIALS, Part, Trial, among_seeded
+from tests.benchmark.parts import AMONG_SEEDED, TRIALS, Part, Trial, among_seeded
 
 DESCRIPTION = (
     "Measures the whole service on a scratch database, beside what the database and the web server can do at most. "
@@ -44,8 +44,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def parse(arguments: list[str]) -> Options:
-    """Read the arguments after `benchmark`; ends the process with a usage line where they are wrong."""
-    parser = argparse.ArgumentParser(prog="manage.py benchmark", description=DESCRIPTION)
+    """Read the arguments of the command; ends the process with a usage line where they are wrong."""
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmark", description=DESCRIPTION)
     add_arguments(parser)
     given = parser.parse_args(arguments)
     trials = given.only or [trial for trial in TRIALS.values() if _is_usual(trial, given.charges)]

@@ -3,12 +3,12 @@
 from dataclasses import dataclass, field
 from math import ceil
 
-from config.benchmark.figures import Figures
-from config.benchmark.making import Maker
-from config.benchmark.measuring import measured
-from config.benchmark.parts import Part
-from config.benchmark.sending import Answers, Request
-from config.benchmark.side_servers import SideServer
+from tests.benchmark.figures import Figures
+from tests.benchmark.making import Maker
+from tests.benchmark.measuring import measured
+from tests.benchmark.parts import Part
+from tests.benchmark.sending import Answers, Request
+from tests.benchmark.side_servers import SideServer
 
 # So many more are made ready than the fastest stretch so far would have used up.
 MARGIN = 1.5

@@ -10,11 +10,11 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from config.benchmark.figures import Stretch
 from config.embedded.places import PROJECT
 from config.embedded.processes import spawn
 from config.quickstart.ports import HOST
 from config.quickstart.supervisor import Failed, Supervisor
+from tests.benchmark.figures import Stretch
 
 # For whatever is sent until there is no more of it.
 LONGEST_SECONDS = 3600.0
@@ -90,7 +90,7 @@ class Load:
         job, answers, log = self._files
         limit = {"connections": self.connections, "seconds": seconds or LONGEST_SECONDS, "again": again}
         job.write_text(json.dumps({"port": port, "requests": requests, **limit, **asdict(pace)}))
-        command = [sys.executable, "-m", "config.benchmark.load", str(job), str(answers)]
+        command = [sys.executable, "-m", "tests.benchmark.load", str(job), str(answers)]
         process = spawn(command, log=log, environment=os.environ, cwd=PROJECT)
         return lambda: self._answers(process)
 

@@ -1,7 +1,7 @@
-"""The load, over connections that stay open: `python -m config.benchmark.load JOB ANSWERS`, which are files.
+"""The load, over connections that stay open: `python -m tests.benchmark.load JOB ANSWERS`, which are files.
 
 It speaks no more HTTP than our server's answers need, for whatever it spends is missing on the cores that it shares
-with the server. What the files hold is in `config.benchmark.sending`.
+with the server. What the files hold is in `tests.benchmark.sending`.
 """
 
 import asyncio

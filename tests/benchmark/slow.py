@@ -7,16 +7,16 @@ from functools import partial
 from math import ceil
 from statistics import median
 
-from config.benchmark.figures import Figures
-from config.benchmark.floors import connect
-from config.benchmark.making import Maker, new_charges
-from config.benchmark.measuring import measured
-from config.benchmark.parts import new_list
-from config.benchmark.processes import memory_mb
-from config.benchmark.sending import Answers, Load, Pace, Request, Waiting
-from config.benchmark.service import Service
 from config.quickstart.serving import WORKERS
 from config.quickstart.supervisor import Supervisor
+from tests.benchmark.figures import Figures
+from tests.benchmark.floors import connect
+from tests.benchmark.making import Maker, new_charges
+from tests.benchmark.measuring import measured
+from tests.benchmark.parts import new_list
+from tests.benchmark.processes import memory_mb
+from tests.benchmark.sending import Answers, Load, Pace, Request, Waiting
+from tests.benchmark.service import Service
 
 # In each web process.
 IN_FLIGHT = 80

@@ -4,10 +4,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from http.client import HTTPConnection
 
-from config.benchmark.figures import Figures
 from config.quickstart.ports import HOST
 from config.quickstart.supervisor import Supervisor
 from payments.ids import parse_id
+from tests.benchmark.figures import Figures
 
 TIMEOUT_SECONDS = 600
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from config.benchmark.figures import Spread
+from tests.benchmark.figures import Spread
 
 # The name of who was measured, and the measure.
 Median = tuple[str, str]

@@ -5,8 +5,8 @@ from django.urls import path
 from rest_framework.generics import ListAPIView
 from rest_framework.serializers import ModelSerializer
 
-from config.benchmark.parts import PAGE
 from payments.models import Card, Charge, Refund, Source
+from tests.benchmark.parts import PAGE
 
 TIMES = ["created_at", "updated_at"]
 

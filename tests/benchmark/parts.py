@@ -6,9 +6,9 @@ Whatever moves money carries an idempotency key of its own, as a careful merchan
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from config.benchmark.making import DECLINED, Maker, acts, new_charges, new_sources
-from config.benchmark.sending import Request
 from config.quickstart.payment import REFUNDED
+from tests.benchmark.making import DECLINED, Maker, acts, new_charges, new_sources
+from tests.benchmark.sending import Request
 
 # What makes so many requests.
 Making = Callable[[Maker, int], Sequence[Request]]

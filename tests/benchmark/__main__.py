@@ -2,11 +2,11 @@
 
 import sys
 
-from config.benchmark.options import parse
-from config.benchmark.report import as_json, as_table
-from config.benchmark.running import run
 from config.embedded.errors import EmbeddedError
 from config.quickstart.supervisor import Failed, Stopped, Supervisor
+from tests.benchmark.options import parse
+from tests.benchmark.report import as_json, as_table
+from tests.benchmark.running import run
 
 
 def main(arguments: list[str]) -> int:
@@ -21,3 +21,7 @@ def main(arguments: list[str]) -> int:
         return 1
     print(as_json(report) if options.json else "\n".join(as_table(report)))
     return 0 if report.books.in_order else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

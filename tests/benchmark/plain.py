@@ -1,6 +1,6 @@
 """The floor of a web server: a plain view that takes and answers the same JSON, without a database and without kaha.
 
-`python -m config.benchmark.plain PORT SAMPLES_FILE`: the samples are what each part of the service was answered.
+`python -m tests.benchmark.plain PORT SAMPLES_FILE`: the samples are what each part of the service was answered.
 """
 
 import json

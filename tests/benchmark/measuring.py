@@ -3,8 +3,8 @@
 from collections.abc import Callable, Mapping
 from typing import TypeVar
 
-from config.benchmark.figures import Figures, Stretch, percentile
-from config.benchmark.processes import cpu_seconds
+from tests.benchmark.figures import Figures, Stretch, percentile
+from tests.benchmark.processes import cpu_seconds
 
 AnyStretch = TypeVar("AnyStretch", bound=Stretch)
 MS = 1000

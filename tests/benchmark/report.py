@@ -6,15 +6,15 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from config.benchmark.callbacks import Told
-from config.benchmark.figures import MEASURES, Spread
-from config.benchmark.goals import Reached, reached
-from config.benchmark.options import Options
 from payments.management.tables import NOTHING, in_columns
+from tests.benchmark.callbacks import Told
+from tests.benchmark.figures import MEASURES, Spread
+from tests.benchmark.goals import Reached, reached
+from tests.benchmark.options import Options
 
 if TYPE_CHECKING:
     # It needs Django's settings, which there are none of when this is loaded.
-    from config.benchmark.books import Books
+    from tests.benchmark.books import Books
 
 HEADS = dict(
     zip(

@@ -9,13 +9,13 @@ from http.client import HTTPConnection
 from pathlib import Path
 from urllib.parse import urlencode
 
-from config.benchmark.figures import Figures
-from config.benchmark.measuring import measured
-from config.benchmark.sending import Load
 from config.embedded.processes import spawn, stop
 from config.quickstart import ports
 from config.quickstart.payment import CARD, ORDER
 from config.quickstart.supervisor import Supervisor
+from tests.benchmark.figures import Figures
+from tests.benchmark.measuring import measured
+from tests.benchmark.sending import Load
 
 PACKAGE = "localstripe==1.15.10"
 # Wherever it is started, its store would lie at one path for all: here it lies in the folder that it is started in.
