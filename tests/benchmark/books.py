@@ -1,40 +1,59 @@
-"""Whether the books hold what was answered. Needs Django's settings."""
+"""Whether the books hold what was answered."""
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from http.client import HTTPConnection
 from uuid import UUID
 
 from django.db.models import F, QuerySet
 
+from config.embedded.processes import wait_until
 from config.quickstart.payment import REFUNDED
+from payments.ids import parse_id
 from payments.invariants import checking
 from payments.invariants.registry import INVARIANTS
-from payments.models import Charge, Source
-from tests.benchmark.callbacks import Told
+from payments.models import Charge, Event, Notification, Source
+from tests.benchmark.load import HOST
+from tests.benchmark.parts import PARTS
+from tests.benchmark.servers import Failed
 
-# The parts whose answers are of charges that were seeded.
-SEEDED = ("middle", "last", "quiet")
+DRAIN_SECONDS = 600
 CAPTURED = Charge.objects.filter(status="succeeded", captured=True, amount_captured=F("amount"))
 # Where the objects are, by the part whose answers promise that they are there and in this state.
 PROMISED: dict[str, QuerySet[Charge] | QuerySet[Source]] = {
+    **dict.fromkeys(PARTS, Charge.objects.all()),
+    **dict.fromkeys(("charges", "replayed", "capture", "callbacks"), CAPTURED),
     "sources": Source.objects.all(),
-    "charges": CAPTURED,
     "held": Charge.objects.filter(status="succeeded", authorized=True),
     "declined": Charge.objects.filter(status="failed"),
-    "replayed": CAPTURED,
-    "capture": CAPTURED,
     "refund": Charge.objects.filter(status="succeeded", amount_refunded=REFUNDED),
-    "callbacks": CAPTURED,
-    **dict.fromkeys(["list", "retrieve", *SEEDED], Charge.objects.all()),
 }
+
+
+@dataclass(frozen=True)
+class Delivery:
+    """How many `events` there were, how many of them are `delivered` or wait in the `outbox`, and were `received`.
+
+    `left` are those that waited when a stretch of load ended, of the stretch that left most.
+    """
+
+    events: int
+    delivered: int
+    outbox: int
+    received: int
+    left: int
+
+    @property
+    def is_complete(self) -> bool:
+        return self.events == self.delivered + self.outbox and self.received >= self.delivered
 
 
 @dataclass(frozen=True)
 class Books:
     """How many objects were `answered` under load, which of them are `missing`, and which invariants are `broken`.
 
-    `charges` are all that were answered, those that only prepared something too, and `charges_in_books` all there are,
-    without those that were seeded.
+    `charges` are all that were answered, also those that only prepared something, and `charges_in_books` all
+    there are but what was there before.
     """
 
     answered: int
@@ -43,7 +62,7 @@ class Books:
     charges_in_books: int
     invariants: int
     broken: list[str]
-    callbacks: Told | None = None
+    callbacks: Delivery | None = None
 
     @property
     def in_order(self) -> bool:
@@ -51,34 +70,56 @@ class Books:
         return not self.missing and not self.broken and self.charges == self.charges_in_books and is_complete
 
 
+@dataclass
+class Outbox:
+    """The callbacks to the endpoint at `port`, which the worker delivers while their charges are made."""
+
+    port: int
+    most_left: int = 0
+
+    def drain(self) -> None:
+        """Wait until all is delivered, before anything else is measured. Raises Failed."""
+        self.most_left = max(self.most_left, _notifications("waiting"))
+        if not wait_until(lambda: not _notifications("waiting"), DRAIN_SECONDS):
+            raise Failed(f"the outbox was not empty within {DRAIN_SECONDS} seconds.")
+
+    def delivery(self, charges: Sequence[str]) -> Delivery:
+        """Return what became of the events of these charges, which are all that name the endpoint."""
+        connection = HTTPConnection(HOST, self.port)
+        connection.request("GET", "/")
+        ids = [parse_id("ch", charge) for charge in charges]
+        return Delivery(
+            events=Event.objects.extra(where=["object_id = ANY(%s::uuid[])"], params=[ids]).count(),
+            delivered=_notifications("delivered"),
+            outbox=_notifications("waiting"),
+            received=int(connection.getresponse().read()),
+            left=self.most_left,
+        )
+
+
 def check(
     answered: Mapping[str, Collection[str]],
     prepared: Collection[str],
-    seeded: int = 0,
-    callbacks: Told | None = None,
+    others: int = 0,
+    is_seeded: bool = False,
+    callbacks: Delivery | None = None,
 ) -> Books:
-    """Hold the books against the IDs that each part's load was answered, and those of charges that were prepared.
+    """Hold all charges but so many `others` against the IDs that each part's load was answered, and `prepared`.
 
-    Where so many others were `seeded`, the invariants say nothing: their payments are in no provider's books.
+    Where some of them are seeded, no invariant is checked: their payments are in no provider's books.
     """
-    invariants = [] if seeded else INVARIANTS
+    invariants = [] if is_seeded else INVARIANTS
     objects = {text for ids in answered.values() for text in ids}
+    of_load = {text for name, ids in answered.items() if not PARTS[name].seeded for text in ids}
     return Books(
         answered=len(objects),
         missing=[text for part, ids in answered.items() for text in _missing(part, ids)],
-        charges=len({*prepared, *_charged(answered)}),
-        charges_in_books=Charge.objects.count() - seeded,
+        charges=len({*prepared, *(text for text in of_load if text.startswith("ch_"))}),
+        charges_in_books=Charge.objects.count() - others,
         invariants=len(invariants),
         broken=[failure["name"] for failure in checking.run(invariants).failures],
         callbacks=callbacks,
     )
-
-
-def _charged(answered: Mapping[str, Collection[str]]) -> Iterator[str]:
-    """The charges among what was answered, without those that were seeded."""
-    for part, ids in answered.items():
-        if part not in SEEDED:
-            yield from (text for text in ids if text.startswith("ch_"))
 
 
 def _missing(part: str, ids: Collection[str]) -> list[str]:
@@ -89,3 +130,7 @@ def _missing(part: str, ids: Collection[str]) -> list[str]:
     between = PROMISED[part].filter(id__range=(min(wanted), max(wanted)))
     there = set(between.values_list("id", flat=True))
     return [text for uuid, text in wanted.items() if uuid not in there]
+
+
+def _notifications(state: str) -> int:
+    return Notification.objects.filter(state=state).count()

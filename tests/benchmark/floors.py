@@ -3,19 +3,14 @@
 import os
 import re
 from dataclasses import dataclass
+from functools import partial
 from math import ceil
 from pathlib import Path
 
-import psycopg
-from psycopg.conninfo import make_conninfo
-
 from config.embedded import postgres
-from config.embedded.places import Places
 from config.embedded.processes import spawn
-from config.embedded.secrets_file import secrets_of
-from config.quickstart.supervisor import Supervisor
-from tests.benchmark.figures import Figures, Stretch
-from tests.benchmark.measuring import measured
+from tests.benchmark.figures import Figures, Stretch, measured
+from tests.benchmark.servers import Service, failed
 
 FOLDER = Path(__file__).parent
 THREADS = 2
@@ -32,83 +27,57 @@ LATENCY_COLUMN, MICROSECONDS = 2, 1_000_000
 GRACE_SECONDS = 60
 
 
-@dataclass(frozen=True)
+@dataclass
 class Pgbench:
-    """Runs scripts of this folder on the cluster of `places`, whose server has `pid`, with so many `clients`."""
+    """Runs scripts of this folder on the cluster of `service`, with so many `clients`."""
 
-    places: Places
-    pid: int
+    service: Service
     clients: int
     seconds: float
-    supervisor: Supervisor
 
-    def make_schema(self) -> None:
-        with connect(self.places) as connection:
+    def __post_init__(self) -> None:
+        # pgbench knows whole seconds only.
+        self._seconds = ceil(self.seconds)
+        self._logs = self.service.data / "pgbench"
+        self._logs.mkdir()
+        with self.service.connect() as connection:
             connection.execute((FOLDER / "floor.sql").read_text())
 
     def measure(self, script: str) -> Figures:
-        """One stretch of `two_tx`, on sources that are made for it, or of `insert`.
-
-        Raises Failed where it does not end well, and Stopped.
-        """
+        """Measure one stretch of `two_tx`, on sources that are made for it, or of `insert`. Raises Failed."""
         variables = self._sources() if script == "two_tx" else {}
-        for old in self.places.logs.glob("pgbench.*"):
+        for old in self._logs.iterdir():
             old.unlink()
-        return measured(lambda: self._run(script, variables), {"postgres": self.pid})[1]
-
-    def _run(self, script: str, variables: dict[str, int]) -> Stretch:
-        output = self.places.log("pgbench")
-        process = spawn(self._command(script, variables), log=output, environment=self._environment())
-        self.supervisor.wait_for_end("pgbench", process, output, self._whole_seconds + GRACE_SECONDS)
-        latencies = [
-            int(line.split()[LATENCY_COLUMN]) / MICROSECONDS
-            for log in self.places.logs.glob("pgbench.[0-9]*")
-            for line in log.read_text().splitlines()
-        ]
-        found = PER_SECOND.search(output.read_text())
-        return Stretch(len(latencies) / float(found[1]) if found else self.seconds, latencies)
-
-    def _command(self, script: str, variables: dict[str, int]) -> list[str | Path]:
-        return [
-            postgres.wheel_folder() / "bin" / "pgbench",
-            f"--client={self.clients}",
-            f"--jobs={min(THREADS, self.clients)}",
-            f"--time={self._whole_seconds}",
-            f"--file={FOLDER / script}.sql",
-            *(f"--define={name}={value}" for name, value in variables.items()),
-            *("--protocol=prepared", "--no-vacuum", "--exit-on-abort"),
-            *("--log", f"--log-prefix={self.places.logs / 'pgbench'}"),
-        ]
+        return measured(partial(self._run, script, variables), {"postgres": self.service.pids["postgres"]})
 
     def _sources(self) -> dict[str, int]:
-        """New ones, as many for each client: the variables that tell the script which are whose."""
-        each = ceil(SOURCES_PER_SECOND * self._whole_seconds / self.clients)
-        with connect(self.places) as connection:
+        """Make as many for each client; return the variables by which the script knows which are whose."""
+        each = ceil(SOURCES_PER_SECOND * self._seconds / self.clients)
+        with self.service.connect() as connection:
             [(first,)] = connection.execute(FIRST_UNUSED).fetchall()
             connection.execute(NEW_SOURCES, [each * self.clients])
         return {"first": first, "each": each, "next": 0}
 
-    @property
-    def _whole_seconds(self) -> int:
-        """pgbench knows no others."""
-        return ceil(self.seconds)
-
-    def _environment(self) -> dict[str, str]:
-        """What leads a client to the database."""
-        names = {"host": "PGHOST", "user": "PGUSER", "password": "PGPASSWORD", "dbname": "PGDATABASE"}  # nosec B105 # a name
-        return {"PATH": os.defpath, **{names[key]: value for key, value in _address(self.places).items()}}
-
-
-def connect(places: Places) -> psycopg.Connection:
-    """A connection of our own to the database."""
-    return psycopg.connect(make_conninfo(**_address(places)))
-
-
-def _address(places: Places) -> dict[str, str]:
-    password = secrets_of(places.data)["POSTGRES_PASSWORD"]
-    return {
-        "host": str(places.database_socket),
-        "user": postgres.USER,
-        "password": password,
-        "dbname": postgres.DATABASE,
-    }
+    def _run(self, script: str, variables: dict[str, int]) -> Stretch:
+        output = self._logs / "output"
+        command: list[str | Path] = [
+            postgres.wheel_folder() / "bin" / "pgbench",
+            f"--client={self.clients}",
+            f"--jobs={min(THREADS, self.clients)}",
+            f"--time={self._seconds}",
+            f"--file={FOLDER / script}.sql",
+            *(f"--define={name}={value}" for name, value in variables.items()),
+            *("--protocol=prepared", "--no-vacuum", "--exit-on-abort"),
+            *("--log", f"--log-prefix={self._logs / 'transactions'}"),
+        ]
+        address = zip(("PGHOST", "PGUSER", "PGPASSWORD", "PGDATABASE"), self.service.database, strict=True)
+        environment = {"PATH": os.defpath, **dict(address)}
+        if spawn(command, log=output, environment=environment).wait(self._seconds + GRACE_SECONDS):
+            raise failed("pgbench", output)
+        latencies = [
+            int(line.split()[LATENCY_COLUMN]) / MICROSECONDS
+            for log in self._logs.glob("transactions.*")
+            for line in log.read_text().splitlines()
+        ]
+        found = PER_SECOND.search(output.read_text())
+        return Stretch(len(latencies) / float(found[1]) if found else self.seconds, latencies)

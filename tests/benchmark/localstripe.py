@@ -2,20 +2,22 @@
 
 import json
 import os
-import subprocess  # nosec B404 # programs of ours and of its own environment, never a shell
+import subprocess
 import sys
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from functools import partial
 from http.client import HTTPConnection
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlencode
 
-from config.embedded.processes import spawn, stop
-from config.quickstart import ports
+from config.embedded.processes import spawn, stop, wait_until
 from config.quickstart.payment import CARD, ORDER
-from config.quickstart.supervisor import Supervisor
-from tests.benchmark.figures import Figures
-from tests.benchmark.measuring import measured
-from tests.benchmark.sending import Load
+from config.quickstart.ports import claim
+from tests.benchmark.client import Load
+from tests.benchmark.figures import Figures, measured
+from tests.benchmark.load import HOST
+from tests.benchmark.servers import failed
 
 PACKAGE = "localstripe==1.15.10"
 # Wherever it is started, its store would lie at one path for all: here it lies in the folder that it is started in.
@@ -30,81 +32,68 @@ STORED, MEASURED = 1600, 200
 TIMEOUT_SECONDS = 300
 
 
-@dataclass
 class Localstripe:
-    """Measures it, installed below `folder` from the package index: `fresh`, and then `full`.
+    """Measures it, installed below `folder` from the package index; its process ends with the context.
 
     One card serves for all charges, so that its store holds no more than them.
     """
 
-    folder: Path
-    load: Load
-    supervisor: Supervisor
-    _process: "subprocess.Popen[bytes] | None" = None
-    _port: int = 0
-    _charge: str = ""
+    def __init__(self, folder: Path, load: Load) -> None:
+        self._folder, self._load, self._log = folder, load, folder.with_suffix(".log")
+        self._process: subprocess.Popen[bytes] | None = None
+        self._port, self._charge = 0, ""
 
-    def install(self) -> None:
-        """Raises Failed where there is no index."""
-        self._run(Path(sys.executable), "venv", str(self.folder))
-        self._run(self._python, "pip", "install", "--quiet", PACKAGE)
+    def __enter__(self) -> "Localstripe":
+        return self
 
-    def fresh(self) -> Figures:
-        """Its first charges. Raises Failed where one is refused."""
-        self.stop()
-        self._start()
-        return self._measured()
-
-    def full(self) -> Figures:
-        """Its charges after STORED others."""
-        self.load.send(self._port, [self._charge] * (STORED - MEASURED))
-        return self._measured()
-
-    def stop(self) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._process:
             stop(self._process, timeout_seconds=5)
 
+    def contenders(self) -> Iterator[tuple[str, Callable[[], Figures]]]:
+        """Install it and yield it, fresh and with STORED charges. Raises Failed where there is no index."""
+        for python, *arguments in (
+            (sys.executable, "venv", self._folder),
+            (self._folder / "bin" / "python", "pip", "install", "--quiet", PACKAGE),
+        ):
+            command = [str(part) for part in (python, "-m", *arguments)]
+            if spawn(command, log=self._log, environment=os.environ, cwd=self._folder.parent).wait(TIMEOUT_SECONDS):
+                raise failed("installing localstripe", self._log)
+        yield "localstripe", self._fresh
+        yield "localstripe/full", self._full
+
+    def _fresh(self) -> Figures:
+        self.__exit__()
+        with claim(0) as claimed:
+            self._port = claimed.getsockname()[1]
+        command = [self._folder / "bin" / "python", "-c", START, "--from-scratch", f"--port={self._port}"]
+        self._process = spawn(command, log=self._log, environment=os.environ, cwd=self._folder)
+        if not wait_until(lambda: self._new_card() != "", TIMEOUT_SECONDS):
+            raise failed("localstripe", self._log)
+        order = {"amount": ORDER["amount"], "currency": "php", "source": self._new_card()}
+        form = urlencode(order)
+        headers = {"Host": HOST, **HEADERS, "Content-Length": len(form)}
+        lines = [f"{name}: {value}" for name, value in headers.items()]
+        self._charge = "\r\n".join(["POST /v1/charges HTTP/1.1", *lines, "", form])
+        return self._measured()
+
+    def _full(self) -> Figures:
+        self._send(STORED - MEASURED)
+        return self._measured()
+
     def _measured(self) -> Figures:
         pids = {"server": self._process.pid} if self._process else {}
-        return measured(lambda: self.load.send(self._port, [self._charge] * MEASURED), pids)[1]
+        return measured(partial(self._send, MEASURED), pids)
 
-    def _start(self) -> None:
-        with ports.claim(0) as claimed:
-            self._port = claimed.getsockname()[1]
-        command: list[str | Path] = [self._python, "-c", START, "--from-scratch", f"--port={self._port}"]
-        self._process = spawn(command, log=self._log, environment=os.environ, cwd=self.folder)
-        self.supervisor.wait_for("localstripe", self._listens, TIMEOUT_SECONDS)
-        card = self._new_card()
-        self._charge = _text({"amount": ORDER["amount"], "currency": "php", "source": card})
-
-    def _listens(self) -> bool:
-        try:
-            HTTPConnection(ports.HOST, self._port).connect()
-        except OSError:
-            return False
-        return True
+    def _send(self, count: int) -> Any:
+        return self._load.send(self._port, [self._charge] * count)
 
     def _new_card(self) -> str:
-        connection = HTTPConnection(ports.HOST, self._port, timeout=TIMEOUT_SECONDS)
+        """Return the ID of a new card, or nothing where localstripe does not listen yet."""
+        connection = HTTPConnection(HOST, self._port, timeout=TIMEOUT_SECONDS)
         body = {f"card[{name}]": CARD[name] for name in CARD_FIELDS}
-        connection.request("POST", "/v1/tokens", urlencode(body), HEADERS)
+        try:
+            connection.request("POST", "/v1/tokens", urlencode(body), HEADERS)
+        except ConnectionRefusedError:
+            return ""
         return str(json.load(connection.getresponse())["card"]["id"])
-
-    def _run(self, python: Path, *arguments: str) -> None:
-        process = spawn([python, "-m", *arguments], log=self._log, environment=os.environ, cwd=self.folder.parent)
-        self.supervisor.wait_for_end("installing localstripe", process, self._log, TIMEOUT_SECONDS)
-
-    @property
-    def _python(self) -> Path:
-        return self.folder / "bin" / "python"
-
-    @property
-    def _log(self) -> Path:
-        return self.folder.with_suffix(".log")
-
-
-def _text(body: dict[str, object]) -> str:
-    form = urlencode(body)
-    headers = {"Host": ports.HOST, **HEADERS, "Content-Length": len(form)}
-    lines = [f"{name}: {value}" for name, value in headers.items()]
-    return "\r\n".join(["POST /v1/charges HTTP/1.1", *lines, "", form])

@@ -1,10 +1,10 @@
-"""What the benchmark can be told."""
+"""The options of a run."""
 
 import argparse
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tests.benchmark.parts import AMONG_SEEDED, TRIALS, Part, Trial, among_seeded
+from tests.benchmark.parts import AMONG_SEEDED, PARTS, Part
 
 DESCRIPTION = (
     "Measures the whole service on a scratch database, beside what the database and the web server can do at most. "
@@ -16,56 +16,42 @@ DESCRIPTION = (
 class Options:
     """What is measured, how often, for how long each time, over how many connections, and after how many charges."""
 
-    trials: Sequence[Trial]
+    parts: Sequence[Part]
     rounds: int
     seconds: float
     connections: int
     charges: int
     json: bool
 
-    @property
-    def parts(self) -> Sequence[Part]:
-        """Those of the trials that are requests to the service."""
-        return [trial for trial in self.trials if isinstance(trial, Part)]
-
-    def asks_for(self, *names: str) -> bool:
-        return any(trial.name in names for trial in self.trials)
+    def asks_for(self, name: str) -> bool:
+        return any(part.name == name for part in self.parts)
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Give a parser the benchmark's arguments."""
-    names = ",".join(TRIALS)
-    parser.add_argument("--only", type=_trials, default=[], metavar="PARTS", help=f"of {names}")
+def parse(arguments: list[str]) -> Options:
+    """Read the arguments of the command; end the process with a usage line where they are wrong."""
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmark", description=DESCRIPTION)
+    parser.add_argument("--only", type=_parts, default=[], metavar="PARTS", help=f"of {','.join(PARTS)}")
     parser.add_argument("--rounds", type=_whole, default=5, metavar="N", help="how often each is measured (5)")
     parser.add_argument("--seconds", type=_seconds, default=5.0, metavar="S", help="for how long each time (5)")
     parser.add_argument("--connections", type=_whole, default=16, metavar="N", help="how many requests at once (16)")
     parser.add_argument("--charges", type=int, default=0, metavar="N", help="beside so many seeded charges (0)")
     parser.add_argument("--json", action="store_true", help="print JSON in place of the table")
-
-
-def parse(arguments: list[str]) -> Options:
-    """Read the arguments of the command; ends the process with a usage line where they are wrong."""
-    parser = argparse.ArgumentParser(prog="python -m tests.benchmark", description=DESCRIPTION)
-    add_arguments(parser)
     given = parser.parse_args(arguments)
-    trials = given.only or [trial for trial in TRIALS.values() if _is_usual(trial, given.charges)]
+    # With seeded charges, those that must be as fast as on an empty database.
+    usual = [part for part in PARTS.values() if (part.name in AMONG_SEEDED if given.charges else part.usual)]
+    parts = given.only or usual
     if given.charges:
-        trials = [among_seeded(trial) for trial in trials]
-    elif any(isinstance(trial, Part) and trial.seeded for trial in trials):
+        parts = [part.among_seeded() for part in parts]
+    elif any(part.seeded for part in parts):
         parser.error("the pages of seeded charges want --charges")
-    return Options(trials, given.rounds, given.seconds, given.connections, given.charges, given.json)
+    return Options(parts, given.rounds, given.seconds, given.connections, given.charges, given.json)
 
 
-def _is_usual(trial: Trial, charges: int) -> bool:
-    """Whether it is measured unless others are asked for: with seeded charges, what shall not know of them."""
-    return trial.name in AMONG_SEEDED if charges else trial.usual
-
-
-def _trials(text: str) -> list[Trial]:
+def _parts(text: str) -> list[Part]:
     names = set(text.split(","))
-    if unknown := names - TRIALS.keys():
-        raise argparse.ArgumentTypeError(f"no part: {', '.join(sorted(unknown))}; there are {', '.join(TRIALS)}")
-    return [trial for name, trial in TRIALS.items() if name in names]
+    if unknown := names - PARTS.keys():
+        raise argparse.ArgumentTypeError(f"no part: {', '.join(sorted(unknown))}; there are {', '.join(PARTS)}")
+    return [part for name, part in PARTS.items() if name in names]
 
 
 def _whole(text: str) -> int:

@@ -1,10 +1,10 @@
 """The floor of a web server: a plain view that takes and answers the same JSON, without a database and without kaha.
 
-`python -m tests.benchmark.plain PORT SAMPLES_FILE`: the samples are what each part of the service was answered.
+SAMPLES names a file with what each part of the service was answered.
 """
 
 import json
-import sys
+import os
 from pathlib import Path
 from typing import Any
 
@@ -13,33 +13,27 @@ from django.core.wsgi import get_wsgi_application
 from django.http import HttpRequest, JsonResponse
 from django.urls import path
 
-from config.quickstart.ports import HOST
-from config.quickstart.serving import serve
+from tests.benchmark.load import HOST
 
 
-def main(port: int, samples_file: Path) -> None:
-    """Serve until SIGTERM."""
-    samples: dict[str, Any] = json.loads(samples_file.read_text())
-
-    def answer(request: HttpRequest, part: str) -> JsonResponse:
-        if request.body:
-            json.loads(request.body)
-        return _whole(samples[part])
-
-    settings.configure(ALLOWED_HOSTS=[HOST], ROOT_URLCONF=(path("ping", _ping), path("<part>", answer)))
-    serve(get_wsgi_application(), port)
+def ping(request: HttpRequest) -> JsonResponse:
+    return _whole({})
 
 
-def _whole(body: dict[str, Any]) -> JsonResponse:
-    """An answer that says how long it is, or it would go out in chunks."""
+def answer(request: HttpRequest, part: str) -> JsonResponse:
+    """Read the body and answer with the sample."""
+    if request.body:
+        json.loads(request.body)
+    return _whole(SAMPLES[part])
+
+
+def _whole(body: Any) -> JsonResponse:
+    """Return an answer that says how long it is, or it would go out in chunks."""
     response = JsonResponse(body)
     response.headers["Content-Length"] = str(len(response.content))
     return response
 
 
-def _ping(request: HttpRequest) -> JsonResponse:
-    return _whole({})
-
-
-if __name__ == "__main__":
-    main(int(sys.argv[1]), Path(sys.argv[2]))
+SAMPLES = json.loads(Path(os.environ["SAMPLES"]).read_text())
+settings.configure(ALLOWED_HOSTS=[HOST], ROOT_URLCONF=(path("ping", ping), path("<part>", answer)))
+application = get_wsgi_application()

@@ -1,49 +1,36 @@
-"""A merchant's endpoint that costs little: `python -m tests.benchmark.receiver PORT`.
+"""A merchant's endpoint that costs little: `python -m tests.benchmark.receiver --port PORT`.
 
-It takes whatever is posted, and tells by GET how many different events that were.
+It takes every POST, and answers how many different events have come so far.
 """
 
 import asyncio
 import re
 import sys
+from contextlib import suppress
 
-from config.quickstart.ports import HOST
-from tests.benchmark.load import HEAD_END, length_in
+from tests.benchmark.load import HEAD_END, HOST, length_in
 
 EVENT = re.compile(rb"\r\nwebhook-id: (\S+)", re.IGNORECASE)
-
-
-class Connection(asyncio.Protocol):
-    """Answers one request after the other; `seen` are the IDs of all events so far."""
-
-    def __init__(self, seen: set[bytes]) -> None:
-        self._seen = seen
-        self._received = b""
-
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.WriteTransport)  # nosec B101 # for the type checker
-        self._transport = transport
-
-    def data_received(self, data: bytes) -> None:
-        self._received += data
-        head, end, body = self._received.partition(HEAD_END)
-        event = EVENT.search(head)
-        if end and (not event or len(body) == length_in(head)):
-            self._received = b""
-            if event:
-                self._seen.add(event[1])
-            self._answer(b"%d" % len(self._seen))
-
-    def _answer(self, body: bytes) -> None:
-        self._transport.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d" % len(body) + HEAD_END + body)
 
 
 async def main(port: int) -> None:
     """Serve until SIGTERM."""
     seen: set[bytes] = set()
-    server = await asyncio.get_running_loop().create_server(lambda: Connection(seen), HOST, port, reuse_port=True)
-    await server.serve_forever()
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with suppress(asyncio.IncompleteReadError, ConnectionError):
+            while True:
+                head = await reader.readuntil(HEAD_END)
+                if event := EVENT.search(head):
+                    await reader.readexactly(length_in(head))
+                    seen.add(event[1])
+                count = b"%d" % len(seen)
+                writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: %d" % len(count) + HEAD_END + count)
+        writer.close()
+
+    async with await asyncio.start_server(answer, HOST, port, reuse_port=True) as server:
+        await server.serve_forever()
 
 
 if __name__ == "__main__":
-    asyncio.run(main(int(sys.argv[1])))
+    asyncio.run(main(int(sys.argv[-1])))

@@ -8,15 +8,9 @@ from math import ceil
 from statistics import median
 
 from config.quickstart.serving import WORKERS
-from config.quickstart.supervisor import Supervisor
-from tests.benchmark.figures import Figures
-from tests.benchmark.floors import connect
-from tests.benchmark.making import Maker, new_charges
-from tests.benchmark.measuring import measured
-from tests.benchmark.parts import new_list
-from tests.benchmark.processes import memory_mb
-from tests.benchmark.sending import Answers, Load, Pace, Request, Waiting
-from tests.benchmark.service import Service
+from tests.benchmark.client import Answers, Client, Load
+from tests.benchmark.figures import Figures, measured, memory_mb
+from tests.benchmark.servers import Service
 
 # In each web process.
 IN_FLIGHT = 80
@@ -25,64 +19,54 @@ SHORTEST_SECONDS = 4
 MARGIN_SECONDS = 2
 SAMPLES = 20
 PAUSE_SECONDS = 0.01
-QUICK = {"list": new_list(), "ping": Request("GET", "/ping")}
 CONNECTIONS = "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()"
 
 
 class Slow:
     """Measures `service`, whose provider takes PROVIDER_SECONDS."""
 
-    def __init__(self, service: Service, seconds: float, supervisor: Supervisor) -> None:
-        self._service, self._supervisor = service, supervisor
-        self._seconds = max(seconds, SHORTEST_SECONDS)
-        self._maker = Maker(self._load("made", 16), service.port, service.secret_key)
-        self._quick: dict[str, Figures] = {}
+    def __init__(self, service: Service, seconds: float) -> None:
+        self._service, self._seconds = service, max(seconds, SHORTEST_SECONDS)
+        self._client = Client(Load(service.data, 16), service.port, service.secret_key)
+        self._quick = {"list": self._client.page(), "ping": self._client.request("GET", "/ping")}
+        self._meanwhile: dict[str, Figures] = {}
 
     def contenders(self) -> Iterator[tuple[str, Callable[[], Figures]]]:
+        """Yield the charges, and what is quick, meanwhile and otherwise."""
         yield "slow", self.measure
-        for name in QUICK:
-            yield f"slow/{name}", partial(self._quick.__getitem__, name)
-        for name in QUICK:
-            yield f"slow/quiet_{name}", partial(self._otherwise, name)
+        for name in self._quick:
+            yield f"slow/{name}", partial(self._meanwhile.__getitem__, name)
+        for name in self._quick:
+            yield f"slow/quiet_{name}", lambda name=name: measured(self._start(name), {})
 
     def measure(self) -> Figures:
-        """One stretch of charges, and what is asked for meanwhile. Raises Failed or Stopped."""
-        sources = self._maker.sources(ceil(IN_FLIGHT * WORKERS / PROVIDER_SECONDS * (self._seconds + MARGIN_SECONDS)))
-        requests = [request.text(self._maker.secret_key) for request in new_charges(sources)]
+        """Measure one stretch of charges, and what is asked for meanwhile. Raises Failed."""
+        count = ceil(IN_FLIGHT * WORKERS / PROVIDER_SECONDS * (self._seconds + MARGIN_SECONDS))
+        requests = self._client.new_charges(self._client.sources(count))
+        load = Load(self._service.data, IN_FLIGHT * WORKERS, "slow")
         memory: list[float] = []
         connections: list[int] = []
 
         def run() -> Answers:
-            load = self._load("slow", IN_FLIGHT * WORKERS)
-            charges = load.start(
-                self._service.port, requests, self._seconds, pace=Pace(spread_seconds=PROVIDER_SECONDS)
-            )
+            charges = load.start(self._service.port, requests, self._seconds, spread_seconds=PROVIDER_SECONDS)
             time.sleep(PROVIDER_SECONDS)
-            quick = {name: self._start(name) for name in QUICK}
+            quick = {name: self._start(name) for name in self._quick}
             for _ in range(SAMPLES):
                 time.sleep((self._seconds - PROVIDER_SECONDS) / SAMPLES)
-                memory.append(memory_mb(self._service.pids["web"]))
+                memory.append(memory_mb(self._service.pids["server"]))
                 connections.append(self._connections())
-            self._quick |= {name: measured(answers, {})[1] for name, answers in quick.items()}
+            self._meanwhile |= {name: measured(answers, {}) for name, answers in quick.items()}
             return charges()
 
-        figures = measured(run, self._service.measured_pids)[1]
+        figures = measured(run, self._service.pids)
         return replace(figures, memory_mb=max(memory), connections=median(connections))
 
-    def _start(self, name: str) -> Waiting:
-        """One client that asks for it again and again, until the charges come to their end."""
-        load, text = self._load(name, 1), QUICK[name].text(self._maker.secret_key)
-        pace = Pace(pause_seconds=PAUSE_SECONDS)
-        return load.start(self._service.port, [text], self._seconds - PROVIDER_SECONDS, again=True, pace=pace)
-
-    def _otherwise(self, name: str) -> Figures:
-        """A stretch of what is asked for, alone."""
-        return measured(self._start(name), {})[1]
+    def _start(self, name: str) -> Callable[[], Answers]:
+        """Start one client that asks for it again and again, until the charges come to their end."""
+        load, seconds = Load(self._service.data, 1, name), self._seconds - PROVIDER_SECONDS
+        return load.start(self._service.port, [self._quick[name]], seconds, again=True, pause_seconds=PAUSE_SECONDS)
 
     def _connections(self) -> int:
-        with connect(self._service.places) as connection:
+        with self._service.connect() as connection:
             [(count,)] = connection.execute(CONNECTIONS).fetchall()
         return int(count)
-
-    def _load(self, name: str, connections: int) -> Load:
-        return Load(self._service.places.data, connections, self._supervisor, name)

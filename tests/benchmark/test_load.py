@@ -2,14 +2,12 @@
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import asdict
 from typing import Any
 
 import pytest
 
 from config.quickstart.ports import HOST
-from tests.benchmark.load import answers_to
-from tests.benchmark.sending import AT_ONCE
+from tests.benchmark.load import Run
 
 BODY = '{"object":"charge","id":"ch_01a20085320373fe92bf404f3111f4e4"}'
 REQUESTS = [f"GET /{number} HTTP/1.1\r\n\r\n" for number in range(5)]
@@ -34,8 +32,9 @@ def done(reply: Callable[[bytes], bytes], *, connections: int = 2, again: bool =
     async def run() -> Any:
         async with await asyncio.start_server(serve, HOST, 0) as server:
             port = server.sockets[0].getsockname()[1]
-            size = {"connections": connections, "seconds": seconds, "again": again, **asdict(AT_ONCE)}
-            return await answers_to({"port": port, "requests": REQUESTS, **size})
+            size = {"connections": connections, "seconds": seconds, "again": again}
+            pace = {"spread_seconds": 0, "pause_seconds": 0}
+            return await Run({"port": port, "requests": REQUESTS, **size, **pace}).send_all()
 
     return asyncio.run(run())
 

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from tests.benchmark.processes import cpu_seconds, memory_mb
+from tests.benchmark.figures import cpu_seconds, memory_mb
 
 BUSY = "import time\nwhile time.process_time() < 0.1: pass"
 SAY_SO_AND_WAIT = "print(flush=True)\ninput()"
