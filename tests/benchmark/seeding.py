@@ -9,7 +9,7 @@ from payments.domain.merchants import create_merchant
 from payments.ids import new_id, public_id
 from payments.models import Attempt, Card, Charge, Event, IdempotencyRecord, Posting, Source
 from tests.benchmark.client import PAGE, Client, Seeded
-from tests.benchmark.copies import Table, multiply
+from tests.copies import Table, multiply
 
 ORIGINALS = 1000
 MERCHANTS = 5

@@ -37,9 +37,9 @@ from payments.models import (
     Source,
 )
 from payments.providers.simulator.models import SimulatedOperation, SimulatedPayment
-from tests.benchmark.copies import Table, multiply
 from tests.client import CHALLENGED, DECLINED, Api, error_of, made
 from tests.contract.calls import CALLS, faults_of, nobodys, order, vaulted
+from tests.copies import Table, multiply
 from tests.notifications.test_outbox import NOTIFIED
 
 pytestmark = pytest.mark.django_db(transaction=True)

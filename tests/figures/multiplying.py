@@ -1,8 +1,8 @@
 """Many charges from some, each with its source, card and first attempt."""
 
 from payments.models import Attempt, Card, Charge, Source
-from tests.benchmark import copies
-from tests.benchmark.copies import Table
+from tests import copies
+from tests.copies import Table
 
 # Only attempts that are over: others would be due, and those of refunds belong to these.
 OVER = "kind = 'authorize' AND state = 'done'"
