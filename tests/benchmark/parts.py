@@ -44,7 +44,7 @@ class Part:
 
     @property
     def rows(self) -> Iterator[tuple[str, str]]:
-        """The names of all that are measured for it, with their titles."""
+        """Yield the names of all that are measured for it, with their titles."""
         yield self.name, self.title
         yield from ((f"{self.name}/{name}", f"  {BESIDE[name]}") for name in self.beside)
         if self.floor:

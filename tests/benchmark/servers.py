@@ -59,12 +59,12 @@ class Service:
 
     @property
     def environment(self) -> dict[str, str]:
-        """The settings that lead a process to its database."""
+        """Return the settings that lead a process to its database."""
         return {**embedded.environment(prepare(self.data)), "KAHA_DATA": str(self.data)}
 
     @property
     def database(self) -> list[str]:
-        """Its host, user, password and name, as libpq wants them."""
+        """Return its host, user, password and name, as libpq wants them."""
         found = Env.db_url_config(self.environment["DATABASE_URL"])
         return [str(found[name]) for name in ("HOST", "USER", "PASSWORD", "NAME")]
 

@@ -19,7 +19,7 @@ VALUES = st.lists(st.floats(0, 1000), min_size=1, max_size=300)
 
 
 def report(*, charges: float = 300, two_tx: float = 1000, books: Books = IN_ORDER) -> Report:
-    """One of a run that measured charges once."""
+    """Return the report of a run that measured charges once."""
     ours = Figures(per_second=charges, p50_ms=10, p99_ms=20, server_cpu_ms=3, postgres_cpu_ms=1)
     plain = Figures(per_second=4000, p50_ms=1, p99_ms=2, server_cpu_ms=0.5)
     floor = Figures(per_second=two_tx, p50_ms=1, p99_ms=2, postgres_cpu_ms=0.5)

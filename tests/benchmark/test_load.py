@@ -1,4 +1,4 @@
-"""The load, against a server that answers as it is told."""
+"""The load, against a server that answers as a test wants it."""
 
 import asyncio
 from collections.abc import Callable
@@ -18,7 +18,7 @@ def answer(status: int = 200, body: str = BODY) -> bytes:
 
 
 def done(reply: Callable[[bytes], bytes], *, connections: int = 2, again: bool = False, seconds: float = 60) -> Any:
-    """What the load says of `REQUESTS`, each of which is answered with `reply`, in two pieces."""
+    """Return what the load says of `REQUESTS`, each of which is answered with `reply`, in two pieces."""
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         while request := await reader.read(1000):
@@ -56,7 +56,7 @@ def test_requests_that_may_be_sent_again_are_sent_until_time_is_over() -> None:
     assert found["seconds"] >= 0.2
 
 
-def test_a_request_that_is_refused_ends_it_and_is_told() -> None:
+def test_a_request_that_is_refused_ends_it_and_is_reported() -> None:
     sent: list[bytes] = []
     found = done(lambda request: sent.append(request) or answer(500, "broken"), connections=1)  # type: ignore[func-returns-value]
     assert found["refused"] == "500 broken"
