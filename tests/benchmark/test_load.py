@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from config.quickstart.ports import HOST
-from tests.benchmark.load import Run
+from tests.benchmark.load import answers_to
 
 BODY = '{"object":"charge","id":"ch_01a20085320373fe92bf404f3111f4e4"}'
 REQUESTS = [f"GET /{number} HTTP/1.1\r\n\r\n" for number in range(5)]
@@ -34,7 +34,7 @@ def done(reply: Callable[[bytes], bytes], *, connections: int = 2, again: bool =
             port = server.sockets[0].getsockname()[1]
             size = {"connections": connections, "seconds": seconds, "again": again}
             pace = {"spread_seconds": 0, "pause_seconds": 0}
-            return await Run({"port": port, "requests": REQUESTS, **size, **pace}).send_all()
+            return await answers_to({"port": port, "requests": REQUESTS, **size, **pace})
 
     return asyncio.run(run())
 
