@@ -3,22 +3,20 @@
 
 import os
 import sys
-from importlib import import_module
 
 from config.embedded.commands import database_for
 from config.embedded.errors import EmbeddedError
 from config.outputs import protect_standard_error
 
-# They decide what the settings will read, so they run before anything reads them.
-BEFORE_SETTINGS = {"quickstart", "benchmark"}
-
 
 def main() -> None:
     protect_standard_error()
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
-    name = sys.argv[1] if len(sys.argv) > 1 else ""
-    if name in BEFORE_SETTINGS:
-        sys.exit(import_module(f"config.{name}").main(sys.argv[2:]))
+    if sys.argv[1:2] == ["quickstart"]:
+        # It decides what the settings will read, so it runs before anything reads them.
+        from config import quickstart
+
+        sys.exit(quickstart.main(sys.argv[2:]))
     try:
         with database_for(sys.argv[1:]):
             from django.core.management import execute_from_command_line

@@ -31,7 +31,7 @@ class Programs:
         self._programs: dict[str, Program] = {}
         self._redis: Program | None = None
         self._postgres: Program | None = None
-        self.environment = {
+        self._environment = {
             "DJANGO_SETTINGS_MODULE": "config.settings",
             "PUBLIC_URL": f"http://{HOST}:{port}",
             **embedded.environment(places),
@@ -63,11 +63,6 @@ class Programs:
         elif postgres.uses_copied_programs(self._places.account):
             folders[postgres.COPIED_PROGRAMS] = "PostgreSQL's programs, where its own user reaches them"
         return folders
-
-    def pids(self) -> dict[str, int]:
-        """The process IDs of what runs, as `web`, `worker` and, unless it is somebody else's, `postgres`."""
-        servers = {"postgres": self._postgres} if self._postgres else {}
-        return {name: program.pid for name, program in (self._programs | servers).items()}
 
     def stop(self) -> None:
         """End what `start` got to, the servers after the programs that use them."""
@@ -109,7 +104,7 @@ class Programs:
         program = spawn(
             [sys.executable, "-m", f"config.quickstart.{name}", *map(str, arguments)],
             log=self._places.log(name),
-            environment=self.environment,
+            environment=self._environment,
             cwd=PROJECT,
             stdin=subprocess.PIPE,
         )

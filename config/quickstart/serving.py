@@ -13,8 +13,6 @@ from config.embedded.processes import die_with_parent
 from config.quickstart.ports import HOST
 
 WORKERS = 2
-# Of a WSGI application that is served without our front: so many requests are worked on at once in each process.
-THREADS = 100
 # Connections in each process; idle ones count, and those that send no request for this long are closed.
 CONNECTIONS = 4096
 HEADER_MILLISECONDS = 30_000
@@ -22,15 +20,14 @@ HEADER_MILLISECONDS = 30_000
 Application = Callable[..., Any]
 
 
-def serve(application: Application, port: int, interface: Interfaces = Interfaces.WSGI) -> None:
+def serve(application: Application, port: int) -> None:
     """Serve an application, as soon as standard input is closed, until SIGTERM."""
     server = Granian(
         "application",
         address=HOST,
         port=port,
-        interface=interface,
+        interface=Interfaces.ASGI,
         workers=WORKERS,
-        blocking_threads=THREADS if interface == Interfaces.WSGI else None,
         http=HTTPModes.http1,
         websockets=False,
         backlog=CONNECTIONS,

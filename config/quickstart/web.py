@@ -8,7 +8,6 @@ import sys
 from importlib import import_module
 
 from django.conf import settings
-from granian.constants import Interfaces
 
 from config.quickstart.serving import serve
 from config.server.asgi import application
@@ -17,7 +16,7 @@ from config.server.asgi import application
 def main(port: int) -> None:
     """Serve on the loopback address until SIGTERM."""
     import_module(settings.ROOT_URLCONF)
-    serve(application, port, Interfaces.ASGI)
+    serve(application, port)
 
 
 if __name__ == "__main__":

@@ -2,13 +2,14 @@
 
 import json
 import subprocess
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.quickstart.starting import ENVIRONMENT, MANAGE, processes_of
+from tests.quickstart.starting import ENVIRONMENT, PROJECT, processes_of
 
 TINY = ["--only", "charges,list", "--rounds", "1", "--seconds", "0.2", "--connections", "2"]
 
@@ -27,8 +28,8 @@ def ended(tmp_path_factory: pytest.TempPathFactory) -> Ended:
     # Servers of somebody else, who would not be amused.
     others = {"DATABASE_URL": "postgresql://nobody@127.0.0.1:1/none", "REDIS_URL": "redis://127.0.0.1:1/0"}
     environment = {**ENVIRONMENT, **others, "TMPDIR": str(folder)}
-    command = [*MANAGE, "benchmark", "--json", *TINY]
-    done = subprocess.run(command, cwd="/", env=environment, text=True, capture_output=True, check=False)
+    command = [sys.executable, "-m", "tests.benchmark", "--json", *TINY]
+    done = subprocess.run(command, cwd=PROJECT, env=environment, text=True, capture_output=True, check=False)
     assert done.returncode == 0, done.stderr
     return Ended(folder, json.loads(done.stdout))
 

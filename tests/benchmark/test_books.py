@@ -2,7 +2,7 @@
 
 import pytest
 
-from config.benchmark.books import check
+from tests.benchmark.books import check
 from tests.client import DECLINED, Api
 
 # The invariants look at one moment, which begins with a transaction of its own.

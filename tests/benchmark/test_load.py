@@ -1,15 +1,13 @@
-"""The load, against a server that answers as it is told."""
+"""The load, against a server that answers as a test wants it."""
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import asdict
 from typing import Any
 
 import pytest
 
-from config.benchmark.load import answers_to
-from config.benchmark.sending import AT_ONCE
 from config.quickstart.ports import HOST
+from tests.benchmark.load import answers_to
 
 BODY = '{"object":"charge","id":"ch_01a20085320373fe92bf404f3111f4e4"}'
 REQUESTS = [f"GET /{number} HTTP/1.1\r\n\r\n" for number in range(5)]
@@ -20,7 +18,7 @@ def answer(status: int = 200, body: str = BODY) -> bytes:
 
 
 def done(reply: Callable[[bytes], bytes], *, connections: int = 2, again: bool = False, seconds: float = 60) -> Any:
-    """What the load says of `REQUESTS`, each of which is answered with `reply`, in two pieces."""
+    """Return what the load says of `REQUESTS`, each of which is answered with `reply`, in two pieces."""
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         while request := await reader.read(1000):
@@ -34,8 +32,9 @@ def done(reply: Callable[[bytes], bytes], *, connections: int = 2, again: bool =
     async def run() -> Any:
         async with await asyncio.start_server(serve, HOST, 0) as server:
             port = server.sockets[0].getsockname()[1]
-            size = {"connections": connections, "seconds": seconds, "again": again, **asdict(AT_ONCE)}
-            return await answers_to({"port": port, "requests": REQUESTS, **size})
+            size = {"connections": connections, "seconds": seconds, "again": again}
+            pace = {"spread_seconds": 0, "pause_seconds": 0}
+            return await answers_to({"port": port, "requests": REQUESTS, **size, **pace})
 
     return asyncio.run(run())
 
@@ -57,7 +56,7 @@ def test_requests_that_may_be_sent_again_are_sent_until_time_is_over() -> None:
     assert found["seconds"] >= 0.2
 
 
-def test_a_request_that_is_refused_ends_it_and_is_told() -> None:
+def test_a_request_that_is_refused_ends_it_and_is_reported() -> None:
     sent: list[bytes] = []
     found = done(lambda request: sent.append(request) or answer(500, "broken"), connections=1)  # type: ignore[func-returns-value]
     assert found["refused"] == "500 broken"

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from config.benchmark.processes import cpu_seconds, memory_mb
+from tests.benchmark.figures import cpu_seconds, memory_mb
 
 BUSY = "import time\nwhile time.process_time() < 0.1: pass"
 SAY_SO_AND_WAIT = "print(flush=True)\ninput()"
@@ -13,7 +13,7 @@ SAY_SO_AND_WAIT = "print(flush=True)\ninput()"
 
 @contextmanager
 def shell_that_runs(code: str, then: str = "true") -> Iterator[int]:
-    """The process of a shell that runs Python below it, and `then` something of its own, when one has said so."""
+    """Yield the process ID of a shell that runs Python below it, and `then` something of its own, once one says so."""
     shell = ["sh", "-c", f'"$@"; {then}', "sh", sys.executable, "-c", code]
     with subprocess.Popen(shell, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as running:
         assert running.stdout

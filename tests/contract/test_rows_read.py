@@ -17,7 +17,6 @@ import pytest
 from django.db import connection
 from django.http import HttpResponse
 
-from config.benchmark.copies import Table, multiply
 from customers.api.serializers import CustomerListQuery
 from customers.models import Customer, CustomerSource
 from payments.api.fields import Choice, Email
@@ -40,6 +39,7 @@ from payments.models import (
 from payments.providers.simulator.models import SimulatedOperation, SimulatedPayment
 from tests.client import CHALLENGED, DECLINED, Api, error_of, made
 from tests.contract.calls import CALLS, faults_of, nobodys, order, vaulted
+from tests.copies import Table, multiply
 from tests.notifications.test_outbox import NOTIFIED
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -3,12 +3,9 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from config.benchmark.making import Maker, new_charges
-from config.benchmark.parts import new_list
-from config.benchmark.processes import memory_mb
-from config.benchmark.sending import Load, Request
-from config.quickstart.supervisor import Supervisor
 from payments.domain.merchants import create_merchant
+from tests.benchmark.client import Client, Load
+from tests.benchmark.figures import memory_mb
 from tests.figures.web import web_process
 
 CONNECTIONS = 16
@@ -21,21 +18,20 @@ def memory(folder: Path, requests: int) -> dict[str, object]:
     Tells the resident memory of the largest process after each tenth of them, in MB; `growth` is that after all over
     that after the first tenth, by when everything is loaded.
     """
-    load = Load(folder, CONNECTIONS, Supervisor())
+    load = Load(folder, CONNECTIONS)
     with web_process(folder) as (url, pid):
-        maker = Maker(load, int(url.rpartition(":")[2]), create_merchant("Sari Store").keys["sk_test"])
-        megabytes = [_after(maker, requests // STRETCHES, pid) for _ in range(STRETCHES)]
+        client = Client(load, int(url.rpartition(":")[2]), create_merchant("Sari Store").keys["sk_test"])
+        megabytes = [_after(client, requests // STRETCHES, pid) for _ in range(STRETCHES)]
     return {"requests": requests, "megabytes": megabytes, "growth": round(megabytes[-1] / megabytes[0], 3)}
 
 
-def _after(maker: Maker, requests: int, pid: int) -> float:
+def _after(client: Client, requests: int, pid: int) -> float:
     each = requests // 4
-    charges = maker.charge(new_charges(maker.sources(each)))
-    maker.send(list(_reads(charges)))
+    client.send(list(_reads(client, client.charged(each))))
     return round(memory_mb(pid), 1)
 
 
-def _reads(charges: Sequence[str]) -> Iterator[Request]:
+def _reads(client: Client, charges: Sequence[str]) -> Iterator[str]:
     for charge in charges:
-        yield Request("GET", f"/v2/charges/{charge}")
-        yield new_list()
+        yield client.request("GET", f"/v2/charges/{charge}")
+        yield client.page()

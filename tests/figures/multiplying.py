@@ -2,8 +2,8 @@
 
 from dataclasses import replace
 
-from config.benchmark import copies
-from config.benchmark.copies import Table
+from tests import copies
+from tests.copies import Table
 from payments.models import Attempt, Card, Charge, Merchant, Source
 
 # Only attempts that are over: others would be due, and those of refunds belong to these.

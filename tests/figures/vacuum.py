@@ -7,15 +7,13 @@ from urllib.parse import urlsplit
 
 from django.db import connection
 
-from config.benchmark.figures import Stretch, percentile
-from config.benchmark.making import Maker, acts, new_charges
-from config.benchmark.sending import Load
-from config.benchmark.side_servers import receiver_server
 from config.embedded.places import Places
 from config.quickstart.payment import REFUNDED
 from config.quickstart.ports import HOST
-from config.quickstart.supervisor import Supervisor
 from payments.domain.merchants import create_merchant
+from tests.benchmark.client import Client, Load
+from tests.benchmark.figures import Stretch, percentile
+from tests.benchmark.servers import side_server
 from tests.figures.web import web_process
 from tests.figures.worker import Worker
 
@@ -43,25 +41,25 @@ def vacuum(places: Places, minutes: int, stretches: int) -> dict[str, object]:
     Tells of each stretch how many charges a second it came to and how long they took, with the largest share of dead
     rows in a table at its end, and of each large table what had become of it in the end.
     """
-    supervisor, worker = Supervisor(), Worker(places.data)
+    worker = Worker(places.data)
     key = create_merchant("Sari Store").keys["sk_test"]
-    with web_process(places.data) as (url, _), receiver_server(places, supervisor) as receiver:
-        load = Load(places.data, CONNECTIONS, supervisor)
-        maker = Maker(load, urlsplit(url).port or 0, key, receiver=f"http://{HOST}:{receiver.port}/")
+    with web_process(places.data) as (url, _), side_server("receiver", places.data) as receiver:
+        load = Load(places.data, CONNECTIONS)
+        client = Client(load, urlsplit(url).port or 0, key, receiver=f"http://{HOST}:{receiver.port}/")
         worker.start()
         try:
-            shown = [_stretch(maker, minutes * 60 / stretches) for _ in range(stretches)]
+            shown = [_stretch(client, minutes * 60 / stretches) for _ in range(stretches)]
             delivered = worker.wait_until_delivered(DRAIN_SECONDS)
         finally:
             worker.kill()
-    return {"charges": len(maker.charges), "delivered": delivered, "stretches": shown, "tables": _tables()}
+    return {"charges": len(client.charges), "delivered": delivered, "stretches": shown, "tables": _tables()}
 
 
-def _stretch(maker: Maker, seconds: float) -> dict[str, float]:
+def _stretch(client: Client, seconds: float) -> dict[str, float]:
     answers: list[Stretch] = []
     ends_at = time.monotonic() + seconds
     while time.monotonic() < ends_at:
-        answers += _trade(maker)
+        answers += _trade(client)
     latencies = [latency for answer in answers for latency in answer.latencies_seconds]
     told = {
         "per_second": round(len(latencies) / sum(answer.seconds for answer in answers)),
@@ -69,20 +67,20 @@ def _stretch(maker: Maker, seconds: float) -> dict[str, float]:
         "p99_ms": round(1000 * percentile(latencies, 99), 1),
         "most_dead": max((table["dead"] for table in _tables().values()), default=0),
     }
-    print(f"{len(maker.charges)} charges: {told}", file=sys.stderr)
+    print(f"{len(client.charges)} charges: {told}", file=sys.stderr)
     return told
 
 
-def _trade(maker: Maker) -> list[Stretch]:
+def _trade(client: Client) -> list[Stretch]:
     """Charges, a fourth of which are held and then captured, a fourth voided and a fourth given back in part."""
-    redirect = dict.fromkeys(("success", "fail", "notify"), maker.receiver)
-    sources = maker.sources(CHARGES, redirect=redirect)
-    held = maker.send(new_charges(sources[: CHARGES // 2], capture=False))
-    taken = maker.send(new_charges(sources[CHARGES // 2 :]))
+    redirect = dict.fromkeys(("success", "fail", "notify"), client.receiver)
+    sources = client.sources(CHARGES, redirect=redirect)
+    held = client.send(client.new_charges(sources[: CHARGES // 2], capture=False))
+    taken = client.send(client.new_charges(sources[CHARGES // 2 :]))
     some = CHARGES // 4
-    later = [*acts(held.ids[:some], "capture", {}), *acts(held.ids[some:], "void", {})]
-    maker.send([*later, *acts(taken.ids[:some], "refund", {"amount": REFUNDED})])
-    maker.charges += [*held.ids, *taken.ids]
+    later = [*client.operations(held.ids[:some], "capture", {}), *client.operations(held.ids[some:], "void", {})]
+    client.send([*later, *client.operations(taken.ids[:some], "refund", {"amount": REFUNDED})])
+    client.charges += [*held.ids, *taken.ids]
     return [held, taken]
 
 

@@ -30,7 +30,7 @@ class Table:
         return f"SELECT * FROM {self.model._meta.db_table} WHERE {self.condition}"  # nosec B608 # no value in it
 
     def copied(self) -> str:
-        """What copies the originals once for each number of a range; `placed` may speak of `number`."""
+        """Return what copies the originals once for each number of a range; `placed` may speak of `number`."""
         columns = [str(column.column) for column in self.model._meta.concrete_fields]
         values = [f"pg_temp.moved({name}, number)" if name in self.moved else self._same(name) for name in columns]
         copied = f"SELECT {', '.join(values)} FROM originals, generate_series(%s::int, %s::int) number"  # nosec B608 # no value in it
@@ -41,7 +41,7 @@ class Table:
 
 
 def multiply(copies: int, tables: Sequence[Table]) -> None:
-    """Puts `copies` of every row beside it, and looks at the tables anew."""
+    """Put `copies` of every row beside it, and have PostgreSQL analyze the tables."""
     with connection.cursor() as cursor:
         cursor.execute(MOVED)
         # Every row points to another copy, so nobody need look.

@@ -4,7 +4,7 @@ from config.settings import *  # noqa: F403 # one setting on top of the other is
 
 # It says how long an answer is, or it would go out in chunks.
 MIDDLEWARE = ["django.middleware.common.CommonMiddleware"]
-ROOT_URLCONF = "config.benchmark.usual_views"
+ROOT_URLCONF = "tests.benchmark.usual"
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [],
     "DEFAULT_PERMISSION_CLASSES": [],

@@ -1,0 +1,149 @@
+"""Servers that a run starts and ends: kaha as the quickstart starts it, and those that are measured beside it."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import django
+import psutil
+import psycopg
+from environ import Env
+
+from config import embedded
+from config.embedded.places import PROJECT, prepare
+from config.embedded.processes import spawn, stop, tail, wait_until
+from config.quickstart.ports import HOST, answers, claim
+from config.quickstart.serving import CONNECTIONS, WORKERS
+
+TIMEOUT_SECONDS = 60
+LOG_LINES_SHOWN = 15
+# All other settings of the environment hold for the run, so that their price can be seen.
+OUTSIDE_SERVERS = ("DATABASE_URL", "REDIS_URL")
+# Requests are still counted, but no limit is reached.
+UNREACHED = 999_999_999
+LIMITS = {
+    "RATE_LIMIT": f"{UNREACHED}/second",
+    "RATE_LIMIT_ANONYMOUS": f"{UNREACHED}/second",
+    "DECLINE_LIMITS_TEST": ",".join(f"{kind}={UNREACHED}" for kind in ("card", "address", "key", "merchant")),
+}
+GRANIAN = ["granian", "--host", HOST, "--http", "1", "--no-ws", "--interface", "wsgi", "--workers", WORKERS]
+GRANIAN += ["--blocking-threads", 100, "--backlog", CONNECTIONS, "--backpressure", CONNECTIONS]
+# The floors of views, served by the same program as kaha's, and a merchant's endpoint.
+SIDE_SERVERS: dict[str, list[Any]] = {
+    "plain": [*GRANIAN, "tests.benchmark.plain:application"],
+    "usual": [*GRANIAN, "--factory", "django.core.wsgi:get_wsgi_application"],
+    "receiver": ["tests.benchmark.receiver"],
+}
+
+
+class Failed(Exception):
+    """The run cannot go on; the message is for the person at the terminal."""
+
+
+@dataclass(frozen=True)
+class Service:
+    """A quickstart: its data folder, its port, a merchant's secret key, and process IDs of `server` and `postgres`."""
+
+    data: Path
+    port: int
+    secret_key: str
+    pids: Mapping[str, int]
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """Return the settings that lead a process to its database."""
+        return {**embedded.environment(prepare(self.data)), "KAHA_DATA": str(self.data)}
+
+    @property
+    def database(self) -> list[str]:
+        """Return its host, user, password and name, as libpq wants them."""
+        found = Env.db_url_config(self.environment["DATABASE_URL"])
+        return [str(found[name]) for name in ("HOST", "USER", "PASSWORD", "NAME")]
+
+    def connect(self) -> psycopg.Connection:
+        host, user, password, dbname = self.database
+        return psycopg.connect(host=host, user=user, password=password, dbname=dbname)
+
+
+@dataclass(frozen=True)
+class SideServer:
+    """Where one answers, below paths named as the parts of the service that it stands beside."""
+
+    port: int
+    pid: int
+
+
+@contextmanager
+def started_service(**settings: str) -> Iterator[Service]:
+    """Start kaha on a scratch database, and delete all of it in the end. Raises Failed."""
+    data = Path(tempfile.mkdtemp(prefix="kaha-benchmark-"))
+    # PostgreSQL's own user, where we are root, must get through.
+    data.chmod(0o711)
+    log = data / "quickstart.log"
+    outer = {name: value for name, value in os.environ.items() if name not in OUTSIDE_SERVERS}
+    command = [sys.executable, PROJECT / "manage.py", "quickstart", "--json", "--port", "0", "--data", data]
+    process = subprocess.Popen(
+        command,
+        env=outer | LIMITS | settings,
+        stdout=subprocess.PIPE,
+        stderr=log.open("wb"),
+        start_new_session=True,
+    )
+    try:
+        # Nothing but one line is ever written there, and that when all is ready.
+        line = process.stdout.readline() if process.stdout else b""
+        if not line:
+            raise failed("the quickstart", log)
+        ready = json.loads(line)
+        yield Service(data, int(ready["api"].rpartition(":")[2]), ready["sk_test"], _pids(ready["pid"]))
+    finally:
+        stop(process, timeout_seconds=30)
+        for folder in prepare(data).folders():
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+@contextmanager
+def main_service() -> Iterator[Service]:
+    """Start the one that this process uses too: Django's settings lead to its database. Raises Failed."""
+    with started_service() as service:
+        for name in OUTSIDE_SERVERS:
+            os.environ.pop(name, None)
+        os.environ |= {"DJANGO_SETTINGS_MODULE": "config.settings", **service.environment}
+        django.setup()
+        yield service
+
+
+@contextmanager
+def side_server(name: str, data: Path, **environment: str) -> Iterator[SideServer]:
+    """Start one of SIDE_SERVERS, whose log lies in `data`. Raises Failed where it does not answer in time."""
+    log = data / f"{name}.log"
+    with claim(0) as claimed:
+        port = claimed.getsockname()[1]
+        command = [sys.executable, "-m", *map(str, SIDE_SERVERS[name]), "--port", str(port)]
+        process = spawn(command, log=log, environment=os.environ | environment, cwd=PROJECT)
+        try:
+            if not wait_until(lambda: process.poll() is not None or answers(port), TIMEOUT_SECONDS) or process.poll():
+                raise failed(f"the benchmark's {name}", log)
+            yield SideServer(port, process.pid)
+        finally:
+            stop(process, timeout_seconds=5)
+
+
+def failed(name: str, log: Path) -> Failed:
+    """Return the error of a program, with the end of its log."""
+    return Failed("\n  ".join([f"{name} failed. The end of {log}:", *tail(log, LOG_LINES_SHOWN)]))
+
+
+def _pids(quickstart: int) -> dict[str, int]:
+    """Return the process IDs of the programs of a quickstart whose CPU time is measured."""
+    programs = {" ".join(child.cmdline()): child.pid for child in psutil.Process(quickstart).children()}
+    names = {"server": "quickstart.web", "postgres": "/postgres "}
+    return {name: next(pid for line, pid in programs.items() if text in line) for name, text in names.items()}
