@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
+from payments.models import Attempt, Card, Charge, Merchant, Source
 from tests import copies
 from tests.copies import Table
-from payments.models import Attempt, Card, Charge, Merchant, Source
 
 # Only attempts that are over: others would be due, and those of refunds belong to these.
 OVER = "kind = 'authorize' AND state = 'done'"

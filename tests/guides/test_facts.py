@@ -93,7 +93,7 @@ def test_the_operations_guide_lists_every_command() -> None:
     cells = [line.split(" | ")[0] for line in table.splitlines() if line.startswith("| `")]
     listed = {name for cell in cells for name in re.findall(r"`([a-z_]+)", cell)}
     ours = {name for name, app in get_commands().items() if str(app).startswith(("config", "payments", "customers"))}
-    assert ours - {"quickstart", "benchmark"} - listed == set()
+    assert ours - {"quickstart"} - listed == set()
     assert {name for name in listed if "_" in name} <= get_commands().keys()
 
 
