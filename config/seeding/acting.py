@@ -13,9 +13,9 @@ from config.staff.roles import LIMITS
 from payments import clock, sourcetypes
 from payments.domain import blocks, operations
 from payments.domain.caller import Caller
-from payments.domain.lifecycle import set_operation
 from payments.domain.operations import Plan
 from payments.domain.staff_acts import doing
+from payments.domain.state_machine import set_operation
 from payments.models import Block, StaffAct
 
 Kind, State = StaffAct.Kind, StaffAct.State

@@ -12,7 +12,17 @@ from config.seeding.rows import Rows, change
 from config.seeding.shop import Shop
 from config.seeding.simulated import Book
 from payments import clock, sourcetypes
-from payments.domain import attempts, charges, events, idempotency, late, operations, recording, routing, settling
+from payments.domain import (
+    attempts,
+    charges,
+    events,
+    idempotency,
+    late,
+    operations,
+    outcome_rules,
+    record_outcome,
+    routing,
+)
 from payments.domain.caller import Caller
 from payments.domain.cards import describe, sealed_card
 from payments.domain.charges import ChargeOrder
@@ -210,8 +220,8 @@ class Story:
 
     def record(self, caller: Caller, outcome: Outcome) -> None:
         """What the attempt in hand came to is recorded, for whoever asked."""
-        verdict = settling.settle(caller, self.attempt, outcome)
-        _, writes = recording.closing(self.attempt, verdict, outcome)
+        verdict = outcome_rules.settle(caller, self.attempt, outcome)
+        _, writes = record_outcome.closing(self.attempt, verdict, outcome)
         in_hand = [self.attempt, self.charge, *self._refund_in_hand()]
         in_hand += [row for row in (getattr(self.source, "card", None), self.attempt.idempotency) if row]
         self.rows.take(writes, *in_hand)

@@ -1,4 +1,4 @@
-"""Taking money: a charge is opened, asked of the provider, and recorded (see `attempts` and `recording`)."""
+"""Taking money: a charge is opened, asked of the provider, and recorded (see `attempts` and `record_outcome`)."""
 
 from collections.abc import Mapping
 from contextlib import ExitStack, suppress
@@ -12,7 +12,7 @@ from payments.domain import (
     events,
     idempotency,
     reads,
-    recording,
+    record_outcome,
     routing,
     routing_failover,
     sources,
@@ -223,6 +223,6 @@ def _go_on(caller: Caller, attempt: Attempt, params: Mapping[str, str]) -> Answe
 
 
 def _record(caller: Caller, attempt: Attempt, outcome: Outcome) -> Answer:
-    answer = recording.record(caller, attempt, outcome)
+    answer = record_outcome.record(caller, attempt, outcome)
     declines.count(caller, attempt.charge, outcome)
     return answer

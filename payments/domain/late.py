@@ -1,10 +1,10 @@
 """What a provider says of an attempt whose outcome is on record already: it changes its mind, or its word came late."""
 
 from payments import clock
-from payments.domain import attempts, lifecycle, settling
+from payments.domain import attempts, outcome_rules, state_machine
 from payments.domain.caller import Caller
-from payments.domain.lifecycle import Move, advance, stage_of
 from payments.domain.routing import way_of
+from payments.domain.state_machine import Move, advance, stage_of
 from payments.ledger import journals
 from payments.models import Attempt, Charge, Refund
 from payments.models.charge import EXTENDED_DAYS_MAX
@@ -13,9 +13,9 @@ from payments.providers.base import Approved, Declined, NotFound, Outcome
 
 # Operations that may still be true of the charge when they turn out to have been done after all.
 DONE_AFTER_ALL: dict[str, Move] = {
-    Attempt.Kind.CAPTURE: lifecycle.CAPTURE,
-    Attempt.Kind.VOID: lifecycle.VOID,
-    Attempt.Kind.EXTEND: lifecycle.EXTEND,
+    Attempt.Kind.CAPTURE: state_machine.CAPTURE,
+    Attempt.Kind.VOID: state_machine.VOID,
+    Attempt.Kind.EXTEND: state_machine.EXTEND,
 }
 
 # The outcome of money that had come late.
@@ -71,7 +71,7 @@ def _refund_failed(attempt: Attempt) -> list[Write]:
     refund, charge = attempt.refund, attempt.charge
     if refund is None or refund.status != Refund.Status.SUCCEEDED:
         return []
-    return settling.fail_refund(Caller.service(charge), attempt, charge.operation)
+    return outcome_rules.fail_refund(Caller.service(charge), attempt, charge.operation)
 
 
 def _money_came(attempt: Attempt) -> list[Write]:
@@ -81,7 +81,7 @@ def _money_came(attempt: Attempt) -> list[Write]:
         return [] if attempt.outcome == LATE else _sent_back(attempt)
     if charge.status != Charge.Status.FAILED or charge.reversed_late:
         return []
-    moved = advance(Caller.service(charge), charge, lifecycle.REVERSE_LATE, reversed_late=True)
+    moved = advance(Caller.service(charge), charge, state_machine.REVERSE_LATE, reversed_late=True)
     return [*moved, *_sent_back(attempt)]
 
 
@@ -90,14 +90,14 @@ def _sent_back(attempt: Attempt) -> list[Write]:
     way = way_of(attempt)
     reversal = attempts.new_attempt(Caller.service(charge), charge, Attempt.Kind.REVERSE, charge.amount, way)
     reversal.due_at = clock.now()
-    return [Insert(reversal), *settling.moved_late(charge, journals.came_late(attempt))]
+    return [Insert(reversal), *outcome_rules.moved_late(charge, journals.came_late(attempt))]
 
 
 def _done_after_all(attempt: Attempt, outcome: Approved) -> list[Write]:
     charge, move = attempt.charge, DONE_AFTER_ALL.get(attempt.kind)
     if move is None or stage_of(charge) not in move.origins or not _has_room_for(attempt):
         return []
-    return settling.settle(Caller.service(charge), attempt, outcome).writes
+    return outcome_rules.settle(Caller.service(charge), attempt, outcome).writes
 
 
 def _has_room_for(attempt: Attempt) -> bool:
@@ -109,6 +109,6 @@ def _refunded_after_all(attempt: Attempt) -> list[Write]:
     charge, refund = attempt.charge, attempt.refund
     assert refund is not None  # nosec B101 # for the type checker: who refunds has a refund
     enough = charge.amount_captured - charge.amount_refunded >= refund.amount
-    if refund.status != Refund.Status.FAILED or not enough or stage_of(charge) not in lifecycle.REFUND.origins:
+    if refund.status != Refund.Status.FAILED or not enough or stage_of(charge) not in state_machine.REFUND.origins:
         return []
-    return settling.succeed_failed_refund(Caller.service(charge), attempt)
+    return outcome_rules.succeed_failed_refund(Caller.service(charge), attempt)

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 
 from payments import clock
 from payments.connections import release_connection
-from payments.domain import attempts, charges, events, idempotency, lifecycle, recording, recovery, routing
+from payments.domain import attempts, charges, events, idempotency, record_outcome, recovery, routing, state_machine
 from payments.domain.bulkheads import Places
 from payments.domain.caller import Caller
 from payments.domain.errors import PaymentError, busy, conflict
 from payments.domain.idempotency import Answer
-from payments.domain.lifecycle import Stage, advance, refunded_status, set_operation, stage_of
 from payments.domain.routing import Way
+from payments.domain.state_machine import Stage, advance, refunded_status, set_operation, stage_of
 from payments.ids import public_id
 from payments.ledger import journals
 from payments.models import Attempt, Charge, IdempotencyRecord, Refund
@@ -111,7 +111,7 @@ def _run(caller: Caller, charge_id: str, planner: Planner) -> Answer:
     with ExitStack() as place:
         attempt, operation = _open(caller, charge_id, planner, place)
         outcome = attempts.ask(attempt, lambda provider: QUESTIONS[attempt.kind](provider, operation))
-    return recording.record(caller, attempt, outcome)
+    return record_outcome.record(caller, attempt, outcome)
 
 
 def _open(caller: Caller, charge_id: str, planner: Planner, place: ExitStack) -> tuple[Attempt, Operation]:
@@ -200,7 +200,7 @@ def plan_void(charge: Charge) -> Plan:
     stage = stage_of(charge)
     if stage is Stage.CAPTURED and charge.amount_refunded:
         raise _refusal(charge, "charge_not_voidable", "Part of this charge was refunded; refund the rest.")
-    if stage not in lifecycle.VOID.origins:
+    if stage not in state_machine.VOID.origins:
         message = "Only a held charge, or a captured one that is not settled yet, can be voided."
         raise _refusal(charge, "charge_not_voidable", message)
     amount = charge.amount if stage is Stage.HELD else charge.amount_captured
@@ -240,7 +240,7 @@ def extension_days(charge: Charge) -> int:
 
 def plan_refund(caller: Caller, charge: Charge, amount: int | None, reason: str) -> Plan:
     """To give `amount` (None: what is left) back; the charge in hand is moved. Raises PaymentError 409."""
-    if stage_of(charge) not in lifecycle.REFUND.origins:
+    if stage_of(charge) not in state_machine.REFUND.origins:
         raise _refusal(charge, "charge_not_refundable", "Only a captured charge with money left can be refunded.")
     # No race gets past it: each refund changes the charge's version, which the write is guarded by.
     if len(charge.refund_list) >= REFUNDS_MAX:
@@ -258,7 +258,7 @@ def plan_refund(caller: Caller, charge: Charge, amount: int | None, reason: str)
         "status": refunded_status(charge.amount_captured, amount_refunded),
         "operation": "refund",
     }
-    moved = advance(caller, charge, lifecycle.REFUND, **changes)
+    moved = advance(caller, charge, state_machine.REFUND, **changes)
     created = events.of_refund(caller, "refund.created", money_back)
     return Plan(Attempt.Kind.REFUND, amount, [*moved, Insert(money_back), *created], money_back)
 

@@ -1,7 +1,7 @@
 """Finishes what nobody else will: unknown outcomes, dead processes, payers who never came, money that came late.
 
 Every sweep may run at any time, in any number of processes: rows are claimed by moving their `due_at` ahead, and all
-outcomes go through `recording.record`, or through `late.apply` where one is on record already.
+outcomes go through `record_outcome.record`, or through `late.apply` where one is on record already.
 """
 
 import logging
@@ -11,7 +11,7 @@ from contextlib import suppress
 from django.db.models import F, Q, QuerySet
 
 from payments import clock
-from payments.domain import attempts, bulkheads, late, recording
+from payments.domain import attempts, bulkheads, late, record_outcome
 from payments.domain.caller import Caller
 from payments.domain.errors import PaymentError
 from payments.domain.references import FollowUp
@@ -85,7 +85,7 @@ def _resolve(attempt: Attempt) -> bool:
     else:
         # A refusal is for whoever asked at first: it is kept for them, or their key is free again.
         with suppress(PaymentError):
-            recording.record(Caller.service(attempt.charge), attempt, outcome)
+            record_outcome.record(Caller.service(attempt.charge), attempt, outcome)
     logger.info("attempt resolved", extra={"attempt": attempt.reference, "outcome": type(outcome).__name__})
     return True
 
@@ -155,7 +155,7 @@ def apply_report(report: Report) -> None:
     attempt = attempts.reload(found)
     outcome = report.outcome or find_out(attempt)
     if attempt.state != Attempt.State.DONE:
-        recording.record(Caller.service(attempt.charge), attempt, outcome)
+        record_outcome.record(Caller.service(attempt.charge), attempt, outcome)
     else:
         late.apply(attempt, outcome)
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from payments.domain.lifecycle import MOVES
+from payments.domain.state_machine import MOVES
 from payments.notifications.delivery import Drain
 from tests.client import Api
 from tests.figures.receiver import Call, Receiver

@@ -1,7 +1,7 @@
 """What an act moves at most."""
 
-from payments.domain.lifecycle import Stage, stage_of
 from payments.domain.operations import extension_days
+from payments.domain.state_machine import Stage, stage_of
 from payments.models import Charge, StaffAct
 
 Kind = StaffAct.Kind

@@ -7,12 +7,12 @@ from datetime import datetime, timedelta
 from django.conf import settings
 
 from payments import clock
-from payments.domain import attempts, lifecycle
+from payments.domain import attempts, state_machine
 from payments.domain.caller import Caller
 from payments.domain.errors import PaymentError, conflict, unavailable
 from payments.domain.failures import failure_data
-from payments.domain.lifecycle import advance, refunded_status, set_operation, settle_refund
 from payments.domain.schedule import next_lookup_at, next_second_look_at, next_settlement_at
+from payments.domain.state_machine import advance, refunded_status, set_operation, settle_refund
 from payments.ids import public_id
 from payments.ledger import journals
 from payments.ledger.fees import Rate, fee_of
@@ -111,11 +111,11 @@ def _succeed(caller: Caller, attempt: Attempt, approved: Approved) -> list[Write
     common = {"status": Charge.Status.SUCCEEDED, "action": None, "action_expires_at": None}
     if approved.captured:
         changes = common | _taken(attempt.charge, attempt.charge.amount)
-        writes = advance(caller, attempt.charge, lifecycle.SUCCEED, **changes)
+        writes = advance(caller, attempt.charge, state_machine.SUCCEED, **changes)
         return [*writes, journals.captured(attempt, from_hold=False)]
     held_until = clock.now() + timedelta(days=settings.HOLD_DAYS)
     changes = common | {"authorized": True, "hold_expires_at": held_until}
-    return [*advance(caller, attempt.charge, lifecycle.SUCCEED, **changes), journals.held(attempt)]
+    return [*advance(caller, attempt.charge, state_machine.SUCCEED, **changes), journals.held(attempt)]
 
 
 def _taken(charge: Charge, amount: int) -> dict[str, object]:
@@ -138,7 +138,7 @@ def _fail(caller: Caller, charge: Charge, declined: Declined) -> list[Write]:
     return advance(
         caller,
         charge,
-        lifecycle.FAIL,
+        state_machine.FAIL,
         status=Charge.Status.FAILED,
         failure_data=failure_data(declined),
         action=None,
@@ -158,7 +158,7 @@ def _ask_payer(
 ) -> list[Write]:
     if charge.action == action:
         return []
-    return advance(caller, charge, lifecycle.ASK_PAYER, action=action, action_expires_at=expires_at)
+    return advance(caller, charge, state_machine.ASK_PAYER, action=action, action_expires_at=expires_at)
 
 
 def _forget_card(charge: Charge, cvc_checked: str) -> list[Write]:
@@ -177,7 +177,7 @@ def _settle_capture(caller: Caller, attempt: Attempt, outcome: Outcome) -> Verdi
     charge = attempt.charge
     if isinstance(outcome, Approved):
         changes = _taken(charge, attempt.amount) | {"operation": "", "hold_expires_at": None}
-        writes = advance(caller, charge, lifecycle.CAPTURE, **changes)
+        writes = advance(caller, charge, state_machine.CAPTURE, **changes)
         return _done(outcome, [*writes, journals.captured(attempt, from_hold=True)])
     return _settle_undone(attempt, outcome, "charge_not_capturable")
 
@@ -188,7 +188,7 @@ def _settle_void(caller: Caller, attempt: Attempt, outcome: Outcome) -> Verdict:
         posted = journals.released(attempt) if charge.authorized else journals.voided(attempt)
         dates = {"hold_expires_at": None, "settle_due_at": None}
         changes = {"status": Charge.Status.VOIDED, "authorized": False, "operation": "", **dates}
-        return _done(outcome, [*advance(caller, charge, lifecycle.VOID, **changes), posted])
+        return _done(outcome, [*advance(caller, charge, state_machine.VOID, **changes), posted])
     return _settle_undone(attempt, outcome, "charge_not_voidable")
 
 
@@ -201,7 +201,7 @@ def _settle_extend(caller: Caller, attempt: Attempt, outcome: Outcome) -> Verdic
             "hold_expires_at": charge.hold_expires_at + timedelta(days=days),
             "hold_extended_days": charge.hold_extended_days + days,
         }
-        return _done(outcome, advance(caller, charge, lifecycle.EXTEND, operation="", **longer))
+        return _done(outcome, advance(caller, charge, state_machine.EXTEND, operation="", **longer))
     return _settle_undone(attempt, outcome, "charge_not_extendable")
 
 
@@ -246,7 +246,7 @@ def fail_refund(caller: Caller, attempt: Attempt, operation: str) -> list[Write]
         "settle_due_at": _settles_at(charge),
     }
     failed = settle_refund(caller, refund, Refund.Status.FAILED)
-    return [*failed, *advance(caller, charge, lifecycle.RESTORE, **restored), posted]
+    return [*failed, *advance(caller, charge, state_machine.RESTORE, **restored), posted]
 
 
 def succeed_failed_refund(caller: Caller, attempt: Attempt) -> list[Write]:
@@ -261,7 +261,7 @@ def succeed_failed_refund(caller: Caller, attempt: Attempt) -> list[Write]:
         "settle_due_at": _settles_at(charge),
     }
     made = settle_refund(caller, refund, Refund.Status.SUCCEEDED)
-    return [*made, *advance(caller, charge, lifecycle.REFUND, **given_back), posted]
+    return [*made, *advance(caller, charge, state_machine.REFUND, **given_back), posted]
 
 
 def _settle_reverse(caller: Caller, attempt: Attempt, outcome: Outcome) -> Verdict:

@@ -10,7 +10,7 @@ from payments.domain import attempts, idempotency, late
 from payments.domain.caller import Caller
 from payments.domain.errors import PaymentError, busy
 from payments.domain.idempotency import Answer
-from payments.domain.settling import Verdict, settle
+from payments.domain.outcome_rules import Verdict, settle
 from payments.ids import public_id
 from payments.models import Attempt, Charge, IdempotencyRecord
 from payments.models.together import Delete, StaleRow, Update, Write, write_together
