@@ -14,6 +14,7 @@ from config.seeding.simulated import Book
 from payments import clock, sourcetypes
 from payments.domain import (
     attempts,
+    changes,
     charges,
     events,
     idempotency,
@@ -147,7 +148,7 @@ class Story:
         """The worker asks what became of the attempt in hand, and hears `outcome`."""
         with self.telling():
             tries = self.attempt.tries + 1
-            change(self.attempt, {"tries": tries, "due_at": next_lookup_at(tries)})
+            change(self.attempt, {"tries": tries, "due_at": next_lookup_at(clock.now(), tries)})
             self.record(Caller.service(self.charge), outcome)
 
     def look_up_in_vain(self, outcome: Outcome) -> None:
@@ -171,8 +172,10 @@ class Story:
         with self.telling():
             tries = self.attempt.tries + 1
             is_last = isinstance(outcome, NotFound) and tries >= SECOND_LOOKS
-            change(self.attempt, {"tries": tries, "due_at": None if is_last else next_second_look_at(tries)})
-            self.rows.take(late.writes_of(self.attempt, outcome), self.attempt, self.charge)
+            change(
+                self.attempt, {"tries": tries, "due_at": None if is_last else next_second_look_at(clock.now(), tries)}
+            )
+            self.rows.take(late.late_writes(self.attempt, outcome), self.attempt, self.charge)
             self.attempt = self.rows.of(Attempt)[-1]
 
     def send_back(self) -> None:
@@ -200,7 +203,7 @@ class Story:
         """The merchant gives `amount` back, or what is left; one that ends later does so after `ends_after`."""
         with self.telling():
             caller = self.shop.caller(self._key(f"refund-{len(self.charge.refund_list) + 1}"))
-            plan = operations.plan_refund(caller, self.charge, amount, "requested_by_customer")
+            plan = operations.plan_refund(self.charge, amount, "requested_by_customer")
             return self._operate(caller, plan, ends_after)
 
     def operate(self, caller: Caller, plan: Plan) -> None:
@@ -215,13 +218,13 @@ class Story:
             if self.attempt.state != Attempt.State.DONE:
                 self.record(Caller.service(self.charge), outcome)
             else:
-                writes = late.writes_of(self.attempt, outcome)
+                writes = late.late_writes(self.attempt, outcome)
                 self.rows.take(writes, self.attempt, self.charge, *self._refund_in_hand())
 
     def record(self, caller: Caller, outcome: Outcome) -> None:
         """What the attempt in hand came to is recorded, for whoever asked."""
-        verdict = outcome_rules.settle(caller, self.attempt, outcome)
-        _, writes = record_outcome.closing(self.attempt, verdict, outcome)
+        result = outcome_rules.apply_outcome(self.attempt, outcome, clock.now())
+        _, writes = record_outcome.build_writes(caller, self.attempt, result, outcome)
         in_hand = [self.attempt, self.charge, *self._refund_in_hand()]
         in_hand += [row for row in (getattr(self.source, "card", None), self.attempt.idempotency) if row]
         self.rows.take(writes, *in_hand)
@@ -274,6 +277,7 @@ class Story:
     def _operate(self, caller: Caller, plan: Plan, ends_after: timedelta = timedelta()) -> SimulatedOperation:
         self.attempt, writes = operations.opening(caller, self.charge, plan, SIMULATOR, self._claim(caller))
         self.rows.take(writes, self.charge)
+        changes.apply(self.charge, plan.changes)
         operation = self.book.operate(self.attempt, ends_after)
         self.record(caller, operation_outcome(operation))
         return operation

@@ -143,7 +143,7 @@ def opening(
     """The attempt at a new charge on the source in hand, and the writes that put charge and attempt on record."""
     charge = _new_charge(caller, source, order)
     taken = sources.take(caller, source)
-    created = events.of_charge(caller, "charge.created", charge)
+    created = events.of(caller, "charge.created", charge)
     attempt = attempts.new_attempt(caller, charge, Attempt.Kind.AUTHORIZE, order.amount, way, record)
     attempt.block_id = getattr(source, "block_id", None)
     return attempt, [*taken, Insert(charge), Insert(attempt), *created]

@@ -10,13 +10,14 @@ from dataclasses import dataclass
 
 from payments import clock
 from payments.connections import release_connection
-from payments.domain import attempts, charges, events, idempotency, record_outcome, recovery, routing, state_machine
+from payments.domain import attempts, charges, idempotency, record_outcome, recovery, routing, state_machine
 from payments.domain.bulkheads import Places
 from payments.domain.caller import Caller
+from payments.domain.changes import Changes, apply, rows_after, writes_of
 from payments.domain.errors import PaymentError, busy, conflict
 from payments.domain.idempotency import Answer
 from payments.domain.routing import Way
-from payments.domain.state_machine import Stage, advance, refunded_status, set_operation, stage_of
+from payments.domain.state_machine import ChargeState, refunded_status, set_operation, state_of, transition
 from payments.ids import public_id
 from payments.ledger import journals
 from payments.models import Attempt, Charge, IdempotencyRecord, Refund
@@ -35,13 +36,13 @@ REFUNDS_MAX = 100
 _waiting = Places(WAITING_MAX)
 
 
-@dataclass
+@dataclass(frozen=True, slots=True)
 class Plan:
-    """What an operation is going to ask of the provider, and what is written before it does."""
+    """What an operation is going to ask of the provider, and what changes before it does."""
 
     kind: str
     amount: int
-    writes: list[Write]
+    changes: Changes
     refund: Refund | None = None
     hold_days: int | None = None
 
@@ -104,7 +105,7 @@ def refund(caller: Caller, charge_id: str, amount: int | None = None, reason: st
 
     Raises PaymentError 404, 409 `charge_not_refundable`, `amount_too_large`, `too_many_refunds`, `resource_busy`, 503.
     """
-    return _run(caller, charge_id, lambda charge: plan_refund(caller, charge, amount, reason))
+    return _run(caller, charge_id, lambda charge: plan_refund(charge, amount, reason))
 
 
 def _run(caller: Caller, charge_id: str, planner: Planner) -> Answer:
@@ -172,6 +173,7 @@ def _write_down(caller: Caller, charge: Charge, planner: Planner, place: ExitSta
     record = idempotency.new_record(caller)
     attempt, writes = opening(caller, charge, plan, way, record)
     idempotency.write_once(caller, record, *writes)
+    apply(charge, plan.changes)
     reached(Step.OPENED)
     return attempt, attempts.operation_of(attempt, asked_first)
 
@@ -179,37 +181,42 @@ def _write_down(caller: Caller, charge: Charge, planner: Planner, place: ExitSta
 def opening(
     caller: Caller, charge: Charge, plan: Plan, way: Way, record: IdempotencyRecord | None
 ) -> tuple[Attempt, list[Write]]:
-    """The attempt at what is planned for the charge in hand, and the writes that put it on record."""
+    """Return the attempt at what is planned for the charge, and the writes that put it on record.
+
+    Once these are committed, the plan's changes are to be applied to the charge.
+    """
     attempt = attempts.new_attempt(caller, charge, plan.kind, plan.amount, way, record, plan.refund)
     attempt.hold_days = plan.hold_days
-    posted = [journals.refund_asked(attempt, plan.refund)] if plan.refund else []
-    return attempt, [*plan.writes, Insert(attempt), *posted]
+    changes: Changes = (*plan.changes, Insert(attempt))
+    if plan.refund:
+        changes += (journals.refund_asked(plan.amount, is_settled=charge.settled_at is not None),)
+    return attempt, list(writes_of(caller, attempt, changes, rows_after(charge, changes)))
 
 
 def plan_capture(charge: Charge, amount: int | None) -> Plan:
     """To take `amount` (None: all) of a held charge. Raises PaymentError 409."""
-    if stage_of(charge) is not Stage.HELD:
+    if state_of(charge) is not ChargeState.HELD:
         raise _refusal(charge, "charge_not_capturable", "Only a held charge can be captured.")
     if amount is not None and amount > charge.amount:
         raise _too_large(charge, charge.amount, "held")
-    return Plan(Attempt.Kind.CAPTURE, amount or charge.amount, [set_operation(charge, "capture")])
+    return Plan(Attempt.Kind.CAPTURE, amount or charge.amount, (set_operation(charge, "capture"),))
 
 
 def plan_void(charge: Charge) -> Plan:
     """To release a held charge, or to give a captured one back. Raises PaymentError 409."""
-    stage = stage_of(charge)
-    if stage is Stage.CAPTURED and charge.amount_refunded:
+    state = state_of(charge)
+    if state is ChargeState.CAPTURED and charge.amount_refunded:
         raise _refusal(charge, "charge_not_voidable", "Part of this charge was refunded; refund the rest.")
-    if stage not in state_machine.VOID.origins:
+    if state not in state_machine.VOID.origins:
         message = "Only a held charge, or a captured one that is not settled yet, can be voided."
         raise _refusal(charge, "charge_not_voidable", message)
-    amount = charge.amount if stage is Stage.HELD else charge.amount_captured
-    return Plan(Attempt.Kind.VOID, amount, [set_operation(charge, "void")])
+    amount = charge.amount if state is ChargeState.HELD else charge.amount_captured
+    return Plan(Attempt.Kind.VOID, amount, (set_operation(charge, "void"),))
 
 
 def plan_release(charge: Charge) -> Plan:
     """To release a charge that is still held. Raises PaymentError 409."""
-    if stage_of(charge) is not Stage.HELD:
+    if state_of(charge) is not ChargeState.HELD:
         raise _refusal(charge, "charge_not_voidable", "Only a held charge can be released.")
     return plan_void(charge)
 
@@ -223,12 +230,12 @@ def plan_release_expired(charge: Charge) -> Plan:
 
 def plan_extend(charge: Charge) -> Plan:
     """To have a held charge kept for longer. Raises PaymentError 409."""
-    if stage_of(charge) is not Stage.HELD:
+    if state_of(charge) is not ChargeState.HELD:
         raise _refusal(charge, "charge_not_extendable", "Only a held charge can be kept for longer.")
     days = extension_days(charge)
     if not days:
         raise _refusal(charge, "charge_not_extendable", "The provider keeps this hold for no longer than it does.")
-    return Plan(Attempt.Kind.EXTEND, charge.amount, [set_operation(charge, "extend")], hold_days=days)
+    return Plan(Attempt.Kind.EXTEND, charge.amount, (set_operation(charge, "extend"),), hold_days=days)
 
 
 def extension_days(charge: Charge) -> int:
@@ -238,9 +245,9 @@ def extension_days(charge: Charge) -> int:
     return days if charge.hold_extended_days + days <= EXTENDED_DAYS_MAX else 0
 
 
-def plan_refund(caller: Caller, charge: Charge, amount: int | None, reason: str) -> Plan:
-    """To give `amount` (None: what is left) back; the charge in hand is moved. Raises PaymentError 409."""
-    if stage_of(charge) not in state_machine.REFUND.origins:
+def plan_refund(charge: Charge, amount: int | None, reason: str) -> Plan:
+    """To give `amount` (None: what is left) back. Raises PaymentError 409."""
+    if state_of(charge) not in state_machine.REFUND.origins:
         raise _refusal(charge, "charge_not_refundable", "Only a captured charge with money left can be refunded.")
     # No race gets past it: each refund changes the charge's version, which the write is guarded by.
     if len(charge.refund_list) >= REFUNDS_MAX:
@@ -251,16 +258,14 @@ def plan_refund(caller: Caller, charge: Charge, amount: int | None, reason: str)
     if amount > left:
         raise _too_large(charge, left, "left to refund")
     money_back = _new_refund(charge, amount, reason)
-    charge.refund_list.insert(0, money_back)
     amount_refunded = charge.amount_refunded + amount
     changes = {
         "amount_refunded": amount_refunded,
         "status": refunded_status(charge.amount_captured, amount_refunded),
         "operation": "refund",
     }
-    moved = advance(caller, charge, state_machine.REFUND, **changes)
-    created = events.of_refund(caller, "refund.created", money_back)
-    return Plan(Attempt.Kind.REFUND, amount, [*moved, Insert(money_back), *created], money_back)
+    moved = transition(charge, state_machine.REFUND, clock.now(), **changes)
+    return Plan(Attempt.Kind.REFUND, amount, (moved, Insert(money_back)), money_back)
 
 
 def _require_ability(charge: Charge, plan: Plan, way: Way) -> None:

@@ -1,16 +1,16 @@
 """The last phase: one statement that records what the provider answered, and stores the caller's answer."""
 
 import logging
-from copy import copy
 
 from django.db import DatabaseError, InterfaceError
 
 from payments import clock
 from payments.domain import attempts, idempotency, late
 from payments.domain.caller import Caller
+from payments.domain.changes import apply, rows_after, writes_of
 from payments.domain.errors import PaymentError, busy
 from payments.domain.idempotency import Answer
-from payments.domain.outcome_rules import Verdict, settle
+from payments.domain.outcome_rules import AttemptResult, apply_outcome
 from payments.ids import public_id
 from payments.models import Attempt, Charge, IdempotencyRecord
 from payments.models.together import Delete, StaleRow, Update, Write, write_together
@@ -26,35 +26,24 @@ RECORD_TRIES = 10
 
 
 def record(caller: Caller, attempt: Attempt, outcome: Outcome) -> Answer:
-    """Records `outcome` of `attempt`, unless it is settled already; returns the answer to whoever asked.
+    """Record `outcome` of `attempt`, unless one is on record already; return the answer to whoever asked.
 
-    Raises PaymentError where nothing was done and the request may be sent again.
+    Raise PaymentError where nothing was done and the request may be sent again.
     """
-    known = _as_on_record(attempt.charge)
     try:
         return _record(caller, attempt, outcome)
     except (DatabaseError, InterfaceError):
         # Money may have moved, so this is no failure to the caller: recovery will find the outcome again.
         logger.exception("outcome could not be recorded", extra={"attempt": attempt.reference})
-        return Answer(_success_status(attempt), to_bytes(render_charge(known)))
-
-
-def _as_on_record(charge: Charge) -> Charge:
-    """A copy of all that is shown of `charge` and that an outcome changes, to be shown where it cannot be recorded."""
-    known = copy(charge)
-    known.refund_list = [copy(refund) for refund in charge.refund_list]
-    known.source = copy(charge.source)
-    if card := getattr(charge.source, "card", None):
-        known.source.card = copy(card)
-    return known
+        return Answer(_success_status(attempt), to_bytes(render_charge(attempt.charge)))
 
 
 def _record(caller: Caller, attempt: Attempt, outcome: Outcome) -> Answer:
     for _ in range(RECORD_TRIES):
         if attempt.state == Attempt.State.DONE:
             return _overtaken(caller, attempt, outcome)
-        verdict = settle(caller, attempt, outcome)
-        answer, writes = closing(attempt, verdict, outcome)
+        result = apply_outcome(attempt, outcome, clock.now())
+        answer, writes = build_writes(caller, attempt, result, outcome)
         reached(Step.RECORDING)
         try:
             write_together(*writes)
@@ -64,19 +53,24 @@ def _record(caller: Caller, attempt: Attempt, outcome: Outcome) -> Answer:
             attempt.tries = tries
             continue
         reached(Step.RECORDED)
+        apply(attempt.charge, result.changes)
         if attempt.idempotency_id is None:
             # Where there is a key, whoever overtook us has answered it, and it has one answer only.
             idempotency.look_up(caller)
-        if verdict.release and verdict.refusal:
-            raise verdict.refusal
+        if result.releases_key and result.refusal:
+            raise result.refusal
         return answer
     raise busy(public_id("ch", attempt.charge_id))
 
 
-def closing(attempt: Attempt, verdict: Verdict, outcome: Outcome) -> tuple[Answer, list[Write]]:
-    """What whoever asked is answered, and all writes that record the verdict on `outcome`."""
-    answer = _answer(attempt, verdict)
-    return answer, [_close(attempt, verdict, outcome, answer), *verdict.writes, *_answering(attempt, verdict, answer)]
+def build_writes(
+    caller: Caller, attempt: Attempt, result: AttemptResult, outcome: Outcome
+) -> tuple[Answer, list[Write]]:
+    """Return the answer to whoever asked, and all writes that record the result of `outcome`."""
+    after = rows_after(attempt.charge, result.changes)
+    moved = writes_of(caller, attempt, result.changes, after)
+    answer = _answer(attempt, after[attempt.charge_id], result)
+    return answer, [_close(attempt, result, outcome, answer), *moved, *_answering(attempt, result, answer)]
 
 
 def _overtaken(caller: Caller, attempt: Attempt, outcome: Outcome) -> Answer:
@@ -87,20 +81,20 @@ def _overtaken(caller: Caller, attempt: Attempt, outcome: Outcome) -> Answer:
     # A late no is old news, for whoever recorded asked later; only a report may take money back.
     if isinstance(outcome, Approved):
         late.apply(attempt, outcome)
-    return as_known(caller, attempts.reload(attempt))
+    return stored_answer(caller, attempts.reload(attempt))
 
 
-def as_known(caller: Caller, attempt: Attempt) -> Answer:
+def stored_answer(caller: Caller, attempt: Attempt) -> Answer:
     """The answer where somebody else recorded the outcome: the stored one, or the charge as it is."""
     idempotency.look_up(caller)
     return Answer(_success_status(attempt), to_bytes(render_charge(attempt.charge)))
 
 
-def _close(attempt: Attempt, verdict: Verdict, outcome: Outcome, answer: Answer) -> Update:
+def _close(attempt: Attempt, result: AttemptResult, outcome: Outcome, answer: Answer) -> Update:
     values: dict[str, object] = {
-        "state": verdict.state,
-        "outcome": verdict.outcome,
-        "due_at": verdict.due_at,
+        "state": result.state,
+        "outcome": result.outcome,
+        "due_at": result.due_at,
         "response": response_of(outcome),
         "outage_at": attempt.outage_at,
         # What a request was answered first stays true when the outcome is found later.
@@ -131,16 +125,16 @@ def response_of(outcome: Outcome) -> dict[str, object]:
     return said
 
 
-def _answer(attempt: Attempt, verdict: Verdict) -> Answer:
-    if verdict.refusal:
-        return Answer(verdict.refusal.status, to_bytes(_envelope(verdict.refusal, attempt.request_id)))
-    return Answer(_success_status(attempt), to_bytes(render_charge(attempt.charge)))
+def _answer(attempt: Attempt, charge: Charge, result: AttemptResult) -> Answer:
+    if result.refusal:
+        return Answer(result.refusal.status, to_bytes(_envelope(result.refusal, attempt.request_id)))
+    return Answer(_success_status(attempt), to_bytes(render_charge(charge)))
 
 
-def _answering(attempt: Attempt, verdict: Verdict, answer: Answer) -> list[Write]:
+def _answering(attempt: Attempt, result: AttemptResult, answer: Answer) -> list[Write]:
     if attempt.idempotency_id is None:
         return []
-    if verdict.release:
+    if result.releases_key:
         return [Delete(IdempotencyRecord, {"id": attempt.idempotency_id})]
     return [idempotency.answered(attempt.idempotency_id, answer)]
 

@@ -177,7 +177,7 @@ def _claim(attempt: Attempt) -> bool:
     """Moves the attempt's `due_at` ahead, unless somebody else has."""
     next_at = next_second_look_at if attempt.state == Attempt.State.DONE else next_lookup_at
     rows = Attempt.objects.filter(id=attempt.id, state=attempt.state, due_at=attempt.due_at)
-    return bool(rows.update(due_at=next_at(attempt.tries + 1), tries=F("tries") + 1))
+    return bool(rows.update(due_at=next_at(clock.now(), attempt.tries + 1), tries=F("tries") + 1))
 
 
 def _ask(provider: Provider, attempt: Attempt) -> Outcome:

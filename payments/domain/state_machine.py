@@ -1,18 +1,19 @@
-"""The states of a charge, and the one way to move between them (contract, section 6)."""
+"""The states of a charge, and the one way to move between them (contract, section 6).
+
+Nothing here changes a row: a transition is returned as an update.
+"""
 
 from dataclasses import dataclass
+from datetime import datetime
 from enum import Enum
 from typing import Any
 
-from payments import clock
-from payments.domain import events
-from payments.domain.caller import Caller
+from payments.domain.changes import RowUpdate
 from payments.models import Charge, Refund
-from payments.models.together import Update, Write
 
 
-class Stage(Enum):
-    """Where a charge stands; the value is what its row holds then, beside when it was settled."""
+class ChargeState(Enum):
+    """The state of a charge; the value is what its row holds then, beside when it was settled."""
 
     PENDING = {"status": "pending"}
     HELD = {"status": "succeeded", "authorized": True}
@@ -44,82 +45,72 @@ FLAGS = (
 )
 
 
-def stage_of(charge: Charge) -> Stage:
-    """The stage of a charge in hand."""
+def state_of(charge: Charge) -> ChargeState:
+    """Return the state of a charge."""
     if charge.status == Charge.Status.SUCCEEDED:
         if charge.authorized:
-            return Stage.HELD
-        return Stage.SETTLED if charge.settled_at else Stage.CAPTURED
-    return Stage[charge.status.upper()]
+            return ChargeState.HELD
+        return ChargeState.SETTLED if charge.settled_at else ChargeState.CAPTURED
+    return ChargeState[charge.status.upper()]
 
 
 @dataclass(frozen=True)
-class Move:
-    """A step of a charge: from which stages it may be made, and the event that tells of it."""
+class Transition:
+    """A step of a charge: the states from which it may be made, and the event that shows it."""
 
     name: str
-    origins: frozenset[Stage]
+    origins: frozenset[ChargeState]
     event: str
 
 
-_TAKEN = {Stage.CAPTURED, Stage.SETTLED}
+_CAPTURED = {ChargeState.CAPTURED, ChargeState.SETTLED}
 
-ASK_PAYER = Move("ask_payer", frozenset({Stage.PENDING}), "charge.updated")
-SUCCEED = Move("succeed", frozenset({Stage.PENDING}), "charge.succeeded")
-FAIL = Move("fail", frozenset({Stage.PENDING}), "charge.failed")
-CAPTURE = Move("capture", frozenset({Stage.HELD}), "charge.captured")
-VOID = Move("void", frozenset({Stage.HELD, Stage.CAPTURED}), "charge.updated")
-EXTEND = Move("extend", frozenset({Stage.HELD}), "charge.updated")
-REFUND = Move("refund", frozenset(_TAKEN), "charge.updated")
-RESTORE = Move("restore", frozenset(_TAKEN | {Stage.REFUNDED}), "charge.updated")
-REVERSE_LATE = Move("reverse_late", frozenset({Stage.FAILED}), "charge.updated")
-MOVES = (ASK_PAYER, SUCCEED, FAIL, CAPTURE, VOID, EXTEND, REFUND, RESTORE, REVERSE_LATE)
-
-
-class IllegalMove(Exception):
-    """The charge is not in a stage from which this move may be made."""
+ASK_PAYER = Transition("ask_payer", frozenset({ChargeState.PENDING}), "charge.updated")
+SUCCEED = Transition("succeed", frozenset({ChargeState.PENDING}), "charge.succeeded")
+FAIL = Transition("fail", frozenset({ChargeState.PENDING}), "charge.failed")
+CAPTURE = Transition("capture", frozenset({ChargeState.HELD}), "charge.captured")
+VOID = Transition("void", frozenset({ChargeState.HELD, ChargeState.CAPTURED}), "charge.updated")
+EXTEND = Transition("extend", frozenset({ChargeState.HELD}), "charge.updated")
+REFUND = Transition("refund", frozenset(_CAPTURED), "charge.updated")
+RESTORE = Transition("restore", frozenset(_CAPTURED | {ChargeState.REFUNDED}), "charge.updated")
+REVERSE_LATE = Transition("reverse_late", frozenset({ChargeState.FAILED}), "charge.updated")
+TRANSITIONS = (ASK_PAYER, SUCCEED, FAIL, CAPTURE, VOID, EXTEND, REFUND, RESTORE, REVERSE_LATE)
 
 
-def advance(caller: Caller, charge: Charge, move: Move, **changes: Any) -> list[Write]:
-    """The writes that make `move` on the charge in hand: a guarded update and its event.
-
-    The charge in hand is changed too, so that it can be rendered. The update is bound to the row in hand, so it hits
-    none when anybody else moved the charge meanwhile. Raises IllegalMove.
-    """
-    stage = stage_of(charge)
-    if stage not in move.origins:
-        raise IllegalMove(f"{move.name} from {stage.name.lower()}")
-    match = stage.value | _in_hand(charge)
-    values = changes | {"version": charge.version + 1, "updated_at": clock.now()}
-    _change(charge, values)
-    return [Update(Charge, match, values), *events.of_charge(caller, move.event, charge)]
+class IllegalTransition(Exception):
+    """The charge is not in a state from which this transition may be made."""
 
 
-def set_operation(charge: Charge, operation: str, **changes: Any) -> Update:
-    """The write that marks which operation is under way; bound to the row in hand, it tells nobody."""
-    match = _in_hand(charge)
-    values = changes | {"operation": operation}
-    _change(charge, values)
-    return Update(Charge, match, values)
+def transition(charge: Charge, by: Transition, now: datetime, **changes: Any) -> RowUpdate:
+    """Return the update that moves the charge. Raise IllegalTransition."""
+    state = state_of(charge)
+    if state not in by.origins:
+        raise IllegalTransition(f"{by.name} from {state.name.lower()}")
+    values = changes | {"version": charge.version + 1, "updated_at": now}
+    return RowUpdate(charge, state.value | _unchanged(charge), values, by.event)
+
+
+def set_operation(charge: Charge, operation: str, **changes: Any) -> RowUpdate:
+    """Return the update that marks which operation is under way, which no event shows."""
+    return RowUpdate(charge, _unchanged(charge), changes | {"operation": operation})
 
 
 def refunded_status(amount_captured: int, amount_refunded: int) -> str:
-    """A captured charge is `refunded` exactly while all that was captured is refunded or on its way back."""
+    """Return the status of a captured charge: `refunded` exactly while all of it is refunded or on its way back."""
     return Charge.Status.REFUNDED if amount_refunded == amount_captured else Charge.Status.SUCCEEDED
 
 
-def settle_refund(caller: Caller, refund: Refund, status: str) -> list[Write]:
-    """The writes that move a refund in hand to `status`, bound to the version in hand, with its event."""
+def set_refund_status(refund: Refund, status: str, now: datetime) -> RowUpdate:
+    """Return the update that moves a refund to `status`."""
     match = {"id": refund.id, "version": refund.version, "status": refund.status}
-    values = {"status": status, "version": refund.version + 1, "updated_at": clock.now()}
-    _change(refund, values)
-    return [Update(Refund, match, values), *events.of_refund(caller, "refund.updated", refund)]
+    values = {"status": status, "version": refund.version + 1, "updated_at": now}
+    return RowUpdate(refund, match, values, "refund.updated")
 
 
-def _in_hand(charge: Charge) -> dict[str, Any]:
-    """What the charge's row holds as long as nobody else changed it.
+def _unchanged(charge: Charge) -> dict[str, Any]:
+    """Return what the charge's row holds as long as nobody else changed it.
 
-    Neither the mark of an operation nor a settlement tells anybody, so they leave the version as it is.
+    Neither the mark of an operation nor a settlement writes an event, so they leave the version as it is.
     """
     return {
         "id": charge.id,
@@ -127,8 +118,3 @@ def _in_hand(charge: Charge) -> dict[str, Any]:
         "operation": charge.operation,
         "settled_at": charge.settled_at,
     }
-
-
-def _change(row: Charge | Refund, values: dict[str, Any]) -> None:
-    for name, value in values.items():
-        setattr(row, name, value)

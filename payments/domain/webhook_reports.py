@@ -97,7 +97,7 @@ def _put_off(report: WebhookReport, why: str) -> None:
     if report.tries >= TRIES_MAX:
         _end(report, State.NEEDS_ATTENTION, f"Given up after {report.tries} tries: {why}")
     else:
-        _change(report, due_at=next_lookup_at(report.tries - 1), why=why[:WHY_MAX_LENGTH])
+        _change(report, due_at=next_lookup_at(clock.now(), report.tries - 1), why=why[:WHY_MAX_LENGTH])
 
 
 def _end(report: WebhookReport, state: str, why: str = "") -> None:
