@@ -12,6 +12,7 @@ from config.seeding.rows import Rows, change
 from config.seeding.shop import Shop
 from config.seeding.simulated import Book
 from payments import clock, sourcetypes
+from payments.api.answers import source_answer
 from payments.domain import (
     attempts,
     changes,
@@ -27,7 +28,7 @@ from payments.domain import (
 from payments.domain.caller import Caller
 from payments.domain.cards import describe, sealed_card
 from payments.domain.charges import ChargeOrder
-from payments.domain.idempotency import Answer
+from payments.domain.idempotency import StoredAnswer
 from payments.domain.operations import Plan
 from payments.domain.schedule import next_lookup_at, next_second_look_at
 from payments.ids import public_id
@@ -38,8 +39,6 @@ from payments.providers.base import NotFound, Outcome, Payment, Unknown
 from payments.providers.simulator.answers import operation_outcome
 from payments.providers.simulator.models import SimulatedOperation
 from payments.providers.simulator.scenarios import Lost, scenario_of
-from payments.rendering.objects import render_source
-from payments.rendering.wire import to_bytes
 
 SIMULATOR = routing.to_simulator()
 # How long after midnight the worker comes to settle, and how long it keeps answers for requests that come again.
@@ -110,7 +109,7 @@ class Story:
                 Source.card.related.set_cached_value(self.source, None)
             caller = self.shop.caller(self._key("source"))
             self.rows.take([events.of_source(caller, "source.created", self.source)])
-            self._claim(caller, Answer(200, to_bytes(render_source(self.source))))
+            self._claim(caller, source_answer(self.source))
 
     def take(self, *, hold: bool = False) -> None:
         """The source is charged, or an amount held on it."""
@@ -253,7 +252,7 @@ class Story:
             "description": self.purchase.description,
         }
 
-    def _claim(self, caller: Caller, answer: Answer | None = None) -> IdempotencyRecord | None:
+    def _claim(self, caller: Caller, answer: StoredAnswer | None = None) -> IdempotencyRecord | None:
         """The record of the caller's key, unless it would be purged by now."""
         record = idempotency.new_record(caller, answer)
         if record is None or self.moment < self.present - ANSWERS_KEPT:

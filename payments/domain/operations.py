@@ -15,7 +15,7 @@ from payments.domain.bulkheads import Places
 from payments.domain.caller import Caller
 from payments.domain.changes import Changes, apply, rows_after, writes_of
 from payments.domain.errors import PaymentError, busy, conflict
-from payments.domain.idempotency import Answer
+from payments.domain.idempotency import Result
 from payments.domain.routing import Way
 from payments.domain.state_machine import ChargeState, refunded_status, set_operation, state_of, transition
 from payments.ids import public_id
@@ -57,19 +57,20 @@ QUESTIONS: dict[str, Callable[[Provider, Operation], Outcome]] = {
 }
 
 
-def capture(caller: Caller, charge_id: str, amount: int | None = None) -> Answer:
+def capture(caller: Caller, charge_id: str, amount: int | None = None) -> Result[Charge]:
     """Takes `amount` (default: all) of a held charge; the provider releases the rest.
 
-    Raises PaymentError 404, 409 `charge_not_capturable`, `amount_too_large` or `resource_busy`, 503 when the
-    provider cannot be reached.
+    Raise PaymentError `resource_missing`, `charge_not_capturable`, `amount_too_large`, `resource_busy`, and
+    `provider_unavailable` when the provider cannot be reached.
     """
     return _run(caller, charge_id, lambda charge: plan_capture(charge, amount))
 
 
-def void(caller: Caller, charge_id: str) -> Answer:
+def void(caller: Caller, charge_id: str) -> Result[Charge]:
     """Releases a held charge, or gives a captured one back before it is settled, which takes the right to refund.
 
-    Raises PaymentError 403, 404, 409 `charge_not_voidable` or `resource_busy`, 503.
+    Raise PaymentError `right_missing`, `resource_missing`, `charge_not_voidable`, `resource_busy`,
+    `provider_unavailable`.
     """
 
     def plan(charge: Charge) -> Plan:
@@ -82,33 +83,36 @@ def void(caller: Caller, charge_id: str) -> Answer:
     return _run(caller, charge_id, plan)
 
 
-def release(caller: Caller, charge_id: str) -> Answer:
+def release(caller: Caller, charge_id: str) -> Result[Charge]:
     """As `void`, but only of a charge that is still held: one that is captured meanwhile stays so."""
     return _run(caller, charge_id, plan_release)
 
 
-def release_expired(caller: Caller, charge_id: str) -> Answer:
+def release_expired(caller: Caller, charge_id: str) -> Result[Charge]:
     """As `release`, but only where the hold's time is over: one that is extended meanwhile is kept."""
     return _run(caller, charge_id, plan_release_expired)
 
 
-def extend(caller: Caller, charge_id: str) -> Answer:
+def extend(caller: Caller, charge_id: str) -> Result[Charge]:
     """Has the provider keep a held charge for longer, by as many days as it does at once.
 
-    Raises PaymentError 404, 409 `charge_not_extendable` or `resource_busy`, 503.
+    Raise PaymentError `resource_missing`, `charge_not_extendable`, `resource_busy`, `provider_unavailable`.
     """
     return _run(caller, charge_id, plan_extend)
 
 
-def refund(caller: Caller, charge_id: str, amount: int | None = None, reason: str = "requested_by_customer") -> Answer:
+def refund(
+    caller: Caller, charge_id: str, amount: int | None = None, reason: str = "requested_by_customer"
+) -> Result[Charge]:
     """Gives `amount` (default: what is left) of a captured charge back.
 
-    Raises PaymentError 404, 409 `charge_not_refundable`, `amount_too_large`, `too_many_refunds`, `resource_busy`, 503.
+    Raise PaymentError `resource_missing`, `charge_not_refundable`, `amount_too_large`, `too_many_refunds`,
+    `resource_busy`, `provider_unavailable`.
     """
     return _run(caller, charge_id, lambda charge: plan_refund(charge, amount, reason))
 
 
-def _run(caller: Caller, charge_id: str, planner: Planner) -> Answer:
+def _run(caller: Caller, charge_id: str, planner: Planner) -> Result[Charge]:
     with ExitStack() as place:
         attempt, operation = _open(caller, charge_id, planner, place)
         outcome = attempts.ask(attempt, lambda provider: QUESTIONS[attempt.kind](provider, operation))
@@ -150,7 +154,7 @@ def _opened(caller: Caller, charge: Charge, planner: Planner, place: ExitStack) 
 
 
 def _resolved(caller: Caller, charge_id: str) -> Charge:
-    """The charge, after what stood in the way of an operation was looked up. Raises PaymentError 404, `resource_busy`.
+    """Return the charge, after what stood in the way of an operation was looked up. Raise PaymentError.
 
     That may move money, and a request that was answered before moves none: its key is looked up first.
     """
@@ -194,7 +198,7 @@ def opening(
 
 
 def plan_capture(charge: Charge, amount: int | None) -> Plan:
-    """To take `amount` (None: all) of a held charge. Raises PaymentError 409."""
+    """To take `amount` (None: all) of a held charge. Raises PaymentError."""
     if state_of(charge) is not ChargeState.HELD:
         raise _refusal(charge, "charge_not_capturable", "Only a held charge can be captured.")
     if amount is not None and amount > charge.amount:
@@ -203,7 +207,7 @@ def plan_capture(charge: Charge, amount: int | None) -> Plan:
 
 
 def plan_void(charge: Charge) -> Plan:
-    """To release a held charge, or to give a captured one back. Raises PaymentError 409."""
+    """To release a held charge, or to give a captured one back. Raises PaymentError."""
     state = state_of(charge)
     if state is ChargeState.CAPTURED and charge.amount_refunded:
         raise _refusal(charge, "charge_not_voidable", "Part of this charge was refunded; refund the rest.")
@@ -215,21 +219,21 @@ def plan_void(charge: Charge) -> Plan:
 
 
 def plan_release(charge: Charge) -> Plan:
-    """To release a charge that is still held. Raises PaymentError 409."""
+    """To release a charge that is still held. Raises PaymentError."""
     if state_of(charge) is not ChargeState.HELD:
         raise _refusal(charge, "charge_not_voidable", "Only a held charge can be released.")
     return plan_void(charge)
 
 
 def plan_release_expired(charge: Charge) -> Plan:
-    """To release a hold whose time is over. Raises PaymentError 409."""
+    """To release a hold whose time is over. Raises PaymentError."""
     if charge.hold_expires_at is None or charge.hold_expires_at > clock.now():
         raise _refusal(charge, "charge_not_voidable", "This hold's time is not over.")
     return plan_release(charge)
 
 
 def plan_extend(charge: Charge) -> Plan:
-    """To have a held charge kept for longer. Raises PaymentError 409."""
+    """To have a held charge kept for longer. Raises PaymentError."""
     if state_of(charge) is not ChargeState.HELD:
         raise _refusal(charge, "charge_not_extendable", "Only a held charge can be kept for longer.")
     days = extension_days(charge)
@@ -246,7 +250,7 @@ def extension_days(charge: Charge) -> int:
 
 
 def plan_refund(charge: Charge, amount: int | None, reason: str) -> Plan:
-    """To give `amount` (None: what is left) back. Raises PaymentError 409."""
+    """To give `amount` (None: what is left) back. Raises PaymentError."""
     if state_of(charge) not in state_machine.REFUND.origins:
         raise _refusal(charge, "charge_not_refundable", "Only a captured charge with money left can be refunded.")
     # No race gets past it: each refund changes the charge's version, which the write is guarded by.
@@ -269,7 +273,7 @@ def plan_refund(charge: Charge, amount: int | None, reason: str) -> Plan:
 
 
 def _require_ability(charge: Charge, plan: Plan, way: Way) -> None:
-    """Raises PaymentError 409 for what the charge's provider cannot do, or its route does not let it do."""
+    """Raise PaymentError for what the charge's provider cannot do, or its route does not let it do."""
     able = routing.capabilities_of(way, charge.source.type)
     if able is None:
         return

@@ -11,7 +11,7 @@ from django.conf import settings
 
 from payments.domain import attempts, state_machine
 from payments.domain.changes import Change, Changes, RowUpdate
-from payments.domain.errors import PaymentError, conflict, unavailable
+from payments.domain.errors import ErrorKind, PaymentError, conflict, unavailable
 from payments.domain.failures import failure_data
 from payments.domain.schedule import next_lookup_at, next_second_look_at, next_settlement_at
 from payments.domain.state_machine import refunded_status, set_operation, set_refund_status, transition
@@ -53,7 +53,7 @@ class AttemptResult:
     @property
     def releases_key(self) -> bool:
         """Whether nothing was done and the same request may be sent again under its key."""
-        return self.refusal is not None and self.refusal.status >= 500
+        return self.refusal is not None and self.refusal.kind is ErrorKind.UNAVAILABLE
 
 
 def apply_outcome(attempt: Attempt, outcome: Outcome, now: datetime) -> AttemptResult:

@@ -1,6 +1,7 @@
-"""The last phase: one statement that records what the provider answered, and stores the caller's answer."""
+"""The last phase: one statement that records what the provider answered, and stores the answer to the request."""
 
 import logging
+from collections.abc import Callable
 
 from django.db import DatabaseError, InterfaceError
 
@@ -9,24 +10,30 @@ from payments.domain import attempts, idempotency, late
 from payments.domain.caller import Caller
 from payments.domain.changes import apply, rows_after, writes_of
 from payments.domain.errors import PaymentError, busy
-from payments.domain.idempotency import Answer
+from payments.domain.idempotency import Result, StoredAnswer
 from payments.domain.outcome_rules import AttemptResult, apply_outcome
 from payments.ids import public_id
 from payments.models import Attempt, Charge, IdempotencyRecord
 from payments.models.together import Delete, StaleRow, Update, Write, write_together
 from payments.providers.base import ActionRequired, Approved, Declined, NotFound, Outcome, Pending, Rejected, Unknown
-from payments.rendering.errors import render_error
-from payments.rendering.objects import render_charge
-from payments.rendering.wire import to_bytes
 from payments.steps import Step, reached
 
 logger = logging.getLogger("kaha.recording")
 
 RECORD_TRIES = 10
+# Makes the answer to the request of an attempt: of the charge as it is then, or of the refusal.
+Render = Callable[[Attempt, Charge, PaymentError | None], StoredAnswer]
+_render: Render
 
 
-def record(caller: Caller, attempt: Attempt, outcome: Outcome) -> Answer:
-    """Record `outcome` of `attempt`, unless one is on record already; return the answer to whoever asked.
+def use_renderer(render: Render) -> None:
+    """Have `render` make all answers, also those to requests whose process died and whose outcome is found later."""
+    global _render
+    _render = render
+
+
+def record(caller: Caller, attempt: Attempt, outcome: Outcome) -> Result[Charge]:
+    """Record `outcome` of `attempt`, unless one is on record already; return how the charge stands.
 
     Raise PaymentError where nothing was done and the request may be sent again.
     """
@@ -35,10 +42,10 @@ def record(caller: Caller, attempt: Attempt, outcome: Outcome) -> Answer:
     except (DatabaseError, InterfaceError):
         # Money may have moved, so this is no failure to the caller: recovery will find the outcome again.
         logger.exception("outcome could not be recorded", extra={"attempt": attempt.reference})
-        return Answer(_success_status(attempt), to_bytes(render_charge(attempt.charge)))
+        return _as_it_is(attempt)
 
 
-def _record(caller: Caller, attempt: Attempt, outcome: Outcome) -> Answer:
+def _record(caller: Caller, attempt: Attempt, outcome: Outcome) -> Result[Charge]:
     for _ in range(RECORD_TRIES):
         if attempt.state == Attempt.State.DONE:
             return _overtaken(caller, attempt, outcome)
@@ -59,38 +66,39 @@ def _record(caller: Caller, attempt: Attempt, outcome: Outcome) -> Answer:
             idempotency.look_up(caller)
         if result.releases_key and result.refusal:
             raise result.refusal
-        return answer
+        return Result(attempt.charge, answer, result.refusal)
     raise busy(public_id("ch", attempt.charge_id))
 
 
 def build_writes(
     caller: Caller, attempt: Attempt, result: AttemptResult, outcome: Outcome
-) -> tuple[Answer, list[Write]]:
-    """Return the answer to whoever asked, and all writes that record the result of `outcome`."""
+) -> tuple[StoredAnswer, list[Write]]:
+    """Return the answer to the request, and all writes that record the result of `outcome`."""
     after = rows_after(attempt.charge, result.changes)
     moved = writes_of(caller, attempt, result.changes, after)
-    answer = _answer(attempt, after[attempt.charge_id], result)
+    answer = _render(attempt, after[attempt.charge_id], result.refusal)
     return answer, [_close(attempt, result, outcome, answer), *moved, *_answering(attempt, result, answer)]
 
 
-def _overtaken(caller: Caller, attempt: Attempt, outcome: Outcome) -> Answer:
-    """The answer where somebody else recorded an outcome first: it stands, and ours came late."""
-    # Where it is done, to look it up tells nothing, and to end it, as some lookups do, would undo it.
+def _overtaken(caller: Caller, attempt: Attempt, outcome: Outcome) -> Result[Charge]:
+    """Return the charge where another process recorded an outcome first, which stands. Raise Replay."""
+    # Where it is done, a lookup says nothing new, and to end it, as some lookups do, would undo it.
     if isinstance(outcome, Unknown) and attempt.outcome not in (Approved.__name__, late.LATE):
         outcome = attempts.look_up(attempt, lambda provider: provider.resolve(attempts.asked_of(attempt)))
-    # A late no is old news, for whoever recorded asked later; only a report may take money back.
+    # A late no is old news, for the other recorded later; only a report may take money back.
     if isinstance(outcome, Approved):
         late.apply(attempt, outcome)
-    return stored_answer(caller, attempts.reload(attempt))
-
-
-def stored_answer(caller: Caller, attempt: Attempt) -> Answer:
-    """The answer where somebody else recorded the outcome: the stored one, or the charge as it is."""
+    fresh = attempts.reload(attempt)
     idempotency.look_up(caller)
-    return Answer(_success_status(attempt), to_bytes(render_charge(attempt.charge)))
+    return _as_it_is(fresh)
 
 
-def _close(attempt: Attempt, result: AttemptResult, outcome: Outcome, answer: Answer) -> Update:
+def _as_it_is(attempt: Attempt) -> Result[Charge]:
+    """Return the charge as it is on record."""
+    return Result(attempt.charge, _render(attempt, attempt.charge, None))
+
+
+def _close(attempt: Attempt, result: AttemptResult, outcome: Outcome, answer: StoredAnswer) -> Update:
     values: dict[str, object] = {
         "state": result.state,
         "outcome": result.outcome,
@@ -125,31 +133,9 @@ def response_of(outcome: Outcome) -> dict[str, object]:
     return said
 
 
-def _answer(attempt: Attempt, charge: Charge, result: AttemptResult) -> Answer:
-    if result.refusal:
-        return Answer(result.refusal.status, to_bytes(_envelope(result.refusal, attempt.request_id)))
-    return Answer(_success_status(attempt), to_bytes(render_charge(charge)))
-
-
-def _answering(attempt: Attempt, result: AttemptResult, answer: Answer) -> list[Write]:
+def _answering(attempt: Attempt, result: AttemptResult, answer: StoredAnswer) -> list[Write]:
     if attempt.idempotency_id is None:
         return []
     if result.releases_key:
         return [Delete(IdempotencyRecord, {"id": attempt.idempotency_id})]
     return [idempotency.answered(attempt.idempotency_id, answer)]
-
-
-def _success_status(attempt: Attempt) -> int:
-    # Once the provider has named the payment, whoever asks is continuing it, not creating a charge.
-    return 201 if attempt.kind == Attempt.Kind.AUTHORIZE and not attempt.provider_ref else 200
-
-
-def _envelope(refusal: PaymentError, request_id: str) -> dict[str, object]:
-    return render_error(
-        type=refusal.type,
-        code=refusal.code,
-        message=refusal.message,
-        param=refusal.param,
-        charge_id=refusal.charge_id,
-        request_id=request_id,
-    )
