@@ -12,5 +12,10 @@ class ConfigApp(AppConfig):
 
     def ready(self) -> None:
         from config import checks, people, sign_ins  # noqa: F401  registers the boot checks, and who hears of operators
+        from payments.api.answers import attempt_answer
+        from payments.domain import record_outcome
+
+        # Whatever process records an outcome stores the answer that the API gives.
+        record_outcome.use_renderer(attempt_answer)
 
         threading.excepthook = log_what_ends_a_thread

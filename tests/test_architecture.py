@@ -1,10 +1,13 @@
 """The rules of the house that a machine can check."""
 
+import ast
 import json
 import re
 import subprocess
 import sys
 import tomllib
+from collections.abc import Iterator
+from http import HTTPStatus
 from pathlib import Path
 
 import pytest
@@ -25,6 +28,13 @@ TOP_LEVEL = {
     "templates",
     "tests",
 }
+# Django's HTTP, which a contract cannot forbid: it knows outside packages as a whole only.
+DJANGO_HTTP = re.compile(r"django\.(http|shortcuts|views|urls)\b")
+BELOW_THE_API = (
+    *(f"payments/{room}" for room in ("models", "vault", "ledger", "invariants", "overview", "rendering", "domain")),
+    "customers/domain",
+)
+STATUSES = {status.value for status in HTTPStatus if status >= HTTPStatus.OK}
 
 
 def test_imports_point_down_only() -> None:
@@ -32,6 +42,38 @@ def test_imports_point_down_only() -> None:
     command = [sys.executable, "-c", "from importlinter.cli import lint_imports_command; lint_imports_command()"]
     result = subprocess.run([*command, "--no-cache"], cwd=ROOT, capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stdout
+
+
+def nodes(*rooms: str) -> Iterator[tuple[str, ast.AST]]:
+    """Every node of the modules in `rooms`, with where it stands."""
+    for path in (path for room in rooms for path in sorted((ROOT / room).rglob("*.py"))):
+        for node in ast.walk(ast.parse(path.read_text())):
+            yield f"{path.relative_to(ROOT)}:{getattr(node, 'lineno', 0)}", node
+
+
+def imported(node: ast.AST) -> list[str]:
+    if isinstance(node, ast.ImportFrom):
+        return [f"{node.module}.{alias.name}" for alias in node.names]
+    return [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+
+
+def is_status(node: ast.AST) -> bool:
+    return isinstance(node, ast.Constant) and type(node.value) is int and node.value in STATUSES
+
+
+def test_nothing_below_the_api_imports_djangos_http() -> None:
+    assert [at for at, node in nodes(*BELOW_THE_API) if any(map(DJANGO_HTTP.match, imported(node)))] == []
+
+
+def test_the_domain_names_no_status() -> None:
+    """None is given to a call, compared, chosen or returned; a batch or a limit of 500 is assigned to its name."""
+    places = (ast.Call, ast.keyword, ast.Compare, ast.IfExp, ast.Return, ast.Tuple)
+    used = [
+        at
+        for at, node in nodes("payments/domain", "customers/domain")
+        if isinstance(node, places) and any(map(is_status, ast.iter_child_nodes(node)))
+    ]
+    assert used == []
 
 
 def test_the_top_level_holds_what_it_should_and_nothing_else() -> None:

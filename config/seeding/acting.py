@@ -12,10 +12,9 @@ from config.seeding.story import SIMULATOR, Story
 from config.staff.roles import LIMITS
 from payments import clock, sourcetypes
 from payments.domain import blocks, operations
-from payments.domain.caller import Caller
-from payments.domain.lifecycle import set_operation
 from payments.domain.operations import Plan
 from payments.domain.staff_acts import doing
+from payments.domain.state_machine import set_operation
 from payments.models import Block, StaffAct
 
 Kind, State = StaffAct.Kind, StaffAct.State
@@ -94,26 +93,26 @@ def _decide(story: Story, act: StaffAct, state: str, note: str) -> None:
 
 def _do(story: Story, act: StaffAct) -> None:
     caller = doing.caller_of(act)
-    story.operate(caller, PLANS[act.kind](caller, act))
+    story.operate(caller, PLANS[act.kind](act))
     with story.telling():
         change(act, {"state": State.DONE, "attempt": story.attempt, "updated_at": clock.now()})
 
 
-def _extension(caller: Caller, act: StaffAct) -> Plan:
+def _extension(act: StaffAct) -> Plan:
     """As `operations.plan_extend`, which reads from the database by whom the hold was granted."""
     capabilities = SIMULATOR.provider.capabilities(sourcetypes.CARD)
     assert capabilities  # nosec B101 # for the type checker
     return Plan(
         Kind.EXTEND,
         act.amount,
-        [set_operation(act.charge, Kind.EXTEND)],
+        (set_operation(act.charge, Kind.EXTEND),),
         hold_days=capabilities.hold_extension_days,
     )
 
 
-PLANS: dict[str, Callable[[Caller, StaffAct], Plan]] = {
-    Kind.REFUND: lambda caller, act: operations.plan_refund(caller, act.charge, act.amount, "requested_by_customer"),
-    Kind.RELEASE: lambda _, act: operations.plan_release(act.charge),
+PLANS: dict[str, Callable[[StaffAct], Plan]] = {
+    Kind.REFUND: lambda act: operations.plan_refund(act.charge, act.amount, "requested_by_customer"),
+    Kind.RELEASE: lambda act: operations.plan_release(act.charge),
     Kind.EXTEND: _extension,
 }
 

@@ -12,11 +12,23 @@ from config.seeding.rows import Rows, change
 from config.seeding.shop import Shop
 from config.seeding.simulated import Book
 from payments import clock, sourcetypes
-from payments.domain import attempts, charges, events, idempotency, late, operations, recording, routing, settling
+from payments.api.answers import source_answer
+from payments.domain import (
+    attempts,
+    changes,
+    charges,
+    events,
+    idempotency,
+    late,
+    operations,
+    outcome_rules,
+    record_outcome,
+    routing,
+)
 from payments.domain.caller import Caller
 from payments.domain.cards import describe, sealed_card
 from payments.domain.charges import ChargeOrder
-from payments.domain.idempotency import Answer
+from payments.domain.idempotency import StoredAnswer
 from payments.domain.operations import Plan
 from payments.domain.schedule import next_lookup_at, next_second_look_at
 from payments.ids import public_id
@@ -27,8 +39,6 @@ from payments.providers.base import NotFound, Outcome, Payment, Unknown
 from payments.providers.simulator.answers import operation_outcome
 from payments.providers.simulator.models import SimulatedOperation
 from payments.providers.simulator.scenarios import Lost, scenario_of
-from payments.rendering.objects import render_source
-from payments.rendering.wire import to_bytes
 
 SIMULATOR = routing.to_simulator()
 # How long after midnight the worker comes to settle, and how long it keeps answers for requests that come again.
@@ -99,7 +109,7 @@ class Story:
                 Source.card.related.set_cached_value(self.source, None)
             caller = self.shop.caller(self._key("source"))
             self.rows.take([events.of_source(caller, "source.created", self.source)])
-            self._claim(caller, Answer(200, to_bytes(render_source(self.source))))
+            self._claim(caller, source_answer(self.source))
 
     def take(self, *, hold: bool = False) -> None:
         """The source is charged, or an amount held on it."""
@@ -137,7 +147,7 @@ class Story:
         """The worker asks what became of the attempt in hand, and hears `outcome`."""
         with self.telling():
             tries = self.attempt.tries + 1
-            change(self.attempt, {"tries": tries, "due_at": next_lookup_at(tries)})
+            change(self.attempt, {"tries": tries, "due_at": next_lookup_at(clock.now(), tries)})
             self.record(Caller.service(self.charge), outcome)
 
     def look_up_in_vain(self, outcome: Outcome) -> None:
@@ -161,8 +171,10 @@ class Story:
         with self.telling():
             tries = self.attempt.tries + 1
             is_last = isinstance(outcome, NotFound) and tries >= SECOND_LOOKS
-            change(self.attempt, {"tries": tries, "due_at": None if is_last else next_second_look_at(tries)})
-            self.rows.take(late.writes_of(self.attempt, outcome), self.attempt, self.charge)
+            change(
+                self.attempt, {"tries": tries, "due_at": None if is_last else next_second_look_at(clock.now(), tries)}
+            )
+            self.rows.take(late.late_writes(self.attempt, outcome), self.attempt, self.charge)
             self.attempt = self.rows.of(Attempt)[-1]
 
     def send_back(self) -> None:
@@ -190,7 +202,7 @@ class Story:
         """The merchant gives `amount` back, or what is left; one that ends later does so after `ends_after`."""
         with self.telling():
             caller = self.shop.caller(self._key(f"refund-{len(self.charge.refund_list) + 1}"))
-            plan = operations.plan_refund(caller, self.charge, amount, "requested_by_customer")
+            plan = operations.plan_refund(self.charge, amount, "requested_by_customer")
             return self._operate(caller, plan, ends_after)
 
     def operate(self, caller: Caller, plan: Plan) -> None:
@@ -205,13 +217,13 @@ class Story:
             if self.attempt.state != Attempt.State.DONE:
                 self.record(Caller.service(self.charge), outcome)
             else:
-                writes = late.writes_of(self.attempt, outcome)
+                writes = late.late_writes(self.attempt, outcome)
                 self.rows.take(writes, self.attempt, self.charge, *self._refund_in_hand())
 
     def record(self, caller: Caller, outcome: Outcome) -> None:
         """What the attempt in hand came to is recorded, for whoever asked."""
-        verdict = settling.settle(caller, self.attempt, outcome)
-        _, writes = recording.closing(self.attempt, verdict, outcome)
+        result = outcome_rules.apply_outcome(self.attempt, outcome, clock.now())
+        _, writes = record_outcome.build_writes(caller, self.attempt, result, outcome)
         in_hand = [self.attempt, self.charge, *self._refund_in_hand()]
         in_hand += [row for row in (getattr(self.source, "card", None), self.attempt.idempotency) if row]
         self.rows.take(writes, *in_hand)
@@ -240,7 +252,7 @@ class Story:
             "description": self.purchase.description,
         }
 
-    def _claim(self, caller: Caller, answer: Answer | None = None) -> IdempotencyRecord | None:
+    def _claim(self, caller: Caller, answer: StoredAnswer | None = None) -> IdempotencyRecord | None:
         """The record of the caller's key, unless it would be purged by now."""
         record = idempotency.new_record(caller, answer)
         if record is None or self.moment < self.present - ANSWERS_KEPT:
@@ -264,6 +276,7 @@ class Story:
     def _operate(self, caller: Caller, plan: Plan, ends_after: timedelta = timedelta()) -> SimulatedOperation:
         self.attempt, writes = operations.opening(caller, self.charge, plan, SIMULATOR, self._claim(caller))
         self.rows.take(writes, self.charge)
+        changes.apply(self.charge, plan.changes)
         operation = self.book.operate(self.attempt, ends_after)
         self.record(caller, operation_outcome(operation))
         return operation

@@ -11,7 +11,9 @@ from customers.rendering import render_customer, render_deleted
 from payments.api.lists import Listing, show_page
 from payments.api.requests import ApiViewSet, show
 from payments.api.strict import Nothing
+from payments.domain.idempotency import StoredAnswer
 from payments.models.frozen import Frozen
+from payments.rendering.wire import to_bytes
 
 CUSTOMERS = Listing(Customer, "cus", Frozen(customers_page), customer_filters)
 
@@ -35,7 +37,7 @@ class CustomerViewSet(ApiViewSet):
         return show_page(request, self.caller(request), CUSTOMERS, self.query, render_customer)
 
     def create(self, request: Request) -> HttpResponse:
-        return self.run(request, CustomerInput, customers.create)
+        return self.run(request, CustomerInput, lambda caller, body: customers.create(caller, body, _created).answer)
 
     def retrieve(self, request: Request, pk: str) -> HttpResponse:
         return show(render_customer(find(self.caller(request), pk)))
@@ -55,9 +57,19 @@ class CustomerViewSet(ApiViewSet):
 
     @action(detail=True, methods=["post"], url_path="sources")
     def attach(self, request: Request, pk: str) -> HttpResponse:
-        return self.run(request, AttachInput, lambda caller, body: keeping.attach(caller, pk, body["source"]))
+        return self.run(
+            request, AttachInput, lambda caller, body: keeping.attach(caller, pk, body["source"], _shown).answer
+        )
 
     @action(detail=True, methods=["delete"], url_path="sources/(?P<source_id>[^/]+)")
     def detach(self, request: Request, pk: str, source_id: str) -> HttpResponse:
         self.body(Nothing)
         return show(render_customer(keeping.detach(self.caller(request), pk, source_id)))
+
+
+def _created(customer: Customer) -> StoredAnswer:
+    return StoredAnswer(201, to_bytes(render_customer(customer)))
+
+
+def _shown(customer: Customer) -> StoredAnswer:
+    return StoredAnswer(200, to_bytes(render_customer(customer)))

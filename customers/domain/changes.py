@@ -18,7 +18,7 @@ def present(caller: Caller) -> CustomerQuerySet:
 
 
 def find(caller: Caller, text: str) -> Customer:
-    """The caller's customer of this public ID, whole. Raises PaymentError 404."""
+    """The caller's customer of this public ID, whole. Raises PaymentError `resource_missing`."""
     return _one(present(caller), text)
 
 

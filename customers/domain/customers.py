@@ -1,5 +1,6 @@
 """Customers: made, changed and deleted."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
@@ -8,20 +9,21 @@ from django.db import transaction
 from customers.domain.changes import change, lock, of_customer
 from customers.domain.keeping import let_go
 from customers.models import Customer
-from customers.rendering import render_customer
 from payments import clock
 from payments.domain import idempotency
 from payments.domain.caller import Caller
 from payments.domain.errors import not_found
-from payments.domain.idempotency import Answer
+from payments.domain.idempotency import Result, StoredAnswer
 from payments.models.together import Insert, write_together
-from payments.rendering.wire import to_bytes
 
 NOTHING_PERSONAL = {"email": "", "mobile_number": "", "description": "", "metadata": None}
 
 
-def create(caller: Caller, order: dict[str, Any]) -> Answer:
-    """Makes a customer of a validated request body (`email`, `description`, `mobile_number`, `metadata`)."""
+def create(caller: Caller, order: dict[str, Any], render: Callable[[Customer], StoredAnswer]) -> Result[Customer]:
+    """Make a customer of a validated request body (`email`, `description`, `mobile_number`, `metadata`).
+
+    `render` makes the answer that is stored with it.
+    """
     moment = clock.now()
     customer = Customer(
         merchant_id=caller.merchant_id,
@@ -31,13 +33,14 @@ def create(caller: Caller, order: dict[str, Any]) -> Answer:
         **order,
     )
     customer.kept = []
-    answer = Answer(201, to_bytes(render_customer(customer)))
+    answer = render(customer)
     created = of_customer(caller, "customer.created", customer)
-    return idempotency.commit_once(caller, answer, Insert(customer), created)
+    idempotency.write_once(caller, idempotency.new_record(caller, answer), Insert(customer), created)
+    return Result(customer, answer)
 
 
 def find_by_email(caller: Caller, email: str) -> Customer:
-    """The caller's newest customer with exactly this address (case counts). Raises PaymentError 404."""
+    """The caller's newest customer with exactly this address (case counts). Raises PaymentError `resource_missing`."""
     path = {"merchant_id": caller.merchant_id, "livemode": caller.livemode, "email": email}
     customer = next(iter(Customer.objects.present().whole().newest_page([path], 1)), None)
     if customer is None:
@@ -48,7 +51,7 @@ def find_by_email(caller: Caller, email: str) -> Customer:
 def update(caller: Caller, customer_id: str, changes: dict[str, Any]) -> Customer:
     """Replaces the members given, `metadata` as a whole, and leaves the others; without any, nothing happens.
 
-    Raises PaymentError 404.
+    Raises PaymentError `resource_missing`.
     """
     with transaction.atomic():
         customer = lock(caller, customer_id)
@@ -60,7 +63,7 @@ def update(caller: Caller, customer_id: str, changes: dict[str, Any]) -> Custome
 def delete(caller: Caller, customer_id: str) -> None:
     """Deletes a customer: its sources are let go, and of its own data only the ID stays, for the charges' sake.
 
-    Raises PaymentError 404.
+    Raises PaymentError `resource_missing`.
     """
     with transaction.atomic():
         customer = lock(caller, customer_id)

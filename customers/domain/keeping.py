@@ -1,29 +1,30 @@
 """Sources that are kept for a customer, to be charged again and again, and given up again."""
 
+from collections.abc import Callable
+
 from django.db import transaction
 
 from customers.domain.changes import change, lock
 from customers.models import Customer, CustomerSource
-from customers.rendering import render_customer
 from payments import clock
 from payments.domain import idempotency, sources
 from payments.domain.caller import Caller
 from payments.domain.errors import conflict, not_found
-from payments.domain.idempotency import Answer
+from payments.domain.idempotency import Result, StoredAnswer
 from payments.ids import parse_id
 from payments.models import Source
 from payments.models.together import Insert, StaleRow, Update, Write, write_together
-from payments.rendering.wire import to_bytes
 
 # Each event of a customer shows all of its sources.
 SOURCES_MAX = 100
 
 
-def attach(caller: Caller, customer_id: str, source_id: str) -> Answer:
-    """Keeps an unused source for a customer; both are public IDs.
+def attach(
+    caller: Caller, customer_id: str, source_id: str, render: Callable[[Customer], StoredAnswer]
+) -> Result[Customer]:
+    """Keep an unused source for a customer; both are public IDs. `render` makes the answer that is stored with it.
 
-    Raises PaymentError 404 for no such customer or source, 409 `source_already_used`, `source_expired` or
-    `too_many_sources`.
+    Raise PaymentError `resource_missing`, `source_already_used`, `source_expired` or `too_many_sources`.
     """
     try:
         with transaction.atomic():
@@ -31,11 +32,11 @@ def attach(caller: Caller, customer_id: str, source_id: str) -> Answer:
             customer = lock(caller, customer_id)
             source = sources.find(caller, source_id, "source")
             writes = keep(caller, customer, source)
-            answer = Answer(200, to_bytes(render_customer(customer)))
+            answer = render(customer)
             if record:
                 writes.append(idempotency.answered(record.id, answer))
             write_together(*writes)
-            return answer
+            return Result(customer, answer)
     except StaleRow:
         raise sources.already_used(source.id) from None
 
@@ -43,7 +44,7 @@ def attach(caller: Caller, customer_id: str, source_id: str) -> Answer:
 def detach(caller: Caller, customer_id: str, source_id: str) -> Customer:
     """Gives up a source that was kept for a customer; its card data is destroyed.
 
-    Raises PaymentError 404 for no such customer, or no such source among those kept for it.
+    Raise PaymentError for no such customer, or no such source among those kept for it.
     """
     with transaction.atomic():
         customer = lock(caller, customer_id)
@@ -63,7 +64,7 @@ def let_go(caller: Caller, tie: CustomerSource) -> list[Write]:
 
 
 def keep(caller: Caller, customer: Customer, source: Source) -> list[Write]:
-    """The writes by which the source in hand is kept for the customer in hand. Raises PaymentError 409.
+    """The writes by which the source in hand is kept for the customer in hand. Raises PaymentError.
 
     No race gets past the limit: each change of a customer changes its version, which the write is guarded by.
     """

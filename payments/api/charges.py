@@ -18,7 +18,7 @@ from payments.api.strict import Nothing
 from payments.domain import charges, operations
 from payments.domain.caller import Caller
 from payments.domain.charges import ChargeOrder
-from payments.domain.idempotency import Answer
+from payments.domain.idempotency import StoredAnswer
 from payments.models import Charge
 from payments.models.frozen import Frozen
 from payments.rendering.objects import render_charge
@@ -51,21 +51,21 @@ class ChargeViewSet(ApiViewSet):
 
     @action(detail=True, methods=["post"])
     def capture(self, request: Request, pk: str) -> HttpResponse:
-        return self.run(request, CaptureInput, lambda caller, body: operations.capture(caller, pk, **body))
+        return self.run(request, CaptureInput, lambda caller, body: operations.capture(caller, pk, **body).answer)
 
     @action(detail=True, methods=["post"])
     def void(self, request: Request, pk: str) -> HttpResponse:
-        return self.run(request, Nothing, lambda caller, _: operations.void(caller, pk))
+        return self.run(request, Nothing, lambda caller, _: operations.void(caller, pk).answer)
 
     @action(detail=True, methods=["post"])
     def refund(self, request: Request, pk: str) -> HttpResponse:
-        return self.run(request, RefundInput, lambda caller, body: operations.refund(caller, pk, **body))
+        return self.run(request, RefundInput, lambda caller, body: operations.refund(caller, pk, **body).answer)
 
     @action(detail=True, methods=["post"])
     def verify(self, request: Request, pk: str) -> HttpResponse:
-        return self.run(request, VerifyInput, lambda caller, body: charges.verify(caller, pk, **body))
+        return self.run(request, VerifyInput, lambda caller, body: charges.verify(caller, pk, **body).answer)
 
 
-def _create(caller: Caller, body: dict[str, Any]) -> Answer:
+def _create(caller: Caller, body: dict[str, Any]) -> StoredAnswer:
     cvc = body.pop("cvc", None)
-    return charges.create(caller, ChargeOrder(**body), cvc)
+    return charges.create(caller, ChargeOrder(**body), cvc).answer

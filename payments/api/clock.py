@@ -11,7 +11,7 @@ from payments.api.requests import ApiViewSet
 from payments.api.serializers import ClockInput
 from payments.domain import time_travel
 from payments.domain.caller import Caller
-from payments.domain.idempotency import Answer
+from payments.domain.idempotency import StoredAnswer
 from payments.rendering.wire import to_bytes
 
 
@@ -31,9 +31,9 @@ class ClockViewSet(ApiViewSet):
         return self.run(request, ClockInput, _advance)
 
 
-def _advance(caller: Caller, body: dict[str, Any]) -> Answer:
+def _advance(caller: Caller, body: dict[str, Any]) -> StoredAnswer:
     seconds = body["advance_seconds"]
     clock = {"object": "clock", "livemode": caller.livemode, "advanced_seconds": seconds}
-    answer = Answer(200, to_bytes(clock))
+    answer = StoredAnswer(200, to_bytes(clock))
     time_travel.advance(caller, timedelta(seconds=seconds), answer)
     return answer

@@ -14,6 +14,7 @@ from psycopg.errors import LockNotAvailable
 from rest_framework import exceptions
 
 from payments import context
+from payments.api.answers import STATUSES
 from payments.api.rendering import json_response
 from payments.domain import errors
 from payments.domain.errors import PaymentError, busy
@@ -160,7 +161,8 @@ def _(exc: ApiError) -> ApiError:
 @as_api_error.register
 def _(exc: PaymentError) -> ApiError:
     headers = {} if exc.retry_after_seconds is None else {"Retry-After": str(exc.retry_after_seconds)}
-    return ApiError(exc.status, exc.type, exc.code, exc.message, exc.param, charge_id=exc.charge_id, headers=headers)
+    status, error_type = STATUSES[exc.kind]
+    return ApiError(status, error_type, exc.code, exc.message, exc.param, charge_id=exc.charge_id, headers=headers)
 
 
 @as_api_error.register

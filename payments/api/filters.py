@@ -14,7 +14,7 @@ from django.db.models.lookups import Exact
 
 from payments.domain.caller import Caller
 from payments.domain.events import EVENT_OBJECTS
-from payments.domain.lifecycle import FLAGS
+from payments.domain.state_machine import FLAGS
 from payments.ids import first_id
 from payments.models import Charge, Event
 from payments.models.scoping import FIRST_ID, LAST_ID

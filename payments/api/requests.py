@@ -8,6 +8,7 @@ from rest_framework.request import Request
 from rest_framework.viewsets import ViewSetMixin
 
 from payments import context, vault
+from payments.api.answers import refusal_answer
 from payments.api.authentication import key_of
 from payments.api.base import ApiView
 from payments.api.errors import ApiError, Fault, invalid
@@ -19,19 +20,17 @@ from payments.card_numbers import holds_card_number
 from payments.documents import dumps_sorted
 from payments.domain import idempotency
 from payments.domain.caller import Caller, IdempotencyKey
-from payments.domain.errors import PaymentError
-from payments.domain.idempotency import Answer, Replay
+from payments.domain.errors import ErrorKind, PaymentError
+from payments.domain.idempotency import Replay, StoredAnswer
 from payments.models import ApiKey
-from payments.rendering.errors import render_error
-from payments.rendering.wire import to_bytes
 
 KEY_HEADERS = ("HTTP_IDEMPOTENCY_KEY", "HTTP_X_IDEMPOTENCY_KEY")
 KEY_MAX = 255
 # Conflicts that pass by themselves, so that the same request may be sent again under its key.
-PASSING = {"resource_busy", "idempotency_key_reused", "idempotency_key_in_use"}
+PASSING = {"resource_busy"}
 REFUSALS = (PaymentError, ApiError, vault.VaultUnavailable)
 
-Verb = Callable[[Caller, dict[str, Any]], Answer]
+Verb = Callable[[Caller, dict[str, Any]], StoredAnswer]
 
 
 class ApiViewSet(ViewSetMixin, ApiView):
@@ -64,12 +63,11 @@ class ApiViewSet(ViewSetMixin, ApiView):
         try:
             return respond(_answer(caller, lambda: verb(caller, self.body(serializer_class))))
         except Replay as replay:
-            return respond(replay.answer)
+            return respond(replay.answer, {"Idempotent-Replayed": "true"})
 
 
-def respond(answer: Answer) -> HttpResponse:
+def respond(answer: StoredAnswer, headers: Mapping[str, str] | None = None) -> HttpResponse:
     """An answer's bytes, unchanged."""
-    headers = {"Idempotent-Replayed": "true"} if answer.replayed else {}
     return json_response(answer.body, answer.status, headers)
 
 
@@ -93,7 +91,7 @@ def _idempotency_key(request: Request) -> IdempotencyKey | None:
     return IdempotencyKey(key, vault.request_fingerprint(request.method or "", path, body))
 
 
-def _answer(caller: Caller, ask: Callable[[], Answer]) -> Answer:
+def _answer(caller: Caller, ask: Callable[[], StoredAnswer]) -> StoredAnswer:
     """What `ask` answers, or the answer to its refusal where that is kept; raises any other.
 
     A verb takes the caller's key by its first write, so the key is looked up only where none came to that: what it
@@ -103,20 +101,8 @@ def _answer(caller: Caller, ask: Callable[[], Answer]) -> Answer:
         return ask()
     except REFUSALS as refusal:
         idempotency.look_up(caller)
-        if not isinstance(refusal, PaymentError) or refusal.status != 409 or refusal.code in PASSING:
+        if not isinstance(refusal, PaymentError) or refusal.kind is not ErrorKind.CONFLICT or refusal.code in PASSING:
             raise
-        answer = _refused(refusal, caller)
+        answer = refusal_answer(refusal, caller.request_id)
         idempotency.keep_refusal(caller, answer)
         return answer
-
-
-def _refused(refusal: PaymentError, caller: Caller) -> Answer:
-    envelope = render_error(
-        type=refusal.type,
-        code=refusal.code,
-        message=refusal.message,
-        param=refusal.param,
-        charge_id=refusal.charge_id,
-        request_id=caller.request_id,
-    )
-    return Answer(refusal.status, to_bytes(envelope))

@@ -25,7 +25,7 @@ from payments.api.metadata import Metadata
 from payments.api.query_fields import QueryBoolean, QueryId, QueryInteger, QueryMoment, QueryObject
 from payments.api.strict import Errors, StrictSerializer
 from payments.domain.events import EVENT_OBJECTS, EVENT_TYPES
-from payments.domain.lifecycle import FLAGS
+from payments.domain.state_machine import FLAGS
 from payments.domain.time_travel import LONGEST_SECONDS
 from payments.ids import EPOCH
 from payments.models import AMOUNT_MAX, Charge

@@ -1,6 +1,7 @@
 from django.http import HttpResponse
 from rest_framework.request import Request
 
+from payments.api.answers import source_answer
 from payments.api.requests import ApiViewSet, show
 from payments.api.serializers import SourceInput
 from payments.domain import sources
@@ -14,7 +15,7 @@ class SourceViewSet(ApiViewSet):
     rights = {"create": "sources:write", "retrieve": "sources:read"}
 
     def create(self, request: Request) -> HttpResponse:
-        return self.run(request, SourceInput, sources.create)
+        return self.run(request, SourceInput, lambda caller, body: sources.create(caller, body, source_answer).answer)
 
     def retrieve(self, request: Request, pk: str) -> HttpResponse:
         return show(render_source(sources.find(self.caller(request), pk)))

@@ -1,6 +1,6 @@
 """Bulkheads: no merchant, provider or provider account may hold the threads that the others need.
 
-Whoever finds no place is refused at once with 503, before anything is written. A web process shares PERCENT_SHARED of
+Whoever finds no place is refused at once, before anything is written. A web process shares PERCENT_SHARED of
 its threads out, so that some are always left for requests without a merchant; a worker half of its threads, so that
 the sweeps that ask nobody go on beside slow providers.
 """
@@ -13,7 +13,7 @@ from uuid import UUID
 
 from django.conf import settings
 
-from payments.domain.errors import PaymentError, unavailable
+from payments.domain.errors import ErrorKind, PaymentError, unavailable
 
 PERCENT_SHARED = 80
 PERCENT_OF_WORKER = 50
@@ -95,11 +95,11 @@ def use(chosen: Bulkheads) -> Bulkheads:
 
 @contextmanager
 def merchant_place(merchant_id: UUID) -> Iterator[None]:
-    """Hold a place for a request of the merchant. Raises PaymentError 503."""
+    """Hold a place for a request of the merchant. Raise PaymentError `internal_error`."""
     places = bulkheads().merchants
     if not places.take(merchant_id):
         message = "Too many of your requests are being worked on at once, and nothing was done. Try again in a moment."
-        raise PaymentError(503, "api_error", "internal_error", message, retry_after_seconds=1)
+        raise PaymentError(ErrorKind.UNAVAILABLE, "internal_error", message, retry_after_seconds=1)
     try:
         yield
     finally:
@@ -139,4 +139,4 @@ def busy_providers() -> list[Hashable]:
 def _provider_busy() -> ProviderBusy:
     error = unavailable()
     message = "Too many requests wait for the provider, and nothing was done. Try again in a moment."
-    return ProviderBusy(error.status, error.type, error.code, message, retry_after_seconds=error.retry_after_seconds)
+    return ProviderBusy(error.kind, error.code, message, retry_after_seconds=error.retry_after_seconds)

@@ -37,7 +37,7 @@ class Caller:
     rights: frozenset[str] | None = None
 
     def require_right(self, right: str) -> None:
-        """Raise PaymentError 403 where the key that signed the request lacks `right`."""
+        """Raise PaymentError where the key that signed the request lacks `right`."""
         if self.rights is not None and right not in self.rights:
             raise right_missing(right)
 

@@ -1,4 +1,4 @@
-"""Taking money: a charge is opened, asked of the provider, and recorded (see `attempts` and `recording`)."""
+"""Taking money: a charge is opened, asked of the provider, and recorded (see `attempts` and `record_outcome`)."""
 
 from collections.abc import Mapping
 from contextlib import ExitStack, suppress
@@ -12,7 +12,7 @@ from payments.domain import (
     events,
     idempotency,
     reads,
-    recording,
+    record_outcome,
     routing,
     routing_failover,
     sources,
@@ -20,7 +20,7 @@ from payments.domain import (
 from payments.domain.bulkheads import ProviderBusy
 from payments.domain.caller import Caller
 from payments.domain.errors import NoSuchReturn, busy, conflict, invalid, not_found
-from payments.domain.idempotency import Answer
+from payments.domain.idempotency import Result
 from payments.domain.routing import Way
 from payments.ids import new_id, parse_id, public_id
 from payments.ledger.fees import rate_of
@@ -45,11 +45,11 @@ class ChargeOrder:
     metadata: dict[str, Any] | None = None
 
 
-def create(caller: Caller, order: ChargeOrder, cvc: str | None = None) -> Answer:
+def create(caller: Caller, order: ChargeOrder, cvc: str | None = None) -> Result[Charge]:
     """Charges a source. `cvc` is passed on to the provider and kept nowhere.
 
-    Raises PaymentError: 404 for no such source, 409 `source_already_used` or `source_expired`, 422 for a hold or an
-    amount that no provider takes, 429 after too many declines, 503 where all providers are out or busy; and
+    Raise PaymentError for no such source, one that is used or expired, a hold or an amount that no provider takes,
+    after too many declines, and where all providers are out or busy; and
     VaultUnavailable, with nothing written, when the card cannot be opened.
     """
     declines.refuse_tester(caller, order.source)
@@ -60,7 +60,7 @@ def create(caller: Caller, order: ChargeOrder, cvc: str | None = None) -> Answer
 
 
 def find(caller: Caller, text: str) -> Charge:
-    """The caller's charge of this public ID, whole. Raises PaymentError 404."""
+    """The caller's charge of this public ID, whole. Raises PaymentError `resource_missing`."""
     uuid = parse_id("ch", text)
     charge = (
         reads.charge.first(merchant_id=caller.merchant_id, livemode=caller.livemode, charge_id=uuid) if uuid else None
@@ -70,11 +70,11 @@ def find(caller: Caller, text: str) -> Charge:
     return charge
 
 
-def verify(caller: Caller, charge_id: str, confirmation_id: str, otp: str) -> Answer:
+def verify(caller: Caller, charge_id: str, confirmation_id: str, otp: str) -> Result[Charge]:
     """Confirms a debit with the one-time PIN that the payer got.
 
-    A wrong PIN leaves the charge pending as long as the provider allows another try. Raises PaymentError 404,
-    409 `charge_not_verifiable`, 422 for another confirmation, 503 where the provider is busy.
+    A wrong PIN leaves the charge pending as long as the provider allows another try. Raise PaymentError
+    `resource_missing`, `charge_not_verifiable`, for another confirmation, and where the provider is busy.
     """
     charge = find(caller, charge_id)
     if not charge.action or charge.action["type"] != "verify_otp":
@@ -143,7 +143,7 @@ def opening(
     """The attempt at a new charge on the source in hand, and the writes that put charge and attempt on record."""
     charge = _new_charge(caller, source, order)
     taken = sources.take(caller, source)
-    created = events.of_charge(caller, "charge.created", charge)
+    created = events.of(caller, "charge.created", charge)
     attempt = attempts.new_attempt(caller, charge, Attempt.Kind.AUTHORIZE, order.amount, way, record)
     attempt.block_id = getattr(source, "block_id", None)
     return attempt, [*taken, Insert(charge), Insert(attempt), *created]
@@ -216,13 +216,13 @@ def reopening(caller: Caller, attempt: Attempt, record: IdempotencyRecord | None
     }
 
 
-def _go_on(caller: Caller, attempt: Attempt, params: Mapping[str, str]) -> Answer:
+def _go_on(caller: Caller, attempt: Attempt, params: Mapping[str, str]) -> Result[Charge]:
     # A card that cannot be opened at the moment leaves the outcome unknown, to be looked up.
     outcome = attempts.ask(attempt, lambda provider: provider.continue_payment(attempts.payment_of(attempt), params))
     return _record(caller, attempt, outcome)
 
 
-def _record(caller: Caller, attempt: Attempt, outcome: Outcome) -> Answer:
-    answer = recording.record(caller, attempt, outcome)
+def _record(caller: Caller, attempt: Attempt, outcome: Outcome) -> Result[Charge]:
+    result = record_outcome.record(caller, attempt, outcome)
     declines.count(caller, attempt.charge, outcome)
-    return answer
+    return result

@@ -13,7 +13,7 @@ from django.core.exceptions import ValidationError
 from django.db import DatabaseError, IntegrityError, transaction
 
 from payments import clock
-from payments.domain import attempts, recording
+from payments.domain import attempts, record_outcome
 from payments.domain.caller import Caller
 from payments.domain.errors import PaymentError
 from payments.domain.failures import REASONS
@@ -109,7 +109,7 @@ def _hold(attempt_id: UUID) -> Attempt:
 def _record(attempt: Attempt, correction: Correction) -> None:
     # A refusal is the merchant's answer, which is on record by then.
     with suppress(PaymentError):
-        recording.record(Caller.service(attempt.charge), attempt, _outcome(correction, attempt.charge))
+        record_outcome.record(Caller.service(attempt.charge), attempt, _outcome(correction, attempt.charge))
 
 
 def _outcome(correction: Correction, charge: Charge) -> Outcome:

@@ -25,7 +25,7 @@ TELLS_NOTHING = {"processing_error", "provider_unavailable", "payer_cancelled", 
 
 
 def refuse_tester(caller: Caller, source: str) -> None:
-    """Raises PaymentError 429 where too many charges of `source`'s card or of the caller were declined of late.
+    """Raise PaymentError where too many charges of `source`'s card or of the caller were declined of late.
 
     As long as nothing of the merchant's is over a limit, this takes one look at Redis and none at the database.
     """

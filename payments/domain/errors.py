@@ -1,14 +1,26 @@
 """What callers of the domain may catch. Each refusal carries what the API's error envelope needs."""
 
 from dataclasses import dataclass
+from enum import Enum, auto
+
+
+class ErrorKind(Enum):
+    """Why a request is refused; the API has a status for each."""
+
+    NOT_FOUND = auto()
+    CONFLICT = auto()
+    KEY_CONFLICT = auto()
+    INVALID = auto()
+    FORBIDDEN = auto()
+    RATE_LIMITED = auto()
+    UNAVAILABLE = auto()
 
 
 @dataclass
 class PaymentError(Exception):
     """A refusal: nothing was done, or what was done is already on record."""
 
-    status: int
-    type: str
+    kind: ErrorKind
     code: str
     message: str
     param: str | None = None
@@ -20,35 +32,35 @@ class PaymentError(Exception):
 
 
 def not_found(what: str, param: str | None = None) -> PaymentError:
-    return PaymentError(404, "not_found_error", "resource_missing", f"No such {what}.", param)
+    return PaymentError(ErrorKind.NOT_FOUND, "resource_missing", f"No such {what}.", param)
 
 
 def conflict(code: str, message: str, charge_id: str | None = None, param: str | None = None) -> PaymentError:
-    return PaymentError(409, "invalid_request_error", code, message, param, charge_id)
+    return PaymentError(ErrorKind.CONFLICT, code, message, param, charge_id)
 
 
 def invalid(code: str, param: str, message: str) -> PaymentError:
-    return PaymentError(422, "validation_error", code, message, param)
+    return PaymentError(ErrorKind.INVALID, code, message, param)
 
 
 def right_missing(right: str) -> PaymentError:
-    return PaymentError(403, "permission_error", "right_missing", f"This key lacks the right {right}.")
+    return PaymentError(ErrorKind.FORBIDDEN, "right_missing", f"This key lacks the right {right}.")
 
 
 def busy(charge_id: str | None = None) -> PaymentError:
     message = "Another operation on this charge has not ended yet. Try again in a moment."
-    return PaymentError(409, "invalid_request_error", "resource_busy", message, None, charge_id, retry_after_seconds=1)
+    return PaymentError(ErrorKind.CONFLICT, "resource_busy", message, None, charge_id, retry_after_seconds=1)
 
 
 def rate_limited(wait_seconds: int) -> PaymentError:
     """The same whatever there was too much of, so that nobody learns how to stay below it."""
     message = f"Too many requests. Try again in {wait_seconds} s."
-    return PaymentError(429, "rate_limit_error", "rate_limited", message, retry_after_seconds=wait_seconds)
+    return PaymentError(ErrorKind.RATE_LIMITED, "rate_limited", message, retry_after_seconds=wait_seconds)
 
 
 def unavailable(wait_seconds: int = 1) -> PaymentError:
     message = "The provider could not be reached and nothing was done. Try again in a moment."
-    return PaymentError(503, "api_error", "provider_unavailable", message, retry_after_seconds=wait_seconds)
+    return PaymentError(ErrorKind.UNAVAILABLE, "provider_unavailable", message, retry_after_seconds=wait_seconds)
 
 
 class NoSuchReturn(Exception):

@@ -31,14 +31,15 @@ EVENT_TYPES: dict[str, str] = {
 EVENT_OBJECTS: dict[str, Any] = {"ch": Charge, "re": Refund, "src": Source}
 
 
-def of_charge(caller: Caller, event_type: str, charge: Charge) -> list[Write]:
-    event = _event(caller, event_type, charge.id, charge.version, render_charge(charge))
-    return _told(event, charge.source)
-
-
-def of_refund(caller: Caller, event_type: str, refund: Refund) -> list[Write]:
-    event = _event(caller, event_type, refund.id, refund.version, render_refund(refund))
-    return _told(event, refund.charge.source)
+def of(caller: Caller, event_type: str, row: Charge | Refund) -> list[Write]:
+    """Return the writes of an event that shows a charge or a refund, and of its callback where there is a URL."""
+    if isinstance(row, Charge):
+        source, rendered = row.source, render_charge(row)
+    else:
+        source, rendered = row.charge.source, render_refund(row)
+    event = _event(caller, event_type, row.id, row.version, rendered)
+    url = source.redirect.get("notify") if source.redirect else None
+    return [Insert(event), outbox.notification_of(event, url)] if url else [Insert(event)]
 
 
 def of_source(caller: Caller, event_type: str, source: Source) -> Insert:
@@ -48,12 +49,6 @@ def of_source(caller: Caller, event_type: str, source: Source) -> Insert:
 def new_event(caller: Caller, event_type: str, object_id: UUID, sequence: int, rendered: dict[str, Any]) -> Insert:
     """The write of an event that shows `rendered`, the `sequence`th of its object (contract, section 8)."""
     return Insert(_event(caller, event_type, object_id, sequence, rendered))
-
-
-def _told(event: Event, source: Source) -> list[Write]:
-    """The writes of an event, and of its notification where the source names a URL."""
-    url = source.redirect.get("notify") if source.redirect else None
-    return [Insert(event), outbox.notification_of(event, url)] if url else [Insert(event)]
 
 
 def _event(caller: Caller, event_type: str, object_id: UUID, sequence: int, rendered: dict[str, Any]) -> Event:

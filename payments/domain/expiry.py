@@ -51,8 +51,8 @@ def destroy_cvc_keys() -> int:
 def _release(charge: Charge) -> bool:
     charge_id = public_id("ch", charge.id)
     try:
-        answer = operations.release_expired(Caller.service(charge), charge_id)
+        result = operations.release_expired(Caller.service(charge), charge_id)
     except PaymentError as refusal:
         logger.warning("expired hold was not released", extra={"charge": charge_id, "code": refusal.code})
         return False
-    return answer.status == 200
+    return result.refusal is None

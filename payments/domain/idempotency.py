@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
+from typing import Any, Generic, TypeVar
 from uuid import UUID
 
 from django.conf import settings
@@ -11,29 +11,38 @@ from django.db import IntegrityError
 from payments import clock
 from payments.domain import reads
 from payments.domain.caller import Caller
-from payments.domain.errors import PaymentError
+from payments.domain.errors import ErrorKind, PaymentError
 from payments.ids import first_id
 from payments.models import IdempotencyRecord, StaffAct
 from payments.models.together import Insert, Update, Write, insert_if_absent, write_alone
 
 PURGE_BATCH = 5000
+Shown = TypeVar("Shown")
 # How often a key is claimed that was taken and given back again meanwhile.
 CLAIM_TRIES = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """What a request is answered: HTTP status and body, and whether it was given before."""
+class StoredAnswer:
+    """What a request is answered, as the API made it and as it is sent again; nothing here reads it."""
 
     status: int
     body: bytes
-    replayed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Result(Generic[Shown]):
+    """How a verb ended: its object as it is now, the stored answer that shows it, and the refusal if there is one."""
+
+    row: Shown
+    answer: StoredAnswer
+    refusal: PaymentError | None = None
 
 
 class Replay(Exception):
     """This request was answered before."""
 
-    def __init__(self, answer: Answer) -> None:
+    def __init__(self, answer: StoredAnswer) -> None:
         super().__init__()
         self.answer = answer
 
@@ -58,19 +67,10 @@ def claim(caller: Caller) -> IdempotencyRecord | None:
     return record
 
 
-def answered(record_id: UUID, answer: Answer) -> Update:
+def answered(record_id: UUID, answer: StoredAnswer) -> Update:
     """The write that stores the answer of a claimed key."""
     unanswered = {"id": record_id, "status": None}
     return Update(IdempotencyRecord, unanswered, {"status": answer.status, "body": answer.body})
-
-
-def commit_once(caller: Caller, answer: Answer, *writes: Write) -> Answer:
-    """Does `writes` and stores `answer` under the caller's key, in one statement.
-
-    For verbs that ask no provider. Raises as `write_once` does.
-    """
-    write_once(caller, new_record(caller, answer), *writes)
-    return answer
 
 
 def write_once(caller: Caller, record: IdempotencyRecord | None, *writes: Write) -> None:
@@ -92,7 +92,7 @@ def write_once(caller: Caller, record: IdempotencyRecord | None, *writes: Write)
             return
 
 
-def keep_refusal(caller: Caller, answer: Answer) -> None:
+def keep_refusal(caller: Caller, answer: StoredAnswer) -> None:
     """Stores the answer of a request that was refused after it was looked at, so that it is refused alike again.
 
     Raises as `look_up` does when a racing request with the same key was first.
@@ -118,7 +118,7 @@ def purge(batch: int = PURGE_BATCH) -> int:
     return total
 
 
-def new_record(caller: Caller, answer: Answer | None = None) -> IdempotencyRecord | None:
+def new_record(caller: Caller, answer: StoredAnswer | None = None) -> IdempotencyRecord | None:
     """The unsaved record of the caller's key; None when the request has none."""
     if caller.idempotency is None:
         return None
@@ -142,8 +142,8 @@ def _identity(caller: Caller) -> dict[str, Any]:
 def _refuse_or_replay(record: IdempotencyRecord, fingerprint: bytes) -> None:
     if bytes(record.fingerprint) != fingerprint:
         message = "This idempotency key was used for another request."
-        raise PaymentError(409, "idempotency_error", "idempotency_key_reused", message)
+        raise PaymentError(ErrorKind.KEY_CONFLICT, "idempotency_key_reused", message)
     if record.status is None or record.body is None:
         message = "The first request with this idempotency key is still running."
-        raise PaymentError(409, "idempotency_error", "idempotency_key_in_use", message, retry_after_seconds=1)
-    raise Replay(Answer(record.status, bytes(record.body), replayed=True))
+        raise PaymentError(ErrorKind.KEY_CONFLICT, "idempotency_key_in_use", message, retry_after_seconds=1)
+    raise Replay(StoredAnswer(record.status, bytes(record.body)))

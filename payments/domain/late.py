@@ -1,10 +1,14 @@
 """What a provider says of an attempt whose outcome is on record already: it changes its mind, or its word came late."""
 
+from collections.abc import Sequence
+from datetime import datetime
+
 from payments import clock
-from payments.domain import attempts, lifecycle, settling
+from payments.domain import attempts, outcome_rules, state_machine
 from payments.domain.caller import Caller
-from payments.domain.lifecycle import Move, advance, stage_of
+from payments.domain.changes import Changes, rows_after, writes_of
 from payments.domain.routing import way_of
+from payments.domain.state_machine import Transition, state_of, transition
 from payments.ledger import journals
 from payments.models import Attempt, Charge, Refund
 from payments.models.charge import EXTENDED_DAYS_MAX
@@ -12,10 +16,10 @@ from payments.models.together import Insert, StaleRow, Update, Write, write_toge
 from payments.providers.base import Approved, Declined, NotFound, Outcome
 
 # Operations that may still be true of the charge when they turn out to have been done after all.
-DONE_AFTER_ALL: dict[str, Move] = {
-    Attempt.Kind.CAPTURE: lifecycle.CAPTURE,
-    Attempt.Kind.VOID: lifecycle.VOID,
-    Attempt.Kind.EXTEND: lifecycle.EXTEND,
+DONE_AFTER_ALL: dict[str, Transition] = {
+    Attempt.Kind.CAPTURE: state_machine.CAPTURE,
+    Attempt.Kind.VOID: state_machine.VOID,
+    Attempt.Kind.EXTEND: state_machine.EXTEND,
 }
 
 # The outcome of money that had come late.
@@ -31,7 +35,7 @@ def apply(attempt: Attempt, outcome: Outcome) -> bool:
     """
     if _was_given_up(attempt) and isinstance(outcome, Approved) and attempt.charge.operation:
         return False
-    writes = writes_of(attempt, outcome)
+    writes = late_writes(attempt, outcome)
     if not writes:
         return True
     try:
@@ -46,58 +50,63 @@ def _was_given_up(attempt: Attempt) -> bool:
     return attempt.outcome == NotFound.__name__
 
 
-def writes_of(attempt: Attempt, outcome: Outcome) -> list[Write]:
-    """The writes by which `outcome` moves what it contradicts; none where it says what is known."""
-    in_hand = {"id": attempt.id, "state": attempt.state, "outcome": attempt.outcome}
-    values = {"outcome": f"Late{type(outcome).__name__}", "due_at": None, "updated_at": clock.now()}
-    moved = _moved(attempt, outcome)
-    return [Update(Attempt, in_hand, values), *moved] if moved else []
+def late_writes(attempt: Attempt, outcome: Outcome) -> Sequence[Write]:
+    """Return the writes by which `outcome` moves what it contradicts; none where it says what is known."""
+    now, charge = clock.now(), attempt.charge
+    changes = late_changes(attempt, outcome, now)
+    if not changes:
+        return []
+    match = {"id": attempt.id, "state": attempt.state, "outcome": attempt.outcome}
+    values = {"outcome": f"Late{type(outcome).__name__}", "due_at": None, "updated_at": now}
+    moved = writes_of(Caller.service(charge), attempt, changes, rows_after(charge, changes))
+    return [Update(Attempt, match, values), *moved]
 
 
-def _moved(attempt: Attempt, outcome: Outcome) -> list[Write]:
+def late_changes(attempt: Attempt, outcome: Outcome, now: datetime) -> Changes:
+    """Return what `outcome` changes of an attempt that is done."""
     if isinstance(outcome, Declined):
-        return _refund_failed(attempt)
+        return _refund_failed(attempt, now)
     if not isinstance(outcome, Approved):
-        return []
+        return ()
     if attempt.kind == Attempt.Kind.AUTHORIZE:
-        return _money_came(attempt)
-    # Where it cannot be true of the charge, reconciliation tells operators of it.
+        return _money_came(attempt, now)
+    # Where it cannot be true of the charge, reconciliation shows it to operators.
     if not _was_given_up(attempt):
-        return []
-    return _refunded_after_all(attempt) if attempt.refund else _done_after_all(attempt, outcome)
+        return ()
+    return _refunded_after_all(attempt, now) if attempt.refund else _done_after_all(attempt, outcome, now)
 
 
-def _refund_failed(attempt: Attempt) -> list[Write]:
+def _refund_failed(attempt: Attempt, now: datetime) -> Changes:
     refund, charge = attempt.refund, attempt.charge
     if refund is None or refund.status != Refund.Status.SUCCEEDED:
-        return []
-    return settling.fail_refund(Caller.service(charge), attempt, charge.operation)
+        return ()
+    return outcome_rules.fail_refund(attempt, charge.operation, now)
 
 
-def _money_came(attempt: Attempt) -> list[Write]:
+def _money_came(attempt: Attempt, now: datetime) -> Changes:
     charge = attempt.charge
     if attempt.passed_on:
         # Another provider was asked since then, so whatever became of the charge, this is too much.
-        return [] if attempt.outcome == LATE else _sent_back(attempt)
+        return () if attempt.outcome == LATE else _sent_back(attempt, now)
     if charge.status != Charge.Status.FAILED or charge.reversed_late:
-        return []
-    moved = advance(Caller.service(charge), charge, lifecycle.REVERSE_LATE, reversed_late=True)
-    return [*moved, *_sent_back(attempt)]
+        return ()
+    moved = transition(charge, state_machine.REVERSE_LATE, now, reversed_late=True)
+    return moved, *_sent_back(attempt, now)
 
 
-def _sent_back(attempt: Attempt) -> list[Write]:
+def _sent_back(attempt: Attempt, now: datetime) -> Changes:
     charge = attempt.charge
     way = way_of(attempt)
     reversal = attempts.new_attempt(Caller.service(charge), charge, Attempt.Kind.REVERSE, charge.amount, way)
-    reversal.due_at = clock.now()
-    return [Insert(reversal), *settling.moved_late(charge, journals.came_late(attempt))]
+    reversal.due_at = now
+    return Insert(reversal), *outcome_rules.move_late(charge, journals.came_late(charge.amount), now)
 
 
-def _done_after_all(attempt: Attempt, outcome: Approved) -> list[Write]:
-    charge, move = attempt.charge, DONE_AFTER_ALL.get(attempt.kind)
-    if move is None or stage_of(charge) not in move.origins or not _has_room_for(attempt):
-        return []
-    return settling.settle(Caller.service(charge), attempt, outcome).writes
+def _done_after_all(attempt: Attempt, outcome: Approved, now: datetime) -> Changes:
+    charge, done = attempt.charge, DONE_AFTER_ALL.get(attempt.kind)
+    if done is None or state_of(charge) not in done.origins or not _has_room_for(attempt):
+        return ()
+    return outcome_rules.apply_outcome(attempt, outcome, now).changes
 
 
 def _has_room_for(attempt: Attempt) -> bool:
@@ -105,10 +114,9 @@ def _has_room_for(attempt: Attempt) -> bool:
     return attempt.charge.hold_extended_days + (attempt.hold_days or 0) <= EXTENDED_DAYS_MAX
 
 
-def _refunded_after_all(attempt: Attempt) -> list[Write]:
-    charge, refund = attempt.charge, attempt.refund
-    assert refund is not None  # nosec B101 # for the type checker: who refunds has a refund
+def _refunded_after_all(attempt: Attempt, now: datetime) -> Changes:
+    charge, refund = attempt.charge, outcome_rules.refund_of(attempt)
     enough = charge.amount_captured - charge.amount_refunded >= refund.amount
-    if refund.status != Refund.Status.FAILED or not enough or stage_of(charge) not in lifecycle.REFUND.origins:
-        return []
-    return settling.succeed_failed_refund(Caller.service(charge), attempt)
+    if refund.status != Refund.Status.FAILED or not enough or state_of(charge) not in state_machine.REFUND.origins:
+        return ()
+    return outcome_rules.succeed_failed_refund(attempt, now)

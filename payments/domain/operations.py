@@ -10,13 +10,14 @@ from dataclasses import dataclass
 
 from payments import clock, context
 from payments.connections import release_connection
-from payments.domain import attempts, charges, events, idempotency, lifecycle, recording, recovery, routing
+from payments.domain import attempts, charges, idempotency, record_outcome, recovery, routing, state_machine
 from payments.domain.bulkheads import Places
 from payments.domain.caller import Caller
+from payments.domain.changes import Changes, apply, rows_after, writes_of
 from payments.domain.errors import PaymentError, busy, conflict
-from payments.domain.idempotency import Answer
-from payments.domain.lifecycle import Stage, advance, refunded_status, set_operation, stage_of
+from payments.domain.idempotency import Result
 from payments.domain.routing import Way
+from payments.domain.state_machine import ChargeState, refunded_status, set_operation, state_of, transition
 from payments.ids import public_id
 from payments.ledger import journals
 from payments.models import Attempt, Charge, IdempotencyRecord, Refund
@@ -35,13 +36,13 @@ REFUNDS_MAX = 100
 _waiting = Places(WAITING_MAX)
 
 
-@dataclass
+@dataclass(frozen=True, slots=True)
 class Plan:
-    """What an operation is going to ask of the provider, and what is written before it does."""
+    """What an operation is going to ask of the provider, and what changes before it does."""
 
     kind: str
     amount: int
-    writes: list[Write]
+    changes: Changes
     refund: Refund | None = None
     hold_days: int | None = None
 
@@ -56,19 +57,20 @@ QUESTIONS: dict[str, Callable[[Provider, Operation], Outcome]] = {
 }
 
 
-def capture(caller: Caller, charge_id: str, amount: int | None = None) -> Answer:
+def capture(caller: Caller, charge_id: str, amount: int | None = None) -> Result[Charge]:
     """Takes `amount` (default: all) of a held charge; the provider releases the rest.
 
-    Raises PaymentError 404, 409 `charge_not_capturable`, `amount_too_large` or `resource_busy`, 503 when the
-    provider cannot be reached.
+    Raise PaymentError `resource_missing`, `charge_not_capturable`, `amount_too_large`, `resource_busy`, and
+    `provider_unavailable` when the provider cannot be reached.
     """
     return _run(caller, charge_id, lambda charge: plan_capture(charge, amount))
 
 
-def void(caller: Caller, charge_id: str) -> Answer:
+def void(caller: Caller, charge_id: str) -> Result[Charge]:
     """Releases a held charge, or gives a captured one back before it is settled, which takes the right to refund.
 
-    Raises PaymentError 403, 404, 409 `charge_not_voidable` or `resource_busy`, 503.
+    Raise PaymentError `right_missing`, `resource_missing`, `charge_not_voidable`, `resource_busy`,
+    `provider_unavailable`.
     """
 
     def plan(charge: Charge) -> Plan:
@@ -81,37 +83,40 @@ def void(caller: Caller, charge_id: str) -> Answer:
     return _run(caller, charge_id, plan)
 
 
-def release(caller: Caller, charge_id: str) -> Answer:
+def release(caller: Caller, charge_id: str) -> Result[Charge]:
     """As `void`, but only of a charge that is still held: one that is captured meanwhile stays so."""
     return _run(caller, charge_id, plan_release)
 
 
-def release_expired(caller: Caller, charge_id: str) -> Answer:
+def release_expired(caller: Caller, charge_id: str) -> Result[Charge]:
     """As `release`, but only where the hold's time is over: one that is extended meanwhile is kept."""
     return _run(caller, charge_id, plan_release_expired)
 
 
-def extend(caller: Caller, charge_id: str) -> Answer:
+def extend(caller: Caller, charge_id: str) -> Result[Charge]:
     """Has the provider keep a held charge for longer, by as many days as it does at once.
 
-    Raises PaymentError 404, 409 `charge_not_extendable` or `resource_busy`, 503.
+    Raise PaymentError `resource_missing`, `charge_not_extendable`, `resource_busy`, `provider_unavailable`.
     """
     return _run(caller, charge_id, plan_extend)
 
 
-def refund(caller: Caller, charge_id: str, amount: int | None = None, reason: str = "requested_by_customer") -> Answer:
+def refund(
+    caller: Caller, charge_id: str, amount: int | None = None, reason: str = "requested_by_customer"
+) -> Result[Charge]:
     """Gives `amount` (default: what is left) of a captured charge back.
 
-    Raises PaymentError 404, 409 `charge_not_refundable`, `amount_too_large`, `too_many_refunds`, `resource_busy`, 503.
+    Raise PaymentError `resource_missing`, `charge_not_refundable`, `amount_too_large`, `too_many_refunds`,
+    `resource_busy`, `provider_unavailable`.
     """
-    return _run(caller, charge_id, lambda charge: plan_refund(caller, charge, amount, reason))
+    return _run(caller, charge_id, lambda charge: plan_refund(charge, amount, reason))
 
 
-def _run(caller: Caller, charge_id: str, planner: Planner) -> Answer:
+def _run(caller: Caller, charge_id: str, planner: Planner) -> Result[Charge]:
     with ExitStack() as place:
         attempt, operation = _open(caller, charge_id, planner, place)
         outcome = attempts.ask(attempt, lambda provider: QUESTIONS[attempt.kind](provider, operation))
-    return recording.record(caller, attempt, outcome)
+    return record_outcome.record(caller, attempt, outcome)
 
 
 def _open(caller: Caller, charge_id: str, planner: Planner, place: ExitStack) -> tuple[Attempt, Operation]:
@@ -150,7 +155,7 @@ def _opened(caller: Caller, charge: Charge, planner: Planner, place: ExitStack) 
 
 
 def _resolved(caller: Caller, charge_id: str) -> Charge:
-    """The charge, after what stood in the way of an operation was looked up. Raises PaymentError 404, `resource_busy`.
+    """Return the charge, after what stood in the way of an operation was looked up. Raise PaymentError.
 
     That may move money, and a request that was answered before moves none: its key is looked up first.
     """
@@ -173,6 +178,7 @@ def _write_down(caller: Caller, charge: Charge, planner: Planner, place: ExitSta
     record = idempotency.new_record(caller)
     attempt, writes = opening(caller, charge, plan, way, record)
     idempotency.write_once(caller, record, *writes)
+    apply(charge, plan.changes)
     reached(Step.OPENED)
     return attempt, attempts.operation_of(attempt, asked_first)
 
@@ -180,56 +186,61 @@ def _write_down(caller: Caller, charge: Charge, planner: Planner, place: ExitSta
 def opening(
     caller: Caller, charge: Charge, plan: Plan, way: Way, record: IdempotencyRecord | None
 ) -> tuple[Attempt, list[Write]]:
-    """The attempt at what is planned for the charge in hand, and the writes that put it on record."""
+    """Return the attempt at what is planned for the charge, and the writes that put it on record.
+
+    Once these are committed, the plan's changes are to be applied to the charge.
+    """
     attempt = attempts.new_attempt(caller, charge, plan.kind, plan.amount, way, record, plan.refund)
     attempt.hold_days = plan.hold_days
-    posted = [journals.refund_asked(attempt, plan.refund)] if plan.refund else []
-    return attempt, [*plan.writes, Insert(attempt), *posted]
+    changes: Changes = (*plan.changes, Insert(attempt))
+    if plan.refund:
+        changes += (journals.refund_asked(plan.amount, is_settled=charge.settled_at is not None),)
+    return attempt, list(writes_of(caller, attempt, changes, rows_after(charge, changes)))
 
 
 def plan_capture(charge: Charge, amount: int | None) -> Plan:
-    """To take `amount` (None: all) of a held charge. Raises PaymentError 409."""
-    if stage_of(charge) is not Stage.HELD:
+    """To take `amount` (None: all) of a held charge. Raises PaymentError."""
+    if state_of(charge) is not ChargeState.HELD:
         raise _refusal(charge, "charge_not_capturable", "Only a held charge can be captured.")
     if amount is not None and amount > charge.amount:
         raise _too_large(charge, charge.amount, "held")
-    return Plan(Attempt.Kind.CAPTURE, amount or charge.amount, [set_operation(charge, "capture")])
+    return Plan(Attempt.Kind.CAPTURE, amount or charge.amount, (set_operation(charge, "capture"),))
 
 
 def plan_void(charge: Charge) -> Plan:
-    """To release a held charge, or to give a captured one back. Raises PaymentError 409."""
-    stage = stage_of(charge)
-    if stage is Stage.CAPTURED and charge.amount_refunded:
+    """To release a held charge, or to give a captured one back. Raises PaymentError."""
+    state = state_of(charge)
+    if state is ChargeState.CAPTURED and charge.amount_refunded:
         raise _refusal(charge, "charge_not_voidable", "Part of this charge was refunded; refund the rest.")
-    if stage not in lifecycle.VOID.origins:
+    if state not in state_machine.VOID.origins:
         message = "Only a held charge, or a captured one that is not settled yet, can be voided."
         raise _refusal(charge, "charge_not_voidable", message)
-    amount = charge.amount if stage is Stage.HELD else charge.amount_captured
-    return Plan(Attempt.Kind.VOID, amount, [set_operation(charge, "void")])
+    amount = charge.amount if state is ChargeState.HELD else charge.amount_captured
+    return Plan(Attempt.Kind.VOID, amount, (set_operation(charge, "void"),))
 
 
 def plan_release(charge: Charge) -> Plan:
-    """To release a charge that is still held. Raises PaymentError 409."""
-    if stage_of(charge) is not Stage.HELD:
+    """To release a charge that is still held. Raises PaymentError."""
+    if state_of(charge) is not ChargeState.HELD:
         raise _refusal(charge, "charge_not_voidable", "Only a held charge can be released.")
     return plan_void(charge)
 
 
 def plan_release_expired(charge: Charge) -> Plan:
-    """To release a hold whose time is over. Raises PaymentError 409."""
+    """To release a hold whose time is over. Raises PaymentError."""
     if charge.hold_expires_at is None or charge.hold_expires_at > clock.now():
         raise _refusal(charge, "charge_not_voidable", "This hold's time is not over.")
     return plan_release(charge)
 
 
 def plan_extend(charge: Charge) -> Plan:
-    """To have a held charge kept for longer. Raises PaymentError 409."""
-    if stage_of(charge) is not Stage.HELD:
+    """To have a held charge kept for longer. Raises PaymentError."""
+    if state_of(charge) is not ChargeState.HELD:
         raise _refusal(charge, "charge_not_extendable", "Only a held charge can be kept for longer.")
     days = extension_days(charge)
     if not days:
         raise _refusal(charge, "charge_not_extendable", "The provider keeps this hold for no longer than it does.")
-    return Plan(Attempt.Kind.EXTEND, charge.amount, [set_operation(charge, "extend")], hold_days=days)
+    return Plan(Attempt.Kind.EXTEND, charge.amount, (set_operation(charge, "extend"),), hold_days=days)
 
 
 def extension_days(charge: Charge) -> int:
@@ -239,9 +250,9 @@ def extension_days(charge: Charge) -> int:
     return days if charge.hold_extended_days + days <= EXTENDED_DAYS_MAX else 0
 
 
-def plan_refund(caller: Caller, charge: Charge, amount: int | None, reason: str) -> Plan:
-    """To give `amount` (None: what is left) back; the charge in hand is moved. Raises PaymentError 409."""
-    if stage_of(charge) not in lifecycle.REFUND.origins:
+def plan_refund(charge: Charge, amount: int | None, reason: str) -> Plan:
+    """To give `amount` (None: what is left) back. Raises PaymentError."""
+    if state_of(charge) not in state_machine.REFUND.origins:
         raise _refusal(charge, "charge_not_refundable", "Only a captured charge with money left can be refunded.")
     # No race gets past it: each refund changes the charge's version, which the write is guarded by.
     if len(charge.refund_list) >= REFUNDS_MAX:
@@ -252,20 +263,18 @@ def plan_refund(caller: Caller, charge: Charge, amount: int | None, reason: str)
     if amount > left:
         raise _too_large(charge, left, "left to refund")
     money_back = _new_refund(charge, amount, reason)
-    charge.refund_list.insert(0, money_back)
     amount_refunded = charge.amount_refunded + amount
     changes = {
         "amount_refunded": amount_refunded,
         "status": refunded_status(charge.amount_captured, amount_refunded),
         "operation": "refund",
     }
-    moved = advance(caller, charge, lifecycle.REFUND, **changes)
-    created = events.of_refund(caller, "refund.created", money_back)
-    return Plan(Attempt.Kind.REFUND, amount, [*moved, Insert(money_back), *created], money_back)
+    moved = transition(charge, state_machine.REFUND, clock.now(), **changes)
+    return Plan(Attempt.Kind.REFUND, amount, (moved, Insert(money_back)), money_back)
 
 
 def _require_ability(charge: Charge, plan: Plan, way: Way) -> None:
-    """Raises PaymentError 409 for what the charge's provider cannot do, or its route does not let it do."""
+    """Raise PaymentError for what the charge's provider cannot do, or its route does not let it do."""
     able = routing.capabilities_of(way, charge.source.type)
     if able is None:
         return

@@ -1,7 +1,7 @@
 """Finishes what nobody else will: unknown outcomes, dead processes, payers who never came, money that came late.
 
 Every sweep may run at any time, in any number of processes: rows are claimed by moving their `due_at` ahead, and all
-outcomes go through `recording.record`, or through `late.apply` where one is on record already.
+outcomes go through `record_outcome.record`, or through `late.apply` where one is on record already.
 """
 
 import logging
@@ -11,7 +11,7 @@ from contextlib import suppress
 from django.db.models import F, Q, QuerySet
 
 from payments import clock
-from payments.domain import attempts, bulkheads, late, recording
+from payments.domain import attempts, bulkheads, late, record_outcome
 from payments.domain.caller import Caller
 from payments.domain.errors import PaymentError
 from payments.domain.references import FollowUp
@@ -85,7 +85,7 @@ def _resolve(attempt: Attempt) -> bool:
     else:
         # A refusal is for whoever asked at first: it is kept for them, or their key is free again.
         with suppress(PaymentError):
-            recording.record(Caller.service(attempt.charge), attempt, outcome)
+            record_outcome.record(Caller.service(attempt.charge), attempt, outcome)
     logger.info("attempt resolved", extra={"attempt": attempt.reference, "outcome": type(outcome).__name__})
     return True
 
@@ -155,7 +155,7 @@ def apply_report(report: Report) -> None:
     attempt = attempts.reload(found)
     outcome = report.outcome or find_out(attempt)
     if attempt.state != Attempt.State.DONE:
-        recording.record(Caller.service(attempt.charge), attempt, outcome)
+        record_outcome.record(Caller.service(attempt.charge), attempt, outcome)
     else:
         late.apply(attempt, outcome)
 
@@ -177,7 +177,7 @@ def _claim(attempt: Attempt) -> bool:
     """Moves the attempt's `due_at` ahead, unless somebody else has."""
     next_at = next_second_look_at if attempt.state == Attempt.State.DONE else next_lookup_at
     rows = Attempt.objects.filter(id=attempt.id, state=attempt.state, due_at=attempt.due_at)
-    return bool(rows.update(due_at=next_at(attempt.tries + 1), tries=F("tries") + 1))
+    return bool(rows.update(due_at=next_at(clock.now(), attempt.tries + 1), tries=F("tries") + 1))
 
 
 def _ask(provider: Provider, attempt: Attempt) -> Outcome:

@@ -53,7 +53,7 @@ class Taker:
 def ways(merchant_id: UUID, livemode: bool, source_type: str, amount: int, currency: str, hold: bool) -> list[Way]:
     """The ways by which this may be asked for, in the order in which they are to be tried; at least one.
 
-    Raises PaymentError 422 where there is none, 503 where the providers of all of them are out.
+    Raise PaymentError for one that nobody takes, and where the providers of all of them are out.
     """
     takers = _takers(merchant_id, livemode, source_type)
     if not takers:
@@ -160,7 +160,7 @@ def _routed(routes: Iterable[Route]) -> Iterable[Taker]:
 
 
 def _awake(takers: list[Taker]) -> list[Way]:
-    """The ways of those that do not rest. Raises PaymentError 503 where all do."""
+    """The ways of those that do not rest. Raises PaymentError where all do."""
     resting = [taker.health.rests_seconds for taker in takers]
     if all(resting):
         raise unavailable(min(resting))

@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from django.db import DatabaseError, InterfaceError, transaction
 
 from payments import clock
-from payments.domain import attempts, recording, routing
+from payments.domain import attempts, record_outcome, routing
 from payments.domain.bulkheads import ProviderBusy
 from payments.domain.caller import Caller
 from payments.domain.routing import Way
@@ -75,7 +75,7 @@ def _closed(attempt: Attempt, outcome: Outcome) -> Update:
         "outcome": type(outcome).__name__,
         "passed_on": True,
         "outage_at": attempt.outage_at,
-        "response": recording.response_of(outcome),
+        "response": record_outcome.response_of(outcome),
         "provider_ref": getattr(outcome, "provider_ref", ""),
         "idempotency_id": None,
         "due_at": None,

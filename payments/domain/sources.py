@@ -1,5 +1,6 @@
 """Sources: made once, used once, or vaulted and used again."""
 
+from collections.abc import Callable
 from typing import Any
 from uuid import UUID
 
@@ -9,20 +10,19 @@ from payments import clock, sourcetypes
 from payments.domain import cards, events, idempotency, reads, routing, terms
 from payments.domain.caller import Caller
 from payments.domain.errors import conflict, invalid, not_found
-from payments.domain.idempotency import Answer
+from payments.domain.idempotency import Result, StoredAnswer
 from payments.ids import parse_id, public_id
 from payments.models import Card, Charge, Source
 from payments.models.frozen import Frozen
 from payments.models.together import Insert, Require, Update, Write
-from payments.rendering.objects import render_source
-from payments.rendering.wire import to_bytes
 
 
-def create(caller: Caller, order: dict[str, Any]) -> Answer:
-    """Makes a source of a validated request body (`type`, `card`, `redirect`, `owner`, `metadata`).
+def create(caller: Caller, order: dict[str, Any], render: Callable[[Source], StoredAnswer]) -> Result[Source]:
+    """Make a source of a validated request body (`type`, `card`, `redirect`, `owner`, `metadata`).
 
-    Raises PaymentError 422 `source_type_unavailable` when the merchant has this type switched off, or nobody takes it
-    in this mode; VaultUnavailable, with nothing written, when a card cannot be sealed.
+    `render` makes the answer that is stored with it. Raise PaymentError `source_type_unavailable` when the merchant has
+    this type switched off, or nobody takes it in this mode; VaultUnavailable, with nothing written, when a card cannot
+    be sealed.
     """
     _require_available(caller, order["type"])
     source = Source(
@@ -38,8 +38,10 @@ def create(caller: Caller, order: dict[str, Any]) -> Answer:
     writes: list[Write] = [Insert(source)]
     if "card" in order:
         writes.append(Insert(cards.new_card(source, order["card"])))
-    answer = Answer(200, to_bytes(render_source(source)))
-    return idempotency.commit_once(caller, answer, *writes, events.of_source(caller, "source.created", source))
+    answer = render(source)
+    created = events.of_source(caller, "source.created", source)
+    idempotency.write_once(caller, idempotency.new_record(caller, answer), *writes, created)
+    return Result(source, answer)
 
 
 def _require_available(caller: Caller, source_type: str) -> None:
@@ -51,7 +53,7 @@ def _require_available(caller: Caller, source_type: str) -> None:
 
 
 def find(caller: Caller, text: str, param: str | None = None) -> Source:
-    """The caller's source of this public ID, card at hand. Raises PaymentError 404."""
+    """The caller's source of this public ID, card at hand. Raises PaymentError `resource_missing`."""
     return _one(reads.source, caller, text, param)
 
 
@@ -59,7 +61,7 @@ def find_chargeable(caller: Caller, text: str) -> Source:
     """The source as `find` does, if it is unused or vaulted; `take` has the database hold it to that.
 
     It knows the block that is in force on it, if there is one: one that is put there later counts from the next charge
-    on. Raises PaymentError 404, or 409 `source_already_used`, `source_expired`, and Replay.
+    on. Raises PaymentError `resource_missing`, `source_already_used`, `source_expired`, and Replay.
     """
     source = _one(reads.source_to_charge, caller, text, "source", now=clock.now())
     if source.used and not source.vaulted:
@@ -86,7 +88,7 @@ def already_used(source_id: UUID) -> Exception:
 
 
 def _require_number(source: Source) -> None:
-    """Raises PaymentError 409 for a card whose number is destroyed, because nobody used it for so long."""
+    """Raise PaymentError `source_expired` for a card whose number is destroyed, because nobody used it for so long."""
     card: Card | None = getattr(source, "card", None)
     if card and card.sealed_number is None:
         message = f"This source was not used within {settings.UNUSED_CARD_KEEP_DAYS} days. Create a new one."
@@ -101,7 +103,7 @@ def take(caller: Caller, source: Source) -> list[Write]:
 
 
 def vault(caller: Caller, source: Source, customer_id: UUID) -> list[Write]:
-    """The writes by which an unused source is kept for a customer. Raises PaymentError 409 when it is used or expired.
+    """The writes by which an unused source is kept for a customer. Raises PaymentError where it is used or expired.
 
     The CVC is destroyed: no standard lets one be kept for later charges (PCI DSS 3.3.1).
     """

@@ -17,7 +17,7 @@ from payments import clock
 from payments.domain import expiry, idempotency, recovery, settlement
 from payments.domain.caller import Caller
 from payments.domain.hearing import hear_simulator
-from payments.domain.idempotency import Answer
+from payments.domain.idempotency import StoredAnswer
 from payments.domain.scope import Scope
 from payments.domain.staff_acts import deciding
 from payments.models import Attempt, Block, Card, Charge, Merchant, Notification, Source, StaffAct
@@ -51,7 +51,7 @@ class Happened:
         return self != Happened()
 
 
-def advance(caller: Caller, by: timedelta, answer: Answer | None = None) -> Happened:
+def advance(caller: Caller, by: timedelta, answer: StoredAnswer | None = None) -> Happened:
     """Lets `by` pass for the test objects of the caller's merchant, and returns what has happened when nothing is due.
 
     `answer` is kept under the caller's idempotency key in the transaction in which time passes. Raises Replay and

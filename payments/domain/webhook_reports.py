@@ -9,7 +9,7 @@ from django.db import transaction
 from django.db.models import Q
 
 from payments import clock
-from payments.domain import attempts, late, outcomes, recording, recovery
+from payments.domain import attempts, late, outcomes, record_outcome, recovery
 from payments.domain.caller import Caller
 from payments.domain.errors import PaymentError
 from payments.domain.references import FollowUp, is_trial, read_reference
@@ -97,7 +97,7 @@ def _put_off(report: WebhookReport, why: str) -> None:
     if report.tries >= TRIES_MAX:
         _end(report, State.NEEDS_ATTENTION, f"Given up after {report.tries} tries: {why}")
     else:
-        _change(report, due_at=next_lookup_at(report.tries - 1), why=why[:WHY_MAX_LENGTH])
+        _change(report, due_at=next_lookup_at(clock.now(), report.tries - 1), why=why[:WHY_MAX_LENGTH])
 
 
 def _end(report: WebhookReport, state: str, why: str = "") -> None:
@@ -188,7 +188,7 @@ def _found_out(report: WebhookReport, attempt: Attempt, step: FollowUp | None) -
 def _record(attempt: Attempt, outcome: Outcome) -> None:
     # A refusal is for whoever asked at first: it is kept for them, or their key is free again.
     with suppress(PaymentError):
-        recording.record(Caller.service(attempt.charge), attempt, outcome)
+        record_outcome.record(Caller.service(attempt.charge), attempt, outcome)
     attempt.refresh_from_db(fields=["state"])
     is_final = isinstance(outcome, Approved | Declined) and attempt.kind != Attempt.Kind.REVERSE
     if is_final and attempt.state != Attempt.State.DONE:

@@ -25,7 +25,7 @@ class ChargeQuerySet(ScopedQuerySet["Charge"]):
 
 
 class Charge(Row):
-    """Money asked of a payer. Its state is moved by `payments.domain.lifecycle` alone."""
+    """Money asked of a payer. Its state is moved by `payments.domain.state_machine` alone."""
 
     class Status(models.TextChoices):
         PENDING = "pending"

@@ -12,7 +12,7 @@ from rest_framework.request import Request
 
 from payments.api.base import ApiView
 from payments.api.errors import ApiError, Fault, invalid
-from payments.domain.errors import PaymentError
+from payments.domain.errors import ErrorKind, PaymentError
 from payments.domain.errors import invalid as refused
 
 SECRET = "4242424242424242"
@@ -31,7 +31,7 @@ FAILURES: dict[str, Exception] = {
     "parse": exceptions.ParseError(),
     "suspicious": SuspiciousOperation(),
     "validation": exceptions.ValidationError({"a": {"b": ["bad"]}, "c": ["worse", "worst"]}, code="pattern"),
-    "conflict": PaymentError(409, "invalid_request_error", "resource_busy", "Busy.", "amount", "ch_1", 1),
+    "conflict": PaymentError(ErrorKind.CONFLICT, "resource_busy", "Busy.", "amount", "ch_1", 1),
     "domain": refused("source_type_unavailable", "card.type", "Not in this mode."),
     "own": ApiError(503, "api_error", "provider_unavailable", "Away.", headers={"Retry-After": "7"}),
     "many": invalid(Fault(("body", f"{SECRET}{number}" + "x" * 500), "?", "unknown") for number in range(1000)),

@@ -23,7 +23,7 @@ from payments.api.fields import Choice, Email
 from payments.api.query_fields import QueryBoolean, QueryId, QueryMoment, QueryObject
 from payments.api.serializers import ChargeListQuery, EventListQuery, PageQuery
 from payments.clock import iso
-from payments.domain.lifecycle import FLAGS, Flags
+from payments.domain.state_machine import FLAGS, Flags
 from payments.ids import public_id
 from payments.models import (
     Attempt,

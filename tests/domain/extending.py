@@ -5,7 +5,7 @@ from typing import Any
 
 from payments.domain import operations
 from payments.domain.caller import Caller
-from payments.domain.idempotency import Answer
+from payments.domain.idempotency import Result
 from payments.ids import parse_id
 from payments.models import Charge
 from payments.providers.base import Operation, Outcome, Unknown
@@ -27,8 +27,8 @@ def row_of(charge: dict[str, Any]) -> Charge:
     return Charge.objects.get(id=parse_id("ch", charge["id"]))
 
 
-def extend(charge: dict[str, Any]) -> Answer:
-    """What whoever has the hold extended is answered. Raises PaymentError."""
+def extend(charge: dict[str, Any]) -> Result[Charge]:
+    """Return how the extension ended. Raise PaymentError."""
     return operations.extend(Caller.service(row_of(charge)), charge["id"])
 
 

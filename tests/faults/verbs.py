@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from payments import clock
-from payments.domain.lifecycle import Stage, stage_of
+from payments.domain.state_machine import ChargeState, state_of
 from payments.ids import public_id
 from payments.models import Charge, Notification
 from payments.models.charge import EXTENDED_DAYS_MAX
@@ -111,7 +111,7 @@ def _is_waiting_for(action: str) -> Callable[[Charge], bool]:
 
 
 def _is_held(charge: Charge) -> bool:
-    return stage_of(charge) is Stage.HELD
+    return state_of(charge) is ChargeState.HELD
 
 
 def _can_be_extended(charge: Charge) -> bool:
@@ -119,11 +119,11 @@ def _can_be_extended(charge: Charge) -> bool:
 
 
 def _can_be_refunded(charge: Charge) -> bool:
-    return stage_of(charge) in (Stage.CAPTURED, Stage.SETTLED)
+    return state_of(charge) in (ChargeState.CAPTURED, ChargeState.SETTLED)
 
 
 def _can_be_voided(charge: Charge) -> bool:
-    return stage_of(charge) in (Stage.HELD, Stage.CAPTURED) and not charge.amount_refunded
+    return state_of(charge) in (ChargeState.HELD, ChargeState.CAPTURED) and not charge.amount_refunded
 
 
 def _is_untold(charge: Charge) -> bool:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from payments.domain.lifecycle import MOVES
+from payments.domain.state_machine import TRANSITIONS
 from payments.notifications.delivery import Drain
 from tests.client import Api
 from tests.figures.receiver import Call, Receiver
@@ -38,7 +38,7 @@ def test_it_describes_a_callback_for_every_type_of_the_contract_and_no_other(des
 
 
 def test_it_describes_every_type_that_a_charges_change_can_have(described: Document) -> None:
-    told = {move.event for move in MOVES}
+    told = {transition.event for transition in TRANSITIONS}
     assert told <= set(described.content["webhooks"])
 
 

@@ -8,7 +8,7 @@ from django.core import serializers
 from pytest_django.fixtures import Settings
 
 from payments import clock
-from payments.domain import attempts, recording, recovery
+from payments.domain import attempts, record_outcome, recovery
 from payments.domain.caller import Caller
 from payments.domain.references import FollowUp
 from payments.models import Attempt, Charge, Event, Posting, ReconciliationItem, ReportLine
@@ -95,7 +95,7 @@ def test_late_money_that_could_only_be_refunded_matches_by_the_provider_s_refere
     recovery.apply_report(arrive_late(Attempt.objects.get()))
     reversal = attempts.reload(Attempt.objects.get(kind="reverse"))
     outcome = simulator.refund(attempts.follow_up(reversal, FollowUp.REFUND))
-    recording.record(Caller.service(reversal.charge), reversal, outcome)
+    record_outcome.record(Caller.service(reversal.charge), reversal, outcome)
     assert (reconcile().matched, kinds()) == (2, [])
     assert ReportLine.objects.get(kind="refund").attempt == reversal
 

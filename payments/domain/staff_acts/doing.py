@@ -4,7 +4,6 @@ A process may die anywhere: the act stays approved, and the sweep comes to the s
 """
 
 import hashlib
-import json
 import logging
 from collections.abc import Callable
 from datetime import timedelta
@@ -18,11 +17,12 @@ from payments.domain.audit import Action
 from payments.domain.bulkheads import ProviderBusy
 from payments.domain.caller import Caller, IdempotencyKey
 from payments.domain.errors import PaymentError
-from payments.domain.idempotency import Answer, Replay
+from payments.domain.idempotency import Replay, Result
+from payments.domain.outcome_rules import refusal_on_record
 from payments.domain.scope import EVERYBODY, Scope
 from payments.domain.staff_acts.saying import said
 from payments.ids import public_id
-from payments.models import Attempt, StaffAct
+from payments.models import Attempt, Charge, StaffAct
 
 logger = logging.getLogger("kaha.staff_acts")
 
@@ -31,7 +31,7 @@ BATCH = 100
 # How long whoever approved an act has to do it, before it is taken for left behind.
 LEFT_AFTER = timedelta(seconds=60)
 IN_USE = "idempotency_key_in_use"
-VERBS: dict[str, Callable[[Caller, StaffAct], Answer]] = {
+VERBS: dict[str, Callable[[Caller, StaffAct], Result[Charge]]] = {
     Kind.CAPTURE: lambda caller, act: operations.capture(caller, str(act.charge), act.amount),
     Kind.VOID: lambda caller, act: operations.void(caller, str(act.charge)),
     Kind.REFUND: lambda caller, act: operations.refund(caller, str(act.charge), act.amount),
@@ -45,9 +45,9 @@ def do(act: StaffAct) -> None:
 
     It stays approved where another process is at it, or too many requests wait for the provider.
     """
-    caller = caller_of(act)
     try:
-        _end(act, _code(_ask(caller, act)))
+        refusal = _ask(caller_of(act), act)
+        _end(act, refusal.code if refusal else "")
     except PaymentError as refusal:
         if refusal.code != IN_USE and not isinstance(refusal, ProviderBusy):
             _end(act, refusal.code)
@@ -71,23 +71,22 @@ def request_of(act: StaffAct) -> str:
     return public_id("req", act.id)
 
 
-def _ask(caller: Caller, act: StaffAct) -> Answer:
-    """The verb's answer, of now or of the first time. Raises PaymentError; IN_USE while another process is at it."""
+def _ask(caller: Caller, act: StaffAct) -> PaymentError | None:
+    """Return the provider's refusal, of now or of the first time, None where it was done.
+
+    Raise PaymentError where nothing was asked; IN_USE while another process is at it.
+    """
     try:
         idempotency.look_up(caller)
         try:
-            return VERBS[act.kind](caller, act)
+            return VERBS[act.kind](caller, act).refusal
         except PaymentError:
             # What is in the way may be this very act, in another process that began meanwhile.
             idempotency.look_up(caller)
             raise
-    except Replay as replay:
-        return replay.answer
-
-
-def _code(answer: Answer) -> str:
-    """The code of a refusal, empty for a success."""
-    return str(json.loads(answer.body)["error"]["code"]) if answer.status >= 400 else ""
+    except Replay:
+        attempt = _attempt_of(act)
+        return refusal_on_record(attempt) if attempt else None
 
 
 @transaction.atomic

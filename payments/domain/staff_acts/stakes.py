@@ -1,7 +1,7 @@
 """What an act moves at most."""
 
-from payments.domain.lifecycle import Stage, stage_of
 from payments.domain.operations import extension_days
+from payments.domain.state_machine import ChargeState, state_of
 from payments.models import Charge, StaffAct
 
 Kind = StaffAct.Kind
@@ -11,14 +11,14 @@ IN_PARTS = (Kind.CAPTURE, Kind.REFUND)
 
 def at_stake(kind: str, charge: Charge) -> int:
     """How much of the charge in hand an act of this kind moves at most; 0 where there is nothing for it to do."""
-    match kind, stage_of(charge):
-        case ((Kind.CAPTURE | Kind.RELEASE), Stage.HELD):
+    match kind, state_of(charge):
+        case ((Kind.CAPTURE | Kind.RELEASE), ChargeState.HELD):
             return charge.amount
-        case Kind.EXTEND, Stage.HELD if extension_days(charge):
+        case Kind.EXTEND, ChargeState.HELD if extension_days(charge):
             return charge.amount
-        case Kind.VOID, Stage.CAPTURED if not charge.amount_refunded:
+        case Kind.VOID, ChargeState.CAPTURED if not charge.amount_refunded:
             return charge.amount_captured
-        case Kind.REFUND, (Stage.CAPTURED | Stage.SETTLED):
+        case Kind.REFUND, (ChargeState.CAPTURED | ChargeState.SETTLED):
             return charge.amount_captured - charge.amount_refunded
         case _:
             return 0
