@@ -5,12 +5,12 @@ import os
 import sys
 from importlib import import_module
 
-from config.embedded.commands import database_for
-from config.embedded.errors import EmbeddedError
 from config.outputs import protect_standard_error
+from payments.quickstart.servers.commands import database_for
+from payments.quickstart.servers.errors import EmbeddedError
 
 # They decide what the settings will read, so they run before anything reads them.
-BEFORE_SETTINGS = {"quickstart", "benchmark"}
+BEFORE_SETTINGS = {"quickstart": "payments.quickstart.command", "benchmark": "config.benchmark"}
 
 
 def main() -> None:
@@ -18,12 +18,12 @@ def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     name = sys.argv[1] if len(sys.argv) > 1 else ""
     if name in BEFORE_SETTINGS:
-        sys.exit(import_module(f"config.{name}").main(sys.argv[2:]))
+        sys.exit(import_module(BEFORE_SETTINGS[name]).main(sys.argv[2:]))
     try:
         with database_for(sys.argv[1:]):
             from django.core.management import execute_from_command_line
 
-            from config.database import allow_work
+            from payments.db.backend import allow_work
 
             allow_work()
             execute_from_command_line(sys.argv)

@@ -11,6 +11,6 @@ class ConfigApp(AppConfig):
     name = "config"
 
     def ready(self) -> None:
-        from config import checks, people, sign_ins  # noqa: F401  registers the boot checks, and who hears of operators
+        from config import checks  # noqa: F401  registers the boot checks
 
         threading.excepthook = log_what_ends_a_thread

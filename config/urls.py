@@ -13,7 +13,7 @@ urlpatterns = [
     re_path(r"^ping/?$", healthy),
     re_path(r"^docs/?$", docs),
     re_path(r"^providers/(?P<account_id>[^/]+)/webhooks/?$", webhook_came, name="provider-webhook"),
-    path("admin/passkey/", include("config.staff.passkeys")),
+    path("admin/passkey/", include("payments.staff.passkeys")),
     path("admin/", admin.site.urls),
     path("", include("payments.pages.urls")),
 ]

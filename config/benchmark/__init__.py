@@ -5,8 +5,8 @@ import sys
 from config.benchmark.options import parse
 from config.benchmark.report import as_json, as_table
 from config.benchmark.running import run
-from config.embedded.errors import EmbeddedError
-from config.quickstart.supervisor import Failed, Stopped, Supervisor
+from payments.quickstart.servers.errors import EmbeddedError
+from payments.quickstart.supervisor import Failed, Stopped, Supervisor
 
 
 def main(arguments: list[str]) -> int:

@@ -7,10 +7,10 @@ from uuid import UUID
 from django.db.models import F, QuerySet
 
 from config.benchmark.callbacks import Told
-from config.quickstart.payment import REFUNDED
 from payments.invariants import checking
 from payments.invariants.registry import INVARIANTS
 from payments.models import Charge, Source
+from payments.quickstart.payment import REFUNDED
 
 # The parts whose answers are of charges that were seeded.
 SEEDED = ("middle", "last", "quiet")

@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from http.client import HTTPConnection
 
 from config.benchmark.figures import Figures
-from config.quickstart.ports import HOST
-from config.quickstart.supervisor import Supervisor
 from payments.ids import parse_id
+from payments.quickstart.ports import HOST
+from payments.quickstart.supervisor import Supervisor
 
 TIMEOUT_SECONDS = 600
 

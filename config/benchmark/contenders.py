@@ -17,8 +17,8 @@ from config.benchmark.service import Service
 from config.benchmark.side_servers import SideServer, plain_server, receiver_server, usual_server
 from config.benchmark.slow import Slow
 from config.benchmark.verbs import Beside, Verb
-from config.quickstart.ports import HOST
-from config.quickstart.supervisor import Supervisor
+from payments.quickstart.ports import HOST
+from payments.quickstart.supervisor import Supervisor
 
 if TYPE_CHECKING:
     # It needs Django's settings, which there are none of when this is loaded.

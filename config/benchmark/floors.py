@@ -11,11 +11,11 @@ from psycopg.conninfo import make_conninfo
 
 from config.benchmark.figures import Figures, Stretch
 from config.benchmark.measuring import measured
-from config.embedded import postgres
-from config.embedded.places import Places
-from config.embedded.processes import spawn
-from config.embedded.secrets_file import secrets_of
-from config.quickstart.supervisor import Supervisor
+from payments.quickstart.servers import postgres
+from payments.quickstart.servers.places import Places
+from payments.quickstart.servers.processes import spawn
+from payments.quickstart.servers.secrets_file import secrets_of
+from payments.quickstart.supervisor import Supervisor
 
 FOLDER = Path(__file__).parent
 THREADS = 2

@@ -15,7 +15,7 @@ from itertools import cycle
 from pathlib import Path
 from typing import Any, cast
 
-from config.quickstart.ports import HOST
+from payments.quickstart.ports import HOST
 
 HEAD_END = b"\r\n\r\n"
 LENGTH = re.compile(rb"\r\ncontent-length: ([0-9]+)", re.IGNORECASE)

@@ -12,10 +12,10 @@ from urllib.parse import urlencode
 from config.benchmark.figures import Figures
 from config.benchmark.measuring import measured
 from config.benchmark.sending import Load
-from config.embedded.processes import spawn, stop
-from config.quickstart import ports
-from config.quickstart.payment import CARD, ORDER
-from config.quickstart.supervisor import Supervisor
+from payments.quickstart import ports
+from payments.quickstart.payment import CARD, ORDER
+from payments.quickstart.servers.processes import spawn, stop
+from payments.quickstart.supervisor import Supervisor
 
 PACKAGE = "localstripe==1.15.10"
 # Wherever it is started, its store would lie at one path for all: here it lies in the folder that it is started in.

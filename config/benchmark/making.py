@@ -6,7 +6,7 @@ from typing import Any
 from uuid import uuid4
 
 from config.benchmark.sending import Answers, Load, Request
-from config.quickstart.payment import CARD, ORDER
+from payments.quickstart.payment import CARD, ORDER
 
 APPROVED = CARD["number"]
 DECLINED = "4000000000000002"

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from config.benchmark.making import DECLINED, Maker, acts, new_charges, new_sources
 from config.benchmark.sending import Request
-from config.quickstart.payment import REFUNDED
+from payments.quickstart.payment import REFUNDED
 
 # What makes so many requests.
 Making = Callable[[Maker, int], Sequence[Request]]

@@ -13,8 +13,8 @@ from django.core.wsgi import get_wsgi_application
 from django.http import HttpRequest, JsonResponse
 from django.urls import path
 
-from config.quickstart.ports import HOST
-from config.quickstart.serving import serve
+from payments.quickstart.ports import HOST
+from payments.quickstart.serving import serve
 
 
 def main(port: int, samples_file: Path) -> None:

@@ -8,7 +8,7 @@ import re
 import sys
 
 from config.benchmark.load import HEAD_END, length_in
-from config.quickstart.ports import HOST
+from payments.quickstart.ports import HOST
 
 EVENT = re.compile(rb"\r\nwebhook-id: (\S+)", re.IGNORECASE)
 

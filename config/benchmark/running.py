@@ -8,7 +8,7 @@ from config.benchmark.figures import Figures, Spread, spreads
 from config.benchmark.options import Options
 from config.benchmark.report import Report
 from config.benchmark.service import Service, scratch_service, service_beside
-from config.quickstart.supervisor import Supervisor
+from payments.quickstart.supervisor import Supervisor
 
 # What the provider of the part `slow` takes.
 SLOW = {"SIMULATOR_LATENCY_SECONDS": "1"}

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from config.benchmark.figures import Stretch
-from config.embedded.places import PROJECT
-from config.embedded.processes import spawn
-from config.quickstart.ports import HOST
-from config.quickstart.supervisor import Failed, Supervisor
+from payments.quickstart.ports import HOST
+from payments.quickstart.servers.places import PROJECT
+from payments.quickstart.servers.processes import spawn
+from payments.quickstart.supervisor import Failed, Supervisor
 
 # For whatever is sent until there is no more of it.
 LONGEST_SECONDS = 3600.0

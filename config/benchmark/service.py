@@ -10,10 +10,10 @@ from pathlib import Path
 
 import django
 
-from config.embedded.places import Places, make_running_folders, prepare
-from config.quickstart import ports
-from config.quickstart.programs import Programs
-from config.quickstart.supervisor import Supervisor
+from payments.quickstart import ports
+from payments.quickstart.programs import Programs
+from payments.quickstart.servers.places import Places, make_running_folders, prepare
+from payments.quickstart.supervisor import Supervisor
 
 # Whatever else the environment sets holds for the run, so that its price can be told.
 OUTSIDE_SERVERS = ("DATABASE_URL", "REDIS_URL")

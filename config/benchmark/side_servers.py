@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 
-from config.embedded.places import PROJECT, Places
-from config.embedded.processes import spawn, stop
-from config.quickstart import ports
-from config.quickstart.supervisor import Supervisor
+from payments.quickstart import ports
+from payments.quickstart.servers.places import PROJECT, Places
+from payments.quickstart.servers.processes import spawn, stop
+from payments.quickstart.supervisor import Supervisor
 
 START_TIMEOUT_SECONDS = 60
 

@@ -9,7 +9,7 @@ import pytest
 
 from config.benchmark.load import answers_to
 from config.benchmark.sending import AT_ONCE
-from config.quickstart.ports import HOST
+from payments.quickstart.ports import HOST
 
 BODY = '{"object":"charge","id":"ch_01a20085320373fe92bf404f3111f4e4"}'
 REQUESTS = [f"GET /{number} HTTP/1.1\r\n\r\n" for number in range(5)]

@@ -7,8 +7,8 @@ from config.benchmark.making import Maker, new_charges
 from config.benchmark.parts import new_list
 from config.benchmark.processes import memory_mb
 from config.benchmark.sending import Load, Request
-from config.quickstart.supervisor import Supervisor
 from payments.domain.merchants import create_merchant
+from payments.quickstart.supervisor import Supervisor
 from tests.figures.web import web_process
 
 CONNECTIONS = 16

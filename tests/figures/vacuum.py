@@ -11,11 +11,11 @@ from config.benchmark.figures import Stretch, percentile
 from config.benchmark.making import Maker, acts, new_charges
 from config.benchmark.sending import Load
 from config.benchmark.side_servers import receiver_server
-from config.embedded.places import Places
-from config.quickstart.payment import REFUNDED
-from config.quickstart.ports import HOST
-from config.quickstart.supervisor import Supervisor
 from payments.domain.merchants import create_merchant
+from payments.quickstart.payment import REFUNDED
+from payments.quickstart.ports import HOST
+from payments.quickstart.servers.places import Places
+from payments.quickstart.supervisor import Supervisor
 from tests.figures.web import web_process
 from tests.figures.worker import Worker
 

@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 from django.core.management import call_command
 
-from config.embedded.processes import wait_until
 from payments import clock
 from payments.notifications.signing import Signer
+from payments.quickstart.servers.processes import wait_until
 
 README = (Path(__file__).resolve().parents[2] / "README.md").read_text()
 SECRET = f"whsec_{base64.b64encode(b'known to the test only').decode()}"

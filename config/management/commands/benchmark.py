@@ -1,7 +1,7 @@
 from django.core.management.base import CommandParser
 
 from config.benchmark.options import DESCRIPTION, add_arguments
-from config.management.early import EarlyCommand
+from payments.management.early import EarlyCommand
 
 
 class Command(EarlyCommand):
