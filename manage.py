@@ -4,9 +4,9 @@
 import os
 import sys
 
-from config.embedded.commands import database_for
-from config.embedded.errors import EmbeddedError
 from config.outputs import protect_standard_error
+from payments.quickstart.servers.commands import database_for
+from payments.quickstart.servers.errors import EmbeddedError
 
 
 def main() -> None:
@@ -14,14 +14,14 @@ def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
     if sys.argv[1:2] == ["quickstart"]:
         # It decides what the settings will read, so it runs before anything reads them.
-        from config import quickstart
+        from payments.quickstart import command
 
-        sys.exit(quickstart.main(sys.argv[2:]))
+        sys.exit(command.main(sys.argv[2:]))
     try:
         with database_for(sys.argv[1:]):
             from django.core.management import execute_from_command_line
 
-            from config.database import allow_work
+            from payments.db.backend import allow_work
 
             allow_work()
             execute_from_command_line(sys.argv)

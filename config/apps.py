@@ -11,7 +11,7 @@ class ConfigApp(AppConfig):
     name = "config"
 
     def ready(self) -> None:
-        from config import checks, people, sign_ins  # noqa: F401  registers the boot checks, and who hears of operators
+        from config import checks  # noqa: F401  registers the boot checks
         from payments.api.answers import attempt_answer
         from payments.domain import record_outcome
 

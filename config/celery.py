@@ -9,9 +9,9 @@ from celery import Celery
 from celery.signals import celeryd_after_setup, setup_logging, worker_ready
 
 from config.checks import refuse_bad_configuration, tell_of_live_cards
-from config.database import allow_work
 from config.garbage import spare_what_stays
 from config.outputs import protect_standard_output
+from payments.db.backend import allow_work
 
 protect_standard_output()
 refuse_bad_configuration()

@@ -5,9 +5,9 @@ import sys
 from django.http import HttpRequest, HttpResponse
 from django.views import defaults
 
-from config.middleware import is_api
 from payments.api.errors import as_api_error, error_response, no_such_path
 from payments.api.handling import told_to_stranger
+from payments.web.middleware import is_api
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:

@@ -5,9 +5,9 @@ import re
 from django.conf import settings
 from django.http import HttpRequest, HttpResponseBase
 
-from config.middleware import GetResponse, is_api
 from payments.api.errors import error_response, in_clear_text
 from payments.api.handling import told_to_stranger
+from payments.web.middleware import GetResponse, is_api
 
 # Whoever watches the process asks it without a proxy, by its address.
 WATCHED = re.compile(r"/ping/?")

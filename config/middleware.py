@@ -12,22 +12,15 @@ from django.contrib.messages.middleware import MessageMiddleware
 from django.contrib.sessions.middleware import SessionMiddleware
 from django.db import Error, connection
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
-from django.utils.deprecation import MiddlewareMixin
 
 from payments import context, ids
 from payments.api.throttling import client_address
 from payments.domain.keys import note_use
 from payments.models import ApiKey
 from payments.rendering.wire import without_absent
+from payments.web.middleware import GetResponse, PagesOnly
 
 logger = logging.getLogger("kaha.request")
-
-GetResponse = Callable[[HttpRequest], HttpResponseBase]
-
-
-def is_api(request: HttpRequest) -> bool:
-    """Whether a program asks, which is answered in JSON and has no session."""
-    return request.path_info == "/v2" or request.path_info.startswith("/v2/")
 
 
 class KeyUse:
@@ -118,13 +111,6 @@ def _facts_of(request: HttpRequest) -> dict[str, Any]:
         "remote_address": client_address(request),
     }
     return without_absent(facts)
-
-
-class PagesOnly(MiddlewareMixin):
-    """A middleware that the API does not pay for."""
-
-    def __call__(self, request: HttpRequest) -> Any:
-        return self.get_response(request) if is_api(request) else super().__call__(request)
 
 
 class PageSessions(PagesOnly, SessionMiddleware):

@@ -1,6 +1,6 @@
 """Settings, all of them from the environment (see the configuration guide); `config.checks` refuses a bad one at boot.
 
-Without DATABASE_URL everything runs on the embedded PostgreSQL and Redis below KAHA_DATA (see `config.embedded`).
+Without DATABASE_URL everything runs on the embedded servers below KAHA_DATA (see `payments.quickstart.servers`).
 """
 
 from datetime import timedelta
@@ -8,10 +8,11 @@ from pathlib import Path
 
 from csp.constants import NONE, SELF
 
-from config import embedded, logging, openapi, origins
+from config import logging, openapi, origins
 from config.broker import broker_url
 from config.environment import Environment
 from config.schedule import SCHEDULE
+from payments.quickstart import servers
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = Environment()
@@ -21,7 +22,7 @@ ENVIRONMENT_FAULTS = env.faults
 KAHA_DATA = Path(env.text("KAHA_DATA", str(BASE_DIR / ".kaha"))).absolute()
 EMBEDDED = not env.text("DATABASE_URL", "")
 if EMBEDDED:
-    embedded.put_into_environment(KAHA_DATA)
+    servers.put_into_environment(KAHA_DATA)
 
 SECRET_KEY = env.text("SECRET_KEY", "")
 DEBUG = False
@@ -76,7 +77,7 @@ SIMULATOR_LATENCY_SECONDS = env.integer("SIMULATOR_LATENCY_SECONDS", 0, at_least
 SIMULATOR_REFUND_DELAY_SECONDS = env.integer("SIMULATOR_REFUND_DELAY_SECONDS", 2, at_least=0)
 
 INSTALLED_APPS = [
-    "config.staff.apps.StaffAdminConfig",
+    "payments.staff.apps.StaffAdminConfig",
     "django.contrib.auth",
     "django.contrib.contenttypes",
     "django.contrib.sessions",
@@ -96,7 +97,7 @@ INSTALLED_APPS = [
     "payments",
     "payments.providers.simulator",
     "customers",
-    "config.staff.apps.StaffConfig",
+    "payments.staff.apps.StaffConfig",
 ]
 MIDDLEWARE = [
     "config.middleware.KeyUse",
@@ -105,20 +106,21 @@ MIDDLEWARE = [
     "config.front_door.FrontDoor",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "config.middleware.PagePolicy",
-    "config.staff.host.AdminHost",
+    "payments.staff.host.AdminHost",
     "corsheaders.middleware.CorsMiddleware",
     "config.middleware.PageSessions",
     "django.middleware.csrf.CsrfViewMiddleware",
     "config.middleware.PageAuthentication",
-    "config.acting.PageActor",
+    "payments.staff.audit_actor.PageActor",
     "django_otp.middleware.OTPMiddleware",
     "config.middleware.PageMessages",
-    "config.staff.sessions.SessionLimits",
+    "payments.staff.sessions.SessionLimits",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "axes.middleware.AxesMiddleware",
 ]
 ROOT_URLCONF = "config.urls"
 WSGI_APPLICATION = "config.wsgi.application"
+ASGI_APPLICATION = "config.asgi.application"
 APPEND_SLASH = False
 TEMPLATES = [
     {
@@ -147,11 +149,11 @@ REQUEST_BODY_SECONDS = env.integer("REQUEST_BODY_SECONDS", 10, at_least=1)
 
 DATABASES = {"default": env.database("DATABASE_URL", "postgresql:///kaha")}
 DATABASES["default"].update(
-    ENGINE="config.database",
+    ENGINE="payments.db.backend",
     # Of one process, at the same time; nobody holds one while a provider is asked.
     CONNECTIONS=env.integer("DATABASE_CONNECTIONS", 8, at_least=1),
     CONN_MAX_AGE=0,
-    # So long a statement of a request may take; those of workers and commands may take a minute (`config.database`).
+    # Statement time limit of a request; workers and commands have a minute (`payments.db.backend`).
     STATEMENT_SECONDS=10,
     OPTIONS={
         **DATABASES["default"].get("OPTIONS", {}),
@@ -254,7 +256,7 @@ SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021", "otp_webauthn.E031"]
 LOGGING = logging.configuration()
 LOGGING_CONFIG = "config.logging.configure"
 
-# How operators sign in (see `config.staff`). Idle for 15 minutes, or when the browser is closed, they are signed out.
+# How operators sign in (see `payments.staff`). Idle for 15 minutes, or when the browser is closed, they are signed out.
 SESSION_COOKIE_AGE = 15 * 60
 SESSION_EXPIRE_AT_BROWSER_CLOSE = True
 SIGNED_IN_HOURS = 12
@@ -262,14 +264,14 @@ LOGIN_REDIRECT_URL = "admin:index"
 AUTHENTICATION_BACKENDS = [
     "axes.backends.AxesStandaloneBackend",
     "django.contrib.auth.backends.ModelBackend",
-    "config.staff.backends.CodeBackend",
-    "config.staff.backends.PasskeyBackend",
+    "payments.staff.backends.CodeBackend",
+    "payments.staff.backends.PasskeyBackend",
 ]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
-    {"NAME": "config.staff.passwords.LettersAndDigits"},
+    {"NAME": "payments.staff.passwords.LettersAndDigits"},
 ]
 OTP_TOTP_ISSUER = "kaha"
 OTP_WEBAUTHN_RP_NAME = "kaha"
@@ -282,8 +284,8 @@ AXES_FAILURE_LIMIT = 10
 AXES_COOLOFF_TIME = timedelta(minutes=30)
 AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
 AXES_RESET_ON_SUCCESS = True
-AXES_CLIENT_IP_CALLABLE = "config.staff.lockout.address_of"
-AXES_LOCKOUT_CALLABLE = "config.staff.lockout.locked_out"
+AXES_CLIENT_IP_CALLABLE = "payments.staff.lockout.address_of"
+AXES_LOCKOUT_CALLABLE = "payments.staff.lockout.locked_out"
 AXES_SENSITIVE_PARAMETERS = ["username", "ip_address", "csrfmiddlewaretoken", "code"]
 AXES_DISABLE_ACCESS_LOG = True
 AXES_ENABLE_ADMIN = AXES_VERBOSE = False

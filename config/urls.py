@@ -16,7 +16,7 @@ urlpatterns = [
     re_path(r"^docs/guides/?$", list_guides),
     re_path(r"^docs/(?P<name>[a-z-]+)/?$", show_guide),
     re_path(r"^providers/(?P<account_id>[^/]+)/webhooks/?$", webhook_came, name="provider-webhook"),
-    path("admin/passkey/", include("config.staff.passkeys")),
+    path("admin/passkey/", include("payments.staff.passkeys")),
     path("admin/", admin.site.urls),
     path("", include("payments.pages.urls")),
 ]

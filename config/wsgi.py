@@ -1,4 +1,4 @@
-"""The WSGI application, to which `config.server.asgi` hands requests whose bodies are there."""
+"""The WSGI application, to which `config.asgi` hands requests whose bodies are there."""
 
 import os
 

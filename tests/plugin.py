@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from config import embedded
-from config.embedded import postgres, redis_server
-from config.embedded.places import Places, make_running_folders, prepare
-from config.embedded.processes import wait_until
+from payments.quickstart import servers
+from payments.quickstart.servers import postgres, redis_server
+from payments.quickstart.servers.places import Places, make_running_folders, prepare
+from payments.quickstart.servers.processes import wait_until
 
 # The suite asks nothing of the disk, and threads of several workers want connections at once.
 SETTINGS = {"fsync": "off", "full_page_writes": "off", "synchronous_commit": "off", "max_connections": "300"}
@@ -43,7 +43,7 @@ def _start_what_is_missing(config: pytest.Config) -> None:
     data.chmod(0o711)
     places = prepare(data)
     make_running_folders(places)
-    embedded.put_into_environment(data)
+    servers.put_into_environment(data)
     # Each of many threads that race keeps its own until it ends.
     os.environ.setdefault("DATABASE_CONNECTIONS", "200")
     # All tests of a process come from one address; those of limits set their own.

@@ -11,7 +11,7 @@ from django.db import DataError, connection, transaction
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from config.database.handing_on import Connections
+from payments.db.backend.handing_on import Connections
 from payments.domain import attempts
 from payments.models import Attempt
 from payments.providers.base import Approved, Outcome, Provider

@@ -11,10 +11,10 @@ from pathlib import Path
 import httpx
 import pytest
 
-from config.embedded.places import PROJECT
-from config.embedded.processes import spawn, stop, wait_until
 from payments.domain.merchants import NewMerchant
 from payments.models import Notification
+from payments.quickstart.servers.places import PROJECT
+from payments.quickstart.servers.processes import spawn, stop, wait_until
 from tests.client import APPROVED, TELL_NOTHING, Api
 from tests.collector import Collector
 from tests.figures.receiver import Receiver

@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from config.embedded.places import PROJECT
 from config.logging import LineHandler, RedactedJson
 from config.outputs import Output
+from payments.quickstart.servers.places import PROJECT
 from tests.collector import Collector
 
 

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from config.embedded.places import PROJECT
+from payments.quickstart.servers.places import PROJECT
 
 LOADED = "import sys, config.wsgi, config.celery, payments.tasks; print(*sys.modules, sep='\\n')"
 

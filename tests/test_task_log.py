@@ -10,7 +10,7 @@ from celery.contrib.testing.worker import start_worker
 from django.conf import settings
 
 from config.celery import app
-from config.embedded.processes import wait_until
+from payments.quickstart.servers.processes import wait_until
 from payments.tasks import purge_idempotency
 
 

@@ -5,8 +5,8 @@ from itertools import count
 
 import pytest
 
-from config.database.turns import Turns
-from config.embedded.processes import wait_until
+from payments.db.backend.turns import Turns
+from payments.quickstart.servers.processes import wait_until
 from tests.racing import at_once
 
 MOST = 3

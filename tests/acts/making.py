@@ -4,9 +4,9 @@ from typing import Any
 
 from django.contrib.auth.models import Group, User
 
-from config.staff.roles import ALL_MERCHANTS, make_roles
 from payments.domain.staff_acts import deciding, doing, proposing
 from payments.models import ActLimit, Charge, StaffAct
+from payments.staff.roles import ALL_MERCHANTS, make_roles
 
 ALONE = 5_000
 REASON = "The goods never came"

@@ -5,9 +5,9 @@ from django.contrib.auth.models import Group, User
 from hypothesis import given
 from hypothesis import strategies as st
 
-from config.staff.roles import LIMITS, make_roles
 from payments.domain.staff_acts.limits import limit_of, may_be_done_alone
 from payments.models import ActLimit, StaffAct
+from payments.staff.roles import LIMITS, make_roles
 
 AMOUNTS = st.integers(1, 10**11)
 LIMITS_OF_ANYBODY = st.none() | st.integers(0, 10**11)

@@ -7,11 +7,11 @@ import pytest
 from django.contrib.auth.models import Group, Permission, User
 from django.test import Client
 
-from config.staff.roles import make_roles
 from payments import clock
 from payments.domain import webhook_attention, webhooks
 from payments.domain.merchants import NewMerchant
 from payments.models import Attempt, AuditEntry, MerchantAccess, Webhook, WebhookReport
+from payments.staff.roles import make_roles
 from tests.admin.conftest import text_of, words_of
 from tests.client import Api
 from tests.racing import at_once

@@ -7,9 +7,9 @@ from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
-from config.staff import enrolment
 from payments.admin.auditing import Audited
 from payments.models import AuditEntry
+from payments.staff import enrolment
 from tests.audit.conftest import signed_in
 from tests.staff.signing import PASSWORD, app_of
 

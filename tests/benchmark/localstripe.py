@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
-from config.embedded.processes import spawn, stop, wait_until
-from config.quickstart.payment import CARD, ORDER
-from config.quickstart.ports import claim
+from payments.quickstart.payment import CARD, ORDER
+from payments.quickstart.ports import claim
+from payments.quickstart.servers.processes import spawn, stop, wait_until
 from tests.benchmark.client import Load
 from tests.benchmark.figures import Figures, measured
 from tests.benchmark.load import HOST

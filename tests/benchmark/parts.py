@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from config.quickstart.payment import REFUNDED
+from payments.quickstart.payment import REFUNDED
 from tests.benchmark.client import APPROVED, DECLINED, PAGE, Client
 
 BESIDE = {

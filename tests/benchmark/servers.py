@@ -17,11 +17,11 @@ import psutil
 import psycopg
 from environ import Env
 
-from config import embedded
-from config.embedded.places import PROJECT, prepare
-from config.embedded.processes import spawn, stop, tail, wait_until
-from config.quickstart.ports import HOST, answers, claim
-from config.quickstart.serving import CONNECTIONS, WORKERS
+from payments.quickstart import servers as embedded
+from payments.quickstart.ports import HOST, answers, claim
+from payments.quickstart.servers.places import PROJECT, prepare
+from payments.quickstart.servers.processes import spawn, stop, tail, wait_until
+from payments.quickstart.serving import CONNECTIONS, WORKERS
 
 TIMEOUT_SECONDS = 60
 LOG_LINES_SHOWN = 15

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from config.quickstart.ports import HOST
+from payments.quickstart.ports import HOST
 from tests.benchmark.load import answers_to
 
 BODY = '{"object":"charge","id":"ch_01a20085320373fe92bf404f3111f4e4"}'

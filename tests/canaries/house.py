@@ -10,9 +10,9 @@ from typing import Any
 import psycopg
 import redis
 
-from config.embedded.places import Places, prepare
-from config.embedded.postgres import DATABASE, USER
-from config.embedded.secrets_file import secrets_of
+from payments.quickstart.servers.places import Places, prepare
+from payments.quickstart.servers.postgres import DATABASE, USER
+from payments.quickstart.servers.secrets_file import secrets_of
 from tests.canaries.shop import Shop
 from tests.figures.receiver import Receiver
 from tests.quickstart.starting import Quickstart

@@ -8,7 +8,7 @@ import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from config.embedded.postgres import wheel_folder
+from payments.quickstart.servers.postgres import wheel_folder
 from tests.canaries.house import House
 from tests.canaries.operators import Operator
 

@@ -5,7 +5,7 @@ from urllib.parse import quote
 
 from celery import Celery
 
-from config.embedded.processes import wait_until
+from payments.quickstart.servers.processes import wait_until
 from tests.canaries.house import House
 from tests.canaries.marks import CODES, marked
 from tests.canaries.shapes import in_groups

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from config.embedded.processes import wait_until
+from payments.quickstart.servers.processes import wait_until
 from tests.canaries.errors import break_everything
 from tests.canaries.house import House, house
 from tests.canaries.marks import marked

@@ -9,7 +9,6 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
-from config.staff.searches import REFUSED
 from customers.models import Customer
 from payments import clock, ids
 from payments.domain.cards import SHOWN_DIGITS, describe
@@ -18,6 +17,7 @@ from payments.notifications.leasing import Claimed
 from payments.notifications.results import Answer
 from payments.notifications.verdicts import made_of
 from payments.providers.base import Declined, NotSent, Unknown
+from payments.staff.searches import REFUSED
 from tests.canaries.marks import SOURCE_CVC
 from tests.canaries.misplaced import NUMBER, misplaced
 from tests.canaries.scanner import findings

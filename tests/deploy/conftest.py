@@ -18,9 +18,9 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from config.embedded.places import PROJECT
-from config.embedded.processes import spawn, stop, wait_until
-from config.quickstart.ports import HOST, claim
+from payments.quickstart.ports import HOST, claim
+from payments.quickstart.servers.places import PROJECT
+from payments.quickstart.servers.processes import spawn, stop, wait_until
 from tests.figures.web import web_process
 
 FILES = PROJECT / "config" / "deploy"

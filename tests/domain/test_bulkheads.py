@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from django.http import HttpResponse
 
-from config.embedded.processes import wait_until
 from payments import clock
 from payments.domain import bulkheads, expiry, recovery
 from payments.domain.bulkheads import Bulkheads, Places, merchant_place, provider_place
@@ -19,6 +18,7 @@ from payments.ids import new_id
 from payments.models import Attempt, Charge, IdempotencyRecord, Route, Source
 from payments.providers.base import Declined, NotSent, Outcome, Payment
 from payments.providers.simulator.connector import Simulator
+from payments.quickstart.servers.processes import wait_until
 from tests.client import ANSWER_LOST, CHALLENGED, Api, error_of, made
 from tests.domain.doubles import KnowsNothing, provider
 from tests.routing.conftest import live, north, south  # noqa: F401

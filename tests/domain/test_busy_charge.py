@@ -12,14 +12,14 @@ from django.db import connection
 from django.http import HttpResponse
 from pytest_django import Settings
 
-from config.database.base import DatabaseWrapper
-from config.embedded.processes import wait_until
 from payments import steps
 from payments.counting import Counters
+from payments.db.backend.base import DatabaseWrapper
 from payments.domain import operations, provider_accounts
 from payments.domain.merchants import NewMerchant
 from payments.providers.base import Approved, Operation, Outcome
 from payments.providers.simulator.connector import Simulator
+from payments.quickstart.servers.processes import wait_until
 from payments.steps import Step
 from payments.vault import VaultUnavailable
 from payments.vault.transit import TransitKeys

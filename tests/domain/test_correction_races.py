@@ -8,13 +8,13 @@ import pytest
 from django.core.exceptions import ValidationError
 from django.db import connection, transaction
 
-from config.embedded.processes import wait_until
 from payments.domain import corrections, recovery
 from payments.domain.second_person import Refused
 from payments.models import Attempt, Charge, Correction, Event, UnknownOutcome
 from payments.providers.base import Operation, Outcome, Payment
 from payments.providers.simulator.connector import Simulator
 from payments.providers.simulator.models import SimulatedPayment
+from payments.quickstart.servers.processes import wait_until
 from tests.client import Api
 from tests.domain.correcting import (
     NOTE,

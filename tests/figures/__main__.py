@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any
 
-from config.embedded.places import Places
+from payments.quickstart.servers.places import Places
 from tests.figures.scratch import scratch_servers
 from tests.neighbours.offences import OFFENCES
 

@@ -8,12 +8,12 @@ from pathlib import Path
 import redis
 from django.conf import settings
 
-from config.embedded.processes import wait_until
 from payments import clock
 from payments.ids import public_id
 from payments.models import Notification
 from payments.notifications.leasing import LEASE
 from payments.notifications.nudging import nudge
+from payments.quickstart.servers.processes import wait_until
 from tests.figures.making import new_merchant, put_events
 from tests.figures.receiver import Receiver
 from tests.figures.worker import START_TIMEOUT_SECONDS, Worker, nothing_waits

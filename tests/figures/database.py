@@ -11,13 +11,13 @@ from typing import Any
 
 from django.db import connection
 
-from config.embedded import postgres
-from config.embedded.places import Places
-from config.embedded.processes import wait_until
 from payments.domain.merchants import create_merchant
 from payments.ids import parse_id
 from payments.models import Attempt, Charge, Refund
 from payments.providers.simulator.models import SimulatedPayment
+from payments.quickstart.servers import postgres
+from payments.quickstart.servers.places import Places
+from payments.quickstart.servers.processes import wait_until
 from tests.faults.tallies import broken_invariants
 from tests.figures.enduring import Load, name_of
 from tests.figures.scratch import SETTINGS

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
-from config.embedded.processes import wait_until
 from payments import clock
 from payments.models import Merchant
 from payments.notifications.nudging import nudge
+from payments.quickstart.servers.processes import wait_until
 from tests.figures.making import new_merchant, put_events
 from tests.figures.receiver import Receiver
 from tests.figures.worker import START_TIMEOUT_SECONDS, Worker

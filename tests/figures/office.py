@@ -13,13 +13,13 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
-from config.seeding import year
 from customers.models import Customer
 from payments.admin.charge_states import STATES
 from payments.domain import exporting
 from payments.ids import public_id
 from payments.models import Attempt, Charge, Export
 from payments.overview import summing
+from payments.quickstart.demo import year
 from tests.client import APPROVED
 from tests.figures.multiplying import multiply
 

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import django
 
-from config import embedded
-from config.embedded import postgres, redis_server
-from config.embedded.places import Places, make_running_folders, prepare
-from config.embedded.processes import wait_until
+from payments.quickstart import servers
+from payments.quickstart.servers import postgres, redis_server
+from payments.quickstart.servers.places import Places, make_running_folders, prepare
+from payments.quickstart.servers.processes import wait_until
 
 START_TIMEOUT_SECONDS = 30
 # As in production otherwise: nothing else is spared.
@@ -29,7 +29,7 @@ def scratch_servers() -> Iterator[Places]:
         places = prepare(data)
         make_running_folders(places)
         os.environ |= {"KAHA_DATA": str(data), "DJANGO_SETTINGS_MODULE": "config.settings"}
-        os.environ |= embedded.environment(places)
+        os.environ |= servers.environment(places)
         postgres.create(places)
         stack.callback(postgres.stop_server, postgres.start(places, SETTINGS))
         stack.callback(redis_server.stop_server, redis_server.start(places))

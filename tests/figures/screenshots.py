@@ -9,7 +9,7 @@ from pathlib import Path
 from django.core.management import call_command
 from playwright.sync_api import Page, sync_playwright
 
-from config.embedded.places import PROJECT
+from payments.quickstart.servers.places import PROJECT
 from tests.figures.web import web_server
 from tests.office.pages import main_pages
 from tests.office.tabs import WAYS, Office

@@ -9,8 +9,8 @@ from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 
-from config.embedded.places import PROJECT
-from config.embedded.processes import wait_until
+from payments.quickstart.servers.places import PROJECT
+from payments.quickstart.servers.processes import wait_until
 from tests.figures.web import web_server
 from tests.figures.worker import START_TIMEOUT_SECONDS, Worker
 

@@ -7,10 +7,10 @@ from urllib.parse import urlsplit
 
 from django.db import connection
 
-from config.embedded.places import Places
-from config.quickstart.payment import REFUNDED
-from config.quickstart.ports import HOST
 from payments.domain.merchants import create_merchant
+from payments.quickstart.payment import REFUNDED
+from payments.quickstart.ports import HOST
+from payments.quickstart.servers.places import Places
 from tests.benchmark.client import Client, Load
 from tests.benchmark.figures import Stretch, percentile
 from tests.benchmark.servers import side_server

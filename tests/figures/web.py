@@ -7,15 +7,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from config.embedded.places import PROJECT
-from config.embedded.processes import spawn, stop, wait_until
-from config.quickstart.ports import HOST, answers, claim
-from config.quickstart.serving import CONNECTIONS, HEADER_MILLISECONDS, WORKERS
+from payments.quickstart.ports import HOST, answers, claim
+from payments.quickstart.servers.places import PROJECT
+from payments.quickstart.servers.processes import spawn, stop, wait_until
+from payments.quickstart.serving import CONNECTIONS, HEADER_MILLISECONDS, WORKERS
 from tests.figures.worker import database_url
 from tests.plenty import MANY_DECLINES_TEXT
 
 START_TIMEOUT_SECONDS = 60
-TARGET = "config.server.asgi:application"
+TARGET = "config.asgi:application"
 
 
 @contextmanager

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from django.db import connection
 
-from config.embedded.places import PROJECT
-from config.embedded.processes import spawn, wait_until
+from payments.quickstart.servers.places import PROJECT
+from payments.quickstart.servers.processes import spawn, wait_until
 
 START_TIMEOUT_SECONDS = 30
 OPTIONS = ["--without-gossip", "--without-mingle", "--without-heartbeat", "--loglevel=INFO"]

@@ -11,15 +11,15 @@ from django.core.management import call_command
 from django.db import connection, connections
 from pytest_django import DjangoDbBlocker
 
-from config.database.base import DatabaseWrapper
-from config.embedded import postgres
-from config.embedded.places import Places, make_running_folders, prepare
-from config.embedded.processes import wait_until
-from config.embedded.secrets_file import secrets_of
-from config.quickstart.ports import HOST, claim
 from payments import vault
+from payments.db.backend.base import DatabaseWrapper
 from payments.domain.data_keys import WrappedKeys
 from payments.domain.merchants import create_merchant
+from payments.quickstart.ports import HOST, claim
+from payments.quickstart.servers import postgres
+from payments.quickstart.servers.places import Places, make_running_folders, prepare
+from payments.quickstart.servers.processes import wait_until
+from payments.quickstart.servers.secrets_file import secrets_of
 from tests.client import Api
 from tests.quickstart.conftest import remove_what_lies_outside
 

@@ -10,10 +10,10 @@ import pytest
 from django.db import InterfaceError, OperationalError
 from psycopg import Connection
 
-from config.database.availability import NotAnswering
-from config.database.base import DatabaseWrapper
-from config.embedded.processes import wait_until
-from config.quickstart.ports import HOST
+from payments.db.backend.availability import NotAnswering
+from payments.db.backend.base import DatabaseWrapper
+from payments.quickstart.ports import HOST
+from payments.quickstart.servers.processes import wait_until
 from tests.frozen.conftest import LONG_SECONDS, STATEMENT_SECONDS, Server
 
 

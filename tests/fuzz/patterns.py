@@ -15,9 +15,9 @@ from django.conf import settings
 from django.urls import get_resolver
 
 from config.long_paths import MAX_PATH_CHARACTERS
-from config.staff.searches import TERM_MAX_LENGTH
 from payments import redaction
 from payments.api import parsing
+from payments.staff.searches import TERM_MAX_LENGTH
 from tests.contract.routes import below
 
 ROOMS = ("config", "payments", "customers")
@@ -32,10 +32,10 @@ BOUNDS = {
     "payments.api": parsing.MAX_BODY_BYTES,
     "payments.card_numbers": parsing.MAX_BODY_BYTES,
     "payments.redaction": redaction.MAX_CHARACTERS,
-    "config.quickstart.banner": MAX_PATH_CHARACTERS,
+    "payments.quickstart.banner": MAX_PATH_CHARACTERS,
     "customers.admin": settings.DATA_UPLOAD_MAX_MEMORY_SIZE,
     "payments.admin": settings.DATA_UPLOAD_MAX_MEMORY_SIZE,
-    "config.staff": settings.DATA_UPLOAD_MAX_MEMORY_SIZE,
+    "payments.staff": settings.DATA_UPLOAD_MAX_MEMORY_SIZE,
     "payments.domain.merchants": settings.DATA_UPLOAD_MAX_MEMORY_SIZE,
     "payments.models.correction": settings.DATA_UPLOAD_MAX_MEMORY_SIZE,
     "payments.models.words": TERM_MAX_LENGTH,

@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 from django.core.management import call_command
 
-from config.embedded.processes import wait_until
 from payments import clock
 from payments.notifications.signing import Signer
+from payments.quickstart.servers.processes import wait_until
 from tests.guides.reading import blocks_of
 
 GUIDE = "templates/guides/webhooks.md"

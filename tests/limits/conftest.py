@@ -9,9 +9,9 @@ from uuid import uuid4
 
 import pytest
 
-from config.embedded import redis_server
-from config.embedded.places import Places, drop_temporary_folder, make_running_folders, prepare
-from config.embedded.processes import wait_until
+from payments.quickstart.servers import redis_server
+from payments.quickstart.servers.places import Places, drop_temporary_folder, make_running_folders, prepare
+from payments.quickstart.servers.processes import wait_until
 
 
 class OwnRedis:

@@ -9,9 +9,9 @@ import pytest
 from django.conf import settings
 from redis import Redis
 
-from config.embedded.processes import wait_until
 from payments import clock
 from payments.counting import Counters, Window
+from payments.quickstart.servers.processes import wait_until
 from tests.limits.conftest import OwnRedis
 from tests.racing import at_once
 

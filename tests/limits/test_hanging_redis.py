@@ -12,10 +12,10 @@ from redis import ConnectionError as Broken
 from redis import Redis
 from redis import TimeoutError as TimedOut
 
-from config.embedded.processes import wait_until
 from payments.circuit import CircuitBreaker, CircuitOpen
 from payments.counting import Counters, counters_at
 from payments.notifications.nudging import Waker
+from payments.quickstart.servers.processes import wait_until
 from payments.redis_line import Line
 from tests.client import Api
 from tests.contract.calls import order

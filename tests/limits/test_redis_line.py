@@ -7,7 +7,7 @@ import pytest
 from django.conf import settings
 from redis import RedisError
 
-from config.embedded import redis_server
+from payments.quickstart.servers import redis_server
 from payments.redis_line import Line
 from tests.limits.conftest import OwnRedis
 from tests.racing import at_once

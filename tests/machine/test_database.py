@@ -4,7 +4,7 @@ import json
 import subprocess
 import sys
 
-from config.embedded.places import PROJECT
+from payments.quickstart.servers.places import PROJECT
 
 
 def test_a_database_killed_under_load_loses_nothing_acknowledged_and_does_nothing_twice() -> None:

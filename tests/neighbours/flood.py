@@ -14,7 +14,7 @@ from typing import Any
 
 import aiohttp
 
-from config.embedded.processes import die_with_parent
+from payments.quickstart.servers.processes import die_with_parent
 
 # A stranger's address on loopback; everybody else asks from 127.0.0.1.
 STRANGER = "127.0.0.66"

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from config.embedded.processes import wait_until
+from payments.quickstart.servers.processes import wait_until
 from tests.client import APPROVED, TELL_NOTHING
 from tests.figures.receiver import Receiver
 

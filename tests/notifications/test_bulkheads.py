@@ -12,7 +12,6 @@ from uuid import UUID, uuid4
 import pytest
 from django.db import transaction
 
-from config.embedded.processes import wait_until
 from payments import clock
 from payments.domain.merchants import NewMerchant, create_merchant
 from payments.models import Notification, NotificationTry
@@ -20,6 +19,7 @@ from payments.notifications.bulkheads import Lanes, SlowReceivers
 from payments.notifications.delivery import Drain
 from payments.notifications.leasing import Claimed
 from payments.notifications.transport import Limits, Transport
+from payments.quickstart.servers.processes import wait_until
 from tests.figures.making import put_events
 from tests.figures.receiver import Receiver
 from tests.figures.schedule import MovedClock

@@ -9,7 +9,6 @@ import pytest
 from django.db import connection
 from psycopg import OperationalError
 
-from config.embedded.processes import wait_until
 from payments import clock
 from payments.domain.merchants import NewMerchant
 from payments.models import Notification
@@ -18,6 +17,7 @@ from payments.notifications.delivery import Deliverer, Drain
 from payments.notifications.leasing import LEASE
 from payments.notifications.sending import TRY_TIME, Tries
 from payments.notifications.transport import Transport
+from payments.quickstart.servers.processes import wait_until
 from tests.domain.test_races import at_once
 from tests.figures.receiver import Receiver
 from tests.figures.schedule import MovedClock

@@ -12,7 +12,6 @@ from django.conf import settings
 from django.db import IntegrityError, transaction
 from pytest_django import DjangoAssertNumQueries
 
-from config.embedded.processes import wait_until
 from payments import clock
 from payments.domain.merchants import NewMerchant
 from payments.models import Charge, Event, Notification, NotificationTry
@@ -20,6 +19,7 @@ from payments.models.together import Insert, StaleRow, Update, write_together
 from payments.notifications.nudging import TASK, Nudger, Waker
 from payments.notifications.outbox import notification_of, send_again
 from payments.providers.simulator.models import SimulatedOperation
+from payments.quickstart.servers.processes import wait_until
 from payments.tasks import deliver_notifications, hear_simulator
 from tests.client import REFUNDS_FAIL, Api
 from tests.domain.test_recovery import let_time_pass

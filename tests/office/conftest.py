@@ -10,8 +10,8 @@ from playwright.sync_api import Browser
 from pytest_django.fixtures import Settings
 from pytest_django.live_server_helper import LiveServer
 
-from config.staff.roles import make_roles
 from payments.models import Merchant, Notification
+from payments.staff.roles import make_roles
 from tests.admin.conftest import REDIRECT
 from tests.approvals.making import requested_key
 from tests.client import ANSWER_LOST, APPROVED, Api

@@ -7,7 +7,7 @@ from django.contrib.auth.models import Group, User
 from django.test import Client
 from playwright.sync_api import Browser, ConsoleMessage, Page
 
-from config.staff.roles import ALL_MERCHANTS
+from payments.staff.roles import ALL_MERCHANTS
 
 SCREEN, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 844}
 # How a page may be looked at.

@@ -5,10 +5,10 @@ from datetime import UTC, datetime, timedelta
 from itertools import count
 from random import Random
 
-from config.seeding.shop import Shop
-from config.seeding.story import Purchase, Story
 from payments import clock
 from payments.models import Merchant
+from payments.quickstart.demo.shop import Shop
+from payments.quickstart.demo.story import Purchase, Story
 from tests.client import APPROVED, TELL_NOTHING
 
 NUMBERS = count(1)

@@ -7,7 +7,6 @@ from uuid import UUID
 import pytest
 from django.core.management import call_command
 
-from config.seeding.story import Story
 from payments import clock
 from payments.domain.merchants import NewMerchant, create_merchant
 from payments.ids import first_id
@@ -16,6 +15,7 @@ from payments.overview.days import Days
 from payments.overview.summing import SETTLES_AFTER, due_days, sum_up, sum_up_due
 from payments.overview.trade import Trade, trades_of
 from payments.providers.base import NotFound
+from payments.quickstart.demo.story import Story
 from tests.client import ANSWER_LOST, DECLINED, NEVER_ARRIVES
 from tests.factories import ChargeFactory
 from tests.overview.telling import days_ago, tell

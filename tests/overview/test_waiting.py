@@ -2,13 +2,13 @@
 
 from datetime import timedelta
 
-from config.seeding.story import Story
 from payments import clock
 from payments.domain.merchants import NewMerchant
 from payments.domain.staff_acts import deciding
 from payments.models import Notification, Refund
 from payments.overview.days import Days
 from payments.overview.waiting import Pile, Waiting, waiting_for
+from payments.quickstart.demo.story import Story
 from tests.acts.making import ALONE, person, proposed
 from tests.client import ANSWER_LOST, REFUNDS_WAIT, Api
 from tests.overview.telling import tell

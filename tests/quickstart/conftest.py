@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from config.embedded.places import SYSTEM_FOLDER
+from payments.quickstart.servers.places import SYSTEM_FOLDER
 
 
 @pytest.fixture(scope="module")

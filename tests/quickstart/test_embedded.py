@@ -12,10 +12,10 @@ import psycopg
 import pytest
 from environ import Env
 
-from config import embedded
-from config.embedded import postgres
-from config.embedded.places import make_running_folders, prepare
-from config.embedded.secrets_file import secrets_of
+from payments.quickstart import servers
+from payments.quickstart.servers import postgres
+from payments.quickstart.servers.places import make_running_folders, prepare
+from payments.quickstart.servers.secrets_file import secrets_of
 from tests.quickstart.conftest import remove_what_lies_outside
 from tests.quickstart.starting import MANAGE, manage
 
@@ -36,7 +36,7 @@ class Database:
         return process
 
     def execute(self, statement: str) -> list[tuple[object, ...]]:
-        url = Env.db_url_config(embedded.environment(self.places)["DATABASE_URL"])
+        url = Env.db_url_config(servers.environment(self.places)["DATABASE_URL"])
         host, user, password, name = (url[key] for key in ("HOST", "USER", "PASSWORD", "NAME"))
         with psycopg.connect(host=host, user=user, password=password, dbname=name) as connection:
             cursor = connection.execute(statement)

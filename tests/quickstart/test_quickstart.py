@@ -13,7 +13,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from config.quickstart.banner import Ready, curl_lines
+from payments.quickstart.banner import Ready, curl_lines
 from tests.quickstart.conftest import remove_what_lies_outside
 from tests.quickstart.starting import (
     ENVIRONMENT,

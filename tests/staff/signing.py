@@ -9,8 +9,8 @@ from django.test import Client
 from django.urls import reverse
 from django_otp.oath import TOTP
 
-from config.staff.enrolment import recovery_codes_of
-from config.staff.models import Authenticator
+from payments.staff.enrolment import recovery_codes_of
+from payments.staff.models import Authenticator
 
 PASSWORD = "kalesa-77-halo-halo"
 LOGIN, SECOND_FACTOR, ENROL, RECOVERY_CODES, FACTORS, INDEX = (

@@ -4,7 +4,7 @@ from typing import Any
 from django.contrib.auth.models import User
 from django_otp.oath import TOTP
 
-from config.staff.models import Authenticator
+from payments.staff.models import Authenticator
 from tests.admin.conftest import text_of
 from tests.staff.signing import (
     ENROL,

@@ -8,8 +8,8 @@ from django.contrib.auth.models import Permission, User
 from django.test import Client
 from django.urls import reverse
 
-from config.staff.navigation import grouped
 from payments.models import Charge, MerchantAccess, Refund
+from payments.staff.navigation import grouped
 from tests.admin.conftest import House, house, operator, text_of  # noqa: F401  something to be found
 from tests.client import APPROVED
 from tests.factories import MerchantFactory

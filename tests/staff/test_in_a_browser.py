@@ -12,8 +12,8 @@ from playwright.sync_api import Browser, CDPSession, ConsoleMessage, Page, expec
 from pytest_django.fixtures import Settings
 from pytest_django.live_server_helper import LiveServer
 
-from config.staff.models import Authenticator
 from payments.models import Export
+from payments.staff.models import Authenticator
 from tests.admin.conftest import House, house  # noqa: F401  something to be looked at
 from tests.admin.test_pages import list_of, newest, page_of  # noqa: F401
 from tests.staff.signing import (

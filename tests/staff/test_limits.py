@@ -10,11 +10,11 @@ from django.db.models import Model
 from django.test import Client
 from django.urls import reverse
 
-from config.staff.roles import ALL_MERCHANTS, make_roles
 from payments.admin.access import Limited
 from payments.domain.merchants import NewMerchant
 from payments.models import Merchant, MerchantAccess
 from payments.overview.summing import sum_up_due
+from payments.staff.roles import ALL_MERCHANTS, make_roles
 from tests.admin.conftest import House, house, text_of  # noqa: F401  something to be looked at
 from tests.admin.test_pages import list_of, newest, page_of  # noqa: F401
 from tests.client import REFUNDS_WAIT

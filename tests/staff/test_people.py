@@ -8,10 +8,10 @@ from django.test import Client
 from django.urls import reverse
 from django_otp import user_has_device
 
-from config.staff.models import Authenticator, RecoveryCodes
-from config.staff.roles import ALL_MERCHANTS, make_roles
 from payments.domain.merchants import NewMerchant
 from payments.models import AuditEntry, MerchantAccess
+from payments.staff.models import Authenticator, RecoveryCodes
+from payments.staff.roles import ALL_MERCHANTS, make_roles
 from tests.admin.conftest import text_of
 from tests.staff.signing import PASSWORD, Visitor, app_of, code_of, renewed_codes_of
 

@@ -11,7 +11,7 @@ from django.db.models import Model
 from django.test import Client
 from django.urls import NoReverseMatch, URLPattern, URLResolver, reverse
 
-from config.staff.roles import ROLES, make_roles
+from payments.staff.roles import ROLES, make_roles
 from tests.admin.conftest import House, house  # noqa: F401  something to be looked at
 from tests.admin.test_pages import newest  # noqa: F401
 from tests.staff.working import for_all

@@ -4,8 +4,8 @@ from django.contrib.auth.signals import user_logged_in, user_login_failed
 from django.contrib.sessions.models import Session
 from django.db import connection
 
-from config.staff.models import Authenticator
 from payments import vault
+from payments.staff.models import Authenticator
 from tests.admin.conftest import text_of
 from tests.racing import at_once
 from tests.staff.signing import (

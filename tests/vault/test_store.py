@@ -11,7 +11,7 @@ from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
-from config.database.base import DatabaseWrapper
+from payments.db.backend.base import DatabaseWrapper
 from payments.domain.data_keys import WrappedKeys
 from payments.models import CvcKey, DataKey
 from payments.vault import Purpose, wrapping

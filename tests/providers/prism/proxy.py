@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from config.embedded.processes import spawn, stop, wait_until
 from payments import ids
 from payments.providers import http
+from payments.quickstart.servers.processes import spawn, stop, wait_until
 from tests.providers.openapi import SPECS
 
 LISTENING = re.compile(r"Prism is listening on (\S+)")

@@ -1,0 +1,18 @@
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from payments.quickstart.options import DESCRIPTION, add_arguments
+
+
+class Command(BaseCommand):
+    """Lists the quickstart among the other commands: `manage.py` runs it before there are any settings."""
+
+    help = DESCRIPTION
+    requires_system_checks = []
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        add_arguments(parser)
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        raise CommandError("Start it with `manage.py`: it decides what the settings read.")

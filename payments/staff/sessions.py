@@ -1,0 +1,44 @@
+"""How long a sign-in holds: fifteen minutes without a request, and SIGNED_IN_HOURS in any case."""
+
+from datetime import timedelta
+from typing import Any
+
+from django.conf import settings
+from django.contrib import messages
+from django.contrib.auth import SESSION_KEY, logout
+from django.contrib.auth.signals import user_logged_in
+from django.contrib.sessions.backends.db import SessionStore
+from django.contrib.sessions.models import Session
+from django.dispatch import receiver
+from django.http import HttpRequest
+
+from payments import clock
+from payments.web.middleware import PagesOnly
+
+SIGNED_IN_AT = "signed_in_at"
+
+
+@receiver(user_logged_in)
+def note_when(request: HttpRequest, **_: Any) -> None:
+    """Has the session remember when its user signed in."""
+    request.session[SIGNED_IN_AT] = clock.now().timestamp()
+
+
+class SessionLimits(PagesOnly):
+    """Signs out who has been signed in for too long, and puts off the end of whose session it is not yet."""
+
+    def process_request(self, request: HttpRequest) -> None:
+        session: Any = request.session
+        if SESSION_KEY not in session:
+            return
+        age_seconds = clock.now().timestamp() - session.get(SIGNED_IN_AT, 0)
+        if age_seconds > timedelta(hours=settings.SIGNED_IN_HOURS).total_seconds():
+            logout(request)
+            messages.warning(request, f"Sign in again: you were signed in for {settings.SIGNED_IN_HOURS} hours.")
+        else:
+            _renew(session)
+
+
+def _renew(session: SessionStore) -> None:
+    # Not by saving it, which would undo what another request of the same browser writes at this moment.
+    Session.objects.filter(pk=session.session_key).update(expire_date=session.get_expiry_date())

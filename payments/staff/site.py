@@ -1,0 +1,51 @@
+from typing import Any
+
+from django.conf import settings
+from django.contrib.admin import AdminSite
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import URLPattern, URLResolver, path
+
+from payments.staff import views
+from payments.staff.navigation import grouped
+from payments.staff.searches import without_card_numbers
+
+
+class StaffSite(AdminSite):
+    """Django's admin, for those who signed in with a second factor, or where ADMIN_MFA is off."""
+
+    # Ours is on every page, phones included.
+    enable_nav_sidebar = False
+
+    def has_permission(self, request: HttpRequest) -> bool:
+        user: Any = request.user
+        return super().has_permission(request) and (not settings.ADMIN_MFA or user.is_verified())
+
+    def login(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        if request.method == "GET" and self.has_permission(request):
+            return redirect("admin:index")
+        answer: Any = views.PasswordView.as_view(extra_context=extra_context)(request)
+        return answer
+
+    def admin_view(self, view: Any, cacheable: bool = False) -> Any:
+        return super().admin_view(without_card_numbers(view), cacheable)
+
+    def get_urls(self) -> list[URLPattern | URLResolver]:
+        # The pages that it looks through register themselves here, so this site must be first.
+        from payments.staff.finding import find
+
+        ours: list[URLPattern | URLResolver] = [
+            path("second-factor/", views.SecondFactorView.as_view(), name="second_factor"),
+            path("enrol/", views.EnrolView.as_view(), name="enrol"),
+            path("recovery-codes/", views.RecoveryCodesView.as_view(), name="recovery_codes"),
+            path("factors/", views.FactorsView.as_view(), name="factors"),
+            path("find/", self.admin_view(find), name="find"),
+        ]
+        return [*ours, *super().get_urls()]
+
+    def get_app_list(self, request: HttpRequest, app_label: str | None = None) -> list[Any]:
+        apps = super().get_app_list(request, app_label)
+        return apps if app_label else grouped(apps)
+
+    def each_context(self, request: HttpRequest) -> dict[str, Any]:
+        return super().each_context(request) | {"has_second_factors": settings.ADMIN_MFA}

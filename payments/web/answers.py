@@ -1,0 +1,124 @@
+"""What a WSGI application answers, made ready for ASGI."""
+
+import asyncio
+import os
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass, field
+from itertools import chain
+from typing import Any
+from wsgiref.types import WSGIApplication
+from wsgiref.util import FileWrapper
+
+from payments import context
+from payments.web.environ import Environ
+
+Send = Callable[[dict[str, Any]], Awaitable[None]]
+Receive = Callable[[], Awaitable[dict[str, Any]]]
+Headers = list[tuple[bytes, bytes]]
+
+# How long a client may take over one piece of a long answer, which keeps a thread for so long.
+PIECE_SECONDS = 30
+
+
+class ClientLeft(Exception):
+    """Nobody takes the rest of an answer."""
+
+
+@dataclass(slots=True)
+class Answer:
+    """An answer to be sent whole: its body, or the path of the file that is its body."""
+
+    status: int = 0
+    headers: Headers = field(default_factory=list)
+    body: bytes = b""
+    path: str | None = None
+
+    async def send(self, send: Send) -> None:
+        """Sends all of it."""
+        await send(self.start)
+        if self.path is None:
+            await send({"type": "http.response.body", "body": self.body})
+        else:
+            await send({"type": "http.response.pathsend", "path": self.path})
+
+    @property
+    def start(self) -> dict[str, Any]:
+        """The message that begins it."""
+        return {"type": "http.response.start", "status": self.status, "headers": self.headers}
+
+    def start_response(self, status: str, headers: Iterable[tuple[str, str]], _: Any = None) -> Callable[[bytes], None]:
+        """Takes what a WSGI application calls it with."""
+        self.status = int(status[:3])
+        self.headers = encoded(headers)
+        return self._write
+
+    def _write(self, _: bytes) -> None:
+        raise NotImplementedError("Return the body of the answer.")
+
+
+def encoded(headers: Iterable[tuple[str, str]]) -> Headers:
+    """The headers as ASGI has them."""
+    return [(name.encode("latin-1"), value.encode("latin-1")) for name, value in headers]
+
+
+def answer_of(application: WSGIApplication, environ: Environ, pieces: "Pieces") -> Answer | None:
+    """Runs the application. Returns what is to be sent; None where it came in pieces, which are sent."""
+    answer = Answer()
+    result = application(environ, answer.start_response)
+    try:
+        answer.path = _whole_file(result)
+        if answer.path is not None:
+            return answer
+        rest = iter(result)
+        answer.body = next(rest, b"")
+        second = next(rest, None)
+        if second is None:
+            return answer
+        pieces.send(answer.start)
+        for piece in chain((answer.body, second), rest):
+            pieces.send({"type": "http.response.body", "body": piece, "more_body": True})
+        pieces.send({"type": "http.response.body", "body": b""})
+    except ClientLeft:
+        pass
+    finally:
+        if close := getattr(result, "close", None):
+            close()
+    return None
+
+
+def _whole_file(result: object) -> str | None:
+    """The path of the file that an answer consists of, which the server sends without a thread of ours."""
+    path = getattr(result.filelike, "name", None) if isinstance(result, FileWrapper) else None
+    return os.fspath(path) if isinstance(path, str | os.PathLike) else None
+
+
+class Pieces:
+    """Sends an answer in pieces from a thread, which waits until the client has taken each.
+
+    granian takes pieces for a client that has left as well, so that somebody must look whether it has.
+    """
+
+    def __init__(self, send: Send, receive: Receive, loop: asyncio.AbstractEventLoop) -> None:
+        self._send, self._receive, self._loop = send, receive, loop
+        self._left: asyncio.Task[None] | None = None
+
+    def send(self, message: dict[str, Any]) -> None:
+        """Raises ClientLeft where nobody takes it."""
+        context.begin_wait()
+        asyncio.run_coroutine_threadsafe(self._sent(message), self._loop).result()
+
+    async def _sent(self, message: dict[str, Any]) -> None:
+        self._left = self._left or self._loop.create_task(leaving(self._receive))
+        if self._left.done():
+            raise ClientLeft
+        try:
+            async with asyncio.timeout(PIECE_SECONDS):
+                await self._send(message)
+        except TimeoutError:
+            raise ClientLeft from None
+
+
+async def leaving(receive: Receive) -> None:
+    """Returns when the client has left."""
+    while (await receive())["type"] != "http.disconnect":
+        pass

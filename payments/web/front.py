@@ -1,0 +1,101 @@
+"""The ASGI application that granian runs, in front of a WSGI application."""
+
+import resource
+from concurrent.futures import ThreadPoolExecutor
+from http import HTTPStatus
+from wsgiref.types import WSGIApplication
+
+from django.conf import settings
+from django.http import HttpResponse
+
+from payments import ids
+from payments.api.errors import as_api_error
+from payments.web.answers import Answer, Receive, Send, encoded
+from payments.web.bodies import Bodies, BodyLimits
+from payments.web.database import DatabaseMonitor
+from payments.web.environ import Environ, Scope, environ_of, put_body
+from payments.web.refusals import Refused, answer_to
+from payments.web.requests import watched_name
+from payments.web.threads import Threads
+
+# Threads that look up keys of requests whose bodies are late.
+LOOKUPS = 4
+# A connection takes one, and granian takes 4,096 connections in each process.
+MOST_FILES = 16_384
+RETRY_SECONDS = "1"
+
+
+class Front:
+    """Answers who watches the process at once, and gives whole requests to the threads.
+
+    What a request may hold on to before a thread works on it: its connection, and its body for a while.
+    """
+
+    def __init__(self, application: WSGIApplication) -> None:
+        self._application = application
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self._live(receive, send)
+            return
+        environ = environ_of(scope)
+        answer = self._watched(environ) or await self._answer(environ, receive, send)
+        if answer:
+            await answer.send(send)
+
+    async def _live(self, receive: Receive, send: Send) -> None:
+        """Begins and ends with the process, which may have been forked from one that has loaded this."""
+        await receive()
+        _allow_files()
+        limits = BodyLimits(settings.DATA_UPLOAD_MAX_MEMORY_SIZE, settings.REQUEST_BODY_SECONDS)
+        self._bodies = Bodies(limits, ThreadPoolExecutor(LOOKUPS, thread_name_prefix="key"))
+        self._threads = Threads(self._application, settings.WEB_THREADS, settings.DATABASES["default"]["CONNECTIONS"])
+        self._database = DatabaseMonitor()
+        self._database.start()
+        await send({"type": "lifespan.startup.complete"})
+        await receive()
+        await send({"type": "lifespan.shutdown.complete"})
+
+    def _watched(self, environ: Environ) -> Answer | None:
+        name = watched_name(environ)
+        if name is None:
+            return None
+        if not self._database.answers:
+            return _text(HTTPStatus.SERVICE_UNAVAILABLE, "PostgreSQL does not answer")
+        if name == "ready" and self._threads.are_taken:
+            return _text(HTTPStatus.SERVICE_UNAVAILABLE, "every thread is taken")
+        return _text(HTTPStatus.OK, "healthy")
+
+    async def _answer(self, environ: Environ, receive: Receive, send: Send) -> Answer | None:
+        try:
+            body = await self._bodies.read(environ, receive)
+            if body is not None:
+                put_body(environ, body)
+            return await self._threads.answer(environ, receive, send)
+        except Refused as refused:
+            error = refused.error
+        except Exception as unexpected:  # noqa: BLE001 # Django answers what goes wrong in a view; this is the rest
+            error = as_api_error(unexpected)
+        return _whole(answer_to(environ, error))
+
+
+def _whole(response: HttpResponse) -> Answer:
+    return Answer(response.status_code, encoded(response.items()), response.content)
+
+
+def _text(status: HTTPStatus, text: str) -> Answer:
+    headers = {
+        "Content-Type": "text/plain; charset=utf-8",
+        "Cache-Control": "no-store",
+        "Request-Id": ids.public_id("req", ids.new_id()),
+    }
+    if status == HTTPStatus.SERVICE_UNAVAILABLE:
+        headers["Retry-After"] = RETRY_SECONDS
+    return Answer(status, encoded(headers.items()), text.encode())
+
+
+def _allow_files() -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = MOST_FILES if hard == resource.RLIM_INFINITY else min(MOST_FILES, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))

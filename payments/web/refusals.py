@@ -1,0 +1,63 @@
+"""Answers to requests that no thread works on."""
+
+import logging
+
+from django.http import HttpResponse
+
+from payments import context, ids
+from payments.api.errors import ApiError, error_response
+from payments.api.throttling import client_address
+from payments.web.environ import Environ
+from payments.web.requests import request_of
+
+logger = logging.getLogger("kaha.request")
+
+BUSY_SECONDS = 1
+
+
+class Refused(Exception):
+    """A request is answered with `error`, and nothing is done."""
+
+    def __init__(self, error: ApiError) -> None:
+        super().__init__(error.message)
+        self.error = error
+
+
+def too_slow(deadline_seconds: int) -> ApiError:
+    """408: the body took too long."""
+    message = f"The body did not arrive within {deadline_seconds} seconds, and nothing was done. Send it again."
+    return ApiError(408, "invalid_request_error", "request_timeout", message)
+
+
+def too_many_bodies() -> ApiError:
+    """503: too many clients are slow with their bodies."""
+    return _busy("Too many requests wait for their bodies, and nothing was done. Try again in a moment.")
+
+
+def too_many_requests() -> ApiError:
+    """503: every thread is taken, and as many requests wait for one as may."""
+    return _busy("The server is busy, and nothing was done. Try again in a moment.")
+
+
+def _busy(message: str) -> ApiError:
+    return ApiError(503, "api_error", "server_busy", message, headers={"Retry-After": str(BUSY_SECONDS)})
+
+
+def answer_to(environ: Environ, error: ApiError) -> HttpResponse:
+    """Makes the answer, which closes the connection, and writes the line of the request log."""
+    request_id = ids.public_id("req", ids.new_id())
+    token = context.request_id.set(request_id)
+    try:
+        response = error_response(error)
+        facts = {
+            "method": environ["REQUEST_METHOD"],
+            "status": response.status_code,
+            "remote_address": client_address(request_of(environ)),
+        }
+        logger.info("request", extra=facts)
+    finally:
+        context.request_id.reset(token)
+    response["Request-Id"] = request_id
+    response["Content-Length"] = str(len(response.content))
+    response["Connection"] = "close"
+    return response

@@ -1,0 +1,35 @@
+"""Answers in pieces, and files."""
+
+import pytest
+
+from payments.quickstart.servers.processes import wait_until
+from tests.web.clients import PATIENCE_SECONDS, ask, head, open_sockets, status_of
+from tests.web.conftest import Serve
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+THREADS = 10
+PIECES = {"workers": 1, "WEB_THREADS": str(THREADS), "target": "tests.web.pieces:application"}
+
+
+def test_an_answer_in_pieces_arrives_whole(serve: Serve) -> None:
+    _, body = ask(serve(**PIECES), head("GET /pieces"))
+    assert body == b"kaha" * 16_384 * 100
+
+
+def test_a_client_that_leaves_in_the_middle_of_an_answer_frees_its_thread(serve: Serve) -> None:
+    port = serve(**PIECES)
+    with open_sockets(port, THREADS, head("GET /endless")):
+        assert wait_until(lambda: status_of(port, head("GET /ready")) == 503, PATIENCE_SECONDS)
+    assert wait_until(lambda: status_of(port, head("GET /ready")) == 200, PATIENCE_SECONDS)
+
+
+def test_readers_who_do_not_read_a_file_keep_no_thread(serve: Serve) -> None:
+    port = serve(workers=1, WEB_THREADS=str(THREADS))
+    path = "/static/drf_spectacular_sidecar/redoc/bundles/redoc.standalone.js"
+    _, whole = ask(port, head(f"GET {path}"))
+    assert len(whole) > 500_000
+    for sent in (head(f"GET {path}"), head(f"GET {path}", b"Range: bytes=0-\r\n")):
+        with open_sockets(port, 3 * THREADS, sent) as connections:
+            assert all(connection.recv(1) for connection in connections)
+            assert wait_until(lambda: status_of(port, head("GET /ready")) == 200, PATIENCE_SECONDS)

@@ -1,0 +1,71 @@
+"""Names of headers that WSGI would take for those of a proxy."""
+
+from ipaddress import ip_address
+
+import pytest
+from axes.models import AccessAttempt
+
+from payments.domain.merchants import NewMerchant
+from tests.factories import ApiKeyFactory
+from tests.web.clients import ask, head, length, status_of
+from tests.web.conftest import Serve
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+INSIDE, OUTSIDE = "10.1.2.3", "198.51.100.7"
+NAMES = ["X_Forwarded_For", "X-Forwarded_For", "x_forwarded-for"]
+JSON, FORM_TYPE = b"application/json", b"application/x-www-form-urlencoded"
+FORM = b"username=ana&password=wrong"
+
+
+@pytest.fixture(scope="module")
+def port(shared_serve: Serve) -> int:
+    """A server behind one proxy."""
+    return shared_serve(TRUSTED_PROXIES="1")
+
+
+def forwarded(address: str, name: str = "X-Forwarded-For") -> bytes:
+    return f"{name}: {address}\r\n".encode()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_underscore_does_not_take_a_key_into_its_network(port: int, shop: NewMerchant, name: str) -> None:
+    key = ApiKeyFactory(merchant=shop.merchant, networks=["10.0.0.0/8"]).text
+    real, forged = forwarded(OUTSIDE), forwarded(INSIDE, name)
+    assert status_of(port, head("GET /v2/ping", forwarded(INSIDE), key=key)) == 200
+    for headers in ([forged], [real, forged], [forged, real]):
+        assert status_of(port, head("GET /v2/ping", *headers, key=key)) == 401
+
+
+def test_without_a_proxy_no_spelling_of_its_header_is_believed(serve: Serve, shop: NewMerchant) -> None:
+    port = serve()
+    key = ApiKeyFactory(merchant=shop.merchant, networks=["10.0.0.0/8"]).text
+    for name in ["X-Forwarded-For", *NAMES]:
+        assert status_of(port, head("GET /v2/ping", forwarded(INSIDE, name), key=key)) == 401
+
+
+def test_an_underscore_does_not_pass_the_limit_of_strangers(serve: Serve) -> None:
+    port = serve(TRUSTED_PROXIES="1", RATE_LIMIT_ANONYMOUS="3/hour")
+    statuses = []
+    for number in range(3):
+        headers = forwarded(OUTSIDE), forwarded(str(ip_address(INSIDE) + number), NAMES[0])
+        statuses += [status_of(port, head("GET /v2/me", *order)) for order in (headers, reversed(headers))]
+    assert statuses == [401, 401, 401, 429, 429, 429]
+
+
+def test_an_underscore_names_no_other_address_to_the_lock_out(port: int) -> None:
+    page, _ = ask(port, head("GET /admin/login/", forwarded(OUTSIDE)))
+    token = page.headers["Set-Cookie"].split("csrftoken=")[1].split(";")[0]
+    body = FORM + b"&csrfmiddlewaretoken=" + token.encode()
+    cookie = f"Cookie: csrftoken={token}\r\n".encode()
+    addresses = forwarded(OUTSIDE), forwarded(INSIDE, NAMES[0])
+    for order in (addresses, reversed(addresses)):
+        sent = head("POST /admin/login/", *order, cookie, length(body)).replace(JSON, FORM_TYPE)
+        assert status_of(port, sent + body) == 200
+    assert {attempt.ip_address for attempt in AccessAttempt.objects.all()} == {OUTSIDE}
+
+
+def test_two_lines_of_a_header_are_one_list(port: int, shop: NewMerchant) -> None:
+    key = ApiKeyFactory(merchant=shop.merchant, networks=["10.0.0.0/8"]).text
+    assert status_of(port, head("GET /v2/ping", forwarded(OUTSIDE), forwarded(INSIDE), key=key)) == 200
+    assert status_of(port, head("GET /v2/ping", forwarded(INSIDE), forwarded(OUTSIDE), key=key)) == 401

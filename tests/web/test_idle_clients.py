@@ -1,0 +1,89 @@
+"""Clients that begin requests and never end them, while another client wants something."""
+
+import json
+
+import pytest
+
+from payments.domain.merchants import NewMerchant
+from payments.quickstart.servers.processes import wait_until
+from tests.client import APPROVED, TELL_NOTHING
+from tests.web.clients import (
+    ATTACKER,
+    CHUNKED,
+    PATIENCE_SECONDS,
+    answer_on,
+    answered,
+    ask,
+    connect,
+    head,
+    is_closed,
+    length,
+    open_sockets,
+    status_of,
+)
+from tests.web.conftest import Serve
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+WEBHOOK = "POST /providers/01a1fc47-2cce-74eb-976d-50f5281c0d07/webhooks"
+IDLE = {
+    "a body without a key": head("POST /v2/sources/", CHUNKED) + b"1\r\n{\r\n",
+    "half of the headers": b"POST /v2/sources/ HTTP/1.1\r\nHost: 127.0.0.1\r\nX",
+    "a webhook": head(WEBHOOK, CHUNKED) + b"1\r\n{\r\n",
+    "nothing": b"",
+}
+
+
+def post(port: int, path: str, body: dict[str, object], key: str) -> dict[str, str]:
+    text = json.dumps(body).encode()
+    response, content = ask(port, head(f"POST {path}", length(text), key=key) + text)
+    assert response.status < 300, content
+    return dict(json.loads(content))
+
+
+@pytest.mark.parametrize("sent", IDLE.values(), ids=IDLE.keys())
+def test_idle_clients_keep_nobody_else_from_watching_listing_and_charging(
+    serve: Serve, shop: NewMerchant, sent: bytes
+) -> None:
+    port, key = serve(REQUEST_BODY_SECONDS="600"), shop.keys["sk_test"]
+    with open_sockets(port, 300, sent):
+        assert status_of(port, head("GET /ping")) == 200
+        assert status_of(port, head("GET /ready")) == 200
+        assert status_of(port, head("GET /v2/charges/", key=key)) == 200
+        source = post(port, "/v2/sources/", {"type": "card", "card": {**TELL_NOTHING, "number": APPROVED}}, key)
+        order = {"amount": 10_000, "currency": "PHP", "source": source["id"], "description": "Halo-halo"}
+        assert post(port, "/v2/charges/", order, key)["status"] == "succeeded"
+
+
+def test_two_thousand_idle_connections_shut_nobody_out(serve: Serve) -> None:
+    port = serve()
+    with open_sockets(port, 2000, b""):
+        assert status_of(port, head("GET /ping")) == 200
+
+
+def test_an_address_with_too_many_late_bodies_is_told_to_slow_down_at_once(serve: Serve) -> None:
+    port = serve(REQUEST_BODY_SECONDS="600")
+    with open_sockets(port, 300, IDLE["a webhook"]) as connections:
+        # Two processes take at most fifty each.
+        assert wait_until(lambda: len(answered(connections)) >= 200, PATIENCE_SECONDS)
+        refused = [answer_on(connection)[0] for connection in answered(connections)]
+        assert {(response.status, response.headers["Retry-After"]) for response in refused} == {(429, "1")}
+
+
+def test_a_client_that_leaves_gives_its_place_to_another(serve: Serve) -> None:
+    port = serve(REQUEST_BODY_SECONDS="600")
+    with open_sockets(port, 300, IDLE["a webhook"]) as connections:
+        assert is_closed(connections[-1])
+    with connect(port, ATTACKER) as connection:
+        connection.sendall(IDLE["a webhook"])
+        connection.settimeout(1)
+        assert not is_closed(connection)
+        connection.settimeout(60)
+        connection.sendall(b"1\r\n}\r\n0\r\n\r\n")
+        assert answer_on(connection)[0].status == 404
+
+
+def test_headers_have_a_deadline(serve: Serve) -> None:
+    port = serve(header_milliseconds=1000)
+    with open_sockets(port, 1, IDLE["half of the headers"]) as connections:
+        assert is_closed(connections[0])
