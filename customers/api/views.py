@@ -9,7 +9,8 @@ from customers.domain.changes import find
 from customers.models import Customer
 from customers.rendering import render_customer, render_deleted
 from payments.api.lists import Listing, show_page
-from payments.api.requests import ApiViewSet, show
+from payments.api.rendering import json_response
+from payments.api.requests import ApiViewSet
 from payments.api.strict import Nothing
 from payments.domain.idempotency import StoredAnswer
 from payments.models.frozen import Frozen
@@ -40,20 +41,20 @@ class CustomerViewSet(ApiViewSet):
         return self.run(request, CustomerInput, lambda caller, body: customers.create(caller, body, _created).answer)
 
     def retrieve(self, request: Request, pk: str) -> HttpResponse:
-        return show(render_customer(find(self.caller(request), pk)))
+        return json_response(render_customer(find(self.caller(request), pk)))
 
     def update(self, request: Request, pk: str) -> HttpResponse:
         changes = self.body(CustomerChanges)
-        return show(render_customer(customers.update(self.caller(request), pk, changes)))
+        return json_response(render_customer(customers.update(self.caller(request), pk, changes)))
 
     def destroy(self, request: Request, pk: str) -> HttpResponse:
         self.body(Nothing)
         customers.delete(self.caller(request), pk)
-        return show(render_deleted(pk))
+        return json_response(render_deleted(pk))
 
     @action(detail=False, url_path="by_email/(?P<email>.+?)")
     def by_email(self, request: Request, email: str) -> HttpResponse:
-        return show(render_customer(customers.find_by_email(self.caller(request), email)))
+        return json_response(render_customer(customers.find_by_email(self.caller(request), email)))
 
     @action(detail=True, methods=["post"], url_path="sources")
     def attach(self, request: Request, pk: str) -> HttpResponse:
@@ -64,7 +65,7 @@ class CustomerViewSet(ApiViewSet):
     @action(detail=True, methods=["delete"], url_path="sources/(?P<source_id>[^/]+)")
     def detach(self, request: Request, pk: str, source_id: str) -> HttpResponse:
         self.body(Nothing)
-        return show(render_customer(keeping.detach(self.caller(request), pk, source_id)))
+        return json_response(render_customer(keeping.detach(self.caller(request), pk, source_id)))
 
 
 def _created(customer: Customer) -> StoredAnswer:

@@ -6,7 +6,8 @@ from rest_framework.request import Request
 
 from payments import clock, sourcetypes
 from payments.api.authentication import key_of
-from payments.api.requests import ApiViewSet, show
+from payments.api.rendering import json_response
+from payments.api.requests import ApiViewSet
 from payments.domain.routing import available_types
 from payments.domain.terms import is_enabled, switches_in
 from payments.ids import public_id
@@ -23,14 +24,14 @@ class AccountViewSet(ApiViewSet):
 
     def me(self, request: Request) -> HttpResponse:
         key = key_of(request)
-        return show(_render(key.merchant, key.livemode))
+        return json_response(_render(key.merchant, key.livemode))
 
     def balance(self, request: Request) -> HttpResponse:
         key = key_of(request)
-        return show(_render_balance(key.livemode, balances_of(key.merchant_id, key.livemode)))
+        return json_response(_render_balance(key.livemode, balances_of(key.merchant_id, key.livemode)))
 
     def ping(self, request: Request) -> HttpResponse:
-        return show({})
+        return json_response({})
 
 
 def healthy(request: HttpRequest) -> HttpResponse:

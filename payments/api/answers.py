@@ -1,24 +1,11 @@
 """Answers that are stored: a status and JSON bytes, made once and sent again byte for byte."""
 
-from collections.abc import Mapping
-
-from payments.domain.errors import ErrorKind, PaymentError
+from payments.api.envelope import STATUSES, error_body
+from payments.domain.errors import PaymentError
 from payments.domain.idempotency import StoredAnswer
 from payments.models import Attempt, Charge, Source
-from payments.rendering.errors import render_error
 from payments.rendering.objects import render_charge, render_source
 from payments.rendering.wire import to_bytes
-
-# The status and the error type of each refusal of the domain (contract, section 4).
-STATUSES: Mapping[ErrorKind, tuple[int, str]] = {
-    ErrorKind.NOT_FOUND: (404, "not_found_error"),
-    ErrorKind.CONFLICT: (409, "invalid_request_error"),
-    ErrorKind.KEY_CONFLICT: (409, "idempotency_error"),
-    ErrorKind.INVALID: (422, "validation_error"),
-    ErrorKind.FORBIDDEN: (403, "permission_error"),
-    ErrorKind.RATE_LIMITED: (429, "rate_limit_error"),
-    ErrorKind.UNAVAILABLE: (503, "api_error"),
-}
 
 
 def attempt_answer(attempt: Attempt, charge: Charge, refusal: PaymentError | None) -> StoredAnswer:
@@ -36,12 +23,4 @@ def source_answer(source: Source) -> StoredAnswer:
 
 def refusal_answer(refusal: PaymentError, request_id: str) -> StoredAnswer:
     status, error_type = STATUSES[refusal.kind]
-    envelope = render_error(
-        type=error_type,
-        code=refusal.code,
-        message=refusal.message,
-        param=refusal.param,
-        charge_id=refusal.charge_id,
-        request_id=request_id,
-    )
-    return StoredAnswer(status, to_bytes(envelope))
+    return StoredAnswer(status, to_bytes(error_body(refusal, error_type, request_id)))

@@ -6,7 +6,8 @@ from rest_framework.request import Request
 
 from payments.api.filters import charge_filters, charges_page
 from payments.api.lists import Listing, show_page
-from payments.api.requests import ApiViewSet, show
+from payments.api.rendering import json_response
+from payments.api.requests import ApiViewSet
 from payments.api.serializers import (
     CaptureInput,
     ChargeInput,
@@ -47,7 +48,7 @@ class ChargeViewSet(ApiViewSet):
         return self.run(request, ChargeInput, _create)
 
     def retrieve(self, request: Request, pk: str) -> HttpResponse:
-        return show(render_charge(charges.find(self.caller(request), pk)))
+        return json_response(render_charge(charges.find(self.caller(request), pk)))
 
     @action(detail=True, methods=["post"])
     def capture(self, request: Request, pk: str) -> HttpResponse:

@@ -14,12 +14,11 @@ from psycopg.errors import LockNotAvailable
 from rest_framework import exceptions
 
 from payments import context
-from payments.api.answers import STATUSES
+from payments.api.envelope import STATUSES, error_body
 from payments.api.rendering import json_response
 from payments.domain import errors
 from payments.domain.errors import PaymentError, busy
 from payments.redaction import redact
-from payments.rendering.errors import render_error
 from payments.vault import VaultUnavailable
 
 logger = logging.getLogger("kaha.error")
@@ -119,15 +118,7 @@ def faults_of(detail: Any, loc: tuple[str, ...]) -> Iterator[Fault]:
 
 def error_response(error: ApiError) -> HttpResponse:
     """`error` in the envelope, with the ID of the request under way."""
-    body = render_error(
-        type=error.type,
-        code=error.code,
-        message=error.message,
-        request_id=context.request_id.get(),
-        param=error.param,
-        errors=_by_name(error.errors) or None,
-        charge_id=error.charge_id,
-    )
+    body = error_body(error, error.type, context.request_id.get(), _by_name(error.errors) or None)
     if error.errors:
         body["detail"] = [{"loc": fault.loc, "msg": fault.msg, "type": fault.type} for fault in error.errors]
     headers = {"WWW-Authenticate": REALM} if error.status == 401 else {}

@@ -5,7 +5,8 @@ from rest_framework.request import Request
 
 from payments.api.filters import event_filters, events_page
 from payments.api.lists import Listing, show_page
-from payments.api.requests import ApiViewSet, show
+from payments.api.rendering import json_response
+from payments.api.requests import ApiViewSet
 from payments.api.serializers import EventListQuery
 from payments.documents import loads
 from payments.domain.errors import not_found
@@ -30,7 +31,7 @@ class EventViewSet(ApiViewSet):
         event = Event.objects.of(caller.merchant_id, caller.livemode).filter(id=uuid).first() if uuid else None
         if event is None:
             raise not_found("event")
-        return show(bytes(event.payload))
+        return json_response(bytes(event.payload))
 
 
 def _render(event: Event) -> Any:

@@ -17,7 +17,9 @@ def exception_handler(exc: Exception, handler_context: dict[str, Any]) -> HttpRe
     if "RateLimit" not in view.headers and error.status != 503:
         error = told_to_stranger(request, error)
     if error.status == 422 and error.param and not error.errors:
-        error.errors = [_located(error, error.param, request.method)]
+        # The domain names a member and does not know where the request had it.
+        part = "query" if request.method in ("GET", "HEAD") else "body"
+        error.errors = [Fault((part, *error.param.split(".")), error.message, error.code)]
     response = error_response(error)
     if error.status == 405:
         response["Allow"] = ", ".join(view.allowed_methods)
@@ -29,9 +31,3 @@ def told_to_stranger(request: HttpRequest, error: ApiError) -> ApiError:
     verdict = count_stranger(request)
     told = error if verdict.allowed else rate_limited(verdict.reset_seconds)
     return replace(told, headers={**told.headers, **verdict.headers})
-
-
-def _located(error: ApiError, param: str, method: str) -> Fault:
-    """The domain names a member and does not know where the request had it."""
-    part = "query" if method in ("GET", "HEAD") else "body"
-    return Fault((part, *param.split(".")), error.message, error.code)

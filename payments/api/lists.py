@@ -13,7 +13,7 @@ from django.db.models import Model
 from django.http import HttpResponse
 from rest_framework.request import Request
 
-from payments.api.requests import show
+from payments.api.rendering import json_response
 from payments.domain.caller import Caller
 from payments.domain.errors import PaymentError, invalid
 from payments.ids import parse_id, public_id
@@ -53,7 +53,7 @@ def show_page(
     body: dict[str, Any] = {"object": "list", "data": [render(row) for row in found[:limit]]}
     if len(found) > limit:
         body["next"] = _next_path(request, public_id(listing.prefix, found[limit - 1].id))
-    return show(body)
+    return json_response(body)
 
 
 def _start_after(caller: Caller, listing: Listing, query: Mapping[str, Any]) -> UUID | None:

@@ -61,19 +61,10 @@ class ApiViewSet(ViewSetMixin, ApiView):
         """Validates the body and calls `verb`, or repeats the answer that this request had before."""
         caller = self.caller(request)
         try:
-            return respond(_answer(caller, lambda: verb(caller, self.body(serializer_class))))
+            answer, headers = _answer(caller, lambda: verb(caller, self.body(serializer_class))), {}
         except Replay as replay:
-            return respond(replay.answer, {"Idempotent-Replayed": "true"})
-
-
-def respond(answer: StoredAnswer, headers: Mapping[str, str] | None = None) -> HttpResponse:
-    """An answer's bytes, unchanged."""
-    return json_response(answer.body, answer.status, headers)
-
-
-def show(rendered: Any) -> HttpResponse:
-    """200 with a rendered object."""
-    return json_response(rendered)
+            answer, headers = replay.answer, {"Idempotent-Replayed": "true"}
+        return json_response(answer.body, answer.status, headers)
 
 
 def _idempotency_key(request: Request) -> IdempotencyKey | None:

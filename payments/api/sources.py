@@ -2,7 +2,8 @@ from django.http import HttpResponse
 from rest_framework.request import Request
 
 from payments.api.answers import source_answer
-from payments.api.requests import ApiViewSet, show
+from payments.api.rendering import json_response
+from payments.api.requests import ApiViewSet
 from payments.api.serializers import SourceInput
 from payments.domain import sources
 from payments.rendering.objects import render_source
@@ -18,4 +19,4 @@ class SourceViewSet(ApiViewSet):
         return self.run(request, SourceInput, lambda caller, body: sources.create(caller, body, source_answer).answer)
 
     def retrieve(self, request: Request, pk: str) -> HttpResponse:
-        return show(render_source(sources.find(self.caller(request), pk)))
+        return json_response(render_source(sources.find(self.caller(request), pk)))

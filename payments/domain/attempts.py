@@ -110,19 +110,15 @@ def look_up(attempt: Attempt, question: Callable[[Provider], Outcome]) -> Outcom
         provider: Any = provider_of(attempt)
         if attempt.block_id is not None:
             provider = BlockedProvider(provider, decline_seconds(attempt))
-        outcome = _ask_in_place(attempt, provider, question)
+        # Most callers hold a place already; nobody holds a connection to the database meanwhile.
+        with place_of(attempt):
+            release_connection()
+            outcome = question(provider)
     except Exception as error:
         logger.exception("provider call broke", extra={"attempt": attempt.reference, "kind": attempt.kind})
         outcome = Unknown(type(error).__name__)
     reached(Step.ANSWERED)
     return outcome
-
-
-def _ask_in_place(attempt: Attempt, provider: Provider, question: Callable[[Provider], Outcome]) -> Outcome:
-    """Ask with a place at the provider, which most callers hold already, and without a connection to the database."""
-    with place_of(attempt):
-        release_connection()
-        return question(provider)
 
 
 def place_of(attempt: Attempt) -> AbstractContextManager[None]:

@@ -82,7 +82,8 @@ def verify(caller: Caller, charge_id: str, confirmation_id: str, otp: str) -> Re
         raise conflict("charge_not_verifiable", message, public_id("ch", charge.id))
     if charge.action["confirmation_id"] != confirmation_id:
         raise invalid("invalid_choice", "confirmation_id", "This is not the confirmation of the charge.")
-    waiting = _authorizing(charge)
+    waiting = attempts.authorizing(charge.id)
+    waiting.charge = charge
     with attempts.place_of(waiting):
         attempt = _reopen(caller, waiting)
         if attempt is None:
@@ -128,7 +129,9 @@ def _write_down(
     caller: Caller, order: ChargeOrder, source: Source, cvc: str | None, place: ExitStack
 ) -> tuple[Attempt, Payment, list[Way]]:
     """Opens the card first, so that one that cannot be opened uses nothing up; then writes everything at once."""
-    way, *others = routing.take_first_place(place, _ways(caller, source, order), caller.merchant_id)
+    hold = not order.capture
+    ways = routing.ways(caller.merchant_id, caller.livemode, source.type, order.amount, order.currency, hold)
+    way, *others = routing.take_first_place(place, ways, caller.merchant_id)
     record = idempotency.new_record(caller)
     attempt, writes = opening(caller, order, source, way, record)
     payment = attempts.payment_of(attempt, cvc)
@@ -147,11 +150,6 @@ def opening(
     attempt = attempts.new_attempt(caller, charge, Attempt.Kind.AUTHORIZE, order.amount, way, record)
     attempt.block_id = getattr(source, "block_id", None)
     return attempt, [*taken, Insert(charge), Insert(attempt), *created]
-
-
-def _ways(caller: Caller, source: Source, order: ChargeOrder) -> list[Way]:
-    hold = not order.capture
-    return routing.ways(caller.merchant_id, caller.livemode, source.type, order.amount, order.currency, hold)
 
 
 def _new_charge(caller: Caller, source: Source, order: ChargeOrder) -> Charge:
@@ -180,12 +178,6 @@ def _new_charge(caller: Caller, source: Source, order: ChargeOrder) -> Charge:
     )
     charge.refund_list = []
     return charge
-
-
-def _authorizing(charge: Charge) -> Attempt:
-    attempt = attempts.authorizing(charge.id)
-    attempt.charge = charge
-    return attempt
 
 
 def _reopen(caller: Caller, attempt: Attempt) -> Attempt | None:

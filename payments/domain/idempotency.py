@@ -52,8 +52,15 @@ def look_up(caller: Caller) -> None:
     if caller.idempotency is None:
         return
     record = reads.idempotency_record.first(**_identity(caller))
-    if record is not None:
-        _refuse_or_replay(record, caller.idempotency.fingerprint)
+    if record is None:
+        return
+    if bytes(record.fingerprint) != caller.idempotency.fingerprint:
+        message = "This idempotency key was used for another request."
+        raise PaymentError(ErrorKind.KEY_CONFLICT, "idempotency_key_reused", message)
+    if record.status is None or record.body is None:
+        message = "The first request with this idempotency key is still running."
+        raise PaymentError(ErrorKind.KEY_CONFLICT, "idempotency_key_in_use", message, retry_after_seconds=1)
+    raise Replay(StoredAnswer(record.status, bytes(record.body)))
 
 
 def claim(caller: Caller) -> IdempotencyRecord | None:
@@ -137,13 +144,3 @@ def _identity(caller: Caller) -> dict[str, Any]:
         "livemode": caller.livemode,
         "key": caller.idempotency.key,
     }
-
-
-def _refuse_or_replay(record: IdempotencyRecord, fingerprint: bytes) -> None:
-    if bytes(record.fingerprint) != fingerprint:
-        message = "This idempotency key was used for another request."
-        raise PaymentError(ErrorKind.KEY_CONFLICT, "idempotency_key_reused", message)
-    if record.status is None or record.body is None:
-        message = "The first request with this idempotency key is still running."
-        raise PaymentError(ErrorKind.KEY_CONFLICT, "idempotency_key_in_use", message, retry_after_seconds=1)
-    raise Replay(StoredAnswer(record.status, bytes(record.body)))

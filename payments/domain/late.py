@@ -65,7 +65,8 @@ def late_writes(attempt: Attempt, outcome: Outcome) -> Sequence[Write]:
 def late_changes(attempt: Attempt, outcome: Outcome, now: datetime) -> Changes:
     """Return what `outcome` changes of an attempt that is done."""
     if isinstance(outcome, Declined):
-        return _refund_failed(attempt, now)
+        was_made = attempt.refund is not None and attempt.refund.status == Refund.Status.SUCCEEDED
+        return outcome_rules.fail_refund(attempt, attempt.charge.operation, now) if was_made else ()
     if not isinstance(outcome, Approved):
         return ()
     if attempt.kind == Attempt.Kind.AUTHORIZE:
@@ -74,13 +75,6 @@ def late_changes(attempt: Attempt, outcome: Outcome, now: datetime) -> Changes:
     if not _was_given_up(attempt):
         return ()
     return _refunded_after_all(attempt, now) if attempt.refund else _done_after_all(attempt, outcome, now)
-
-
-def _refund_failed(attempt: Attempt, now: datetime) -> Changes:
-    refund, charge = attempt.refund, attempt.charge
-    if refund is None or refund.status != Refund.Status.SUCCEEDED:
-        return ()
-    return outcome_rules.fail_refund(attempt, charge.operation, now)
 
 
 def _money_came(attempt: Attempt, now: datetime) -> Changes:
@@ -104,14 +98,11 @@ def _sent_back(attempt: Attempt, now: datetime) -> Changes:
 
 def _done_after_all(attempt: Attempt, outcome: Approved, now: datetime) -> Changes:
     charge, done = attempt.charge, DONE_AFTER_ALL.get(attempt.kind)
-    if done is None or state_of(charge) not in done.origins or not _has_room_for(attempt):
+    # A hold is extended by no more than the contract allows, however late the provider says so.
+    is_too_long = charge.hold_extended_days + (attempt.hold_days or 0) > EXTENDED_DAYS_MAX
+    if done is None or state_of(charge) not in done.origins or is_too_long:
         return ()
     return outcome_rules.apply_outcome(attempt, outcome, now).changes
-
-
-def _has_room_for(attempt: Attempt) -> bool:
-    """Whether the hold may still be extended by as much as the attempt asks, if it asks for that."""
-    return attempt.charge.hold_extended_days + (attempt.hold_days or 0) <= EXTENDED_DAYS_MAX
 
 
 def _refunded_after_all(attempt: Attempt, now: datetime) -> Changes:

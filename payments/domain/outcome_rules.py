@@ -33,6 +33,9 @@ from payments.providers.base import (
 )
 
 Kind, State = Attempt.Kind, Attempt.State
+# No payer has to act any more.
+ACTION_OVER = {"action": None, "action_expires_at": None}
+# The codes of operations that a provider refuses.
 REFUSED: dict[str, str] = {
     Kind.CAPTURE: "charge_not_capturable",
     Kind.VOID: "charge_not_voidable",
@@ -60,6 +63,8 @@ def apply_outcome(attempt: Attempt, outcome: Outcome, now: datetime) -> AttemptR
     """Return what `outcome` of `attempt` changes, `now`. Raise IllegalTransition where the charge allows no such."""
     if isinstance(outcome, Unknown):
         return _waiting(attempt, now) if _goes_on_waiting(attempt) else _still_unknown(attempt, now)
+    if attempt.kind in REFUSED and not isinstance(outcome, Approved):
+        return _not_done(attempt, outcome, now)
     return _RULES[attempt.kind](attempt, outcome, now)
 
 
@@ -112,7 +117,9 @@ def _authorize(attempt: Attempt, outcome: Outcome, now: datetime) -> AttemptResu
             return _waiting(attempt, now)
         case _:
             declined = _as_decline(outcome)
-            return _done(outcome, now, _fail(charge, declined, now), *_forget_card(charge, declined.cvc_checked))
+            values = {"status": Charge.Status.FAILED, "failure_data": failure_data(declined), **ACTION_OVER}
+            failed = transition(charge, state_machine.FAIL, now, **values)
+            return _done(outcome, now, failed, *_forget_card(charge, declined.cvc_checked))
 
 
 def _as_decline(outcome: Outcome) -> Declined:
@@ -125,39 +132,29 @@ def _as_decline(outcome: Outcome) -> Declined:
 
 
 def _succeed(charge: Charge, approved: Approved, now: datetime) -> Changes:
-    common = {"status": Charge.Status.SUCCEEDED, "action": None, "action_expires_at": None}
+    values: dict[str, object] = {"status": Charge.Status.SUCCEEDED, **ACTION_OVER}
     if approved.captured:
         fee = _fee(charge, charge.amount)
-        succeeded = transition(
-            charge, state_machine.SUCCEED, now, **common, **_captured(charge.amount, fee, next_settlement_at(now))
-        )
-        return succeeded, journals.captured(charge.amount, fee)
-    held = {"authorized": True, "hold_expires_at": now + timedelta(days=settings.HOLD_DAYS)}
-    return transition(charge, state_machine.SUCCEED, now, **common, **held), journals.held(charge.amount)
+        values |= _captured(charge.amount, fee, now)
+        moved = journals.captured(charge.amount, fee)
+    else:
+        values |= {"authorized": True, "hold_expires_at": now + timedelta(days=settings.HOLD_DAYS)}
+        moved = journals.held(charge.amount)
+    return transition(charge, state_machine.SUCCEED, now, **values), moved
 
 
 def _fee(charge: Charge, amount: int) -> int:
     return fee_of(amount, Rate(charge.fee_basis_points, charge.fee_fixed))
 
 
-def _captured(amount: int, fee: int, settle_due_at: datetime) -> dict[str, object]:
-    return {
-        "authorized": False,
-        "captured": True,
-        "amount_captured": amount,
-        "fee": fee,
-        "settle_due_at": settle_due_at,
-    }
+def _captured(amount: int, fee: int, now: datetime) -> dict[str, object]:
+    taken = {"authorized": False, "captured": True, "amount_captured": amount, "fee": fee}
+    return taken | {"settle_due_at": next_settlement_at(now)}
 
 
 def _settles_at(charge: Charge, now: datetime) -> datetime:
     """When a charge is settled that money moved on again: what was due before is not put off."""
     return charge.settle_due_at or next_settlement_at(now)
-
-
-def _fail(charge: Charge, declined: Declined, now: datetime) -> RowUpdate:
-    failed = {"status": Charge.Status.FAILED, "failure_data": failure_data(declined)}
-    return transition(charge, state_machine.FAIL, now, **failed, action=None, action_expires_at=None)
 
 
 def _action(attempt: Attempt, outcome: ActionRequired) -> dict[str, str]:
@@ -186,18 +183,14 @@ def _forget_card(charge: Charge, cvc_checked: str) -> Changes:
 
 def _capture(attempt: Attempt, outcome: Outcome, now: datetime) -> AttemptResult:
     charge = attempt.charge
-    if not isinstance(outcome, Approved):
-        return _not_done(attempt, outcome, now)
     fee = _fee(charge, attempt.amount)
-    values = _captured(attempt.amount, fee, next_settlement_at(now)) | {"operation": "", "hold_expires_at": None}
+    values = _captured(attempt.amount, fee, now) | {"operation": "", "hold_expires_at": None}
     captured = transition(charge, state_machine.CAPTURE, now, **values)
     return _done(outcome, now, captured, journals.captured(attempt.amount, fee, hold=charge.amount))
 
 
 def _void(attempt: Attempt, outcome: Outcome, now: datetime) -> AttemptResult:
     charge = attempt.charge
-    if not isinstance(outcome, Approved):
-        return _not_done(attempt, outcome, now)
     values = {"status": Charge.Status.VOIDED, "authorized": False, "operation": ""}
     voided = transition(charge, state_machine.VOID, now, **values, hold_expires_at=None, settle_due_at=None)
     is_held = charge.authorized
@@ -207,15 +200,11 @@ def _void(attempt: Attempt, outcome: Outcome, now: datetime) -> AttemptResult:
 
 def _extend(attempt: Attempt, outcome: Outcome, now: datetime) -> AttemptResult:
     charge, days = attempt.charge, attempt.hold_days
-    if not isinstance(outcome, Approved):
-        return _not_done(attempt, outcome, now)
     assert days is not None  # nosec B101 # for the type checker
     assert charge.hold_expires_at is not None  # nosec B101 # for the type checker
-    longer = {
-        "hold_expires_at": charge.hold_expires_at + timedelta(days=days),
-        "hold_extended_days": charge.hold_extended_days + days,
-    }
-    return _done(outcome, now, transition(charge, state_machine.EXTEND, now, operation="", **longer))
+    values = {"operation": "", "hold_expires_at": charge.hold_expires_at + timedelta(days=days)}
+    values |= {"hold_extended_days": charge.hold_extended_days + days}
+    return _done(outcome, now, transition(charge, state_machine.EXTEND, now, **values))
 
 
 def _not_done(attempt: Attempt, outcome: Outcome, now: datetime) -> AttemptResult:
@@ -268,11 +257,8 @@ def succeed_failed_refund(attempt: Attempt, now: datetime) -> Changes:
 
 
 def _refunded(charge: Charge, amount_refunded: int, now: datetime) -> dict[str, object]:
-    return {
-        "amount_refunded": amount_refunded,
-        "status": refunded_status(charge.amount_captured, amount_refunded),
-        "settle_due_at": _settles_at(charge, now),
-    }
+    status = refunded_status(charge.amount_captured, amount_refunded)
+    return {"amount_refunded": amount_refunded, "status": status, "settle_due_at": _settles_at(charge, now)}
 
 
 def _reverse(attempt: Attempt, outcome: Outcome, now: datetime) -> AttemptResult:

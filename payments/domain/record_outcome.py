@@ -77,7 +77,12 @@ def build_writes(
     after = rows_after(attempt.charge, result.changes)
     moved = writes_of(caller, attempt, result.changes, after)
     answer = _render(attempt, after[attempt.charge_id], result.refusal)
-    return answer, [_close(attempt, result, outcome, answer), *moved, *_answering(attempt, result, answer)]
+    writes = [_close(attempt, result, outcome, answer), *moved]
+    if attempt.idempotency_id and result.releases_key:
+        writes.append(Delete(IdempotencyRecord, {"id": attempt.idempotency_id}))
+    elif attempt.idempotency_id:
+        writes.append(idempotency.answered(attempt.idempotency_id, answer))
+    return answer, writes
 
 
 def _overtaken(caller: Caller, attempt: Attempt, outcome: Outcome) -> Result[Charge]:
@@ -131,11 +136,3 @@ def response_of(outcome: Outcome) -> dict[str, object]:
         case _:
             said |= {"why": getattr(outcome, "why", "")}
     return said
-
-
-def _answering(attempt: Attempt, result: AttemptResult, answer: StoredAnswer) -> list[Write]:
-    if attempt.idempotency_id is None:
-        return []
-    if result.releases_key:
-        return [Delete(IdempotencyRecord, {"id": attempt.idempotency_id})]
-    return [idempotency.answered(attempt.idempotency_id, answer)]
