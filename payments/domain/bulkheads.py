@@ -13,7 +13,7 @@ from uuid import UUID
 
 from django.conf import settings
 
-from payments.domain.errors import ErrorKind, PaymentError, unavailable
+from payments.domain.errors import ErrorKind, PaymentError
 
 PERCENT_SHARED = 80
 PERCENT_OF_WORKER = 50
@@ -137,6 +137,5 @@ def busy_providers() -> list[Hashable]:
 
 
 def _provider_busy() -> ProviderBusy:
-    error = unavailable()
     message = "Too many requests wait for the provider, and nothing was done. Try again in a moment."
-    return ProviderBusy(error.kind, error.code, message, retry_after_seconds=error.retry_after_seconds)
+    return ProviderBusy(ErrorKind.UNAVAILABLE, "provider_unavailable", message, retry_after_seconds=1)

@@ -90,7 +90,9 @@ def _approve(correction: Correction, decided: dict[str, Any]) -> Correction:
     attempt = _hold(correction.attempt_id)
     if attempt.is_unresolved:
         _end(correction, State.APPROVED, **decided)
-        _record(attempt, correction)
+        # A refusal is the merchant's answer, which is on record by then.
+        with suppress(PaymentError):
+            record_outcome.record(Caller.service(attempt.charge), attempt, _outcome(correction, attempt.charge))
     else:
         _end(correction, State.OVERTAKEN)
     # This fails where recording did, which tells nobody, and so undoes the decision.
@@ -104,12 +106,6 @@ def _hold(attempt_id: UUID) -> Attempt:
     attempt = Attempt.objects.select_for_update(no_key=True).get(id=attempt_id)
     Charge.objects.select_for_update(no_key=True).get(id=attempt.charge_id)
     return attempts.reload(attempt)
-
-
-def _record(attempt: Attempt, correction: Correction) -> None:
-    # A refusal is the merchant's answer, which is on record by then.
-    with suppress(PaymentError):
-        record_outcome.record(Caller.service(attempt.charge), attempt, _outcome(correction, attempt.charge))
 
 
 def _outcome(correction: Correction, charge: Charge) -> Outcome:

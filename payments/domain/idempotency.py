@@ -139,8 +139,4 @@ def new_record(caller: Caller, answer: StoredAnswer | None = None) -> Idempotenc
 
 def _identity(caller: Caller) -> dict[str, Any]:
     assert caller.idempotency is not None  # nosec B101 # for the type checker: who comes here has a key
-    return {
-        "merchant_id": caller.merchant_id,
-        "livemode": caller.livemode,
-        "key": caller.idempotency.key,
-    }
+    return {"merchant_id": caller.merchant_id, "livemode": caller.livemode, "key": caller.idempotency.key}

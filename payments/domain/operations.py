@@ -203,7 +203,7 @@ def plan_capture(charge: Charge, amount: int | None) -> Plan:
     if state_of(charge) is not ChargeState.HELD:
         raise _refusal(charge, "charge_not_capturable", "Only a held charge can be captured.")
     if amount is not None and amount > charge.amount:
-        raise _too_large(charge, charge.amount, "held")
+        raise _refusal(charge, "amount_too_large", f"The amount is larger than the {charge.amount} held.", "amount")
     return Plan(Attempt.Kind.CAPTURE, amount or charge.amount, (set_operation(charge, "capture"),))
 
 
@@ -261,15 +261,11 @@ def plan_refund(charge: Charge, amount: int | None, reason: str) -> Plan:
     left = charge.amount_captured - charge.amount_refunded
     amount = left if amount is None else amount
     if amount > left:
-        raise _too_large(charge, left, "left to refund")
+        raise _refusal(charge, "amount_too_large", f"The amount is larger than the {left} left to refund.", "amount")
     money_back = _new_refund(charge, amount, reason)
-    amount_refunded = charge.amount_refunded + amount
-    changes = {
-        "amount_refunded": amount_refunded,
-        "status": refunded_status(charge.amount_captured, amount_refunded),
-        "operation": "refund",
-    }
-    moved = transition(charge, state_machine.REFUND, clock.now(), **changes)
+    refunded = {"amount_refunded": charge.amount_refunded + amount, "operation": "refund"}
+    status = refunded_status(charge.amount_captured, charge.amount_refunded + amount)
+    moved = transition(charge, state_machine.REFUND, clock.now(), status=status, **refunded)
     return Plan(Attempt.Kind.REFUND, amount, (moved, Insert(money_back)), money_back)
 
 
@@ -300,11 +296,5 @@ def _new_refund(charge: Charge, amount: int, reason: str) -> Refund:
     )
 
 
-def _refusal(charge: Charge, code: str, message: str) -> PaymentError:
-    return conflict(code, message, public_id("ch", charge.id))
-
-
-def _too_large(charge: Charge, most: int, what: str) -> PaymentError:
-    return conflict(
-        "amount_too_large", f"The amount is larger than the {most} {what}.", public_id("ch", charge.id), "amount"
-    )
+def _refusal(charge: Charge, code: str, message: str, param: str | None = None) -> PaymentError:
+    return conflict(code, message, public_id("ch", charge.id), param)

@@ -104,16 +104,14 @@ def find_out(attempt: Attempt) -> Outcome:
 def _take_second_look(attempt: Attempt, outcome: Outcome) -> None:
     """Moves what the provider says now of an attempt that was given up; the last lookup that tells ends them."""
     is_over = late.apply(attempt, outcome)
-    is_told = isinstance(outcome, Approved | Declined | NotFound) or _is_captured_by_another(attempt)
+    # A hold is captured once: where another capture took it, a provider may have nothing to say of this one.
+    captures = Attempt.objects.filter(charge_id=attempt.charge_id, kind=Attempt.Kind.CAPTURE, outcome=Approved.__name__)
+    is_told = isinstance(outcome, Approved | Declined | NotFound) or (
+        attempt.kind == Attempt.Kind.CAPTURE and captures.exists()
+    )
     if is_over and is_told and attempt.tries >= SECOND_LOOKS:
         rows = Attempt.objects.filter(id=attempt.id, outcome=NotFound.__name__, tries=attempt.tries)
         rows.update(due_at=None)
-
-
-def _is_captured_by_another(attempt: Attempt) -> bool:
-    """A hold is captured once, so where another capture took it, a provider may have nothing to tell of this one."""
-    captures = Attempt.objects.filter(charge_id=attempt.charge_id, kind=Attempt.Kind.CAPTURE)
-    return attempt.kind == Attempt.Kind.CAPTURE and captures.filter(outcome=Approved.__name__).exists()
 
 
 def _resolve_alone(attempt: Attempt) -> bool:
@@ -204,17 +202,13 @@ def _find_out_payment(provider: Provider, attempt: Attempt) -> Outcome:
 
 def _reverse(provider: Provider, attempt: Attempt) -> Outcome:
     """Sends late money back: by a void, or by a refund where the provider does not void any more."""
-    if not _void_was_declined(attempt):
+    # The provider may have said so later, having answered first that it would see.
+    reports = WebhookReport.objects.filter(reference=attempt.reference, account_id=attempt.account_id)
+    if attempt.account_id is None or not reports.filter(outcome=Declined.__name__).exists():
         outcome = _ask_or_resolve(provider, attempt, provider.void, attempts.operation_of(attempt))
         if not isinstance(outcome, Declined):
             return outcome
     return _ask_or_resolve(provider, attempt, provider.refund, attempts.follow_up(attempt, FollowUp.REFUND))
-
-
-def _void_was_declined(attempt: Attempt) -> bool:
-    """Whether the provider told so later, having answered first that it would see."""
-    told = WebhookReport.objects.filter(reference=attempt.reference, account_id=attempt.account_id)
-    return attempt.account_id is not None and told.filter(outcome=Declined.__name__).exists()
 
 
 def _ask_or_resolve(

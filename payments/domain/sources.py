@@ -24,7 +24,11 @@ def create(caller: Caller, order: dict[str, Any], render: Callable[[Source], Sto
     this type switched off, or nobody takes it in this mode; VaultUnavailable, with nothing written, when a card cannot
     be sealed.
     """
-    _require_available(caller, order["type"])
+    label = sourcetypes.BY_NAME[order["type"]].label
+    if not terms.is_enabled(caller.payment_methods, order["type"], caller.livemode):
+        raise invalid("source_type_unavailable", "type", f"{label} is switched off for this account.")
+    if not routing.is_available(caller.merchant_id, caller.livemode, order["type"]):
+        raise invalid("source_type_unavailable", "type", f"{label} is not available in this mode.")
     source = Source(
         merchant_id=caller.merchant_id,
         livemode=caller.livemode,
@@ -42,14 +46,6 @@ def create(caller: Caller, order: dict[str, Any], render: Callable[[Source], Sto
     created = events.of_source(caller, "source.created", source)
     idempotency.write_once(caller, idempotency.new_record(caller, answer), *writes, created)
     return Result(source, answer)
-
-
-def _require_available(caller: Caller, source_type: str) -> None:
-    label = sourcetypes.BY_NAME[source_type].label
-    if not terms.is_enabled(caller.payment_methods, source_type, caller.livemode):
-        raise invalid("source_type_unavailable", "type", f"{label} is switched off for this account.")
-    if not routing.is_available(caller.merchant_id, caller.livemode, source_type):
-        raise invalid("source_type_unavailable", "type", f"{label} is not available in this mode.")
 
 
 def find(caller: Caller, text: str, param: str | None = None) -> Source:

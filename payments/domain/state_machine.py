@@ -112,9 +112,5 @@ def _unchanged(charge: Charge) -> dict[str, Any]:
 
     Neither the mark of an operation nor a settlement writes an event, so they leave the version as it is.
     """
-    return {
-        "id": charge.id,
-        "version": charge.version,
-        "operation": charge.operation,
-        "settled_at": charge.settled_at,
-    }
+    marks = {"operation": charge.operation, "settled_at": charge.settled_at}
+    return {"id": charge.id, "version": charge.version, **marks}
