@@ -58,7 +58,7 @@ class Parted:
 
 # The event's row is changed in one statement with the object's, whose version keeps its sequence once for ever.
 EVENTS = Parted("payments_event", "id", "object_id, sequence")
-# Under the ID of its event, which the key keeps once for ever; only the oldest have IDs of their own.
+# Under the ID of its event, which the key keeps once for ever.
 NOTIFICATIONS = Parted("payments_notification", "id", "event_id")
 TRIES = Parted("payments_notificationtry", "notification_id")
 # What tells of something goes before it: whoever finds a notification finds its event.
