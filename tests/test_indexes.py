@@ -1,6 +1,7 @@
 """What each write pays for."""
 
 import pytest
+from django.apps import apps
 from django.db import connection
 
 # Indexes of our tables that hold all rows, whose columns are the first ones of another such index.
@@ -22,3 +23,18 @@ def test_no_index_repeats_the_beginning_of_another() -> None:
     with connection.cursor() as cursor:
         cursor.execute(REPEATED)
         assert not cursor.fetchall()
+
+
+# A partitioned table cannot keep what does not begin with its key: its partitions do, or its primary key is the same.
+OF_PARTITIONS = {"event_sequence_once_per_object", "try_number_once_per_notification"}
+
+
+@pytest.mark.django_db
+def test_the_database_has_each_index_and_constraint_of_a_model() -> None:
+    """Django drops an index of the same column along with that of a foreign key, and says nothing."""
+    for model in apps.get_models():
+        if model._meta.app_label in {"payments", "customers", "simulator"} and not model._meta.proxy:
+            named = {one.name for one in (*model._meta.indexes, *model._meta.constraints)} - OF_PARTITIONS
+            with connection.cursor() as cursor:
+                found = connection.introspection.get_constraints(cursor, model._meta.db_table)
+            assert named <= found.keys()

@@ -7,7 +7,7 @@ from itertools import chain, islice
 from uuid import UUID
 
 from django.db import connection, models
-from django.db.models import BinaryField, Q, QuerySet
+from django.db.models import BinaryField, QuerySet
 from django.db.models.functions import Substr
 
 from payments import vault
@@ -73,10 +73,10 @@ COLUMNS = (
 
 
 def stale(column: SealedColumn) -> QuerySet[models.Model]:
-    """The rows whose value is sealed with a retired data key, or with a key-encryption key itself."""
+    """Return the rows whose value is sealed with a retired data key."""
     retired = DataKey.objects.filter(purpose=column.purpose, retired_at__isnull=False, destroyed_at__isnull=True)
     headers = [vault.header_of(key_id) for key_id in retired.values_list("id", flat=True)]
-    return column.rows().filter(Q(start__in=headers) | Q(start__gte=vault.DIRECT, start__lt=vault.ENVELOPE))
+    return column.rows().filter(start__in=headers)
 
 
 def is_any_sealed_with(key: DataKey) -> bool:

@@ -45,7 +45,7 @@ EVENTS_ARE_NOTIFIED = Invariant(
     sentence="Each event of a charge or refund has its notification where the source names a URL.",
     model="payments.Event",
     prefix="evt",
-    # Events from before there were notifications have none, and those of months that are gone lost it.
+    # Those of months that are gone lost it.
     query="""
         WITH told AS (SELECT id FROM source WHERE redirect ->> 'notify' <> ''),
         object AS (
@@ -54,9 +54,7 @@ EVENTS_ARE_NOTIFIED = Invariant(
         )
         SELECT e.id FROM event e JOIN object ON object.id = e.object_id
         LEFT JOIN notification n ON n.event_id = e.id
-        WHERE n.event_id IS NULL AND e.id >= (SELECT id FROM kept) AND e.created_at >= coalesce((
-            SELECT applied FROM django_migrations WHERE app = 'payments' AND name = '0002_notification'
-        ), '-infinity')
+        WHERE n.event_id IS NULL AND e.id >= (SELECT id FROM kept)
     """,
 )
 MONTHS_ARE_AHEAD = Invariant(

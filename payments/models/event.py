@@ -19,7 +19,7 @@ class EventQuerySet(ScopedQuerySet["Event"]):
 
         For that it must be known that ordering by ID alone is enough. What is then kept from PostgreSQL is to read all
         months and sort, and to pass over the rows of others: by a condition that holds for each row, but costs so much
-        in its eyes (0028_months) that it looks at as few rows as it can.
+        in its eyes (migrations/sql/events.sql) that it looks at as few rows as it can.
         """
         dear = Func(F("id"), function="payments_dear", output_field=models.BooleanField())
         rows = self.of(merchant_id, livemode).filter(dear, **type_only).order_by("-id")

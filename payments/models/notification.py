@@ -26,7 +26,7 @@ class Notification(Row):
         EXHAUSTED = "exhausted"  # three days of tries failed
         GONE = "gone"  # the receiver answered 410
 
-    # Its event's, so that both lie in the same month; those written before there were months have one of their own.
+    # Its event's, so that both lie in the same month.
     id = models.UUIDField(primary_key=True, editable=False)
     event = models.OneToOneField(Event, models.PROTECT, related_name="notification", db_constraint=False)
     # The index that begins with the merchant serves this key too.

@@ -23,7 +23,7 @@ SELECT part.relname FROM pg_inherits JOIN pg_class part ON part.oid = inhrelid
 JOIN pg_class whole ON whole.oid = inhparent AND whole.relkind = 'p'
 WHERE inhparent = to_regclass(%s) ORDER BY part.relname
 """
-# A whole cannot have these for its parts; what they are about stands in 0027_cheaper_writes.
+# A whole cannot have these for its parts; what they are about stands in migrations/sql/vacuum.sql.
 CLEANED_OFTEN = ", ".join(
     (
         "autovacuum_vacuum_scale_factor = 0.02",
@@ -51,14 +51,14 @@ class Parted:
         return f"{part}_{self.once.replace(', ', '_')}_key"
 
     def months(self, cursor: CursorWrapper) -> list[date]:
-        """The months that there are parts for, from the oldest on; none while the table is still in one piece."""
+        """The months that there are parts for, from the oldest on; none where the table is not there yet."""
         cursor.execute(PARTS, [self.table])
         return [date.fromisoformat(f"{name[-7:].replace('_', '-')}-01") for (name,) in cursor.fetchall()]
 
 
 # The event's row is changed in one statement with the object's, whose version keeps its sequence once for ever.
 EVENTS = Parted("payments_event", "id", "object_id, sequence")
-# Under the ID of its event, which the key keeps once for ever; only the oldest have IDs of their own.
+# Under the ID of its event, which the key keeps once for ever.
 NOTIFICATIONS = Parted("payments_notification", "id", "event_id")
 TRIES = Parted("payments_notificationtry", "notification_id")
 # What tells of something goes before it: whoever finds a notification finds its event.
@@ -110,11 +110,15 @@ def _make_next(parted: Parted, last: date) -> bool:
     return True
 
 
-def make(cursor: CursorWrapper, parted: Parted, month: date) -> None:
-    """Makes a month, alone and then attached: what is made as a part locks out everybody who reads the whole."""
+def make(cursor: CursorWrapper, parted: Parted, month: date, *, first: bool = False) -> None:
+    """Make a month, the first one with all that is older.
+
+    It is made alone and then attached: what is made as a part locks out everybody who reads the whole.
+    """
     part = parted.part(month)
     cursor.execute(f"CREATE TABLE {part} (LIKE {parted.table} INCLUDING CONSTRAINTS) WITH ({CLEANED_OFTEN})")
     if parted.once:
         cursor.execute(f"CREATE UNIQUE INDEX {parted.index(part)} ON {part} ({parted.once})")
-    bounds = f"FROM ('{begins(month)}') TO ('{begins(after(month))}')"
+    lowest = "MINVALUE" if first else f"'{begins(month)}'"
+    bounds = f"FROM ({lowest}) TO ('{begins(after(month))}')"
     cursor.execute(f"ALTER TABLE {parted.table} ATTACH PARTITION {part} FOR VALUES {bounds}")

@@ -126,7 +126,7 @@ CLAIM = f"""
     WHERE n.id = ANY(ARRAY(SELECT id FROM free)) AND n.id >= %(since)s AND n.id < %(until)s
     RETURNING n.id, n.event_id, n.merchant_id, n.livemode, n.receiver, n.url, (
         SELECT e.payload FROM payments_event e
-        WHERE e.id = n.event_id AND e.id >= %(events_since)s AND e.id < %(until)s
+        WHERE e.id = n.event_id AND e.id >= %(since)s AND e.id < %(until)s
     ), n.failures, n.first_try_at, n.leased_until
 )
 SELECT * FROM taken

@@ -16,23 +16,18 @@ LOOK_BACK_EVERY = timedelta(minutes=1)
 
 
 class Span(NamedTuple):
-    """IDs of notifications, from `since` on and below `until`; those of their events begin at `events_since`.
-
-    An event is a little older than its notification where this has an ID of its own.
-    """
+    """IDs of notifications, which are those of their events: from `since` on and below `until`."""
 
     since: UUID
     until: UUID
-    events_since: UUID
 
 
-EVERYTHING = Span(FIRST_ID, LAST_ID, FIRST_ID)
+EVERYTHING = Span(FIRST_ID, LAST_ID)
 
 
 def recent(now: datetime) -> Span:
     """Those that may be on their schedule at `now`; they lie in one month or two."""
-    since = now - RECENT
-    return Span(first_id(since), first_id(now + CLOCKS_APART), first_id(since - CLOCKS_APART))
+    return Span(first_id(now - RECENT), first_id(now + CLOCKS_APART))
 
 
 class Reach:

@@ -15,12 +15,10 @@ from payments.vault.fingerprints import (
     request_fingerprint,
 )
 from payments.vault.purposes import Purpose
-from payments.vault.sealing import DIRECT, ENVELOPE, Place, header_of, seal, unseal
+from payments.vault.sealing import Place, header_of, seal, unseal
 from payments.vault.wrapping import WrappedKey, rewrap
 
 __all__ = [
-    "DIRECT",
-    "ENVELOPE",
     "SEALING_SECONDS",
     "DataKeyStore",
     "KeyDestroyed",

@@ -6,7 +6,6 @@ from datetime import timedelta
 
 import pytest
 from django.db import IntegrityError, connection, transaction
-from django.db.migrations.executor import MigrationExecutor
 
 from payments import clock
 from payments.domain import recovery
@@ -28,7 +27,6 @@ from tests.racing import at_once
 
 # For other processes and threads, for a check of the money, and where an overtaken record fails.
 committed = pytest.mark.django_db(transaction=True)
-BEFORE = ("payments", "0009_audit_log")
 VERBS = ["charge", "capture", "void", "refund"]
 
 
@@ -261,23 +259,6 @@ def test_what_operators_gave_up_is_looked_up_again_too(api: Api) -> None:
 
     assert Charge.objects.get().reversed_late
     assert SimulatedPayment.objects.get().state == "voided"
-
-
-@committed
-def test_what_was_given_up_before_there_were_second_looks_has_them_too(api: Api) -> None:
-    attempt = given_up(api)
-    latest = MigrationExecutor(connection).loader.graph.leaf_nodes()
-    try:
-        MigrationExecutor(connection).migrate([BEFORE])
-        # Of columns that came later, the table has none now.
-        assert Attempt.objects.values_list("due_at", flat=True).get() is None
-        Attempt.objects.update(tries=5)
-    finally:
-        MigrationExecutor(connection).migrate(latest)
-
-    attempt.refresh_from_db()
-    assert attempt.due_at
-    assert (attempt.tries, attempt.due_at > clock.now()) == (0, True)
 
 
 def test_nothing_is_given_up_without_being_looked_up_again(api: Api) -> None:

@@ -14,14 +14,11 @@ from django.db import connection, transaction
 
 from payments import clock, vault
 from payments.domain import resealing, rotation
-from payments.domain.cards import FIELDS, card_data
+from payments.domain.cards import card_data
 from payments.domain.data_keys import WrappedKeys
-from payments.domain.merchants import NewMerchant, valid_notify_secrets
-from payments.models import Card, CvcKey, DataKey, NotifySecret
-from payments.notifications.secrets import place_of
-from payments.vault import Place, Purpose, VaultUnavailable, WrappedKey
+from payments.models import Card, CvcKey, DataKey
+from payments.vault import Purpose, VaultUnavailable, WrappedKey
 from tests.client import APPROVED, Api, made
-from tests.vault.direct import sealed_directly
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -52,24 +49,6 @@ def opened() -> list[tuple[str, str | None]]:
     return [(data.number, data.cvc) for data in map(card_data, cards)]
 
 
-def seal_directly(shop: NewMerchant) -> None:
-    """Everything is sealed as it was before there were data keys."""
-    for card in Card.objects.select_related("source"):
-        data = card_data(card)
-        for purpose, text in ((Purpose.CARD, data.number), (Purpose.CVC, data.cvc)):
-            sealed = sealed_directly(text, Place(purpose, card.source.merchant_id, card.id, FIELDS[purpose]))
-            setattr(card, f"sealed_{FIELDS[purpose]}", sealed)
-        card.save()
-    secret = NotifySecret.objects.get(livemode=False)
-    [text] = valid_notify_secrets(shop.merchant, False)
-    secret.sealed = sealed_directly(text, place_of(shop.merchant.id, secret.id))
-    secret.save()
-    NotifySecret.objects.filter(livemode=True).delete()
-    DataKey.objects.all().delete()
-    CvcKey.objects.all().delete()
-    forget()
-
-
 def test_wrapped_anew_nothing_needs_the_old_key_any_more(settings: Any, api: Api) -> None:
     api.source()
     settings.VAULT_KEYS = f"{NEW},{OLD}"
@@ -95,21 +74,6 @@ def test_an_old_dump_does_not_open_once_the_old_key_is_destroyed(settings: Any, 
 
     with pytest.raises(VaultUnavailable, match="local:old"):
         opened()
-
-
-def test_what_was_sealed_without_data_keys_is_sealed_with_them(settings: Any, shop: NewMerchant, api: Api) -> None:
-    api.source()
-    secrets = valid_notify_secrets(shop.merchant, False)
-    seal_directly(shop)
-    assert (opened(), DataKey.objects.count()) == ([(APPROVED, "123")], 0)
-    settings.VAULT_KEYS = f"{NEW},{OLD}"
-
-    assert rotate()["values still sealed with old keys"] == 0
-
-    settings.VAULT_KEYS = NEW
-    forget()
-    assert opened() == [(APPROVED, "123")]
-    assert valid_notify_secrets(shop.merchant, False) == secrets
 
 
 def test_an_old_data_key_is_destroyed_when_nothing_needs_it(api: Api) -> None:

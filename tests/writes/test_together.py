@@ -98,7 +98,7 @@ def test_a_guard_that_is_met_lets_all_be_written(charge: Charge, guarded: Callab
 def test_a_constraint_undoes_all_and_says_its_name(charge: Charge) -> None:
     known = event_of(charge)
     known.save(force_insert=True)
-    doubled = event_of(charge)
+    doubled = event_of(charge, 2)
     doubled.id = known.id
     with pytest.raises(IntegrityError, match=r"payments_event_\w+_pkey"), transaction.atomic():
         write_together(Update(Charge, {"id": charge.id}, {"version": 9}), Insert(doubled))

@@ -14,9 +14,8 @@ from payments.vault import VaultError, VaultUnavailable
 
 class Command(BaseCommand):
     help = (
-        "Wraps every data key anew by the newest key-encryption key, and seals with data keys what was sealed before "
-        "there were any. The service may run meanwhile. Interrupted, it goes on where it was when it is run again. "
-        "Says at its end which key-encryption keys are needed still."
+        "Wraps every data key anew by the newest key-encryption key. The service may run meanwhile. Interrupted, it "
+        "goes on where it was when it is run again. Says at its end which key-encryption keys are needed still."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:

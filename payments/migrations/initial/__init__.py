@@ -1,0 +1,12 @@
+"""The operations of the first migration, by feature; the SQL that Django has no words for lies beside it in `sql`."""
+
+from pathlib import Path
+
+from django.db import migrations
+
+SQL = Path(__file__).resolve().parents[1] / "sql"
+
+
+def run_sql(name: str) -> migrations.RunSQL:
+    """Return the operation that runs a file of `sql`."""
+    return migrations.RunSQL((SQL / f"{name}.sql").read_text())

@@ -1,0 +1,107 @@
+"""Create events, their notifications and the tries of these, in tables with a partition for each month."""
+
+import payments.clock
+import payments.ids
+from django.db import migrations, models
+from django.db.models import F, Q
+
+from payments import clock
+from payments.migrations.initial import run_sql
+from payments.models.parted import ALL, make, month_of
+
+
+def make_first_months(apps, schema_editor):
+    """Make the month of today for each table; it holds all that is older too."""
+    with schema_editor.connection.cursor() as cursor:
+        for parted in ALL:
+            make(cursor, parted, month_of(clock.now()), first=True)
+
+
+OPERATIONS = [
+    run_sql("events"),
+    migrations.SeparateDatabaseAndState(
+        state_operations=[
+            migrations.CreateModel(
+                name="Event",
+                fields=[
+                    ("id", models.UUIDField(default=payments.ids.new_id, editable=False, primary_key=True, serialize=False)),
+                    ("livemode", models.BooleanField()),
+                    ("type", models.CharField(max_length=30)),
+                    ("object_id", models.UUIDField()),
+                    ("sequence", models.PositiveIntegerField()),
+                    ("payload", models.BinaryField()),
+                    ("created_at", models.DateTimeField(default=payments.clock.now, editable=False)),
+                    ("merchant", models.ForeignKey(db_constraint=False, db_index=False, on_delete=models.PROTECT, related_name="+", to="payments.merchant")),
+                    ("api_key", models.ForeignKey(blank=True, db_constraint=False, db_index=False, null=True, on_delete=models.PROTECT, related_name="+", to="payments.apikey")),
+                ],
+                options={
+                    "indexes": [
+                        models.Index(F("merchant"), F("livemode"), F("id"), name="event_of_merchant"),
+                        models.Index(F("merchant"), F("livemode"), F("type"), F("id"), name="event_of_type"),
+                    ],
+                    "constraints": [
+                        models.UniqueConstraint(F("object_id"), F("sequence"), name="event_sequence_once_per_object"),
+                    ],
+                },
+            ),
+            migrations.CreateModel(
+                name="Notification",
+                fields=[
+                    ("id", models.UUIDField(editable=False, primary_key=True, serialize=False)),
+                    ("livemode", models.BooleanField()),
+                    ("url", models.CharField(max_length=2083)),
+                    ("receiver", models.CharField(db_collation="C", max_length=300)),
+                    ("state", models.CharField(choices=[("waiting", "Waiting"), ("delivered", "Delivered"), ("exhausted", "Exhausted"), ("gone", "Gone")], default="waiting", max_length=9)),
+                    ("tries", models.PositiveIntegerField(default=0)),
+                    ("failures", models.PositiveIntegerField(default=0)),
+                    ("first_try_at", models.DateTimeField(blank=True, null=True)),
+                    ("due_at", models.DateTimeField(blank=True, default=payments.clock.now, null=True)),
+                    ("leased_until", models.DateTimeField(blank=True, null=True)),
+                    ("created_at", models.DateTimeField(default=payments.clock.now, editable=False)),
+                    ("event", models.OneToOneField(db_constraint=False, on_delete=models.PROTECT, related_name="notification", to="payments.event")),
+                    ("merchant", models.ForeignKey(db_constraint=False, db_index=False, on_delete=models.PROTECT, related_name="+", to="payments.merchant")),
+                ],
+                options={
+                    "indexes": [
+                        models.Index(F("merchant"), F("livemode"), F("id"), name="notification_of_merchant"),
+                        models.Index(F("id"), condition=Q(("state__in", ["exhausted", "gone"])), name="notification_given_up"),
+                        models.Index(F("merchant"), F("livemode"), F("receiver"), F("due_at"), F("id"), condition=Q(("due_at__isnull", False)), name="notification_due_of_receiver"),
+                    ],
+                    "constraints": [
+                        models.CheckConstraint(
+                            condition=Q(
+                                Q(("due_at__isnull", False), ("state", "waiting")),
+                                Q(("due_at__isnull", True), ("leased_until__isnull", True), ("state__in", ["delivered", "exhausted", "gone"])),
+                                _connector="OR",
+                            ),
+                            name="notification_waits_or_is_over",
+                        ),
+                    ],
+                },
+            ),
+            migrations.CreateModel(
+                name="NotificationTry",
+                fields=[
+                    ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                    ("number", models.PositiveIntegerField()),
+                    ("started_at", models.DateTimeField()),
+                    ("milliseconds", models.PositiveIntegerField()),
+                    ("status", models.PositiveSmallIntegerField(blank=True, null=True)),
+                    ("answer", models.BinaryField(default=b"", max_length=1024)),
+                    ("error", models.CharField(blank=True, default="", max_length=60)),
+                    ("reason", models.CharField(blank=True, default="", max_length=200)),
+                    ("notification", models.ForeignKey(db_constraint=False, db_index=False, on_delete=models.PROTECT, related_name="try_list", to="payments.notification")),
+                ],
+                options={
+                    "constraints": [
+                        models.UniqueConstraint(F("notification"), F("number"), name="try_number_once_per_notification"),
+                        models.CheckConstraint(
+                            condition=Q(Q(("error", ""), ("status__isnull", False)), Q(("status__isnull", True), Q(("error", ""), _negated=True)), _connector="OR"), name="try_was_answered_or_failed"
+                        ),
+                    ],
+                },
+            ),
+        ]
+    ),
+    migrations.RunPython(make_first_months),
+]

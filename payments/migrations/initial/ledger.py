@@ -1,0 +1,119 @@
+"""Create settlements, postings and running balances."""
+
+import payments.clock
+import payments.ids
+from django.db import migrations, models
+from django.db.models import F, Q
+
+from payments.migrations.initial import run_sql
+
+OPERATIONS = [
+    migrations.CreateModel(
+        name="Settlement",
+        fields=[
+            ("id", models.UUIDField(default=payments.ids.new_id, editable=False, primary_key=True, serialize=False)),
+            ("livemode", models.BooleanField()),
+            ("currency", models.CharField(max_length=3)),
+            ("day", models.DateField()),
+            ("created_at", models.DateTimeField(default=payments.clock.now, editable=False)),
+            ("merchant", models.ForeignKey(db_index=False, on_delete=models.PROTECT, related_name="+", to="payments.merchant")),
+        ],
+        options={
+            "constraints": [
+                models.UniqueConstraint(F("merchant"), F("livemode"), F("currency"), F("day"), name="one_settlement_per_merchant_and_day"),
+            ],
+        },
+    ),
+    migrations.CreateModel(
+        name="Posting",
+        fields=[
+            ("id", models.UUIDField(default=payments.ids.new_id, editable=False, primary_key=True, serialize=False)),
+            ("journal", models.UUIDField()),
+            ("line", models.PositiveSmallIntegerField()),
+            ("livemode", models.BooleanField()),
+            ("currency", models.CharField(max_length=3)),
+            (
+                "account",
+                models.CharField(
+                    choices=[
+                        ("provider_hold", "Provider Hold"),
+                        ("merchant_hold", "Merchant Hold"),
+                        ("provider_receivable", "Provider Receivable"),
+                        ("bank", "Bank"),
+                        ("merchant_pending", "Merchant Pending"),
+                        ("merchant_payable", "Merchant Payable"),
+                        ("refunds_in_transit", "Refunds In Transit"),
+                        ("reversals", "Reversals"),
+                        ("fees", "Fees"),
+                    ],
+                    max_length=19,
+                ),
+            ),
+            (
+                "kind",
+                models.CharField(
+                    choices=[
+                        ("hold", "Hold"),
+                        ("release", "Release"),
+                        ("capture", "Capture"),
+                        ("fee", "Fee"),
+                        ("void", "Void"),
+                        ("refund", "Refund"),
+                        ("refund_settled", "Refund Settled"),
+                        ("refund_failed", "Refund Failed"),
+                        ("late", "Late"),
+                        ("reversal", "Reversal"),
+                        ("settle", "Settle"),
+                    ],
+                    max_length=14,
+                ),
+            ),
+            ("amount", models.BigIntegerField()),
+            ("attempt_id", models.UUIDField(blank=True, null=True)),
+            ("created_at", models.DateTimeField(default=payments.clock.now, editable=False)),
+            ("charge", models.ForeignKey(on_delete=models.PROTECT, related_name="postings", to="payments.charge")),
+            ("merchant", models.ForeignKey(db_constraint=False, db_index=False, on_delete=models.PROTECT, related_name="+", to="payments.merchant")),
+            ("settlement", models.ForeignKey(blank=True, db_index=False, null=True, on_delete=models.PROTECT, related_name="postings", to="payments.settlement")),
+        ],
+        options={
+            "indexes": [
+                models.Index(F("attempt_id"), condition=Q(("attempt_id__isnull", False)), name="posting_of_attempt"),
+                models.Index(F("settlement"), condition=Q(("settlement__isnull", False)), name="posting_of_settlement"),
+            ],
+            "constraints": [
+                models.UniqueConstraint(F("journal"), F("line"), name="posting_line_once_per_journal"),
+                models.CheckConstraint(condition=Q(("amount", 0), _negated=True), name="posting_moves_something"),
+                models.CheckConstraint(
+                    condition=Q(Q(("kind", "settle"), ("settlement__isnull", False)), Q(Q(("kind", "settle"), _negated=True), ("settlement__isnull", True)), _connector="OR"),
+                    name="posting_settles_in_a_settlement",
+                ),
+            ],
+        },
+    ),
+    run_sql("ledger"),
+    migrations.CreateModel(
+        name="RunningBalance",
+        fields=[
+            ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+            ("livemode", models.BooleanField()),
+            ("currency", models.CharField(max_length=3)),
+            ("shard", models.PositiveSmallIntegerField()),
+            ("provider_hold", models.BigIntegerField(default=0)),
+            ("merchant_hold", models.BigIntegerField(default=0)),
+            ("provider_receivable", models.BigIntegerField(default=0)),
+            ("bank", models.BigIntegerField(default=0)),
+            ("merchant_pending", models.BigIntegerField(default=0)),
+            ("merchant_payable", models.BigIntegerField(default=0)),
+            ("refunds_in_transit", models.BigIntegerField(default=0)),
+            ("reversals", models.BigIntegerField(default=0)),
+            ("fees", models.BigIntegerField(default=0)),
+            ("merchant", models.ForeignKey(db_constraint=False, db_index=False, on_delete=models.PROTECT, related_name="+", to="payments.merchant")),
+        ],
+        options={
+            "constraints": [
+                models.UniqueConstraint(fields=("merchant", "livemode", "currency", "shard"), name="one_running_balance_per_shard"),
+            ],
+        },
+    ),
+    run_sql("balances"),
+]

@@ -1,0 +1,112 @@
+"""Create sums of days, exports and money checks, and have the tables that grow cleaned often."""
+
+import payments.clock
+import payments.ids
+import payments.models.export
+from django.db import migrations, models
+from django.db.models import F, Q
+from django.conf import settings
+
+from payments.migrations.initial import run_sql
+
+OPERATIONS = [
+    migrations.CreateModel(
+        name="DayTotal",
+        fields=[
+            ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+            ("day", models.DateField()),
+            ("livemode", models.BooleanField()),
+            ("currency", models.CharField(max_length=3)),
+            ("source_type", models.CharField(max_length=20)),
+            ("outcome", models.CharField(choices=[("approved", "Approved"), ("declined", "Declined"), ("pending", "Pending")], max_length=8)),
+            ("reason", models.CharField(blank=True, default="", max_length=30)),
+            ("count", models.PositiveIntegerField()),
+            ("amount", models.BigIntegerField()),
+            ("merchant", models.ForeignKey(db_index=False, on_delete=models.PROTECT, related_name="+", to="payments.merchant")),
+        ],
+        options={
+            "default_permissions": ("view",),
+            "constraints": [
+                models.UniqueConstraint(F("day"), F("livemode"), F("currency"), F("merchant"), F("source_type"), F("outcome"), F("reason"), name="one_total_per_day_and_kind"),
+                models.CheckConstraint(condition=Q(("amount__gte", 1), ("count__gte", 1)), name="day_total_of_something"),
+            ],
+        },
+    ),
+    migrations.CreateModel(
+        name="SummedDay",
+        fields=[
+            ("day", models.DateField(primary_key=True, serialize=False)),
+            ("pending", models.PositiveIntegerField(default=0)),
+            ("summed_at", models.DateTimeField(default=payments.clock.now)),
+        ],
+        options={
+            "default_permissions": ("view",),
+        },
+    ),
+    migrations.CreateModel(
+        name="Export",
+        fields=[
+            ("id", models.UUIDField(default=payments.ids.new_id, editable=False, primary_key=True, serialize=False)),
+            ("sheet", models.CharField(max_length=20)),
+            ("query", models.TextField(blank=True)),
+            ("state", models.CharField(choices=[("waiting", "Waiting"), ("done", "Done"), ("refused", "Refused")], default="waiting", max_length=7)),
+            ("expected_rows", models.PositiveBigIntegerField()),
+            ("rows", models.PositiveBigIntegerField(default=0)),
+            ("parts", models.PositiveIntegerField(default=0)),
+            ("size", models.PositiveBigIntegerField(default=0)),
+            ("last_id", models.UUIDField(blank=True, null=True)),
+            ("created_at", models.DateTimeField(default=payments.clock.now, editable=False)),
+            ("updated_at", models.DateTimeField(default=payments.clock.now, editable=False)),
+            ("expires_at", models.DateTimeField(default=payments.models.export._expiry, editable=False)),
+            ("operator", models.ForeignKey(on_delete=models.CASCADE, related_name="+", to=settings.AUTH_USER_MODEL)),
+        ],
+        options={
+            "default_permissions": ("view", "add"),
+            "indexes": [
+                models.Index(F("updated_at"), condition=Q(("state", "waiting")), name="export_waiting"),
+                models.Index(F("expires_at"), name="export_expires"),
+            ],
+            "constraints": [
+                models.CheckConstraint(condition=Q(("state__in", ["waiting", "done", "refused"])), name="export_state_is_known"),
+            ],
+        },
+    ),
+    migrations.CreateModel(
+        name="ExportPart",
+        fields=[
+            ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+            ("number", models.PositiveIntegerField()),
+            ("content", models.BinaryField()),
+            ("export", models.ForeignKey(db_index=False, on_delete=models.CASCADE, related_name="written", to="payments.export")),
+        ],
+        options={
+            "default_permissions": (),
+            "constraints": [
+                models.UniqueConstraint(F("export"), F("number"), name="export_part_once"),
+            ],
+        },
+    ),
+    migrations.CreateModel(
+        name="MoneyCheck",
+        fields=[
+            ("id", models.UUIDField(default=payments.ids.new_id, editable=False, primary_key=True, serialize=False)),
+            ("whole", models.BooleanField()),
+            ("invariants", models.JSONField()),
+            ("failures", models.JSONField(blank=True, default=list)),
+            ("started_at", models.DateTimeField(default=payments.clock.now, editable=False)),
+            ("finished_at", models.DateTimeField(blank=True, null=True)),
+            ("merchant", models.ForeignKey(blank=True, db_index=False, null=True, on_delete=models.PROTECT, related_name="+", to="payments.merchant")),
+        ],
+        options={
+            "default_permissions": ("view",),
+            "indexes": [
+                models.Index(F("id"), condition=Q(("finished_at__isnull", False), ("whole", True)), name="money_check_newest_whole"),
+            ],
+            "constraints": [
+                models.CheckConstraint(condition=Q(("finished_at__isnull", False), ("failures", []), _connector="OR"), name="money_check_fails_at_its_end"),
+                models.CheckConstraint(condition=Q(("whole", False), ("merchant__isnull", True), _connector="OR"), name="money_check_whole_is_of_everybody"),
+            ],
+        },
+    ),
+    run_sql("vacuum"),
+]

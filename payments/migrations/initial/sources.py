@@ -1,0 +1,125 @@
+"""Create sources and their cards, and the keys under which card numbers and CVCs are sealed."""
+
+import payments.clock
+import payments.ids
+import payments.models.fields
+from django.db import migrations, models
+from django.db.models import F, Q
+
+OPERATIONS = [
+    migrations.CreateModel(
+        name="BinRange",
+        fields=[
+            ("prefix", models.CharField(max_length=11, primary_key=True, serialize=False)),
+            ("brand", models.CharField(max_length=10)),
+            ("funding", models.CharField(default="unknown", max_length=10)),
+            ("country", models.CharField(default="unknown", max_length=10)),
+            ("issuing_bank", models.CharField(default="unknown", max_length=100)),
+        ],
+        options={
+            "verbose_name": "BIN range",
+        },
+    ),
+    migrations.CreateModel(
+        name="Source",
+        fields=[
+            ("id", models.UUIDField(default=payments.ids.new_id, editable=False, primary_key=True, serialize=False)),
+            ("livemode", models.BooleanField()),
+            ("type", models.CharField(max_length=20)),
+            ("used", models.BooleanField(default=False)),
+            ("vaulted", models.BooleanField(default=False)),
+            ("redirect", payments.models.fields.VerbatimJSONField(blank=True, null=True)),
+            ("owner", payments.models.fields.VerbatimJSONField(blank=True, null=True)),
+            ("bank_account", payments.models.fields.VerbatimJSONField(blank=True, null=True)),
+            ("metadata", payments.models.fields.VerbatimJSONField(blank=True, null=True)),
+            ("version", models.PositiveIntegerField(default=1)),
+            ("created_at", models.DateTimeField(default=payments.clock.now, editable=False)),
+            ("updated_at", models.DateTimeField(default=payments.clock.now, editable=False)),
+            ("merchant", models.ForeignKey(db_index=False, on_delete=models.PROTECT, related_name="+", to="payments.merchant")),
+            ("customer_id", models.UUIDField(blank=True, null=True)),
+        ],
+        options={
+            "indexes": [
+                models.Index(F("merchant"), F("livemode"), F("id"), name="source_of_merchant"),
+            ],
+            "constraints": [
+                models.CheckConstraint(
+                    condition=Q(("type__in", ("card", "gcash", "maya", "paymaya", "grabpay", "alipay", "wechat", "unionpay", "qrph", "instapay", "pesonet", "bpi", "bdo", "unionbank", "rcbc"))),
+                    name="source_type_is_known",
+                ),
+                models.CheckConstraint(condition=Q(("vaulted", False), ("used", True), _connector="OR"), name="source_vaulted_is_used"),
+            ],
+        },
+    ),
+    migrations.CreateModel(
+        name="Card",
+        fields=[
+            ("id", models.UUIDField(default=payments.ids.new_id, editable=False, primary_key=True, serialize=False)),
+            ("name", models.CharField(max_length=50)),
+            ("last4", models.CharField(max_length=4)),
+            ("exp_month", models.CharField(max_length=2)),
+            ("exp_year", models.CharField(max_length=4)),
+            ("address", payments.models.fields.VerbatimJSONField(blank=True, default=dict)),
+            ("brand", models.CharField(max_length=10)),
+            ("funding", models.CharField(max_length=10)),
+            ("country", models.CharField(max_length=10)),
+            ("issuing_bank", models.CharField(max_length=100)),
+            ("cvc_checked", models.CharField(choices=[("pass", "Pass"), ("fail", "Fail"), ("unavailable", "Unavailable"), ("unchecked", "Unchecked")], default="unchecked", max_length=11)),
+            ("fingerprint", models.BinaryField(max_length=32)),
+            ("sealed_number", models.BinaryField(null=True)),
+            ("sealed_cvc", models.BinaryField(null=True)),
+            ("cvc_expires_at", models.DateTimeField(blank=True, null=True)),
+            ("source", models.OneToOneField(on_delete=models.CASCADE, related_name="card", to="payments.source")),
+            ("number_expires_at", models.DateTimeField(blank=True, null=True)),
+        ],
+        options={
+            "indexes": [
+                models.Index(F("fingerprint"), name="card_fingerprint"),
+                models.Index(F("cvc_expires_at"), condition=Q(("sealed_cvc__isnull", False)), name="card_cvc_to_destroy"),
+                models.Index(F("number_expires_at"), condition=Q(("number_expires_at__isnull", False)), name="card_number_to_destroy"),
+                models.Index(F("last4"), name="card_last4"),
+            ],
+        },
+    ),
+    migrations.CreateModel(
+        name="DataKey",
+        fields=[
+            ("id", models.UUIDField(default=payments.ids.new_id, editable=False, primary_key=True, serialize=False)),
+            ("kek", models.CharField(max_length=200)),
+            ("wrapped", models.BinaryField()),
+            ("created_at", models.DateTimeField(default=payments.clock.now, editable=False)),
+            ("purpose", models.CharField(choices=[("card", "Card"), ("secret", "Secret")], max_length=6)),
+            ("retired_at", models.DateTimeField(blank=True, null=True)),
+            ("emptied_at", models.DateTimeField(blank=True, null=True)),
+            ("destroyed_at", models.DateTimeField(blank=True, null=True)),
+        ],
+        options={
+            "indexes": [
+                models.Index(F("purpose"), models.OrderBy(F("created_at"), descending=True), name="data_key_newest"),
+            ],
+            "constraints": [
+                models.CheckConstraint(condition=Q(("purpose__in", ["card", "secret"])), name="data_key_purpose_is_known"),
+                models.CheckConstraint(condition=Q(("emptied_at__isnull", True), ("retired_at__isnull", False), _connector="OR"), name="data_key_retired_before_emptied"),
+                models.CheckConstraint(condition=Q(("destroyed_at__isnull", True), ("emptied_at__isnull", False), _connector="OR"), name="data_key_emptied_before_destroyed"),
+                models.CheckConstraint(
+                    condition=Q(Q(("destroyed_at__isnull", True), Q(("wrapped", b""), _negated=True)), Q(("destroyed_at__isnull", False), ("wrapped", b"")), _connector="OR"),
+                    name="data_key_is_wrapped_until_destroyed",
+                ),
+            ],
+        },
+    ),
+    migrations.CreateModel(
+        name="CvcKey",
+        fields=[
+            ("id", models.UUIDField(default=payments.ids.new_id, editable=False, primary_key=True, serialize=False)),
+            ("kek", models.CharField(max_length=200)),
+            ("wrapped", models.BinaryField()),
+            ("created_at", models.DateTimeField(default=payments.clock.now, editable=False)),
+        ],
+        options={
+            "abstract": False,
+        },
+    ),
+    # Never in the write-ahead log, on a standby or in a base backup, and emptied by a crash.
+    migrations.RunSQL("ALTER TABLE payments_cvckey SET UNLOGGED"),
+]
