@@ -13,7 +13,7 @@ class ConfigApp(AppConfig):
     def ready(self) -> None:
         from config import checks  # noqa: F401  registers the boot checks
         from payments.api.answers import attempt_answer
-        from payments.domain import record_outcome
+        from payments.domain.charging import record_outcome
 
         # Whatever process records an outcome stores the answer that the API gives.
         record_outcome.use_renderer(attempt_answer)

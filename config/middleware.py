@@ -15,7 +15,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 
 from payments import context, ids
 from payments.api.throttling import client_address
-from payments.domain.keys import note_use
+from payments.domain.merchants.api_keys import note_use
 from payments.models import ApiKey
 from payments.rendering.wire import without_absent
 from payments.web.middleware import GetResponse, PagesOnly

@@ -134,8 +134,8 @@ TEMPLATES = [
                 "django.contrib.messages.context_processors.messages",
             ],
             "libraries": {
-                "decline_alert": "payments.admin.decline_alert",
-                "money_alert": "payments.admin.money_alert",
+                "decline_alert": "payments.admin.risk.alert_banner",
+                "money_alert": "payments.admin.books.alert_banner",
                 "overview": "payments.admin.overview",
             },
         },

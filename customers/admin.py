@@ -9,9 +9,10 @@ from customers import dossier  # noqa: F401  tells charges' pages of customers
 from customers.detaching import DetachSource
 from customers.models import Customer, CustomerSource
 from customers.searching import sources_by_email
-from payments.admin.base import ByMode, Conditions, LookOnlyAdmin, LookOnlyInline
-from payments.admin.charge_search import SOURCE_SEARCHES
-from payments.admin.formats import (
+from payments.admin.charges.search import SOURCE_SEARCHES
+from payments.admin.charges.sources import SHOWN_CHARGES, source_label
+from payments.admin.framework.base import ByMode, Conditions, LookOnlyAdmin, LookOnlyInline
+from payments.admin.framework.formats import (
     id_column,
     id_link_column,
     json_column,
@@ -22,9 +23,8 @@ from payments.admin.formats import (
     money,
     search_link,
 )
-from payments.admin.row_acts import RowActs
-from payments.admin.seeing import Seen
-from payments.admin.sources import SHOWN_CHARGES, source_label
+from payments.admin.framework.row_actions import RowActs
+from payments.admin.framework.view_audit import Seen
 from payments.ids import public_id
 from payments.models import Charge, Event, Merchant, Source
 

@@ -14,9 +14,9 @@ class CustomersConfig(AppConfig):
         from customers.invariants import INVARIANTS, TABLES
         from customers.models import Customer
         from customers.rights import CUSTOMER_RIGHTS
-        from payments.domain.blocks import EMAIL_FINDERS
         from payments.domain.events import EVENT_OBJECTS, EVENT_TYPES
-        from payments.domain.rights import RIGHTS
+        from payments.domain.merchants.scopes import RIGHTS
+        from payments.domain.risk.blocks import EMAIL_FINDERS
         from payments.invariants import invariant, registry
 
         EVENT_OBJECTS["cus"] = Customer

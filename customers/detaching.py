@@ -7,12 +7,12 @@ from django.db import transaction
 
 from customers.domain import keeping
 from customers.models import Customer
-from payments.admin.acting import Facts
-from payments.admin.reasons import ReasonForm
-from payments.admin.row_acts import Done, RowAct
-from payments.admin.sources import source_label
-from payments.domain import audit
-from payments.domain.audit import Action
+from payments.admin.charges.sources import source_label
+from payments.admin.framework.object_actions import Facts
+from payments.admin.framework.reason_form import ReasonForm
+from payments.admin.framework.row_actions import Done, RowAct
+from payments.domain.audit import audit_log
+from payments.domain.audit.audit_log import Action
 from payments.domain.caller import Caller
 from payments.domain.errors import PaymentError
 from payments.ids import public_id
@@ -51,5 +51,5 @@ class DetachSource(RowAct):
     def do(self, customer: Customer, said: dict[str, Any]) -> Done:
         caller = Caller(customer.merchant_id, customer.livemode)
         keeping.detach(caller, public_id("cus", customer.pk), said["source"])
-        audit.record(Action.CHANGED, customer, fields=["sources"], detail=f"{said['source']} detached")
+        audit_log.record(Action.CHANGED, customer, fields=["sources"], detail=f"{said['source']} detached")
         return f"{said['source']} is detached, and its card data destroyed."

@@ -6,8 +6,8 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from customers.models import Customer, CustomerSource
-from payments.admin.dossier.panels import Panel, panel_with, shown_beside
-from payments.admin.formats import link, utc
+from payments.admin.framework.formats import link, utc
+from payments.admin.timeline.panels import Panel, panel_with, shown_beside
 from payments.models import Charge
 
 

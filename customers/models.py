@@ -7,9 +7,9 @@ from django.db.models import F, Q
 from django.db.models.functions import Upper
 
 from payments import clock, ids
+from payments.db.fields import VerbatimJSONField
+from payments.db.scoping import ScopedQuerySet
 from payments.models import Merchant, Source
-from payments.models.fields import VerbatimJSONField
-from payments.models.scoping import ScopedQuerySet
 
 
 class CustomerQuerySet(ScopedQuerySet["Customer"]):

@@ -10,7 +10,7 @@ class PaymentsConfig(AppConfig):
 
     def ready(self) -> None:
         from payments import vault
-        from payments.domain.data_keys import WrappedKeys
+        from payments.domain.maintenance.data_keys import WrappedKeys
 
         vault.use_store(WrappedKeys())
         post_migrate.connect(make_months, sender=self, dispatch_uid="make_months")
@@ -19,6 +19,6 @@ class PaymentsConfig(AppConfig):
 def make_months(**_: Any) -> None:
     """After a migration there is room for events, however long no worker has made any."""
     from payments import clock
-    from payments.models.parted import make_ahead
+    from payments.db.partitions import make_ahead
 
     make_ahead(clock.now())

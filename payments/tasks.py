@@ -8,27 +8,18 @@ from celery import shared_task
 from celery.signals import worker_shutting_down
 from django.core.management import call_command
 
-from payments.domain import (
-    corrections,
-    expiry,
-    exporting,
-    hearing,
-    idempotency,
-    months,
-    recovery,
-    rotation,
-    settlement,
-    visits,
-    webhook_reports,
-    webhooks,
-)
+from payments.domain import exports, idempotency, settlement, visits
 from payments.domain.approvals import decisions
+from payments.domain.charging import expiry, recovery
+from payments.domain.maintenance import key_rotation, partitions
+from payments.domain.operators import corrections, decide, execute
+from payments.domain.provider_events import apply, inbox
+from payments.domain.provider_events import messages as hearing
 from payments.domain.reconciliation import runs
-from payments.domain.staff_acts import deciding, doing
 from payments.invariants import checking
-from payments.notifications.delivery import Deliverer, Drain
 from payments.overview import summing
 from payments.providers.simulator import messages
+from payments.webhooks.worker import Deliverer, Drain
 
 DELIVERER = Deliverer(Drain())
 # One more than may wait for one slow provider at a time (see `bulkheads`), so that it keeps no other from its sweeps.
@@ -69,12 +60,12 @@ def close_overtaken_corrections() -> int:
 @shared_task
 @at_most(ASKING_AT_ONCE)
 def do_approved_acts() -> int:
-    return doing.go_on()
+    return execute.go_on()
 
 
 @shared_task
 def expire_act_requests() -> int:
-    return deciding.expire() + decisions.expire()
+    return decide.expire() + decisions.expire()
 
 
 @shared_task
@@ -91,12 +82,12 @@ def forget_simulator_messages() -> int:
 @at_most(ASKING_AT_ONCE)
 def work_off_webhooks() -> int:
     """Comes by nudge as soon as one is kept, and by beat for what was left or has become due again."""
-    return webhook_reports.work_off()
+    return apply.work_off()
 
 
 @shared_task
 def forget_webhooks() -> int:
-    return webhooks.forget_old()
+    return inbox.forget_old()
 
 
 @shared_task
@@ -129,7 +120,7 @@ def destroy_unused_card_data() -> int:
 
 @shared_task
 def finish_key_rotation() -> int:
-    return rotation.finish()
+    return key_rotation.finish()
 
 
 @shared_task
@@ -140,7 +131,7 @@ def purge_idempotency() -> int:
 @shared_task
 def keep_months() -> int:
     """Comes every ten minutes, lest what was in use is missed for a day."""
-    return months.keep()
+    return partitions.keep()
 
 
 @shared_task
@@ -175,9 +166,9 @@ def forget_page_visits() -> int:
 @shared_task
 def write_exports() -> int:
     """Comes by beat alone, lest an export waits for a message that is lost."""
-    return exporting.write_due()
+    return exports.write_due()
 
 
 @shared_task
 def delete_old_exports() -> int:
-    return exporting.delete_expired()
+    return exports.delete_expired()

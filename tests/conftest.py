@@ -8,9 +8,9 @@ from django.db.models.signals import post_migrate
 from django.dispatch import receiver
 
 from payments import vault
-from payments.domain.data_keys import WrappedKeys
-from payments.domain.known_keys import known_keys
-from payments.domain.merchants import NewMerchant, create_merchant
+from payments.domain.maintenance.data_keys import WrappedKeys
+from payments.domain.merchants.key_cache import known_keys
+from payments.domain.merchants.merchants import NewMerchant, create_merchant
 from tests.client import Api
 
 # What a test changes of a key or its merchant holds at the next request; how long it may not is in `test_known_keys`.

@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from django.db import connection
 from django.db.backends.utils import CursorWrapper
 
-from payments.models.parted import ALL, EVENTS, Parted, after, begins, make
+from payments.db.partitions import ALL, EVENTS, Parted, after, begins, make
 
 
 @contextmanager

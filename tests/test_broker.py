@@ -11,8 +11,8 @@ from celery.contrib.testing.worker import start_worker
 
 from config.broker import broker_url
 from config.celery import app
-from payments.notifications.nudging import Waker
-from tests.notifications.certificates import Certificate
+from payments.webhooks.wake_up import Waker
+from tests.webhooks.certificates import Certificate
 
 HOST = "127.0.0.1"
 

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from payments.db.backend.handing_on import Connections
-from payments.domain import attempts
+from payments.domain.charging import attempts
 from payments.models import Attempt
 from payments.providers.base import Approved, Outcome, Provider
 from tests.client import Api

@@ -11,7 +11,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from payments.domain.merchants import NewMerchant
+from payments.domain.merchants.merchants import NewMerchant
 from payments.models import Notification
 from payments.quickstart.servers.places import PROJECT
 from payments.quickstart.servers.processes import spawn, stop, wait_until

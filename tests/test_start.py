@@ -31,7 +31,7 @@ def test_what_only_some_installations_need_is_not_loaded(loaded: set[str]) -> No
 
 
 def test_what_every_request_needs_is_loaded_before_the_first_one(loaded: set[str]) -> None:
-    assert {"payments.api.charges", "payments.domain.charges", "customers.api", "psycopg", "redis"} <= loaded
+    assert {"payments.api.charges", "payments.domain.charging.charges", "customers.api", "psycopg", "redis"} <= loaded
 
 
 STARTED = """

@@ -7,8 +7,8 @@ from uuid import UUID
 from django.db.models import QuerySet
 
 from customers.models import Customer
+from payments.db.scoping import LAST_ID
 from payments.domain.caller import Caller
-from payments.models.scoping import LAST_ID
 
 
 def customer_filters(caller: Caller, query: Mapping[str, Any], after: UUID | None) -> dict[str, Any]:

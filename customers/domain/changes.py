@@ -5,11 +5,11 @@ from typing import Any
 from customers.models import Customer, CustomerQuerySet
 from customers.rendering import render_customer
 from payments import clock
+from payments.db.writes import Insert, Update
 from payments.domain import events
 from payments.domain.caller import Caller
 from payments.domain.errors import not_found
 from payments.ids import parse_id
-from payments.models.together import Insert, Update
 
 
 def present(caller: Caller) -> CustomerQuerySet:

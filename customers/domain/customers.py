@@ -10,11 +10,11 @@ from customers.domain.changes import change, lock, of_customer
 from customers.domain.keeping import let_go
 from customers.models import Customer
 from payments import clock
+from payments.db.writes import Insert, write_together
 from payments.domain import idempotency
 from payments.domain.caller import Caller
 from payments.domain.errors import not_found
 from payments.domain.idempotency import Result, StoredAnswer
-from payments.models.together import Insert, write_together
 
 NOTHING_PERSONAL = {"email": "", "mobile_number": "", "description": "", "metadata": None}
 

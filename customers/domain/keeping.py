@@ -7,13 +7,14 @@ from django.db import transaction
 from customers.domain.changes import change, lock
 from customers.models import Customer, CustomerSource
 from payments import clock
-from payments.domain import idempotency, sources
+from payments.db.writes import Insert, StaleRow, Update, Write, write_together
+from payments.domain import idempotency
 from payments.domain.caller import Caller
+from payments.domain.charging import sources
 from payments.domain.errors import conflict, not_found
 from payments.domain.idempotency import Result, StoredAnswer
 from payments.ids import parse_id
 from payments.models import Source
-from payments.models.together import Insert, StaleRow, Update, Write, write_together
 
 # Each event of a customer shows all of its sources.
 SOURCES_MAX = 100

@@ -1,7 +1,7 @@
 import django.db.models.functions.text
 import payments.clock
 import payments.ids
-import payments.models.fields
+import payments.db.fields
 from django.db import migrations, models
 from django.db.models import F, Q
 
@@ -18,7 +18,7 @@ class Migration(migrations.Migration):
                 ("email", models.CharField(max_length=254)),
                 ("mobile_number", models.CharField(blank=True, default="", max_length=25)),
                 ("description", models.CharField(max_length=255)),
-                ("metadata", payments.models.fields.VerbatimJSONField(blank=True, null=True)),
+                ("metadata", payments.db.fields.VerbatimJSONField(blank=True, null=True)),
                 ("version", models.PositiveIntegerField(default=1)),
                 ("created_at", models.DateTimeField(default=payments.clock.now, editable=False)),
                 ("updated_at", models.DateTimeField(default=payments.clock.now, editable=False)),

@@ -11,9 +11,9 @@ from django.http import HttpRequest, QueryDict
 from django.urls import reverse
 
 from payments import sourcetypes
-from payments.admin.access import limit_of
-from payments.admin.charts import Chart, series_of, stacked_bars
-from payments.admin.formats import NOTHING, money
+from payments.admin.framework.charts import Chart, series_of, stacked_bars
+from payments.admin.framework.formats import NOTHING, money
+from payments.admin.framework.merchant_access import limit_of
 from payments.models import DayTotal, MoneyCheck
 from payments.models.merchant_access import Limit, within
 from payments.money import CURRENCIES, DEFAULT_CURRENCY

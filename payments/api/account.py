@@ -8,8 +8,8 @@ from payments import clock, sourcetypes
 from payments.api.authentication import key_of
 from payments.api.rendering import json_response
 from payments.api.requests import ApiViewSet
-from payments.domain.routing import available_types
-from payments.domain.terms import is_enabled, switches_in
+from payments.domain.merchants.terms import is_enabled, switches_in
+from payments.domain.routing.candidates import available_types
 from payments.ids import public_id
 from payments.ledger.balances import Balance, balances_of
 from payments.models import ApiKey, Merchant

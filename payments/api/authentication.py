@@ -13,8 +13,8 @@ from rest_framework.request import Request
 from payments import clock, context
 from payments.api.errors import right_missing
 from payments.api.throttling import client_address
-from payments.domain.keys import key_digest, works_from
-from payments.domain.known_keys import known_keys
+from payments.domain.merchants.api_keys import key_digest, works_from
+from payments.domain.merchants.key_cache import known_keys
 from payments.models import ApiKey, Merchant
 
 if TYPE_CHECKING:

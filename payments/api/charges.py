@@ -16,12 +16,12 @@ from payments.api.serializers import (
     VerifyInput,
 )
 from payments.api.strict import Nothing
-from payments.domain import charges, operations
+from payments.db.compiled_query import Frozen
 from payments.domain.caller import Caller
-from payments.domain.charges import ChargeOrder
+from payments.domain.charging import charges, operations
+from payments.domain.charging.charges import ChargeOrder
 from payments.domain.idempotency import StoredAnswer
 from payments.models import Charge
-from payments.models.frozen import Frozen
 from payments.rendering.objects import render_charge
 
 CHARGES = Listing(Charge, "ch", Frozen(charges_page), charge_filters)

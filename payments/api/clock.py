@@ -9,7 +9,7 @@ from payments.api.authentication import key_of
 from payments.api.errors import no_such_path
 from payments.api.requests import ApiViewSet
 from payments.api.serializers import ClockInput
-from payments.domain import time_travel
+from payments.domain import test_clock
 from payments.domain.caller import Caller
 from payments.domain.idempotency import StoredAnswer
 from payments.rendering.wire import to_bytes
@@ -35,5 +35,5 @@ def _advance(caller: Caller, body: dict[str, Any]) -> StoredAnswer:
     seconds = body["advance_seconds"]
     clock = {"object": "clock", "livemode": caller.livemode, "advanced_seconds": seconds}
     answer = StoredAnswer(200, to_bytes(clock))
-    time_travel.advance(caller, timedelta(seconds=seconds), answer)
+    test_clock.advance(caller, timedelta(seconds=seconds), answer)
     return answer

@@ -8,11 +8,11 @@ from payments.api.lists import Listing, show_page
 from payments.api.rendering import json_response
 from payments.api.requests import ApiViewSet
 from payments.api.serializers import EventListQuery
+from payments.db.compiled_query import Frozen
 from payments.documents import loads
 from payments.domain.errors import not_found
 from payments.ids import parse_id
 from payments.models import Event
-from payments.models.frozen import Frozen
 
 EVENTS = Listing(Event, "evt", Frozen(events_page), event_filters)
 

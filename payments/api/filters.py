@@ -12,12 +12,12 @@ from django.db.models import F, QuerySet, Value
 from django.db.models.functions import Concat
 from django.db.models.lookups import Exact
 
+from payments.db.scoping import FIRST_ID, LAST_ID
 from payments.domain.caller import Caller
+from payments.domain.charging.state_machine import FLAGS
 from payments.domain.events import EVENT_OBJECTS
-from payments.domain.state_machine import FLAGS
 from payments.ids import first_id
 from payments.models import Charge, Event
-from payments.models.scoping import FIRST_ID, LAST_ID
 
 Filters = dict[str, Any]
 # The status of a charge and whether it is captured: by these two an index finds charges.

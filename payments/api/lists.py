@@ -14,10 +14,10 @@ from django.http import HttpResponse
 from rest_framework.request import Request
 
 from payments.api.rendering import json_response
+from payments.db.compiled_query import Frozen
 from payments.domain.caller import Caller
 from payments.domain.errors import PaymentError, invalid
 from payments.ids import parse_id, public_id
-from payments.models.frozen import Frozen
 
 Filters = dict[str, Any]
 # Makes of a validated query, and of where its page starts, the values of a list's page; None: nothing can be found.

@@ -24,13 +24,13 @@ from payments.api.fields import (
 from payments.api.metadata import Metadata
 from payments.api.query_fields import QueryBoolean, QueryId, QueryInteger, QueryMoment, QueryObject
 from payments.api.strict import Errors, StrictSerializer
+from payments.domain.charging.state_machine import FLAGS
 from payments.domain.events import EVENT_OBJECTS, EVENT_TYPES
-from payments.domain.state_machine import FLAGS
-from payments.domain.time_travel import LONGEST_SECONDS
+from payments.domain.test_clock import LONGEST_SECONDS
 from payments.ids import EPOCH
 from payments.models import AMOUNT_MAX, Charge
 from payments.money import DEFAULT_CURRENCY
-from payments.notifications.urls import ForbiddenUrl, check_notify_url
+from payments.webhooks.urls import ForbiddenUrl, check_notify_url
 
 DEFAULT_PAGE_LENGTH = 20
 MAX_PAGE_LENGTH = 100

@@ -5,7 +5,7 @@ from payments.api.answers import source_answer
 from payments.api.rendering import json_response
 from payments.api.requests import ApiViewSet
 from payments.api.serializers import SourceInput
-from payments.domain import sources
+from payments.domain.charging import sources
 from payments.rendering.objects import render_source
 
 

@@ -6,8 +6,8 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.http import require_POST
 
 from payments.api.throttling import count_webhook
-from payments.domain import webhooks
-from payments.domain.webhooks import NoSuchAccount
+from payments.domain.provider_events import inbox
+from payments.domain.provider_events.inbox import NoSuchAccount
 from payments.providers.base import BadSignature
 from payments.vault import VaultUnavailable
 
@@ -22,7 +22,7 @@ def webhook_came(request: HttpRequest, account_id: str) -> HttpResponse:
     if not verdict.allowed:
         return _said(429, "Too many messages.", verdict.reset_seconds)
     try:
-        return _said(200, webhooks.take(account_id, request.headers, request.body))
+        return _said(200, inbox.take(account_id, request.headers, request.body))
     except RequestDataTooBig:
         return _said(413, "Too long.")
     except NoSuchAccount:

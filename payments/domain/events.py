@@ -7,12 +7,12 @@ from typing import Any
 from uuid import UUID
 
 from payments import clock, ids
+from payments.db.writes import Insert, Write
 from payments.domain.caller import Caller
 from payments.models import Charge, Event, Refund, Source
-from payments.models.together import Insert, Write
-from payments.notifications import outbox
 from payments.rendering.objects import render_charge, render_refund, render_source
 from payments.rendering.wire import to_bytes, without_absent
+from payments.webhooks import outbox
 
 # Every type of event, and what it tells; customers add their own.
 EVENT_TYPES: dict[str, str] = {

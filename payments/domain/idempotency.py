@@ -9,12 +9,12 @@ from django.conf import settings
 from django.db import IntegrityError
 
 from payments import clock
-from payments.domain import reads
+from payments.db.writes import Insert, Update, Write, insert_if_absent, write_alone
+from payments.domain import prepared_reads
 from payments.domain.caller import Caller
 from payments.domain.errors import ErrorKind, PaymentError
 from payments.ids import first_id
 from payments.models import IdempotencyRecord, StaffAct
-from payments.models.together import Insert, Update, Write, insert_if_absent, write_alone
 
 PURGE_BATCH = 5000
 Shown = TypeVar("Shown")
@@ -51,7 +51,7 @@ def look_up(caller: Caller) -> None:
     """Raises Replay when the caller's key has its answer, PaymentError when it is in use or was used otherwise."""
     if caller.idempotency is None:
         return
-    record = reads.idempotency_record.first(**_identity(caller))
+    record = prepared_reads.idempotency_record.first(**_identity(caller))
     if record is None:
         return
     if bytes(record.fingerprint) != caller.idempotency.fingerprint:

@@ -16,12 +16,12 @@ from django.db.models import Sum
 from django.db.models.functions import Coalesce
 
 from payments import clock
-from payments.domain.scope import EVERYBODY, Scope
+from payments.db.writes import StaleRow
+from payments.domain.sweep_scope import EVERYBODY, Scope
 from payments.ledger import journals
 from payments.ledger.journals import Unsettled
 from payments.models import Charge, Posting, Settlement
 from payments.models.charge import ChargeQuerySet
-from payments.models.together import StaleRow
 from payments.steps import Step, reached
 
 BATCH = 500

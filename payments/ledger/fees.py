@@ -31,7 +31,7 @@ class Rate:
 def rate_of(rates: Mapping[str, Any], source_type: str, currency: str) -> Rate:
     """The rate that a merchant's `rates`, as `{type: {currency: {basis_points, fixed}}}`, name; nothing where none.
 
-    Only `payments.domain.terms` writes them, and the database refuses what is no rate.
+    Only `payments.domain.merchants.terms` writes them, and the database refuses what is no rate.
     """
     found = rates.get(source_type, {}).get(currency)
     return Rate(found["basis_points"], found["fixed"]) if found else Rate()

@@ -10,9 +10,9 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from payments import clock
+from payments.db.writes import InsertAll
 from payments.ids import new_id
 from payments.models import Attempt, Charge, Posting, Settlement
-from payments.models.together import InsertAll
 
 Account, Kind = Posting.Account, Posting.Kind
 # What stands on each account of money that is not settled.

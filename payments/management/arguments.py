@@ -8,8 +8,8 @@ from datetime import UTC, datetime, timedelta
 from django.core.management.base import CommandError
 
 from payments import clock
-from payments.domain import keys, merchants
-from payments.domain.naming import NotOne
+from payments.domain.merchants import api_keys, merchants
+from payments.domain.row_lookup import NotOne
 from payments.ids import public_id
 from payments.models import ApiKey, Merchant
 
@@ -57,7 +57,7 @@ def merchant_named(text: str) -> Merchant:
 def key_named(text: str) -> ApiKey:
     """The key that `KEY_HELP` describes. Raises CommandError."""
     try:
-        return keys.find_key(sys.stdin.readline().strip() if text == "-" else text)
+        return api_keys.find_key(sys.stdin.readline().strip() if text == "-" else text)
     except NotOne as fault:
         raise CommandError(str(fault)) from None
 

@@ -6,7 +6,8 @@ from uuid import UUID
 
 from django.core.management.base import CommandError, CommandParser
 
-from payments.domain import merchants, notifying
+from payments.domain.merchants import merchants
+from payments.domain.webhooks import resend
 from payments.ids import parse_id
 from payments.management import arguments
 from payments.models import Notification
@@ -28,7 +29,7 @@ def add_filters(parser: CommandParser) -> None:
 def picked(options: dict[str, Any]) -> NotificationQuerySet:
     """The notifications that the filters in `options` leave; all where there is none. Raises CommandError."""
     merchant, mode = options["merchant"], options["mode"]
-    return notifying.matching(
+    return resend.matching(
         merchant=arguments.merchant_named(merchant) if merchant else None,
         livemode=merchants.MODES[mode] if mode else None,
         state=options["state"],

@@ -2,10 +2,10 @@ from django.db import models
 from django.db.models import F, Q
 
 from payments import clock, ids
+from payments.db.new_rows import Row
 from payments.models.charge import Charge, Refund
 from payments.models.idempotency import IdempotencyRecord
 from payments.models.merchant import ApiKey
-from payments.models.rows import Row
 
 # How often the provider is asked again, later, about an attempt of which it knew nothing when that was given up.
 SECOND_LOOKS = 3

@@ -5,12 +5,12 @@ from django.db import models
 from django.db.models import F, Q
 
 from payments import clock, ids
-from payments.models.fields import VerbatimJSONField
+from payments.db.fields import VerbatimJSONField
+from payments.db.new_rows import Row
+from payments.db.scoping import ScopedQuerySet
+from payments.db.text_search import Words
 from payments.models.merchant import Merchant
-from payments.models.rows import Row
-from payments.models.scoping import ScopedQuerySet
 from payments.models.source import Source
-from payments.models.words import Words
 
 AMOUNT_MAX = 99_999_999_999
 # By how many days in all a hold may be extended, which then ends 28 days after the authorization.
@@ -25,7 +25,7 @@ class ChargeQuerySet(ScopedQuerySet["Charge"]):
 
 
 class Charge(Row):
-    """Money asked of a payer. Its state is moved by `payments.domain.state_machine` alone."""
+    """Money asked of a payer. Its state is moved by `payments.domain.charging.state_machine` alone."""
 
     class Status(models.TextChoices):
         PENDING = "pending"

@@ -6,9 +6,9 @@ from django.db.models import F, Func, Subquery, Value
 from django.db.models.lookups import GreaterThan, LessThan
 
 from payments import clock, ids
+from payments.db.new_rows import Row
+from payments.db.scoping import ScopedQuerySet, row_value
 from payments.models.merchant import ApiKey, Merchant
-from payments.models.rows import Row
-from payments.models.scoping import ScopedQuerySet, row_value
 
 
 class EventQuerySet(ScopedQuerySet["Event"]):

@@ -2,8 +2,8 @@ from django.db import models
 from django.db.models import F
 
 from payments import clock, ids
+from payments.db.new_rows import Row
 from payments.models.merchant import Merchant
-from payments.models.rows import Row
 
 
 class IdempotencyRecord(Row):

@@ -4,10 +4,10 @@ from django.db import models
 from django.db.models import F, Q
 
 from payments import clock, ids
+from payments.db.new_rows import Row
+from payments.db.scoping import ScopedQuerySet
 from payments.models.charge import Charge
 from payments.models.merchant import Merchant
-from payments.models.rows import Row
-from payments.models.scoping import ScopedQuerySet
 
 
 class SettlementQuerySet(ScopedQuerySet["Settlement"]):

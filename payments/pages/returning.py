@@ -4,8 +4,8 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
 from payments.domain import visits
-from payments.domain.attempts import attempt_returned_to
-from payments.domain.charges import payer_returned
+from payments.domain.charging.attempts import attempt_returned_to
+from payments.domain.charging.charges import payer_returned
 from payments.domain.errors import NoSuchReturn
 from payments.models import Charge, PageVisit
 from payments.money import format_amount

@@ -5,7 +5,7 @@ from django.views.decorators.http import require_safe
 
 from payments import sourcetypes
 from payments.domain import visits
-from payments.domain.attempts import attempt_returned_to, return_url
+from payments.domain.charging.attempts import attempt_returned_to, return_url
 from payments.models import Attempt, Charge, PageVisit
 from payments.money import format_amount
 from payments.pages.browsers import browser_of

@@ -11,8 +11,8 @@ from pathlib import Path
 from django.contrib.auth import get_user_model
 
 from payments import clock
-from payments.domain import merchants
-from payments.domain.keys import create_key, key_digest
+from payments.domain.merchants import merchants
+from payments.domain.merchants.api_keys import create_key, key_digest
 from payments.ids import parse_id, public_id
 from payments.models import ApiKey, Merchant
 

@@ -11,10 +11,10 @@ from django_otp.plugins.otp_static.models import StaticDevice
 from django_otp.plugins.otp_totp.models import TOTPDevice
 from django_otp_webauthn.models import WebAuthnCredential
 
-from payments.admin.access import Limited
-from payments.admin.auditing import Audited
-from payments.admin.base import LookOnlyInline
-from payments.admin.formats import moment_column
+from payments.admin.framework.base import LookOnlyInline
+from payments.admin.framework.change_audit import Audited
+from payments.admin.framework.formats import moment_column
+from payments.admin.framework.merchant_access import Limited
 from payments.models import MerchantAccess
 from payments.staff.models import Authenticator, RecoveryCodes
 

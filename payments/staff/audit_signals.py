@@ -13,8 +13,9 @@ from django_otp.plugins.otp_static.models import StaticDevice
 from django_otp.plugins.otp_totp.models import TOTPDevice
 from django_otp_webauthn.models import WebAuthnCredential
 
-from payments.domain import audit, exporting
-from payments.domain.audit import Action
+from payments.domain import exports
+from payments.domain.audit import audit_log
+from payments.domain.audit.audit_log import Action
 from payments.ids import public_id
 from payments.models import MerchantAccess
 from payments.staff.models import Authenticator, RecoveryCodes
@@ -33,20 +34,20 @@ def tell_change(instance: User, update_fields: frozenset[str] | None, **_: Any) 
     names = [field.attname for field in User._meta.concrete_fields]
     changed = [name for name in names if getattr(before, name) != getattr(instance, name)]
     if changed:
-        audit.record(Action.CHANGED, instance, fields=changed)
+        audit_log.record(Action.CHANGED, instance, fields=changed)
 
 
 @receiver(post_save, sender=User)
 def tell_addition(instance: User, created: bool, **_: Any) -> None:
     """That there is a new account, and whether it may do everything."""
     if created:
-        audit.record(Action.ADDED, instance, detail="superuser" if instance.is_superuser else "")
+        audit_log.record(Action.ADDED, instance, detail="superuser" if instance.is_superuser else "")
 
 
 @receiver(pre_delete, sender=User)
 def tell_deletion(instance: User, **_: Any) -> None:
     """That an account is about to be no more."""
-    audit.record(Action.DELETED, instance)
+    audit_log.record(Action.DELETED, instance)
 
 
 @receiver(m2m_changed, sender=User.groups.through)
@@ -55,9 +56,9 @@ def tell_rights(sender: Any, instance: Model, action: str, model: Any, pk_set: s
     """Which groups or permissions somebody was given or lost."""
     if action == "pre_clear" or (action in ("post_add", "post_remove") and pk_set):
         names = ", ".join(map(str, model.objects.filter(pk__in=pk_set or ()).order_by("pk")))
-        audit.record(Action.CHANGED, instance, fields=[GIVEN[sender]], detail=f"{action.partition('_')[2]} {names}")
+        audit_log.record(Action.CHANGED, instance, fields=[GIVEN[sender]], detail=f"{action.partition('_')[2]} {names}")
         if isinstance(instance, User):
-            exporting.forget(instance)
+            exports.forget(instance)
 
 
 @receiver(post_save, sender=MerchantAccess)
@@ -93,10 +94,10 @@ for factor in (Authenticator, TOTPDevice, WebAuthnCredential, RecoveryCodes, Sta
 
 def _tell_of_factor(device: Any, what: str) -> None:
     detail = f"{device._meta.verbose_name} {what}"
-    audit.record(Action.CHANGED, device.user, fields=["second_factors"], detail=detail)
+    audit_log.record(Action.CHANGED, device.user, fields=["second_factors"], detail=detail)
 
 
 def _tell_of_limit(access: MerchantAccess, what: str) -> None:
     detail = f"{what} {public_id('mer', access.merchant_id)}"
-    audit.record(Action.CHANGED, access.operator, fields=["merchants"], detail=detail)
-    exporting.forget(access.operator)
+    audit_log.record(Action.CHANGED, access.operator, fields=["merchants"], detail=detail)
+    exports.forget(access.operator)

@@ -8,8 +8,8 @@ from django.http import HttpRequest
 from django_otp.models import Device
 from django_otp_webauthn.models import WebAuthnCredential
 
-from payments.domain import audit
-from payments.domain.audit import Action
+from payments.domain.audit import audit_log
+from payments.domain.audit.audit_log import Action
 from payments.staff.models import Authenticator, RecoveryCodes
 
 OFFERED = "offered_authenticator"
@@ -53,7 +53,7 @@ def removable_factors_of(user: User) -> list[Device]:
 def renew_recovery_codes(user: User) -> list[str]:
     """New recovery codes of `user` in place of all others, told this once."""
     codes = recovery_codes_of(user).renew()
-    audit.record(Action.CHANGED, user, fields=["second_factors"], detail="recovery codes renewed")
+    audit_log.record(Action.CHANGED, user, fields=["second_factors"], detail="recovery codes renewed")
     return codes
 
 

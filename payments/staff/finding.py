@@ -10,7 +10,7 @@ from django.shortcuts import redirect
 from django.urls import reverse
 from django.views.decorators.http import require_POST
 
-from payments.admin.searching import IdSearch
+from payments.admin.framework.id_search import IdSearch
 from payments.card_numbers import holds_card_number
 from payments.staff.searches import REFUSED
 

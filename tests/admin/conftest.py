@@ -8,11 +8,11 @@ import pytest
 from django.contrib.auth.models import Permission, User
 from django.test import Client
 
-from payments.domain.merchants import NewMerchant
+from payments.domain.merchants.merchants import NewMerchant
 from payments.models import Attempt, BinRange, Event
 from tests.client import REFUNDS_WAIT, Api, made
-from tests.domain.correcting import operator as staff_member
-from tests.domain.correcting import unknown_payment
+from tests.operators.correcting import operator as staff_member
+from tests.operators.correcting import unknown_payment
 from tests.staff.working import for_all
 
 IDEMPOTENCY_KEY = "Order-20261121/77"

@@ -7,8 +7,8 @@ from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
 
-from payments.domain import audit
-from payments.domain.audit import Action
+from payments.domain.audit import audit_log
+from payments.domain.audit.audit_log import Action
 from payments.models import AuditEntry
 from tests.admin.conftest import text_of
 from tests.admin.test_pages import list_of
@@ -26,8 +26,8 @@ def exported(client: Client, **filters: str) -> list[dict[str, str]]:
 
 def test_the_file_has_what_the_list_shows(operator: Client) -> None:
     merchant = MerchantFactory()
-    audit.record(Action.CHANGED, merchant, fields=["title"], reason="They asked for it.")
-    audit.record(Action.ROLLED, merchant)
+    audit_log.record(Action.CHANGED, merchant, fields=["title"], reason="They asked for it.")
+    audit_log.record(Action.ROLLED, merchant)
     [row] = exported(operator, action="changed", q=str(merchant.pk))
     entry = AuditEntry.objects.get(action="changed", object_id=str(merchant.pk))
     assert (row["number"], row["reason"], row["fields"]) == (str(entry.number), "They asked for it.", "title")
@@ -35,7 +35,7 @@ def test_the_file_has_what_the_list_shows(operator: Client) -> None:
 
 
 def test_a_reason_is_no_formula(operator: Client) -> None:
-    audit.record(Action.CHANGED, MerchantFactory(), reason="=HYPERLINK(0)")
+    audit_log.record(Action.CHANGED, MerchantFactory(), reason="=HYPERLINK(0)")
     assert exported(operator, action="changed")[-1]["reason"] == "'=HYPERLINK(0)"
 
 

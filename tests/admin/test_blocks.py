@@ -12,8 +12,8 @@ from payments.models import AuditEntry, Block, Charge, Merchant, MerchantAccess,
 from tests.admin.conftest import House, text_of
 from tests.admin.test_pages import list_of, page_of
 from tests.client import APPROVED, CHALLENGED, REFUNDS_WAIT, Api
-from tests.domain.blocking import WHY, block_card, block_email
 from tests.factories import MerchantFactory
+from tests.risk.blocking import WHY, block_card, block_email
 from tests.staff.working import for_all
 
 ADD = "/admin/payments/block/add/"

@@ -12,8 +12,8 @@ from django.urls import reverse
 from pytest_django import Settings
 
 from payments import clock
-from payments.domain.keys import find_key
-from payments.domain.merchants import NewMerchant
+from payments.domain.merchants.api_keys import find_key
+from payments.domain.merchants.merchants import NewMerchant
 from payments.ids import public_id
 from payments.models import ApiKey, Charge, DeclineAlert, Merchant
 from tests.admin.conftest import text_of

@@ -4,15 +4,15 @@ from django.test import Client
 from django.urls import reverse
 
 from payments import clock
-from payments.domain.merchants import NewMerchant
+from payments.domain.merchants.merchants import NewMerchant
 from payments.ids import public_id
 from payments.models import Attempt, AuditEntry, Charge, UnknownOutcome
 from tests.admin.conftest import text_of
 from tests.admin.test_pages import list_of, page_of
+from tests.charging.doubles import NeverHears, Unreachable, provider
+from tests.charging.passing import recover
 from tests.client import ANSWER_LOST, Api
-from tests.domain.correcting import unknown_operation, unknown_payment
-from tests.domain.doubles import NeverHears, Unreachable, provider
-from tests.domain.passing import recover
+from tests.operators.correcting import unknown_operation, unknown_payment
 
 
 def look_up_at(attempt: Attempt) -> str:

@@ -6,11 +6,11 @@ from django.contrib.auth.models import Permission, User
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
-from payments.admin.dossier.records import MOST, Records
-from payments.admin.dossier.timeline import timeline
-from payments.domain import audit
-from payments.domain.audit import Action
-from payments.domain.merchants import NewMerchant
+from payments.admin.timeline.records import MOST, Records
+from payments.admin.timeline.timeline import timeline
+from payments.domain.audit import audit_log
+from payments.domain.audit.audit_log import Action
+from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.references import FollowUp, reference_of
 from payments.models import Attempt, AuditEntry, Charge, Event, MerchantAccess, Notification, ReconciliationItem
 from payments.providers.simulator.models import SimulatedPayment
@@ -18,9 +18,9 @@ from tests.admin.conftest import IDEMPOTENCY_KEY, House, text_of, words_of
 from tests.admin.test_pages import page_of
 from tests.client import APPROVED, CHALLENGED, REFUNDS_WAIT, Api, made
 from tests.ledger.books import settle
+from tests.provider_events.making import a_webhook
 from tests.reconciliation.making import a_difference
 from tests.staff.working import for_all
-from tests.webhooks.making import a_webhook
 
 # However long its story is: session, user, rights, alerts, the charge and what belongs to it, each sort once.
 MOST_STATEMENTS = 40
@@ -114,14 +114,14 @@ def test_a_difference_with_the_providers_report_is_told(house: House, operator: 
 
 
 def test_what_staff_did_is_told_with_its_reason(house: House, operator: Client) -> None:
-    audit.record(Action.LOOKED_UP, charge_of(house).attempts.first(), reason="The payer called.")
+    audit_log.record(Action.LOOKED_UP, charge_of(house).attempts.first(), reason="The payer called.")
     text = page_text(operator, charge_of(house))
     assert ": looked up" in text
     assert "Why The payer called." in text
 
 
 def test_only_who_may_see_the_audit_log_sees_from_where_staff_acted(house: House) -> None:
-    audit.record(Action.LOOKED_UP, charge_of(house).attempts.first(), reason="The payer called.")
+    audit_log.record(Action.LOOKED_UP, charge_of(house).attempts.first(), reason="The payer called.")
     origin = AuditEntry.objects.latest("number").origin
     viewer = Client()
     user = for_all(User.objects.create(username="viewer", is_staff=True))

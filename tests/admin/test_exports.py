@@ -10,7 +10,7 @@ from django.test import Client
 from django.urls import reverse
 
 from payments import clock
-from payments.domain import exporting
+from payments.domain import exports
 from payments.ids import public_id
 from payments.models import AuditEntry, Charge, Export, ExportPart, MerchantAccess
 from tests.admin.conftest import text_of
@@ -45,7 +45,7 @@ def download(client: Client, export: Export) -> list[dict[str, str]]:
 
 def exported(client: Client, query: str = "") -> list[dict[str, str]]:
     export = asked(client, query)
-    exporting.write_due()
+    exports.write_due()
     return download(client, export)
 
 
@@ -97,34 +97,34 @@ def test_no_spreadsheet_runs_what_a_merchant_wrote(text: str, operator: Client) 
 
 
 def test_every_charge_is_written_once_in_the_order_of_the_list(operator: Client) -> None:
-    sell(MerchantFactory(), 2 * exporting.BATCH + 7)
+    sell(MerchantFactory(), 2 * exports.BATCH + 7)
     export = asked(operator)
     # As if the one who wrote the first part had died then.
-    exporting.write_part()
-    exporting.write_due()
+    exports.write_part()
+    exports.write_due()
     assert [line["id"] for line in download(operator, export)] == newest_first()
     assert ExportPart.objects.filter(export=export).count() == 3
 
 
 @pytest.mark.django_db(transaction=True)
 def test_of_two_who_write_at_once_nobody_writes_a_part_twice(operator: Client) -> None:
-    sell(MerchantFactory(), 2 * exporting.BATCH + 7)
+    sell(MerchantFactory(), 2 * exports.BATCH + 7)
     export = asked(operator)
 
-    at_once(2, lambda _: exporting.write_due())
-    exporting.write_due()
+    at_once(2, lambda _: exports.write_due())
+    exports.write_due()
     assert [line["id"] for line in download(operator, export)] == newest_first()
 
 
 def test_how_far_it_is_can_be_seen(operator: Client) -> None:
-    sell(MerchantFactory(), exporting.BATCH + 7)
+    sell(MerchantFactory(), exports.BATCH + 7)
     export = asked(operator)
-    exporting.write_part()
+    exports.write_part()
     page = text_of(operator.get(page_of(export)))
-    assert f"{exporting.BATCH:,} of about" in page
+    assert f"{exports.BATCH:,} of about" in page
     assert 'http-equiv="refresh"' in page
     assert operator.get(reverse("admin:payments_export_download", args=[export.pk])).status_code == 404
-    exporting.write_due()
+    exports.write_due()
     page = text_of(operator.get(page_of(export)))
     assert 'http-equiv="refresh"' not in page
     assert "Download" in page
@@ -133,7 +133,7 @@ def test_how_far_it_is_can_be_seen(operator: Client) -> None:
 def test_nobody_sees_the_file_of_another(operator: Client) -> None:
     ChargeFactory(is_held=True)
     export = asked(operator)
-    exporting.write_due()
+    exports.write_due()
     _, other = member()
     assert other.get(reverse("admin:payments_export_download", args=[export.pk])).status_code == 404
     assert other.get(page_of(export)).status_code == 404
@@ -158,7 +158,7 @@ def test_whose_role_lost_the_right_meanwhile_gets_nothing(db: None) -> None:
     user.groups.add(role)
     export = asked(client)
     role.permissions.remove(Permission.objects.get(codename="view_charge"))
-    exporting.write_due()
+    exports.write_due()
     export.refresh_from_db()
     assert (export.state, export.parts) == (Export.State.REFUSED, 0)
 
@@ -180,10 +180,10 @@ def test_what_no_list_is_narrowed_to_is_not_kept(query: str, operator: Client) -
 
 
 def test_nobody_has_many_exports_under_way(operator: Client) -> None:
-    for _ in range(exporting.MOST_WAITING):
+    for _ in range(exports.MOST_WAITING):
         asked(operator)
     assert "Your other exports must be done first." in text_of(operator.post(ASK, {"sheet": "charges"}, follow=True))
-    assert Export.objects.count() == exporting.MOST_WAITING
+    assert Export.objects.count() == exports.MOST_WAITING
 
 
 def test_the_audit_log_tells_who_took_the_file_and_what_was_in_it(operator: Client) -> None:
@@ -195,8 +195,8 @@ def test_the_audit_log_tells_who_took_the_file_and_what_was_in_it(operator: Clie
 
 def test_a_file_is_gone_after_a_day(operator: Client) -> None:
     kept, old = asked(operator), asked(operator)
-    exporting.write_due()
+    exports.write_due()
     Export.objects.filter(pk=old.pk).update(expires_at=clock.now() - timedelta(seconds=1))
-    exporting.delete_expired()
+    exports.delete_expired()
     assert [*Export.objects.all()] == [kept]
     assert not ExportPart.objects.filter(export_id=old.pk).exists()

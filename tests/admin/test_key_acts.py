@@ -11,8 +11,8 @@ from django.test import Client
 from django.urls import reverse
 
 from payments import clock
-from payments.domain.keys import find_key
-from payments.domain.merchants import NewMerchant
+from payments.domain.merchants.api_keys import find_key
+from payments.domain.merchants.merchants import NewMerchant
 from payments.models import ApiKey, AuditEntry
 from tests.admin.acting import REASON, act, address_of, form_of
 from tests.admin.conftest import text_of

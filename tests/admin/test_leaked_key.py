@@ -10,8 +10,8 @@ from django.urls import reverse
 from pytest_django import Settings
 
 from payments import clock
-from payments.domain.keys import find_key
-from payments.domain.merchants import NewMerchant
+from payments.domain.merchants.api_keys import find_key
+from payments.domain.merchants.merchants import NewMerchant
 from tests.admin.conftest import text_of
 from tests.client import Api, error_of
 from tests.commands.conftest import Manage, manage

@@ -1,7 +1,7 @@
 import pytest
 from django.test import Client
 
-from payments.domain.merchants import NewMerchant
+from payments.domain.merchants.merchants import NewMerchant
 from payments.models import Charge, Merchant, Posting, Settlement
 from tests.admin.conftest import text_of, words_of
 from tests.admin.test_pages import list_of, page_of

@@ -8,8 +8,8 @@ from django.test import Client
 from django.urls import reverse
 
 from payments import sourcetypes
-from payments.domain import terms
-from payments.domain.merchants import NewMerchant, valid_notify_secrets
+from payments.domain.merchants import terms
+from payments.domain.merchants.merchants import NewMerchant, valid_notify_secrets
 from payments.models import AuditEntry, Merchant
 from tests.admin.acting import REASON, act, form_of
 from tests.admin.conftest import text_of

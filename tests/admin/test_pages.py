@@ -9,8 +9,8 @@ from django.urls import reverse
 from pytest_django import DjangoAssertNumQueries
 
 from payments import clock
-from payments.admin.formats import utc
-from payments.domain.provider_accounts import open_account
+from payments.admin.framework.formats import utc
+from payments.domain.routing.provider_accounts import open_account
 from payments.models import (
     ApprovalRequest,
     Attempt,
@@ -23,17 +23,17 @@ from payments.models import (
     ProviderAccount,
 )
 from payments.providers.simulator.models import Message
-from tests.acts.making import proposed as act_proposed
 from tests.admin.conftest import House, text_of, the_operator
 from tests.approvals.making import requested_account, requested_key
 from tests.client import REFUNDS_WAIT, TELL_NOTHING, Api
-from tests.domain.blocking import block_email
-from tests.domain.correcting import proposed
 from tests.factories import ApiKeyFactory
 from tests.ledger.books import settle
+from tests.operators.correcting import proposed
+from tests.operators.making import proposed as act_proposed
+from tests.provider_events.making import a_webhook
 from tests.reconciliation.making import a_difference
+from tests.risk.blocking import block_email
 from tests.routing.doubles import route_to
-from tests.webhooks.making import a_webhook
 
 OURS = [model for name in ("payments", "simulator", "customers") for model in apps.get_app_config(name).get_models()]
 SHOWN = [model for model in OURS if model in admin.site._registry]

@@ -9,7 +9,7 @@ import pytest
 from django.contrib import admin
 from django.test import Client
 
-from payments.admin.walking import SEARCHED_ROWS
+from payments.admin.framework.index_scan import SEARCHED_ROWS
 from payments.models import Charge, Merchant
 from tests.admin.conftest import House, text_of
 from tests.admin.test_pages import list_of

@@ -5,9 +5,10 @@ from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
-from payments.admin import audit as audit_pages
-from payments.domain import audit, exporting
-from payments.domain.audit import Action
+from payments.admin.audit import audit_log as audit_pages
+from payments.domain import exports
+from payments.domain.audit import audit_log
+from payments.domain.audit.audit_log import Action
 from payments.models import AuditEntry, Export, ExportPart
 from tests.factories import MerchantFactory
 
@@ -19,7 +20,7 @@ def test_a_download_of_the_audit_log_holds_no_connection_while_it_is_read(
 ) -> None:
     monkeypatch.setattr(audit_pages, "AT_ONCE", 2)
     for _ in range(5):
-        audit.record(Action.CHANGED, MerchantFactory())
+        audit_log.record(Action.CHANGED, MerchantFactory())
     seen = []
     response = operator.get(reverse("admin:payments_auditentry_export"))
     for _ in response.streaming_content:
@@ -34,5 +35,5 @@ def test_a_download_of_a_list_holds_no_connection_while_it_is_read(operator: Cli
     export = Export.objects.create(operator=user, sheet="charges", parts=2, expected_rows=0)
     for number in range(2):
         ExportPart.objects.create(export=export, number=number, content=b"part")
-    seen = [connection.connection for _ in exporting.content_of(export)]
+    seen = [connection.connection for _ in exports.content_of(export)]
     assert seen == [None, None]

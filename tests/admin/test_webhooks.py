@@ -8,15 +8,15 @@ from django.contrib.auth.models import Group, Permission, User
 from django.test import Client
 
 from payments import clock
-from payments.domain import webhook_attention, webhooks
-from payments.domain.merchants import NewMerchant
+from payments.domain.merchants.merchants import NewMerchant
+from payments.domain.provider_events import attention, inbox
 from payments.models import Attempt, AuditEntry, MerchantAccess, Webhook, WebhookReport
 from payments.staff.roles import make_roles
 from tests.admin.conftest import text_of, words_of
 from tests.client import Api
+from tests.provider_events.making import a_webhook
 from tests.racing import at_once
 from tests.staff.working import for_all
-from tests.webhooks.making import a_webhook
 
 LIST = "/admin/payments/webhook/"
 pytestmark = pytest.mark.django_db
@@ -45,13 +45,13 @@ def test_a_report_of_an_attempt_leads_to_it(api: Api, shop: NewMerchant, operato
 def test_the_list_is_narrowed_to_what_needs_attention(
     shop: NewMerchant, operator: Client, standing: str, found: list[str]
 ) -> None:
-    webhooks = {
+    inbox = {
         "first": a_webhook(shop.merchant, b"1"),
         "second": a_webhook(shop.merchant, b"2", state="waiting", why="", due_at="2026-11-21T00:00:00Z"),
         "third": a_webhook(shop.merchant, b"3", state="applied", why=""),
     }
     page = text_of(operator.get(LIST, {"standing": standing} if standing else {}))
-    assert [name for name, webhook in webhooks.items() if f"{webhook.pk}/change/" in page] == found
+    assert [name for name, webhook in inbox.items() if f"{webhook.pk}/change/" in page] == found
 
 
 SEARCHES: dict[str, Callable[[Api], str]] = {
@@ -133,8 +133,8 @@ def test_of_several_reports_the_one_that_was_chosen_is_closed(shop: NewMerchant)
 def test_what_needs_no_attention_is_not_closed(shop: NewMerchant, state: str) -> None:
     report = a_webhook(shop.merchant, state=state).reports.get()
     assert "Nothing of it needs attention any more." in closed(an_operator("finance"), report, "Ticket 77.")
-    with pytest.raises(webhook_attention.TooLate):
-        webhook_attention.close(report, User.objects.get(), "Ticket 77.")
+    with pytest.raises(attention.TooLate):
+        attention.close(report, User.objects.get(), "Ticket 77.")
 
 
 @pytest.mark.django_db(transaction=True)
@@ -144,8 +144,8 @@ def test_of_operators_who_close_at_once_one_does(shop: NewMerchant) -> None:
 
     def close(number: int) -> str:
         try:
-            webhook_attention.close(report, people[number], f"Seen by {people[number]}.")
-        except webhook_attention.TooLate:
+            attention.close(report, people[number], f"Seen by {people[number]}.")
+        except attention.TooLate:
             return ""
         return people[number].username
 
@@ -156,10 +156,10 @@ def test_of_operators_who_close_at_once_one_does(shop: NewMerchant) -> None:
 
 def test_what_needs_attention_is_kept_until_somebody_closed_it(shop: NewMerchant) -> None:
     report = a_webhook(shop.merchant).reports.get()
-    Webhook.objects.update(received_at=clock.now() - webhooks.KEPT - timedelta(hours=1))
-    assert webhooks.forget_old() == 0
-    webhook_attention.close(report, User.objects.create(username="ana"), "Ticket 77.")
-    assert webhooks.forget_old() == 1
+    Webhook.objects.update(received_at=clock.now() - inbox.KEPT - timedelta(hours=1))
+    assert inbox.forget_old() == 0
+    attention.close(report, User.objects.create(username="ana"), "Ticket 77.")
+    assert inbox.forget_old() == 1
 
 
 def test_the_first_page_counts_those_that_need_attention(shop: NewMerchant, operator: Client) -> None:

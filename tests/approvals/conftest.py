@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from payments.domain.merchants import NewMerchant
+from payments.domain.merchants.merchants import NewMerchant
 from payments.models import ProviderAccount
 from tests.admin.conftest import ana, ben  # noqa: F401  two administrators, signed in
 from tests.routing.doubles import Psp, account_at, installed

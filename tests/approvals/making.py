@@ -7,7 +7,7 @@ from payments.domain.approvals.effects import describe_account, describe_route
 from payments.domain.approvals.requests import submit_request
 from payments.ids import new_id
 from payments.models import ApprovalRequest, Merchant, ProviderAccount, Route
-from tests.domain.correcting import operator
+from tests.operators.correcting import operator
 
 REASON = "The shop opens on Monday"
 NOTE = "Asked the merchant by telephone"

@@ -6,12 +6,12 @@ import pytest
 from django.db import IntegrityError, transaction
 
 from payments import clock
-from payments.domain import provider_accounts, routes
 from payments.domain.approvals import decisions
 from payments.domain.approvals.requests import submit_request
-from payments.domain.keys import find_key, revoke_key
-from payments.domain.merchants import NewMerchant
-from payments.domain.second_person import Refused
+from payments.domain.merchants.api_keys import find_key, revoke_key
+from payments.domain.merchants.merchants import NewMerchant
+from payments.domain.operators.four_eyes import Refused
+from payments.domain.routing import provider_accounts, routes
 from payments.models import ApiKey, ApprovalRequest, AuditEntry, ProviderAccount, Route
 from payments.tasks import expire_act_requests
 from tests.approvals.making import (
@@ -25,7 +25,7 @@ from tests.approvals.making import (
     requested_route_change,
 )
 from tests.client import Api
-from tests.domain.correcting import operator
+from tests.operators.correcting import operator
 from tests.racing import at_once
 from tests.routing.doubles import KEY, Psp, route_to
 

@@ -8,10 +8,9 @@ from django.contrib.sessions.models import Session
 from django.test import Client
 from django.urls import reverse
 
-from payments.domain.keys import find_key
-from payments.domain.merchants import NewMerchant
+from payments.domain.merchants.api_keys import find_key
+from payments.domain.merchants.merchants import NewMerchant
 from payments.models import ApiKey, ApprovalRequest, AuditEntry, Charge, MerchantAccess, ProviderAccount
-from tests.acts.making import proposed as act_proposed
 from tests.admin.acting import act, address_of, form_of
 from tests.admin.conftest import client_of, text_of, words_of
 from tests.admin.test_pages import list_of, page_of
@@ -24,8 +23,9 @@ from tests.approvals.making import (
     requested_route_change,
 )
 from tests.client import Api
-from tests.domain.correcting import operator as staff_member
 from tests.factories import MerchantFactory
+from tests.operators.correcting import operator as staff_member
+from tests.operators.making import proposed as act_proposed
 from tests.routing.doubles import KEY, route_to
 
 pytestmark = pytest.mark.django_db

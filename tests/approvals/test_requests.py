@@ -4,14 +4,14 @@ import pytest
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 
-from payments.domain import resealing, rotation
 from payments.domain.approvals import rules
 from payments.domain.approvals.requests import OPEN_REQUESTS_MAX, opened_credentials, submit_request
-from payments.domain.keys import BadKey
-from payments.domain.merchants import NewMerchant
-from payments.domain.provider_accounts import BadAccount
-from payments.domain.routes import BadRoute
-from payments.domain.second_person import Refused
+from payments.domain.maintenance import key_rotation, reseal
+from payments.domain.merchants.api_keys import BadKey
+from payments.domain.merchants.merchants import NewMerchant
+from payments.domain.operators.four_eyes import Refused
+from payments.domain.routing.provider_accounts import BadAccount
+from payments.domain.routing.routes import BadRoute
 from payments.models import ApiKey, ApprovalRequest, AuditEntry, ProviderAccount, Route
 from tests.approvals.making import (
     CARDS,
@@ -22,7 +22,7 @@ from tests.approvals.making import (
     requested_change,
     requested_key,
 )
-from tests.domain.correcting import operator
+from tests.operators.correcting import operator
 from tests.racing import at_once
 from tests.routing.doubles import KEY
 
@@ -126,8 +126,8 @@ def test_many_requests_at_once_do_not_pass_the_limit(shop: NewMerchant) -> None:
 def test_the_rotation_of_keys_reaches_requested_credentials(shop: NewMerchant) -> None:
     requested_account(shop.merchant, {"key": KEY})
     before = bytes(ApprovalRequest.objects.get().sealed_credentials or b"")
-    rotation.retire_data_keys()
-    resealing.reseal_some()
+    key_rotation.retire_data_keys()
+    reseal.reseal_some()
     request = ApprovalRequest.objects.get()
     assert bytes(request.sealed_credentials or b"")[:17] != before[:17]
     assert opened_credentials(request) == {"key": KEY}

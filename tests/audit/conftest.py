@@ -7,8 +7,8 @@ from django.contrib.auth.models import User
 from django.db import connection, transaction
 from django.test import Client
 
-from payments.domain import audit
-from payments.domain.audit import Action
+from payments.domain.audit import audit_log
+from payments.domain.audit.audit_log import Action
 from payments.models import AuditEntry
 from tests.factories import MerchantFactory
 
@@ -21,7 +21,7 @@ def log(db: None) -> list[AuditEntry]:
     """A log of LENGTH entries."""
     merchant = MerchantFactory(title="Sari Store")
     for number in range(LENGTH):
-        audit.record(Action.CHANGED, merchant, fields=["rates"], detail=f"change {number}", reason="Ticket 77")
+        audit_log.record(Action.CHANGED, merchant, fields=["rates"], detail=f"change {number}", reason="Ticket 77")
     return list(AuditEntry.objects.order_by("number"))
 
 

@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from payments.domain import audit, audit_chain
-from payments.domain.audit import Action
-from payments.domain.audit_chain import Broken
+from payments.domain.audit import audit_log, hash_chain
+from payments.domain.audit.audit_log import Action
+from payments.domain.audit.hash_chain import Broken
 from payments.models import AuditEntry, AuditHead
 from payments.models.audit import COVERED
 from tests.audit.conftest import LENGTH, Forge
@@ -18,7 +18,7 @@ COLUMNS = ", ".join(field.column for field in AuditEntry._meta.concrete_fields i
 
 
 def hashes() -> list[str]:
-    return [link.hex() for link in audit_chain.links()]
+    return [link.hex() for link in hash_chain.links()]
 
 
 def assert_broken(said: str) -> None:
@@ -142,7 +142,7 @@ def test_an_entry_that_was_added_between_two_is_found(log: list[AuditEntry], for
 
 def test_an_added_last_entry_that_follows_is_found_at_the_head(log: list[AuditEntry], forge: Forge) -> None:
     before = AuditHead.objects.get()
-    audit.record(Action.DELETED)
+    audit_log.record(Action.DELETED)
     forge(f"UPDATE {HEAD} SET number = {before.number}, hash = '\\x{bytes(before.hash).hex()}'")
     assert_broken(f"The log ends at entry {LENGTH + 1}, where entry {LENGTH} was written last.")
 
@@ -176,5 +176,5 @@ def test_a_head_that_was_moved_is_found(log: list[AuditEntry], forge: Forge) -> 
 
 def test_nothing_is_added_to_a_log_whose_end_was_removed_unseen(log: list[AuditEntry], forge: Forge) -> None:
     forge(f"DELETE FROM {ENTRIES} WHERE number = {LENGTH}")
-    audit.record(Action.DELETED)
+    audit_log.record(Action.DELETED)
     assert_broken(f"Entry {LENGTH + 1} stands where entry {LENGTH} should.")

@@ -7,7 +7,7 @@ from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 
-from payments.admin.auditing import Audited
+from payments.admin.framework.change_audit import Audited
 from payments.models import AuditEntry
 from payments.staff import enrolment
 from tests.audit.conftest import signed_in

@@ -12,9 +12,10 @@ from django.test import Client
 from django.urls import reverse
 
 from payments import clock
-from payments.domain import audit, audit_chain, keys, merchants, terms
-from payments.domain.audit import Action
-from payments.domain.merchants import NewMerchant
+from payments.domain.audit import audit_log, hash_chain
+from payments.domain.audit.audit_log import Action
+from payments.domain.merchants import api_keys, merchants, terms
+from payments.domain.merchants.merchants import NewMerchant
 from payments.models import ApiKey, AuditEntry, BinRange, Merchant
 from tests.admin.conftest import operator  # noqa: F401  somebody who may do everything
 from tests.admin.test_hands_off import BIN, merchant_form
@@ -94,7 +95,9 @@ def test_the_history_of_a_row_is_what_the_log_tells_of_it(operator: Client) -> N
 
 
 def test_a_secret_in_what_is_told_is_taken_out(db: None) -> None:
-    audit.record(Action.CHANGED, MerchantFactory(title=CARD), fields=[CARD], detail=CARD, reason=f"paid with {CARD}")
+    audit_log.record(
+        Action.CHANGED, MerchantFactory(title=CARD), fields=[CARD], detail=CARD, reason=f"paid with {CARD}"
+    )
     assert CARD not in str(AuditEntry.objects.values().get())
 
 
@@ -104,7 +107,7 @@ def test_what_was_undone_is_not_told() -> None:
         merchants.create_merchant("Sari Store")
         transaction.set_rollback(True)
     assert not AuditEntry.objects.exists()
-    assert list(audit_chain.links()) == []
+    assert list(hash_chain.links()) == []
 
 
 @pytest.mark.django_db(transaction=True)
@@ -116,7 +119,7 @@ def test_what_cannot_be_told_is_not_done(act: str) -> None:
         cursor.execute("ALTER TABLE payments_auditentry ADD CONSTRAINT audit_is_full CHECK (number < 0) NOT VALID")
     try:
         with pytest.raises(IntegrityError, match="audit_is_full"):
-            keys.revoke_key(key) if act == "revoke" else terms.set_payment_method(shop.merchant, "gcash", False)
+            api_keys.revoke_key(key) if act == "revoke" else terms.set_payment_method(shop.merchant, "gcash", False)
     finally:
         with connection.cursor() as cursor:
             cursor.execute("ALTER TABLE payments_auditentry DROP CONSTRAINT audit_is_full")
@@ -131,18 +134,18 @@ def test_of_many_who_act_at_once_each_entry_follows_another_without_a_gap() -> N
     def write(number: int) -> None:
         for turn in range(EACH):
             with transaction.atomic():
-                audit.record_all(Action.CHANGED, [merchant, merchant], detail=f"{number} {turn}")
+                audit_log.record_all(Action.CHANGED, [merchant, merchant], detail=f"{number} {turn}")
                 transaction.set_rollback(turn == 1)
 
     at_once(WRITERS, write)
     numbers = AuditEntry.objects.order_by("number").values_list("number", flat=True)
     assert list(numbers) == list(range(1, WRITERS * (EACH - 1) * 2 + 1))
-    assert len(list(audit_chain.links())) == len(numbers)
+    assert len(list(hash_chain.links())) == len(numbers)
 
 
 @pytest.mark.django_db
 def test_no_made_up_time_is_told_to_the_log() -> None:
     before = datetime.now(UTC)
     with clock.at(before - timedelta(days=365)):
-        audit.record(Action.CHANGED)
+        audit_log.record(Action.CHANGED)
     assert before <= AuditEntry.objects.latest("number").created_at <= datetime.now(UTC)

@@ -5,7 +5,7 @@ from math import ceil
 
 from django.db import connection
 
-from payments.domain.merchants import create_merchant
+from payments.domain.merchants.merchants import create_merchant
 from payments.ids import new_id, public_id
 from payments.models import Attempt, Card, Charge, Event, IdempotencyRecord, Posting, Source
 from tests.benchmark.client import PAGE, Client, Seeded

@@ -2,7 +2,7 @@
 
 from celery import shared_task
 
-from payments.domain.cards import card_data
+from payments.domain.cards.card_data import card_data
 from payments.models import Card
 from tests.canaries.shapes import SHAPES, Shape
 

@@ -11,13 +11,13 @@ from django.test.utils import CaptureQueriesContext
 
 from customers.models import Customer
 from payments import clock, ids
-from payments.domain.cards import SHOWN_DIGITS, describe
+from payments.domain.cards.card_data import SHOWN_DIGITS, describe
 from payments.models import BinRange, Charge, IdempotencyRecord, Source
-from payments.notifications.leasing import Claimed
-from payments.notifications.results import Answer
-from payments.notifications.verdicts import made_of
 from payments.providers.base import Declined, NotSent, Unknown
 from payments.staff.searches import REFUSED
+from payments.webhooks.attempt_rules import made_of
+from payments.webhooks.claims import Claimed
+from payments.webhooks.results import Answer
 from tests.canaries.marks import SOURCE_CVC
 from tests.canaries.misplaced import NUMBER, misplaced
 from tests.canaries.scanner import findings

@@ -15,7 +15,7 @@ from config.celery import app
 from config.urls import handler400, handler404, handler500
 from config.urls import urlpatterns as ours
 from payments.api.base import ApiView
-from payments.domain.cards import new_card
+from payments.domain.cards.card_data import new_card
 from payments.models import Card, Merchant, Source
 from tests.canaries.shapes import SHAPES
 

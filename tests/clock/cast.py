@@ -12,9 +12,9 @@ from payments import clock
 from payments.ids import parse_id
 from payments.models import Charge, Notification
 from payments.providers.simulator.models import Message
-from tests.acts.making import person, proposed
 from tests.client import ANSWER_LOST, CHALLENGED, REFUNDS_WAIT, Api, made
-from tests.domain.blocking import block_email
+from tests.operators.making import person, proposed
+from tests.risk.blocking import block_email
 
 DAY = timedelta(days=1)
 WEEK = timedelta(days=7)

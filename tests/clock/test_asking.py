@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from pytest_django import Settings
 
-from payments.domain.merchants import NewMerchant
+from payments.domain.merchants.merchants import NewMerchant
 from payments.models import Charge, IdempotencyRecord
 from tests.client import Api, error_of, made
 from tests.clock.cast import DAY, WEEK

@@ -3,10 +3,10 @@
 import pytest
 
 from payments import clock, steps
-from payments.domain.merchants import NewMerchant
+from payments.domain.merchants.merchants import NewMerchant
 from payments.models import Notification
-from payments.notifications.delivery import Drain
 from payments.steps import Step
+from payments.webhooks.worker import Drain
 from tests.client import Api
 from tests.clock.cast import DAY, HOUR, let_pass
 from tests.figures.making import put_events

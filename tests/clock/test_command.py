@@ -4,7 +4,7 @@ import pytest
 from django.core.management import CommandError
 from pytest_django import Settings
 
-from payments.domain.merchants import NewMerchant
+from payments.domain.merchants.merchants import NewMerchant
 from tests.client import ANSWER_LOST, CHALLENGED, Api
 from tests.commands.conftest import Manage, manage
 

@@ -8,7 +8,7 @@ from django.db.models import DateTimeField
 from pytest_django import Settings
 
 from payments import clock
-from payments.domain.merchants import NewMerchant
+from payments.domain.merchants.merchants import NewMerchant
 from payments.models import Attempt, Card, Charge, Notification
 from payments.providers.simulator.models import SimulatedPayment
 from tests.client import Api
@@ -132,7 +132,7 @@ def test_every_moment_is_known_to_be_a_deadline_or_a_record() -> None:
         if isinstance(field, DateTimeField) and field.name not in ("created_at", "updated_at")
     }
     unknown = moments - DEADLINES - OF_OTHERS - RECORDS
-    assert not unknown, "Name it above; what a test object waits for is moved by payments.domain.time_travel."
+    assert not unknown, "Name it above; what a test object waits for is moved by payments.domain.test_clock."
     assert moments >= DEADLINES | OF_OTHERS
 
 

@@ -8,9 +8,9 @@ import pytest
 from payments.ids import parse_id
 from payments.models import Attempt, Card, Charge
 from payments.providers.simulator.models import SimulatedPayment
+from tests.charging.lateness import arrive_late
 from tests.client import ANSWER_LOST, CHALLENGED, NEVER_ARRIVES, REFUNDS_FAIL, REFUNDS_WAIT, Api, made
 from tests.clock.cast import DAY, HOUR, WEEK, let_pass
-from tests.domain.lateness import arrive_late
 
 
 def refund_of(api: Api, charge: dict[str, Any]) -> str:

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from payments.domain.merchants import NewMerchant
-from payments.domain.provider_accounts import open_account
-from payments.domain.terms import set_payment_method
+from payments.domain.merchants.merchants import NewMerchant
+from payments.domain.merchants.terms import set_payment_method
+from payments.domain.routing.provider_accounts import open_account
 from payments.models import AuditEntry, Charge, ProviderAccount, Route
 from payments.providers.accounts import Blank, Connector
 from payments.providers.base import (

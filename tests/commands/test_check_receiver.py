@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 from django.core.management import CommandError, call_command
 
-from payments.domain.merchants import NewMerchant, roll_notify_secret
+from payments.domain.merchants.merchants import NewMerchant, roll_notify_secret
 from payments.models import Event
 from tests.client import Api
 from tests.commands.conftest import Manage

@@ -8,8 +8,8 @@ import pytest
 from django.core.management import CommandError
 
 from payments import clock
-from payments.domain.keys import key_digest
-from payments.domain.merchants import NewMerchant
+from payments.domain.merchants.api_keys import key_digest
+from payments.domain.merchants.merchants import NewMerchant
 from payments.ids import parse_id, public_id
 from payments.models import ApiKey, Merchant
 from tests.client import Api

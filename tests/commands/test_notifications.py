@@ -5,8 +5,8 @@ import pytest
 from django.core.management import CommandError
 
 from payments import clock
-from payments.domain.merchants import NewMerchant
-from payments.domain.notifying import AT_ONCE
+from payments.domain.merchants.merchants import NewMerchant
+from payments.domain.webhooks.resend import AT_ONCE
 from payments.ids import public_id
 from payments.models import Event, Notification, NotificationTry
 from tests.client import Api

@@ -3,7 +3,7 @@ import re
 import pytest
 from django.core.management import CommandError
 
-from payments.domain.merchants import NewMerchant, reveal_notify_secret
+from payments.domain.merchants.merchants import NewMerchant, reveal_notify_secret
 from payments.models import NotifySecret
 from tests.commands.conftest import Manage
 

@@ -2,11 +2,11 @@ import re
 from datetime import UTC, datetime
 
 from payments import clock
-from payments.domain.merchants import NewMerchant
+from payments.domain.merchants.merchants import NewMerchant
 from payments.models import Charge
+from tests.charging.passing import let_time_pass
 from tests.client import Api
 from tests.commands.conftest import Manage
-from tests.domain.passing import let_time_pass
 from tests.ledger.books import charge_fees
 
 

@@ -1,7 +1,7 @@
 import pytest
 from django.core.management import CommandError
 
-from payments.domain.merchants import NewMerchant
+from payments.domain.merchants.merchants import NewMerchant
 from payments.models import Merchant
 from tests.client import Api, made
 from tests.commands.conftest import Manage

@@ -2,8 +2,8 @@
 
 import pytest
 
-from payments.domain.keys import create_key, find_key, revoke_key
-from payments.domain.merchants import NewMerchant
+from payments.domain.merchants.api_keys import create_key, find_key, revoke_key
+from payments.domain.merchants.merchants import NewMerchant
 from payments.models import ApiKey
 from tests.client import Api, made
 from tests.contract.shapes import ORGANIZATION, faults_in

@@ -4,10 +4,10 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from payments.domain.merchants import NewMerchant
+from payments.domain.merchants.merchants import NewMerchant
 from payments.models import Posting
+from tests.charging.lateness import settle_refunds
 from tests.client import REFUNDS_FAIL, Api, error_of, made
-from tests.domain.lateness import settle_refunds
 from tests.ledger.books import charge_fees, settle
 from tests.plans import scans_of
 

@@ -7,13 +7,13 @@ import pytest
 from django.http import HttpResponse
 from pytest_django import Settings
 
-from payments.domain.keys import find_key, revoke_key
+from payments.domain.merchants.api_keys import find_key, revoke_key
 from payments.models import IdempotencyRecord
+from tests.charging.doubles import Unreachable, provider
 from tests.client import DECLINED, Api, error_of
 from tests.contract.bodies import with_members
 from tests.contract.calls import CARD, CARD_SOURCE, CUSTOMER, order
 from tests.contract.shapes import ERROR, faults_in
-from tests.domain.doubles import Unreachable, provider
 
 Cause = Callable[[Api], HttpResponse]
 

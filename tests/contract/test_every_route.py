@@ -12,8 +12,8 @@ from django.http import HttpResponse
 from pytest_django import Settings
 
 from payments import clock
-from payments.domain.merchants import NewMerchant
-from payments.domain.rights import RIGHTS
+from payments.domain.merchants.merchants import NewMerchant
+from payments.domain.merchants.scopes import RIGHTS
 from tests.client import Api, made
 from tests.contract.routes import METHODS, Route, Things, keyless_routes, nobodys_things, routes, things_of
 from tests.factories import ApiKeyFactory

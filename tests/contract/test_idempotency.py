@@ -12,10 +12,10 @@ from payments import clock
 from payments.ids import first_id
 from payments.models import IdempotencyRecord
 from payments.tasks import purge_idempotency
+from tests.charging.doubles import Unreachable, provider
 from tests.client import CHALLENGED, DECLINED, Api, error_of, made
 from tests.contract.calls import CALLS, CARD_SOURCE, CUSTOMER, POSTS, Call, customer, faults_of, order
 from tests.contract.test_endpoints import every
-from tests.domain.doubles import Unreachable, provider
 
 KEY = "order 5, first try"
 HEADERS = ("Idempotency-Key", "X-Idempotency-Key")

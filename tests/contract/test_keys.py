@@ -8,8 +8,8 @@ from django.http import HttpResponse
 from pytest_django import Settings
 
 from payments import clock
-from payments.domain.keys import find_key, revoke_key, roll_key
-from payments.domain.merchants import NewMerchant
+from payments.domain.merchants.api_keys import find_key, revoke_key, roll_key
+from payments.domain.merchants.merchants import NewMerchant
 from payments.models import ApiKey
 from tests.client import Api, error_of
 from tests.contract.calls import CALLS, CARD_SOURCE, Call

@@ -8,8 +8,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from payments import clock
-from payments.domain.keys import find_key, key_digest
-from payments.domain.known_keys import KEPT_COUNT, KEPT_SECONDS, KnownKeys, known_keys
+from payments.domain.merchants.api_keys import find_key, key_digest
+from payments.domain.merchants.key_cache import KEPT_COUNT, KEPT_SECONDS, KnownKeys, known_keys
 from payments.models import ApiKey, Merchant
 from tests.client import Api, error_of
 from tests.factories import ApiKeyFactory

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from payments.admin.formats import pretty_json
+from payments.admin.framework.formats import pretty_json
 from payments.models import Event, IdempotencyRecord, Source
 from tests.client import Api, error_of, made
 

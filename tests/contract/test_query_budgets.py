@@ -8,7 +8,7 @@ from django.db import connection
 from django.http import HttpResponse
 from django.test.utils import CaptureQueriesContext
 
-from payments.domain.merchants import NewMerchant
+from payments.domain.merchants.merchants import NewMerchant
 from tests.client import ANSWER_LOST, CHALLENGED, DECLINED, Api
 from tests.contract.calls import CARD_SOURCE, order, vaulted
 from tests.contract.selling import sell

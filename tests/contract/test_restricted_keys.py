@@ -12,9 +12,9 @@ from django.urls import resolve
 from pytest_django import Settings
 
 from payments import clock, steps
-from payments.domain.keys import find_key, revoke_key, roll_key
-from payments.domain.merchants import NewMerchant
-from payments.domain.rights import RIGHTS
+from payments.domain.merchants.api_keys import find_key, revoke_key, roll_key
+from payments.domain.merchants.merchants import NewMerchant
+from payments.domain.merchants.scopes import RIGHTS
 from payments.models import ApiKey
 from payments.steps import Step
 from tests.client import Api, error_of, made

@@ -23,7 +23,7 @@ from payments.api.fields import Choice, Email
 from payments.api.query_fields import QueryBoolean, QueryId, QueryMoment, QueryObject
 from payments.api.serializers import ChargeListQuery, EventListQuery, PageQuery
 from payments.clock import iso
-from payments.domain.state_machine import FLAGS, Flags
+from payments.domain.charging.state_machine import FLAGS, Flags
 from payments.ids import public_id
 from payments.models import (
     Attempt,
@@ -40,7 +40,7 @@ from payments.providers.simulator.models import SimulatedOperation, SimulatedPay
 from tests.client import CHALLENGED, DECLINED, Api, error_of, made
 from tests.contract.calls import CALLS, faults_of, nobodys, order, vaulted
 from tests.copies import Table, multiply
-from tests.notifications.test_outbox import NOTIFIED
+from tests.webhooks.test_outbox import NOTIFIED
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -5,7 +5,7 @@ from itertools import product
 import pytest
 from django.db import connection
 
-from payments.domain.keys import find_key
+from payments.domain.merchants.api_keys import find_key
 from tests.client import Api
 from tests.contract.routes import Route, nobodys_things, things_of
 from tests.contract.statements import Watch

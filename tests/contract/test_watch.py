@@ -9,7 +9,7 @@ from django.db import connection
 from django.db.models import Q, QuerySet
 from django.db.models.functions import Now
 
-from payments.domain.merchants import NewMerchant
+from payments.domain.merchants.merchants import NewMerchant
 from payments.ids import new_id
 from payments.models import Attempt, Card, Charge, Event, Refund, Source
 from tests.contract.statements import Watch

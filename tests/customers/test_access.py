@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from payments.domain.merchants import NewMerchant
+from payments.domain.merchants.merchants import NewMerchant
 from tests.client import Api, error_of, made
 from tests.customers.cast import MARIA, attach, new_customer, read
 

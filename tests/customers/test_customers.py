@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from customers.models import Customer
-from payments.domain.merchants import NewMerchant
+from payments.domain.merchants.merchants import NewMerchant
 from payments.ids import parse_id
 from tests.client import Api, error_of, made
 from tests.customers.cast import MARIA, attach, new_customer, read

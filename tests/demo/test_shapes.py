@@ -9,10 +9,11 @@ import pytest
 from pytest_django.fixtures import Settings
 
 from payments import clock
-from payments.domain import expiry, settlement
-from payments.domain.attempts import payment_of
-from payments.domain.merchants import NewMerchant, create_merchant
-from payments.domain.terms import set_fee
+from payments.domain import settlement
+from payments.domain.charging import expiry
+from payments.domain.charging.attempts import payment_of
+from payments.domain.merchants.merchants import NewMerchant, create_merchant
+from payments.domain.merchants.terms import set_fee
 from payments.ledger.fees import Rate
 from payments.models import Attempt, Charge, Merchant
 from payments.providers.base import NotFound
@@ -22,6 +23,8 @@ from payments.providers.simulator.scenarios import scenario_of
 from payments.quickstart.demo.shop import Shop
 from payments.quickstart.demo.story import Purchase, Story
 from payments.tasks import hear_simulator
+from tests.charging.lateness import settle_refunds
+from tests.charging.passing import let_time_pass, recover
 from tests.client import (
     ANSWER_LOST,
     APPROVED,
@@ -34,8 +37,6 @@ from tests.client import (
     made,
 )
 from tests.demo.shapes import shape_of_what
-from tests.domain.lateness import settle_refunds
-from tests.domain.passing import let_time_pass, recover
 
 AMOUNT = 10_000
 PURCHASE = Purchase(1, AMOUNT, "PHP", "Halo-halo")

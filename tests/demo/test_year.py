@@ -11,8 +11,8 @@ from django.db.models import Max, Min, Sum
 
 from customers.models import Customer, CustomerSource
 from payments import clock
-from payments.domain.corrections import State as CorrectionState
-from payments.domain.merchants import NewMerchant
+from payments.domain.merchants.merchants import NewMerchant
+from payments.domain.operators.corrections import State as CorrectionState
 from payments.invariants.checking import look
 from payments.invariants.registry import INVARIANTS
 from payments.ledger.totals import totals_of

@@ -7,7 +7,7 @@ import httpx
 import pytest
 from axes.models import AccessAttempt
 
-from payments.domain.merchants import NewMerchant
+from payments.domain.merchants.merchants import NewMerchant
 from tests.deploy.conftest import CLIENT, Front
 from tests.factories import ApiKeyFactory
 

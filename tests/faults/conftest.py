@@ -7,8 +7,8 @@ import pytest
 from django.test import override_settings
 from pytest_django import DjangoDbBlocker
 
-from payments.domain.merchants import NewMerchant
-from tests.domain.doubles import provider
+from payments.domain.merchants.merchants import NewMerchant
+from tests.charging.doubles import provider
 from tests.faults.connector import RemoteSimulator
 from tests.faults.world import World, world
 from tests.plenty import MANY_DECLINES

@@ -2,7 +2,7 @@
 
 from random import Random
 
-from payments.domain.merchants import NewMerchant
+from payments.domain.merchants.merchants import NewMerchant
 from payments.steps import Step
 from tests.client import ANSWER_LOST, APPROVED, CHALLENGED, DECLINED, NEVER_ARRIVES, REFUNDS_FAIL, REFUNDS_WAIT
 from tests.faults.jobs import Fault, Kill, Stall

@@ -11,17 +11,18 @@ from uuid import UUID
 from django.http import HttpResponse
 
 from payments import steps, tasks
-from payments.domain import idempotency, operations
+from payments.domain import idempotency
 from payments.domain.caller import Caller, IdempotencyKey
+from payments.domain.charging import operations
 from payments.domain.errors import PaymentError
 from payments.domain.idempotency import Replay
-from payments.domain.scope import Scope
 from payments.domain.settlement import settle_due
+from payments.domain.sweep_scope import Scope
 from payments.ids import public_id
 from payments.models import Charge
 from payments.steps import Step
+from tests.charging.doubles import provider
 from tests.client import Api
-from tests.domain.doubles import provider
 from tests.faults.connector import RemoteSimulator
 from tests.faults.processes import Job
 from tests.faults.proxy import SLOW, Cut

@@ -10,10 +10,10 @@ from random import Random
 from typing import Any
 from uuid import UUID
 
-from payments.domain.merchants import NewMerchant
+from payments.domain.merchants.merchants import NewMerchant
 from payments.ids import parse_id, public_id
 from payments.models import Charge, Notification
-from payments.notifications.leasing import LEASE
+from payments.webhooks.claims import LEASE
 from tests.client import APPROVED, REFUNDS_FAIL, Api, made
 from tests.customers.cast import new_customer
 from tests.faults.books import differences, not_found_out

@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from payments.domain.merchants import NewMerchant
+from payments.domain.merchants.merchants import NewMerchant
 from tests.faults.histories import run_history
 from tests.faults.tallies import Tally, broken_invariants
 from tests.faults.world import World

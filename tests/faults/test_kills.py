@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from payments.domain.merchants import NewMerchant
+from payments.domain.merchants.merchants import NewMerchant
 from payments.steps import Step
 from tests.client import CHALLENGED
 from tests.faults.jobs import Kill, Stall

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from payments import clock
-from payments.domain.state_machine import ChargeState, state_of
+from payments.domain.charging.state_machine import ChargeState, state_of
 from payments.ids import public_id
 from payments.models import Charge, Notification
 from payments.models.charge import EXTENDED_DAYS_MAX

@@ -9,7 +9,7 @@ from typing import Any
 
 from django.db import connection, transaction
 
-from payments.domain.merchants import create_merchant
+from payments.domain.merchants.merchants import create_merchant
 from tests.client import Api
 from tests.faults.jobs import Done, Exposed, Fault, cut_of
 from tests.faults.processes import Ending, Job, Nursery, forked, nursery

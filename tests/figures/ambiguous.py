@@ -16,9 +16,9 @@ from payments.invariants import checking
 from payments.invariants.registry import INVARIANTS
 from payments.providers.http import Line
 from tests.plenty import MANY_DECLINES
+from tests.provider_events.life import live
+from tests.provider_events.tally import Tally
 from tests.providers.sender import HASTE_SECONDS
-from tests.webhooks.life import live
-from tests.webhooks.tally import Tally
 
 PROGRESS_LIVES = 20
 

@@ -11,9 +11,9 @@ from django.conf import settings
 from payments import clock
 from payments.ids import public_id
 from payments.models import Notification
-from payments.notifications.leasing import LEASE
-from payments.notifications.nudging import nudge
 from payments.quickstart.servers.processes import wait_until
+from payments.webhooks.claims import LEASE
+from payments.webhooks.wake_up import nudge
 from tests.figures.making import new_merchant, put_events
 from tests.figures.receiver import Receiver
 from tests.figures.worker import START_TIMEOUT_SECONDS, Worker, nothing_waits

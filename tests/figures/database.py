@@ -11,7 +11,7 @@ from typing import Any
 
 from django.db import connection
 
-from payments.domain.merchants import create_merchant
+from payments.domain.merchants.merchants import create_merchant
 from payments.ids import parse_id
 from payments.models import Attempt, Charge, Refund
 from payments.providers.simulator.models import SimulatedPayment

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from payments import clock
 from payments.models import Merchant
-from payments.notifications.nudging import nudge
 from payments.quickstart.servers.processes import wait_until
+from payments.webhooks.wake_up import nudge
 from tests.figures.making import new_merchant, put_events
 from tests.figures.receiver import Receiver
 from tests.figures.worker import START_TIMEOUT_SECONDS, Worker

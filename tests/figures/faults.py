@@ -18,8 +18,8 @@ from random import Random
 from django.conf import settings
 from django.db import connection
 
-from payments.domain.merchants import create_merchant
-from tests.domain.doubles import provider
+from payments.domain.merchants.merchants import create_merchant
+from tests.charging.doubles import provider
 from tests.faults.connector import RemoteSimulator
 from tests.faults.histories import run_history
 from tests.faults.processes import Broke, forked

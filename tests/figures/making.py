@@ -2,11 +2,11 @@
 
 from datetime import datetime
 
-from payments.domain.merchants import create_merchant
+from payments.domain.merchants.merchants import create_merchant
 from payments.ids import new_id, public_id
 from payments.models import Event, Merchant, Notification
-from payments.notifications.outbox import notification_of
 from payments.rendering.wire import to_bytes
+from payments.webhooks.outbox import notification_of
 
 # About what an event of a charge weighs.
 PAYLOAD_BYTES = 1200

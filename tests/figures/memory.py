@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from payments.domain.merchants import create_merchant
+from payments.domain.merchants.merchants import create_merchant
 from tests.benchmark.client import Client, Load
 from tests.benchmark.figures import memory_mb
 from tests.figures.web import web_process

@@ -14,8 +14,8 @@ from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from customers.models import Customer
-from payments.admin.charge_states import STATES
-from payments.domain import exporting
+from payments.admin.charges.status import STATES
+from payments.domain import exports
 from payments.ids import public_id
 from payments.models import Attempt, Charge, Export
 from payments.overview import summing
@@ -97,7 +97,7 @@ def _export(client: Client) -> dict[str, float]:
     """As many parts of all charges as a sweep writes."""
     client.post(reverse("admin:payments_export_ask"), {"sheet": "charges"})
     started = time.perf_counter()
-    exporting.write_due()
+    exports.write_due()
     seconds = time.perf_counter() - started
     export = Export.objects.get()
     return {"rows": export.rows, "seconds": round(seconds, 1), "rows_per_second": round(export.rows / seconds)}

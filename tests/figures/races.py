@@ -8,7 +8,7 @@ from random import Random
 
 from django.db.models import Sum
 
-from payments.domain.merchants import create_merchant
+from payments.domain.merchants.merchants import create_merchant
 from payments.models import Charge
 from payments.providers.simulator.models import SimulatedOperation, SimulatedPayment
 from tests.faults.tallies import broken_invariants

@@ -6,7 +6,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from payments.domain.merchants import create_merchant
+from payments.domain.merchants.merchants import create_merchant
 from payments.models import Charge, IdempotencyRecord, Source
 from payments.providers.simulator.models import SimulatedOperation, SimulatedPayment
 from tests.client import APPROVED, TELL_NOTHING

@@ -12,8 +12,8 @@ from django.core.management import call_command
 from django.db import connection
 
 from payments import ids
-from payments.domain.cards import new_card
-from payments.domain.merchants import create_merchant
+from payments.domain.cards.card_data import new_card
+from payments.domain.merchants.merchants import create_merchant
 from payments.models import Card, DataKey, Merchant, Source
 from payments.vault import Place, Purpose, seal
 from tests.client import Api

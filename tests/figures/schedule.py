@@ -8,8 +8,8 @@ from django.db.models import Min
 
 from payments import clock
 from payments.models import Notification, NotificationTry
-from payments.notifications.delivery import Drain
-from payments.notifications.schedule import DELAYS_SECONDS, JITTER
+from payments.webhooks.retry_schedule import DELAYS_SECONDS, JITTER
+from payments.webhooks.worker import Drain
 from tests.figures.making import new_merchant, put_events
 from tests.figures.receiver import Call, Receiver, Reply
 

@@ -11,9 +11,9 @@ from config.garbage import spare_what_stays
 from payments import clock
 from payments.ids import public_id
 from payments.models import Event, Merchant, Notification
-from payments.notifications.bulkheads import SENDS_AT_ONCE_TO_RECEIVER
-from payments.notifications.delivery import Drain
-from payments.notifications.signing import Signer
+from payments.webhooks.bulkheads import SENDS_AT_ONCE_TO_RECEIVER
+from payments.webhooks.signatures import Signer
+from payments.webhooks.worker import Drain
 from tests.figures.making import new_merchant, put_events
 from tests.figures.receiver import receiver_process
 

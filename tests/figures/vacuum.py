@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 
 from django.db import connection
 
-from payments.domain.merchants import create_merchant
+from payments.domain.merchants.merchants import create_merchant
 from payments.quickstart.payment import REFUNDED
 from payments.quickstart.ports import HOST
 from payments.quickstart.servers.places import Places

@@ -13,8 +13,8 @@ from pytest_django import DjangoDbBlocker
 
 from payments import vault
 from payments.db.backend.base import DatabaseWrapper
-from payments.domain.data_keys import WrappedKeys
-from payments.domain.merchants import create_merchant
+from payments.domain.maintenance.data_keys import WrappedKeys
+from payments.domain.merchants.merchants import create_merchant
 from payments.quickstart.ports import HOST, claim
 from payments.quickstart.servers import postgres
 from payments.quickstart.servers.places import Places, make_running_folders, prepare

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from payments.domain.merchants import create_merchant
+from payments.domain.merchants.merchants import create_merchant
 from payments.providers.simulator.models import SimulatedPayment
 from tests.client import Api, made
 from tests.contract.calls import CARD, keep, newest_event

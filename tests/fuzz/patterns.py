@@ -36,9 +36,9 @@ BOUNDS = {
     "customers.admin": settings.DATA_UPLOAD_MAX_MEMORY_SIZE,
     "payments.admin": settings.DATA_UPLOAD_MAX_MEMORY_SIZE,
     "payments.staff": settings.DATA_UPLOAD_MAX_MEMORY_SIZE,
-    "payments.domain.merchants": settings.DATA_UPLOAD_MAX_MEMORY_SIZE,
+    "payments.domain.merchants.merchants": settings.DATA_UPLOAD_MAX_MEMORY_SIZE,
     "payments.models.correction": settings.DATA_UPLOAD_MAX_MEMORY_SIZE,
-    "payments.models.words": TERM_MAX_LENGTH,
+    "payments.db.text_search": TERM_MAX_LENGTH,
 }
 
 

@@ -9,7 +9,7 @@ from rest_framework.exceptions import ValidationError
 from yarl import URL
 
 from payments.api.fields import Url
-from payments.notifications.urls import ForbiddenUrl, check_url
+from payments.webhooks.urls import ForbiddenUrl, check_url
 from tests.fuzz.values import texts
 
 PARTS = st.sampled_from(

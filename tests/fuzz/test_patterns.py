@@ -5,9 +5,9 @@ import re
 import pytest
 
 from payments.api.fields import MONTH, NAME_SAFE
-from payments.domain.merchants import check_statement_descriptor
-from payments.notifications.reading import CONTENT_TO_COME
-from payments.notifications.urls import URL
+from payments.domain.merchants.merchants import check_statement_descriptor
+from payments.webhooks.answers import CONTENT_TO_COME
+from payments.webhooks.urls import URL
 from tests.fuzz.growth import TooSlow, misleading_texts, seconds_for
 from tests.fuzz.patterns import Use, uses
 

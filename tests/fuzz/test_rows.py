@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from payments.domain.merchants import NewMerchant
+from payments.domain.merchants.merchants import NewMerchant
 from payments.models import IdempotencyRecord, Merchant
 from tests.client import Api
 from tests.contract.calls import customer

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from payments.domain.merchants import NewMerchant
+from payments.domain.merchants.merchants import NewMerchant
 from tests.client import Api
 from tests.figures.web import web_server
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from tests.client import APPROVED
 from tests.fuzz.writing import Raw
-from tests.notifications.hostile import FORBIDDEN, words
+from tests.webhooks.hostile import FORBIDDEN, words
 
 LENGTHS = [2, 3, 5, 10, 16, 25, 40, 41, 50, 51, 100, 101, 254, 255, 256, 2083, 2084, 5000, 60_000]
 DEPTHS = [2, 4, 5, 6, 9, 10, 11, 40, 900, 1100, 12_000]

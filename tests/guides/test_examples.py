@@ -10,8 +10,8 @@ from pytest_django.fixtures import Settings
 from pytest_django.live_server_helper import LiveServer
 
 from payments.api.guides.markdown import PLACEHOLDER
-from payments.domain.merchants import NewMerchant
-from payments.notifications.schedule import DELAYS_SECONDS
+from payments.domain.merchants.merchants import NewMerchant
+from payments.webhooks.retry_schedule import DELAYS_SECONDS
 from tests.client import Api, made
 from tests.guides.reading import TEXTS, Block, blocks_of, differences, shown_json, text_of
 

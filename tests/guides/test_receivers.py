@@ -15,8 +15,8 @@ import pytest
 from django.core.management import call_command
 
 from payments import clock
-from payments.notifications.signing import Signer
 from payments.quickstart.servers.processes import wait_until
+from payments.webhooks.signatures import Signer
 from tests.guides.reading import blocks_of
 
 GUIDE = "templates/guides/webhooks.md"

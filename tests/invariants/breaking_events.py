@@ -5,9 +5,9 @@ from django.db.models import F
 
 from customers.models import Customer
 from payments import clock
+from payments.db.partitions import EVENTS, after, begins, month_of
 from payments.ids import new_id, parse_id, public_id
 from payments.models import Notification
-from payments.models.parted import EVENTS, after, begins, month_of
 from tests.invariants.breaking import breaks
 from tests.invariants.forging import event_of, forge, forge_charge
 from tests.invariants.history import History

@@ -5,7 +5,7 @@ from django.db import transaction
 from django.test import override_settings
 from pytest_django import DjangoDbBlocker
 
-from payments.domain.merchants import create_merchant
+from payments.domain.merchants.merchants import create_merchant
 from tests.client import Api
 from tests.invariants.history import History
 

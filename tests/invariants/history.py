@@ -2,13 +2,16 @@
 
 from typing import Any
 
-from payments.domain import expiry, recovery, settlement
+from payments.domain import settlement
+from payments.domain.charging import expiry, recovery
 from payments.ids import parse_id
 from payments.models import Attempt, Charge, Merchant
 from payments.providers.simulator import books
 from payments.providers.simulator.models import SimulatedPayment
 from payments.tasks import hear_simulator
-from tests.acts.making import ALONE, approved, done, person, proposed
+from tests.charging.extending import extend
+from tests.charging.lateness import arrive_late, settle_refunds
+from tests.charging.passing import let_time_pass, recover
 from tests.client import (
     ANSWER_LOST,
     APPROVED,
@@ -20,10 +23,8 @@ from tests.client import (
     Api,
     made,
 )
-from tests.domain.blocking import block_card
-from tests.domain.extending import extend
-from tests.domain.lateness import arrive_late, settle_refunds
-from tests.domain.passing import let_time_pass, recover
+from tests.operators.making import ALONE, approved, done, person, proposed
+from tests.risk.blocking import block_card
 
 BLOCKED = "5555555555554444"
 RATES = {"card": {"PHP": {"basis_points": 350, "fixed": 1500}}}

@@ -4,7 +4,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection, transaction
 
-from payments.domain.merchants import NewMerchant
+from payments.domain.merchants.merchants import NewMerchant
 from payments.ids import public_id
 from payments.invariants.invariant import SAMPLE
 from payments.invariants.registry import INVARIANTS

@@ -7,11 +7,12 @@ from uuid import UUID
 
 from django.db.models import Sum
 
-from payments.domain import settlement, terms
+from payments.domain import settlement
+from payments.domain.merchants import terms
 from payments.ids import parse_id
 from payments.ledger.fees import Rate
 from payments.models import Charge, Merchant, Posting
-from tests.domain.passing import let_time_pass
+from tests.charging.passing import let_time_pass
 
 RATE = Rate(basis_points=350, fixed=15)
 

@@ -1,6 +1,6 @@
 import pytest
 
-from payments.domain.merchants import NewMerchant
+from payments.domain.merchants.merchants import NewMerchant
 from tests.ledger.books import charge_fees
 
 

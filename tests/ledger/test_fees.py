@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from payments.domain import terms
-from payments.domain.merchants import NewMerchant
+from payments.domain.merchants import terms
+from payments.domain.merchants.merchants import NewMerchant
 from payments.ledger.fees import BASIS_POINTS, BadRate, Rate, fee_of, rate_of
 from payments.models import AMOUNT_MAX
+from tests.charging.passing import recover
 from tests.client import CHALLENGED, Api, made
 from tests.contract.calls import debit
-from tests.domain.passing import recover
 from tests.ledger.books import row_of, standing
 
 AMOUNTS = st.integers(1, AMOUNT_MAX)

@@ -7,14 +7,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from payments.domain import expiry, terms
-from payments.domain.merchants import NewMerchant
+from payments.domain.charging import expiry
+from payments.domain.merchants import terms
+from payments.domain.merchants.merchants import NewMerchant
 from payments.ledger.fees import Rate
 from payments.models import Charge
+from tests.charging.doubles import LosesAnswers, NeverHears, Unreachable, provider
+from tests.charging.lateness import settle_refunds
+from tests.charging.passing import let_time_pass, recover
 from tests.client import ANSWER_LOST, APPROVED, NEVER_ARRIVES, REFUNDS_FAIL, REFUNDS_WAIT, Api
-from tests.domain.doubles import LosesAnswers, NeverHears, Unreachable, provider
-from tests.domain.lateness import settle_refunds
-from tests.domain.passing import let_time_pass, recover
 from tests.ledger.books import row_of, settle
 from tests.ledger.checking import check_books
 

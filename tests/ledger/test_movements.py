@@ -5,14 +5,14 @@ from typing import Any
 
 import pytest
 
-from payments.domain import expiry, recovery
-from payments.domain.merchants import NewMerchant
+from payments.domain.charging import expiry, recovery
+from payments.domain.merchants.merchants import NewMerchant
 from payments.models import Attempt, Charge, Posting
 from payments.providers.base import Declined, Report
+from tests.charging.lateness import arrive_late, settle_refunds
+from tests.charging.passing import let_time_pass, recover
 from tests.client import ANSWER_LOST, DECLINED, NEVER_ARRIVES, REFUNDS_FAIL, REFUNDS_WAIT, Api, made
 from tests.contract.calls import debit
-from tests.domain.lateness import arrive_late, settle_refunds
-from tests.domain.passing import let_time_pass, recover
 from tests.ledger.books import RATE, accounts, charge_fees, settle, standing, uuid_of
 
 pytestmark = pytest.mark.usefixtures("fees")

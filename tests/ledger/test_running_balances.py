@@ -6,7 +6,7 @@ from uuid import UUID
 import pytest
 from django.db import connection, transaction
 
-from payments.domain.merchants import NewMerchant
+from payments.domain.merchants.merchants import NewMerchant
 from payments.ids import new_id
 from payments.invariants.checking import look
 from payments.invariants.ledger import BALANCES_ARE_THE_SUMS

@@ -9,15 +9,15 @@ from django.test.utils import CaptureQueriesContext
 
 from payments import clock, tasks
 from payments.domain import settlement
-from payments.domain.merchants import NewMerchant
-from payments.domain.scope import Scope
+from payments.domain.merchants.merchants import NewMerchant
+from payments.domain.sweep_scope import Scope
 from payments.ledger.totals import Totals, totals_of
 from payments.models import Charge, Posting, Settlement
+from tests.charging.doubles import NeverHears, provider
+from tests.charging.lateness import settle_refunds
+from tests.charging.passing import let_time_pass
 from tests.client import REFUNDS_FAIL, Api, error_of, made
 from tests.contract.selling import sell
-from tests.domain.doubles import NeverHears, provider
-from tests.domain.lateness import settle_refunds
-from tests.domain.passing import let_time_pass
 from tests.ledger.books import row_of, settle, standing, uuid_of
 from tests.plans import scans_of
 

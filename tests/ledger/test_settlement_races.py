@@ -8,12 +8,13 @@ from typing import Any
 import pytest
 from django.db import connection, transaction
 
-from payments.domain import recovery, settlement
+from payments.domain import settlement
+from payments.domain.charging import recovery
 from payments.models import Attempt, Charge, Posting, Settlement
 from payments.providers.base import Approved, Declined, Outcome, Report
+from tests.charging.lateness import settle_refunds
+from tests.charging.passing import let_time_pass, recover
 from tests.client import REFUNDS_FAIL, REFUNDS_WAIT, Api, error_of
-from tests.domain.lateness import settle_refunds
-from tests.domain.passing import let_time_pass, recover
 from tests.ledger.books import row_of, settle, standing
 from tests.ledger.checking import check_books
 from tests.racing import at_once

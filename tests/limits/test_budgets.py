@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from pytest_django import Settings
 
 from config.environment import Environment
-from payments.domain.decline_limits import BUDGET_MAX, quotas
-from payments.domain.merchants import NewMerchant
+from payments.domain.merchants.merchants import NewMerchant
+from payments.domain.risk.decline_limits import BUDGET_MAX, quotas
 from payments.models import AuditEntry, Merchant
 from tests.client import DECLINED, Api
 from tests.commands.conftest import Manage, manage

@@ -12,7 +12,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from pytest_django import Settings
 
-from payments.domain.merchants import NewMerchant
+from payments.domain.merchants.merchants import NewMerchant
 from payments.models import ApiKey, Charge, DeclineAlert, IdempotencyRecord, Source
 from payments.providers.simulator.models import SimulatedPayment
 from tests.client import ANSWER_LOST, APPROVED, CHALLENGED, DECLINED, NEVER_ARRIVES, TELL_NOTHING, Api, error_of, made

@@ -14,9 +14,9 @@ from redis import TimeoutError as TimedOut
 
 from payments.circuit import CircuitBreaker, CircuitOpen
 from payments.counting import Counters, counters_at
-from payments.notifications.nudging import Waker
 from payments.quickstart.servers.processes import wait_until
 from payments.redis_line import Line
+from payments.webhooks.wake_up import Waker
 from tests.client import Api
 from tests.contract.calls import order
 from tests.limits.conftest import OwnRedis

@@ -7,7 +7,7 @@ from pytest_django import Settings
 
 from payments.api.throttling import client_address, counted_address, take
 from payments.counting import Counters, counters_at
-from payments.domain.merchants import NewMerchant
+from payments.domain.merchants.merchants import NewMerchant
 from payments.quickstart.servers.processes import wait_until
 from tests.client import Api, error_of
 from tests.factories import ApiKeyFactory

@@ -9,7 +9,7 @@ from django.http import HttpResponse
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant
 
-from payments.domain.merchants import create_merchant
+from payments.domain.merchants.merchants import create_merchant
 from payments.models import Merchant
 from tests.client import Api, made
 from tests.machine.books import check_books, check_invariants

@@ -9,8 +9,8 @@ from hypothesis.stateful import initialize, precondition, rule
 
 from payments.models import AMOUNT_MAX
 from payments.providers.simulator.connector import Simulator
+from tests.charging.doubles import KnowsNothing, LosesAnswers, NeverHears, provider
 from tests.client import TELL_NOTHING, error_of, made
-from tests.domain.doubles import KnowsNothing, LosesAnswers, NeverHears, provider
 from tests.machine import model
 from tests.machine.behaviours import APPROVED, DECLINED, ORDINARY, PIN, RIGHT_PIN, WRONG_PIN, Behaviour
 from tests.machine.comparing import check_charge, check_customer, check_refused, check_source, expected

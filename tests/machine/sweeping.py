@@ -6,7 +6,8 @@ from typing import Any
 from django.db.models import QuerySet
 
 from payments import clock, tasks
-from payments.domain import expiry, recovery, settlement
+from payments.domain import settlement
+from payments.domain.charging import expiry, recovery
 from payments.ids import parse_id
 from payments.models import Attempt, Charge, Merchant
 from payments.providers.simulator.models import SimulatedOperation, SimulatedPayment

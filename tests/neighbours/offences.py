@@ -20,7 +20,7 @@ from tests.neighbours.servers import hanging_receivers, postgres_pids, redis_pid
 
 if TYPE_CHECKING:
     # The names of the offences are known before Django's settings are.
-    from payments.domain.merchants import NewMerchant
+    from payments.domain.merchants.merchants import NewMerchant
 
 SOCKETS = 300
 RECEIVERS, WEBHOOKS_OF_EACH = 90, 26
@@ -76,7 +76,7 @@ def slow_provider(scene: Scene, at_once: int = 0) -> AbstractContextManager[None
 
 def route_to_slow_provider(scene: Scene) -> None:
     """Give the offender a live account at Xendit, which the environment leads to the slow server."""
-    from payments.domain.provider_accounts import open_account
+    from payments.domain.routing.provider_accounts import open_account
     from payments.models import Route
 
     credentials = {"secret_key": f"xnd_production_{token_hex(16)}", "callback_token": token_hex(16)}

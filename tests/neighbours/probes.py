@@ -16,7 +16,7 @@ from tests.client import APPROVED, TELL_NOTHING
 from tests.figures.receiver import Receiver
 
 if TYPE_CHECKING:
-    from payments.domain.merchants import NewMerchant
+    from payments.domain.merchants.merchants import NewMerchant
 
 PAUSE_SECONDS = 0.05
 TIMEOUT_SECONDS = 30

@@ -6,7 +6,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from payments.domain.merchants import create_merchant
+from payments.domain.merchants.merchants import create_merchant
 from tests.figures.receiver import Receiver
 from tests.figures.web import web_process
 from tests.figures.worker import Worker

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from django.http import HttpResponse
 
-from payments.domain.merchants import NewMerchant
+from payments.domain.merchants.merchants import NewMerchant
 from tests.client import (
     ANSWER_LOST,
     CHALLENGED,

@@ -2,8 +2,8 @@
 
 import pytest
 
-from payments.domain.state_machine import TRANSITIONS
-from payments.notifications.delivery import Drain
+from payments.domain.charging.state_machine import TRANSITIONS
+from payments.webhooks.worker import Drain
 from tests.client import Api
 from tests.figures.receiver import Call, Receiver
 from tests.openapi.conftest import Document, escaped

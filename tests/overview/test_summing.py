@@ -8,7 +8,7 @@ import pytest
 from django.core.management import call_command
 
 from payments import clock
-from payments.domain.merchants import NewMerchant, create_merchant
+from payments.domain.merchants.merchants import NewMerchant, create_merchant
 from payments.ids import first_id
 from payments.models import Charge, DayTotal, SummedDay
 from payments.overview.days import Days

@@ -3,14 +3,14 @@
 from datetime import timedelta
 
 from payments import clock
-from payments.domain.merchants import NewMerchant
-from payments.domain.staff_acts import deciding
+from payments.domain.merchants.merchants import NewMerchant
+from payments.domain.operators import decide
 from payments.models import Notification, Refund
 from payments.overview.days import Days
 from payments.overview.waiting import Pile, Waiting, waiting_for
 from payments.quickstart.demo.story import Story
-from tests.acts.making import ALONE, person, proposed
 from tests.client import ANSWER_LOST, REFUNDS_WAIT, Api
+from tests.operators.making import ALONE, person, proposed
 from tests.overview.telling import tell
 
 
@@ -59,7 +59,7 @@ def test_a_refund_waits_until_it_is_made_or_has_failed(shop: NewMerchant) -> Non
 def test_a_request_waits_for_a_second_person_until_it_is_decided(api: Api) -> None:
     api.charge()
     declined = proposed("refund", ALONE + 1)
-    deciding.decline(declined, person("ben", "finance"), "No")
+    decide.decline(declined, person("ben", "finance"), "No")
     proposed("refund", ALONE + 2)
     assert now_waiting().requests == Pile(1, ALONE + 2)
 

@@ -10,8 +10,8 @@ from django.db.models import QuerySet
 from django.test.utils import CaptureQueriesContext
 
 from payments import clock
+from payments.db.compiled_query import MOST_TEXTS, Frozen
 from payments.models import Charge, Merchant, Source
-from payments.models.frozen import MOST_TEXTS, Frozen
 from tests.factories import ChargeFactory, SourceFactory
 from tests.racing import at_once
 

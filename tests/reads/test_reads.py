@@ -15,15 +15,15 @@ from payments import clock
 from payments.api import charges, events
 from payments.api.filters import PLACES
 from payments.api.lists import Listing
-from payments.domain import reads
+from payments.db.compiled_query import Frozen
+from payments.db.scoping import FIRST_ID, LAST_ID
+from payments.domain import prepared_reads
 from payments.ids import new_id
 from payments.models import ApiKey, Attempt, Event, IdempotencyRecord, Refund
-from payments.models.frozen import Frozen
-from payments.models.scoping import FIRST_ID, LAST_ID
 from payments.providers.simulator import books
 from payments.providers.simulator.models import SimulatedPayment
-from tests.domain.blocking import block_card
 from tests.factories import ChargeFactory, RefundFactory
+from tests.risk.blocking import block_card
 
 pytestmark = pytest.mark.django_db
 
@@ -35,14 +35,14 @@ PAGE_OF_EVENTS = (*IN_MODE, "after", "length")
 EVERY_PLACE = (1 << len(PLACES)) - 1
 # What each query is given, by the names of the stage below.
 READS: dict[str, tuple[Frozen[Any, Any], tuple[str, ...]]] = {
-    "key": (reads.key, ("digest",)),
-    "idempotency record": (reads.idempotency_record, (*IN_MODE, "key")),
-    "source": (reads.source, (*IN_MODE, "source_id")),
-    "source to charge": (reads.source_to_charge, (*IN_MODE, "source_id", "now")),
-    "charge": (reads.charge, (*IN_MODE, "charge_id")),
-    "charge of attempt": (reads.charge_of_attempt, ("attempt_id", "charge_id")),
-    "attempt asked first": (reads.attempt_asked_first, ("charge_id", "route_id")),
-    "authorizing attempt": (reads.authorizing_attempt, ("charge_id",)),
+    "key": (prepared_reads.key, ("digest",)),
+    "idempotency record": (prepared_reads.idempotency_record, (*IN_MODE, "key")),
+    "source": (prepared_reads.source, (*IN_MODE, "source_id")),
+    "source to charge": (prepared_reads.source_to_charge, (*IN_MODE, "source_id", "now")),
+    "charge": (prepared_reads.charge, (*IN_MODE, "charge_id")),
+    "charge of attempt": (prepared_reads.charge_of_attempt, ("attempt_id", "charge_id")),
+    "attempt asked first": (prepared_reads.attempt_asked_first, ("charge_id", "route_id")),
+    "authorizing attempt": (prepared_reads.authorizing_attempt, ("charge_id",)),
     "simulated payment": (books._booked, ("reference",)),
     "page of charges": (charges.CHARGES.page, PAGE_OF_CHARGES),
     "page of charges in a time": (charges.CHARGES.page, (*PAGE_OF_CHARGES, "since", "before")),

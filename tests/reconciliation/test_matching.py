@@ -8,16 +8,16 @@ from django.core import serializers
 from pytest_django.fixtures import Settings
 
 from payments import clock
-from payments.domain import attempts, record_outcome, recovery
 from payments.domain.caller import Caller
+from payments.domain.charging import attempts, record_outcome, recovery
 from payments.domain.references import FollowUp
 from payments.models import Attempt, Charge, Event, Posting, ReconciliationItem, ReportLine
 from payments.providers.base import Declined, Report
 from payments.providers.simulator.operations import settle_due_refunds
 from payments.tasks import hear_simulator
+from tests.charging.lateness import arrive_late
+from tests.charging.passing import recover
 from tests.client import APPROVED, NEVER_ARRIVES, REFUNDS_FAIL, REFUNDS_WAIT, Api, made
-from tests.domain.lateness import arrive_late
-from tests.domain.passing import recover
 from tests.reconciliation.making import (
     Tamper,
     export,

@@ -3,7 +3,7 @@ from collections.abc import Iterator
 import pytest
 from pytest_django import Settings
 
-from payments.domain.merchants import NewMerchant
+from payments.domain.merchants.merchants import NewMerchant
 from tests.client import Api
 from tests.routing.doubles import Psp, installed
 

@@ -4,7 +4,7 @@ from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from payments.domain import provider_accounts
+from payments.domain.routing import provider_accounts
 from payments.models import Merchant, ProviderAccount, Route
 from payments.providers import registry
 from payments.providers.accounts import Account, Blank, Connector

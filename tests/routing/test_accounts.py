@@ -3,9 +3,10 @@
 import pytest
 from django.db import IntegrityError, InternalError, transaction
 
-from payments.domain import provider_accounts, resealing, rotation
-from payments.domain.merchants import NewMerchant
-from payments.domain.provider_accounts import BadAccount
+from payments.domain.maintenance import key_rotation, reseal
+from payments.domain.merchants.merchants import NewMerchant
+from payments.domain.routing import provider_accounts
+from payments.domain.routing.provider_accounts import BadAccount
 from payments.models import AuditEntry, ProviderAccount
 from payments.providers.base import Approved, Rejected, Unknown
 from tests.routing.doubles import KEY, Psp, account_at, route_to
@@ -172,8 +173,8 @@ def test_a_provider_that_is_not_installed_any_more_leaves_credentials_untested(s
 def test_the_rotation_of_keys_reaches_credentials(north: Psp, shop: NewMerchant) -> None:
     account_at(north, shop.merchant)
     before = ProviderAccount.objects.get().sealed_credentials
-    rotation.retire_data_keys()
-    resealing.reseal_some()
+    key_rotation.retire_data_keys()
+    reseal.reseal_some()
 
     account = ProviderAccount.objects.get()
     assert bytes(account.sealed_credentials)[:17] != bytes(before)[:17]

@@ -6,14 +6,14 @@ from datetime import timedelta
 import pytest
 
 from payments import clock
-from payments.domain import blocks
-from payments.domain.merchants import NewMerchant
+from payments.domain.merchants.merchants import NewMerchant
+from payments.domain.risk import blocks
 from payments.models import Attempt, Charge
 from tests.client import DECLINED, Api
-from tests.domain.blocking import block_card
-from tests.domain.test_blocked_answers import form_of
+from tests.provider_events.world import WORLDS
+from tests.risk.blocking import block_card
+from tests.risk.test_blocked_answers import form_of
 from tests.routing.doubles import Psp, account_at, route_to
-from tests.webhooks.world import WORLDS
 
 
 @pytest.mark.parametrize("provider", WORLDS)

@@ -6,14 +6,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from payments.domain.merchants import NewMerchant
+from payments.domain.merchants.merchants import NewMerchant
 from payments.invariants import checking
 from payments.invariants.registry import INVARIANTS
 from payments.models import Attempt, Charge, Event, Route
 from payments.providers.base import Declined, NotSent, Outcome, Payment, Pending, Rejected, Unknown
 from payments.providers.simulator.models import SimulatedPayment
+from tests.charging.passing import recover
 from tests.client import Api, made
-from tests.domain.passing import recover
 from tests.routing.doubles import Psp, account_at, installed, route_to
 
 pytestmark = pytest.mark.django_db

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from payments import clock, ids
-from payments.domain.merchants import NewMerchant
-from payments.domain.routing_health import OUTAGES_IN_A_ROW, RECENT, REST, SAMPLE, health_of, recent_attempts
+from payments.domain.merchants.merchants import NewMerchant
+from payments.domain.routing.circuit_breaker import OUTAGES_IN_A_ROW, RECENT, REST, SAMPLE, health_of, recent_attempts
 from payments.models import Attempt, Charge, Route, Source
 from payments.providers.base import Declined, NotSent, Outcome, Payment, Unknown
 from tests.client import Api, made

@@ -4,15 +4,16 @@ from collections.abc import Iterator
 
 import pytest
 
-from payments.domain import recovery, settlement
-from payments.domain.merchants import NewMerchant
+from payments.domain import settlement
+from payments.domain.charging import recovery
+from payments.domain.merchants.merchants import NewMerchant
 from payments.invariants import checking
 from payments.invariants.registry import INVARIANTS
 from payments.models import Attempt, Charge
 from payments.providers.base import Approved, Declined, Outcome, Payment, Report
 from payments.providers.simulator.models import SimulatedPayment
+from tests.charging.passing import let_time_pass, recover
 from tests.client import Api, made
-from tests.domain.passing import let_time_pass, recover
 from tests.routing.doubles import Psp, account_at, installed, route_to
 
 pytestmark = pytest.mark.django_db(transaction=True)

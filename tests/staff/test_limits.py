@@ -10,8 +10,8 @@ from django.db.models import Model
 from django.test import Client
 from django.urls import reverse
 
-from payments.admin.access import Limited
-from payments.domain.merchants import NewMerchant
+from payments.admin.framework.merchant_access import Limited
+from payments.domain.merchants.merchants import NewMerchant
 from payments.models import Merchant, MerchantAccess
 from payments.overview.summing import sum_up_due
 from payments.staff.roles import ALL_MERCHANTS, make_roles

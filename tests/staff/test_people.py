@@ -8,7 +8,7 @@ from django.test import Client
 from django.urls import reverse
 from django_otp import user_has_device
 
-from payments.domain.merchants import NewMerchant
+from payments.domain.merchants.merchants import NewMerchant
 from payments.models import AuditEntry, MerchantAccess
 from payments.staff.models import Authenticator, RecoveryCodes
 from payments.staff.roles import ALL_MERCHANTS, make_roles

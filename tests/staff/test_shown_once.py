@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, Error, Page, expect
 from pytest_django.fixtures import Settings
 from pytest_django.live_server_helper import LiveServer
 
-from payments.domain.merchants import NewMerchant
+from payments.domain.merchants.merchants import NewMerchant
 from payments.models import ApiKey
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]

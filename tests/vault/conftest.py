@@ -3,7 +3,7 @@ from collections.abc import Iterator
 import pytest
 
 from payments import vault
-from payments.domain.data_keys import WrappedKeys
+from payments.domain.maintenance.data_keys import WrappedKeys
 from payments.models import CvcKey, DataKey
 from tests.vault.stores import MemoryStore
 

@@ -13,9 +13,9 @@ from django.core.management import CommandError, call_command
 from django.db import connection, transaction
 
 from payments import clock, vault
-from payments.domain import resealing, rotation
-from payments.domain.cards import card_data
-from payments.domain.data_keys import WrappedKeys
+from payments.domain.cards.card_data import card_data
+from payments.domain.maintenance import key_rotation, reseal
+from payments.domain.maintenance.data_keys import WrappedKeys
 from payments.models import Card, CvcKey, DataKey
 from payments.vault import Purpose, VaultUnavailable, WrappedKey
 from tests.client import APPROVED, Api, made
@@ -81,11 +81,11 @@ def test_an_old_data_key_is_destroyed_when_nothing_needs_it(api: Api) -> None:
     old = set(DataKey.objects.values_list("id", flat=True))
 
     assert rotate("--re-encrypt")["data keys retired and not destroyed yet"] == 2
-    assert rotation.finish() == 0, "a process may still be sealing with it"
+    assert key_rotation.finish() == 0, "a process may still be sealing with it"
     DataKey.objects.filter(id__in=old).update(retired_at=an_hour_ago())
-    assert rotation.finish() == 0, "a process may just have read what it sealed"
+    assert key_rotation.finish() == 0, "a process may just have read what it sealed"
     DataKey.objects.filter(id__in=old).update(emptied_at=an_hour_ago())
-    assert rotation.finish() == 2
+    assert key_rotation.finish() == 2
 
     forget()
     assert {bytes(key.wrapped) for key in DataKey.objects.filter(id__in=old)} == {b""}
@@ -99,7 +99,7 @@ def test_what_a_slow_process_sealed_with_a_retired_key_is_sealed_anew_before_its
     Card.objects.update(sealed_number=slow)
     DataKey.objects.filter(retired_at__isnull=False).update(retired_at=an_hour_ago(), emptied_at=an_hour_ago())
 
-    assert rotation.finish() == 1, "that of secrets"
+    assert key_rotation.finish() == 1, "that of secrets"
 
     assert Card.objects.get().sealed_number != slow
     assert DataKey.objects.get(purpose="card", retired_at__isnull=False).emptied_at is None
@@ -109,14 +109,14 @@ def test_what_a_slow_process_sealed_with_a_retired_key_is_sealed_anew_before_its
 def test_interrupted_it_goes_on_where_it_was(api: Api) -> None:
     for _ in range(5):
         api.source()
-    rotation.retire_data_keys()
-    numbers = resealing.COLUMNS[0]
-    assert next(resealing.reseal(numbers, batch=2)) == 2
-    assert resealing.stale(numbers).count() == 3
+    key_rotation.retire_data_keys()
+    numbers = reseal.COLUMNS[0]
+    assert next(reseal.reseal(numbers, batch=2)) == 2
+    assert reseal.stale(numbers).count() == 3
 
     rotate("--re-encrypt")
 
-    assert resealing.stale(numbers).count() == 0
+    assert reseal.stale(numbers).count() == 0
     assert DataKey.objects.filter(purpose="card").count() == 2, "the second run retired nothing"
     assert len(opened()) == 5
 
@@ -124,13 +124,13 @@ def test_interrupted_it_goes_on_where_it_was(api: Api) -> None:
 def test_a_card_that_somebody_has_in_hand_is_waited_for_by_nobody(api: Api) -> None:
     busy, free = api.source(), api.source()
     assert busy < free
-    rotation.retire_data_keys()
+    key_rotation.retire_data_keys()
     with transaction.atomic():
         Card.objects.select_for_update().order_by("id").first()
         with ThreadPoolExecutor(1) as thread:
-            assert thread.submit(on_its_own, resealing.reseal_some).result() >= 2
-    assert resealing.stale(resealing.COLUMNS[0]).count() == 1
-    assert resealing.reseal_some() == 1
+            assert thread.submit(on_its_own, reseal.reseal_some).result() >= 2
+    assert reseal.stale(reseal.COLUMNS[0]).count() == 1
+    assert reseal.reseal_some() == 1
 
 
 class DestroyingStore(WrappedKeys):
@@ -143,10 +143,10 @@ class DestroyingStore(WrappedKeys):
 
 def test_a_number_that_is_destroyed_meanwhile_stays_destroyed(api: Api) -> None:
     api.source()
-    rotation.retire_data_keys()
+    key_rotation.retire_data_keys()
     vault.use_store(DestroyingStore())
 
-    assert sum(resealing.reseal(resealing.COLUMNS[0])) == 1
+    assert sum(reseal.reseal(reseal.COLUMNS[0])) == 1
 
     assert Card.objects.get().sealed_number is None
 
@@ -161,7 +161,7 @@ def test_a_damaged_value_keeps_its_key_and_does_not_stop_the_others(api: Api) ->
     assert rotate("--re-encrypt")["values still sealed with old keys"] == 1
 
     DataKey.objects.filter(retired_at__isnull=False).update(retired_at=an_hour_ago())
-    rotation.finish()
+    key_rotation.finish()
     assert DataKey.objects.get(purpose="card", retired_at__isnull=False).emptied_at is None
 
 

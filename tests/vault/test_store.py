@@ -12,7 +12,7 @@ from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
 from payments.db.backend.base import DatabaseWrapper
-from payments.domain.data_keys import WrappedKeys
+from payments.domain.maintenance.data_keys import WrappedKeys
 from payments.models import CvcKey, DataKey
 from payments.vault import Purpose, wrapping
 from payments.vault.data_keys import DataKeys

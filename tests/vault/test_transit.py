@@ -13,7 +13,7 @@ import pytest
 from django.core.management import call_command
 
 from payments import vault
-from payments.domain.data_keys import WrappedKeys
+from payments.domain.maintenance.data_keys import WrappedKeys
 from payments.models import (
     Attempt,
     Card,
@@ -25,11 +25,11 @@ from payments.models import (
     NotificationTry,
     Source,
 )
-from payments.notifications.delivery import Drain
 from payments.vault import Purpose, VaultUnavailable, wrapping
+from payments.webhooks.worker import Drain
+from tests.charging.passing import recover
 from tests.client import CHALLENGED, Api, error_of, made
 from tests.contract.calls import CARD_SOURCE, order
-from tests.domain.passing import recover
 from tests.vault.engine import TOKEN, Engine, running
 
 OLD = "old:MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="

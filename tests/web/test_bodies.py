@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from payments.domain.merchants import NewMerchant
+from payments.domain.merchants.merchants import NewMerchant
 from tests.client import Api
 from tests.web.clients import CHUNKED, answer_on, ask, connect, head, length, open_sockets, status_of
 from tests.web.conftest import Serve

@@ -5,7 +5,7 @@ from ipaddress import ip_address
 import pytest
 from axes.models import AccessAttempt
 
-from payments.domain.merchants import NewMerchant
+from payments.domain.merchants.merchants import NewMerchant
 from tests.factories import ApiKeyFactory
 from tests.web.clients import ask, head, length, status_of
 from tests.web.conftest import Serve

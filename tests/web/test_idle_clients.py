@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from payments.domain.merchants import NewMerchant
+from payments.domain.merchants.merchants import NewMerchant
 from payments.quickstart.servers.processes import wait_until
 from tests.client import APPROVED, TELL_NOTHING
 from tests.web.clients import (

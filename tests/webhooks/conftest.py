@@ -1,32 +1,8 @@
-from collections.abc import Iterator
+"""Receivers of the suite are on this machine."""
 
 import pytest
-from pytest_django.fixtures import Settings
-
-from payments.domain.merchants import NewMerchant
-from payments.models import ProviderAccount
-from tests.client import Api
-from tests.routing.doubles import account_at, route_to
-from tests.webhooks.psp import TellingPsp, telling
 
 
-@pytest.fixture
-def psp() -> Iterator[TellingPsp]:
-    with telling(TellingPsp()) as psp:
-        yield psp
-
-
-@pytest.fixture
-def account(psp: TellingPsp, shop: NewMerchant) -> ProviderAccount:
-    """The shop's account at `psp`, by which its cards and wallets go."""
-    account = account_at(psp, shop.merchant)
-    for source_type in ("card", "gcash", "qrph"):
-        route_to(account, source_type)
-    return account
-
-
-@pytest.fixture
-def live(shop: NewMerchant, account: ProviderAccount, settings: Settings) -> Api:
-    """The API with the shop's secret live key, where live cards are on."""
-    settings.LIVE_CARDS_ATTESTED = True
-    return Api(shop.keys["sk_live"])
+@pytest.fixture(autouse=True)
+def _loopback_may_be_called(settings) -> None:
+    settings.NOTIFY_ALLOW_LOOPBACK = True

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 from django.db import models
 
+from payments.db.new_rows import Row
 from payments.ids import new_id
 from payments.models import Charge, Event, Merchant
-from payments.models.rows import Row
 
 ROWS = [model for model in Row.__subclasses__() if not model._meta.abstract]
 

@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from customers.models import Customer, CustomerSource
+from payments.db.writes import Insert, InsertAll, Update, write_together
 from payments.models import (
     Attempt,
     Card,
@@ -22,11 +23,10 @@ from payments.models import (
     Refund,
     Source,
 )
-from payments.models.together import Insert, InsertAll, Update, write_together
 from payments.providers.simulator.models import SimulatedOperation, SimulatedPayment
 from tests.client import Api, made
 from tests.factories import ChargeFactory
-from tests.notifications.test_outbox import NOTIFIED
+from tests.webhooks.test_outbox import NOTIFIED
 
 pytestmark = pytest.mark.django_db
 

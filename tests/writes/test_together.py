@@ -9,8 +9,8 @@ import pytest
 from django.db import IntegrityError, OperationalError, connection, transaction
 
 from payments import clock
+from payments.db.writes import Delete, Insert, Require, StaleRow, Update, Write, insert_if_absent, write_together
 from payments.models import Charge, Event
-from payments.models.together import Delete, Insert, Require, StaleRow, Update, Write, insert_if_absent, write_together
 from tests.factories import ChargeFactory
 from tests.racing import at_once
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from payments.api.schema.errors import REFUSALS, Refusal
-from payments.domain.rights import RIGHTS
+from payments.domain.merchants.scopes import RIGHTS
 from payments.sourcetypes import SOURCE_TYPES
 
 TEXT = """

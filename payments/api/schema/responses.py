@@ -26,8 +26,8 @@ from payments.api.schema.members import (
     updated,
     web_address,
 )
-from payments.domain.cards import BRANDS, FUNDINGS
-from payments.domain.failures import REASONS
+from payments.domain.cards.card_data import BRANDS, FUNDINGS
+from payments.domain.charging.failure_data import REASONS
 from payments.models import Card, Charge, Merchant, Refund
 
 CARD = shown(

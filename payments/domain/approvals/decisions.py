@@ -9,14 +9,14 @@ from django.db import transaction
 
 from payments import clock
 from payments.context import because
-from payments.domain import audit
 from payments.domain.approvals.effects import Overtaken, apply_change, make_key
 from payments.domain.approvals.requests import opened_credentials, summary
-from payments.domain.audit import Action
-from payments.domain.keys import BadKey, KeyIsOver
-from payments.domain.provider_accounts import BadAccount
-from payments.domain.routes import BadRoute
-from payments.domain.second_person import Refused, decision
+from payments.domain.audit import audit_log
+from payments.domain.audit.audit_log import Action
+from payments.domain.merchants.api_keys import BadKey, KeyIsOver
+from payments.domain.operators.four_eyes import Refused, decision
+from payments.domain.routing.provider_accounts import BadAccount
+from payments.domain.routing.routes import BadRoute
 from payments.models import ApprovalRequest
 from payments.models.correction import NOTE_MAX_LENGTH
 from payments.vault import VaultError, VaultUnavailable, keys_at_hand
@@ -79,7 +79,7 @@ def take_key(request: ApprovalRequest, requester: Operator) -> tuple[str, str]:
     except (BadKey, KeyIsOver) as fault:
         raise Refused(str(fault)) from fault
     detail = f"{summary(request)}, approved by {request.decided_by}, made as {key}"
-    audit.record(Action.DONE, request, detail=detail, reason=request.reason)
+    audit_log.record(Action.DONE, request, detail=detail, reason=request.reason)
     return str(key), text
 
 
@@ -103,7 +103,7 @@ def _approve(request: ApprovalRequest, decided: dict[str, Any]) -> None:
         with because(_reason(request)):
             apply_change(request, credentials)
     detail = f"{summary(request)}, approved by {request.decided_by}"
-    audit.record(Action.APPROVED, request, detail=detail, reason=request.note)
+    audit_log.record(Action.APPROVED, request, detail=detail, reason=request.note)
 
 
 @transaction.atomic
@@ -113,7 +113,7 @@ def _end(request: ApprovalRequest, action: Action, states: tuple[State, ...], re
     if not rows.update(**values, **decided):
         raise Refused(OVER)
     request.refresh_from_db()
-    audit.record(action, request, detail=summary(request), reason=reason)
+    audit_log.record(action, request, detail=summary(request), reason=reason)
 
 
 @transaction.atomic
@@ -121,7 +121,7 @@ def _expire(request: ApprovalRequest) -> bool:
     rows = ApprovalRequest.objects.open().filter(id=request.id, expires_at__lte=clock.now())
     if not rows.update(state=State.EXPIRED, sealed_credentials=None, updated_at=clock.now()):
         return False
-    audit.record(Action.EXPIRED, request, detail=summary(request))
+    audit_log.record(Action.EXPIRED, request, detail=summary(request))
     return True
 
 

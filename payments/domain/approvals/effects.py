@@ -6,7 +6,8 @@ from typing import Any
 from uuid import UUID
 
 from payments import clock
-from payments.domain import keys, provider_accounts, routes
+from payments.domain.merchants import api_keys
+from payments.domain.routing import provider_accounts, routes
 from payments.models import ApiKey, ApprovalRequest, ProviderAccount, Route
 
 Kind = ApprovalRequest.Kind
@@ -76,9 +77,9 @@ def make_key(request: ApprovalRequest) -> tuple[ApiKey, str]:
     given = request.parameters
     if request.kind == Kind.ROLL_KEY:
         key = ApiKey.objects.select_related("merchant").get(id=request.subject_id)
-        return keys.roll_key(key, timedelta(hours=given["hours"]), request.id)
+        return api_keys.roll_key(key, timedelta(hours=given["hours"]), request.id)
     expires_at = clock.now() + timedelta(days=given["days"]) if given["days"] else None
-    return keys.create_key(
+    return api_keys.create_key(
         request.merchant, True, given["kind"], expires_at, given["rights"], given["networks"], request.id
     )
 

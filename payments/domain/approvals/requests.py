@@ -10,10 +10,10 @@ from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 
 from payments import clock
-from payments.domain import audit
 from payments.domain.approvals.effects import apply_change
-from payments.domain.audit import Action
-from payments.domain.second_person import Refused
+from payments.domain.audit import audit_log
+from payments.domain.audit.audit_log import Action
+from payments.domain.operators.four_eyes import Refused
 from payments.ids import public_id
 from payments.models import ApprovalRequest
 from payments.vault import Place, Purpose, keys_at_hand, seal, unseal
@@ -43,7 +43,7 @@ def submit_request(request: ApprovalRequest, credentials: Mapping[str, str] = NO
             if ApprovalRequest.objects.open().filter(proposed_by=request.proposed_by).count() >= OPEN_REQUESTS_MAX:
                 raise Refused(f"You have {OPEN_REQUESTS_MAX} open requests. Wait for a decision, or withdraw some.")
             request.save(force_insert=True)
-            audit.record(Action.PROPOSED, request, detail=summary(request), reason=request.reason)
+            audit_log.record(Action.PROPOSED, request, detail=summary(request), reason=request.reason)
     except IntegrityError as error:
         if ONE_PER_SUBJECT in str(error):
             raise Refused(

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 
-from payments.domain.rights import MONEY_RIGHTS
+from payments.domain.merchants.scopes import MONEY_RIGHTS
 from payments.models import ApiKey, ProviderAccount
 
 

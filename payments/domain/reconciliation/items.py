@@ -3,7 +3,7 @@
 from django.contrib.auth.models import AbstractBaseUser
 
 from payments import clock
-from payments.domain import notes
+from payments.domain.operators import notes
 from payments.models import ReconciliationItem
 
 State = ReconciliationItem.State

@@ -5,9 +5,9 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from payments.domain import time_travel
+from payments.domain import test_clock
 from payments.domain.caller import Caller
-from payments.domain.time_travel import LONGEST_SECONDS, Happened
+from payments.domain.test_clock import LONGEST_SECONDS, Happened
 from payments.management import arguments
 from payments.management.tables import in_columns
 
@@ -28,8 +28,8 @@ class Command(BaseCommand):
         if not settings.KAHA_CLOCK:
             raise CommandError("Time passes by itself here: KAHA_CLOCK is off.")
         owner = arguments.merchant_named(merchant)
-        happened = time_travel.advance(Caller(owner.id, livemode=False), by)
-        self.stdout.write("\n".join(in_columns(_lines(happened, time_travel.callbacks_due(owner.id)))))
+        happened = test_clock.advance(Caller(owner.id, livemode=False), by)
+        self.stdout.write("\n".join(in_columns(_lines(happened, test_clock.callbacks_due(owner.id)))))
 
 
 def _span(text: str) -> timedelta:

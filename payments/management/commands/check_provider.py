@@ -6,8 +6,8 @@ from urllib.parse import parse_qsl, urlsplit
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from payments import ids
-from payments.domain import provider_check
-from payments.domain.provider_check import Step
+from payments.domain.routing import provider_check
+from payments.domain.routing.provider_check import Step
 from payments.management.outcomes import said
 from payments.models import ProviderAccount
 from payments.providers.base import ActionRequired

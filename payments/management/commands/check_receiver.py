@@ -4,14 +4,15 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from payments.domain import merchants, receiver_check
-from payments.domain.receiver_check import Finding
+from payments.domain.merchants import merchants
+from payments.domain.webhooks import receiver_check
+from payments.domain.webhooks.receiver_check import Finding
 from payments.management import arguments
 from payments.management.tables import one_line
 from payments.models import Merchant
-from payments.notifications.results import Failure
-from payments.notifications.urls import ForbiddenUrl, check_url
 from payments.rendering.answers import readable
+from payments.webhooks.results import Failure
+from payments.webhooks.urls import ForbiddenUrl, check_url
 
 PREFIX = "whsec_"
 

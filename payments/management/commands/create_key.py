@@ -4,8 +4,8 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from payments import clock
-from payments.domain import keys, merchants
-from payments.domain.rights import RIGHTS
+from payments.domain.merchants import api_keys, merchants
+from payments.domain.merchants.scopes import RIGHTS
 from payments.management import arguments
 from payments.models import ApiKey
 
@@ -39,7 +39,7 @@ class Command(BaseCommand):
         owner = arguments.merchant_named(merchant)
         end = clock.now() + expires if expires is not None else None
         try:
-            made = keys.create_key(owner, merchants.MODES[mode], kind, end, limits["rights"], limits["allow"])
-        except keys.BadKey as fault:
+            made = api_keys.create_key(owner, merchants.MODES[mode], kind, end, limits["rights"], limits["allow"])
+        except api_keys.BadKey as fault:
             raise CommandError(str(fault)) from None
         self.stdout.write(arguments.new_key_text(*made))

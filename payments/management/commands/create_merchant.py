@@ -4,7 +4,7 @@ from typing import Any
 from django.core.exceptions import ValidationError
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from payments.domain import merchants
+from payments.domain.merchants import merchants
 from payments.ids import public_id
 
 

@@ -3,7 +3,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from payments.domain import notifying
+from payments.domain.webhooks import resend
 from payments.ids import public_id
 from payments.management import picking
 from payments.management.tables import in_columns, one_line, utc
@@ -56,7 +56,7 @@ class Command(BaseCommand):
         if filtered and not options["yes"]:
             self.stdout.write(f"{count} would be sent again. Say so with --yes.")
             return
-        sent = notifying.resend(rows)
+        sent = resend.resend(rows)
         self.stdout.write(f"{sent} of {count} will be sent again now.")
         if sent < count:
             self.stdout.write("The others are being sent at this moment.")

@@ -2,7 +2,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from payments.domain import recovery
+from payments.domain.charging import recovery
 
 
 class Command(BaseCommand):

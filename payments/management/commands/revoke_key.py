@@ -2,7 +2,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandParser
 
-from payments.domain import keys
+from payments.domain.merchants import api_keys
 from payments.management import arguments
 
 
@@ -14,6 +14,6 @@ class Command(BaseCommand):
 
     def handle(self, *, key: str, **_: Any) -> None:
         found = arguments.key_named(key)
-        note = "" if keys.revoke_key(found) else ", before this"
+        note = "" if api_keys.revoke_key(found) else ", before this"
         found.refresh_from_db()
         self.stdout.write(f"{found} of {found.merchant}: {arguments.state_of(found)}{note}")

@@ -3,7 +3,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from payments.domain import keys
+from payments.domain.merchants import api_keys
 from payments.management import arguments
 
 
@@ -23,8 +23,8 @@ class Command(BaseCommand):
     def handle(self, *, key: str, overlap: timedelta, **_: Any) -> None:
         old = arguments.key_named(key)
         try:
-            new, text = keys.roll_key(old, overlap)
-        except keys.KeyIsOver as fault:
+            new, text = api_keys.roll_key(old, overlap)
+        except api_keys.KeyIsOver as fault:
             raise CommandError(str(fault)) from None
         old.refresh_from_db()
         self.stdout.write(arguments.new_key_text(new, text))

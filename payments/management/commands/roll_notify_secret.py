@@ -4,7 +4,7 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandParser
 
 from payments import clock
-from payments.domain import merchants
+from payments.domain.merchants import merchants
 from payments.management import arguments
 from payments.models import Merchant, NotifySecret
 

@@ -6,8 +6,8 @@ from typing import Any
 import click
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from payments.domain import resealing, rotation
-from payments.domain.data_keys import all_kept
+from payments.domain.maintenance import key_rotation, reseal
+from payments.domain.maintenance.data_keys import all_kept
 from payments.management.tables import in_columns
 from payments.vault import VaultError, VaultUnavailable
 
@@ -34,11 +34,11 @@ class Command(BaseCommand):
 
     def _rotate(self, re_encrypt: bool) -> None:
         if re_encrypt:
-            rotation.retire_data_keys()
-        _walk("data keys", len(all_kept()), (1 for _ in rotation.rewrap_data_keys()))
-        for column in resealing.COLUMNS:
-            _walk(column.label, resealing.stale(column).count(), resealing.reseal(column))
-        rotation.finish()
+            key_rotation.retire_data_keys()
+        _walk("data keys", len(all_kept()), (1 for _ in key_rotation.rewrap_data_keys()))
+        for column in reseal.COLUMNS:
+            _walk(column.label, reseal.stale(column).count(), reseal.reseal(column))
+        key_rotation.finish()
 
 
 def _walk(label: str, length: int, steps: Iterable[int]) -> None:
@@ -49,12 +49,12 @@ def _walk(label: str, length: int, steps: Iterable[int]) -> None:
 
 
 def _state() -> list[str]:
-    left = sum(resealing.stale(column).count() for column in resealing.COLUMNS)
+    left = sum(reseal.stale(column).count() for column in reseal.COLUMNS)
     needed = Counter(key.kek for key in all_kept())
     return in_columns(
         [
             ("values still sealed with old keys", left),
-            ("data keys retired and not destroyed yet", rotation.retired().count()),
+            ("data keys retired and not destroyed yet", key_rotation.retired().count()),
             *((f"data keys wrapped by {kek}", count) for kek, count in sorted(needed.items())),
         ]
     )

@@ -3,7 +3,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from payments.domain import decline_limits
+from payments.domain.risk import decline_limits
 from payments.management import arguments
 
 

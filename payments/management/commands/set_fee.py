@@ -2,7 +2,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from payments.domain import terms
+from payments.domain.merchants import terms
 from payments.ledger.fees import BadRate, Rate
 from payments.management import arguments
 from payments.money import format_amount

@@ -2,8 +2,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from payments.domain import terms
-from payments.domain.merchants import MODES
+from payments.domain.merchants import terms
+from payments.domain.merchants.merchants import MODES
 from payments.management import arguments
 
 

@@ -6,8 +6,8 @@ from typing import Any
 import click
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from payments.domain import audit_chain
-from payments.domain.audit_chain import Broken
+from payments.domain.audit import hash_chain
+from payments.domain.audit.hash_chain import Broken
 from payments.models.audit import GENESIS
 
 HASH = re.compile(r"[0-9a-f]{64}")
@@ -38,8 +38,8 @@ class Command(BaseCommand):
 
 def _walked() -> list[bytes]:
     """The hashes of all entries, beside a bar. Raises Broken."""
-    length = audit_chain.count()
-    with click.progressbar(audit_chain.links(), length, "audit log", show_pos=True, file=sys.stderr) as bar:
+    length = hash_chain.count()
+    with click.progressbar(hash_chain.links(), length, "audit log", show_pos=True, file=sys.stderr) as bar:
         return list(bar)
 
 

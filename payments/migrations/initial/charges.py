@@ -3,8 +3,8 @@
 import django.contrib.postgres.indexes
 import payments.clock
 import payments.ids
-import payments.models.fields
-import payments.models.words
+import payments.db.fields
+import payments.db.text_search
 from django.db import migrations, models
 from django.db.models import F, Q
 
@@ -52,11 +52,11 @@ OPERATIONS = [
             ("statement_descriptor", models.CharField(max_length=100)),
             ("description", models.CharField(max_length=255)),
             ("redirect_url", models.CharField(blank=True, max_length=2083)),
-            ("metadata", payments.models.fields.VerbatimJSONField(blank=True, null=True)),
-            ("action", payments.models.fields.VerbatimJSONField(blank=True, null=True)),
+            ("metadata", payments.db.fields.VerbatimJSONField(blank=True, null=True)),
+            ("action", payments.db.fields.VerbatimJSONField(blank=True, null=True)),
             ("action_expires_at", models.DateTimeField(blank=True, null=True)),
             ("hold_expires_at", models.DateTimeField(blank=True, null=True)),
-            ("failure_data", payments.models.fields.VerbatimJSONField(blank=True, null=True)),
+            ("failure_data", payments.db.fields.VerbatimJSONField(blank=True, null=True)),
             ("operation", models.CharField(blank=True, default="", max_length=7)),
             ("reversed_late", models.BooleanField(default=False)),
             ("version", models.PositiveIntegerField(default=1)),
@@ -78,7 +78,7 @@ OPERATIONS = [
                 models.Index(F("settle_due_at"), condition=Q(("settle_due_at__isnull", False)), name="charge_settle_due"),
                 models.Index(F("status"), F("livemode"), F("id"), name="charge_by_status"),
                 models.Index(F("livemode"), F("id"), condition=Q(("authorized", True)), name="charge_held"),
-                django.contrib.postgres.indexes.GinIndex(payments.models.words.Words("description"), gin_pending_list_limit=64, name="charge_words"),
+                django.contrib.postgres.indexes.GinIndex(payments.db.text_search.Words("description"), gin_pending_list_limit=64, name="charge_words"),
                 models.Index(F("merchant"), F("livemode"), F("status"), F("captured"), F("id"), name="charge_in_state"),
                 models.Index(F("source"), F("status"), F("captured"), F("id"), name="charge_of_source"),
                 models.Index(F("customer_id"), F("status"), F("captured"), F("id"), condition=Q(("customer_id__isnull", False)), name="charge_of_customer"),

@@ -7,7 +7,7 @@ from django.db.models import F, Q
 
 from payments import clock
 from payments.migrations.initial import run_sql
-from payments.models.parted import ALL, make, month_of
+from payments.db.partitions import ALL, make, month_of
 
 
 def make_first_months(apps, schema_editor):

@@ -2,7 +2,7 @@
 
 import payments.clock
 import payments.ids
-import payments.models.fields
+import payments.db.fields
 from django.db import migrations, models
 from django.db.models import F, Q
 
@@ -28,10 +28,10 @@ OPERATIONS = [
             ("type", models.CharField(max_length=20)),
             ("used", models.BooleanField(default=False)),
             ("vaulted", models.BooleanField(default=False)),
-            ("redirect", payments.models.fields.VerbatimJSONField(blank=True, null=True)),
-            ("owner", payments.models.fields.VerbatimJSONField(blank=True, null=True)),
-            ("bank_account", payments.models.fields.VerbatimJSONField(blank=True, null=True)),
-            ("metadata", payments.models.fields.VerbatimJSONField(blank=True, null=True)),
+            ("redirect", payments.db.fields.VerbatimJSONField(blank=True, null=True)),
+            ("owner", payments.db.fields.VerbatimJSONField(blank=True, null=True)),
+            ("bank_account", payments.db.fields.VerbatimJSONField(blank=True, null=True)),
+            ("metadata", payments.db.fields.VerbatimJSONField(blank=True, null=True)),
             ("version", models.PositiveIntegerField(default=1)),
             ("created_at", models.DateTimeField(default=payments.clock.now, editable=False)),
             ("updated_at", models.DateTimeField(default=payments.clock.now, editable=False)),
@@ -59,7 +59,7 @@ OPERATIONS = [
             ("last4", models.CharField(max_length=4)),
             ("exp_month", models.CharField(max_length=2)),
             ("exp_year", models.CharField(max_length=4)),
-            ("address", payments.models.fields.VerbatimJSONField(blank=True, default=dict)),
+            ("address", payments.db.fields.VerbatimJSONField(blank=True, default=dict)),
             ("brand", models.CharField(max_length=10)),
             ("funding", models.CharField(max_length=10)),
             ("country", models.CharField(max_length=10)),

@@ -8,8 +8,8 @@ from django.db.models import F, QuerySet
 from django.utils.crypto import constant_time_compare
 
 from payments import clock, sourcetypes
-from payments.models.frozen import Frozen
-from payments.models.together import Insert, write_alone
+from payments.db.compiled_query import Frozen
+from payments.db.writes import Insert, write_alone
 from payments.providers.base import Payment
 from payments.providers.simulator.answers import payment_outcome
 from payments.providers.simulator.messages import write_message

@@ -4,7 +4,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from payments import clock, ids
-from payments.models.rows import Row
+from payments.db.new_rows import Row
 
 PIN_TRIES = 3
 EXTENDED_DAYS_MAX = 21

@@ -10,7 +10,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import BigIntegerField, F, Value
 
 from payments import clock
-from payments.models.together import Insert, InsertAll, StaleRow, Update, Write, write_alone
+from payments.db.writes import Insert, InsertAll, StaleRow, Update, Write, write_alone
 from payments.providers.base import Operation
 from payments.providers.simulator.answers import operation_outcome
 from payments.providers.simulator.messages import write_message

@@ -7,10 +7,11 @@ from typing import Any
 from django.conf import settings
 
 from payments import clock, sourcetypes
-from payments.domain import blocks, operations
-from payments.domain.operations import Plan
-from payments.domain.staff_acts import doing
-from payments.domain.state_machine import set_operation
+from payments.domain.charging import operations
+from payments.domain.charging.operations import Plan
+from payments.domain.charging.state_machine import set_operation
+from payments.domain.operators import execute
+from payments.domain.risk import blocks
 from payments.models import Block, StaffAct
 from payments.quickstart.demo import payers
 from payments.quickstart.demo.rows import change
@@ -92,7 +93,7 @@ def _decide(story: Story, act: StaffAct, state: str, note: str) -> None:
 
 
 def _do(story: Story, act: StaffAct) -> None:
-    caller = doing.caller_of(act)
+    caller = execute.caller_of(act)
     story.operate(caller, PLANS[act.kind](act))
     with story.telling():
         change(act, {"state": State.DONE, "attempt": story.attempt, "updated_at": clock.now()})

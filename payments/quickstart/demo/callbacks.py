@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 
 from payments.models import Notification, NotificationTry
-from payments.notifications.leasing import Claimed, Made
-from payments.notifications.results import Answer, Failure, FailureKind
-from payments.notifications.verdicts import made_of
 from payments.quickstart.demo.rows import Rows, change
 from payments.quickstart.demo.shop import Shop
+from payments.webhooks.attempt_rules import made_of
+from payments.webhooks.claims import Claimed, Made
+from payments.webhooks.results import Answer, Failure, FailureKind
 
 GONE = Answer(410, b"", 31, None)
 NO_ANSWER = Failure(FailureKind.CONNECT_TIMEOUT, 3000)

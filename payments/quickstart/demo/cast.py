@@ -8,8 +8,8 @@ from random import Random
 from django.contrib.auth.models import User
 
 from payments import clock
-from payments.domain.merchants import create_merchant
-from payments.domain.terms import set_fee
+from payments.domain.merchants.merchants import create_merchant
+from payments.domain.merchants.terms import set_fee
 from payments.ids import new_id
 from payments.ledger.fees import Rate
 from payments.models import Merchant

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 from django.db import DEFAULT_DB_ALIAS, connections, models, transaction
 
-from payments.models.together import Insert, InsertAll, Update, Write
+from payments.db.writes import Insert, InsertAll, Update, Write
 
 
 class Rows:

@@ -10,23 +10,22 @@ from typing import Any
 
 from payments import clock, sourcetypes
 from payments.api.answers import source_answer
-from payments.domain import (
+from payments.domain import events, idempotency
+from payments.domain.caller import Caller
+from payments.domain.cards.card_data import describe, sealed_card
+from payments.domain.charging import (
     attempts,
     changes,
     charges,
-    events,
-    idempotency,
-    late,
+    late_outcomes,
     operations,
     outcome_rules,
     record_outcome,
-    routing,
 )
-from payments.domain.caller import Caller
-from payments.domain.cards import describe, sealed_card
-from payments.domain.charges import ChargeOrder
+from payments.domain.charging.charges import ChargeOrder
+from payments.domain.charging.operations import Plan
 from payments.domain.idempotency import StoredAnswer
-from payments.domain.operations import Plan
+from payments.domain.routing import candidates
 from payments.domain.schedule import next_lookup_at, next_second_look_at
 from payments.ids import public_id
 from payments.ledger import journals
@@ -40,7 +39,7 @@ from payments.quickstart.demo.rows import Rows, change
 from payments.quickstart.demo.shop import Shop
 from payments.quickstart.demo.simulated import Book
 
-SIMULATOR = routing.to_simulator()
+SIMULATOR = candidates.to_simulator()
 # How long after midnight the worker comes to settle, and how long it keeps answers for requests that come again.
 SETTLING_TAKES = timedelta(minutes=2)
 ANSWERS_KEPT = timedelta(days=30)
@@ -174,7 +173,7 @@ class Story:
             change(
                 self.attempt, {"tries": tries, "due_at": None if is_last else next_second_look_at(clock.now(), tries)}
             )
-            self.rows.take(late.late_writes(self.attempt, outcome), self.attempt, self.charge)
+            self.rows.take(late_outcomes.late_writes(self.attempt, outcome), self.attempt, self.charge)
             self.attempt = self.rows.of(Attempt)[-1]
 
     def send_back(self) -> None:
@@ -217,7 +216,7 @@ class Story:
             if self.attempt.state != Attempt.State.DONE:
                 self.record(Caller.service(self.charge), outcome)
             else:
-                writes = late.late_writes(self.attempt, outcome)
+                writes = late_outcomes.late_writes(self.attempt, outcome)
                 self.rows.take(writes, self.attempt, self.charge, *self._refund_in_hand())
 
     def record(self, caller: Caller, outcome: Outcome) -> None:

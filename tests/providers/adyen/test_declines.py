@@ -2,7 +2,7 @@
 
 import pytest
 
-from payments.domain.failures import REASONS
+from payments.domain.charging.failure_data import REASONS
 from payments.providers.adyen.declines import FRAUD, GENERIC, REFUSALS, Refusal, declined, declined_by_words
 from payments.providers.base import Declined
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from payments.domain.failures import REASONS, failure_data
+from payments.domain.charging.failure_data import REASONS, failure_data
 from payments.providers.base import (
     ActionRequired,
     Approved,

@@ -1,0 +1,65 @@
+"""How a form that wants a second person says so, and makes the request."""
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
+from uuid import UUID
+
+from django.contrib.auth.models import User
+
+from payments.admin.framework.object_actions import Consequence
+from payments.domain.approvals.requests import NO_CREDENTIALS, submit_request
+from payments.ids import new_id
+from payments.models import ApprovalRequest, Merchant, MerchantAccess
+
+MAY_DECIDE = "payments.decide_approvalrequest"
+NOBODY_ELSE = (
+    "Nobody else may approve it yet. Make a second person under Users, with the role administrator, for this merchant "
+    "or for all, and have them sign in."
+)
+# Of so many people of the staff, those who may decide are looked for.
+STAFF_LOOKED_AT = 200
+NOTHING_BEFORE: Mapping[str, Any] = MappingProxyType({})
+
+
+def approval_notice(said: str, operator: User, merchant: Merchant | None = None) -> Consequence:
+    """Return what `said` of a second person, and what to do where there is none but `operator`."""
+    return Consequence(said if has_second_person(operator, merchant) else f"{said} {NOBODY_ELSE}")
+
+
+def has_second_person(operator: User, merchant: Merchant | None) -> bool:
+    """Return whether anybody but `operator` may decide requests, of `merchant` if it is said."""
+    others = User.objects.filter(is_active=True, is_staff=True).exclude(pk=operator.pk).order_by("pk")
+    return any(_may_decide(other, merchant) for other in others[:STAFF_LOOKED_AT])
+
+
+def _may_decide(operator: User, merchant: Merchant | None) -> bool:
+    if not operator.has_perm(MAY_DECIDE):
+        return False
+    limit = MerchantAccess.objects.limit_of(operator)
+    return limit is None or merchant is None or merchant.pk in limit
+
+
+def submitted(
+    merchant: Merchant,
+    kind: str,
+    said: Mapping[str, Any],
+    parameters: Mapping[str, Any],
+    before: Mapping[str, Any] = NOTHING_BEFORE,
+    subject_id: UUID | None = None,
+    credentials: Mapping[str, str] = NO_CREDENTIALS,
+) -> ApprovalRequest:
+    """Return the request that a form made, as it `said`. Raises as `submit_request` does."""
+    request_id = said.get("row_id") or new_id()
+    request = ApprovalRequest(
+        id=request_id,
+        merchant=merchant,
+        kind=kind,
+        subject_id=subject_id or request_id,
+        parameters=dict(parameters),
+        before=dict(before),
+        reason=said["reason"],
+        proposed_by=said["operator"],
+    )
+    submit_request(request, credentials)
+    return request

@@ -1,0 +1,171 @@
+"""Requests for approval in words: what will happen, and what is there now beside what is asked for."""
+
+from collections.abc import Iterator
+from typing import Any
+from uuid import UUID
+
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from payments import sourcetypes
+from payments.admin.framework.formats import NOTHING, link, money, utc
+from payments.admin.framework.object_actions import Consequence, Facts
+from payments.admin.routing.actions import title_of
+from payments.domain.merchants.scopes import RIGHTS
+from payments.models import ApiKey, ApprovalRequest, Merchant, ProviderAccount, Route
+from payments.providers.accounts import Connector
+from payments.providers.registry import CONNECTORS
+
+Kind = ApprovalRequest.Kind
+ROUTE_LABELS = {
+    "source_type": "Type",
+    "currency": "Currency",
+    "amount_min": "Smallest amount",
+    "amount_max": "Largest amount",
+    "position": "Place",
+    "hold": "Holds",
+    "refund": "Refunds",
+    "partial_refund": "Refunds in part",
+    "enabled": "Enabled",
+}
+
+
+def consequence_of(request: ApprovalRequest) -> Consequence:
+    """Return what comes of an approval."""
+    merchant, requester = request.merchant.title, request.proposed_by
+    match request.kind:
+        case Kind.ISSUE_KEY | Kind.ROLL_KEY:
+            does = _powers(request.parameters["kind"], request.parameters["rights"])
+            said = f"Whoever has the key can {does} of {merchant} in live mode. {requester} takes it and sees its text."
+            return Consequence(f"{said} It works until it is revoked or ends.", gives_back=True)
+        case Kind.ADD_ACCOUNT | Kind.CHANGE_ACCOUNT:
+            said = f"Live cards of {merchant} that are routed to this account go to {_hosts(request)}. Whoever has the "
+            return Consequence(f"{said}account there gets the money. Make sure with the merchant that it is theirs.")
+        case _:
+            said = f"New live charges of {merchant} may go by this route from now on, their cards included."
+            return Consequence(f"{said} Charges made before are captured and refunded as they went.")
+
+
+def short_words(request: ApprovalRequest) -> str:
+    """Return what is asked for, in a few words."""
+    said, kind = request.parameters, request.get_kind_display()
+    match request.kind:
+        case Kind.ISSUE_KEY:
+            return f"{kind}: {said['kind']}"
+        case Kind.ROLL_KEY:
+            return f"{kind}: {said['key']}"
+        case Kind.ADD_ACCOUNT | Kind.CHANGE_ACCOUNT:
+            return f"{kind}: {said['title']}"
+        case _:
+            return f"{kind}: {sourcetypes.BY_NAME[said['source_type']].label}"
+
+
+def facts_of(request: ApprovalRequest) -> Facts:
+    """Return what a second person must know: who asks, why, and each value before and after."""
+    yield "Merchant", link(Merchant, request.merchant_id, request.merchant.title)
+    yield "Mode", "live: this is real money"
+    yield from _subject(request)
+    yield from changes_of(request)
+    yield "Requested by", f"{request.proposed_by}, {utc(request.created_at)} UTC"
+    yield "Why", request.reason
+    yield "Open until", f"{utc(request.expires_at)} UTC"
+
+
+def changes_of(request: ApprovalRequest) -> Iterator[tuple[str, object]]:
+    """Return each value that is asked for, beside the one that was there."""
+    is_change = bool(request.before)
+    before, after = dict(_values(request, request.before)), dict(_values(request, request.parameters))
+    for name, value in after.items():
+        yield name, _beside(before.get(name, NOTHING), value) if is_change else value
+    for name in before.keys() - after.keys():
+        yield name, _beside(before[name], NOTHING)
+
+
+def _subject(request: ApprovalRequest) -> Facts:
+    match request.kind:
+        case Kind.ROLL_KEY:
+            yield "Key", link(ApiKey, request.subject_id, request.parameters["key"])
+        case Kind.CHANGE_ACCOUNT:
+            account = ProviderAccount.objects.get(id=request.subject_id)
+            yield "Account", link(ProviderAccount, account.id, f"{account} ({account.public_id})")
+            yield "At", title_of(account.provider)
+        case Kind.ADD_ROUTE:
+            account = ProviderAccount.objects.get(id=UUID(request.parameters["account"]))
+            yield "Account", link(ProviderAccount, account.id, f"{account} at {title_of(account.provider)}")
+        case Kind.CHANGE_ROUTE:
+            route = Route.objects.select_related("account").get(id=request.subject_id)
+            yield "Route", link(Route, route.id, route)
+            yield "Account", link(ProviderAccount, route.account_id, route.account)
+
+
+def _values(request: ApprovalRequest, said: dict[str, Any]) -> Iterator[tuple[str, object]]:
+    if not said:
+        return
+    match request.kind:
+        case Kind.ISSUE_KEY:
+            yield "Kind", said["kind"]
+            yield "Rights", ", ".join(said["rights"]) or "all of a secret key"
+            yield "Works from", ", ".join(said["networks"]) or "everywhere"
+            yield "Ends", f"{said['days']} days after it is taken" if said["days"] else "never"
+        case Kind.ROLL_KEY:
+            yield "Rights", ", ".join(said["rights"]) or "all of a secret key"
+            yield "Old key goes on", f"{said['hours']} hours after the new one is taken"
+        case Kind.ADD_ACCOUNT | Kind.CHANGE_ACCOUNT:
+            yield from _account_values(request, said)
+        case _:
+            for name, label in ROUTE_LABELS.items():
+                yield label, _route_value(name, said)
+
+
+def _account_values(request: ApprovalRequest, said: dict[str, Any]) -> Iterator[tuple[str, object]]:
+    connector = _connector(request)
+    if "provider" in said:
+        yield "At", title_of(said["provider"])
+    yield "Title", said["title"]
+    if "enabled" in said:
+        yield "Enabled", "yes" if said["enabled"] else "no"
+    for blank in connector.settings if connector else ():
+        yield blank.label, said["settings"].get(blank.name, NOTHING)
+    for blank in connector.credentials if connector and "credentials" in said else ():
+        yield blank.label, "typed by the requester" if blank.name in said["credentials"] else "stays as it is"
+
+
+def _route_value(name: str, said: dict[str, Any]) -> object:
+    value = said[name]
+    match name:
+        case "source_type":
+            return sourcetypes.BY_NAME[value].label
+        case "amount_min" | "amount_max":
+            return money(value, said["currency"]) if value else "any"
+        case "position":
+            return value
+        case "currency":
+            return value or "any"
+        case _:
+            return "yes" if value else "no"
+
+
+def _beside(before: object, after: object) -> SafeString | object:
+    if before == after or after == "stays as it is":
+        return format_html("{} (unchanged)", after)
+    if after == "typed by the requester":
+        return "replaced by what the requester typed"
+    return format_html("<del>{}</del> → <ins>{}</ins>", before, after)
+
+
+def _powers(kind: str, rights: list[str]) -> str:
+    if kind == ApiKey.Kind.SECRET:
+        return "charge payers, capture, void and refund, and read all payments"
+    return " and ".join(RIGHTS[right] for right in rights)
+
+
+def _hosts(request: ApprovalRequest) -> str:
+    connector = _connector(request)
+    return " and ".join(connector.domains) if connector and connector.domains else "the provider"
+
+
+def _connector(request: ApprovalRequest) -> Connector | None:
+    if request.kind == Kind.ADD_ACCOUNT:
+        return CONNECTORS.get(request.parameters["provider"])
+    account = ProviderAccount.objects.filter(id=request.subject_id).first()
+    return CONNECTORS.get(account.provider) if account else None

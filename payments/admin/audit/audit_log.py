@@ -1,0 +1,125 @@
+"""Who did what and when: the audit log, which nobody changes and nobody leaves."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+from uuid import UUID
+
+from django.apps import apps
+from django.contrib import admin
+from django.contrib.admin.options import IncorrectLookupParameters
+from django.core.exceptions import PermissionDenied
+from django.db.models import Q, QuerySet
+from django.http import Http404, HttpRequest, StreamingHttpResponse
+from django.urls import NoReverseMatch, URLPattern, path
+from django.utils.safestring import SafeString
+
+from payments import clock
+from payments.admin.framework.base import Conditions, LookOnlyAdmin, one_of
+from payments.admin.framework.formats import NOTHING, lines, link, moment_column, search_link
+from payments.connections import release_connection
+from payments.domain.audit import audit_log
+from payments.domain.audit.audit_log import Action
+from payments.models import AuditEntry
+from payments.models.audit import COVERED
+from payments.rendering.csv import csv_lines
+
+AT_ONCE = 2_000
+HEADS = (*COVERED, "hash")
+
+
+class ByWho(Conditions):
+    title = "who"
+    parameter_name = "who"
+    conditions = {
+        "operators": ("Operators", Q(operator_id__isnull=False)),
+        "commands": ("Commands", Q(operator_id=None) & ~Q(actor="")),
+        "nobody": ("Nobody signed in", Q(actor="")),
+    }
+
+
+@admin.register(AuditEntry)
+class AuditEntryAdmin(LookOnlyAdmin):
+    merchant_lookup = None
+    change_list_template = "admin/payments/auditentry/change_list.html"
+    list_display = ("number", "created", "who", "origin", "action", "what", "object_type", "told", "reason")
+    list_filter = (ByWho, one_of("action", Action), "created_at")
+    search_fields = ("actor",)
+    search_help_text = "Who, from where, or the ID of an object or a request: whole."
+    exact_lookups = ("actor", "origin", "object_id", "request_id")
+    uuid_lookups = {"": ("object_id",)}
+    fieldsets = (
+        (None, {"fields": ("number", "created", "action")}),
+        ("Who", {"fields": ("actor", "operator_id", "origin", "request_id")}),
+        ("What", {"fields": ("what", "object_type", "object_id", "changed", "detail", "reason")}),
+        ("Chain", {"fields": ("hash_before", "own_hash")}),
+    )
+    created = moment_column("created_at")
+
+    def get_urls(self) -> list[URLPattern]:
+        view = self.admin_site.admin_view(self.export)
+        return [path("export/", view, name="payments_auditentry_export"), *super().get_urls()]
+
+    def export(self, request: HttpRequest) -> StreamingHttpResponse:
+        """The entries that the list shows at the same address, oldest first, as a file; told to the log itself."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        try:
+            found = self.get_changelist_instance(request).get_queryset(request)
+        except IncorrectLookupParameters as error:
+            raise Http404 from error
+        audit_log.record(Action.EXPORTED, detail=f"audit log, {request.GET.urlencode() or 'all'}")
+        content = csv_lines(HEADS, map(_cells, _oldest_first(found)))
+        headers = {"Content-Disposition": f'attachment; filename="audit-{clock.now():%Y%m%d-%H%M}.csv"'}
+        return StreamingHttpResponse(content, content_type="text/csv; charset=utf-8", headers=headers)
+
+    def named_by(self, prefix: str, uuid: UUID) -> Iterator[dict[str, Any]]:
+        yield {"object_id": str(uuid)}
+
+    @admin.display(description="Who")
+    def who(self, entry: AuditEntry) -> SafeString | str:
+        return search_link(AuditEntry, entry.actor, entry.actor) if entry.actor else NOTHING
+
+    @admin.display(description="Object")
+    def what(self, entry: AuditEntry) -> SafeString | str:
+        return object_link(entry)
+
+    @admin.display(description="Changed")
+    def changed(self, entry: AuditEntry) -> SafeString | str:
+        return lines(entry.fields)
+
+    @admin.display(description="What changed")
+    def told(self, entry: AuditEntry) -> SafeString | str:
+        return lines(filter(None, [", ".join(entry.fields), entry.detail]))
+
+    @admin.display(description="Hash of the entry before")
+    def hash_before(self, entry: AuditEntry) -> str:
+        return bytes(entry.previous_hash).hex()
+
+    @admin.display(description="Hash")
+    def own_hash(self, entry: AuditEntry) -> str:
+        return bytes(entry.hash).hex()
+
+
+def _oldest_first(found: QuerySet[AuditEntry]) -> Iterator[AuditEntry]:
+    """Yield the entries from the first one on, without a connection while whoever reads them is slow."""
+    last = -1
+    while batch := list(found.filter(number__gt=last).order_by("number")[:AT_ONCE]):
+        release_connection()
+        yield from batch
+        last = batch[-1].number
+
+
+def object_link(entry: AuditEntry) -> SafeString | str:
+    """What an entry is about, with a link where it has a page; the page of a deleted object says that it is gone."""
+    name = entry.object_name or NOTHING
+    try:
+        return link(apps.get_model(entry.object_type), entry.object_id, name)
+    except (LookupError, ValueError, NoReverseMatch):
+        return name
+
+
+def _cells(entry: AuditEntry) -> Sequence[object]:
+    """An entry as it is sealed, so that a file can be held against `verify_audit`."""
+    values = {name: getattr(entry, name) for name in COVERED}
+    values |= {"created_at": clock.iso(entry.created_at), "fields": ", ".join(entry.fields)}
+    return (*values.values(), bytes(entry.hash).hex())

@@ -1,0 +1,83 @@
+from typing import Any, ClassVar
+
+from django.contrib import admin
+from django.db.models import Model
+from django.utils.safestring import SafeString
+
+from payments.admin.framework.base import LookOnlyAdmin, by_mode_of
+from payments.admin.framework.formats import (
+    id_link_column,
+    json_column,
+    moment_column,
+    money,
+    row_link_column,
+    search_link,
+)
+from payments.ids import public_id
+from payments.models import ApiKey, Attempt, Charge, Correction, Event, ProviderAccount, Refund, Route
+
+BY_ROUTE = ("account_link", "route_link", "chosen", "outage", "passed_on")
+ByModeOfCharge = by_mode_of("charge")
+
+
+@admin.register(Attempt)
+class AttemptAdmin(LookOnlyAdmin):
+    merchant_lookup = "charge__merchant"
+    list_display: tuple[str, ...] = (
+        "shown_reference",
+        "created",
+        "kind",
+        "shown_amount",
+        "state",
+        "outcome",
+        "provider",
+        "charge_link",
+        "tries",
+        "due",
+    )
+    list_filter: ClassVar[tuple[Any, ...]] = ("state", "kind", ByModeOfCharge, "created_at")
+    list_select_related = ("charge",)
+    search_fields = ("provider_ref",)
+    exact_lookups = ("provider_ref",)
+    uuid_lookups = {
+        "attempt": ("pk",),
+        "ch": ("charge_id",),
+        "re": ("refund_id",),
+        "src": ("charge__source_id",),
+        "mer": ("charge__merchant_id",),
+    }
+    object_lookups = ("charge_id", "refund_id")
+    last4_lookups = ("charge__source__card__last4",)
+    search_help_text = "Any ID, whole, our reference, or the provider's."
+    fieldsets = (
+        (None, {"fields": ("shown_reference", "kind", "shown_amount", "charge_link", "refund_link")}),
+        ("Outcome", {"fields": ("state", "outcome", "tries", "due", "created", "updated")}),
+        ("Provider", {"fields": ("provider", *BY_ROUTE, "provider_ref", "shown_response")}),
+        ("Request", {"fields": ("request_id", "key_link", "idempotency_key", "answer_status", "events")}),
+    )
+    charge_link = id_link_column("charge", "ch", Charge)
+    refund_link = id_link_column("refund", "re", Refund)
+    key_link = row_link_column("api_key", ApiKey)
+    account_link = row_link_column("account", ProviderAccount)
+    route_link = row_link_column("route", Route)
+    outage = moment_column("outage_at")
+    due = moment_column("due_at")
+    created = moment_column("created_at")
+    updated = moment_column("updated_at")
+    shown_response = json_column("response")
+
+    def told_of(self, obj: Model) -> list[Model]:
+        """The history of an attempt is that of its corrections too."""
+        return [obj, *Correction.objects.filter(attempt=obj.pk)]
+
+    @admin.display(description="Reference")
+    def shown_reference(self, attempt: Attempt) -> str:
+        return attempt.reference
+
+    @admin.display(description="Amount")
+    def shown_amount(self, attempt: Attempt) -> str:
+        return money(attempt.amount, attempt.charge.currency)
+
+    @admin.display(description="Events")
+    def events(self, attempt: Attempt) -> SafeString:
+        return search_link(Event, public_id("ch", attempt.charge_id), "of its charge")

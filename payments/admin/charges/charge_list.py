@@ -1,0 +1,97 @@
+"""The list of charges: what it shows, how it is narrowed, and the indexes by which its pages are found."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.contrib.admin.views.main import PAGE_VAR, ChangeList
+from django.db.models import Q
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from django.utils.safestring import SafeString
+
+from payments.admin.charges.card_search import ByCard, CardSearch
+from payments.admin.charges.search import ChargeSearch
+from payments.admin.charges.sources import source_label
+from payments.admin.charges.status import ByState, chips, road_by
+from payments.admin.framework.base import ByMode, Conditions
+from payments.admin.framework.exports import MAY_EXPORT
+from payments.admin.framework.form_filters import ByAmount, ByDays, ByMerchant
+from payments.admin.framework.formats import NOTHING, money, two_lines, utc
+from payments.admin.framework.index_scan import Road
+from payments.admin.framework.merchant_access import limit_of
+from payments.admin.framework.object_actions import operator_of
+from payments.admin.framework.paging import KeysetPaging
+from payments.models import Charge
+from payments.sourcetypes import SOURCE_TYPES
+
+
+class BySourceTypeOfCharge(Conditions):
+    title = "type"
+    parameter_name = "type"
+    conditions = {kind.name: (kind.label, Q(source__type=kind.name)) for kind in SOURCE_TYPES}
+
+
+class ChargeList(ChargeSearch, KeysetPaging, CardSearch):
+    """The list, for the ModelAdmin of charges."""
+
+    change_list_template = "admin/payments/charge_list.html"
+
+    list_display = ("which", "how_much", "shown_state", "paid_with", "what_for")
+    list_filter = (ByState, ByMerchant, ByMode, BySourceTypeOfCharge, ByDays, ByAmount, ByCard)
+    list_select_related = ("merchant", "source__card")
+    uuid_lookups = {
+        "ch": ("pk",),
+        "src": ("source_id",),
+        "card": ("source__card__pk",),
+        "re": ("refunds__pk",),
+        "mer": ("merchant_id",),
+        "attempt": ("attempts__pk",),
+    }
+    object_lookups = ("pk", "source_id", "refunds__pk")
+    last4_lookups = ("source__card__last4",)
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        """With the acts beside the list."""
+        narrowed = request.GET.copy()
+        narrowed.pop(PAGE_VAR, None)
+        acts = {
+            "card_search": reverse("admin:payments_charge_by_card"),
+            "may_export": operator_of(request).has_perm(MAY_EXPORT),
+            "query": narrowed.urlencode(),
+        }
+        return super().changelist_view(request, acts | (extra_context or {}))
+
+    def road_of(self, request: HttpRequest, changelist: ChangeList) -> Road:
+        chosen = chosen_in(changelist)
+        if changelist.query or "card" in chosen:
+            return Road()
+        return road_by(chosen, limit_of(request))
+
+    def sifts(self, changelist: ChangeList, road: Road) -> bool:
+        return "card" not in chosen_in(changelist) and super().sifts(changelist, road)
+
+    @admin.display(description="Charge, created (UTC)")
+    def which(self, charge: Charge) -> SafeString:
+        return two_lines(charge, utc(charge.created_at))
+
+    @admin.display(description="Amount")
+    def how_much(self, charge: Charge) -> SafeString:
+        refunded = f"{money(charge.amount_refunded, charge.currency)} refunded" if charge.amount_refunded else ""
+        return two_lines(money(charge.amount, charge.currency), refunded)
+
+    @admin.display(description="For, at")
+    def what_for(self, charge: Charge) -> SafeString:
+        return two_lines(charge.description or NOTHING, charge.merchant)
+
+    @admin.display(description="State")
+    def shown_state(self, charge: Charge) -> SafeString:
+        return chips(charge)
+
+    @admin.display(description="Paid with, mode")
+    def paid_with(self, charge: Charge) -> SafeString:
+        return two_lines(source_label(charge.source), "live" if charge.livemode else "test")
+
+
+def chosen_in(changelist: ChangeList) -> dict[str, Any]:
+    """What the filters of a list are set to, by parameter."""
+    return {name: value for spec in changelist.filter_specs for name, value in spec.used_parameters.items()}

@@ -1,0 +1,136 @@
+from django.contrib import admin
+from django.utils.safestring import SafeString
+
+from payments.admin.charges.actions import ChargeActs
+from payments.admin.charges.charge_list import ChargeList
+from payments.admin.charges.sources import source_label
+from payments.admin.framework.base import ByMode, LookOnlyAdmin, LookOnlyInline
+from payments.admin.framework.formats import (
+    id_column,
+    id_link_column,
+    json_column,
+    lines,
+    link,
+    mode_column,
+    moment_column,
+    money,
+    money_column,
+    shown_rate,
+    utc,
+)
+from payments.admin.timeline import Dossier
+from payments.ledger.fees import Rate
+from payments.models import Attempt, Charge, Event, Merchant, Refund, Source
+
+SHOWN_EVENTS = 100
+
+
+class AttemptsOfCharge(LookOnlyInline):
+    model = Attempt
+    fields = ("kind", "shown_amount", "state", "outcome", "provider", "provider_ref", "created")
+    ordering = ("-pk",)
+    created = moment_column("created_at")
+
+    @admin.display(description="Amount")
+    def shown_amount(self, attempt: Attempt) -> str:
+        return money(attempt.amount, attempt.charge.currency)
+
+
+def _events_of(row: Refund) -> SafeString | str:
+    events = Event.objects.filter(object_id=row.pk).defer("payload").order_by("-sequence")[:SHOWN_EVENTS]
+    return lines(link(Event, event.id, f"{utc(event.created_at)} {event.type}") for event in events)
+
+
+@admin.register(Charge)
+class ChargeAdmin(ChargeActs, Dossier, ChargeList, LookOnlyAdmin):
+    merchant_lookup = "merchant"
+    fieldsets = (
+        (None, {"fields": ("public_id", "shown_state", "of_merchant", "mode", "description", "statement_descriptor")}),
+        ("Money", {"fields": ("shown_amount", "shown_captured", "refunded", "rate", "shown_fee")}),
+        (
+            "State",
+            {
+                "fields": (
+                    "status",
+                    "authorized",
+                    "captured",
+                    "hold_expires",
+                    "settle_due",
+                    "settled",
+                    "operation",
+                    "reversed_late",
+                    "version",
+                )
+            },
+        ),
+        ("Payer", {"fields": ("source_link", "require_auth", "shown_action", "action_expires", "redirect_url")}),
+        ("Why it failed", {"fields": ("shown_failure",)}),
+        ("As sent", {"fields": ("shown_metadata",)}),
+        ("Times", {"fields": ("created", "updated")}),
+    )
+    public_id = id_column("ch")
+    of_merchant = id_link_column("merchant", "mer", Merchant)
+    mode = mode_column
+    shown_amount = money_column("amount")
+    shown_captured = money_column("amount_captured")
+    shown_fee = money_column("fee")
+    hold_expires = moment_column("hold_expires_at")
+    action_expires = moment_column("action_expires_at")
+    settle_due = moment_column("settle_due_at")
+    settled = moment_column("settled_at")
+    created = moment_column("created_at")
+    updated = moment_column("updated_at")
+    shown_action = json_column("action")
+    shown_failure = json_column("failure_data")
+    shown_metadata = json_column("metadata")
+
+    class Media:
+        css = {"all": ["payments/admin.css", "payments/dossier.css"]}
+
+    @admin.display(description="Refunded")
+    def refunded(self, charge: Charge) -> str:
+        return money(charge.amount_refunded or None, charge.currency)
+
+    @admin.display(description="Rate")
+    def rate(self, charge: Charge) -> str:
+        return shown_rate(Rate(charge.fee_basis_points, charge.fee_fixed), charge.currency)
+
+    @admin.display(description="Source")
+    def source_link(self, charge: Charge) -> str:
+        return link(Source, charge.source_id, f"{charge.source} ({source_label(charge.source)})")
+
+
+@admin.register(Refund)
+class RefundAdmin(LookOnlyAdmin):
+    merchant_lookup = "merchant"
+    list_display = ("public_id", "created", "shown_amount", "status", "reason", "charge_link", "merchant", "mode")
+    list_filter = ("status", ByMode, "created_at")
+    list_select_related = ("merchant",)
+    search_fields = ("reason",)
+    uuid_lookups = {
+        "re": ("pk",),
+        "ch": ("charge_id",),
+        "src": ("charge__source_id",),
+        "mer": ("merchant_id",),
+        "attempt": ("attempts__pk",),
+    }
+    object_lookups = ("pk", "charge_id")
+    last4_lookups = ("charge__source__card__last4",)
+    fieldsets = (
+        (None, {"fields": ("public_id", "charge_link", "of_merchant", "mode")}),
+        ("Money", {"fields": ("shown_amount", "status", "reason", "version")}),
+        ("Times", {"fields": ("created", "updated")}),
+        ("Events", {"fields": ("events",)}),
+    )
+    inlines = (AttemptsOfCharge,)
+    public_id = id_column("re")
+    charge_link = id_link_column("charge", "ch", Charge)
+    of_merchant = id_link_column("merchant", "mer", Merchant)
+    mode = mode_column
+    shown_amount = money_column("amount")
+    created = moment_column("created_at")
+    updated = moment_column("updated_at")
+
+    @admin.display(description="Of the refund")
+    def events(self, refund: Refund) -> SafeString | str:
+        return _events_of(refund)

@@ -1,0 +1,78 @@
+from collections.abc import Iterator
+from typing import Any
+from uuid import UUID
+
+from django.contrib import admin
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.utils.safestring import SafeString
+
+from payments.admin.framework.base import ByMode, LookOnlyAdmin
+from payments.admin.framework.formats import (
+    id_column,
+    id_link_column,
+    link,
+    mode_column,
+    moment_column,
+    pretty_json,
+    row_link_column,
+)
+from payments.admin.framework.id_search import events_of_request
+from payments.documents import loads
+from payments.ids import public_id
+from payments.models import ApiKey, Charge, Event, Merchant, Refund, Source
+
+OBJECTS = {"charge": ("ch", Charge), "refund": ("re", Refund), "source": ("src", Source)}
+
+
+def link_to_object(event: Event) -> SafeString | str:
+    """A link to what `event` tells of."""
+    kind = event.type.partition(".")[0]
+    if kind not in OBJECTS:
+        return event.object_id.hex
+    prefix, model = OBJECTS[kind]
+    return link(model, event.object_id, public_id(prefix, event.object_id))
+
+
+@admin.register(Event)
+class EventAdmin(LookOnlyAdmin):
+    merchant_lookup = "merchant"
+    list_display = ("public_id", "created", "type", "object_link", "sequence", "merchant", "mode")
+    list_filter = (ByMode, "created_at")
+    list_select_related = ("merchant",)
+    search_fields = ("type",)
+    search_help_text = "Any ID, whole, or a type of event."
+    uuid_lookups = {
+        "evt": ("pk",),
+        "ch": ("object_id",),
+        "re": ("object_id",),
+        "src": ("object_id",),
+        "cus": ("object_id",),
+        "mer": ("merchant_id",),
+    }
+    fieldsets = (
+        (None, {"fields": ("public_id", "type", "object_link", "sequence", "of_merchant", "mode", "created")}),
+        ("Request", {"fields": ("key_link",)}),
+        ("As told", {"fields": ("shown_payload",)}),
+    )
+    public_id = id_column("evt")
+    key_link = row_link_column("api_key", ApiKey)
+    of_merchant = id_link_column("merchant", "mer", Merchant)
+    mode = mode_column
+    created = moment_column("created_at")
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        return super().get_queryset(request).defer("payload")
+
+    def named_by(self, prefix: str, uuid: UUID) -> Iterator[dict[str, Any]]:
+        if prefix == "req":
+            yield {"pk__in": events_of_request(uuid).values("pk")}
+        yield from super().named_by(prefix, uuid)
+
+    @admin.display(description="Object")
+    def object_link(self, event: Event) -> SafeString | str:
+        return link_to_object(event)
+
+    @admin.display(description="Payload")
+    def shown_payload(self, event: Event) -> SafeString | str:
+        return pretty_json(loads(bytes(event.payload).decode()))

@@ -1,0 +1,178 @@
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.core.validators import RegexValidator
+from django.db.models import Q
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.safestring import SafeString
+
+from payments.admin.framework.base import ByMode, BySourceType, Conditions, KahaAdmin, LookOnlyAdmin, one_of
+from payments.admin.framework.formats import (
+    NO_BREAK,
+    NOTHING,
+    id_column,
+    id_link_column,
+    json_column,
+    lines,
+    link,
+    mode_column,
+    moment_column,
+    search_link,
+)
+from payments.admin.framework.object_actions import Act, operator_of
+from payments.domain.cards.card_data import BRANDS, FUNDINGS, PREFIX_LENGTHS
+from payments.ids import public_id
+from payments.models import BinRange, Card, Charge, Event, Merchant, Source
+from payments.sourcetypes import BY_NAME
+
+SHOWN_CHARGES = 50
+
+
+class BySourceUse(Conditions):
+    title = "use"
+    parameter_name = "use"
+    conditions = {
+        "unused": ("Unused", Q(used=False)),
+        "used": ("Used", Q(used=True, vaulted=False)),
+        "vaulted": ("Vaulted", Q(vaulted=True)),
+    }
+
+
+def source_label(source: Source) -> str:
+    """What a payer would call it: `visa 4242`, or `GCash`."""
+    card = getattr(source, "card", None)
+    return f"{card.brand}{NO_BREAK}{card.last4}" if card else BY_NAME[source.type].label
+
+
+@admin.register(Source)
+class SourceAdmin(LookOnlyAdmin):
+    merchant_lookup = "merchant"
+    list_display = ("public_id", "created", "label", "used", "vaulted", "merchant", "mode")
+    list_filter = (BySourceUse, ByMode, BySourceType, "created_at")
+    list_select_related = ("merchant", "card")
+    search_fields = ("card__name",)
+    uuid_lookups = {
+        "src": ("pk",),
+        "card": ("card__pk",),
+        "ch": ("charges__pk",),
+        "re": ("charges__refunds__pk",),
+        "mer": ("merchant_id",),
+    }
+    object_lookups = ("pk", "charges__pk")
+    last4_lookups = ("card__last4",)
+    fieldsets = (
+        (None, {"fields": ("public_id", "label", "of_merchant", "mode", "used", "vaulted", "version")}),
+        ("Belongs to it", {"fields": ("card_link", "charge_links", "events")}),
+        (
+            "As sent",
+            {"fields": ("shown_redirect", "shown_owner", "shown_bank_account", "shown_metadata")},
+        ),
+        ("Times", {"fields": ("created", "updated")}),
+    )
+    public_id = id_column("src")
+    of_merchant = id_link_column("merchant", "mer", Merchant)
+    mode = mode_column
+    created = moment_column("created_at")
+    updated = moment_column("updated_at")
+    shown_redirect = json_column("redirect")
+    shown_owner = json_column("owner")
+    shown_bank_account = json_column("bank_account")
+    shown_metadata = json_column("metadata")
+
+    @admin.display(description="Type")
+    def label(self, source: Source) -> str:
+        return source_label(source)
+
+    @admin.display(description="Card")
+    def card_link(self, source: Source) -> str:
+        card = getattr(source, "card", None)
+        return link(Card, card.id, card) if card else NOTHING
+
+    @admin.display(description="Charges")
+    def charge_links(self, source: Source) -> SafeString | str:
+        newest = source.charges.order_by("-id")[:SHOWN_CHARGES]
+        return lines(link(Charge, charge.id, charge) for charge in newest)
+
+    @admin.display(description="Events")
+    def events(self, source: Source) -> SafeString:
+        return search_link(Event, public_id("src", source.id), "its events")
+
+
+@admin.register(Card)
+class CardAdmin(LookOnlyAdmin):
+    """What lies open of a card; of the sealed number and CVC only whether they are still kept."""
+
+    merchant_lookup = "source__merchant"
+    list_display = ("public_id", "brand", "last4", "expiry", "name", "issuing_bank", "country", "funding")
+    list_filter = (one_of("brand", BRANDS), "cvc_checked")
+    search_fields = ("name",)
+    uuid_lookups = {"card": ("pk",), "src": ("source_id",), "ch": ("source__charges__pk",)}
+    object_lookups = ("source_id",)
+    last4_lookups = ("last4",)
+    fieldsets = (
+        (None, {"fields": ("public_id", "of_source", "brand", "last4", "expiry", "name")}),
+        ("From the BIN table", {"fields": ("funding", "country", "issuing_bank")}),
+        ("Kept sealed", {"fields": ("keeps_number", "number_expires", "keeps_cvc", "cvc_expires", "cvc_checked")}),
+        ("As sent", {"fields": ("shown_address",)}),
+    )
+    public_id = id_column("card")
+    of_source = id_link_column("source", "src", Source)
+    number_expires = moment_column("number_expires_at")
+    cvc_expires = moment_column("cvc_expires_at")
+    shown_address = json_column("address")
+    change_form_template = "admin/payments/block/change_form.html"
+
+    def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
+        address = reverse("admin:payments_source_block", args=[kwargs["obj"].source_id])
+        may = operator_of(request).has_perm("payments.put_block")
+        context["acts"] = [Act("Block the card or its payer", address)] if may else []
+        return super().render_change_form(request, context, *args, **kwargs)
+
+    @admin.display(description="Expiry")
+    def expiry(self, card: Card) -> str:
+        return f"{card.exp_month:0>2}/{card.exp_year}"
+
+    @admin.display(description="Number", boolean=True)
+    def keeps_number(self, card: Card) -> bool:
+        return card.sealed_number is not None
+
+    @admin.display(description="CVC", boolean=True)
+    def keeps_cvc(self, card: Card) -> bool:
+        return card.sealed_cvc is not None
+
+
+check_prefix = RegexValidator(
+    rf"\A[0-9]{{{min(PREFIX_LENGTHS)},{max(PREFIX_LENGTHS)}}}\Z",
+    f"Give {min(PREFIX_LENGTHS)} to {max(PREFIX_LENGTHS)} digits.",
+)
+
+
+class BinRangeForm(forms.ModelForm):
+    brand = forms.ChoiceField(choices=[(name, name) for name in BRANDS])
+    funding = forms.ChoiceField(choices=[(name, name) for name in FUNDINGS])
+    country = forms.RegexField(r"\A([A-Z]{2}|unknown)\Z", initial="unknown", help_text="ISO 3166 alpha-2, or unknown.")
+
+    class Meta:
+        model = BinRange
+        fields = ("prefix", "brand", "funding", "country", "issuing_bank")
+
+    def clean_prefix(self) -> str:
+        check_prefix(self.cleaned_data["prefix"])
+        return str(self.cleaned_data["prefix"])
+
+
+@admin.register(BinRange)
+class BinRangeAdmin(KahaAdmin):
+    merchant_lookup = None
+    form = BinRangeForm
+    list_display = ("prefix", "brand", "funding", "country", "issuing_bank")
+    list_filter = (one_of("brand", BRANDS), one_of("funding", FUNDINGS))
+    ordering = ("prefix",)
+    search_fields = ("prefix__startswith", "issuing_bank")
+    search_help_text = "First digits, or a bank's name."
+
+    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
+        """The digits are the row's key: another text there would make another row."""
+        return ("prefix",) if obj else ()

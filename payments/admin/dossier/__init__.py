@@ -1,5 +1,0 @@
-"""The dossier: one page with all that is known of a charge, in the order in which it came to pass."""
-
-from payments.admin.dossier.page import Dossier
-
-__all__ = ["Dossier"]

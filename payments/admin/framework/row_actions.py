@@ -1,0 +1,129 @@
+"""Acts on a row that want a form: it says what will happen, asks why, and one verb does it."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import Any
+from uuid import UUID
+
+from django.contrib import admin, messages
+from django.contrib.auth.models import User
+from django.core.exceptions import PermissionDenied
+from django.db import IntegrityError
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.urls import URLPattern, path, reverse
+
+from payments.admin.framework.object_actions import Act, Consequence, Facts, form_page, operator_of
+from payments.admin.framework.reason_form import ReasonForm
+from payments.admin.framework.shown_once import shown_once
+from payments.context import because
+from payments.models import ApprovalRequest
+
+SENT_BEFORE = "This form was sent before. What it made was shown then, and is not shown again."
+# What is said when it is done, secrets by their names, which are shown this once, or what waits for a second person.
+Done = str | Mapping[str, str] | ApprovalRequest
+
+
+def led_to_request(request: HttpRequest, page: admin.ModelAdmin, made: ApprovalRequest) -> HttpResponse:
+    """The answer to a form that made a request for approval."""
+    page.message_user(request, "Requested. Nothing is changed before a second person approves it.", messages.WARNING)
+    return redirect("admin:payments_approvalrequest_change", made.pk)
+
+
+class RowAct(ABC):
+    """One act: whose it is (`permission`), what it asks (`form`), and what it does.
+
+    `name` stands in addresses, `label` on the button that leads to the form and on the one that sends it.
+    """
+
+    name: str
+    label: str
+    permission: str
+    form: type[ReasonForm] = ReasonForm
+    refusals: tuple[type[Exception], ...] = ()
+
+    def fits(self, row: Any) -> bool:
+        """Whether there is anything to be done about `row`."""
+        return True
+
+    def form_for(self, row: Any, data: Any) -> ReasonForm:
+        return self.form(data)
+
+    def field_of(self, refusal: Exception, form: ReasonForm) -> str | None:
+        """The field that `refusal` is about, if it is about one."""
+        return None
+
+    @abstractmethod
+    def facts(self, row: Any) -> Facts:
+        """What it is about, and what will happen."""
+
+    def notice(self, row: Any, operator: User) -> Consequence | None:
+        """What its operator must know before all else."""
+        return None
+
+    @abstractmethod
+    def do(self, row: Any, said: dict[str, Any]) -> Done:
+        """Does it, as the form `said`, by the `operator` among it. Raises one of `refusals`."""
+
+
+class RowActs(admin.ModelAdmin):
+    """A page that offers `row_acts`. None of them runs inside a transaction of ours: a verb has its own."""
+
+    change_form_template = "admin/payments/correction/change_form.html"
+    row_acts: Sequence[RowAct] = ()
+
+    def get_urls(self) -> list[URLPattern]:
+        view = self.admin_site.admin_view
+        ours = [
+            path(f"<uuid:pk>/{act.name.replace('_', '-')}/", view(partial(self.act, act=act)), name=self._address(act))
+            for act in self.row_acts
+        ]
+        return [*ours, *super().get_urls()]
+
+    def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
+        row, operator = kwargs["obj"], operator_of(request)
+        may = [act for act in self.row_acts if operator.has_perm(act.permission) and act.fits(row)]
+        context["acts"] = [Act(act.label, reverse(f"admin:{self._address(act)}", args=[row.pk])) for act in may]
+        return super().render_change_form(request, context, *args, **kwargs)
+
+    def act(self, request: HttpRequest, pk: UUID, act: RowAct) -> HttpResponse:
+        """Asks what the act wants to know, and does it."""
+        if not operator_of(request).has_perm(act.permission):
+            raise PermissionDenied
+        row = get_object_or_404(self.get_queryset(request), pk=pk)
+        form = act.form_for(row, request.POST or None)
+        done = self._done(request, act, row, form) if form.is_valid() else None
+        if done:
+            return done
+        title, buttons = f"{act.label}: {row}", [(act.name, act.label)]
+        notice = act.notice(row, operator_of(request))
+        return form_page(request, self, title, act.facts(row), form, buttons, notice)
+
+    def _done(self, request: HttpRequest, act: RowAct, row: Any, form: ReasonForm) -> HttpResponse | None:
+        """The answer to a form that did its work; None where the verb refused, as the form then says."""
+        try:
+            with because(form.cleaned_data["reason"]):
+                done = act.do(row, form.cleaned_data | {"operator": operator_of(request)})
+        except act.refusals as refusal:
+            form.add_error(act.field_of(refusal, form), str(refusal))
+            return None
+        except IntegrityError:
+            if "row_id" not in form.cleaned_data:
+                raise
+            return self._left(request, row, messages.WARNING, SENT_BEFORE)
+        if isinstance(done, ApprovalRequest):
+            return led_to_request(request, self, done)
+        if isinstance(done, str):
+            return self._left(request, row, messages.SUCCESS, done)
+        return shown_once(request, self, f"{act.label}: {row}", done, self._page_of(row))
+
+    def _left(self, request: HttpRequest, row: Any, level: int, told: str) -> HttpResponse:
+        self.message_user(request, told, level)
+        return redirect(self._page_of(row))
+
+    def _page_of(self, row: Any) -> str:
+        return reverse(f"admin:{self.opts.app_label}_{self.opts.model_name}_change", args=[row.pk])
+
+    def _address(self, act: RowAct) -> str:
+        return f"{self.opts.app_label}_{self.opts.model_name}_{act.name}"

@@ -1,0 +1,159 @@
+"""Keys of merchants: issued, rolled and revoked by operators, and shown once."""
+
+import re
+from datetime import timedelta
+from typing import Any
+
+from django import forms
+from django.contrib.auth.models import User
+
+from payments import clock
+from payments.admin.approvals.forms import approval_notice, submitted
+from payments.admin.framework.formats import utc
+from payments.admin.framework.object_actions import Consequence, Facts
+from payments.admin.framework.reason_form import OnceForm
+from payments.admin.framework.row_actions import Done, RowAct
+from payments.domain.approvals.rules import key_needs_approval
+from payments.domain.merchants import api_keys
+from payments.domain.merchants.merchants import MODES
+from payments.domain.merchants.scopes import RIGHTS
+from payments.domain.operators.four_eyes import Refused
+from payments.ids import public_id
+from payments.models import ApiKey, ApprovalRequest, Merchant
+from payments.vault import VaultUnavailable
+
+LONGEST_OVERLAP_HOURS = 30 * 24
+LONGEST_LIFE_DAYS = 3650
+BETWEEN_NETWORKS = re.compile(r"[\s,]+")
+Kind = ApprovalRequest.Kind
+KEY_NOTICE = (
+    "A live key that can move money is made only after a second person has approved the request: a secret key, or a "
+    "restricted one with charges:write or refunds:write. You then take it, and see its text once. Any other key is "
+    "shown at once."
+)
+ROLL_NOTICE = (
+    "Whoever has the new key can move the merchant's money, so a second person must approve this. You then take the "
+    "new key, and see its text once; the overlap of the old one begins when you take it."
+)
+MODE_CHOICES = [(mode, mode) for mode in MODES]
+
+
+def _right_choices() -> list[tuple[str, str]]:
+    return [(name, f"{name}: {what}") for name, what in RIGHTS.items()]
+
+
+def overlap_field(what: str) -> forms.IntegerField:
+    """Asks for how many hours the old one goes on, as `what` says."""
+    return forms.IntegerField(
+        label="Overlap in hours", min_value=0, max_value=LONGEST_OVERLAP_HOURS, initial=24, help_text=what
+    )
+
+
+class KeyForm(OnceForm):
+    mode = forms.ChoiceField(choices=MODE_CHOICES)
+    kind = forms.ChoiceField(choices=ApiKey.Kind.choices)
+    rights = forms.MultipleChoiceField(
+        choices=_right_choices,
+        required=False,
+        widget=forms.CheckboxSelectMultiple({"class": "radiolist"}),
+        help_text="Of a restricted key, and of no other.",
+    )
+    networks = forms.CharField(
+        required=False,
+        label="Works from",
+        widget=forms.Textarea(attrs={"rows": 2, "class": "vLargeTextField"}),
+        help_text="Networks such as 10.0.0.0/8 or 2001:db8::/32. Empty: everywhere.",
+    )
+    days = forms.IntegerField(
+        label="Ends after days",
+        required=False,
+        min_value=1,
+        max_value=LONGEST_LIFE_DAYS,
+        help_text="Empty: it works until it is revoked.",
+    )
+
+    def clean_networks(self) -> list[str]:
+        return list(filter(None, BETWEEN_NETWORKS.split(self.cleaned_data["networks"])))
+
+
+class IssueKey(RowAct):
+    name, label = "issue_key", "Issue a key"
+    permission = "payments.add_apikey"
+    form = KeyForm
+    refusals = (api_keys.BadKey, Refused, VaultUnavailable)
+
+    def facts(self, merchant: Merchant) -> Facts:
+        yield "Merchant", merchant.title
+        yield "What happens", "A new key works for whoever has it. Its text is shown once, and kept by nobody."
+
+    def notice(self, merchant: Merchant, operator: User) -> Consequence | None:
+        return approval_notice(KEY_NOTICE, operator, merchant)
+
+    def do(self, merchant: Merchant, said: dict[str, Any]) -> Done:
+        livemode, kind, rights = MODES[said["mode"]], said["kind"], said["rights"]
+        if key_needs_approval(livemode, kind, rights):
+            asked = {name: said[name] for name in ("kind", "rights", "networks", "days")}
+            return submitted(merchant, Kind.ISSUE_KEY, said, asked)
+        end = clock.now() + timedelta(days=said["days"]) if said["days"] else None
+        limits = {"rights": rights, "networks": said["networks"], "key_id": said["row_id"]}
+        return shown_key(*api_keys.create_key(merchant, livemode, kind, end, **limits))
+
+
+class RollForm(OnceForm):
+    hours = overlap_field("How long the old key goes on working. An earlier end that it has stays; 0 ends it now.")
+
+
+class RollKey(RowAct):
+    name, label = "roll", "Roll this key"
+    permission = "payments.change_apikey"
+    form = RollForm
+    refusals = (api_keys.KeyIsOver, Refused, VaultUnavailable)
+
+    def fits(self, key: ApiKey) -> bool:
+        return key.revoked_at is None and not (key.expires_at and key.expires_at <= clock.now())
+
+    def facts(self, key: ApiKey) -> Facts:
+        yield from facts_of(key)
+        yield "What happens", "A new key that may do the same is shown once. The old one ends after the overlap."
+        if _moves_money(key):
+            yield "If it leaked", "Revoke it: that takes one person and holds at once."
+
+    def notice(self, key: ApiKey, operator: User) -> Consequence | None:
+        return approval_notice(ROLL_NOTICE, operator, key.merchant) if _moves_money(key) else None
+
+    def do(self, key: ApiKey, said: dict[str, Any]) -> Done:
+        if _moves_money(key):
+            asked = {"key": str(key), "kind": key.kind, "rights": key.rights, "hours": said["hours"]}
+            return submitted(key.merchant, Kind.ROLL_KEY, said, asked, subject_id=key.id)
+        return shown_key(*api_keys.roll_key(key, timedelta(hours=said["hours"]), said["row_id"]))
+
+
+class RevokeKey(RowAct):
+    name, label = "revoke", "Revoke this key"
+    permission = "payments.delete_apikey"
+
+    def fits(self, key: ApiKey) -> bool:
+        return key.revoked_at is None
+
+    def facts(self, key: ApiKey) -> Facts:
+        yield from facts_of(key)
+        yield "What happens", "Whoever uses it is refused from the next request on. There is no way back."
+
+    def do(self, key: ApiKey, said: dict[str, Any]) -> Done:
+        return f"{key} is revoked." if api_keys.revoke_key(key) else f"{key} had been revoked before."
+
+
+def facts_of(key: ApiKey) -> Facts:
+    """Which key it is."""
+    yield "Key", f"{key} ({public_id('key', key.pk)})"
+    yield "Merchant", key.merchant.title
+    yield "Last used (UTC)", utc(key.last_used_at)
+
+
+def _moves_money(key: ApiKey) -> bool:
+    return key_needs_approval(key.livemode, key.kind, key.rights)
+
+
+def shown_key(key: ApiKey, text: str) -> dict[str, str]:
+    """What is shown once of a new key."""
+    return {"ID": public_id("key", key.pk), "Key": text}

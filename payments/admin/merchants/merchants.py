@@ -1,0 +1,228 @@
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.contrib.admin.widgets import AdminTextareaWidget
+from django.db.models import Q
+from django.http import HttpRequest, HttpResponse
+from django.utils.safestring import SafeString
+
+from payments import clock
+from payments.admin.framework.base import ByMode, Conditions, KahaAdmin, LookOnlyAdmin, LookOnlyInline
+from payments.admin.framework.formats import (
+    id_column,
+    id_link_column,
+    json_column,
+    lines,
+    mode_column,
+    moment_column,
+    money,
+    search_link,
+    shown_rate,
+)
+from payments.admin.framework.reason_form import reason_field
+from payments.admin.framework.row_actions import RowActs
+from payments.admin.merchants.actions import RemoveFee, RollNotifySecret, SetDeclineBudget, SetFee, SetWaysToPay
+from payments.admin.merchants.api_keys import IssueKey, RevokeKey, RollKey
+from payments.admin.merchants.create import MerchantMaking
+from payments.context import because
+from payments.domain.merchants.merchants import MODES, check_statement_descriptor
+from payments.ids import public_id
+from payments.ledger.balances import balances_of
+from payments.ledger.fees import rate_of
+from payments.models import ApiKey, Charge, Event, Merchant, Notification, NotifySecret, Posting, Settlement, Source
+
+ROWS = (Charge, Source, Settlement, Posting, Event, Notification)
+
+
+class JsonObject(forms.JSONField):
+    """A JSON object: the API promises one, so a list or a number must not get in."""
+
+    widget = AdminTextareaWidget
+
+    def clean(self, value: Any) -> dict[str, Any]:
+        cleaned = super().clean(value) or {}
+        if not isinstance(cleaned, dict):
+            raise forms.ValidationError("This must be a JSON object.", code="invalid")
+        return cleaned
+
+
+class MerchantForm(forms.ModelForm):
+    statement_descriptor = forms.CharField(max_length=100, validators=[check_statement_descriptor])
+    branding = JsonObject(required=False)
+    business_address = JsonObject(required=False)
+    reason = reason_field()
+
+    class Meta:
+        model = Merchant
+        fields = (
+            "title",
+            "account_name",
+            "statement_descriptor",
+            "status",
+            "branding",
+            "business_address",
+        )
+
+
+@admin.display(description="Rights")
+def rights_column(_: Any, key: ApiKey) -> SafeString | str:
+    """What a key may do: all that its kind may, or its rights."""
+    return lines(key.rights) if key.kind == ApiKey.Kind.RESTRICTED else f"all of a {key.kind} key"
+
+
+@admin.display(description="Works from")
+def networks_column(_: Any, key: ApiKey) -> SafeString | str:
+    """The networks that a key works from."""
+    return lines(key.allowed_networks) if key.allowed_networks else "everywhere"
+
+
+class KeyColumns:
+    """What is shown of a key, on its own page and on its merchant's."""
+
+    mode = mode_column
+    granted = rights_column
+    works_from = networks_column
+    created = moment_column("created_at")
+    last_used = moment_column("last_used_at")
+    expires = moment_column("expires_at")
+    revoked = moment_column("revoked_at")
+
+
+class KeysOfMerchant(KeyColumns, LookOnlyInline):
+    model = ApiKey
+    verbose_name_plural = "API keys"
+    fields = ("kind", "mode", "granted", "works_from", "created", "last_used", "expires", "revoked")
+    ordering = ("-pk",)
+
+
+@admin.register(Merchant)
+class MerchantAdmin(MerchantMaking, RowActs, KahaAdmin):
+    """A merchant's names and status are changed by Django's form, which asks why, all else by acts."""
+
+    merchant_lookup = "pk"
+    row_acts = (IssueKey(), SetFee(), RemoveFee(), SetWaysToPay(), SetDeclineBudget(), RollNotifySecret())
+    form = MerchantForm
+    list_display = ("title", "public_id", "account_name", "statement_descriptor", "status", "created")
+    list_filter = ("status",)
+    search_fields = ("title", "account_name", "statement_descriptor", "=keys__last4")
+    uuid_lookups = {"mer": ("pk",), "key": ("keys__pk",)}
+    fieldsets = (
+        (None, {"fields": ("public_id", "title", "account_name", "statement_descriptor", "status")}),
+        ("Belongs to it", {"fields": ("rows", "created", "updated")}),
+        ("Profile", {"fields": ("branding", "business_address")}),
+        ("Money", {"fields": ("balances", "fees")}),
+        ("Terms", {"fields": ("payment_methods", "decline_budget", "payouts", "shown_metadata")}),
+    )
+    readonly_fields = (
+        "public_id",
+        "rows",
+        "created",
+        "updated",
+        "balances",
+        "fees",
+        "payment_methods",
+        "decline_budget",
+        "payouts",
+        "shown_metadata",
+    )
+    inlines = (KeysOfMerchant,)
+    public_id = id_column("mer")
+    created = moment_column("created_at")
+    updated = moment_column("updated_at")
+    payment_methods = json_column("payment_method_settings")
+    payouts = json_column("payout_settings")
+    shown_metadata = json_column("metadata")
+
+    def has_delete_permission(self, request: HttpRequest, obj: Merchant | None = None) -> bool:
+        return False
+
+    def get_fieldsets(self, request: HttpRequest, obj: Merchant | None = None) -> Any:
+        why = [("Why", {"fields": ("reason",)})] if self.has_change_permission(request, obj) else []
+        return [*super().get_fieldsets(request, obj), *why]
+
+    def changeform_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        with because(request.POST.get("reason", "")):
+            return super().changeform_view(request, *args, **kwargs)
+
+    def construct_change_message(self, request: HttpRequest, form: Any, formsets: Any, add: bool = False) -> Any:
+        changed = super().construct_change_message(request, form, formsets, add)
+        return [name for name in changed if name != "reason"]
+
+    def save_model(self, request: HttpRequest, obj: Merchant, form: forms.ModelForm, change: bool) -> None:
+        obj.updated_at = clock.now()
+        super().save_model(request, obj, form, change)
+
+    @admin.display(description="Balances")
+    def balances(self, merchant: Merchant) -> SafeString | str:
+        return lines(
+            f"{mode}: {money(balance.available, currency)} available, {money(balance.pending, currency)} pending, "
+            f"{money(balance.held, currency)} held"
+            for mode, livemode in MODES.items()
+            for currency, balance in balances_of(merchant.id, livemode).items()
+        )
+
+    @admin.display(description="Fees")
+    def fees(self, merchant: Merchant) -> SafeString | str:
+        return lines(
+            f"{source_type} in {currency}: {shown_rate(rate_of(merchant.rates, source_type, currency), currency)}"
+            for source_type, by_currency in merchant.rates.items()
+            for currency in by_currency
+        )
+
+    @admin.display(description="See")
+    def rows(self, merchant: Merchant) -> SafeString | str:
+        term = public_id("mer", merchant.id)
+        return lines(search_link(model, term, f"its {model._meta.verbose_name_plural}") for model in ROWS)
+
+
+class ByKeyState(Conditions):
+    title = "state"
+    parameter_name = "state"
+    conditions = {
+        "working": ("Not revoked", Q(revoked_at=None)),
+        "revoked": ("Revoked", Q(revoked_at__isnull=False)),
+    }
+
+
+@admin.register(ApiKey)
+class ApiKeyAdmin(KeyColumns, RowActs, LookOnlyAdmin):
+    merchant_lookup = "merchant"
+    row_acts = (RollKey(), RevokeKey())
+    list_display = ("shown", "public_id", "merchant", "kind", "mode", "created", "last_used", "expires", "revoked")
+    list_filter = (ByKeyState, ByMode, "kind")
+    list_select_related = ("merchant",)
+    search_fields = ("merchant__title", "=last4")
+    uuid_lookups = {"key": ("pk",), "mer": ("merchant_id",)}
+    fieldsets = (
+        (None, {"fields": ("shown", "public_id", "of_merchant", "kind", "mode", "public_text")}),
+        ("Limits", {"fields": ("granted", "works_from")}),
+        ("Times", {"fields": ("created", "last_used", "expires", "revoked")}),
+    )
+    public_id = id_column("key")
+    of_merchant = id_link_column("merchant", "mer", Merchant)
+
+    @admin.display(description="Key")
+    def shown(self, key: ApiKey) -> str:
+        return str(key)
+
+
+@admin.register(NotifySecret)
+class NotifySecretAdmin(LookOnlyAdmin):
+    """That there is a secret, and until when; what it is stays sealed."""
+
+    merchant_lookup = "merchant"
+    list_display = ("secret_id", "merchant", "mode", "created", "expires")
+    list_filter = (ByMode,)
+    list_select_related = ("merchant",)
+    search_fields = ("merchant__title",)
+    uuid_lookups = {"": ("pk",), "mer": ("merchant_id",)}
+    fieldsets = ((None, {"fields": ("secret_id", "of_merchant", "mode", "created", "expires")}),)
+    of_merchant = id_link_column("merchant", "mer", Merchant)
+    mode = mode_column
+    created = moment_column("created_at")
+    expires = moment_column("expires_at")
+
+    @admin.display(description="ID")
+    def secret_id(self, secret: NotifySecret) -> str:
+        return secret.id.hex

@@ -1,0 +1,54 @@
+"""How much each role gives back of a charge alone: set by administrators, told to the audit log."""
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+
+from payments.admin.framework.base import KahaAdmin
+from payments.admin.framework.formats import money, money_column
+from payments.admin.operators.forms import AmountField
+from payments.models import AMOUNT_MAX, ActLimit
+from payments.money import CURRENCIES, DEFAULT_CURRENCY, plain_amount
+
+
+class ActLimitForm(forms.ModelForm):
+    """Of a new limit role and currency are chosen, of one that is there the amount alone is set."""
+
+    currency = forms.ChoiceField(choices=[(code, code) for code in sorted(CURRENCIES)], initial=DEFAULT_CURRENCY)
+    amount = forms.CharField()
+
+    class Meta:
+        model = ActLimit
+        fields = ("role", "currency", "amount")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        limit = self.instance
+        if limit.pk:
+            self.initial["amount"] = plain_amount(limit.amount, limit.currency)
+            # Whoever only looks has no fields.
+            for name in {"role", "currency"} & self.fields.keys():
+                self.fields[name].disabled = True
+
+    def clean_amount(self) -> int:
+        currency = self.cleaned_data.get("currency", DEFAULT_CURRENCY)
+        return AmountField(currency, AMOUNT_MAX, least=0).clean(self.cleaned_data["amount"])
+
+
+@admin.register(ActLimit)
+class ActLimitAdmin(KahaAdmin, admin.ModelAdmin):
+    merchant_lookup = None
+    form = ActLimitForm
+    list_display = ("role", "currency", "shown_amount")
+    list_display_links = ("role", "currency", "shown_amount")
+    list_filter = ("role",)
+    list_select_related = ("role",)
+    shown_amount = money_column("amount")
+
+    def has_delete_permission(self, request: Any, obj: Any = None) -> bool:
+        """No: nothing alone is zero, and the next migration would make a default again."""
+        return False
+
+    def detail_of(self, obj: Any) -> str:
+        return f"{obj.role}: {money(obj.amount, obj.currency)}"

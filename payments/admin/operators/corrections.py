@@ -1,0 +1,144 @@
+"""What operators found out about unknown outcomes, and what a second person does about it."""
+
+from collections.abc import Callable
+
+from django.contrib import admin, messages
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from payments.admin.framework.base import LookOnlyAdmin, by_mode_of
+from payments.admin.framework.formats import link, moment_column, money, utc
+from payments.admin.framework.object_actions import Facts
+from payments.admin.operators.decisions import DecidedByAnother, Decision, Proposal, Told
+from payments.domain.audit import audit_log
+from payments.domain.audit.audit_log import Action
+from payments.domain.operators import corrections
+from payments.ids import public_id
+from payments.models import Attempt, Charge, Correction
+
+State = Correction.State
+DECISIONS = (
+    Decision("approve", "Approve and record", "payments.approve_correction"),
+    Decision("reject", "Reject", "payments.approve_correction"),
+    Decision("withdraw", "Withdraw", "payments.propose_correction", by_proposer=True),
+)
+DECIDE: dict[str, Callable[..., object]] = {
+    "approve": corrections.approve,
+    "reject": corrections.reject,
+    "withdraw": lambda correction, operator, _: corrections.withdraw(correction, operator),
+}
+TOLD = {
+    State.APPROVED: (messages.SUCCESS, "Approved and recorded."),
+    State.REJECTED: (messages.SUCCESS, "Rejected. The outcome is still unknown."),
+    State.WITHDRAWN: (messages.SUCCESS, "Withdrawn. The outcome is still unknown."),
+    State.OVERTAKEN: (messages.WARNING, "The provider's own answer came first, and nothing was changed."),
+}
+
+
+def chip(state: str) -> SafeString:
+    """The state of a correction, as a mark."""
+    return format_html('<span class="chip chip-{}">{}</span>', state, state)
+
+
+def said(correction: Correction) -> str:
+    """The proposed outcome in a few words."""
+    proof = correction.provider_ref or correction.decline_code
+    outcome = correction.outcome.replace("_", " ")
+    return f"{outcome} ({proof})" if proof else outcome
+
+
+class ProposedOutcome(Proposal):
+    """An outcome that an operator found out."""
+
+    decisions = DECISIONS
+
+    def question(self, row: Correction) -> str:
+        return f"{row.attempt}: {said(row)}?"
+
+    def facts_of(self, row: Correction) -> Facts:
+        attempt = row.attempt
+        yield "Asked", f"{attempt.kind}, {money(attempt.amount, attempt.charge.currency)}"
+        yield "Our reference", link(Attempt, attempt.pk, attempt.reference)
+        yield "Charge", link(Charge, attempt.charge_id, public_id("ch", attempt.charge_id))
+        yield "Provider", attempt.provider
+        yield "Proposed outcome", said(row)
+        yield "Evidence", row.evidence
+        yield "Proposed by", f"{row.proposed_by}, {utc(row.created_at)} UTC"
+
+    @transaction.atomic
+    def carry_out(self, row: Correction, decision: str, operator: User, note: str) -> Told:
+        DECIDE[decision](row, operator, note)
+        row.refresh_from_db()
+        audit_log.record(Action(row.state), row, detail=said(row), reason=note)
+        return TOLD[State(row.state)]
+
+
+@admin.register(Correction)
+class CorrectionAdmin(DecidedByAnother, LookOnlyAdmin):
+    """Whoever may approve corrections decides those of others; nobody edits one."""
+
+    merchant_lookup = "attempt__charge__merchant"
+    list_display = (
+        "created",
+        "shown_state",
+        "shown_outcome",
+        "kind",
+        "shown_amount",
+        "proposed_by",
+        "decided_by",
+        "decided",
+        "charge_link",
+        "attempt_link",
+    )
+    proposal = ProposedOutcome()
+    list_filter = ("state", by_mode_of("attempt__charge"), "created_at")
+    list_select_related = ("attempt__charge", "proposed_by", "decided_by")
+    search_fields = ("evidence", "note", "provider_ref")
+    uuid_lookups = {
+        "": ("pk",),
+        "attempt": ("attempt_id",),
+        "ch": ("attempt__charge_id",),
+        "re": ("attempt__refund_id",),
+        "src": ("attempt__charge__source_id",),
+        "mer": ("attempt__charge__merchant_id",),
+    }
+    object_lookups = ("attempt__charge_id", "attempt__refund_id")
+    last4_lookups = ("attempt__charge__source__card__last4",)
+    fieldsets = (
+        (None, {"fields": ("shown_state", "attempt_link", "kind", "shown_amount", "charge_link")}),
+        ("Proposed", {"fields": ("shown_outcome", "evidence", "proposed_by", "created")}),
+        ("Decided", {"fields": ("note", "decided_by", "decided", "updated")}),
+    )
+    created = moment_column("created_at")
+    decided = moment_column("decided_at")
+    updated = moment_column("updated_at")
+
+    class Media:
+        css = {"all": ["payments/admin.css"]}
+
+    @admin.display(description="State")
+    def shown_state(self, correction: Correction) -> SafeString:
+        return chip(correction.state)
+
+    @admin.display(description="Outcome")
+    def shown_outcome(self, correction: Correction) -> str:
+        return said(correction)
+
+    @admin.display(description="Of")
+    def kind(self, correction: Correction) -> str:
+        return correction.attempt.kind
+
+    @admin.display(description="Amount")
+    def shown_amount(self, correction: Correction) -> str:
+        return money(correction.attempt.amount, correction.attempt.charge.currency)
+
+    @admin.display(description="Attempt")
+    def attempt_link(self, correction: Correction) -> SafeString | str:
+        return link(Attempt, correction.attempt_id, correction.attempt.reference)
+
+    @admin.display(description="Charge")
+    def charge_link(self, correction: Correction) -> SafeString | str:
+        charge_id = correction.attempt.charge_id
+        return link(Charge, charge_id, public_id("ch", charge_id))

@@ -1,0 +1,250 @@
+"""The desk of unknown outcomes: each until it is known, what operators may do about it, oldest first."""
+
+from contextlib import suppress
+from typing import Any
+from uuid import UUID
+
+from django import forms
+from django.contrib import admin, messages
+from django.contrib.admin.utils import unquote
+from django.core.exceptions import PermissionDenied, ValidationError
+from django.db import transaction
+from django.db.models import Exists, OuterRef, QuerySet
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import URLPattern, path, reverse
+from django.utils.decorators import method_decorator
+from django.utils.safestring import SafeString
+from django.views.decorators.http import require_POST
+
+from payments.admin.charges.attempts import AttemptAdmin, ByModeOfCharge
+from payments.admin.framework.formats import NOTHING, lines, link, money, pretty_json, utc
+from payments.admin.framework.object_actions import Act, Facts, form_page, operator_of
+from payments.admin.framework.texts import SecretsHidden
+from payments.admin.operators.corrections import DECISIONS, chip, said
+from payments.admin.operators.decisions import acts_on
+from payments.domain.audit import audit_log
+from payments.domain.audit.audit_log import Action
+from payments.domain.bulkheads import ProviderBusy
+from payments.domain.charging import recovery
+from payments.domain.charging.failure_data import REASONS
+from payments.domain.errors import PaymentError
+from payments.domain.operators import corrections
+from payments.ids import public_id
+from payments.models import Attempt, Correction, Merchant, UnknownOutcome
+from payments.models.correction import EVIDENCE_MAX_LENGTH, no_card_number
+
+MAY_LOOK_UP = "payments.look_up_unknownoutcome"
+MAY_PROPOSE = "payments.propose_correction"
+
+
+class ReferenceInput(forms.TextInput):
+    """Does not show again what was refused for a card number; any other long number stays as it was typed."""
+
+    def format_value(self, value: Any) -> str:
+        try:
+            no_card_number(value or "")
+        except ValidationError:
+            return ""
+        return value or ""
+
+
+class ProposalForm(forms.ModelForm):
+    outcome = forms.ChoiceField(
+        choices=Correction.Outcome.choices, widget=forms.RadioSelect(attrs={"class": "radiolist"})
+    )
+    decline_code = forms.ChoiceField(
+        choices=[("", NOTHING), *((code, code) for code in REASONS)],
+        required=False,
+        help_text="Of a decline: what the merchant is told.",
+    )
+    evidence = forms.CharField(
+        max_length=EVIDENCE_MAX_LENGTH,
+        widget=SecretsHidden(attrs={"rows": 6, "class": "vLargeTextField"}),
+        help_text="Where the provider's own records say so: report, line, ticket. No card numbers. It is kept.",
+    )
+
+    class Meta:
+        model = Correction
+        fields = ("outcome", "decline_code", "provider_ref", "evidence")
+        widgets = {"provider_ref": ReferenceInput(attrs={"class": "vTextField"})}
+        help_texts = {"provider_ref": "Of an approval: the provider's own name of it."}
+
+
+@admin.register(UnknownOutcome)
+class DeskAdmin(AttemptAdmin):
+    list_display = ("since", "whose", "asked", "answered", "looked_up", "proposal")
+    list_filter = ("kind", ByModeOfCharge)
+    list_select_related = ("charge__merchant",)
+    ordering = ("pk",)
+    fieldsets = (
+        (None, {"fields": ("since", "merchant", "mode", "charge_link", "refund_link", "shown_amount")}),
+        ("Asked", {"fields": ("kind", "shown_reference", "provider", "provider_ref", "request_id", "events")}),
+        ("Answered", {"fields": ("shown_response", "lookups", "next_lookup")}),
+        ("Proposed", {"fields": ("proposals",)}),
+    )
+
+    class Media:
+        css = {"all": ["payments/admin.css"]}
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        proposed = Correction.objects.proposed().filter(attempt=OuterRef("pk"))
+        return super().get_queryset(request).annotate(is_proposed=Exists(proposed))
+
+    def get_urls(self) -> list[URLPattern]:
+        look_up, propose = map(self.admin_site.admin_view, (self.look_up, self.propose))
+        ours = [
+            path("<uuid:pk>/look-up/", look_up, name="payments_unknownoutcome_look_up"),
+            path("<uuid:pk>/propose/", propose, name="payments_unknownoutcome_propose"),
+        ]
+        return [*ours, *super().get_urls()]
+
+    def change_view(self, request: HttpRequest, object_id: str, *args: Any, **kwargs: Any) -> HttpResponse:
+        if self.get_object(request, unquote(object_id)) is None:
+            return self._leave(request, object_id)
+        return super().change_view(request, object_id, *args, **kwargs)
+
+    def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
+        context["acts"] = self._acts(request, kwargs["obj"])
+        return super().render_change_form(request, context, *args, **kwargs)
+
+    @method_decorator(require_POST)
+    def look_up(self, request: HttpRequest, pk: UUID) -> HttpResponse:
+        """Asks the provider now, whenever the next lookup is due."""
+        if not operator_of(request).has_perm(MAY_LOOK_UP):
+            raise PermissionDenied
+        attempt = self.get_queryset(request).filter(pk=pk).first()
+        if attempt is None:
+            return self._leave(request, pk)
+        audit_log.record(Action.LOOKED_UP, attempt, detail=f"at {attempt.provider}, before it was due")
+        asked = True
+        # What the merchant is to be told of an operation that was not done; it is on record by then.
+        with suppress(PaymentError):
+            try:
+                asked = recovery.resolve(attempt)
+            except ProviderBusy as busy:
+                self.message_user(request, busy.message, messages.WARNING)
+                return redirect("admin:payments_unknownoutcome_change", pk)
+        return self._found(request, pk, asked)
+
+    def propose(self, request: HttpRequest, pk: UUID) -> HttpResponse:
+        """Asks for outcome and evidence, and puts them before a second person."""
+        operator = operator_of(request)
+        if not operator.has_perm(MAY_PROPOSE):
+            raise PermissionDenied
+        attempt = self.get_queryset(request).filter(pk=pk).first()
+        if attempt is None:
+            return self._leave(request, pk)
+        form = ProposalForm(request.POST or None, instance=Correction(attempt=attempt, proposed_by=operator))
+        if form.is_valid() and self._proposed(request, form):
+            return redirect("admin:payments_unknownoutcome_change", pk)
+        title, button = f"What became of {attempt}?", ("propose", "Propose to a second person")
+        return form_page(request, self, title, _facts_of(attempt), form, [button])
+
+    def _proposed(self, request: HttpRequest, form: ProposalForm) -> bool:
+        correction = form.instance
+        try:
+            with transaction.atomic():
+                corrections.propose(correction)
+                audit_log.record(Action.PROPOSED, correction, detail=said(correction), reason=correction.evidence)
+        except ValidationError as error:
+            form.add_error(None, error)
+            return False
+        self.message_user(request, "Proposed. A second person must approve it.", messages.SUCCESS)
+        return True
+
+    def _found(self, request: HttpRequest, pk: UUID, asked: bool) -> HttpResponse:
+        now = Attempt.objects.get(pk=pk)
+        if not asked:
+            self.message_user(request, "Somebody else is looking it up at this moment.", messages.WARNING)
+        elif now.is_unresolved:
+            told = f"The outcome is still unknown. The next lookup is at {utc(now.due_at)} UTC."
+            self.message_user(request, told, messages.WARNING)
+        else:
+            self.message_user(request, f"The provider's answer: {now.outcome or now.state}.", messages.SUCCESS)
+            return redirect("admin:payments_attempt_change", pk)
+        return redirect("admin:payments_unknownoutcome_change", pk)
+
+    def _leave(self, request: HttpRequest, pk: UUID | str) -> HttpResponse:
+        """Leads on to an attempt that has left the desk. Raises Http404 for one that this operator may not see."""
+        if self.admin_site.get_model_admin(Attempt).get_object(request, str(pk)) is None:
+            raise Http404
+        self.message_user(request, "The outcome of this attempt is known.", messages.WARNING)
+        return redirect("admin:payments_attempt_change", pk)
+
+    def _acts(self, request: HttpRequest, attempt: UnknownOutcome) -> list[Act]:
+        operator, acts = operator_of(request), []
+        if operator.has_perm(MAY_LOOK_UP):
+            acts.append(Act("Look up now", _address("look_up", attempt), posts=True))
+        proposal = attempt.corrections.proposed().first()
+        if proposal:
+            return [*acts, *acts_on(request, proposal, DECISIONS)]
+        if operator.has_perm(MAY_PROPOSE):
+            acts.append(Act("Propose an outcome", _address("propose", attempt)))
+        return acts
+
+    @admin.display(description="Merchant")
+    def merchant(self, attempt: UnknownOutcome) -> SafeString | str:
+        return link(Merchant, attempt.charge.merchant_id, attempt.charge.merchant.title)
+
+    @admin.display(description="Mode")
+    def mode(self, attempt: UnknownOutcome) -> str:
+        return "live" if attempt.charge.livemode else "test"
+
+    @admin.display(description="Since (UTC)")
+    def since(self, attempt: UnknownOutcome) -> str:
+        return utc(attempt.created_at)
+
+    @admin.display(description="Whose")
+    def whose(self, attempt: UnknownOutcome) -> SafeString | str:
+        return lines((self.merchant(attempt), self.mode(attempt), self.charge_link(attempt)))
+
+    @admin.display(description="Asked")
+    def asked(self, attempt: UnknownOutcome) -> SafeString | str:
+        what = f"{attempt.kind}, {self.shown_amount(attempt)}"
+        told = (what, attempt.provider, attempt.reference, attempt.provider_ref, attempt.request_id)
+        return lines(filter(None, told))
+
+    @admin.display(description="Answered")
+    def answered(self, attempt: UnknownOutcome) -> SafeString | str:
+        return lines(value for value in (attempt.response or {}).values() if value)
+
+    @admin.display(description="Lookups")
+    def lookups(self, attempt: UnknownOutcome) -> int:
+        return attempt.tries
+
+    @admin.display(description="Next lookup (UTC)")
+    def next_lookup(self, attempt: UnknownOutcome) -> str:
+        return utc(attempt.due_at)
+
+    @admin.display(description="Lookups, next (UTC)")
+    def looked_up(self, attempt: UnknownOutcome) -> SafeString | str:
+        return lines((attempt.tries, utc(attempt.due_at)))
+
+    @admin.display(description="Proposal")
+    def proposal(self, attempt: Any) -> SafeString | str:
+        return chip(Correction.State.PROPOSED) if attempt.is_proposed else NOTHING
+
+    @admin.display(description="So far")
+    def proposals(self, attempt: UnknownOutcome) -> SafeString | str:
+        rows = attempt.corrections.select_related("proposed_by").order_by("-pk")
+        return lines(
+            link(Correction, row.pk, f"{row.state}: {said(row)}, by {row.proposed_by}, {utc(row.created_at)}")
+            for row in rows
+        )
+
+
+def _address(act: str, attempt: UnknownOutcome) -> str:
+    return reverse(f"admin:payments_unknownoutcome_{act}", args=[attempt.pk])
+
+
+def _facts_of(attempt: UnknownOutcome) -> Facts:
+    """What whoever goes through the provider's records looks for there."""
+    charge = attempt.charge
+    yield "Asked", f"{attempt.kind}, {utc(attempt.created_at)} UTC"
+    yield "Amount", money(attempt.amount, charge.currency)
+    yield "Provider", attempt.provider
+    yield "Our reference there", attempt.reference
+    yield "The provider's, if it gave one", attempt.provider_ref or NOTHING
+    yield "Charge", public_id("ch", charge.pk)
+    yield "Answered", pretty_json(attempt.response)

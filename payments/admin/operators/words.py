@@ -1,0 +1,111 @@
+"""Acts on a charge in words: what each is called, what will happen to whose money, and how it went."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from django.contrib import messages
+
+from payments.admin.charges.sources import source_label
+from payments.admin.framework.formats import money, utc
+from payments.admin.framework.object_actions import Consequence
+from payments.domain.charging.operations import extension_days
+from payments.domain.operators.summary import said
+from payments.models import Attempt, Charge, StaffAct
+
+Kind, State = StaffAct.Kind, StaffAct.State
+Told = tuple[int, str]
+FINAL = "This cannot be undone."
+
+
+def _end(charge: Charge, amount: int) -> str:
+    return FINAL
+
+
+def _end_of_capture(charge: Charge, amount: int) -> str:
+    rest = charge.amount - amount
+    return f"The rest of the hold, {money(rest, charge.currency)}, is released. {FINAL}" if rest else FINAL
+
+
+def _end_of_extension(charge: Charge, amount: int) -> str:
+    return f"It ends on {utc(charge.hold_expires_at)} UTC, and {extension_days(charge)} days later if that is granted."
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """How an act is offered, who may do it, and what it `does` with so much of a charge, with what `ends` the sentence.
+
+    It `gives_back` where the merchant's money goes to a payer.
+    """
+
+    label: str
+    permission: str
+    does: str
+    ends: Callable[[Charge, int], str] = _end
+    gives_back: bool = False
+
+    def consequence(self, charge: Charge, amount: int) -> Consequence:
+        """What will happen to whose money."""
+        payer = f"the payer of {charge.merchant}, {source_label(charge.source)}"
+        does = self.does.format(amount=money(amount, charge.currency), payer=payer)
+        return Consequence(f"{does} {self.ends(charge, amount)}", self.gives_back)
+
+
+OFFERED: dict[str, Words] = {
+    Kind.CAPTURE: Words("Capture", "payments.capture_charge", "{amount} is taken from {payer}.", _end_of_capture),
+    Kind.RELEASE: Words(
+        "Release the hold",
+        "payments.release_charge",
+        "The hold of {amount} on {payer} ends, and nothing of it can be captured any more.",
+    ),
+    Kind.EXTEND: Words(
+        "Extend the hold",
+        "payments.extend_charge",
+        "The provider is asked to hold {amount} on {payer} for longer.",
+        _end_of_extension,
+    ),
+    Kind.REFUND: Words(
+        "Refund",
+        "payments.refund_charge",
+        "{amount} goes back to {payer}. The merchant's balance falls by it, and the fee is kept.",
+        gives_back=True,
+    ),
+    Kind.VOID: Words(
+        "Void",
+        "payments.void_charge",
+        "{amount} goes back to {payer}, as if it had never been taken. The merchant's balance falls by it, and the fee "
+        "is given back.",
+        gives_back=True,
+    ),
+}
+REFUSALS = {
+    "resource_busy": "Another operation on this charge has not ended yet. Try again in a moment.",
+    "too_many_refunds": "This charge has as many refunds as there can be.",
+    "provider_unavailable": "The provider could not be reached. Try again in a moment.",
+    "amount_too_large": "This is more than is left.",
+}
+NOT_ALLOWED = "Neither the charge nor the provider allows this now."
+
+
+def result(act: StaffAct) -> Told:
+    """How an act stands, as a level of Django's messages and a sentence."""
+    match act.state:
+        case State.DONE:
+            return _answer(act, act.attempt)
+        case State.REFUSED:
+            return messages.ERROR, f"Not done: {said(act)}. {REFUSALS.get(act.code, NOT_ALLOWED)}"
+        case State.APPROVED:
+            return messages.WARNING, f"Being done: {said(act)}. Its page tells how it ended."
+        case State.PROPOSED:
+            return messages.WARNING, f"Asked for: {said(act)}. A second person must agree by {utc(act.expires_at)} UTC."
+        case _:
+            return messages.INFO, f"{act.get_state_display()}: {said(act)}. No money was moved."
+
+
+def _answer(act: StaffAct, attempt: Attempt | None) -> Told:
+    if attempt is None or attempt.is_unresolved:
+        return messages.WARNING, f"Asked, and not answered yet: {said(act)}. The desk of unknown outcomes has it."
+    if attempt.state == Attempt.State.WAITING:
+        return messages.SUCCESS, f"Asked: {said(act)}. The provider tells later how it ended."
+    if attempt.outcome != "Approved":
+        return messages.ERROR, f"The provider did not do it: {said(act)}. No money was moved."
+    return messages.SUCCESS, f"Done: {said(act)}."

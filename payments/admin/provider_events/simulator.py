@@ -1,0 +1,133 @@
+"""The simulator's own books: what the provider believes, to be held against what kaha believes."""
+
+from django.contrib import admin
+from django.db.models import Q
+from django.utils.safestring import SafeString
+
+from payments.admin.framework.base import Conditions, LookOnlyAdmin, LookOnlyInline, one_of
+from payments.admin.framework.formats import id_column, link, moment_column, money, money_column, search_link
+from payments.models import Attempt
+from payments.providers.simulator.models import Entry, Message, SimulatedOperation, SimulatedPayment
+
+
+class OperationsOfPayment(LookOnlyInline):
+    model = SimulatedOperation
+    fields = ("reference", "kind", "shown_amount", "state", "settles", "settles_as", "created")
+    ordering = ("-pk",)
+    settles = moment_column("settles_at")
+    created = moment_column("created_at")
+
+    @admin.display(description="Amount")
+    def shown_amount(self, operation: SimulatedOperation) -> str:
+        return money(operation.amount, operation.payment.currency)
+
+
+class EntriesOfPayment(LookOnlyInline):
+    model = Entry
+    fields = ("reference", "kind", "shown_amount", "created")
+    ordering = ("pk",)
+    created = moment_column("created_at")
+
+    @admin.display(description="Amount")
+    def shown_amount(self, entry: Entry) -> str:
+        return money(entry.amount, entry.payment.currency)
+
+
+@admin.register(SimulatedPayment)
+class SimulatedPaymentAdmin(LookOnlyAdmin):
+    merchant_lookup = None
+    list_display = ("public_id", "shown_amount", "state", "source_type", "last4", "decline_code", "created")
+    list_filter = ("state",)
+    search_fields = ("reference",)
+    search_help_text = "The payment's ID, our reference, or last four digits."
+    uuid_lookups = {"sp": ("pk",), "so": ("operations__pk",)}
+    exact_lookups = ("reference",)
+    last4_lookups = ("last4",)
+    fieldsets = (
+        (None, {"fields": ("public_id", "reference", "attempts", "state", "decline_code")}),
+        ("Money", {"fields": ("shown_amount", "shown_captured", "shown_refunded", "capture", "refunds")}),
+        ("Payer", {"fields": ("source_type", "last4", "cvc_checked", "expires", "pin_tries")}),
+        ("Times", {"fields": ("created",)}),
+    )
+    inlines = (OperationsOfPayment, EntriesOfPayment)
+    public_id = id_column("sp")
+    shown_amount = money_column("amount")
+    shown_captured = money_column("amount_captured")
+    shown_refunded = money_column("amount_refunded")
+    expires = moment_column("expires_at")
+    created = moment_column("created_at")
+
+    @admin.display(description="Attempt")
+    def attempts(self, payment: SimulatedPayment) -> SafeString:
+        return search_link(Attempt, payment.reference, "the attempt that asked for it")
+
+
+@admin.register(SimulatedOperation)
+class SimulatedOperationAdmin(LookOnlyAdmin):
+    merchant_lookup = None
+    list_display = ("public_id", "kind", "shown_amount", "state", "payment_link", "settles", "created")
+    list_filter = (one_of("kind", ("capture", "void", "refund", "extend")), "state")
+    list_select_related = ("payment",)
+    search_fields = ("reference",)
+    search_help_text = "The operation's ID, its payment's, or our reference."
+    uuid_lookups = {"so": ("pk",), "sp": ("payment_id",)}
+    exact_lookups = ("reference",)
+    fieldsets = (
+        (None, {"fields": ("public_id", "reference", "payment_link", "kind", "shown_amount", "state")}),
+        ("Times", {"fields": ("settles", "settles_as", "created")}),
+    )
+    public_id = id_column("so")
+    settles = moment_column("settles_at")
+    created = moment_column("created_at")
+
+    @admin.display(description="Amount")
+    def shown_amount(self, operation: SimulatedOperation) -> str:
+        return money(operation.amount, operation.payment.currency)
+
+    @admin.display(description="Payment")
+    def payment_link(self, operation: SimulatedOperation) -> str:
+        return link(SimulatedPayment, operation.payment_id, operation.payment)
+
+
+@admin.register(Entry)
+class EntryAdmin(LookOnlyAdmin):
+    merchant_lookup = None
+    list_display = ("id", "reference", "kind", "shown_amount", "payment_link", "created")
+    list_filter = ("kind",)
+    list_select_related = ("payment",)
+    search_fields = ("reference", "payment__reference")
+    search_help_text = "The payment's ID, or our reference of it or of the operation."
+    uuid_lookups = {"sp": ("payment_id",)}
+    exact_lookups = ("reference", "payment__reference")
+    fieldsets = ((None, {"fields": ("id", "reference", "kind", "shown_amount", "payment_link", "created")}),)
+    created = moment_column("created_at")
+
+    @admin.display(description="Amount")
+    def shown_amount(self, entry: Entry) -> str:
+        return money(entry.amount, entry.payment.currency)
+
+    @admin.display(description="Payment")
+    def payment_link(self, entry: Entry) -> str:
+        return link(SimulatedPayment, entry.payment_id, entry.payment)
+
+
+class ByDelivery(Conditions):
+    title = "delivery"
+    parameter_name = "delivery"
+    conditions = {
+        "done": ("Delivered", Q(delivered_at__isnull=False)),
+        "due": ("To be delivered", Q(delivered_at=None)),
+    }
+
+
+@admin.register(Message)
+class MessageAdmin(LookOnlyAdmin):
+    merchant_lookup = None
+    list_display = ("id", "body", "due", "delivered", "created")
+    list_filter = (ByDelivery,)
+    search_fields = ("body",)
+    search_help_text = "Text of the message, such as our reference."
+    fieldsets = ((None, {"fields": ("id", "body", "due", "delivered", "created")}),)
+    due = moment_column("due_at")
+    delivered = moment_column("delivered_at")
+    created = moment_column("created_at")

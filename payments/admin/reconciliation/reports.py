@@ -1,0 +1,93 @@
+"""What providers reported of the money they moved, and the runs that took and matched it."""
+
+from django.contrib import admin
+from django.db.models import Q
+from django.urls import reverse
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from payments.admin.framework.base import Conditions, LookOnlyAdmin, one_of
+from payments.admin.framework.formats import lines, link, moment_column, money_column, row_link_column, utc
+from payments.models import Attempt, Posting, ReconciliationItem, ReconciliationRun, ReportLine
+from payments.providers.registry import CONNECTORS, PROVIDERS
+
+ByProvider = one_of("provider", [*PROVIDERS, *CONNECTORS])
+
+
+class ByMatch(Conditions):
+    title = "match"
+    parameter_name = "match"
+    conditions = {
+        "matched": ("Matched", Q(matched_at__isnull=False)),
+        "unmatched": ("Not matched", Q(matched_at=None)),
+    }
+
+
+@admin.register(ReconciliationRun)
+class ReconciliationRunAdmin(LookOnlyAdmin):
+    merchant_lookup = None
+    list_display = (
+        "made",
+        "shown_differences",
+        "lines_read",
+        "matched",
+        "under_way",
+        "period",
+        "started_by",
+        "provider",
+        "file",
+    )
+    list_filter = ("started_by", ByProvider, "created_at")
+    search_fields = ("file",)
+    search_help_text = "A part of the file's name."
+    fieldsets = (
+        (None, {"fields": ("made", "started_by", "provider", "file", "period")}),
+        ("Report", {"fields": ("lines_read", "matched", "under_way")}),
+        ("Differences", {"fields": ("shown_differences", "new_items", "open_items")}),
+    )
+    made = moment_column("created_at")
+
+    @admin.display(description="Covers (UTC)")
+    def period(self, run: ReconciliationRun) -> SafeString | str:
+        return lines([utc(run.covers_from), utc(run.covers_to)])
+
+    @admin.display(description="Lines")
+    def lines_read(self, run: ReconciliationRun) -> str:
+        return f"{run.lines}, {run.new_lines} new"
+
+    @admin.display(description="Open afterwards")
+    def shown_differences(self, run: ReconciliationRun) -> SafeString | str:
+        return lines(
+            f"{count} {ReconciliationItem.Kind(kind).label.lower()}" for kind, count in run.differences.items()
+        )
+
+    @admin.display(description="Open now")
+    def open_items(self, run: ReconciliationRun) -> SafeString:
+        address = reverse("admin:payments_reconciliationitem_changelist")
+        return format_html('<a href="{}?state__exact=open&provider={}">the list</a>', address, run.provider)
+
+
+@admin.register(ReportLine)
+class ReportLineAdmin(LookOnlyAdmin):
+    merchant_lookup = "attempt__charge__merchant"
+    list_display = ("booked", "kind", "shown_amount", "matched", "provider", "reference", "provider_ref")
+    list_filter = (ByMatch, "kind", ByProvider, "booked_at")
+    search_fields = ("reference", "provider_ref")
+    exact_lookups = ("reference", "provider_ref")
+    uuid_lookups = {"attempt": ("attempt_id",)}
+    search_help_text = "Our reference or the provider's, whole."
+    fieldsets = (
+        (None, {"fields": ("run_link", "number", "provider", "kind", "word", "shown_amount", "booked")}),
+        ("Operation", {"fields": ("reference", "provider_ref", "attempt_link")}),
+        ("Match", {"fields": ("matched", "posting_link", "differences")}),
+    )
+    booked = moment_column("booked_at")
+    matched = moment_column("matched_at")
+    shown_amount = money_column("amount")
+    run_link = row_link_column("run", ReconciliationRun)
+    posting_link = row_link_column("posting", Posting)
+    attempt_link = row_link_column("attempt", Attempt)
+
+    @admin.display(description="Differences")
+    def differences(self, line: ReportLine) -> SafeString | str:
+        return lines(link(ReconciliationItem, item.pk, item) for item in line.items.order_by("pk"))

@@ -1,0 +1,28 @@
+"""The alert on every page of the admin for a day after too many charges were declined."""
+
+from typing import Any
+
+from django import template
+
+from payments.admin.framework.merchant_access import limit_of
+from payments.models import DeclineAlert
+from payments.models.merchant_access import within
+
+SHOWN = 3
+
+register = template.Library()
+
+
+@register.inclusion_tag("admin/payments/declinealert/alert.html", takes_context=True)
+def decline_alert(context: template.Context) -> dict[str, Any]:
+    """What the alert says to a member of the staff, of their merchants; nobody else is told, and nothing is read."""
+    user = context.get("user")
+    if not (user and user.is_active and user.is_staff):
+        return {}
+    of_theirs = within(limit_of(context["request"]), "merchant")
+    alerts = list(DeclineAlert.objects.recent().filter(of_theirs)[: SHOWN + 1])
+    return {
+        "alerts": alerts[:SHOWN],
+        "more": len(alerts) > SHOWN,
+        "may_look": user.has_perm("payments.view_declinealert"),
+    }

@@ -1,0 +1,113 @@
+"""What operators fill in to block a card or an e-mail address."""
+
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from typing import Any
+
+from django import forms
+from django.core.exceptions import ValidationError
+from django.core.validators import RegexValidator
+from django.db.models import QuerySet
+
+from payments.admin.framework.reason_form import ReasonForm
+from payments.domain.risk import blocks
+from payments.luhn import luhn_valid
+from payments.models import Block, Merchant, Source
+
+FOR_EVER = ""
+LASTS = {FOR_EVER: "For ever", "1": "1 day", "7": "7 days", "30": "30 days", "90": "90 days"}
+MODES = [("live", "Live"), ("test", "Test")]
+EMAIL_MAX_LENGTH = 254
+CARD = "card"
+CARD_DIGITS = RegexValidator(r"\A[0-9]{16}\Z", "A card number has 16 digits.")
+
+
+class Unshown(forms.TextInput):
+    """Never shows again what was typed into it, nor has the browser remember it."""
+
+    def __init__(self) -> None:
+        super().__init__(attrs={"autocomplete": "off", "inputmode": "numeric", "class": "vTextField"})
+
+    def format_value(self, value: Any) -> None:
+        return None
+
+
+class BlockForm(ReasonForm):
+    """How far a block reaches: at one of `merchants`, which this operator may choose, or `everywhere`."""
+
+    merchant = forms.ModelChoiceField(Merchant.objects.none(), required=False, empty_label="All merchants")
+    lasts = forms.ChoiceField(label="For how long", choices=list(LASTS.items()), required=False)
+
+    def __init__(self, data: Any, merchants: QuerySet[Merchant], everywhere: bool) -> None:
+        super().__init__(data)
+        chosen: Any = self.fields["merchant"]
+        chosen.queryset, chosen.required = merchants, not everywhere
+        if not everywhere:
+            chosen.empty_label = None
+
+    def lasts_for(self) -> timedelta | None:
+        """For how long the block is to last; None for ever."""
+        days = self.cleaned_data["lasts"]
+        return timedelta(days=int(days)) if days else None
+
+    def block_of(self, subject: Mapping[str, Any]) -> Block:
+        """The block that was asked for, by nobody yet; `subject` says what is blocked, and in which mode."""
+        return Block(merchant=self.cleaned_data["merchant"], reason=self.cleaned_data["reason"], **subject)
+
+
+class AnyBlockForm(BlockForm):
+    """A block of a card by its number, or of an e-mail address."""
+
+    number = forms.CharField(
+        label="Card number",
+        max_length=30,
+        required=False,
+        widget=Unshown,
+        help_text="It is not kept: only by what the card is known again.",
+    )
+    email = forms.EmailField(label="Or e-mail address", required=False, max_length=EMAIL_MAX_LENGTH)
+    mode = forms.ChoiceField(choices=MODES)
+    field_order = ("number", "email", "mode", "merchant", "lasts")
+
+    def clean_number(self) -> str:
+        digits = self.cleaned_data["number"].replace(" ", "").replace("-", "")
+        if digits:
+            CARD_DIGITS(digits)
+            if not luhn_valid(digits):
+                raise ValidationError("This is no card number: its last digit does not fit the others.")
+        return digits
+
+    def clean(self) -> None:
+        given = [bool(self.cleaned_data.get(name)) for name in ("number", "email")]
+        if not self.errors and sum(given) != 1:
+            raise ValidationError("Give a card number or an e-mail address, and only one of them.")
+
+    def block(self) -> Block:
+        number, email = self.cleaned_data["number"], self.cleaned_data["email"]
+        what = blocks.of_number(number) if number else {"email": email}
+        return self.block_of(what | {"livemode": self.cleaned_data["mode"] == "live"})
+
+
+class SourceBlockForm(BlockForm):
+    """A block of the card in `source`, or of an e-mail address by which its payer is known, in its mode."""
+
+    what = forms.ChoiceField(widget=forms.RadioSelect(attrs={"class": "radiolist"}))
+    field_order = ("what", "merchant", "lasts")
+
+    def __init__(self, data: Any, source: Source, merchants: QuerySet[Merchant], everywhere: bool) -> None:
+        super().__init__(data, merchants, everywhere)
+        self.source = source
+        what: Any = self.fields["what"]
+        what.choices = subjects_of(source)
+        self.initial = {"merchant": source.merchant_id, "what": next((value for value, _ in what.choices), None)}
+
+    def block(self) -> Block:
+        chosen, mode = self.cleaned_data["what"], {"livemode": self.source.livemode}
+        return self.block_of(mode | (blocks.of_card(self.source.card) if chosen == CARD else {"email": chosen}))
+
+
+def subjects_of(source: Source) -> Sequence[tuple[str, str]]:
+    """What can be blocked of a source: its card, and the e-mail addresses by which its payer is known."""
+    card = getattr(source, "card", None)
+    emails = [(email, email) for email in blocks.emails_of(source)]
+    return [(CARD, f"The card {card}"), *emails] if card else emails

@@ -1,0 +1,285 @@
+"""What operators do about accounts at providers and the routes to them. Nobody sees a credential again."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from django import forms
+from django.contrib.auth.models import User
+from django.core.validators import RegexValidator
+from django.db.models import QuerySet
+
+from payments import sourcetypes
+from payments.admin.approvals.forms import approval_notice, submitted
+from payments.admin.framework.formats import money
+from payments.admin.framework.object_actions import Consequence, Facts
+from payments.admin.framework.reason_form import OnceForm, ReasonForm
+from payments.admin.framework.row_actions import Done, RowAct
+from payments.admin.merchants.api_keys import MODE_CHOICES
+from payments.domain.approvals.effects import Overtaken, describe_account, describe_route
+from payments.domain.approvals.rules import account_change_needs_approval
+from payments.domain.operators.four_eyes import Refused
+from payments.domain.routing import provider_accounts
+from payments.domain.routing.provider_accounts import BadAccount
+from payments.domain.routing.routes import BadRoute
+from payments.models import ApprovalRequest, Merchant, ProviderAccount, Route
+from payments.money import CURRENCIES, parse_amount
+from payments.providers.accounts import Blank, Connector
+from payments.providers.base import Approved, Rejected
+from payments.providers.registry import CONNECTORS
+from payments.vault import VaultUnavailable
+
+MAY_CHANGE, MAY_TEST = "payments.change_provideraccount", "payments.test_provideraccount"
+MAY_ROUTE = "payments.change_route"
+Kind = ApprovalRequest.Kind
+ACCOUNT_NOTICE = (
+    "Live cards and this account's credentials go where it says, so a second person must approve the change. Switching "
+    "the account off, and nothing else, is done at once."
+)
+ROUTE_NOTICE = "A route says which provider live cards are sent to, so a second person must approve it."
+CREDENTIAL, SETTING = "credential_", "setting_"
+SECRET_MAX_LENGTH = 4096
+TYPE_CHOICES = [(kind.name, kind.label) for kind in sourcetypes.SOURCE_TYPES]
+ANY_CURRENCY = [("", "any"), *((code, code) for code in sorted(CURRENCIES))]
+
+
+def secret_field(blank: Blank, required: bool) -> forms.CharField:
+    """A blank for a credential, which shows nothing again of what was typed into it."""
+    widget = forms.PasswordInput(render_value=False, attrs={"autocomplete": "new-password", "class": "vTextField"})
+    return forms.CharField(
+        label=blank.label,
+        help_text=blank.help_text,
+        required=required,
+        max_length=SECRET_MAX_LENGTH,
+        widget=widget,
+        validators=[_matches(blank)],
+    )
+
+
+def setting_field(blank: Blank, value: str = "") -> forms.CharField:
+    return forms.CharField(
+        label=blank.label,
+        help_text=blank.help_text,
+        required=blank.required,
+        max_length=200,
+        initial=value,
+        validators=[_matches(blank)],
+    )
+
+
+def _matches(blank: Blank) -> RegexValidator:
+    return RegexValidator(rf"\A(?:{blank.pattern.pattern})\Z", blank.form)
+
+
+def filled_in(said: Mapping[str, Any], prefix: str) -> dict[str, str]:
+    """What the form `said` for the blanks of one kind."""
+    return {name.removeprefix(prefix): value for name, value in said.items() if name.startswith(prefix)}
+
+
+class NewAccountForm(OnceForm):
+    """An account at the provider of `connector`, of one of the `merchants` that this operator may choose."""
+
+    merchant = forms.ModelChoiceField(Merchant.objects.none())
+    mode = forms.ChoiceField(choices=MODE_CHOICES, help_text="Test mode is the simulator's: sandboxes are tried only.")
+    title = forms.CharField(max_length=100, help_text="By which operators know it.")
+
+    def __init__(self, data: Any, connector: Connector, merchants: QuerySet[Merchant]) -> None:
+        super().__init__(data)
+        chosen: Any = self.fields["merchant"]
+        chosen.queryset = merchants
+        for blank in connector.credentials:
+            self.fields[CREDENTIAL + blank.name] = secret_field(blank, blank.required)
+        for blank in connector.settings:
+            self.fields[SETTING + blank.name] = setting_field(blank)
+        self.fields["reason"] = self.fields.pop("reason")
+
+
+class AccountForm(ReasonForm):
+    title = forms.CharField(max_length=100)
+    enabled = forms.BooleanField(required=False, help_text="Off: nothing new is asked of it.")
+
+    def __init__(self, data: Any, account: ProviderAccount) -> None:
+        super().__init__(data, initial={"title": account.title, "enabled": account.enabled})
+        connector = CONNECTORS.get(account.provider)
+        for blank in connector.credentials if connector else ():
+            field = self.fields[CREDENTIAL + blank.name] = secret_field(blank, required=False)
+            field.help_text = f"Empty: {hint_of(account, blank.name)} stays."
+        for blank in connector.settings if connector else ():
+            self.fields[SETTING + blank.name] = setting_field(blank, account.settings.get(blank.name, ""))
+        self.fields["reason"] = self.fields.pop("reason")
+
+
+class ChangeAccount(RowAct):
+    name, label = "change_account", "Change the account"
+    permission = MAY_CHANGE
+    refusals = (BadAccount, Refused, Overtaken, VaultUnavailable)
+
+    def form_for(self, account: ProviderAccount, data: Any) -> ReasonForm:
+        return AccountForm(data, account)
+
+    def notice(self, account: ProviderAccount, operator: User) -> Consequence | None:
+        return approval_notice(ACCOUNT_NOTICE, operator, account.merchant) if account.livemode else None
+
+    def field_of(self, refusal: Exception, form: ReasonForm) -> str | None:
+        return field_of_fault(refusal, form)
+
+    def facts(self, account: ProviderAccount) -> Facts:
+        yield from facts_of(account)
+        yield "What happens", "Whatever is asked from now on goes by what is filled in here."
+        yield "Settings", "Whoever changes one types every credential again, because it is sent where they say."
+
+    def do(self, account: ProviderAccount, said: dict[str, Any]) -> Done:
+        credentials, settings = filled_in(said, CREDENTIAL), filled_in(said, SETTING)
+        if account_change_needs_approval(account, said["title"], said["enabled"], credentials, settings):
+            asked = {"title": said["title"], "enabled": said["enabled"], **asked_of_account(credentials, settings)}
+            before = describe_account(account)
+            return submitted(
+                account.merchant, Kind.CHANGE_ACCOUNT, said, asked, before, account.id, credentials=credentials
+            )
+        provider_accounts.change_account(account, said["title"], said["enabled"], credentials, settings)
+        return f"{said['title']} is changed."
+
+
+class TestCredentials(RowAct):
+    name, label = "test_credentials", "Test the credentials"
+    permission = MAY_TEST
+
+    def facts(self, account: ProviderAccount) -> Facts:
+        yield from facts_of(account)
+        yield "What happens", "The provider is asked something that moves no money."
+
+    def do(self, account: ProviderAccount, said: dict[str, Any]) -> Done:
+        match provider_accounts.try_credentials(account):
+            case Approved():
+                return "The provider knows these credentials."
+            case Rejected() as no:
+                return f"The provider refuses these credentials: {no.provider_code} {no.message}".rstrip()
+            case outcome:
+                return f"The provider did not say: {getattr(outcome, 'why', type(outcome).__name__)}."
+
+
+class RouteForm(ReasonForm):
+    """What a route takes; amounts as people write them."""
+
+    source_type = forms.ChoiceField(label="Type", choices=TYPE_CHOICES)
+    currency = forms.ChoiceField(choices=ANY_CURRENCY, required=False)
+    amount_min = forms.CharField(label="Smallest amount", required=False, help_text="Such as 20.00. Empty: any.")
+    amount_max = forms.CharField(label="Largest amount", required=False, help_text="Empty: any.")
+    position = forms.IntegerField(
+        label="Place", min_value=1, max_value=999, initial=1, help_text="Of a merchant's routes the lowest is first."
+    )
+    hold = forms.BooleanField(label="Holds", required=False, initial=True)
+    refund = forms.BooleanField(label="Refunds", required=False, initial=True)
+    partial_refund = forms.BooleanField(label="Refunds in part", required=False, initial=True)
+    enabled = forms.BooleanField(required=False, initial=True)
+
+    def clean(self) -> dict[str, Any]:
+        said = super().clean() or self.cleaned_data
+        for name in ("amount_min", "amount_max"):
+            said[name] = self._amount(name, said)
+        return said
+
+    def _amount(self, name: str, said: dict[str, Any]) -> int | None:
+        typed, currency = said.get(name), said.get("currency")
+        if not typed:
+            return None
+        if not currency:
+            self.add_error("currency", "Amounts are of a currency.")
+            return None
+        try:
+            return parse_amount(typed, currency)
+        except ValueError as fault:
+            self.add_error(name, f"This is {fault}.")
+            return None
+
+
+class NewRouteForm(RouteForm, OnceForm):
+    """A route that is made."""
+
+
+class AddRoute(RowAct):
+    name, label = "add_route", "Add a route"
+    permission = MAY_ROUTE
+    form = NewRouteForm
+    refusals = (BadRoute, Refused, VaultUnavailable)
+
+    def fits(self, account: ProviderAccount) -> bool:
+        return account.livemode
+
+    def facts(self, account: ProviderAccount) -> Facts:
+        yield from facts_of(account)
+        yield "What happens", "Once approved, charges of live mode that it takes may go by it."
+
+    def notice(self, account: ProviderAccount, operator: User) -> Consequence | None:
+        return approval_notice(ROUTE_NOTICE, operator, account.merchant)
+
+    def do(self, account: ProviderAccount, said: dict[str, Any]) -> Done:
+        asked = {"account": str(account.id), **_columns(said)}
+        return submitted(account.merchant, Kind.ADD_ROUTE, said, asked)
+
+
+class ChangeRoute(RowAct):
+    name, label = "change_route", "Change the route"
+    permission = MAY_ROUTE
+    refusals = (BadRoute, Refused, Overtaken, VaultUnavailable)
+
+    def notice(self, route: Route, operator: User) -> Consequence | None:
+        return approval_notice(ROUTE_NOTICE, operator, route.account.merchant)
+
+    def form_for(self, route: Route, data: Any) -> ReasonForm:
+        columns = {name: getattr(route, name) for name in RouteForm.base_fields if hasattr(route, name)}
+        return RouteForm(data, initial=columns | dict(_bounds(route)))
+
+    def facts(self, route: Route) -> Facts:
+        yield from facts_of(route.account)
+        yield (
+            "What happens",
+            "Once approved, it holds for new charges; those before are captured and refunded as they went.",
+        )
+
+    def do(self, route: Route, said: dict[str, Any]) -> Done:
+        before = describe_route(route)
+        return submitted(route.account.merchant, Kind.CHANGE_ROUTE, said, _columns(said), before, route.id)
+
+
+def asked_of_account(credentials: Mapping[str, str], settings: Mapping[str, str]) -> dict[str, Any]:
+    """What a request shows of an account: its settings, and which credentials were typed, never what they are."""
+    return {
+        "settings": {name: value for name, value in settings.items() if value},
+        "credentials": sorted(name for name, value in credentials.items() if value),
+    }
+
+
+def field_of_fault(fault: Exception, form: forms.Form) -> str | None:
+    """The field of the credential or setting that `fault` is about, if it is about one."""
+    blank = getattr(fault, "blank", "")
+    return next((name for name in (CREDENTIAL + blank, SETTING + blank) if blank and name in form.fields), None)
+
+
+def facts_of(account: ProviderAccount) -> Facts:
+    """Which account it is."""
+    yield "Account", f"{account} ({account.public_id})"
+    yield "At", title_of(account.provider)
+    yield "Merchant", account.merchant.title
+    yield "Mode", "live: this is real money" if account.livemode else "test"
+
+
+def title_of(provider: str) -> str:
+    """The provider's name, also where its connector is not installed any more."""
+    return CONNECTORS[provider].title if provider in CONNECTORS else provider
+
+
+def hint_of(account: ProviderAccount, name: str) -> str:
+    """The last four characters of a credential, where it is long enough to show them."""
+    if name not in account.hints:
+        return "nothing"
+    return f"…{account.hints[name]}" if account.hints[name] else "what is sealed"
+
+
+def _columns(said: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: said[name] for name in RouteForm.base_fields if name != "reason"}
+
+
+def _bounds(route: Route) -> Iterator[tuple[str, str]]:
+    for name in ("amount_min", "amount_max"):
+        amount = getattr(route, name)
+        yield name, money(amount, route.currency).removeprefix(route.currency).strip() if amount else ""

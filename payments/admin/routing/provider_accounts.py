@@ -1,0 +1,140 @@
+"""Merchants' accounts at providers: whose, where, and which routes lead to them."""
+
+from typing import Any
+
+from django.conf import settings
+from django.contrib import admin, messages
+from django.core.exceptions import PermissionDenied
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
+from django.utils.decorators import method_decorator
+from django.utils.safestring import SafeString
+from django.views.decorators.cache import never_cache
+from django.views.decorators.debug import sensitive_post_parameters
+
+from payments.admin.approvals.forms import approval_notice, submitted
+from payments.admin.framework.base import ByMode, LookOnlyAdmin
+from payments.admin.framework.formats import id_column, id_link_column, lines, mode_column, moment_column
+from payments.admin.framework.object_actions import Act, form_page, operator_of
+from payments.admin.framework.row_actions import RowActs, led_to_request
+from payments.admin.routing.actions import (
+    CREDENTIAL,
+    MAY_CHANGE,
+    SETTING,
+    AddRoute,
+    ChangeAccount,
+    NewAccountForm,
+    TestCredentials,
+    asked_of_account,
+    field_of_fault,
+    filled_in,
+    hint_of,
+    title_of,
+)
+from payments.admin.routing.routes import RoutesOfAccount
+from payments.context import because
+from payments.domain.merchants.merchants import MODES
+from payments.domain.operators.four_eyes import Refused
+from payments.domain.routing import provider_accounts
+from payments.domain.routing.provider_accounts import BadAccount
+from payments.models import ApprovalRequest, Merchant, ProviderAccount
+from payments.providers.accounts import Connector
+from payments.providers.registry import CONNECTORS
+from payments.vault import VaultUnavailable
+
+WHAT_HAPPENS = "The credentials are sealed, and never shown again but for their last four characters."
+NEW_NOTICE = (
+    "Live cards and these credentials go where this account says, so a second person must approve it in live mode. "
+    "Until then the credentials lie sealed; when the request is declined or expires they are destroyed."
+)
+SENT_BEFORE = "This form was sent before, and makes one account."
+
+
+@admin.register(ProviderAccount)
+class ProviderAccountAdmin(RowActs, LookOnlyAdmin):
+    merchant_lookup = "merchant"
+    row_acts = (ChangeAccount(), TestCredentials(), AddRoute())
+    list_display = ("title", "public_id", "merchant", "at", "mode", "enabled", "updated")
+    list_filter = (ByMode, "enabled")
+    list_select_related = ("merchant",)
+    search_fields = ("title", "merchant__title")
+    uuid_lookups = {"pac": ("pk",), "mer": ("merchant_id",)}
+    fieldsets = (
+        (None, {"fields": ("public_id", "title", "of_merchant", "at", "mode", "enabled")}),
+        ("At the provider", {"fields": ("webhook_address", "credentials", "shown_settings")}),
+        ("Times", {"fields": ("created", "updated", "version")}),
+    )
+    inlines = (RoutesOfAccount,)
+    public_id = id_column(ProviderAccount.PREFIX)
+    of_merchant = id_link_column("merchant", "mer", Merchant)
+    mode = mode_column
+    created = moment_column("created_at")
+    updated = moment_column("updated_at")
+
+    class Media:
+        css = {"all": ["payments/admin.css"]}
+
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        address = reverse("admin:payments_provideraccount_add")
+        may = CONNECTORS.values() if operator_of(request).has_perm(MAY_CHANGE) else ()
+        acts = [Act(f"Connect {connector.title}", f"{address}?provider={connector.name}") for connector in may]
+        answer: Any = super().changelist_view(request, {"acts": acts, **(extra_context or {})})
+        return answer
+
+    @method_decorator([never_cache, sensitive_post_parameters()])
+    def add_view(self, request: HttpRequest, *_: Any, **__: Any) -> HttpResponse:
+        """Asks for what the connector wants to know of an account, and makes it."""
+        if not operator_of(request).has_perm(MAY_CHANGE):
+            raise PermissionDenied
+        connector = CONNECTORS.get(request.GET.get("provider", ""), next(iter(CONNECTORS.values())))
+        merchants = self.admin_site.get_model_admin(Merchant).get_queryset(request).order_by("title")
+        form = NewAccountForm(request.POST or None, connector, merchants)
+        answer = self._made(request, form, connector) if form.is_valid() else None
+        if answer:
+            return answer
+        facts = [("At", connector.title), ("What happens", WHAT_HAPPENS)]
+        title = f"Connect {connector.title}"
+        notice = approval_notice(NEW_NOTICE, operator_of(request))
+        return form_page(request, self, title, facts, form, [("connect", title)], notice)
+
+    def _made(self, request: HttpRequest, form: NewAccountForm, connector: Connector) -> HttpResponse | None:
+        """The answer to a form that made an account; None where one cannot be made so, as the form then says."""
+        said = form.cleaned_data
+        if ProviderAccount.objects.filter(pk=said["row_id"]).exists():
+            return self._left(request, self.model(pk=said["row_id"]), messages.WARNING, SENT_BEFORE)
+        if before := ApprovalRequest.objects.filter(pk=said["row_id"]).first():
+            return led_to_request(request, self, before)
+        livemode, merchant = MODES[said["mode"]], said["merchant"]
+        credentials, filled = filled_in(said, CREDENTIAL), filled_in(said, SETTING)
+        try:
+            if livemode:
+                asked = {"provider": connector.name, "title": said["title"], **asked_of_account(credentials, filled)}
+                said["operator"] = operator_of(request)
+                made = submitted(merchant, ApprovalRequest.Kind.ADD_ACCOUNT, said, asked, credentials=credentials)
+                return led_to_request(request, self, made)
+            with because(said["reason"]):
+                account = provider_accounts.open_account(
+                    merchant, livemode, connector.name, said["title"], credentials, filled, said["row_id"]
+                )
+        except (BadAccount, Refused, VaultUnavailable) as fault:
+            form.add_error(field_of_fault(fault, form), str(fault))
+            return None
+        self.message_user(request, f"{account} is connected. Its provider sends webhooks to the address below.")
+        return redirect("admin:payments_provideraccount_change", account.pk)
+
+    @admin.display(description="At")
+    def at(self, account: ProviderAccount) -> str:
+        return title_of(account.provider)
+
+    @admin.display(description="Webhooks go to")
+    def webhook_address(self, account: ProviderAccount) -> str:
+        return f"{settings.PUBLIC_URL}/providers/{account.public_id}/webhooks"
+
+    @admin.display(description="Credentials")
+    def credentials(self, account: ProviderAccount) -> SafeString | str:
+        return lines(f"{name}: {hint_of(account, name)}" for name in sorted(account.hints))
+
+    @admin.display(description="Settings")
+    def shown_settings(self, account: ProviderAccount) -> SafeString | str:
+        return lines(f"{name}: {value}" for name, value in sorted(account.settings.items()))

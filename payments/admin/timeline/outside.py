@@ -1,0 +1,107 @@
+"""Who else had to do with the charge: its payer, the merchant's receiver, people, and the provider's reports."""
+
+from collections.abc import Iterator, Mapping
+from uuid import UUID
+
+from payments.admin.audit.audit_log import object_link
+from payments.admin.framework.formats import link, money, utc
+from payments.admin.timeline.moment import Kind, Moment, Moments
+from payments.admin.timeline.records import Records
+from payments.models import (
+    AuditEntry,
+    Notification,
+    NotificationTry,
+    PageVisit,
+    ReconciliationItem,
+    ReconciliationRun,
+    ReportLine,
+    Webhook,
+    WebhookReport,
+)
+from payments.redaction import redact
+from payments.rendering.answers import readable
+
+DELIVERED = range(200, 300)
+MARKS: dict[str, str] = {WebhookReport.State.NEEDS_ATTENTION: "bad", WebhookReport.State.WAITING: "warn"}
+
+
+def payer_moments(records: Records) -> Moments:
+    """The payer's browser on the pages of the charge."""
+    for visit in records.visits:
+        facts = [("From", visit.address), ("With", visit.browser)]
+        if visit.times > 1:
+            facts.append(("Again", f"{visit.times} times in all, the last {utc(visit.last_at)} UTC"))
+        yield Moment(visit.first_at, Kind.PAYER, f"Payer {PageVisit.Page(visit.page).label.lower()}", facts)
+
+
+def webhook_moments(records: Records) -> Moments:
+    """What the provider told by itself, and what was made of it; the message is on a page of its own."""
+    for report in records.webhook_reports:
+        told = report.outcome or "something, and was asked"
+        came_to = ": ".join(filter(None, [report.get_state_display(), redact(report.why)]))
+        facts = [("Webhook", link(Webhook, report.webhook_id, redact(str(report)))), ("Came to", came_to)]
+        if report.closed_at:
+            facts.append(("Closed", f"{report.note} ({report.closed_by}, {utc(report.closed_at)} UTC)"))
+        title = f"{report.account.provider} told: {told}"
+        yield Moment(report.webhook.received_at, Kind.WEBHOOK, title, facts, MARKS.get(report.state, "quiet"))
+
+
+def callback_moments(records: Records) -> Moments:
+    """Each try to tell the merchant, and what is still to be told."""
+    types = {event.pk: event.type for event in records.events}
+    for made in records.tries:
+        yield _tried(made, records.notifications[made.notification_id], types)
+    for row in records.notifications.values():
+        if not row.tries:
+            yield Moment(
+                row.created_at, Kind.CALLBACK, f"{types[row.event_id]} waits to be told", _told_to(row), "warn"
+            )
+
+
+def staff_moments(records: Records, with_address: bool) -> Moments:
+    """What people did, and why; from where for whom the audit log is."""
+    for entry in records.told:
+        yield Moment(entry.created_at, Kind.STAFF, _who_did(entry), list(_why(entry, with_address)))
+
+
+def report_moments(records: Records) -> Moments:
+    """What the provider's reports say, and where they differ."""
+    for line in records.report_lines:
+        title = f"{line.provider} reported: {ReportLine.Kind(line.kind).label.lower()}"
+        report = ("Report", link(ReconciliationRun, line.run_id, line.run))
+        yield Moment(line.booked_at, Kind.REPORT, title, [("Amount", money(line.amount, line.currency)), report])
+    for item in records.differences:
+        facts = [("State", item.state), ("Difference", link(ReconciliationItem, item.pk, item))]
+        mark = "bad" if item.state == ReconciliationItem.State.OPEN else "quiet"
+        yield Moment(item.created_at, Kind.REPORT, f"Report and ledger differ: {item}", facts, mark)
+
+
+def _tried(made: NotificationTry, row: Notification, types: Mapping[UUID, str]) -> Moment:
+    came_to = f"answered {made.status}" if made.status else f"failed: {made.error}"
+    facts = [*_told_to(row), ("Try", f"{made.number}, {made.milliseconds} ms")]
+    delivered = made.status in DELIVERED
+    said = readable(bytes(made.answer)) if made.status else made.reason
+    if said and not delivered:
+        facts.append(("Said", said))
+    if made.number == row.tries and row.due_at:
+        facts.append(("Next try", f"{utc(row.due_at)} UTC"))
+    title = f"{types[row.event_id]} told: {came_to}"
+    return Moment(made.started_at, Kind.CALLBACK, title, facts, "good" if delivered else "bad")
+
+
+def _told_to(row: Notification) -> list[tuple[str, object]]:
+    return [("To", link(Notification, row.pk, row.receiver))]
+
+
+def _who_did(entry: AuditEntry) -> str:
+    return f"{entry.actor or 'Nobody signed in'}: {entry.action.replace('_', ' ')}"
+
+
+def _why(entry: AuditEntry, with_address: bool) -> Iterator[tuple[str, object]]:
+    yield "What", object_link(entry)
+    if entry.fields or entry.detail:
+        yield "Detail", ", ".join(filter(None, [*entry.fields, entry.detail]))
+    if entry.reason:
+        yield "Why", entry.reason
+    if with_address:
+        yield "From", entry.origin

@@ -1,0 +1,69 @@
+"""The page of a charge as a dossier."""
+
+from typing import Any
+
+from django.db.models import QuerySet
+from django.http import HttpRequest
+
+from payments.admin.charges.status import chips
+from payments.admin.framework.formats import NOTHING, lines, link, money, search_link, utc
+from payments.admin.framework.merchant_access import limit_of
+from payments.admin.framework.view_audit import Seen
+from payments.admin.timeline.moment import Facts
+from payments.admin.timeline.panels import panels_of
+from payments.admin.timeline.records import Records
+from payments.admin.timeline.timeline import timeline
+from payments.models import Attempt, Charge, Event, Merchant, Notification, Posting
+
+# Where whatever a timeline leaves out is found.
+LISTS = (Event, Attempt, Notification, Posting)
+MAY_SEE_PEOPLE = "payments.view_auditentry"
+
+
+class Dossier(Seen):
+    """Shows the page of a charge as a dossier, for its ModelAdmin; what its row says besides is folded away."""
+
+    def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
+        page: Any = super()
+        folded = {"classes": ("collapse",)}
+        return [(name or "Charge", options | folded) for name, options in page.get_fieldsets(request, obj)]
+
+    def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
+        page: Any = self
+        context["dossier"] = dossier_of(request, kwargs["obj"], page.get_queryset(request))
+        return super().render_change_form(request, context, *args, **kwargs)
+
+
+def dossier_of(request: HttpRequest, charge: Charge, charges: QuerySet[Any]) -> dict[str, Any]:
+    """What the page shows, to an operator who may see `charges`."""
+    records = Records(charge)
+    sees_people = request.user.has_perm(MAY_SEE_PEOPLE) and limit_of(request) is None
+    return {
+        "amount": money(charge.amount, charge.currency),
+        "chips": chips(charge),
+        "mode": "live" if charge.livemode else "test",
+        "facts": facts_of(charge),
+        "moments": timeline(records, with_address=sees_people),
+        "panels": panels_of(request, charge, charges),
+        "refunds": [(link(type(row), row.pk, row), row, money(row.amount, row.currency)) for row in records.refunds],
+        "looks": records.looks if sees_people else None,
+        "more": records.more,
+    }
+
+
+def facts_of(charge: Charge) -> Facts:
+    """What an operator asks first."""
+    failure = charge.failure_data or {}
+    facts = (
+        ("Merchant", link(Merchant, charge.merchant_id, charge.merchant)),
+        ("Description", charge.description),
+        ("On the statement", charge.statement_descriptor),
+        ("Captured", money(charge.amount_captured or None, charge.currency)),
+        ("Refunded", money(charge.amount_refunded or None, charge.currency)),
+        ("Fee", money(charge.fee or None, charge.currency)),
+        ("Hold ends (UTC)", utc(charge.hold_expires_at)),
+        ("Settled (UTC)", utc(charge.settled_at)),
+        ("Why it failed", failure.get("message") or failure.get("code") or NOTHING),
+        ("Lists", lines(search_link(model, str(charge), f"its {model._meta.verbose_name_plural}") for model in LISTS)),
+    )
+    return [(name, value) for name, value in facts if value != NOTHING]

@@ -1,0 +1,94 @@
+"""What stands beside the timeline: who paid with what, and their other charges. Other rooms add theirs."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from django.db.models import QuerySet
+from django.http import HttpRequest
+from django.urls import reverse
+from django.utils.html import format_html
+
+from payments.admin.charges.sources import source_label
+from payments.admin.charges.status import chips
+from payments.admin.framework.formats import NOTHING, lines, link, money, utc
+from payments.admin.framework.merchant_access import limit_of
+from payments.admin.timeline.moment import Facts
+from payments.ids import public_id
+from payments.models import Card, Charge, Source
+from payments.models.merchant_access import within
+
+SHOWN_CHARGES = 10
+# Test cards have many.
+MOST_SOURCES = 1_000
+
+
+@dataclass(frozen=True)
+class Panel:
+    """`facts`, and the cells of some charges; `has_more` tells that there are others."""
+
+    title: str
+    facts: Facts
+    charges: Sequence[tuple[object, ...]] = ()
+    has_more: bool = False
+
+
+# Makes a panel for a charge, or none; the charges are those that this operator may see.
+Maker = Callable[[HttpRequest, Charge, QuerySet[Any]], Panel | None]
+_makers: list[Maker] = []
+
+
+def shown_beside(maker: Maker) -> Maker:
+    """Has each dossier show what `maker` makes."""
+    _makers.append(maker)
+    return maker
+
+
+def panels_of(request: HttpRequest, charge: Charge, charges: QuerySet[Any]) -> list[Panel]:
+    """All there is beside the timeline of `charge`."""
+    others = charges.exclude(pk=charge.pk)
+    return [panel for maker in _makers if (panel := maker(request, charge, others))]
+
+
+def panel_with(title: str, facts: Facts, charges: QuerySet[Any]) -> Panel:
+    """A panel with the newest of `charges`."""
+    found = list(charges.order_by("-pk")[: SHOWN_CHARGES + 1])
+    return Panel(title, facts, list(map(_cells, found[:SHOWN_CHARGES])), len(found) > SHOWN_CHARGES)
+
+
+@shown_beside
+def source_panel(request: HttpRequest, charge: Charge, charges: QuerySet[Any]) -> Panel:
+    """What was charged, masked, and what else was charged on it."""
+    source, card = charge.source, getattr(charge.source, "card", None)
+    facts: list[tuple[str, object]] = [("Source", link(Source, source.pk, source)), ("Type", source_label(source))]
+    if card:
+        facts += [("Card", link(Card, card.pk, card)), ("Expires", f"{card.exp_month:0>2}/{card.exp_year}")]
+        facts += [("Name", card.name), ("Issued by", lines((card.issuing_bank, f"{card.funding}, {card.country}")))]
+    facts.append(("Kept", "for a customer" if source.vaulted else NOTHING))
+    return panel_with("Paid with", facts, charges.filter(source=source))
+
+
+@shown_beside
+def card_panel(request: HttpRequest, charge: Charge, charges: QuerySet[Any]) -> Panel | None:
+    """What was charged on the same card number through other sources; none where there is nothing."""
+    card = getattr(charge.source, "card", None)
+    if card is None:
+        return None
+    address = f"{reverse('admin:payments_charge_changelist')}?card={public_id('card', card.pk)}"
+    facts = [("All", format_html('<a href="{}">every charge on {}</a>', address, card))]
+    panel = panel_with(
+        "The same card, from other sources", facts, charges.filter(source__in=_sources_like(request, card))
+    )
+    return panel if panel.charges else None
+
+
+def _sources_like(request: HttpRequest, card: Card) -> QuerySet[Any]:
+    """The newest sources with the same card number, of this operator's merchants and in the same mode."""
+    theirs = Source.objects.filter(within(limit_of(request), "merchant"), livemode=card.source.livemode)
+    same = theirs.filter(card__fingerprint=card.fingerprint).exclude(pk=card.source_id)
+    return same.order_by("-pk").values("pk")[:MOST_SOURCES]
+
+
+def _cells(charge: Charge) -> tuple[object, ...]:
+    amount = money(charge.amount, charge.currency)
+    return link(Charge, charge.pk, charge), utc(charge.created_at), amount, chips(charge)

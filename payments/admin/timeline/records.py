@@ -1,0 +1,135 @@
+"""What is on record about one charge: of each sort the newest, read once, by an index."""
+
+from collections.abc import Iterable
+from functools import cached_property
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Count, Model, Q, QuerySet, Window
+
+from payments.domain.audit.audit_log import Action
+from payments.domain.references import FollowUp, reference_of
+from payments.models import (
+    Attempt,
+    AuditEntry,
+    Charge,
+    Correction,
+    Event,
+    Notification,
+    NotificationTry,
+    PageVisit,
+    Posting,
+    ReconciliationItem,
+    Refund,
+    ReportLine,
+    StaffAct,
+    WebhookReport,
+)
+from payments.models.audit import type_of
+
+# Of each sort; an operator reads no longer page.
+MOST = 100
+LOOKS = (Action.VIEWED, Action.EXPORTED)
+
+
+class Records:
+    """The rows that tell of `charge`; `more` counts by sort those that are older than what is shown."""
+
+    def __init__(self, charge: Charge) -> None:
+        self.charge = charge
+        self.more: dict[str, int] = {}
+
+    @cached_property
+    def refunds(self) -> list[Refund]:
+        return self._newest("refunds", self.charge.refunds.all())
+
+    @cached_property
+    def events(self) -> list[Event]:
+        of_these = [self.charge.pk, *_keys(self.refunds)]
+        return self._newest("changes", Event.objects.filter(object_id__in=of_these).select_related("api_key"))
+
+    @cached_property
+    def attempts(self) -> list[Attempt]:
+        return self._newest("provider exchanges", self.charge.attempts.select_related("api_key"))
+
+    @cached_property
+    def webhook_reports(self) -> list[WebhookReport]:
+        """What accounts told of what was asked of them, and of what was done to the payment by hand."""
+        accounts = {attempt.account_id for attempt in self.attempts if attempt.account_id}
+        names = [name for attempt in self.attempts for name in _names(attempt)]
+        theirs = [attempt.provider_ref for attempt in self.attempts if attempt.provider_ref]
+        about = Q(reference__in=names) | Q(payment__in=[*names, *theirs])
+        found = WebhookReport.objects.filter(about, account__in=accounts)
+        return self._newest("webhooks", found.select_related("webhook", "account", "closed_by"))
+
+    @cached_property
+    def visits(self) -> list[PageVisit]:
+        return self._newest("page visits", self.charge.page_visits.all())
+
+    @cached_property
+    def notifications(self) -> dict[UUID, Notification]:
+        found = Notification.objects.filter(event__in=_keys(self.events))
+        return {row.pk: row for row in self._newest("callbacks", found)}
+
+    @cached_property
+    def tries(self) -> list[NotificationTry]:
+        return self._newest(
+            "tries of callbacks", NotificationTry.objects.filter(notification__in=list(self.notifications))
+        )
+
+    @cached_property
+    def postings(self) -> list[Posting]:
+        return self._newest("postings", self.charge.postings.select_related("settlement"))
+
+    @cached_property
+    def report_lines(self) -> list[ReportLine]:
+        found = ReportLine.objects.filter(posting__in=_keys(self.postings)).select_related("run")
+        return self._newest("report lines", found)
+
+    @cached_property
+    def differences(self) -> list[ReconciliationItem]:
+        found = ReconciliationItem.objects.filter(charge=self.charge).select_related("line", "posting")
+        return self._newest("differences", found)
+
+    @cached_property
+    def corrections(self) -> list[Correction]:
+        return self._newest("corrections", Correction.objects.filter(attempt__in=_keys(self.attempts)))
+
+    @cached_property
+    def staff_acts(self) -> list[StaffAct]:
+        return self._newest("acts", self.charge.staff_acts.all())
+
+    @cached_property
+    def told(self) -> list[AuditEntry]:
+        """What people did about any of these; who only looked is told elsewhere."""
+        rows: list[Model] = [self.charge, *self.refunds, *self.attempts, *self.notifications.values()]
+        rows += [*self.corrections, *self.staff_acts, *(report.webhook for report in self.webhook_reports)]
+        # Their IDs are unique in the whole house, but for those of differences.
+        numbered = Q(object_type=type_of(ReconciliationItem()), object_id__in=_texts(self.differences))
+        found = AuditEntry.objects.filter(Q(object_id__in=_texts(rows)) | numbered)
+        return self._newest("acts of staff", found.exclude(action__in=LOOKS))
+
+    @cached_property
+    def looks(self) -> list[AuditEntry]:
+        found = AuditEntry.objects.about(self.charge).filter(action__in=LOOKS)
+        return self._newest("looks", found)
+
+    def _newest(self, sort: str, rows: QuerySet[Any]) -> list[Any]:
+        """The newest rows, oldest first."""
+        found = list(rows.annotate(in_all=Window(Count("*"))).order_by("-pk")[:MOST])
+        if found and found[0].in_all > len(found):
+            self.more[sort] = found[0].in_all - len(found)
+        return found[::-1]
+
+
+def _names(attempt: Attempt) -> list[str]:
+    """What we call an attempt, and whatever may follow from it, at the provider."""
+    return [attempt.reference, *(reference_of(attempt.pk, step) for step in FollowUp)]
+
+
+def _keys(rows: Iterable[Model]) -> list[Any]:
+    return [row.pk for row in rows]
+
+
+def _texts(rows: Iterable[Model]) -> list[str]:
+    return [str(row.pk) for row in rows]

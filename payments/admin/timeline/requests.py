@@ -1,0 +1,80 @@
+"""What merchants' programs asked over the API, as the rows tell that their requests left."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+from uuid import UUID
+
+from payments.admin.framework.formats import link, search_link
+from payments.admin.timeline.moment import Kind, Moment, Moments
+from payments.admin.timeline.records import Records
+from payments.ids import parse_id
+from payments.models import ApiKey, Attempt, Event
+
+CREATE = "POST /v2/charges/"
+VERBS: dict[str, str] = {Attempt.Kind.CAPTURE: "capture", Attempt.Kind.VOID: "void", Attempt.Kind.REFUND: "refund"}
+FIRST_CLIENT_ERROR = 400
+UUID7_BITS_BELOW_MILLISECONDS = 80
+
+
+@dataclass
+class Request:
+    """A request, and what is known of it."""
+
+    id: UUID
+    call: str
+    key: ApiKey | None = None
+    idempotency_key: str = ""
+    status: int | None = None
+
+
+def request_moments(records: Records) -> Moments:
+    """The requests that changed something, once each."""
+    of_staff = {act.pk for act in records.staff_acts}
+    found: dict[UUID, Request] = {}
+    for request in [*_of_attempts(records), *_of_events(records)]:
+        found.setdefault(request.id, request)
+    yield from (_moment(request) for request in found.values() if request.id not in of_staff)
+
+
+def asked_in(event: Event) -> dict[str, Any]:
+    """What an event tells of the request that caused it: `id` and `idempotency_key`, where there are such."""
+    asked: dict[str, Any] = json.loads(bytes(event.payload)).get("request", {})
+    return asked
+
+
+def _of_attempts(records: Records) -> Iterator[Request]:
+    creating = {asked_in(event).get("id") for event in records.events if event.type == "charge.created"}
+    for attempt in records.attempts:
+        if uuid := parse_id("req", attempt.request_id):
+            is_first = attempt.request_id in creating
+            call = CREATE if is_first else f"{CREATE}{records.charge}/{VERBS.get(attempt.kind, 'verify')}"
+            yield Request(uuid, call, attempt.api_key, attempt.idempotency_key, attempt.answer_status)
+
+
+def _of_events(records: Records) -> Iterator[Request]:
+    for event in records.events:
+        asked = asked_in(event)
+        if uuid := parse_id("req", asked.get("id") or ""):
+            call = CREATE if event.type == "charge.created" else f"{CREATE}{records.charge}"
+            yield Request(uuid, call, event.api_key, asked.get("idempotency_key", ""))
+
+
+def _moment(request: Request) -> Moment:
+    public_id = f"req_{request.id.hex}"
+    facts: list[tuple[str, object]] = [("Request", search_link(Event, public_id, public_id))]
+    if request.key:
+        facts.append(("Key", link(ApiKey, request.key.pk, f"{request.key} ({request.key.kind})")))
+    if request.idempotency_key:
+        facts.append(("Idempotency key", request.idempotency_key))
+    if request.status:
+        facts.append(("Answered", request.status))
+    refused = request.status is not None and request.status >= FIRST_CLIENT_ERROR
+    return Moment(_begun_at(request.id), Kind.REQUEST, request.call, facts, "bad" if refused else "")
+
+
+def _begun_at(request_id: UUID) -> datetime:
+    """A request's ID is a UUIDv7, which begins with its millisecond."""
+    return datetime.fromtimestamp((request_id.int >> UUID7_BITS_BELOW_MILLISECONDS) / 1000, UTC)

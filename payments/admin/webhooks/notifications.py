@@ -1,0 +1,123 @@
+"""What merchants were told, try by try, and the one thing that operators do about it: send it again."""
+
+from collections.abc import Iterator
+from typing import Any
+from uuid import UUID
+
+from django.contrib import admin
+from django.db.models import Q, QuerySet
+from django.http import HttpRequest
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.text import Truncator
+
+from payments.admin.charges.events import link_to_object
+from payments.admin.framework.base import ByMode, Conditions, LookOnlyAdmin, LookOnlyInline
+from payments.admin.framework.formats import id_link_column, link, mode_column, moment_column
+from payments.admin.framework.id_search import events_of_request
+from payments.admin.webhooks.resend import Resending
+from payments.ids import public_id
+from payments.models import Event, Merchant, Notification, NotificationTry, Refund
+from payments.overview.waiting import GIVEN_UP
+from payments.rendering.answers import readable
+
+URL_WIDTH = 50
+
+
+class TriesOfNotification(LookOnlyInline):
+    model = NotificationTry
+    verbose_name_plural = "Tries, newest first"
+    fields = ("number", "started", "took", "result", "detail")
+    ordering = ("-number",)
+    started = moment_column("started_at")
+
+    @admin.display(description="Took")
+    def took(self, made: NotificationTry) -> str:
+        return f"{made.milliseconds} ms"
+
+    @admin.display(description="Result")
+    def result(self, made: NotificationTry) -> str:
+        return str(made.status or made.error)
+
+    @admin.display(description="First of the answer, or the reason")
+    def detail(self, made: NotificationTry) -> SafeString:
+        return format_html("<pre>{}</pre>", readable(bytes(made.answer)) if made.status else made.reason)
+
+
+class ByStanding(Conditions):
+    """What may want an operator."""
+
+    title = "standing"
+    parameter_name = "standing"
+    conditions = {
+        "failing": ("Failing", Q(due_at__isnull=False, failures__gt=0)),
+        "given_up": ("Given up", Q(state__in=GIVEN_UP)),
+    }
+
+
+@admin.register(Notification)
+class NotificationAdmin(Resending, LookOnlyAdmin):
+    """Whoever may change notifications may send them again; nobody edits one."""
+
+    merchant_lookup = "merchant"
+    list_display = ("shown_event", "chip", "type", "created", "tries", "due", "short_url", "object_link", "mode")
+    list_filter = (ByStanding, "state", ByMode, "created_at")
+    list_select_related = ("event",)
+    search_fields = ("url",)
+    search_help_text = "Any ID, whole, or a part of the URL."
+    uuid_lookups = {
+        "": ("pk",),
+        "evt": ("event_id",),
+        "ch": ("event__object_id",),
+        "re": ("event__object_id",),
+        "mer": ("merchant_id",),
+    }
+    actions = ["send_again"]
+    fieldsets = (
+        (None, {"fields": ("event_link", "type", "object_link", "of_merchant", "mode", "url", "receiver")}),
+        ("State", {"fields": ("chip", "tries", "failures", "due", "first_try", "in_hand_until", "created")}),
+    )
+    inlines = (TriesOfNotification,)
+    of_merchant = id_link_column("merchant", "mer", Merchant)
+    mode = mode_column
+    created = moment_column("created_at")
+    due = moment_column("due_at")
+    first_try = moment_column("first_try_at")
+    in_hand_until = moment_column("leased_until")
+
+    class Media:
+        css = {"all": ["payments/admin.css"]}
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        return super().get_queryset(request).defer("event__payload")
+
+    def named_by(self, prefix: str, uuid: UUID) -> Iterator[dict[str, Any]]:
+        if prefix == "req":
+            yield {"event__in": events_of_request(uuid).values("pk")}
+        if prefix == "ch":
+            yield {"event__object_id__in": Refund.objects.filter(charge_id=uuid).values("pk")}
+        yield from super().named_by(prefix, uuid)
+
+    @admin.display(description="Event")
+    def shown_event(self, row: Notification) -> str:
+        return public_id("evt", row.event_id)
+
+    @admin.display(description="Event")
+    def event_link(self, row: Notification) -> SafeString | str:
+        return link(Event, row.event_id, public_id("evt", row.event_id))
+
+    @admin.display(description="Type")
+    def type(self, row: Notification) -> str:
+        return row.event.type
+
+    @admin.display(description="Object")
+    def object_link(self, row: Notification) -> SafeString | str:
+        return link_to_object(row.event)
+
+    @admin.display(description="State")
+    def chip(self, row: Notification) -> SafeString:
+        return format_html('<span class="chip chip-{}">{}</span>', row.state, row.state)
+
+    @admin.display(description="URL")
+    def short_url(self, row: Notification) -> SafeString:
+        return format_html('<span title="{}">{}</span>', row.url, Truncator(row.url).chars(URL_WIDTH))

@@ -1,0 +1,74 @@
+"""Changes as values: the rules return them, one statement writes them, and they reach the rows in memory afterwards."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from payments.db.new_rows import replaced
+from payments.db.writes import Insert, Update, Write
+from payments.domain import events
+from payments.domain.caller import Caller
+from payments.ledger import journals
+from payments.ledger.journals import Movement
+from payments.models import Attempt, Card, Charge, Refund
+
+
+@dataclass(frozen=True, slots=True)
+class RowUpdate:
+    """New values of a row, and the type of the event that shows them, empty where none does.
+
+    `match` is what the row holds as long as nobody else changed it: the guard of the update.
+    """
+
+    row: Charge | Refund | Card
+    match: Mapping[str, Any]
+    values: Mapping[str, Any]
+    event: str = ""
+
+
+# New values of a row, money that moves, or a new row.
+Change = RowUpdate | Movement | Insert
+Changes = tuple[Change, ...]
+
+
+def rows_after(charge: Charge, changes: Iterable[Change]) -> dict[UUID, Any]:
+    """Return copies of the charge and its refunds, by ID, as they are after `changes`, to be rendered.
+
+    The rows themselves stay as they are.
+    """
+    values = {change.row.pk: change.values for change in changes if isinstance(change, RowUpdate)}
+    created = [change.row for change in changes if isinstance(change, Insert) and isinstance(change.row, Refund)]
+    refunds = [replaced(row, values[row.pk]) if row.pk in values else row for row in created + charge.refund_list]
+    source, card = charge.source, getattr(charge.source, "card", None)
+    if card is not None and card.pk in values:
+        source = replaced(source, {}, card=replaced(card, values[card.pk]))
+    after = replaced(charge, {**values.get(charge.pk, {}), "refund_list": refunds}, source=source)
+    return {row.pk: row for row in (*refunds, after)}
+
+
+def writes_of(caller: Caller, attempt: Attempt, changes: Changes, after: Mapping[UUID, Any]) -> Iterator[Write]:
+    """Yield the writes of the changes that `attempt` makes, each with its events, which show the rows `after` them."""
+    for change in changes:
+        match change:
+            case RowUpdate():
+                yield Update(type(change.row), change.match, change.values)
+                if change.event:
+                    yield from events.of(caller, change.event, after[change.row.pk])
+            case Movement():
+                yield journals.posted(change, attempt)
+            case Insert(row=Refund() as refund):
+                yield change
+                yield from events.of(caller, "refund.created", refund)
+            case Insert():
+                yield change
+
+
+def apply(charge: Charge, changes: Changes) -> None:
+    """Give the rows in memory what is committed: their new values, and the charge its new refund."""
+    for change in changes:
+        match change:
+            case RowUpdate():
+                vars(change.row).update(change.values)
+            case Insert(row=Refund() as refund):
+                charge.refund_list.insert(0, refund)

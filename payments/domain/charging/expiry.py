@@ -1,0 +1,59 @@
+"""What runs out by itself: holds, and card data that no authorization used."""
+
+import logging
+from datetime import timedelta
+
+from django.conf import settings
+from django.db.models import Exists, OuterRef
+
+from payments import clock
+from payments.domain import bulkheads
+from payments.domain.caller import Caller
+from payments.domain.charging import operations
+from payments.domain.errors import PaymentError
+from payments.domain.sweep_scope import EVERYBODY, Scope
+from payments.ids import public_id
+from payments.models import Attempt, Card, Charge, CvcKey
+from payments.vault import SEALING_SECONDS, Purpose
+
+logger = logging.getLogger("kaha.expiry")
+
+BATCH = 100
+
+
+def void_expired_holds(limit: int = BATCH, scope: Scope = EVERYBODY) -> int:
+    """Releases at most `limit` holds whose days are over; returns how many it released."""
+    due = Charge.objects.filter(scope.within(), hold_expires_at__lte=clock.now(), operation="")
+    if busy := bulkheads.busy_providers():
+        # Those of a slow provider must not fill the batch.
+        due = due.exclude(Exists(Attempt.objects.filter(charge=OuterRef("pk"), provider__in=busy)))
+    return sum(_release(charge) for charge in due.order_by("hold_expires_at")[:limit])
+
+
+def destroy_unused_cvcs(scope: Scope = EVERYBODY) -> int:
+    """Destroys every sealed CVC whose time is over; returns how many."""
+    due = Card.objects.filter(scope.within("source__"), sealed_cvc__isnull=False, cvc_expires_at__lte=clock.now())
+    return due.update(sealed_cvc=None, cvc_expires_at=None)
+
+
+def destroy_unused_numbers(scope: Scope = EVERYBODY) -> int:
+    """Destroys the sealed number of every card that nobody has charged or kept in time; returns how many."""
+    due = Card.objects.filter(scope.within("source__"), number_expires_at__lte=clock.now(), source__used=False)
+    return due.update(sealed_number=None, number_expires_at=None)
+
+
+def destroy_cvc_keys() -> int:
+    """Deletes the keys all of whose CVCs must be gone, and with them any copy of these; returns how many."""
+    sealing = Purpose.CVC.seals_for + timedelta(seconds=SEALING_SECONDS)
+    over = clock.now() - sealing - timedelta(minutes=settings.CVC_KEEP_MINUTES)
+    return CvcKey.objects.filter(created_at__lte=over).delete()[0]
+
+
+def _release(charge: Charge) -> bool:
+    charge_id = public_id("ch", charge.id)
+    try:
+        result = operations.release_expired(Caller.service(charge), charge_id)
+    except PaymentError as refusal:
+        logger.warning("expired hold was not released", extra={"charge": charge_id, "code": refusal.code})
+        return False
+    return result.refusal is None

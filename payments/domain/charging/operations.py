@@ -1,0 +1,302 @@
+"""Capture, void, refund and the extension of a hold: one at a time on a charge.
+
+Each is written down before the provider is asked.
+"""
+
+import time
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass
+
+from payments import clock, context
+from payments.connections import release_connection
+from payments.db.writes import Insert, StaleRow, Write
+from payments.domain import idempotency
+from payments.domain.bulkheads import Places
+from payments.domain.caller import Caller
+from payments.domain.charging import attempts, charges, record_outcome, recovery, state_machine
+from payments.domain.charging.changes import Changes, apply, rows_after, writes_of
+from payments.domain.charging.state_machine import ChargeState, refunded_status, set_operation, state_of, transition
+from payments.domain.errors import PaymentError, busy, conflict
+from payments.domain.idempotency import Result
+from payments.domain.routing import candidates
+from payments.domain.routing.candidates import Way
+from payments.ids import public_id
+from payments.ledger import journals
+from payments.models import Attempt, Charge, IdempotencyRecord, Refund
+from payments.models.charge import EXTENDED_DAYS_MAX
+from payments.providers.base import Operation, Outcome, Provider
+from payments.steps import Step, reached
+
+# How long a request waits for another operation on the same charge before it is told to come back.
+BUSY_WAIT_SECONDS = 3.0
+BUSY_POLL_SECONDS = 0.02
+# So many requests of this process wait for one charge at once, and one more is told to come back.
+WAITING_MAX = 5
+# Each event of a charge shows all of its refunds.
+REFUNDS_MAX = 100
+_waiting = Places(WAITING_MAX)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What an operation is going to ask of the provider, and what changes before it does."""
+
+    kind: str
+    amount: int
+    changes: Changes
+    refund: Refund | None = None
+    hold_days: int | None = None
+
+
+Planner = Callable[[Charge], Plan]
+
+QUESTIONS: dict[str, Callable[[Provider, Operation], Outcome]] = {
+    Attempt.Kind.CAPTURE: lambda provider, operation: provider.capture(operation),
+    Attempt.Kind.VOID: lambda provider, operation: provider.void(operation),
+    Attempt.Kind.REFUND: lambda provider, operation: provider.refund(operation),
+    Attempt.Kind.EXTEND: lambda provider, operation: provider.extend(operation),
+}
+
+
+def capture(caller: Caller, charge_id: str, amount: int | None = None) -> Result[Charge]:
+    """Takes `amount` (default: all) of a held charge; the provider releases the rest.
+
+    Raise PaymentError `resource_missing`, `charge_not_capturable`, `amount_too_large`, `resource_busy`, and
+    `provider_unavailable` when the provider cannot be reached.
+    """
+    return _run(caller, charge_id, lambda charge: plan_capture(charge, amount))
+
+
+def void(caller: Caller, charge_id: str) -> Result[Charge]:
+    """Releases a held charge, or gives a captured one back before it is settled, which takes the right to refund.
+
+    Raise PaymentError `right_missing`, `resource_missing`, `charge_not_voidable`, `resource_busy`,
+    `provider_unavailable`.
+    """
+
+    def plan(charge: Charge) -> Plan:
+        planned = plan_void(charge)
+        # The plan is written only if the charge is still as it is here.
+        if charge.captured:
+            caller.require_right("refunds:write")
+        return planned
+
+    return _run(caller, charge_id, plan)
+
+
+def release(caller: Caller, charge_id: str) -> Result[Charge]:
+    """As `void`, but only of a charge that is still held: one that is captured meanwhile stays so."""
+    return _run(caller, charge_id, plan_release)
+
+
+def release_expired(caller: Caller, charge_id: str) -> Result[Charge]:
+    """As `release`, but only where the hold's time is over: one that is extended meanwhile is kept."""
+    return _run(caller, charge_id, plan_release_expired)
+
+
+def extend(caller: Caller, charge_id: str) -> Result[Charge]:
+    """Has the provider keep a held charge for longer, by as many days as it does at once.
+
+    Raise PaymentError `resource_missing`, `charge_not_extendable`, `resource_busy`, `provider_unavailable`.
+    """
+    return _run(caller, charge_id, plan_extend)
+
+
+def refund(
+    caller: Caller, charge_id: str, amount: int | None = None, reason: str = "requested_by_customer"
+) -> Result[Charge]:
+    """Gives `amount` (default: what is left) of a captured charge back.
+
+    Raise PaymentError `resource_missing`, `charge_not_refundable`, `amount_too_large`, `too_many_refunds`,
+    `resource_busy`, `provider_unavailable`.
+    """
+    return _run(caller, charge_id, lambda charge: plan_refund(charge, amount, reason))
+
+
+def _run(caller: Caller, charge_id: str, planner: Planner) -> Result[Charge]:
+    with ExitStack() as place:
+        attempt, operation = _open(caller, charge_id, planner, place)
+        outcome = attempts.ask(attempt, lambda provider: QUESTIONS[attempt.kind](provider, operation))
+    return record_outcome.record(caller, attempt, outcome)
+
+
+def _open(caller: Caller, charge_id: str, planner: Planner, place: ExitStack) -> tuple[Attempt, Operation]:
+    """Writes the operation down as soon as no other one is under way on the charge."""
+    charge = _resolved(caller, charge_id)
+    if opened := _opened(caller, charge, planner, place):
+        return opened
+    # What is under way may be this very request, sent twice at once.
+    idempotency.look_up(caller)
+    if not _waiting.take(charge.id):
+        raise busy(charge_id)
+    try:
+        give_up_at = time.monotonic() + BUSY_WAIT_SECONDS
+        while time.monotonic() < give_up_at:
+            # What is waited for needs a connection to end.
+            release_connection()
+            reached(Step.WAITING)
+            context.begin_wait()
+            time.sleep(BUSY_POLL_SECONDS)
+            charge = charges.find(caller, charge_id)
+            if opened := _opened(caller, charge, planner, place):
+                return opened
+            idempotency.look_up(caller)
+    finally:
+        _waiting.give_back(charge.id)
+    raise busy(charge_id)
+
+
+def _opened(caller: Caller, charge: Charge, planner: Planner, place: ExitStack) -> tuple[Attempt, Operation] | None:
+    """What `_write_down` returns; None while another operation is under way."""
+    try:
+        return None if charge.operation else _write_down(caller, charge, planner, place)
+    except StaleRow:
+        place.close()
+        return None
+
+
+def _resolved(caller: Caller, charge_id: str) -> Charge:
+    """Return the charge, after what stood in the way of an operation was looked up. Raise PaymentError.
+
+    That may move money, and a request that was answered before moves none: its key is looked up first.
+    """
+    charge = charges.find(caller, charge_id)
+    if recovery.is_settled(charge):
+        return charge
+    idempotency.look_up(caller)
+    if not recovery.resolve_before(charge):
+        raise busy(charge_id)
+    return charges.find(caller, charge_id)
+
+
+def _write_down(caller: Caller, charge: Charge, planner: Planner, place: ExitStack) -> tuple[Attempt, Operation]:
+    reached(Step.OPENING)
+    asked_first = attempts.authorizing(charge.id)
+    way = candidates.way_of(asked_first)
+    plan = planner(charge)
+    _require_ability(charge, plan, way)
+    candidates.take_place(place, way, charge.merchant_id)
+    record = idempotency.new_record(caller)
+    attempt, writes = opening(caller, charge, plan, way, record)
+    idempotency.write_once(caller, record, *writes)
+    apply(charge, plan.changes)
+    reached(Step.OPENED)
+    return attempt, attempts.operation_of(attempt, asked_first)
+
+
+def opening(
+    caller: Caller, charge: Charge, plan: Plan, way: Way, record: IdempotencyRecord | None
+) -> tuple[Attempt, list[Write]]:
+    """Return the attempt at what is planned for the charge, and the writes that put it on record.
+
+    Once these are committed, the plan's changes are to be applied to the charge.
+    """
+    attempt = attempts.new_attempt(caller, charge, plan.kind, plan.amount, way, record, plan.refund)
+    attempt.hold_days = plan.hold_days
+    changes: Changes = (*plan.changes, Insert(attempt))
+    if plan.refund:
+        changes += (journals.refund_asked(plan.amount, is_settled=charge.settled_at is not None),)
+    return attempt, list(writes_of(caller, attempt, changes, rows_after(charge, changes)))
+
+
+def plan_capture(charge: Charge, amount: int | None) -> Plan:
+    """To take `amount` (None: all) of a held charge. Raises PaymentError."""
+    if state_of(charge) is not ChargeState.HELD:
+        raise _refusal(charge, "charge_not_capturable", "Only a held charge can be captured.")
+    if amount is not None and amount > charge.amount:
+        raise _refusal(charge, "amount_too_large", f"The amount is larger than the {charge.amount} held.", "amount")
+    return Plan(Attempt.Kind.CAPTURE, amount or charge.amount, (set_operation(charge, "capture"),))
+
+
+def plan_void(charge: Charge) -> Plan:
+    """To release a held charge, or to give a captured one back. Raises PaymentError."""
+    state = state_of(charge)
+    if state is ChargeState.CAPTURED and charge.amount_refunded:
+        raise _refusal(charge, "charge_not_voidable", "Part of this charge was refunded; refund the rest.")
+    if state not in state_machine.VOID.origins:
+        message = "Only a held charge, or a captured one that is not settled yet, can be voided."
+        raise _refusal(charge, "charge_not_voidable", message)
+    amount = charge.amount if state is ChargeState.HELD else charge.amount_captured
+    return Plan(Attempt.Kind.VOID, amount, (set_operation(charge, "void"),))
+
+
+def plan_release(charge: Charge) -> Plan:
+    """To release a charge that is still held. Raises PaymentError."""
+    if state_of(charge) is not ChargeState.HELD:
+        raise _refusal(charge, "charge_not_voidable", "Only a held charge can be released.")
+    return plan_void(charge)
+
+
+def plan_release_expired(charge: Charge) -> Plan:
+    """To release a hold whose time is over. Raises PaymentError."""
+    if charge.hold_expires_at is None or charge.hold_expires_at > clock.now():
+        raise _refusal(charge, "charge_not_voidable", "This hold's time is not over.")
+    return plan_release(charge)
+
+
+def plan_extend(charge: Charge) -> Plan:
+    """To have a held charge kept for longer. Raises PaymentError."""
+    if state_of(charge) is not ChargeState.HELD:
+        raise _refusal(charge, "charge_not_extendable", "Only a held charge can be kept for longer.")
+    days = extension_days(charge)
+    if not days:
+        raise _refusal(charge, "charge_not_extendable", "The provider keeps this hold for no longer than it does.")
+    return Plan(Attempt.Kind.EXTEND, charge.amount, (set_operation(charge, "extend"),), hold_days=days)
+
+
+def extension_days(charge: Charge) -> int:
+    """By how many days the provider of a held charge would extend it now; 0 where it would not, or not any more."""
+    capabilities = candidates.provider_of(attempts.authorizing(charge.id)).capabilities(charge.source.type)
+    days = capabilities.hold_extension_days if capabilities else 0
+    return days if charge.hold_extended_days + days <= EXTENDED_DAYS_MAX else 0
+
+
+def plan_refund(charge: Charge, amount: int | None, reason: str) -> Plan:
+    """To give `amount` (None: what is left) back. Raises PaymentError."""
+    if state_of(charge) not in state_machine.REFUND.origins:
+        raise _refusal(charge, "charge_not_refundable", "Only a captured charge with money left can be refunded.")
+    # No race gets past it: each refund changes the charge's version, which the write is guarded by.
+    if len(charge.refund_list) >= REFUNDS_MAX:
+        message = f"This charge has {REFUNDS_MAX} refunds, failed ones included, which is the most that there can be."
+        raise _refusal(charge, "too_many_refunds", message)
+    left = charge.amount_captured - charge.amount_refunded
+    amount = left if amount is None else amount
+    if amount > left:
+        raise _refusal(charge, "amount_too_large", f"The amount is larger than the {left} left to refund.", "amount")
+    money_back = _new_refund(charge, amount, reason)
+    refunded = {"amount_refunded": charge.amount_refunded + amount, "operation": "refund"}
+    status = refunded_status(charge.amount_captured, charge.amount_refunded + amount)
+    moved = transition(charge, state_machine.REFUND, clock.now(), status=status, **refunded)
+    return Plan(Attempt.Kind.REFUND, amount, (moved, Insert(money_back)), money_back)
+
+
+def _require_ability(charge: Charge, plan: Plan, way: Way) -> None:
+    """Raise PaymentError for what the charge's provider cannot do, or its route does not let it do."""
+    able = candidates.capabilities_of(way, charge.source.type)
+    if able is None:
+        return
+    if plan.kind == Attempt.Kind.VOID and charge.captured and not able.void_captured:
+        raise _refusal(charge, "charge_not_voidable", "The provider cannot void this charge any more; refund it.")
+    if plan.refund and not able.refund:
+        raise _refusal(charge, "charge_not_refundable", "The provider cannot refund this type of source.")
+    if plan.refund and not able.partial_refund and plan.amount < charge.amount_captured:
+        raise _refusal(charge, "charge_not_refundable", "The provider refunds this type of source only as a whole.")
+
+
+def _new_refund(charge: Charge, amount: int, reason: str) -> Refund:
+    moment = clock.now()
+    return Refund(
+        merchant_id=charge.merchant_id,
+        livemode=charge.livemode,
+        charge=charge,
+        amount=amount,
+        currency=charge.currency,
+        reason=reason,
+        created_at=moment,
+        updated_at=moment,
+    )
+
+
+def _refusal(charge: Charge, code: str, message: str, param: str | None = None) -> PaymentError:
+    return conflict(code, message, public_id("ch", charge.id), param)

@@ -1,0 +1,287 @@
+"""What each outcome of each kind of attempt means for the charge.
+
+The rules are pure: they take rows and an outcome and return what changes. No row is changed, nothing is written.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from django.conf import settings
+
+from payments.domain.charging import attempts, state_machine
+from payments.domain.charging.changes import Change, Changes, RowUpdate
+from payments.domain.charging.failure_data import failure_data
+from payments.domain.charging.state_machine import refunded_status, set_operation, set_refund_status, transition
+from payments.domain.errors import ErrorKind, PaymentError, conflict, unavailable
+from payments.domain.schedule import next_lookup_at, next_second_look_at, next_settlement_at
+from payments.ids import public_id
+from payments.ledger import journals
+from payments.ledger.fees import Rate, fee_of
+from payments.ledger.journals import Movement
+from payments.models import Attempt, Card, Charge, Refund
+from payments.providers.base import (
+    ActionRequired,
+    Approved,
+    Declined,
+    NotFound,
+    NotSent,
+    Outcome,
+    Pending,
+    Rejected,
+    Unknown,
+)
+
+Kind, State = Attempt.Kind, Attempt.State
+# No payer has to act any more.
+ACTION_OVER = {"action": None, "action_expires_at": None}
+# The codes of operations that a provider refuses.
+REFUSED: dict[str, str] = {
+    Kind.CAPTURE: "charge_not_capturable",
+    Kind.VOID: "charge_not_voidable",
+    Kind.EXTEND: "charge_not_extendable",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class AttemptResult:
+    """How an attempt stands after an outcome, what changes by it, and the refusal if the operation was not done."""
+
+    state: str
+    outcome: str = ""
+    due_at: datetime | None = None
+    changes: Changes = ()
+    refusal: PaymentError | None = None
+
+    @property
+    def releases_key(self) -> bool:
+        """Whether nothing was done and the same request may be sent again under its key."""
+        return self.refusal is not None and self.refusal.kind is ErrorKind.UNAVAILABLE
+
+
+def apply_outcome(attempt: Attempt, outcome: Outcome, now: datetime) -> AttemptResult:
+    """Return what `outcome` of `attempt` changes, `now`. Raise IllegalTransition where the charge allows no such."""
+    if isinstance(outcome, Unknown):
+        return _waiting(attempt, now) if _goes_on_waiting(attempt) else _still_unknown(attempt, now)
+    if attempt.kind in REFUSED and not isinstance(outcome, Approved):
+        return _not_done(attempt, outcome, now)
+    return _RULES[attempt.kind](attempt, outcome, now)
+
+
+def refusal_on_record(attempt: Attempt) -> PaymentError | None:
+    """Return the refusal that the recorded outcome of an operation is; None where it was done or may be."""
+    was_refused = attempt.kind in REFUSED and attempt.outcome in (Declined.__name__, Rejected.__name__)
+    return _refused(attempt) if was_refused else None
+
+
+def _refused(attempt: Attempt) -> PaymentError:
+    message = f"The provider refused to {attempt.kind} this charge."
+    return conflict(REFUSED[attempt.kind], message, public_id("ch", attempt.charge_id))
+
+
+def _still_unknown(attempt: Attempt, now: datetime) -> AttemptResult:
+    return AttemptResult(State.UNKNOWN, due_at=next_lookup_at(now, attempt.tries))
+
+
+def _goes_on_waiting(attempt: Attempt) -> bool:
+    """Whether what was asked for exists in any case, and the question was what has become of it since.
+
+    The provider has said so of what waits, and of a payment whose payer came back.
+    """
+    is_continued = attempt.kind == Kind.AUTHORIZE and attempt.state == State.OPEN and bool(attempt.provider_ref)
+    return is_continued or attempt.state == State.WAITING
+
+
+def _waiting(attempt: Attempt, now: datetime, *changes: Change) -> AttemptResult:
+    return AttemptResult(State.WAITING, due_at=next_lookup_at(now, attempt.tries), changes=changes)
+
+
+def _done(outcome: Outcome, now: datetime, *changes: Change, refusal: PaymentError | None = None) -> AttemptResult:
+    due_at = next_second_look_at(now, 0) if isinstance(outcome, NotFound) else None
+    return AttemptResult(State.DONE, type(outcome).__name__, due_at, changes, refusal)
+
+
+def _authorize(attempt: Attempt, outcome: Outcome, now: datetime) -> AttemptResult:
+    charge = attempt.charge
+    match outcome:
+        case Approved():
+            return _done(outcome, now, *_succeed(charge, outcome, now), *_forget_card(charge, outcome.cvc_checked))
+        case ActionRequired():
+            expires_at = charge.action_expires_at or charge.created_at + timedelta(minutes=settings.ACTION_MINUTES)
+            changes = _ask_payer(charge, _action(attempt, outcome), expires_at, now)
+            due_at = max(expires_at, next_lookup_at(now, attempt.tries))
+            return AttemptResult(State.WAITING, due_at=due_at, changes=changes)
+        case Pending():
+            return _waiting(attempt, now, *_ask_payer(charge, None, None, now))
+        case NotSent() | Rejected() if attempt.provider_ref:
+            return _waiting(attempt, now)
+        case _:
+            declined = _as_decline(outcome)
+            values = {"status": Charge.Status.FAILED, "failure_data": failure_data(declined), **ACTION_OVER}
+            failed = transition(charge, state_machine.FAIL, now, **values)
+            return _done(outcome, now, failed, *_forget_card(charge, declined.cvc_checked))
+
+
+def _as_decline(outcome: Outcome) -> Declined:
+    if isinstance(outcome, Declined):
+        return outcome
+    if isinstance(outcome, Rejected):
+        return Declined("processing_error", provider_code=outcome.provider_code, message=outcome.message)
+    code = "provider_unavailable" if isinstance(outcome, NotSent) else "processing_error"
+    return Declined(code, provider_code=code)
+
+
+def _succeed(charge: Charge, approved: Approved, now: datetime) -> Changes:
+    values: dict[str, object] = {"status": Charge.Status.SUCCEEDED, **ACTION_OVER}
+    if approved.captured:
+        fee = _fee(charge, charge.amount)
+        values |= _captured(charge.amount, fee, now)
+        moved = journals.captured(charge.amount, fee)
+    else:
+        values |= {"authorized": True, "hold_expires_at": now + timedelta(days=settings.HOLD_DAYS)}
+        moved = journals.held(charge.amount)
+    return transition(charge, state_machine.SUCCEED, now, **values), moved
+
+
+def _fee(charge: Charge, amount: int) -> int:
+    return fee_of(amount, Rate(charge.fee_basis_points, charge.fee_fixed))
+
+
+def _captured(amount: int, fee: int, now: datetime) -> dict[str, object]:
+    taken = {"authorized": False, "captured": True, "amount_captured": amount, "fee": fee}
+    return taken | {"settle_due_at": next_settlement_at(now)}
+
+
+def _settles_at(charge: Charge, now: datetime) -> datetime:
+    """When a charge is settled that money moved on again: what was due before is not put off."""
+    return charge.settle_due_at or next_settlement_at(now)
+
+
+def _action(attempt: Attempt, outcome: ActionRequired) -> dict[str, str]:
+    url = attempts.code_page_url(attempt) if outcome.qr else outcome.url
+    if outcome.confirmation_id:
+        return {"type": "verify_otp", "confirmation_id": outcome.confirmation_id, "url": url}
+    return {"type": "redirect_to_url", "url": url}
+
+
+def _ask_payer(charge: Charge, action: dict[str, str] | None, expires_at: datetime | None, now: datetime) -> Changes:
+    if charge.action == action:
+        return ()
+    return (transition(charge, state_machine.ASK_PAYER, now, action=action, action_expires_at=expires_at),)
+
+
+def _forget_card(charge: Charge, cvc_checked: str) -> Changes:
+    """The CVC has served, and so has the number of a card that cannot be charged again."""
+    card: Card | None = getattr(charge.source, "card", None)
+    if card is None:
+        return ()
+    values = {"sealed_cvc": None, "cvc_expires_at": None, "cvc_checked": cvc_checked}
+    if charge.single_use:
+        values |= {"sealed_number": None, "number_expires_at": None}
+    return (RowUpdate(card, {"id": card.id}, values),)
+
+
+def _capture(attempt: Attempt, outcome: Outcome, now: datetime) -> AttemptResult:
+    charge = attempt.charge
+    fee = _fee(charge, attempt.amount)
+    values = _captured(attempt.amount, fee, now) | {"operation": "", "hold_expires_at": None}
+    captured = transition(charge, state_machine.CAPTURE, now, **values)
+    return _done(outcome, now, captured, journals.captured(attempt.amount, fee, hold=charge.amount))
+
+
+def _void(attempt: Attempt, outcome: Outcome, now: datetime) -> AttemptResult:
+    charge = attempt.charge
+    values = {"status": Charge.Status.VOIDED, "authorized": False, "operation": ""}
+    voided = transition(charge, state_machine.VOID, now, **values, hold_expires_at=None, settle_due_at=None)
+    is_held = charge.authorized
+    moved = journals.released(charge.amount) if is_held else journals.voided(charge.amount_captured, charge.fee)
+    return _done(outcome, now, voided, moved)
+
+
+def _extend(attempt: Attempt, outcome: Outcome, now: datetime) -> AttemptResult:
+    charge, days = attempt.charge, attempt.hold_days
+    assert days is not None  # nosec B101 # for the type checker
+    assert charge.hold_expires_at is not None  # nosec B101 # for the type checker
+    values = {"operation": "", "hold_expires_at": charge.hold_expires_at + timedelta(days=days)}
+    values |= {"hold_extended_days": charge.hold_extended_days + days}
+    return _done(outcome, now, transition(charge, state_machine.EXTEND, now, **values))
+
+
+def _not_done(attempt: Attempt, outcome: Outcome, now: datetime) -> AttemptResult:
+    """A capture, void or extension that was not done: the charge stays as it was."""
+    if isinstance(outcome, Pending | ActionRequired):
+        return _waiting(attempt, now)
+    refusal = unavailable() if isinstance(outcome, NotSent | NotFound) else _refused(attempt)
+    return _done(outcome, now, set_operation(attempt.charge, ""), refusal=refusal)
+
+
+def _refund(attempt: Attempt, outcome: Outcome, now: datetime) -> AttemptResult:
+    charge, refund = attempt.charge, refund_of(attempt)
+    # A refund that waits for the provider has left the charge free for the next operation already.
+    in_the_way = attempt.state in (State.OPEN, State.UNKNOWN)
+    operation = "" if in_the_way else charge.operation
+    match outcome:
+        case Approved():
+            made = set_refund_status(refund, Refund.Status.SUCCEEDED, now)
+            due = set_operation(charge, operation, settle_due_at=_settles_at(charge, now))
+            return _done(outcome, now, made, due, journals.refund_settled(refund.amount))
+        case Pending() | ActionRequired():
+            return _waiting(attempt, now, *([set_operation(charge, "")] if in_the_way else []))
+        case _:
+            return _done(outcome, now, *fail_refund(attempt, operation, now))
+
+
+def refund_of(attempt: Attempt) -> Refund:
+    """Return the refund that the attempt asks for."""
+    assert attempt.refund is not None  # nosec B101 # for the type checker
+    return attempt.refund
+
+
+def fail_refund(attempt: Attempt, operation: str, now: datetime) -> Changes:
+    """Return the changes by which a refund fails, its amount is given back and `operation` is left under way."""
+    charge, refund = attempt.charge, refund_of(attempt)
+    was_made = refund.status == Refund.Status.SUCCEEDED
+    moved = journals.refund_failed(refund.amount, was_made=was_made, is_settled=charge.settled_at is not None)
+    restored = _refunded(charge, charge.amount_refunded - refund.amount, now) | {"operation": operation}
+    failed = set_refund_status(refund, Refund.Status.FAILED, now)
+    return failed, transition(charge, state_machine.RESTORE, now, **restored), moved
+
+
+def succeed_failed_refund(attempt: Attempt, now: datetime) -> Changes:
+    """Return the changes by which a refund that had failed was made after all."""
+    charge, refund = attempt.charge, refund_of(attempt)
+    moved = journals.refund_succeeded_late(refund.amount, is_settled=charge.settled_at is not None)
+    made = set_refund_status(refund, Refund.Status.SUCCEEDED, now)
+    refunded = _refunded(charge, charge.amount_refunded + refund.amount, now)
+    return made, transition(charge, state_machine.REFUND, now, **refunded), moved
+
+
+def _refunded(charge: Charge, amount_refunded: int, now: datetime) -> dict[str, object]:
+    status = refunded_status(charge.amount_captured, amount_refunded)
+    return {"amount_refunded": amount_refunded, "status": status, "settle_due_at": _settles_at(charge, now)}
+
+
+def _reverse(attempt: Attempt, outcome: Outcome, now: datetime) -> AttemptResult:
+    if isinstance(outcome, Approved):
+        charge = attempt.charge
+        return _done(outcome, now, *move_late(charge, journals.reversed_late(charge.amount), now))
+    return _waiting(attempt, now) if isinstance(outcome, Pending) else _still_unknown(attempt, now)
+
+
+def move_late(charge: Charge, moved: Movement, now: datetime) -> Changes:
+    """Return the changes by which late money moves: none for a hold, and a charge that settles settles it."""
+    if not charge.capture_at_once:
+        return ()
+    if not charge.captured or charge.status == Charge.Status.VOIDED:
+        return (moved,)
+    return moved, set_operation(charge, charge.operation, settle_due_at=_settles_at(charge, now))
+
+
+_RULES: dict[str, Callable[[Attempt, Outcome, datetime], AttemptResult]] = {
+    Kind.AUTHORIZE: _authorize,
+    Kind.CAPTURE: _capture,
+    Kind.VOID: _void,
+    Kind.REFUND: _refund,
+    Kind.EXTEND: _extend,
+    Kind.REVERSE: _reverse,
+}

@@ -1,0 +1,139 @@
+"""The last phase: one statement that records what the provider answered, and stores the answer to the request."""
+
+import logging
+from collections.abc import Callable
+
+from django.db import DatabaseError, InterfaceError
+
+from payments import clock
+from payments.db.writes import Delete, StaleRow, Update, Write, write_together
+from payments.domain import idempotency
+from payments.domain.caller import Caller
+from payments.domain.charging import attempts, late_outcomes
+from payments.domain.charging.changes import apply, rows_after, writes_of
+from payments.domain.charging.outcome_rules import AttemptResult, apply_outcome
+from payments.domain.errors import PaymentError, busy
+from payments.domain.idempotency import Result, StoredAnswer
+from payments.ids import public_id
+from payments.models import Attempt, Charge, IdempotencyRecord
+from payments.providers.base import ActionRequired, Approved, Declined, NotFound, Outcome, Pending, Rejected, Unknown
+from payments.steps import Step, reached
+
+logger = logging.getLogger("kaha.recording")
+
+RECORD_TRIES = 10
+# Makes the answer to the request of an attempt: of the charge as it is then, or of the refusal.
+Render = Callable[[Attempt, Charge, PaymentError | None], StoredAnswer]
+_render: Render
+
+
+def use_renderer(render: Render) -> None:
+    """Have `render` make all answers, also those to requests whose process died and whose outcome is found later."""
+    global _render
+    _render = render
+
+
+def record(caller: Caller, attempt: Attempt, outcome: Outcome) -> Result[Charge]:
+    """Record `outcome` of `attempt`, unless one is on record already; return how the charge stands.
+
+    Raise PaymentError where nothing was done and the request may be sent again.
+    """
+    try:
+        return _record(caller, attempt, outcome)
+    except (DatabaseError, InterfaceError):
+        # Money may have moved, so this is no failure to the caller: recovery will find the outcome again.
+        logger.exception("outcome could not be recorded", extra={"attempt": attempt.reference})
+        return _as_it_is(attempt)
+
+
+def _record(caller: Caller, attempt: Attempt, outcome: Outcome) -> Result[Charge]:
+    for _ in range(RECORD_TRIES):
+        if attempt.state == Attempt.State.DONE:
+            return _overtaken(caller, attempt, outcome)
+        result = apply_outcome(attempt, outcome, clock.now())
+        answer, writes = build_writes(caller, attempt, result, outcome)
+        reached(Step.RECORDING)
+        try:
+            write_together(*writes)
+        except StaleRow:
+            tries, attempt = attempt.tries, attempts.reload(attempt)
+            # Others looked it up before this question arrived, which must not put off the lookups of its own.
+            attempt.tries = tries
+            continue
+        reached(Step.RECORDED)
+        apply(attempt.charge, result.changes)
+        if attempt.idempotency_id is None:
+            # Where there is a key, whoever overtook us has answered it, and it has one answer only.
+            idempotency.look_up(caller)
+        if result.releases_key and result.refusal:
+            raise result.refusal
+        return Result(attempt.charge, answer, result.refusal)
+    raise busy(public_id("ch", attempt.charge_id))
+
+
+def build_writes(
+    caller: Caller, attempt: Attempt, result: AttemptResult, outcome: Outcome
+) -> tuple[StoredAnswer, list[Write]]:
+    """Return the answer to the request, and all writes that record the result of `outcome`."""
+    after = rows_after(attempt.charge, result.changes)
+    moved = writes_of(caller, attempt, result.changes, after)
+    answer = _render(attempt, after[attempt.charge_id], result.refusal)
+    writes = [_close(attempt, result, outcome, answer), *moved]
+    if attempt.idempotency_id and result.releases_key:
+        writes.append(Delete(IdempotencyRecord, {"id": attempt.idempotency_id}))
+    elif attempt.idempotency_id:
+        writes.append(idempotency.answered(attempt.idempotency_id, answer))
+    return answer, writes
+
+
+def _overtaken(caller: Caller, attempt: Attempt, outcome: Outcome) -> Result[Charge]:
+    """Return the charge where another process recorded an outcome first, which stands. Raise Replay."""
+    # Where it is done, a lookup says nothing new, and to end it, as some lookups do, would undo it.
+    if isinstance(outcome, Unknown) and attempt.outcome not in (Approved.__name__, late_outcomes.LATE):
+        outcome = attempts.look_up(attempt, lambda provider: provider.resolve(attempts.asked_of(attempt)))
+    # A late no is old news, for the other recorded later; only a report may take money back.
+    if isinstance(outcome, Approved):
+        late_outcomes.apply(attempt, outcome)
+    fresh = attempts.reload(attempt)
+    idempotency.look_up(caller)
+    return _as_it_is(fresh)
+
+
+def _as_it_is(attempt: Attempt) -> Result[Charge]:
+    """Return the charge as it is on record."""
+    return Result(attempt.charge, _render(attempt, attempt.charge, None))
+
+
+def _close(attempt: Attempt, result: AttemptResult, outcome: Outcome, answer: StoredAnswer) -> Update:
+    values: dict[str, object] = {
+        "state": result.state,
+        "outcome": result.outcome,
+        "due_at": result.due_at,
+        "response": response_of(outcome),
+        "outage_at": attempt.outage_at,
+        # What a request was answered first stays true when the outcome is found later.
+        "answer_status": attempt.answer_status or answer.status,
+        "idempotency_id": None,
+        # The lookups that led to nothing being known must not count as those that follow it.
+        "tries": 0 if isinstance(outcome, NotFound) else attempt.tries,
+        "updated_at": clock.now(),
+    }
+    # What was said before stays where nothing is said of it now; the decline of a block has a made-up reference.
+    if attempt.block_id is None:
+        values |= {name: said for name in ("provider_ref", "qr") if (said := getattr(outcome, name, ""))}
+    return Update(Attempt, attempts.in_hand(attempt), values)
+
+
+def response_of(outcome: Outcome) -> dict[str, object]:
+    """What an attempt keeps of what its provider said."""
+    said: dict[str, object] = {"outcome": type(outcome).__name__}
+    match outcome:
+        case Declined() | Rejected():
+            said |= {"code": outcome.provider_code, "message": outcome.message}
+        case Approved(response=dict(response)):
+            said |= response
+        case Approved() | ActionRequired() | Pending():
+            pass
+        case _:
+            said |= {"why": getattr(outcome, "why", "")}
+    return said

@@ -1,0 +1,122 @@
+"""Every place where a sealed value lies, and how it is sealed anew while others read and change it."""
+
+import logging
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain, islice
+from uuid import UUID
+
+from django.db import connection, models
+from django.db.models import BinaryField, QuerySet
+from django.db.models.functions import Substr
+
+from payments import vault
+from payments.db.scoping import FIRST_ID
+from payments.models import ApprovalRequest, Card, DataKey, NotifySecret, ProviderAccount
+from payments.vault import Place, Purpose, VaultError
+
+logger = logging.getLogger("kaha.vault")
+
+BATCH = 500
+# How many a sweep of the worker does of what the command has left over, which is little.
+BATCHES = 20
+
+# Waits for no row, so that nobody ends up waiting for it in turn; and one that was changed meanwhile stays so.
+RESEAL = """
+WITH fresh AS (SELECT * FROM unnest(%s::uuid[], %s::bytea[], %s::bytea[]) AS fresh (id, before, after)),
+free AS (SELECT t.id FROM {table} t JOIN fresh USING (id) FOR NO KEY UPDATE OF t SKIP LOCKED)
+UPDATE {table} t SET {column} = fresh.after FROM fresh JOIN free USING (id)
+WHERE t.id = fresh.id AND t.{column} = fresh.before
+"""
+
+
+# A row's ID, its value as it was read, and the same sealed anew.
+Fresh = tuple[UUID, bytes, bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class SealedColumn:
+    """Where values of one purpose lie; `label` says what they are, `merchant` leads to the ID of whose they are."""
+
+    label: str
+    model: type[models.Model]
+    column: str
+    purpose: Purpose
+    field: str
+    merchant: str
+
+    def rows(self) -> QuerySet[models.Model]:
+        return self.model._default_manager.annotate(start=Substr(self.column, 1, 17, output_field=BinaryField()))
+
+
+COLUMNS = (
+    SealedColumn("card numbers", Card, "sealed_number", Purpose.CARD, "number", "source__merchant_id"),
+    SealedColumn("CVCs", Card, "sealed_cvc", Purpose.CVC, "cvc", "source__merchant_id"),
+    SealedColumn("callback secrets", NotifySecret, "sealed", Purpose.SECRET, "notify_secret", "merchant_id"),
+    SealedColumn(
+        "provider credentials",
+        ProviderAccount,
+        "sealed_credentials",
+        Purpose.SECRET,
+        "provider_credentials",
+        "merchant_id",
+    ),
+    SealedColumn(
+        "requested credentials",
+        ApprovalRequest,
+        "sealed_credentials",
+        Purpose.SECRET,
+        "requested_credentials",
+        "merchant_id",
+    ),
+)
+
+
+def stale(column: SealedColumn) -> QuerySet[models.Model]:
+    """Return the rows whose value is sealed with a retired data key."""
+    retired = DataKey.objects.filter(purpose=column.purpose, retired_at__isnull=False, destroyed_at__isnull=True)
+    headers = [vault.header_of(key_id) for key_id in retired.values_list("id", flat=True)]
+    return column.rows().filter(start__in=headers)
+
+
+def is_any_sealed_with(key: DataKey) -> bool:
+    """Whether a value is there that this key sealed."""
+    columns = [column for column in COLUMNS if column.purpose == key.purpose]
+    return any(column.rows().filter(start=vault.header_of(key.id)).exists() for column in columns)
+
+
+def reseal(column: SealedColumn, batch: int = BATCH) -> Iterator[int]:
+    """Goes once through the stale rows and seals their values with the data key of today.
+
+    Yields how many rows it went through, `batch` at a time. Rows that somebody else has in hand stay as they are, and
+    so does what it had not come to when it was ended: the next time finds them. Raises VaultUnavailable.
+    """
+    rows = stale(column).order_by("id").values_list("id", column.merchant, column.column)
+    last = FIRST_ID
+    while found := list(rows.filter(id__gt=last)[:batch]):
+        last = found[-1][0]
+        _put(column, [fresh for row in found if (fresh := _sealed_anew(column, *row))])
+        yield len(found)
+
+
+def reseal_some(batches: int = BATCHES) -> int:
+    """Goes through at most so many batches of all that is stale; returns how many rows. Raises VaultUnavailable."""
+    return sum(islice(chain.from_iterable(map(reseal, COLUMNS)), batches))
+
+
+def _sealed_anew(column: SealedColumn, row_id: UUID, merchant_id: UUID, sealed: bytes | memoryview) -> Fresh | None:
+    place = Place(column.purpose, merchant_id, row_id, column.field)
+    # One value that is damaged must not keep the others under an old key; it keeps its own key from being destroyed.
+    try:
+        return row_id, bytes(sealed), vault.seal(vault.unseal(sealed, place), place)
+    except VaultError:
+        logger.exception("a sealed value does not open", extra={"field": column.field, "row": row_id.hex})
+        return None
+
+
+def _put(column: SealedColumn, values: Sequence[Fresh]) -> None:
+    if not values:
+        return
+    statement = RESEAL.format(table=column.model._meta.db_table, column=column.column)
+    with connection.cursor() as cursor:
+        cursor.execute(statement, [list(each) for each in zip(*values, strict=True)])

@@ -1,0 +1,144 @@
+"""Merchants, and the secrets that sign their callbacks."""
+
+import base64
+import re
+import secrets
+import unicodedata
+from dataclasses import dataclass, field
+from datetime import timedelta
+from uuid import UUID
+
+from django.core.validators import RegexValidator
+from django.db import transaction
+from django.db.models import Q, QuerySet
+from django.db.models.functions import Least
+
+from payments import clock
+from payments.domain.audit import audit_log
+from payments.domain.audit.audit_log import Action
+from payments.domain.merchants.api_keys import create_key
+from payments.domain.row_lookup import the_one
+from payments.ids import new_id, parse_id
+from payments.models import ApiKey, Merchant, NotifySecret
+from payments.vault import keys_at_hand, seal, unseal
+from payments.webhooks.signing_secrets import place_of
+
+NOTIFY_SECRET_RANDOM_BYTES = 32
+MODES = {"test": False, "live": True}
+# Those that a new merchant has, by how their texts begin.
+KINDS = {"sk": ApiKey.Kind.SECRET, "pk": ApiKey.Kind.PUBLISHABLE}
+NOT_PLAIN = re.compile(r"[^A-Za-z0-9 '#_.\-,]+")
+check_statement_descriptor = RegexValidator(
+    r"\A[A-Za-z0-9 '#_.\-,]{3,100}\Z",
+    "The statement descriptor must be 3 to 100 ASCII letters, digits, spaces or any of ' # _ . - ,",
+)
+
+
+@dataclass(frozen=True)
+class NewMerchant:
+    """A merchant just made, and all that is shown only once.
+
+    `keys` has `sk_test`, `pk_test`, `pk_live` and, if it was asked for, `sk_live`; `notify_secrets` has `whsec_test`
+    and `whsec_live`.
+    """
+
+    merchant: Merchant
+    keys: dict[str, str] = field(repr=False)
+    notify_secrets: dict[str, str] = field(repr=False)
+
+
+@keys_at_hand
+@transaction.atomic
+def create_merchant(
+    title: str,
+    account_name: str = "",
+    statement_descriptor: str = "",
+    merchant_id: UUID | None = None,
+    *,
+    with_secret_live_key: bool = True,
+) -> NewMerchant:
+    """Makes a merchant with keys and a callback secret in both modes; the one that moves real money only if asked for.
+
+    The account name is the title where not given, the statement descriptor what is plain of the account name, and
+    `merchant_id` the ID that it gets where it is to be made once. Raises Django's ValidationError where one of them
+    does not do, or the ID is taken.
+    """
+    account_name = account_name or title
+    merchant = Merchant(
+        id=merchant_id or new_id(),
+        title=title,
+        account_name=account_name,
+        statement_descriptor=statement_descriptor or _plain(account_name),
+    )
+    merchant.full_clean()
+    check_statement_descriptor(merchant.statement_descriptor)
+    merchant.save(force_insert=True)
+    audit_log.record(Action.ADDED, merchant)
+    return NewMerchant(
+        merchant,
+        keys={
+            f"{prefix}_{mode}": create_key(merchant, livemode, kind)[1]
+            for mode, livemode in MODES.items()
+            for prefix, kind in KINDS.items()
+            if with_secret_live_key or not (livemode and kind == ApiKey.Kind.SECRET)
+        },
+        notify_secrets={f"whsec_{mode}": _create_notify_secret(merchant, livemode) for mode, livemode in MODES.items()},
+    )
+
+
+def find_merchant(text: str) -> Merchant:
+    """The merchant with this ID (`mer_…`) or this title. Raises NotOne."""
+    uuid = parse_id("mer", text)
+    named = Merchant.objects.filter(Q(id=uuid) if uuid else Q(title=text))
+    return the_one(named, "mer", f"There is no merchant {text!r}.", f"More than one merchant is called {text!r}")
+
+
+def reveal_notify_secret(merchant_id: UUID, livemode: bool) -> str:
+    """The newest callback secret (`whsec_…`) of a merchant in one mode. Raises NotifySecret.DoesNotExist."""
+    return _opened(NotifySecret.objects.filter(merchant_id=merchant_id, livemode=livemode).latest("created_at"))
+
+
+def valid_notify_secrets(merchant: Merchant, livemode: bool) -> list[str]:
+    """The callback secrets of a merchant in one mode that sign now, newest first."""
+    return [_opened(secret) for secret in _valid(merchant, livemode).order_by("-created_at")]
+
+
+@keys_at_hand
+@transaction.atomic
+def roll_notify_secret(merchant: Merchant, livemode: bool, overlap: timedelta, secret_id: UUID | None = None) -> str:
+    """A new callback secret (`whsec_…`) of `merchant` in one mode; those before it sign along for `overlap` at most.
+
+    Rolled again within an overlap, an older secret keeps its earlier end, so that no receiver loses the time that it
+    was promised; an overlap of nothing ends all of them at once. Raises IntegrityError where `secret_id`, the ID that
+    the new one gets where it is to be made once, is taken.
+    """
+    # One after the other, lest two rolls at once leave two secrets without an end.
+    Merchant.objects.select_for_update(no_key=True).get(id=merchant.id)
+    # PostgreSQL's LEAST passes over NULL, so a secret without an end gets one and an earlier end stays.
+    _valid(merchant, livemode).update(expires_at=Least("expires_at", clock.now() + overlap))
+    text = _create_notify_secret(merchant, livemode, secret_id)
+    audit_log.record(Action.ROLLED, merchant, fields=["notify_secrets"], detail="live" if livemode else "test")
+    return text
+
+
+def _valid(merchant: Merchant, livemode: bool) -> QuerySet[NotifySecret]:
+    valid = Q(expires_at=None) | Q(expires_at__gt=clock.now())
+    return NotifySecret.objects.filter(valid, merchant=merchant, livemode=livemode)
+
+
+def _opened(secret: NotifySecret) -> str:
+    return unseal(secret.sealed, place_of(secret.merchant_id, secret.id))
+
+
+def _create_notify_secret(merchant: Merchant, livemode: bool, secret_id: UUID | None = None) -> str:
+    """A secret in the form of Standard Webhooks, sealed in its row."""
+    text = f"whsec_{base64.b64encode(secrets.token_bytes(NOTIFY_SECRET_RANDOM_BYTES)).decode()}"
+    secret_id = secret_id or new_id()
+    sealed = seal(text, place_of(merchant.id, secret_id))
+    NotifySecret.objects.create(id=secret_id, merchant=merchant, livemode=livemode, sealed=sealed)
+    return text
+
+
+def _plain(name: str) -> str:
+    """`name` without accents and without what a statement descriptor may not hold."""
+    return NOT_PLAIN.sub("", unicodedata.normalize("NFKD", name)).strip()

@@ -1,0 +1,24 @@
+"""What an act moves at most."""
+
+from payments.domain.charging.operations import extension_days
+from payments.domain.charging.state_machine import ChargeState, state_of
+from payments.models import Charge, StaffAct
+
+Kind = StaffAct.Kind
+# Of these any part may be moved.
+IN_PARTS = (Kind.CAPTURE, Kind.REFUND)
+
+
+def at_stake(kind: str, charge: Charge) -> int:
+    """How much of the charge in hand an act of this kind moves at most; 0 where there is nothing for it to do."""
+    match kind, state_of(charge):
+        case ((Kind.CAPTURE | Kind.RELEASE), ChargeState.HELD):
+            return charge.amount
+        case Kind.EXTEND, ChargeState.HELD if extension_days(charge):
+            return charge.amount
+        case Kind.VOID, ChargeState.CAPTURED if not charge.amount_refunded:
+            return charge.amount_captured
+        case Kind.REFUND, (ChargeState.CAPTURED | ChargeState.SETTLED):
+            return charge.amount_captured - charge.amount_refunded
+        case _:
+            return 0

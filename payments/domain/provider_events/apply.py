@@ -1,0 +1,227 @@
+"""What webhooks report, applied one by one: each at least once, in any order, and only ever forward."""
+
+import logging
+from contextlib import suppress
+from copy import copy
+from datetime import timedelta
+
+from django.db import transaction
+from django.db.models import Q
+
+from payments import clock
+from payments.domain.caller import Caller
+from payments.domain.charging import attempts, late_outcomes, outcome_texts, record_outcome, recovery
+from payments.domain.errors import PaymentError
+from payments.domain.references import FollowUp, is_trial, read_reference
+from payments.domain.schedule import next_lookup_at
+from payments.models import Attempt, Charge, WebhookReport
+from payments.models.webhook import WHY_MAX_LENGTH
+from payments.providers.base import Approved, Declined, NotSent, Outcome, Unknown
+
+logger = logging.getLogger("kaha.webhooks")
+
+BATCH = 100
+# Longer than all that a provider may be asked for one report; whoever has it in hand for longer is taken for dead.
+LEASE = timedelta(minutes=3)
+# About a day of tries; after it an operator is told, for the provider's own lookups go on.
+TRIES_MAX = 28
+DONE = (Approved.__name__, f"Late{Approved.__name__}")
+FAILED_REFUND = (Declined.__name__, f"Late{Declined.__name__}")
+State = WebhookReport.State
+
+
+class Later(Exception):
+    """It cannot be applied now; the message says what keeps it."""
+
+
+class Ended(Exception):
+    """It will never be applied, for the reason in the message; how it stands then is in `state`."""
+
+    state: State
+
+
+class NeedsAttention(Ended):
+    """It cannot be true together with what we know."""
+
+    state = State.NEEDS_ATTENTION
+
+
+class NoNews(Ended):
+    """It says nothing that is to be acted on."""
+
+    state = State.NO_NEWS
+
+
+class NotOurs(Ended):
+    """No charge of ours asked for it."""
+
+    state = State.NOT_OURS
+
+
+def work_off(limit: int = BATCH) -> int:
+    """Applies at most `limit` reports that are due; returns how many it took in hand."""
+    count = 0
+    while count < limit and (report := _claim()):
+        _apply_alone(report)
+        count += 1
+    return count
+
+
+@transaction.atomic
+def _claim() -> WebhookReport | None:
+    """The report that has been due for the longest, in hand until its `due_at`."""
+    due = WebhookReport.objects.filter(due_at__lte=clock.now()).order_by("due_at")
+    report = due.select_for_update(skip_locked=True, no_key=True).first()
+    if report:
+        report.due_at, report.tries = clock.now() + LEASE, report.tries + 1
+        report.save(update_fields=["due_at", "tries"])
+    return report
+
+
+def _apply_alone(report: WebhookReport) -> None:
+    """Applies a report in hand, and puts down what came of it; whatever is wrong with it keeps nobody from others."""
+    try:
+        _apply(report)
+    except Ended as reason:
+        _end(report, reason.state, str(reason))
+    except Later as reason:
+        _put_off(report, str(reason))
+    except Exception as error:
+        logger.exception("webhook report could not be applied", extra={"report": report.id.hex})
+        _put_off(report, type(error).__name__)
+    else:
+        _end(report, State.APPLIED)
+
+
+def _put_off(report: WebhookReport, why: str) -> None:
+    if report.tries >= TRIES_MAX:
+        _end(report, State.NEEDS_ATTENTION, f"Given up after {report.tries} tries: {why}")
+    else:
+        _change(report, due_at=next_lookup_at(clock.now(), report.tries - 1), why=why[:WHY_MAX_LENGTH])
+
+
+def _end(report: WebhookReport, state: str, why: str = "") -> None:
+    _change(report, state=state, why=why[:WHY_MAX_LENGTH], due_at=None)
+
+
+def _change(report: WebhookReport, **values: object) -> None:
+    # Hits no row where it took longer than the lease and somebody else has it in hand.
+    WebhookReport.objects.filter(id=report.id, due_at=report.due_at).update(updated_at=clock.now(), **values)
+
+
+def _apply(report: WebhookReport) -> None:
+    """Raises Later, Ended."""
+    attempt, step = _meant(report)
+    outcome = _outcome(report, attempt, step)
+    if outcome is None:
+        return
+    if attempt.state == Attempt.State.DONE:
+        _apply_late(report, attempt, outcome)
+    else:
+        _record(attempt, outcome)
+
+
+def _meant(report: WebhookReport) -> tuple[Attempt, FollowUp | None]:
+    """The attempt that a report is about, as it is now, and the step that follows from it if that is meant."""
+    attempt_id, step = read_reference(report.reference) or (None, None)
+    found = Attempt.objects.filter(id=attempt_id).first() if attempt_id else None
+    if found is None:
+        raise _unasked(report)
+    if found.account_id != report.account_id:
+        raise NeedsAttention("What has this name was asked of another account.")
+    attempt = attempts.reload(found)
+    _compare(report, attempt)
+    return attempt, step
+
+
+def _unasked(report: WebhookReport) -> Ended:
+    """How a report stands that names nothing that is on record."""
+    if is_trial(report.reference):
+        return NotOurs("A trial of the connection asked for it.")
+    if read_reference(report.reference):
+        return NeedsAttention("We asked for nothing of this name.")
+    if _is_about_a_payment_of_ours(report):
+        return NeedsAttention("A payment of ours was changed there, and nobody asked for it here.")
+    return NotOurs("Nobody asked for it here.")
+
+
+def _is_about_a_payment_of_ours(report: WebhookReport) -> bool:
+    names = [name for name in (report.payment, report.provider_ref) if name]
+    attempt_id, _ = read_reference(report.payment) or (None, None)
+    return Attempt.objects.filter(Q(id=attempt_id) | Q(provider_ref__in=names, account=report.account_id)).exists()
+
+
+def _compare(report: WebhookReport, attempt: Attempt) -> None:
+    if report.amount is not None and report.amount != attempt.amount:
+        raise NeedsAttention(f"It tells of {report.amount}, and {attempt.amount} was asked for.")
+    currency = attempt.charge.currency
+    if report.currency and report.currency.upper() != currency:
+        raise NeedsAttention(f"It tells of {report.currency}, and {currency} was asked for.")
+
+
+def _outcome(report: WebhookReport, attempt: Attempt, step: FollowUp | None) -> Outcome | None:
+    """What the report says became of the attempt; None where it says nothing of that."""
+    if not report.outcome:
+        return _found_out(report, attempt, step)
+    told = outcome_texts.read(report.outcome, report.told)
+    if step is not FollowUp.CANCEL:
+        return told
+    # Whoever paid before it could be ended is told of by itself.
+    is_ended = isinstance(told, Approved) and attempt.state != Attempt.State.DONE
+    return Declined("action_expired") if is_ended else None
+
+
+def _found_out(report: WebhookReport, attempt: Attempt, step: FollowUp | None) -> Outcome | None:
+    if attempt.kind == Attempt.Kind.REVERSE and attempt.state == Attempt.State.DONE:
+        return None
+    if attempt.state == Attempt.State.OPEN and attempt.due_at and attempt.due_at > clock.now():
+        raise Later("It is being asked for at this moment.")
+    asked = copy(attempt)
+    if step is None:
+        asked.provider_ref = attempt.provider_ref or report.provider_ref
+    outcome = recovery.find_out(asked)
+    if isinstance(outcome, Unknown | NotSent):
+        raise Later(f"The provider does not tell: {outcome.why}")
+    return outcome
+
+
+def _record(attempt: Attempt, outcome: Outcome) -> None:
+    # A refusal is for whoever asked at first: it is kept for them, or their key is free again.
+    with suppress(PaymentError):
+        record_outcome.record(Caller.service(attempt.charge), attempt, outcome)
+    attempt.refresh_from_db(fields=["state"])
+    is_final = isinstance(outcome, Approved | Declined) and attempt.kind != Attempt.Kind.REVERSE
+    if is_final and attempt.state != Attempt.State.DONE:
+        raise Later("It could not be recorded.")
+
+
+def _apply_late(report: WebhookReport, attempt: Attempt, outcome: Outcome) -> None:
+    if not late_outcomes.apply(attempt, outcome):
+        raise Later("Another operation on the charge has not ended.")
+    attempt = attempts.reload(attempt)
+    is_done = attempt.outcome in DONE
+    if isinstance(outcome, Approved) and not is_done:
+        if report.outcome and attempt.outcome in FAILED_REFUND and attempt.refund_id:
+            raise NoNews("A refund is told of as made until it fails, and this one had failed.")
+        raise NeedsAttention(f"The provider says that it was done, and {attempt.outcome} is on record.")
+    if isinstance(outcome, Declined) and is_done and _still_stands(attempt):
+        if _is_about_the_rest(attempt, outcome):
+            raise NoNews("What was not captured of the hold ran out.")
+        why = outcome.message or outcome.provider_code or outcome.code
+        raise NeedsAttention(f"It was done, and the provider says now that it failed: {why}")
+
+
+def _is_about_the_rest(attempt: Attempt, outcome: Declined) -> bool:
+    """Whether it says no more than that what is left of a hold ran out, which was captured in part."""
+    charge, has_run_out = attempt.charge, outcome.code == "action_expired"
+    is_of_hold = attempt.kind == Attempt.Kind.AUTHORIZE and charge.captured
+    return has_run_out and is_of_hold and charge.amount_captured < attempt.amount
+
+
+def _still_stands(attempt: Attempt) -> bool:
+    """Whether we have not undone ourselves what was done. Raises Later while we may be doing so."""
+    if attempt.kind != Attempt.Kind.AUTHORIZE:
+        return True
+    if attempt.charge.operation:
+        raise Later("Another operation on the charge has not ended.")
+    return attempt.charge.status in (Charge.Status.SUCCEEDED, Charge.Status.REFUNDED)

@@ -1,0 +1,175 @@
+"""Merchants' accounts at providers: made, changed, tried and connected. The only place that opens their credentials."""
+
+import json
+import logging
+from collections.abc import Mapping
+from uuid import UUID
+
+from django.db import IntegrityError, transaction
+
+from payments import clock, ids
+from payments.connections import release_connection
+from payments.domain import bulkheads
+from payments.domain.audit import audit_log
+from payments.domain.audit.audit_log import Action
+from payments.models import Merchant, ProviderAccount
+from payments.providers import registry
+from payments.providers.accounts import Account, Blank
+from payments.providers.base import Outcome, Provider, Unknown
+from payments.vault import Place, Purpose, keys_at_hand, seal, unseal
+
+logger = logging.getLogger("kaha.accounts")
+
+# Of a shorter secret the last four characters would tell too much.
+HINTED_LENGTH = 12
+HINT_LENGTH = 4
+
+# What each account is reached by, and the account's version that this was made of.
+_connected: dict[UUID, tuple[int, Provider]] = {}
+
+
+class BadAccount(ValueError):
+    """Such an account cannot be; the message is for the person who described it.
+
+    `blank` names the credential or setting that it is about, if it is about one.
+    """
+
+    def __init__(self, message: str, blank: str = "") -> None:
+        super().__init__(message)
+        self.blank = blank
+
+
+@keys_at_hand
+def open_account(
+    merchant: Merchant,
+    livemode: bool,
+    provider: str,
+    title: str,
+    credentials: Mapping[str, str],
+    settings: Mapping[str, str],
+    account_id: UUID | None = None,
+) -> ProviderAccount:
+    """A new account, at work at once, with `account_id` if given. Raises BadAccount, VaultUnavailable."""
+    account = ProviderAccount(
+        id=account_id or ids.new_id(), merchant=merchant, livemode=livemode, provider=provider, title=title
+    )
+    _fill_in(account, credentials, settings)
+    try:
+        with transaction.atomic():
+            account.save(force_insert=True)
+            mode = "live" if livemode else "test"
+            detail = ", ".join([f"at {provider}", f"{mode} mode", *_told({}, account.settings)])
+            audit_log.record(Action.ADDED, account, detail=detail)
+    except IntegrityError:
+        raise BadAccount("The merchant has an account with this title in this mode.") from None
+    return account
+
+
+@keys_at_hand
+def change_account(
+    account: ProviderAccount, title: str, enabled: bool, credentials: Mapping[str, str], settings: Mapping[str, str]
+) -> None:
+    """Gives the account another title and other settings, and the credentials that are not empty.
+
+    One that is not `enabled` is asked for nothing new; what went by it can still be captured, voided and refunded.
+    Other settings may send credentials elsewhere, so they want the credentials again. Raises BadAccount,
+    VaultUnavailable.
+    """
+    with transaction.atomic():
+        locked = ProviderAccount.objects.select_for_update(no_key=True).get(id=account.id)
+        before = _described(locked)
+        given = {name: value for name, value in credentials.items() if value}
+        require_credentials(locked, given, settings)
+        locked.title, locked.enabled = title, enabled
+        _fill_in(locked, _credentials(locked) | given, settings)
+        locked.version, locked.updated_at = locked.version + 1, clock.now()
+        locked.save()
+        after = _described(locked)
+        # Which credentials, and never what they are.
+        changed = [name for name in sorted(before | after) if before.get(name) != after.get(name)]
+        audit_log.record(Action.CHANGED, locked, fields=[*changed, *given], detail=", ".join(_told(before, after)))
+
+
+def require_credentials(account: ProviderAccount, given: Mapping[str, str], settings: Mapping[str, str]) -> None:
+    """Raise BadAccount where `settings` are other ones, and a credential of the account is not `given` again."""
+    if {name: value for name, value in settings.items() if value} == account.settings:
+        return
+    for name in sorted(account.hints.keys() - given.keys()):
+        raise BadAccount("Type it again: the settings say where it is sent, and they change.", name)
+
+
+def connected(account: ProviderAccount) -> Provider:
+    """The provider as the account in hand reaches it.
+
+    Raises KeyError for a provider that is not installed, VaultError, VaultUnavailable.
+    """
+    version, provider = _connected.get(account.id, (0, None))
+    if provider is None or version != account.version:
+        described = Account(account.livemode, _credentials(account), account.settings)
+        provider = registry.connect(account.provider, described)
+        _connected[account.id] = account.version, provider
+    return provider
+
+
+def try_credentials(account: ProviderAccount) -> Outcome:
+    """Whether the provider knows the account (Approved) or not (Rejected); moves nothing."""
+    try:
+        provider = connected(account)
+        with bulkheads.provider_place(account.provider, account.id):
+            release_connection()
+            outcome = provider.test_credentials()
+    except Exception as error:
+        logger.exception("credentials could not be tested", extra={"account": account.public_id})
+        outcome = Unknown(type(error).__name__)
+    audit_log.record(Action.TESTED, account, detail=type(outcome).__name__)
+    return outcome
+
+
+def _fill_in(account: ProviderAccount, credentials: Mapping[str, str], settings: Mapping[str, str]) -> None:
+    connector = registry.CONNECTORS.get(account.provider)
+    if connector is None:
+        raise BadAccount(f"There is no connector for {account.provider!r}.")
+    if not account.title.strip():
+        raise BadAccount("The account needs a title.")
+    account.settings = _filled(connector.settings, settings)
+    filled = _filled(connector.credentials, credentials)
+    account.sealed_credentials = seal(json.dumps(filled), _place(account))
+    account.hints = {name: _hint(value) for name, value in filled.items()}
+
+
+def _filled(blanks: tuple[Blank, ...], given: Mapping[str, str]) -> dict[str, str]:
+    """What is `given` for the blanks, those left empty without. Raises BadAccount."""
+    for blank in blanks:
+        value = given.get(blank.name, "")
+        if blank.required and not value:
+            raise BadAccount(f"{blank.label} is missing.", blank.name)
+        if value and not blank.pattern.fullmatch(value):
+            # The value is not repeated: it may be a credential in the wrong place.
+            raise BadAccount(f"{blank.label}: {blank.form}", blank.name)
+    if unknown := given.keys() - {blank.name for blank in blanks}:
+        raise BadAccount(f"The connector does not ask for {', '.join(sorted(unknown))}.")
+    return {name: value for name, value in given.items() if value}
+
+
+def _described(account: ProviderAccount) -> dict[str, str]:
+    """What is not secret of an account, for the audit log."""
+    return {"title": account.title, "enabled": "yes" if account.enabled else "no", **account.settings}
+
+
+def _told(before: Mapping[str, str], after: Mapping[str, str]) -> list[str]:
+    """What became of each value that is another one now."""
+    names = [name for name in sorted({**before, **after}) if before.get(name) != after.get(name)]
+    return [f"{name}: {before.get(name, 'nothing')!r} to {after.get(name, 'nothing')!r}" for name in names]
+
+
+def _hint(secret: str) -> str:
+    return secret[-HINT_LENGTH:] if len(secret) >= HINTED_LENGTH else ""
+
+
+def _credentials(account: ProviderAccount) -> dict[str, str]:
+    credentials: dict[str, str] = json.loads(unseal(account.sealed_credentials, _place(account)))
+    return credentials
+
+
+def _place(account: ProviderAccount) -> Place:
+    return Place(Purpose.SECRET, account.merchant_id, account.id, "provider_credentials")

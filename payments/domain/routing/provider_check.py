@@ -1,0 +1,185 @@
+"""What a provider answers to small payments, step by step, with the credentials of one of our accounts there.
+
+No charge is made, and our books know nothing of it; what was taken is given back, and what nobody paid is ended.
+"""
+
+import logging
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+
+from django.conf import settings
+
+from payments import clock, sourcetypes
+from payments.domain.audit import audit_log
+from payments.domain.audit.audit_log import Action
+from payments.domain.merchants.terms import is_enabled
+from payments.domain.references import trial_reference
+from payments.domain.routing import provider_accounts
+from payments.models import ProviderAccount
+from payments.money import DEFAULT_CURRENCY
+from payments.providers.base import (
+    ActionRequired,
+    Approved,
+    Capabilities,
+    CardData,
+    Operation,
+    Outcome,
+    Payer,
+    Payment,
+    Pending,
+    Provider,
+    Unknown,
+)
+from payments.providers.registry import CONNECTORS
+
+logger = logging.getLogger("kaha.provider")
+
+# The least that anybody takes on a card, in centavos.
+SMALL = 2_000
+NOBODY = Payer("Juan dela Cruz", "juan@example.com", "+639171234567")
+# A page that is there for such uses, where kaha has none that a provider would take.
+ELSEWHERE = "https://example.com/"
+
+Pay = Callable[[ActionRequired], Mapping[str, str] | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One question to the provider, and what it answered; `source_type` is empty where it is about the account."""
+
+    source_type: str
+    name: str
+    outcome: Outcome
+
+    @property
+    def is_well(self) -> bool:
+        return isinstance(self.outcome, Approved | ActionRequired | Pending)
+
+
+@dataclass
+class Walk:
+    """A payment on its way, each step of which is told.
+
+    `pay` has the payer act, and gives what they brought along in the return URL, None where nobody pays.
+    """
+
+    provider: Provider
+    payment: Payment
+    can: Capabilities
+    tell: Callable[[Step], None] = field(repr=False)
+    pay: Pay = field(repr=False)
+
+    def go(self, end: str) -> None:
+        """Has the payment made and then ended by `end`, a refund or a void, or cancelled where nobody pays."""
+        outcome = self._ask("create", lambda: self.provider.create_payment(self.payment))
+        if isinstance(outcome, Unknown):
+            outcome = self._look_up()
+        if isinstance(outcome, ActionRequired):
+            params = self.pay(outcome)
+            outcome = self._look_up() if params is None else self._continue(params)
+        if isinstance(outcome, Approved):
+            self._end(outcome, end)
+        elif isinstance(outcome, ActionRequired | Pending | Unknown):
+            self._operate("cancel")
+
+    def _end(self, approved: Approved, end: str) -> None:
+        if end == "refund" and not approved.captured:
+            captured = self._operate("capture")
+            # What is still held must not stay so.
+            end = end if isinstance(captured, Approved | Pending) else "void"
+        if end == "void" or self.can.refund:
+            self._operate(end)
+
+    def _look_up(self) -> Outcome:
+        return self._ask("look up", lambda: self.provider.resolve(self.payment))
+
+    def _continue(self, params: Mapping[str, str]) -> Outcome:
+        return self._ask("continue", lambda: self.provider.continue_payment(self.payment, params))
+
+    def _operate(self, kind: str) -> Outcome:
+        of = self.payment
+        operation = Operation(
+            trial_reference(),
+            kind,
+            of.reference,
+            of.provider_ref,
+            of.amount,
+            of.currency,
+            reason="requested_by_customer" if kind == "refund" else "",
+            source_type=of.source_type,
+        )
+        ask: Callable[[Operation], Outcome] = getattr(self.provider, kind)
+        return self._ask(kind, lambda: ask(operation), names_payment=False)
+
+    def _ask(self, name: str, question: Callable[[], Outcome], names_payment: bool = True) -> Outcome:
+        outcome = _answer(question)
+        if names_payment and (ref := getattr(outcome, "provider_ref", "")):
+            self.payment = replace(self.payment, provider_ref=ref)
+        self.tell(Step(self.payment.source_type, name, outcome))
+        return outcome
+
+
+def check(account: ProviderAccount, tell: Callable[[Step], None], pay: Pay) -> None:
+    """Tries the credentials and, where they are good, a small payment of each type that is enabled.
+
+    One that can be held is made twice, to be refunded and to be released. Live mode has no card to try with.
+    """
+    known = provider_accounts.try_credentials(account)
+    tell(Step("", "credentials", known))
+    if not isinstance(known, Approved):
+        return
+    provider, card = provider_accounts.connected(account), CONNECTORS[account.provider].test_card
+    source_types = _source_types(account, provider, with_cards=card is not None and not account.livemode)
+    audit_log.record(Action.TESTED, account, detail=f"by payments: {', '.join(source_types)}")
+    for source_type in source_types:
+        can = provider.capabilities(source_type)
+        assert can is not None  # nosec B101 # for the type checker: only what it takes is tried
+        for end in ("refund", "void") if can.hold else ("refund",):
+            Walk(provider, _payment(source_type, can, card), can, tell, pay).go(end)
+
+
+def _source_types(account: ProviderAccount, provider: Provider, with_cards: bool) -> list[str]:
+    """Those that it takes and that routes lead to, or in test mode those that the merchant takes."""
+    if account.livemode:
+        enabled = set(account.routes.filter(enabled=True).values_list("source_type", flat=True))
+    else:
+        switches = account.merchant.payment_method_settings
+        enabled = {name for name in sourcetypes.NAMES if is_enabled(switches, name, account.livemode)}
+    tried = enabled if with_cards else enabled - {sourcetypes.CARD}
+    return [name for name in sourcetypes.NAMES if name in tried and provider.capabilities(name)]
+
+
+def _answer(question: Callable[[], Outcome]) -> Outcome:
+    """The answer to a question; whatever escapes from a connector is an unknown outcome."""
+    try:
+        return question()
+    except Exception as error:
+        logger.exception("provider call broke")
+        return Unknown(type(error).__name__)
+
+
+def _payment(source_type: str, can: Capabilities, card: CardData | None) -> Payment:
+    amount, currency = _small_amount(can)
+    is_https = settings.PUBLIC_URL.startswith("https://")
+    return Payment(
+        reference=trial_reference(),
+        amount=amount,
+        currency=currency,
+        source_type=source_type,
+        capture=not can.hold,
+        authenticate=True,
+        return_url=f"{settings.PUBLIC_URL}/" if is_https else ELSEWHERE,
+        description="Test of a connection",
+        statement_descriptor="TEST",
+        card=card if source_type == sourcetypes.CARD else None,
+        asked_at=clock.now(),
+        payer=NOBODY,
+    )
+
+
+def _small_amount(can: Capabilities) -> tuple[int, str]:
+    """A small amount within the limits, in pesos where they are taken."""
+    limits = can.amounts or {DEFAULT_CURRENCY: (SMALL, SMALL)}
+    currency = DEFAULT_CURRENCY if DEFAULT_CURRENCY in limits else next(iter(limits))
+    smallest, largest = limits[currency]
+    return min(max(smallest, SMALL), largest), currency

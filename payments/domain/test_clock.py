@@ -1,0 +1,129 @@
+"""One merchant's test objects, moved through time: their deadlines come nearer, and what is due then happens.
+
+What was recorded stays true: no `created_at` or other moment of the past is changed, and nobody's clock.
+"""
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, fields
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import F, QuerySet
+
+from payments import clock
+from payments.db.writes import write_together
+from payments.domain import idempotency, settlement
+from payments.domain.caller import Caller
+from payments.domain.charging import expiry, recovery
+from payments.domain.idempotency import StoredAnswer
+from payments.domain.operators import decide
+from payments.domain.provider_events.messages import hear_simulator
+from payments.domain.sweep_scope import Scope
+from payments.models import Attempt, Block, Card, Charge, Merchant, Notification, Source, StaffAct
+from payments.providers.simulator.connector import Simulator
+from payments.webhooks import outbox
+
+# Once through time: a year, be it a leap year.
+LONGEST_SECONDS = 366 * 24 * 3600
+# What has not happened by then is left to the worker, so that a request for very many objects is answered too.
+GIVE_UP_AFTER_SECONDS = 30.0
+
+
+@dataclass(frozen=True)
+class Happened:
+    """How many of which came to pass."""
+
+    actions: int = 0
+    reports: int = 0
+    lookups: int = 0
+    holds: int = 0
+    settled: int = 0
+    cvcs: int = 0
+    numbers: int = 0
+    requests: int = 0
+
+    def __add__(self, other: "Happened") -> "Happened":
+        return Happened(*(getattr(self, field.name) + getattr(other, field.name) for field in fields(self)))
+
+    def __bool__(self) -> bool:
+        return self != Happened()
+
+
+def advance(caller: Caller, by: timedelta, answer: StoredAnswer | None = None) -> Happened:
+    """Lets `by` pass for the test objects of the caller's merchant, and returns what has happened when nothing is due.
+
+    `answer` is kept under the caller's idempotency key in the transaction in which time passes. Raises Replay and
+    PaymentError as `idempotency.claim` does.
+    """
+    scope = Scope(caller.merchant_id, livemode=False)
+    with transaction.atomic():
+        record = idempotency.claim(caller)
+        # Two that come for the same merchant at once would wait for each other's rows.
+        Merchant.objects.select_for_update(no_key=True).get(id=caller.merchant_id)
+        _bring_nearer(scope, by)
+        if record and answer:
+            write_together(idempotency.answered(record.id, answer))
+    return _let_happen(scope)
+
+
+def callbacks_due(merchant_id: UUID) -> int:
+    """How many callbacks of the merchant's test objects wait for a worker now."""
+    return Notification.objects.of(merchant_id, livemode=False).filter(due_at__lte=clock.now()).count()
+
+
+def _bring_nearer(scope: Scope, by: timedelta) -> None:
+    """Every deadline of the scope's objects comes nearer, each by one update."""
+    Simulator().bring_nearer(_simulated(scope), by)
+    for rows, name in _deadlines(scope):
+        rows.update(**{name: F(name) - by})
+    outbox.bring_nearer(Notification.objects.filter(scope.within()), by, clock.now())
+
+
+def _deadlines(scope: Scope) -> Iterator[tuple[QuerySet[Any], str]]:
+    """The rows that wait, with the column that says for when; attempts first, as when an outcome is recorded.
+
+    The conditions stand in the row itself, so that the database asks them again of one that it had to wait for.
+    """
+    charges, sources = Charge.objects.filter(scope.within()), Source.objects.filter(scope.within())
+    # One that is open may be asked at this moment, and its process must not be taken for dead.
+    looked_up = Attempt.objects.filter(due_at__isnull=False).exclude(state=Attempt.State.OPEN)
+    unresolved = Attempt.objects.filter(due_at__isnull=False).values("charge_id")
+    yield looked_up.filter(charge__in=charges), "due_at"
+    yield charges.filter(action_expires_at__isnull=False, id__in=unresolved), "action_expires_at"
+    yield charges.filter(hold_expires_at__isnull=False), "hold_expires_at"
+    yield charges.filter(settle_due_at__isnull=False), "settle_due_at"
+    yield Block.objects.filter(scope.within(), expires_at__isnull=False), "expires_at"
+    yield StaffAct.objects.proposed().filter(charge__in=charges), "expires_at"
+    yield Card.objects.filter(sealed_cvc__isnull=False, source__in=sources), "cvc_expires_at"
+    yield Card.objects.filter(number_expires_at__isnull=False, source__in=sources), "number_expires_at"
+
+
+def _let_happen(scope: Scope) -> Happened:
+    """Sweeps until nothing of the scope is due."""
+    give_up_at = time.monotonic() + GIVE_UP_AFTER_SECONDS
+    total = Happened()
+    while time.monotonic() < give_up_at and (happened := _sweep(scope)):
+        total += happened
+    return total
+
+
+def _sweep(scope: Scope) -> Happened:
+    return Happened(
+        actions=recovery.expire_actions(scope=scope),
+        reports=hear_simulator(among=_simulated(scope)),
+        lookups=recovery.resolve_due(scope=scope),
+        holds=expiry.void_expired_holds(scope=scope),
+        settled=settlement.settle_due(scope=scope),
+        cvcs=expiry.destroy_unused_cvcs(scope=scope),
+        numbers=expiry.destroy_unused_numbers(scope=scope),
+        requests=decide.expire(scope=scope),
+    )
+
+
+def _simulated(scope: Scope) -> list[str]:
+    """Our references of what waits for time at the simulator and is the scope's."""
+    mine = Attempt.objects.filter(scope.within("charge__"), id__in=Simulator().waiting())
+    return [attempt_id.hex for attempt_id in mine.values_list("id", flat=True)]

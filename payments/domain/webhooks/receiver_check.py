@@ -1,0 +1,128 @@
+"""Whether a merchant's receiver does with events what it must: six calls that show it from outside.
+
+They go the way of real ones, signed and sent by the same code, but are of test mode and tell of charges that do not
+exist. Nothing is written down.
+"""
+
+import asyncio
+import secrets as randomness
+from base64 import b64encode
+from collections.abc import Iterator, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+from datetime import timedelta
+from typing import cast
+
+from django.conf import settings
+
+from payments import clock, ids
+from payments.domain import events
+from payments.domain.caller import Caller
+from payments.models import Card, Charge, Event, Source
+from payments.rendering.objects import render_charge
+from payments.webhooks.client import Transport
+from payments.webhooks.results import Answer, Failure
+from payments.webhooks.signatures import Signer
+
+# Twice what Standard Webhooks' libraries tolerate.
+TOO_OLD = timedelta(minutes=10)
+MARK = {"sent_by": "check_receiver"}
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One event on its way: a sound receiver answers 2xx where `to_be_taken`, else refuses it."""
+
+    name: str
+    to_be_taken: bool
+    event: Event
+    secrets: Sequence[str] = field(repr=False)
+    age: timedelta = timedelta()
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What the receiver did with one call."""
+
+    call: Call
+    result: Answer | Failure
+
+    @property
+    def is_proper(self) -> bool:
+        return isinstance(self.result, Answer) and self.result.is_proper == self.call.to_be_taken
+
+
+def check(url: str, livemode: bool, secrets: Sequence[str]) -> Iterator[Finding]:
+    """Calls `url` six times, one after the other, as an event of `livemode` would be sent, signed with `secrets`."""
+    with asyncio.Runner() as runner:
+        stack = AsyncExitStack()
+        transport = runner.run(stack.enter_async_context(Transport()))
+        try:
+            for call in calls(secrets):
+                yield Finding(call, runner.run(_send(transport, call, url, livemode)))
+        finally:
+            runner.run(stack.aclose())
+
+
+def calls(secrets: Sequence[str]) -> list[Call]:
+    """A valid event and the same again, two in the wrong order, a forged one and an old one."""
+    first, second, third, fourth = (_charge() for _ in range(4))
+    valid = _event(first, 1)
+    return [
+        Call("a valid event", True, valid, secrets),
+        Call("the same event again", True, valid, secrets),
+        Call("an event of another charge, its second", True, _event(second, 2), secrets),
+        Call("the first event of that charge, late", True, _event(second, 1), secrets),
+        Call("a forged event, signed with another secret", False, _event(third, 1), [_other_secret()]),
+        Call("an old event, signed 10 minutes ago", False, _event(fourth, 1), secrets, TOO_OLD),
+    ]
+
+
+async def _send(transport: Transport, call: Call, url: str, livemode: bool) -> Answer | Failure:
+    body, event_id = bytes(call.event.payload), ids.public_id("evt", call.event.id)
+    signer = Signer(call.secrets, settings.NOTIFY_HEADER_PREFIX)
+    headers = signer.headers_of(event_id, body, clock.now() - call.age)
+    return await transport.send(url, body, headers, livemode)
+
+
+def _event(charge: Charge, sequence: int) -> Event:
+    """`charge.created` as the first event of a charge, `charge.succeeded` as its second."""
+    succeeded = sequence > 1
+    charge.status = Charge.Status.SUCCEEDED if succeeded else Charge.Status.PENDING
+    charge.captured, charge.amount_captured = succeeded, charge.amount if succeeded else 0
+    caller = Caller(charge.merchant_id, charge.livemode)
+    event_type = "charge.succeeded" if succeeded else "charge.created"
+    return cast(Event, events.new_event(caller, event_type, charge.id, sequence, render_charge(charge)).row)
+
+
+def _charge() -> Charge:
+    """A charge of a merchant that nobody knows, on a test card, in no database."""
+    nobody = ids.new_id()
+    source = Source(merchant_id=nobody, livemode=False, type="card", used=True)
+    Card(
+        source=source,
+        name="Juan dela Cruz",
+        last4="4242",
+        exp_month="12",
+        exp_year="2039",
+        brand="visa",
+        funding="credit",
+        country="US",
+        issuing_bank="Test Bank",
+    )
+    charge = Charge(
+        merchant_id=nobody,
+        livemode=False,
+        source=source,
+        amount=125_000,
+        currency="PHP",
+        statement_descriptor="TEST",
+        description="Not a charge: sent to test your receiver",
+        metadata=MARK,
+    )
+    charge.refund_list = []
+    return charge
+
+
+def _other_secret() -> str:
+    return f"whsec_{b64encode(randomness.token_bytes(32)).decode()}"

@@ -1,0 +1,41 @@
+"""What the end of a try means for its notification: pure decisions (contract, section 8)."""
+
+from datetime import datetime
+from http import HTTPStatus
+
+from payments.models import Notification
+from payments.redaction import redact_bytes
+from payments.webhooks.claims import Claimed, Made
+from payments.webhooks.results import Answer, Failure
+from payments.webhooks.retry_schedule import next_try_at
+
+State = Notification.State
+REASON_MAX_LENGTH = 200
+
+
+def made_of(claimed: Claimed, result: Answer | Failure, started_at: datetime, now: datetime, random: float) -> Made:
+    """The try that began at `started_at` and came to `result` at `now`; `random` (0 up to 1) spreads the next one."""
+    first_try_at = claimed.first_try_at or started_at
+    proper = isinstance(result, Answer) and result.is_proper
+    failures = claimed.failures + (not proper)
+    state, due_at = State.DELIVERED, None
+    if isinstance(result, Answer) and result.status == HTTPStatus.GONE:
+        state = State.GONE
+    elif not proper:
+        retry_after = result.retry_after if isinstance(result, Answer) else None
+        due_at = next_try_at(first_try_at, failures, now, random, retry_after)
+        state = State.WAITING if due_at else State.EXHAUSTED
+    return Made(
+        id=claimed.id,
+        lease=claimed.lease,
+        started_at=started_at,
+        milliseconds=result.milliseconds,
+        status=result.status if isinstance(result, Answer) else None,
+        answer=redact_bytes(result.first_bytes) if isinstance(result, Answer) else b"",
+        error="" if isinstance(result, Answer) else result.kind.value,
+        reason="" if isinstance(result, Answer) else result.reason[:REASON_MAX_LENGTH],
+        state=state.value,
+        failures=failures,
+        first_try_at=first_try_at,
+        due_at=due_at,
+    )

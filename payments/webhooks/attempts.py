@@ -1,0 +1,110 @@
+"""Tries under way: many at once, each in the place that its bulkhead has for it."""
+
+import asyncio
+import logging
+import random
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from datetime import datetime, timedelta
+
+from payments.ids import public_id
+from payments.webhooks.attempt_rules import made_of
+from payments.webhooks.bulkheads import Lanes, SlowReceivers, Turn
+from payments.webhooks.claims import Claimed, Made, Shares
+from payments.webhooks.client import Limits, Transport
+from payments.webhooks.name_lookup import Lookup
+from payments.webhooks.results import TIMEOUTS, Answer, Failure, FailureKind
+from payments.webhooks.signing_secrets import Signers
+
+logger = logging.getLogger("kaha.notifications")
+
+Clock = Callable[[], datetime]
+
+# While tries are under way: how often to look for what has become due meanwhile, and how long to let those that end
+# gather, so that many are put down together.
+LOOK_SECONDS = 0.25
+GATHER_SECONDS = 0.02
+TRY_TIME = timedelta(seconds=Limits().total_seconds)
+# A receiver whose try took longer counts as slow until one takes less.
+SLOW_MILLISECONDS = TRY_TIME / timedelta(milliseconds=2)
+
+
+class Tries:
+    """The tries of one event loop, which are in hand until they end. `now` tells when they do."""
+
+    def __init__(self, transport: Transport, now: Clock, slow: SlowReceivers | None = None) -> None:
+        self._transport = transport
+        self._now = now
+        self._lanes = Lanes(slow or SlowReceivers())
+        self._runners: set[asyncio.Task[None]] = set()
+        self._ended: list[Made] = []
+        self._any_ended = asyncio.Event()
+
+    @property
+    def over(self) -> bool:
+        """Whether none is in hand and all that ended were taken."""
+        return not self._lanes.in_hand and not self._ended
+
+    def shares(self) -> Shares:
+        """What the next claim has to know."""
+        return self._lanes.shares()
+
+    def start(self, batch: Iterable[Claimed], signers: Signers) -> None:
+        """Takes `batch` in hand; `signers` has those of all its merchants."""
+        for claimed in batch:
+            self._lanes.add(claimed, signers)
+        self._start_runners()
+
+    def take_ended(self) -> list[Made]:
+        """Those that have ended since the last time."""
+        ended, self._ended = self._ended, []
+        self._any_ended.clear()
+        return ended
+
+    def give_up_waiting(self) -> list[Claimed]:
+        """Lets go of those that have not begun."""
+        return self._lanes.give_up_waiting()
+
+    async def wait(self) -> None:
+        """Until some have ended, LOOK_SECONDS at most."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(LOOK_SECONDS):
+                await self._any_ended.wait()
+                await asyncio.sleep(GATHER_SECONDS)
+
+    def _start_runners(self) -> None:
+        while turn := self._lanes.take():
+            runner = asyncio.create_task(self._run(turn))
+            self._runners.add(runner)
+            runner.add_done_callback(self._runners.discard)
+
+    async def _run(self, first: Turn) -> None:
+        turn: Turn | None = first
+        while turn:
+            slow = await self._try(turn)
+            self._lanes.end(turn, slow)
+            self._any_ended.set()
+            turn = self._lanes.take()
+            # One place that is free again can be room for two, each of another merchant.
+            self._start_runners()
+
+    async def _try(self, turn: Turn) -> bool | None:
+        """Returns whether it took long; None where none was made."""
+        claimed, started_at = turn.claimed, self._now()
+        # One that waited for too long is left to whoever claims it next, lest two have it in hand.
+        if started_at + TRY_TIME >= claimed.lease:
+            return None
+        result = await self._result(turn, started_at)
+        self._ended.append(made_of(claimed, result, started_at, self._now(), random.random()))  # nosec B311 # no secret
+        return result.milliseconds > SLOW_MILLISECONDS or (isinstance(result, Failure) and result.kind in TIMEOUTS)
+
+    async def _result(self, turn: Turn, moment: datetime) -> Answer | Failure:
+        claimed, owner = turn.claimed, turn.lane.owner
+        event_id = public_id("evt", claimed.event_id)
+        try:
+            headers = turn.signers[owner].headers_of(event_id, claimed.payload, moment)
+            lookup = Lookup(owner, turn.lane.slow)
+            return await self._transport.send(claimed.url, claimed.payload, headers, claimed.livemode, lookup)
+        except Exception:
+            logger.exception("a try broke", extra={"event": event_id})
+            return Failure(FailureKind.BROKEN, 0)

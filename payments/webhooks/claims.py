@@ -1,0 +1,300 @@
+"""Which notifications a worker takes in hand, and how it puts down what became of them.
+
+On a connection of its own, so that the database works while others are sent. Each statement is a transaction of its
+own, so that none is open while anything is sent. In SQL, because the limits for each merchant and receiver have to hold
+among all workers, and a long queue of one must not be read through to reach the others.
+"""
+
+import logging
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
+from uuid import UUID
+
+from django.db import connection, transaction
+from psycopg import AsyncConnection
+
+from payments.steps import Step, reached
+from payments.webhooks.scan_window import Span
+
+logger = logging.getLogger("kaha.notifications")
+
+CLAIM_LIMIT = 250
+# In hand for one receiver, in all workers together: enough to keep its runners busy while the books are kept.
+RECEIVER_LIMIT = 400
+# In hand for one merchant in one mode, in all workers together, divided among its receivers that have something due.
+MERCHANT_LIMIT = 1000
+# In hand for one receiver whose last try took long, which gets few places.
+SLOW_RECEIVER_LIMIT = 4
+# How many receivers of one merchant a claim looks at; the next claim goes on behind them.
+WINDOW = 250
+# Time to send all of these although each try takes its longest; a worker silent for longer is taken for dead.
+LEASE = timedelta(seconds=90)
+# A queue is read from its head, whatever the planner believes of its length; statistics lag behind a sudden one. So
+# each row is found by an index, and none by going through them all, as other joins and scans do. A plan is made for the
+# bounds that are given, because one for any bounds has to lock each month.
+PLANNING = {
+    **dict.fromkeys(("enable_bitmapscan", "enable_seqscan", "enable_hashjoin", "enable_mergejoin"), "off"),
+    **dict.fromkeys(("enable_material", "enable_sort", "enable_incremental_sort"), "off"),
+    "plan_cache_mode": "force_custom_plan",
+}
+
+# Merchants first: each, in each mode, is found by a jump through the index, and by further jumps some of its receivers.
+# Of each receiver only the first few are looked at, and those in hand stay among them until they are put down: so
+# neither a receiver nor a merchant has more than these in hand, whoever claims. Receivers that are slow come last.
+# Each jump asks for the order of the index of what is due, because others hold what is done too.
+# The bounds stand wherever notifications are read, so that months outside of them are not even opened.
+DUE = """
+WITH RECURSIVE merchants AS (
+    (SELECT merchant_id, livemode FROM payments_notification
+     WHERE due_at IS NOT NULL AND id >= %(since)s AND id < %(until)s
+     ORDER BY merchant_id, livemode, receiver LIMIT 1)
+    UNION ALL
+    SELECT following.* FROM merchants m CROSS JOIN LATERAL (
+        SELECT n.merchant_id, n.livemode FROM payments_notification n
+        WHERE n.due_at IS NOT NULL AND (n.merchant_id, n.livemode) > (m.merchant_id, m.livemode)
+            AND n.id >= %(since)s AND n.id < %(until)s
+        ORDER BY n.merchant_id, n.livemode, n.receiver LIMIT 1
+    ) following
+), receivers AS (
+    SELECT m.merchant_id, m.livemode, found.receiver, found.due_at, (m.merchant_id, m.livemode, found.receiver) IN (
+        SELECT * FROM unnest(%(slow_merchants)s::uuid[], %(slow_modes)s::boolean[], %(slow_receivers)s::text[])
+    ) AS slow
+    FROM merchants m CROSS JOIN LATERAL (
+        WITH RECURSIVE jumps AS (
+            (SELECT n.receiver, n.due_at, 1 AS number FROM payments_notification n
+             WHERE n.merchant_id = m.merchant_id AND n.livemode = m.livemode AND n.due_at IS NOT NULL
+                 AND n.receiver > coalesce((
+                     SELECT receiver FROM unnest(
+                         %(after_merchants)s::uuid[], %(after_modes)s::boolean[], %(after_receivers)s::text[]
+                     ) AS visited (merchant_id, livemode, receiver)
+                     WHERE (visited.merchant_id, visited.livemode) = (m.merchant_id, m.livemode)
+                 ), '') AND n.id >= %(since)s AND n.id < %(until)s
+             ORDER BY n.receiver, n.due_at LIMIT 1)
+            UNION ALL
+            SELECT following.*, j.number + 1 FROM jumps j CROSS JOIN LATERAL (
+                SELECT n.receiver, n.due_at FROM payments_notification n
+                WHERE n.merchant_id = m.merchant_id AND n.livemode = m.livemode AND n.due_at IS NOT NULL
+                    AND n.receiver > j.receiver AND n.id >= %(since)s AND n.id < %(until)s
+                ORDER BY n.receiver, n.due_at LIMIT 1
+            ) following WHERE j.number < %(window)s
+        )
+        SELECT receiver, due_at FROM jumps
+    ) found
+), wanted AS (
+    SELECT r.merchant_id, r.livemode, r.receiver, r.slow, CASE
+        WHEN slow THEN %(slow_receiver_limit)s
+        ELSE least(%(receiver_limit)s, %(merchant_limit)s / count(*) OVER (PARTITION BY merchant_id, livemode, slow))
+    END AS receiver_limit
+    FROM receivers r
+    WHERE r.due_at <= %(now)s AND (r.merchant_id, r.livemode, r.slow) NOT IN (
+        SELECT * FROM unnest(%(full_merchants)s::uuid[], %(full_modes)s::boolean[], %(full_slow)s::boolean[])
+    )
+), due AS (
+    SELECT head.*, row_number() OVER (
+        PARTITION BY head.merchant_id, head.livemode ORDER BY w.slow, head.tries > 0, head.number, head.due_at
+    ) AS turn
+    FROM wanted w CROSS JOIN LATERAL (
+        SELECT n.id, n.merchant_id, n.livemode, n.receiver, n.tries, n.due_at, n.leased_until,
+            row_number() OVER (ORDER BY n.due_at, n.id) AS number
+        FROM payments_notification n
+        WHERE n.merchant_id = w.merchant_id AND n.livemode = w.livemode AND n.receiver = w.receiver
+            AND n.due_at <= %(now)s AND n.id >= %(since)s AND n.id < %(until)s
+        ORDER BY n.due_at, n.id LIMIT w.receiver_limit
+    ) head
+    WHERE head.leased_until IS NULL OR head.leased_until <= %(now)s
+    ORDER BY w.slow, head.tries > 0, turn, head.due_at LIMIT %(limit)s
+), windows AS (
+    SELECT merchant_id, livemode, max(receiver) AS receiver FROM receivers
+    GROUP BY merchant_id, livemode HAVING count(*) >= %(window)s
+)
+"""
+
+ANYTHING_DUE = f"{DUE} SELECT EXISTS (SELECT FROM due) OR EXISTS (SELECT FROM windows)"  # nosec B608 # no value in it
+
+CLAIM = f"""
+{DUE}, free AS (
+    SELECT locked.id FROM due CROSS JOIN LATERAL (
+        SELECT n.id FROM payments_notification n
+        WHERE (n.merchant_id, n.livemode, n.receiver, n.due_at, n.id)
+                = (due.merchant_id, due.livemode, due.receiver, due.due_at, due.id)
+            AND n.id >= %(since)s AND n.id < %(until)s AND (n.leased_until IS NULL OR n.leased_until <= %(now)s)
+        FOR UPDATE SKIP LOCKED
+    ) locked
+), taken AS (
+    UPDATE payments_notification n SET leased_until = %(lease)s
+    WHERE n.id = ANY(ARRAY(SELECT id FROM free)) AND n.id >= %(since)s AND n.id < %(until)s
+    RETURNING n.id, n.event_id, n.merchant_id, n.livemode, n.receiver, n.url, (
+        SELECT e.payload FROM payments_event e
+        WHERE e.id = n.event_id AND e.id >= %(since)s AND e.id < %(until)s
+    ), n.failures, n.first_try_at, n.leased_until
+)
+SELECT * FROM taken
+UNION ALL SELECT NULL, NULL, merchant_id, livemode, receiver, NULL, NULL, NULL, NULL, NULL FROM windows
+"""  # nosec B608 # no value in it
+
+RECORD = """
+WITH made AS (
+    SELECT * FROM unnest(
+        %b::uuid[], %b::timestamptz[], %b::timestamptz[], %b::int[], %b::int[], %b::bytea[], %b::text[], %b::text[],
+        %b::text[], %b::int[], %b::timestamptz[], %b::timestamptz[]
+    ) AS made (
+        id, lease, started_at, milliseconds, status, answer, error, reason, state, failures, first_try_at, due_at
+    )
+), moved AS (
+    UPDATE payments_notification n SET tries = n.tries + 1, state = made.state, failures = made.failures,
+        first_try_at = made.first_try_at, due_at = made.due_at, leased_until = NULL
+    FROM made WHERE n.id = made.id AND n.leased_until = made.lease
+    RETURNING made.*, n.tries
+)
+INSERT INTO payments_notificationtry
+    (notification_id, number, started_at, milliseconds, status, answer, error, reason)
+SELECT id, tries, started_at, milliseconds, status, answer, error, reason FROM moved
+"""
+
+RELEASE = """
+UPDATE payments_notification n SET leased_until = NULL
+FROM unnest(%b::uuid[], %b::timestamptz[]) AS given (id, lease)
+WHERE n.id = given.id AND n.leased_until = given.lease
+"""
+
+
+# A merchant in one mode, and a receiver as this merchant names it: how slow one merchant's URL is there does not change
+# what another merchant gets.
+Owner = tuple[UUID, bool]
+ReceiverKey = tuple[UUID, bool, str]
+
+
+class Claimed(NamedTuple):
+    """A notification in hand until `lease`; `payload` are the bytes to be sent."""
+
+    id: UUID
+    event_id: UUID
+    merchant_id: UUID
+    livemode: bool
+    receiver: str
+    url: str
+    payload: bytes
+    failures: int
+    first_try_at: datetime | None
+    lease: datetime
+
+
+class Share(NamedTuple):
+    """What is in hand for one merchant in one mode, to receivers in time or to slow ones."""
+
+    merchant_id: UUID
+    livemode: bool
+    slow: bool
+
+
+class Shares(NamedTuple):
+    """What a worker knows when it claims: how much room it has, whose share is `full`, which receivers are `slow`."""
+
+    room: int
+    slow_room: bool
+    full: Sequence[Share]
+    slow: Sequence[ReceiverKey]
+
+
+class Claims(NamedTuple):
+    """What was claimed; and of merchants with more receivers than one claim looks at, behind which the next goes on."""
+
+    batch: list[Claimed]
+    windows: dict[Owner, str]
+
+
+NOTHING_IN_HAND = Shares(CLAIM_LIMIT, slow_room=True, full=(), slow=())
+
+
+class Made(NamedTuple):
+    """A try that was made, and how its notification stands after it."""
+
+    id: UUID
+    lease: datetime
+    started_at: datetime
+    milliseconds: int
+    status: int | None
+    answer: bytes
+    error: str
+    reason: str
+    state: str
+    failures: int
+    first_try_at: datetime
+    due_at: datetime | None
+
+
+def anything_due(now: datetime, span: Span) -> bool:
+    """Whether there may be anything in `span` to claim at `now`; asked on the connection that Django has already."""
+    with transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute(";".join(f"SET LOCAL {name} = {value}" for name, value in PLANNING.items()))
+        cursor.execute(ANYTHING_DUE, parameters(1, now, span, NOTHING_IN_HAND, {}))
+        [found] = cursor.fetchone()
+        return bool(found)
+
+
+async def connect() -> AsyncConnection:
+    """A connection to the same database as Django's, which commits each statement.
+
+    It does not wait for the disk: a claim or a try that a crash of the server forgets leads to a repeat.
+    """
+    params = connection.get_connection_params()
+    for name in ("cursor_factory", "context"):
+        params.pop(name)
+    settings = {"synchronous_commit": "off", **PLANNING}
+    options = [f"-c {name}={value}" for name, value in settings.items()]
+    params["options"] = " ".join([params.get("options", ""), *options])
+    return await AsyncConnection.connect(**params, autocommit=True)
+
+
+async def claim(
+    database: AsyncConnection, limit: int, now: datetime, span: Span, shares: Shares, after: Mapping[Owner, str]
+) -> Claims:
+    """Take at most `limit` notifications of `span` that are due at `now` in hand, first tries before others.
+
+    Of the merchants in `after` the receivers behind the one given there are looked at.
+    """
+    params = parameters(limit, now, span, shares, after) | {"lease": now + LEASE}
+    cursor = await database.execute(CLAIM, params, binary=True)
+    rows = [Claimed(*row) for row in await cursor.fetchall()]
+    windows = {(row.merchant_id, row.livemode): row.receiver for row in rows if row.id is None}
+    return Claims([row for row in rows if row.id is not None], windows)
+
+
+def parameters(limit: int, now: datetime, span: Span, shares: Shares, after: Mapping[Owner, str]) -> dict[str, Any]:
+    """Return what DUE asks for."""
+    slow, full, visited = _columns(shares.slow), _columns(shares.full), _columns([(*o, r) for o, r in after.items()])
+    return {
+        "now": now,
+        "limit": limit,
+        "receiver_limit": RECEIVER_LIMIT,
+        "merchant_limit": MERCHANT_LIMIT,
+        "slow_receiver_limit": SLOW_RECEIVER_LIMIT if shares.slow_room else 0,
+        "window": WINDOW,
+        **dict(zip(("slow_merchants", "slow_modes", "slow_receivers"), slow, strict=True)),
+        **dict(zip(("full_merchants", "full_modes", "full_slow"), full, strict=True)),
+        **dict(zip(("after_merchants", "after_modes", "after_receivers"), visited, strict=True)),
+        **span._asdict(),
+    }
+
+
+def _columns(rows: Sequence[tuple[Any, ...]]) -> list[list[Any]]:
+    return [list(column) for column in zip(*rows, strict=True)] or [[], [], []]
+
+
+async def record(database: AsyncConnection, tries: Sequence[Made]) -> None:
+    """Puts `tries` down. One whose lease was over meanwhile is dropped, for somebody else has it in hand."""
+    if not tries:
+        return
+    columns = [list(column) for column in zip(*tries, strict=True)]
+    reached(Step.SENT)
+    cursor = await database.execute(RECORD, columns)
+    reached(Step.PUT_DOWN)
+    if cursor.rowcount < len(tries):
+        logger.warning("tries came too late to be recorded", extra={"count": len(tries) - cursor.rowcount})
+
+
+async def release(database: AsyncConnection, batch: Sequence[Claimed]) -> None:
+    """Gives back what was claimed and never begun, to whoever claims it next."""
+    if batch:
+        await database.execute(RELEASE, [[claimed.id for claimed in batch], [claimed.lease for claimed in batch]])

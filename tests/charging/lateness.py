@@ -1,0 +1,31 @@
+"""What a provider does after everybody thought it was over."""
+
+import dataclasses
+
+from payments.domain.charging.attempts import payment_of
+from payments.models import Attempt
+from payments.providers.base import Approved, CardData, Payment, Report
+from payments.providers.simulator.connector import Simulator
+from payments.providers.simulator.models import SimulatedOperation
+from payments.tasks import hear_simulator
+from tests.charging.passing import let_time_pass
+from tests.client import APPROVED
+
+
+def arrive_late(attempt: Attempt) -> Report:
+    """The request of `attempt` was only delayed: it reaches the provider after all, which tells of it."""
+    outcome = Simulator().create_payment(_with_good_card(payment_of(attempt)))
+    assert isinstance(outcome, Approved)
+    return Report(attempt.reference, outcome)
+
+
+def _with_good_card(payment: Payment) -> Payment:
+    # Our own copy of the number is destroyed by then.
+    card = CardData(APPROVED, "12", "2039", "Juan dela Cruz")
+    return dataclasses.replace(payment, card=card, authenticate=False)
+
+
+def settle_refunds() -> None:
+    """Refunds come to the end that their card is known for, and the simulator tells of it."""
+    let_time_pass(SimulatedOperation, "settles_at")
+    hear_simulator()

@@ -1,0 +1,124 @@
+"""Extensions of a hold of which nobody knows at first whether the provider granted them."""
+
+from typing import Any
+
+import pytest
+
+from payments import clock, steps
+from payments.domain.charging import recovery
+from payments.models import Attempt
+from payments.providers.base import Operation, Outcome, Unknown
+from payments.providers.simulator.connector import Simulator
+from payments.steps import Step
+from tests.charging.doubles import ArrivesLateUnheard, provider
+from tests.charging.extending import LosesAnswers, extend, stands
+from tests.charging.passing import recover
+from tests.client import Api, made
+from tests.invariants.test_invariants import broken
+from tests.operators.correcting import corrected
+
+
+class NeverHears(Simulator):
+    """The request gets lost on its way, so that nobody knows what became of it."""
+
+    def extend(self, operation: Operation) -> Outcome:
+        return Unknown("lost on the way")
+
+
+class ArrivesLate(ArrivesLateUnheard):
+    """The request reaches it when recovery has asked for it already, and whoever sent it hears nothing."""
+
+    def extend(self, operation: Operation) -> Outcome:
+        recover()
+        return self._answered(super().extend(operation))
+
+
+def test_while_nobody_knows_nothing_changes_and_a_lookup_finds_it_out(api: Api) -> None:
+    charge = api.held()
+    with provider(LosesAnswers()):
+        extend(charge)
+    assert stands(charge) == (True, 0, "extend")
+    recover()
+    assert stands(charge) == (True, 7, "")
+    assert broken() == {}
+
+
+def test_what_never_arrived_changes_nothing(api: Api) -> None:
+    charge = api.held()
+    with provider(NeverHears()):
+        extend(charge)
+    recover()
+    assert stands(charge) == (True, 0, "")
+    assert Attempt.objects.get(kind="extend").outcome == "NotFound"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_was_given_up_and_done_after_all_is_recorded_once(api: Api) -> None:
+    charge = api.held()
+    with provider(ArrivesLate()):
+        extend(charge)
+    assert stands(charge) == (True, 0, "")
+    for _ in range(2):
+        recover()
+        assert stands(charge) == (True, 7, "")
+    assert Attempt.objects.get(kind="extend").outcome == "LateApproved"
+    assert broken() == {}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_was_done_after_all_to_a_hold_that_is_no_more_changes_nothing(api: Api) -> None:
+    charge = api.held()
+    with provider(ArrivesLate()):
+        extend(charge)
+    made(api.post(f"/charges/{charge['id']}/capture"))
+    for _ in range(3):
+        recover()
+    assert stands(charge) == (False, 0, "")
+    assert broken() == {}
+
+
+@pytest.mark.parametrize(("outcome", "days"), [("approved", 7), ("declined", 0), ("never_arrived", 0)])
+def test_an_unknown_extension_is_corrected_by_two_people(api: Api, outcome: str, days: int) -> None:
+    charge = api.held()
+    with provider(NeverHears()):
+        extend(charge)
+    corrected(Attempt.objects.get(kind="extend"), outcome)
+    assert stands(charge) == (True, days, "")
+
+
+def test_an_extension_reported_twice_counts_once(api: Api) -> None:
+    charge = api.held()
+    extend(charge)
+    attempt = Attempt.objects.get(kind="extend")
+    Attempt.objects.filter(id=attempt.id).update(state="unknown", outcome="", due_at=clock.now())
+    stale = Attempt.objects.get(id=attempt.id)
+    Attempt.objects.filter(id=attempt.id).update(state="done", outcome="Approved", due_at=None)
+    recovery.resolve(stale)
+    assert stands(charge) == (True, 7, "")
+
+
+@pytest.fixture(autouse=True)
+def _nobody_listens_afterwards() -> Any:
+    yield
+    steps.listen(None)
+
+
+@pytest.mark.parametrize("step", [Step.OPENED, Step.ASKING, Step.ANSWERED, Step.RECORDING])
+def test_an_extension_whose_process_dies_is_found_out(api: Api, step: Step) -> None:
+    charge = api.held()
+
+    class Killed(BaseException):
+        """What ends a process."""
+
+    def die(reached: Step) -> None:
+        if reached is step:
+            raise Killed
+
+    steps.listen(die)
+    with pytest.raises(Killed):
+        extend(charge)
+    steps.listen(None)
+    recover()
+    done = step in (Step.ANSWERED, Step.RECORDING)
+    assert stands(charge) == (True, 7 if done else 0, "")
+    assert broken() == {}

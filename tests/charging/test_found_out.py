@@ -1,0 +1,127 @@
+"""What was found out once stays found out: a question without an answer takes nothing of it back."""
+
+from collections.abc import Callable
+
+import pytest
+
+from payments.domain.operators.corrections import close_overtaken
+from payments.domain.schedule import LOOKUP_DELAYS_SECONDS
+from payments.invariants import checking
+from payments.invariants.registry import INVARIANTS
+from payments.models import Attempt, Charge, UnknownOutcome
+from payments.providers.base import Operation, Outcome, Payment, Unknown
+from payments.providers.simulator.connector import Simulator
+from tests.charging.doubles import KnowsNothing, provider
+from tests.charging.lateness import settle_refunds
+from tests.charging.passing import recover
+from tests.client import CHALLENGED, REFUNDS_WAIT, Api, made
+from tests.operators.correcting import corrected, proposed
+from tests.pages.making import page_of
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+class AnswersTooLate(Simulator):
+    """Answers nobody, so late that the asking process was taken for dead and the outcome looked up meanwhile."""
+
+    def create_payment(self, payment: Payment) -> Outcome:
+        super().create_payment(payment)
+        recover()
+        return Unknown("timed out")
+
+
+class Meanwhile(Simulator):
+    """Something is done while it is asked for a refund."""
+
+    def __init__(self, do: Callable[[], None]) -> None:
+        self._do = do
+
+    def refund(self, operation: Operation) -> Outcome:
+        self._do()
+        return super().refund(operation)
+
+
+def test_a_late_question_without_an_answer_leaves_what_others_found_and_is_looked_up_soon(api: Api) -> None:
+    with provider(AnswersTooLate()):
+        api.charge(CHALLENGED)
+
+    attempt = Attempt.objects.get()
+    assert attempt.state == "waiting"
+    assert attempt.due_at
+    assert (attempt.due_at - attempt.updated_at).total_seconds() < LOOKUP_DELAYS_SECONDS[1]
+
+
+def test_a_payer_can_still_pay_after_a_lookup_without_an_answer(api: Api) -> None:
+    charge = api.charge(CHALLENGED)
+    with provider(KnowsNothing()):
+        recover()
+    assert Attempt.objects.get().state == "waiting"
+
+    api.client.post(page_of(charge), {"decision": "pay"}, follow=True)
+
+    assert api.read(charge)["status"] == "succeeded"
+
+
+def test_what_waits_is_on_the_desk_while_its_last_question_has_no_answer(api: Api) -> None:
+    charge = api.charge(REFUNDS_WAIT)
+    made(api.post(f"/charges/{charge['id']}/refund"))
+    assert not UnknownOutcome.objects.exists()
+
+    with provider(KnowsNothing()):
+        recover()
+    assert UnknownOutcome.objects.get().kind == "refund"
+
+    recover()
+    assert not UnknownOutcome.objects.exists()
+
+
+def test_a_refund_that_waited_for_an_answer_ends_no_other_operation(api: Api) -> None:
+    charge = api.charge(REFUNDS_WAIT)
+    made(api.post(f"/charges/{charge['id']}/refund", {"amount": 1_000}))
+    with provider(KnowsNothing()):
+        recover()
+    under_way = []
+
+    def find_out() -> None:
+        settle_refunds()
+        under_way.append(Charge.objects.get().operation)
+
+    with provider(Meanwhile(find_out)):
+        made(api.post(f"/charges/{charge['id']}/refund", {"amount": 2_000}))
+
+    assert under_way == ["refund"]
+
+
+@pytest.mark.parametrize(
+    ("outcome", "status", "refunded"), [("approved", "succeeded", 1_000), ("declined", "failed", 0)]
+)
+def test_a_refund_that_waits_without_an_answer_is_corrected_by_two_people(
+    api: Api, outcome: str, status: str, refunded: int
+) -> None:
+    charge = api.charge(REFUNDS_WAIT)
+    made(api.post(f"/charges/{charge['id']}/refund", {"amount": 1_000}))
+    with provider(KnowsNothing()):
+        recover()
+
+    corrected(Attempt.objects.get(kind="refund"), outcome)
+
+    after = api.read(charge)
+    assert (after["refunds"][0]["status"], after["amount_refunded"]) == (status, refunded)
+    assert not UnknownOutcome.objects.exists()
+    # An operator may say what the simulator does not.
+    assert {failure["name"] for failure in checking.run(INVARIANTS).failures} <= {"simulator_agrees"}
+
+
+def test_a_proposal_is_overtaken_when_the_provider_answers_again_that_it_comes_later(api: Api) -> None:
+    charge = api.charge(REFUNDS_WAIT)
+    made(api.post(f"/charges/{charge['id']}/refund"))
+    with provider(KnowsNothing()):
+        recover()
+    correction = proposed(Attempt.objects.get(kind="refund"))
+    assert close_overtaken() == 0
+
+    recover()
+
+    assert close_overtaken() == 1
+    correction.refresh_from_db()
+    assert correction.state == "overtaken"

@@ -1,0 +1,87 @@
+"""What a provider tells later, again, or about nothing."""
+
+import pytest
+
+from payments.domain.charging import recovery
+from payments.invariants import checking
+from payments.invariants.registry import INVARIANTS
+from payments.models import Attempt, Charge, Event
+from payments.providers.base import Approved, Declined, Report
+from payments.providers.simulator.models import SimulatedPayment
+from payments.tasks import hear_simulator
+from tests.charging.doubles import PaidAtTheLastMoment, provider
+from tests.charging.lateness import arrive_late, settle_refunds
+from tests.charging.passing import let_time_pass, recover
+from tests.client import NEVER_ARRIVES, REFUNDS_FAIL, REFUNDS_WAIT, Api, made
+
+
+def test_money_that_comes_after_the_charge_failed_is_reversed_and_shown(api: Api) -> None:
+    charge = api.charge(NEVER_ARRIVES)
+    recover()
+    report = arrive_late(Attempt.objects.get())
+
+    for _ in range(2):
+        recovery.apply_report(report)
+    recover()
+
+    after = api.read(charge)
+    assert after["status"] == "failed"
+    assert Charge.objects.get().reversed_late
+    assert SimulatedPayment.objects.get().state == "voided"
+    assert Attempt.objects.get(kind="reverse").state == "done"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_payer_who_pays_as_the_payment_is_being_ended_was_in_time(api: Api) -> None:
+    charge = api.charge_source(api.wallet())
+    let_time_pass(Charge, "action_expires_at")
+    with provider(PaidAtTheLastMoment()):
+        recover()
+    hear_simulator()
+    recover()
+
+    assert api.read(charge)["status"] == "succeeded"
+    assert not Attempt.objects.filter(kind="reverse").exists()
+    assert checking.run(INVARIANTS).failures == []
+
+
+def test_a_refund_that_fails_afterwards_gives_its_amount_back(api: Api) -> None:
+    charge = api.charge(REFUNDS_FAIL)
+    refunded = made(api.post(f"/charges/{charge['id']}/refund"))
+    assert (refunded["status"], refunded["refunds"][0]["status"]) == ("refunded", "succeeded")
+
+    settle_refunds()
+
+    after = api.read(charge)
+    assert (after["status"], after["amount_refunded"]) == ("succeeded", 0)
+    assert after["refunds"][0]["status"] == "failed"
+
+
+def test_a_refund_that_stays_pending_succeeds_later(api: Api) -> None:
+    charge = api.charge(REFUNDS_WAIT)
+    waiting = made(api.post(f"/charges/{charge['id']}/refund", {"amount": 4000}))
+    assert (waiting["refunds"][0]["status"], waiting["amount_refunded"]) == ("pending", 4000)
+
+    settle_refunds()
+
+    after = api.read(charge)
+    assert (after["refunds"][0]["status"], after["amount_refunded"]) == ("succeeded", 4000)
+
+
+def test_a_repeated_report_changes_nothing(api: Api) -> None:
+    charge = api.charge(REFUNDS_FAIL)
+    api.post(f"/charges/{charge['id']}/refund")
+    settle_refunds()
+    before, events = api.read(charge), Event.objects.count()
+    reference = Attempt.objects.get(kind="refund").reference
+
+    for outcome in (Declined("processing_error"), Approved("so_1")):
+        recovery.apply_report(Report(reference, outcome))
+
+    assert api.read(charge) == before
+    assert Event.objects.count() == events
+
+
+def test_a_report_of_an_unknown_reference_is_ignored(db: None) -> None:
+    recovery.apply_report(Report("0" * 32, Approved("sp_1")))
+    assert not Event.objects.exists()

@@ -1,0 +1,54 @@
+"""When an unknown outcome is looked up, and what a process is told that was overtaken by it."""
+
+from collections.abc import Mapping
+
+import pytest
+
+from payments.domain.schedule import LOOKUP_DELAYS_SECONDS
+from payments.models import Attempt
+from payments.providers.base import Outcome, Payment, Unknown
+from payments.providers.simulator.connector import Simulator
+from tests.charging.doubles import provider
+from tests.charging.passing import recover
+from tests.client import CHALLENGED, Api
+
+
+class LosesPins(Simulator):
+    """Takes the payer's PIN, and the answer never arrives."""
+
+    def continue_payment(self, payment: Payment, params: Mapping[str, str]) -> Outcome:
+        super().continue_payment(payment, params)
+        return Unknown("the answer was lost")
+
+
+class IsOvertaken(Simulator):
+    """Answers so late that the asking process was taken for dead and the outcome looked up meanwhile."""
+
+    def create_payment(self, payment: Payment) -> Outcome:
+        outcome = super().create_payment(payment)
+        recover()
+        return outcome
+
+
+def test_the_lookups_of_a_payers_earlier_tries_put_off_none_of_the_next(api: Api) -> None:
+    charge = api.charge_source(api.wallet("bpi"))
+    Attempt.objects.update(tries=len(LOOKUP_DELAYS_SECONDS))
+    pin = {"confirmation_id": charge["action"]["confirmation_id"], "otp": "123456"}
+
+    with provider(LosesPins()):
+        api.post(f"/charges/{charge['id']}/verify", pin)
+
+    attempt = Attempt.objects.get()
+    assert attempt.due_at
+    assert (attempt.due_at - attempt.updated_at).total_seconds() < LOOKUP_DELAYS_SECONDS[1]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_process_that_was_overtaken_answers_with_the_bytes_that_its_key_has_already(api: Api) -> None:
+    body = {"amount": 100, "currency": "PHP", "source": api.source(CHALLENGED), "description": "Slow"}
+
+    with provider(IsOvertaken()):
+        slow = api.post("/charges/", body, key="slow")
+
+    again = api.post("/charges/", body, key="slow")
+    assert (slow.status_code, slow.content) == (again.status_code, again.content)

@@ -1,0 +1,55 @@
+"""An outcome that the database would not take: nobody is told of what is not on record."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pytest
+from django.db import connection
+
+from tests.charging.test_recovery import recover
+from tests.client import Api, made
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+BREAK = """
+CREATE FUNCTION breaks() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'the disk is full'; END $$;
+CREATE TRIGGER breaks BEFORE UPDATE ON payments_attempt FOR EACH ROW EXECUTE FUNCTION breaks()
+"""
+MEND = "DROP TRIGGER breaks ON payments_attempt; DROP FUNCTION breaks"
+
+
+@contextmanager
+def no_outcome_recorded() -> Iterator[None]:
+    with connection.cursor() as cursor:
+        cursor.execute(BREAK)
+    try:
+        yield
+    finally:
+        with connection.cursor() as cursor:
+            cursor.execute(MEND)
+
+
+def test_a_charge_is_told_of_as_it_is_on_record_and_found_later(api: Api) -> None:
+    with no_outcome_recorded():
+        told = api.charge()
+        assert told == api.read(told)
+    assert told["status"] == "pending"
+
+    recover()
+
+    assert api.read(told)["status"] == "succeeded"
+
+
+@pytest.mark.parametrize(("verb", "status"), [("capture", "succeeded"), ("void", "voided"), ("refund", "refunded")])
+def test_what_was_done_to_a_charge_is_told_of_as_it_is_on_record_and_found_later(
+    api: Api, verb: str, status: str
+) -> None:
+    charge = api.charge() if verb == "refund" else api.held()
+    with no_outcome_recorded():
+        told = made(api.post(f"/charges/{charge['id']}/{verb}"))
+        assert told == api.read(charge)
+    assert [refund["status"] for refund in told["refunds"]] == (["pending"] if verb == "refund" else [])
+
+    recover()
+
+    assert api.read(charge)["status"] == status

@@ -1,0 +1,31 @@
+"""Operators at their pages, which want no second factor here."""
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from tests.operators.making import person
+
+
+@pytest.fixture(autouse=True)
+def _the_password_is_enough(settings: Any) -> None:
+    settings.ADMIN_MFA = False
+
+
+def client_of(name: str, role: str) -> Client:
+    client = Client()
+    client.force_login(person(name, role))
+    return client
+
+
+@pytest.fixture
+def ana(db: None) -> Client:
+    """Of support."""
+    return client_of("ana", "support")
+
+
+@pytest.fixture
+def ben(db: None) -> Client:
+    """Of finance."""
+    return client_of("ben", "finance")

@@ -1,0 +1,47 @@
+"""Operators, what they may do, and what they ask for."""
+
+from typing import Any
+
+from django.contrib.auth.models import Group, User
+
+from payments.domain.operators import decide, execute, request
+from payments.models import ActLimit, Charge, StaffAct
+from payments.staff.roles import ALL_MERCHANTS, make_roles
+
+ALONE = 5_000
+REASON = "The goods never came"
+NOTE = "Seen the parcel's return"
+
+
+def person(name: str, role: str = "support") -> User:
+    """An operator in `role`, who gives back up to ALONE pesos' centavos alone."""
+    make_roles()
+    ActLimit.objects.filter(currency="PHP", role__name=role).update(amount=ALONE)
+    user, _ = User.objects.get_or_create(username=name, is_staff=True)
+    user.groups.add(*Group.objects.filter(name__in=[role, ALL_MERCHANTS]))
+    return user
+
+
+def new_act(kind: str = "refund", amount: int = ALONE, **members: Any) -> StaffAct:
+    """What Ana asks for of the newest charge; it is not on record yet."""
+    given = {"charge": Charge.objects.latest("id"), "reason": REASON} | members
+    given.setdefault("proposed_by", person("ana"))
+    return StaffAct(kind=kind, amount=amount, **given)
+
+
+def proposed(kind: str = "refund", amount: int = ALONE + 1, **members: Any) -> StaffAct:
+    """As `new_act`, on record: as a request, unless it is little."""
+    act = new_act(kind, amount, **members)
+    request.propose(act)
+    return act
+
+
+def approved(act: StaffAct) -> StaffAct:
+    """A request that Ben agreed to, and that nobody has done yet."""
+    decide.approve(act, person("ben", "finance"), NOTE)
+    return act
+
+
+def done(act: StaffAct) -> StaffAct:
+    execute.do(act)
+    return act

@@ -1,0 +1,169 @@
+"""Approvers, proposers, lookups and deaths at once: a correction is recorded once, or stays open."""
+
+import os
+import signal
+import threading
+
+import pytest
+from django.core.exceptions import ValidationError
+from django.db import connection, transaction
+
+from payments.domain.charging import recovery
+from payments.domain.operators import corrections
+from payments.domain.operators.four_eyes import Refused
+from payments.models import Attempt, Charge, Correction, Event, UnknownOutcome
+from payments.providers.base import Operation, Outcome, Payment
+from payments.providers.simulator.connector import Simulator
+from payments.providers.simulator.models import SimulatedPayment
+from payments.quickstart.servers.processes import wait_until
+from tests.charging.doubles import provider
+from tests.charging.passing import recover
+from tests.client import Api
+from tests.operators.correcting import (
+    NOTE,
+    operator,
+    proposed,
+    unknown_payment,
+)
+from tests.racing import at_once
+
+State = Correction.State
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_approvers_at_once_one_wins(api: Api) -> None:
+    correction = proposed(unknown_payment(api))
+    approvers = [operator(f"ben{number}") for number in range(8)]
+
+    def approve(number: int) -> str:
+        try:
+            return corrections.approve(Correction.objects.get(), approvers[number], NOTE).state
+        except Refused:
+            return "refused"
+
+    assert sorted(at_once(8, approve)) == ["approved", *["refused"] * 7]
+    assert Event.objects.filter(type="charge.succeeded").count() == 1
+    correction.refresh_from_db()
+    assert correction.decided_by in approvers
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_proposals_at_once_one_is_open(api: Api) -> None:
+    attempt = unknown_payment(api)
+    people = [operator(f"ana{number}") for number in range(8)]
+
+    def propose(number: int) -> bool:
+        try:
+            return bool(proposed(attempt, proposed_by=people[number]))
+        except ValidationError:
+            return False
+
+    assert sum(at_once(8, propose)) == 1
+    assert Correction.objects.count() == 1
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("lap", range(8))
+def test_an_approver_and_a_lookup_at_once_record_one_of_both(lap: int, api: Api) -> None:
+    attempt = unknown_payment(api)
+    correction, ben = proposed(attempt), operator("ben")
+
+    def one_of_both(number: int) -> None:
+        if number:
+            recovery.resolve(attempt)
+        else:
+            corrections.approve(correction, ben, NOTE)
+
+    at_once(2, one_of_both)
+    correction.refresh_from_db()
+    won = correction.state == State.APPROVED
+    assert won or correction.state == State.OVERTAKEN
+    assert (Attempt.objects.get().provider_ref == "psp_77") == won
+    assert Charge.objects.get().status == "succeeded"
+    assert Event.objects.filter(type="charge.succeeded").count() == 1
+
+
+class AnswersAfter(Simulator):
+    """A lookup under way, which ends when the test says so."""
+
+    def __init__(self) -> None:
+        self.asked, self.go_on = threading.Event(), threading.Event()
+
+    def resolve(self, asked: Payment | Operation) -> Outcome:
+        self.asked.set()
+        self.go_on.wait(10)
+        return super().resolve(asked)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_money_found_by_a_lookup_that_was_under_way_at_the_approval_is_reversed(api: Api) -> None:
+    attempt, slow, ben = unknown_payment(api), AnswersAfter(), operator("ben")
+    correction = proposed(attempt, "declined")
+
+    def lookup_and_approval(number: int) -> None:
+        if number:
+            recovery.resolve(attempt)
+        else:
+            slow.asked.wait(10)
+            corrections.approve(correction, ben, NOTE)
+            slow.go_on.set()
+
+    with provider(slow):
+        at_once(2, lookup_and_approval)
+    recover()
+    charge = Charge.objects.get()
+    assert (charge.status, charge.reversed_late, SimulatedPayment.objects.get().state) == ("failed", True, "voided")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_approver_killed_between_decision_and_record_leaves_the_proposal_open(api: Api) -> None:
+    correction, ben = proposed(unknown_payment(api)), operator("ben")
+    connection.close()
+    ready, go_on = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.read(ready, 1)
+        corrections.approve(correction, ben, NOTE)
+        os._exit(0)
+    with transaction.atomic():
+        # Nothing can be recorded without an event.
+        with connection.cursor() as cursor:
+            cursor.execute("LOCK TABLE payments_event")
+        os.write(go_on, b".")
+        assert wait_until(_somebody_waits_for_a_lock, 10)
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+    assert Correction.objects.get().state == State.PROPOSED
+    assert UnknownOutcome.objects.exists()
+
+    assert corrections.approve(correction, ben, NOTE).state == State.APPROVED
+    assert Event.objects.filter(type="charge.succeeded").count() == 1
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.parametrize("table", ["payments_charge", "payments_event"], ids=["nothing read", "nothing recorded"])
+def test_an_approval_that_cannot_be_recorded_is_refused_and_leaves_the_proposal_open(table: str, api: Api) -> None:
+    correction, ben = proposed(unknown_payment(api)), operator("ben")
+    busy = connection.copy()
+    busy.set_autocommit(False)
+    try:
+        with busy.cursor() as theirs, connection.cursor() as ours:
+            theirs.execute(f"LOCK TABLE {table}")
+            ours.execute("SET lock_timeout = '50ms'")
+            with pytest.raises(Refused, match="still open"):
+                corrections.approve(correction, ben, NOTE)
+            ours.execute("SET lock_timeout = '5s'")
+    finally:
+        busy.close()
+    assert Correction.objects.get().state == State.PROPOSED
+    assert corrections.approve(correction, ben, NOTE).state == State.APPROVED
+    assert Charge.objects.get().status == "succeeded"
+
+
+def _somebody_waits_for_a_lock() -> bool:
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT 1 FROM pg_locks l JOIN pg_database d ON d.oid = l.database"
+            " WHERE NOT l.granted AND d.datname = current_database()"
+        )
+        return cursor.fetchone() is not None

@@ -1,0 +1,218 @@
+"""Acts as operators do them: a form, what will happen in words, and how it went."""
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from payments.models import ActLimit, Attempt, AuditEntry, Charge, StaffAct
+from tests.admin.conftest import text_of
+from tests.admin.test_pages import list_of, page_of
+from tests.charging.doubles import LosesAnswers, Unreachable, provider
+from tests.client import APPROVED, Api
+from tests.operators.conftest import client_of
+from tests.operators.making import ALONE, NOTE, REASON, person, proposed
+from tests.operators.walking import acted, asked, confirm, decide, form_on, page_at
+
+pytestmark = pytest.mark.django_db
+MONEY = "PHP\xa0"
+
+
+@pytest.mark.parametrize(
+    ("kind", "is_held", "becomes"),
+    [
+        ("capture", True, "succeeded"),
+        ("release", True, "voided"),
+        ("extend", True, "succeeded"),
+        ("refund", False, "refunded"),
+        ("void", False, "voided"),
+    ],
+)
+def test_finance_does_every_kind_of_act(kind: str, is_held: bool, becomes: str, api: Api, ben: Client) -> None:
+    api.charge(amount=ALONE, capture=not is_held)
+    assert page_at(kind) in text_of(ben.get(page_of(Charge.objects.get())))
+    assert f"Done: {kind} of PHP 50.00" in acted(ben, kind)
+    assert Charge.objects.get().status == becomes
+
+
+def test_the_form_has_what_is_left_and_a_part_of_it_may_be_written(api: Api, ana: Client) -> None:
+    charge = api.charge(amount=123_450)
+    api.post(f"/charges/{charge['id']}/refund", {"amount": 450})
+    assert form_on(text_of(ana.get(page_at("refund"))))["amount"] == "1,230.00"
+    acted(ana, "refund", amount="12.5")
+    assert Charge.objects.get().amount_refunded == 450 + 1_250
+
+
+def test_the_page_says_what_will_happen_to_whose_money(api: Api, ana: Client) -> None:
+    api.charge(amount=10_000)
+    text = asked(ana, "refund", amount="20.00")
+    said = [f"{MONEY}20.00 goes back to the payer of Sari Store, visa\xa03055", "merchant&#x27;s balance falls", REASON]
+    assert [words for words in said if words not in text] == []
+    assert Charge.objects.get().amount_refunded == 0
+
+
+@pytest.mark.parametrize(("kind", "hold", "stands_out"), [("refund", False, True), ("capture", True, False)])
+def test_a_button_that_gives_money_back_stands_out(
+    kind: str, hold: bool, stands_out: bool, api: Api, ben: Client
+) -> None:
+    api.charge(capture=not hold)
+    offered, confirmed = text_of(ben.get(page_of(Charge.objects.get()))), asked(ben, kind, amount="1.00")
+    assert (f'{page_at(kind)}" class="danger"' in offered, "default danger" in confirmed) == (stands_out, stands_out)
+    assert '<p class="consequence">' in confirmed
+
+
+@pytest.mark.parametrize("amount", ["0", "-1", "100.01", "1.001", "1e2", "1.000,00", "NaN", ""], ids=repr)
+def test_an_amount_that_is_none_or_too_much_is_refused(amount: str, api: Api, ana: Client) -> None:
+    api.charge(amount=10_000)
+    text = asked(ana, "refund", amount=amount)
+    assert "errorlist" in text
+    assert not StaffAct.objects.exists()
+
+
+@pytest.mark.parametrize("reason", ["", " ", f"card {APPROVED}"], ids=["empty", "blank", "a card number"])
+def test_nobody_acts_without_a_reason_nor_with_a_card_number_in_it(reason: str, api: Api, ana: Client) -> None:
+    api.charge()
+    text = asked(ana, "refund", amount="1", reason=reason)
+    assert ("errorlist" in text, APPROVED in text) == (True, False)
+    assert not StaffAct.objects.exists()
+
+
+def test_the_same_confirmation_sent_twice_moves_money_once(api: Api, ana: Client) -> None:
+    api.charge()
+    page = asked(ana, "refund", amount="10")
+    confirm(ana, "refund", page)
+    assert "sent before" in text_of(confirm(ana, "refund", page))
+    assert (Charge.objects.get().amount_refunded, StaffAct.objects.count()) == (1_000, 1)
+
+
+def test_above_the_limit_another_person_approves_and_it_is_done(api: Api, ana: Client, ben: Client) -> None:
+    api.charge()
+    page = asked(ana, "refund", amount="50.01")
+    assert f"You give back {MONEY}50.00 of a charge alone." in page
+    assert "A second person must agree" in text_of(confirm(ana, "refund", page))
+    act = StaffAct.objects.get()
+    address = reverse("admin:payments_staffact_decide", args=[act.pk])
+    assert address in text_of(ben.get(page_of(Charge.objects.get())))
+    text = text_of(ben.get(address))
+    assert [words for words in ("goes back to the payer", REASON, "ana", "Decline") if words not in text] == []
+    assert "Done: refund of PHP 50.01" in text_of(decide(ben, act))
+    assert Charge.objects.get().amount_refunded == 5_001
+
+
+def test_who_asked_who_approved_and_why_stand_in_the_history(api: Api, ana: Client, ben: Client) -> None:
+    api.charge()
+    acted(ana, "refund", amount="50.01")
+    decide(ben, StaffAct.objects.get())
+    entries = AuditEntry.objects.about(StaffAct.objects.get()).order_by("number")
+    assert list(entries.values_list("actor", "action", "reason")) == [
+        ("ana", "proposed", REASON),
+        ("ben", "approved", NOTE),
+        ("ben", "done", REASON),
+    ]
+    assert {entry.origin for entry in entries} == {"127.0.0.1"}
+
+
+def test_nobody_approves_their_own_not_even_by_a_direct_post(api: Api) -> None:
+    api.charge()
+    root = client_of("root", "finance")
+    act = proposed(proposed_by=person("root", "finance"))
+    page = text_of(root.get(reverse("admin:payments_staffact_decide", args=[act.pk])))
+    assert ("Approve" in page, "Withdraw" in page) == (False, True)
+    assert "Nobody decides their own proposal." in text_of(decide(root, act))
+    assert StaffAct.objects.get().state == "proposed"
+
+
+def test_a_declined_request_moves_nothing(api: Api, ben: Client) -> None:
+    api.charge()
+    assert "No money was moved" in text_of(decide(ben, proposed(), "decline"))
+    assert Charge.objects.get().amount_refunded == 0
+
+
+def test_whoever_asked_withdraws(api: Api, ana: Client) -> None:
+    api.charge()
+    act = proposed()
+    decide(ana, act, "withdraw")
+    act.refresh_from_db()
+    assert act.state == "withdrawn"
+
+
+def test_support_does_not_decide(api: Api, ana: Client) -> None:
+    api.charge()
+    act = proposed(proposed_by=person("cleo"))
+    assert [decide(ana, act, decision).status_code for decision in ("approve", "decline", "withdraw")] == [403] * 3
+    assert StaffAct.objects.get().state == "proposed"
+
+
+def test_requests_that_wait_for_me_are_not_my_own(api: Api, ben: Client) -> None:
+    api.charge()
+    of_ana, of_ben = proposed(), proposed(proposed_by=person("ben", "finance"))
+    shown = {turn: text_of(ben.get(list_of(StaffAct), {"turn": turn})) for turn in ("me", "others", "mine")}
+    has = {turn: [page_of(act) in text for act in (of_ana, of_ben)] for turn, text in shown.items()}
+    assert has == {"me": [True, False], "others": [False, True], "mine": [False, True]}
+
+
+def test_an_unknown_outcome_leads_to_the_desk(api: Api, ana: Client) -> None:
+    api.charge()
+    with provider(LosesAnswers()):
+        text = acted(ana, "refund", amount="10")
+    assert "Asked, and not answered yet" in text
+
+
+def test_a_provider_that_is_not_reached_is_told_so(api: Api, ben: Client) -> None:
+    api.held()
+    with provider(Unreachable()):
+        text = acted(ben, "capture")
+    assert "could not be reached" in text
+    assert Charge.objects.get().authorized
+
+
+def test_what_the_charge_does_not_allow_is_not_offered(api: Api, ben: Client) -> None:
+    api.held()
+    text = text_of(ben.get(page_of(Charge.objects.get())))
+    assert [page_at(kind) in text for kind in ("capture", "release", "refund", "void")] == [True, True, False, False]
+    assert "does not allow this" in text_of(ben.get(page_at("refund"), follow=True))
+
+
+def test_what_changed_meanwhile_is_not_done(api: Api, ana: Client) -> None:
+    charge = api.charge()
+    page = asked(ana, "refund", amount="10")
+    api.post(f"/charges/{charge['id']}/void")
+    assert "does not allow this" in text_of(confirm(ana, "refund", page))
+    assert not StaffAct.objects.exists()
+
+
+def test_a_viewer_is_offered_nothing(api: Api) -> None:
+    api.charge()
+    text = text_of(client_of("vera", "viewer").get(page_of(Charge.objects.get())))
+    assert page_at("refund") not in text
+
+
+def test_the_page_of_an_act_leads_to_its_attempt(api: Api, ana: Client) -> None:
+    api.charge()
+    acted(ana, "refund", amount="10")
+    assert page_of(Attempt.objects.latest("id")) in text_of(ana.get(page_of(StaffAct.objects.get())))
+
+
+def test_an_administrator_sets_a_limit_in_major_units(db: None) -> None:
+    limit = ActLimit.objects.filter(currency="PHP").first()
+    admin = client_of("adam", "administrator")
+    assert admin.post(page_of(limit), {"amount": "1,234.50"}).status_code == 302
+    limit.refresh_from_db()
+    assert limit.amount == 123_450
+    assert AuditEntry.objects.latest("number").detail == f"{limit.role}: {MONEY}1,234.50"
+
+
+@pytest.mark.parametrize("role", ["viewer", "support", "finance"])
+def test_nobody_else_sets_a_limit(role: str, db: None) -> None:
+    client = client_of("eve", role)
+    limit = ActLimit.objects.filter(currency="PHP").first()
+    assert client.post(page_of(limit), {"amount": "9999999"}).status_code == 403
+
+
+def test_a_limit_is_added_for_another_currency_and_once(db: None) -> None:
+    admin = client_of("adam", "administrator")
+    role = person("sue").groups.get(name="support").pk
+    added = {"role": role, "currency": "JPY", "amount": "50,000"}
+    assert admin.post(list_of(ActLimit) + "add/", added).status_code == 302
+    assert ActLimit.objects.get(currency="JPY").amount == 50_000
+    assert "errorlist" in text_of(admin.post(list_of(ActLimit) + "add/", added | {"amount": "60,000"}))
+    assert ActLimit.objects.get(currency="JPY").amount == 50_000

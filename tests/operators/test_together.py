@@ -1,0 +1,86 @@
+"""One act on many charges at once."""
+
+from typing import Any
+
+import pytest
+from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
+from django.test import Client
+
+from payments.domain.operators import execute
+from payments.models import Charge, StaffAct
+from tests.admin.conftest import text_of
+from tests.admin.test_pages import list_of
+from tests.client import DECLINED, Api
+from tests.operators.conftest import client_of
+from tests.operators.making import ALONE, REASON, proposed
+from tests.operators.walking import form_on
+
+pytestmark = pytest.mark.django_db
+
+
+def choose(client: Client, kind: str) -> str:
+    """The page about that act on every charge there is."""
+    chosen = {"action": f"{kind}_together", ACTION_CHECKBOX_NAME: [row.pk for row in Charge.objects.all()]}
+    return text_of(client.post(list_of(Charge), chosen))
+
+
+def confirm(client: Client, page: str, **changed: Any) -> str:
+    form = form_on(page) | {ACTION_CHECKBOX_NAME: [row.pk for row in Charge.objects.all()], "reason": REASON}
+    return text_of(client.post(list_of(Charge), form | {"decision": "confirm"} | changed, follow=True))
+
+
+def test_what_it_comes_to_is_shown_before(api: Api, ana: Client) -> None:
+    api.charge(amount=3_000)
+    api.charge(amount=1_000)
+    api.charge(amount=ALONE + 1)
+    failed = api.charge(DECLINED)
+    page = choose(ana, "refund")
+    said = ["2: PHP\xa040.00", "1: PHP\xa050.01", failed["id"]]
+    assert [words for words in said if words not in page] == []
+    assert not StaffAct.objects.exists()
+
+
+def test_little_is_done_by_a_worker_and_much_is_asked_for(api: Api, ana: Client) -> None:
+    small, large = api.charge(amount=3_000), api.charge(amount=ALONE + 1)
+    text = confirm(ana, choose(ana, "refund"))
+    assert ("approved 1: PHP\xa030.00" in text, "proposed 1: PHP\xa050.01" in text) == (True, True)
+    assert execute.go_on() == 1
+    assert [api.read(charge)["amount_refunded"] for charge in (small, large)] == [3_000, 0]
+
+
+def test_the_same_form_sent_twice_acts_once(api: Api, ana: Client) -> None:
+    api.charge(amount=3_000)
+    page = choose(ana, "refund")
+    confirm(ana, page)
+    confirm(ana, page)
+    assert StaffAct.objects.count() == 1
+
+
+def test_a_reason_is_wanted(api: Api, ana: Client) -> None:
+    api.charge()
+    assert "errorlist" in confirm(ana, choose(ana, "refund"), reason="")
+    assert not StaffAct.objects.exists()
+
+
+def test_what_is_not_possible_any_more_holds_up_no_other(api: Api, ana: Client) -> None:
+    first, second = api.charge(amount=3_000), api.charge(amount=1_000)
+    page = choose(ana, "refund")
+    api.post(f"/charges/{first['id']}/void")
+    assert f"Left out: 1. {first['id']}" in confirm(ana, page)
+    execute.go_on()
+    assert api.read(second)["amount_refunded"] == 1_000
+
+
+def test_a_role_is_offered_its_own_acts_alone(api: Api, ana: Client) -> None:
+    api.held()
+    held = {"action": "capture_together", ACTION_CHECKBOX_NAME: [Charge.objects.get().pk]}
+    ana.post(list_of(Charge), held | {"decision": "confirm", "reason": REASON})
+    client_of("vera", "viewer").post(list_of(Charge), held | {"action": "refund_together"})
+    assert not StaffAct.objects.exists()
+    assert "capture_together" not in text_of(ana.get(list_of(Charge)))
+
+
+def test_a_batch_that_is_none_shows_nothing(api: Api, ana: Client) -> None:
+    api.charge()
+    act = proposed()
+    assert str(act.pk) not in text_of(ana.get(list_of(StaffAct), {"batch": "x"}))

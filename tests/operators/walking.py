@@ -1,0 +1,48 @@
+"""An operator's way through the pages of an act."""
+
+import re
+from html import unescape
+
+from django.http import HttpResponse
+from django.test import Client
+from django.urls import reverse
+
+from payments.models import Charge, StaffAct
+from tests.admin.conftest import text_of
+from tests.operators.making import NOTE, REASON
+
+
+def page_at(kind: str) -> str:
+    """The address of an act on the newest charge."""
+    return reverse(f"admin:payments_charge_{kind}", args=[Charge.objects.latest("id").pk])
+
+
+def form_on(text: str) -> dict[str, str]:
+    """What the form of a page holds, field by field."""
+    fields = re.findall(r"<input[^>]*>", text[text.index('id="content-main"') :])
+    found = {}
+    for field in fields:
+        attributes = dict(re.findall(r'(\w+)="([^"]*)"', field))
+        if "name" in attributes:
+            found[attributes["name"]] = unescape(attributes.get("value", ""))
+    return found
+
+
+def asked(client: Client, kind: str, **typed: str) -> str:
+    """The page that says what will happen, after the form was filled in."""
+    form = form_on(text_of(client.get(page_at(kind)))) | {"reason": REASON} | typed
+    return text_of(client.post(page_at(kind), form))
+
+
+def confirm(client: Client, kind: str, page: str) -> HttpResponse:
+    return client.post(page_at(kind), form_on(page) | {"decision": "confirm"}, follow=True)
+
+
+def acted(client: Client, kind: str, **typed: str) -> str:
+    """The page on which somebody is told how their act went, from form to end."""
+    return text_of(confirm(client, kind, asked(client, kind, **typed)))
+
+
+def decide(client: Client, act: StaffAct, decision: str = "approve", note: str = NOTE) -> HttpResponse:
+    address = reverse("admin:payments_staffact_decide", args=[act.pk])
+    return client.post(address, {"decision": decision, "note": note}, follow=True)

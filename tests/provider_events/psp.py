@@ -1,0 +1,173 @@
+"""A provider around the simulator's books that tells what became of things by signed webhooks."""
+
+import dataclasses
+import hashlib
+import hmac
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from django.http import HttpResponse
+from django.test import Client
+
+from payments.domain.charging import outcome_texts
+from payments.domain.provider_events import apply
+from payments.models import Attempt, ProviderAccount, WebhookReport
+from payments.providers import registry
+from payments.providers.base import (
+    Approved,
+    BadSignature,
+    Declined,
+    NotFound,
+    Operation,
+    Outcome,
+    Payment,
+    Pending,
+    Report,
+)
+from payments.providers.simulator.books import approve
+from payments.providers.simulator.models import SimulatedPayment
+from tests.charging.passing import let_time_pass
+from tests.client import Api, made
+from tests.routing.doubles import KEY, Psp, installed
+
+HEADER = "Psp-Signature"
+ANSWER = "[taken]"
+APPLIED = ("applied", "")
+Message = tuple[dict[str, str], bytes]
+
+
+class TellingPsp(Psp):
+    """Answers captures, voids and refunds only with that it has them, and tells later what became of them.
+
+    What it has not told yet lies in `told`. Lookups are answered by `found`, and returns by
+    `continued`, where there is such an answer.
+    """
+
+    def __init__(self, name: str = "telling") -> None:
+        super().__init__(name)
+        self.told: list[Report] = []
+        self.voids = True
+        self.found: Outcome | None = None
+        self.looked_up: list[Payment | Operation] = []
+        self.continued: Outcome | None = None
+        self.brought: list[Mapping[str, str]] = []
+
+    def continue_payment(self, payment: Payment, params: Mapping[str, str]) -> Outcome:
+        self.brought.append(params)
+        return self.continued or super().continue_payment(payment, params)
+
+    def capture(self, operation: Operation) -> Outcome:
+        return self._later(operation, super().capture(operation))
+
+    def void(self, operation: Operation) -> Outcome:
+        return self._later(operation, super().void(operation) if self.voids else declined())
+
+    def refund(self, operation: Operation) -> Outcome:
+        return self._later(operation, super().refund(operation))
+
+    def cancel(self, operation: Operation) -> Outcome:
+        """Says at once that it will, and a payer who is faster pays."""
+        return Approved(operation.reference)
+
+    def resolve(self, asked: Payment | Operation) -> Outcome:
+        self.looked_up.append(asked)
+        outcome = self.found or super().resolve(asked)
+        is_telling = isinstance(asked, Operation) and not isinstance(outcome, NotFound)
+        return Pending(asked.reference) if is_telling else outcome
+
+    def read_callback(self, headers: Mapping[str, str], body: bytes) -> list[Report]:
+        if not hmac.compare_digest(headers.get(HEADER, ""), _signature(body)):
+            raise BadSignature
+        return [_read(**item) for item in json.loads(body)["items"]]
+
+    def _later(self, operation: Operation, outcome: Outcome) -> Outcome:
+        self.told.append(report(operation.reference, outcome, operation.amount))
+        return Pending(operation.reference)
+
+
+def report(reference: str, outcome: Outcome | None, amount: int | None = 10_000, **members: Any) -> Report:
+    """A report that is told under a mark of its own."""
+    key = f"{reference}:{type(outcome).__name__}"
+    return Report(reference, outcome, key, amount, "PHP", **members)
+
+
+def signed(*reports: Report) -> Message:
+    """The message in which these reports travel."""
+    return signed_bytes(json.dumps({"items": [_written(each) for each in reports]}).encode())
+
+
+def signed_bytes(body: bytes) -> Message:
+    return {HEADER: _signature(body)}, body
+
+
+def send(account: ProviderAccount, message: Message) -> HttpResponse:
+    """What the provider is answered that sends a message to the account's address."""
+    headers, body = message
+    path = f"/providers/{account.public_id}/webhooks"
+    return Client().generic("POST", path, body, content_type="application/json", headers=headers)
+
+
+def tell(account: ProviderAccount, *reports: Report) -> None:
+    """Sends the reports, one message each, and has a worker work them off."""
+    for each in reports:
+        assert send(account, signed(each)).status_code == 200
+    work_off()
+
+
+def work_off() -> int:
+    """As a worker does by itself as often as anything is due; what was put off is due at once here."""
+    let_time_pass(WebhookReport, "due_at")
+    return apply.work_off()
+
+
+def do(live: Api, charge: dict[str, Any], verb: str, **body: Any) -> dict[str, Any]:
+    """The charge after what a merchant asks of it."""
+    return made(live.post(f"/charges/{charge['id']}/{verb}", body))
+
+
+def paid_on_its_page() -> None:
+    """The payer agrees at the provider, which tells nobody."""
+    approve(SimulatedPayment.objects.latest("id"), tell=False)
+
+
+def name_of(kind: str) -> str:
+    """Our reference of the newest attempt of this kind."""
+    return Attempt.objects.filter(kind=kind).latest("id").reference
+
+
+def standing() -> list[tuple[str, str]]:
+    """How each report stands, oldest first, and why."""
+    return list(WebhookReport.objects.order_by("id").values_list("state", "why"))
+
+
+@contextmanager
+def telling(psp: TellingPsp) -> Iterator[TellingPsp]:
+    """Has kaha know a connector to `psp` that takes webhooks."""
+    with installed(psp):
+        known = registry.CONNECTORS[psp.name]
+        registry.CONNECTORS[psp.name] = dataclasses.replace(known, webhook_headers=(HEADER,), webhook_answer=ANSWER)
+        yield psp
+
+
+def approved(reference: str = "psp_1", *, captured: bool = False) -> Approved:
+    return Approved(reference, captured=captured)
+
+
+def declined(code: str = "processing_error") -> Declined:
+    return Declined(code, "psp_1", "PSP_SAYS_NO", "It was refused.")
+
+
+def _written(each: Report) -> dict[str, Any]:
+    outcome = each.outcome
+    told = {"kind": type(outcome).__name__, "told": outcome_texts.written(outcome)} if outcome else {}
+    return dataclasses.asdict(each) | {"outcome": told}
+
+
+def _read(outcome: dict[str, str], **members: Any) -> Report:
+    return Report(outcome=outcome_texts.read(outcome["kind"], outcome["told"]) if outcome else None, **members)
+
+
+def _signature(body: bytes) -> str:
+    return hmac.new(KEY.encode(), body, hashlib.sha256).hexdigest()

@@ -1,0 +1,134 @@
+"""Money that comes after we gave a payment up goes back, also where the provider does that later."""
+
+from typing import Any
+
+import pytest
+
+from payments.domain.references import FollowUp, reference_of
+from payments.invariants import checking
+from payments.invariants.registry import INVARIANTS
+from payments.models import Attempt, Charge, ProviderAccount
+from payments.overview.days import Days
+from payments.overview.waiting import Pile, waiting_for
+from payments.providers.base import Unknown
+from payments.providers.simulator.books import approve
+from payments.providers.simulator.models import SimulatedPayment
+from tests.charging.passing import let_time_pass, recover
+from tests.client import Api
+from tests.provider_events.psp import TellingPsp, approved, declined, name_of, report, standing, tell
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def late(live: Api, psp: TellingPsp, account: ProviderAccount) -> dict[str, Any]:
+    """A charge that failed because its payer let the time pass, and whose payer then paid."""
+    charge = live.charge_source(live.wallet())
+    let_time_pass(Charge, "action_expires_at")
+    recover()
+    assert live.read(charge)["failure_data"]["code"] == "action_expired"
+    approve(SimulatedPayment.objects.get(), tell=False)
+    return charge
+
+
+def going_back() -> Pile:
+    """What the first page of the admin shows of it."""
+    return waiting_for(True, "PHP", Days.until_today(7)).late
+
+
+def reversal() -> Attempt:
+    return Attempt.objects.get(kind="reverse")
+
+
+@pytest.mark.parametrize("outcome", [approved(captured=True), None], ids=["told", "asked"])
+def test_a_late_success_is_sent_back_once_the_provider_tells(
+    live: Api, psp: TellingPsp, account: ProviderAccount, late: dict[str, Any], outcome: Any
+) -> None:
+    tell(account, report(name_of("authorize"), outcome))
+    assert (live.read(late)["status"], Charge.objects.get().reversed_late) == ("failed", True)
+
+    for _ in range(3):
+        recover()
+    assert (reversal().state, len(psp.told)) == ("waiting", 1)
+    assert going_back() == Pile(1, 10_000)
+    tell(account, *psp.told)
+    assert going_back() == Pile()
+
+    assert (reversal().state, reversal().outcome) == ("done", "Approved")
+    assert SimulatedPayment.objects.get().state == "voided"
+    assert {state for state, _ in standing()} == {"applied"}
+
+
+def test_late_money_is_refunded_where_the_provider_tells_that_it_does_not_void(
+    psp: TellingPsp, account: ProviderAccount, late: dict[str, Any]
+) -> None:
+    tell(account, report(name_of("authorize"), approved(captured=True)))
+    psp.voids = False
+    recover()
+    psp.told.clear()
+    tell(account, report(name_of("reverse"), declined()))
+    for _ in range(3):
+        recover()
+
+    [refund] = psp.told
+    assert (refund.reference, reversal().state) == (reference_of(reversal().id, FollowUp.REFUND), "waiting")
+    tell(account, refund)
+
+    assert (reversal().state, SimulatedPayment.objects.get().amount_refunded) == ("done", 10_000)
+    assert {state for state, _ in standing()} == {"applied"}
+
+
+def test_a_refund_of_late_money_that_fails_is_not_given_up(
+    psp: TellingPsp, account: ProviderAccount, late: dict[str, Any]
+) -> None:
+    tell(account, report(name_of("authorize"), approved(captured=True)))
+    psp.voids = False
+    recover()
+    tell(account, report(name_of("reverse"), declined()))
+    recover()
+    tell(account, report(reference_of(reversal().id, FollowUp.REFUND), declined()))
+    assert reversal().state == "unknown"
+
+
+def test_a_payment_that_is_ended_by_a_webhook_fails(live: Api, psp: TellingPsp, account: ProviderAccount) -> None:
+    charge = live.charge_source(live.wallet())
+    ended = reference_of(Attempt.objects.get().id, FollowUp.CANCEL)
+    tell(account, report(ended, approved(), amount=None))
+    assert live.read(charge)["failure_data"]["code"] == "action_expired"
+
+
+@pytest.mark.parametrize("outcome", [approved(), declined()], ids=["ended", "not ended"])
+def test_what_became_of_ending_a_payment_that_is_over_is_no_news(
+    live: Api, account: ProviderAccount, late: dict[str, Any], outcome: Any
+) -> None:
+    known = live.read(late)
+    tell(account, report(reference_of(Attempt.objects.get().id, FollowUp.CANCEL), outcome, amount=None))
+    assert live.read(late) == known
+    assert standing() == [("applied", "")]
+
+
+def test_a_payment_that_could_not_be_ended_waits_on(live: Api, account: ProviderAccount) -> None:
+    charge = live.charge_source(live.wallet())
+    ended = reference_of(Attempt.objects.get().id, FollowUp.CANCEL)
+    tell(account, report(ended, declined(), amount=None))
+    assert live.read(charge) == charge
+
+
+def test_a_reversal_whose_answer_is_lost_is_looked_up_before_it_is_asked_for_again(
+    psp: TellingPsp, account: ProviderAccount, late: dict[str, Any]
+) -> None:
+    tell(account, report(name_of("authorize"), approved(captured=True)))
+    recover()
+    psp.found = Unknown("timed out")
+    recover()
+    psp.found = None
+    recover()
+    assert (len(psp.told), reversal().state) == (1, "waiting")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_money_is_in_order_after_all(psp: TellingPsp, account: ProviderAccount, late: dict[str, Any]) -> None:
+    tell(account, report(name_of("authorize"), approved(captured=True)))
+    recover()
+    tell(account, *psp.told)
+    assert checking.run(INVARIANTS).failures == []

@@ -1,0 +1,189 @@
+"""Captures, voids and refunds whose provider answers only that it has them, and tells the outcome by webhook."""
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from payments.invariants import checking
+from payments.invariants.registry import INVARIANTS
+from payments.models import Charge, ProviderAccount
+from tests.charging.passing import recover
+from tests.client import CHALLENGED, Api, error_of
+from tests.provider_events.psp import (
+    APPLIED,
+    TellingPsp,
+    approved,
+    declined,
+    do,
+    name_of,
+    paid_on_its_page,
+    report,
+    standing,
+    tell,
+    work_off,
+)
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.parametrize(("verb", "status"), [("capture", "succeeded"), ("void", "voided")])
+def test_an_operation_waits_for_the_webhook_that_ends_it(
+    live: Api, psp: TellingPsp, account: ProviderAccount, verb: str, status: str
+) -> None:
+    charge = live.held()
+    assert do(live, charge, verb) == charge
+    assert Charge.objects.get().operation == verb
+    recover()
+    assert live.read(charge) == charge
+
+    tell(account, *psp.told)
+
+    assert (live.read(charge)["status"], live.read(charge)["captured"]) == (status, verb == "capture")
+    assert standing() == [APPLIED]
+
+
+def test_while_an_operation_waits_no_other_begins(live: Api) -> None:
+    charge = live.held()
+    do(live, charge, "capture")
+    refused = live.post(f"/charges/{charge['id']}/void")
+    assert (refused.status_code, error_of(refused)["code"]) == (409, "resource_busy")
+
+
+def test_a_refund_waits_for_its_webhook_and_keeps_no_other_from_beginning(
+    live: Api, psp: TellingPsp, account: ProviderAccount
+) -> None:
+    charge = live.charge()
+    do(live, charge, "refund", amount=4_000)
+    do(live, charge, "refund", amount=6_000)
+
+    tell(account, *psp.told)
+
+    after = live.read(charge)
+    assert (after["status"], [refund["status"] for refund in after["refunds"]]) == ("refunded", ["succeeded"] * 2)
+
+
+def test_an_operation_that_is_refused_later_leaves_the_charge_as_it_was(live: Api, account: ProviderAccount) -> None:
+    charge = live.held()
+    do(live, charge, "capture")
+    tell(account, report(name_of("capture"), declined()))
+
+    assert live.read(charge) == charge
+    assert Charge.objects.get().operation == ""
+    assert standing() == [APPLIED]
+
+
+@pytest.mark.parametrize("verb", ["capture", "void"])
+def test_what_is_taken_back_after_it_was_done_moves_nothing_and_needs_attention(
+    live: Api, psp: TellingPsp, account: ProviderAccount, verb: str
+) -> None:
+    charge = live.held()
+    do(live, charge, verb)
+    tell(account, *psp.told)
+    done = live.read(charge)
+
+    tell(account, report(name_of(verb), declined()))
+
+    assert live.read(charge) == done
+    assert standing()[1] == (
+        "needs_attention",
+        "It was done, and the provider says now that it failed: It was refused.",
+    )
+
+
+def test_a_hold_that_the_provider_lets_go_needs_attention(live: Api, account: ProviderAccount) -> None:
+    charge = live.held()
+    tell(account, report(name_of("authorize"), declined("action_expired")))
+    assert live.read(charge) == charge
+    assert standing()[0][0] == "needs_attention"
+
+
+def test_that_the_rest_of_a_hold_ran_out_that_was_captured_in_part_is_no_news(
+    live: Api, psp: TellingPsp, account: ProviderAccount
+) -> None:
+    charge = live.held()
+    do(live, charge, "capture", amount=6_000)
+    tell(account, *psp.told)
+    captured = live.read(charge)
+
+    tell(account, report(name_of("authorize"), declined("action_expired"), amount=None))
+
+    assert live.read(charge) == captured
+    assert standing()[1] == ("no_news", "What was not captured of the hold ran out.")
+
+
+def test_a_captured_payment_that_is_told_of_as_run_out_needs_attention(
+    live: Api, psp: TellingPsp, account: ProviderAccount
+) -> None:
+    do(live, live.held(), "capture")
+    tell(account, *psp.told)
+    tell(account, report(name_of("authorize"), declined("action_expired")))
+    assert standing()[1][0] == "needs_attention"
+
+
+def test_a_refund_that_is_told_of_as_made_after_it_failed_is_no_news(
+    live: Api, psp: TellingPsp, account: ProviderAccount
+) -> None:
+    charge = live.charge()
+    do(live, charge, "refund")
+    tell(account, report(name_of("refund"), declined()))
+    failed = live.read(charge)
+
+    tell(account, *psp.told)
+
+    assert live.read(charge) == failed
+    assert standing()[1] == ("no_news", "A refund is told of as made until it fails, and this one had failed.")
+
+
+def test_a_hold_that_we_released_may_be_told_of_as_ended(live: Api, psp: TellingPsp, account: ProviderAccount) -> None:
+    charge = live.held()
+    do(live, charge, "void")
+    tell(account, report(name_of("authorize"), declined("action_expired")))
+    assert standing() == [("waiting", "Another operation on the charge has not ended.")]
+
+    tell(account, *psp.told)
+    work_off()
+
+    assert standing() == [APPLIED] * 2
+
+
+def test_a_refund_that_fails_afterwards_gives_its_amount_back(
+    live: Api, psp: TellingPsp, account: ProviderAccount
+) -> None:
+    charge = live.charge()
+    do(live, charge, "refund")
+    tell(account, *psp.told, report(name_of("refund"), declined()))
+
+    after = live.read(charge)
+    assert (after["status"], after["amount_refunded"], after["refunds"][0]["status"]) == ("succeeded", 0, "failed")
+    assert standing() == [APPLIED] * 2
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(order=st.lists(st.integers(0, 2), min_size=3, max_size=8))
+def test_in_whatever_order_and_however_often_it_is_told_the_end_is_the_same(
+    live: Api, psp: TellingPsp, account: ProviderAccount, order: list[int]
+) -> None:
+    charge = live.held()
+    psp.told.clear()
+    do(live, charge, "capture")
+    hold = report(name_of("authorize"), approved())
+    told = [hold, *psp.told, report(name_of("capture"), None)]
+
+    for number in [*order, 0, 1, 2]:
+        tell(account, told[number])
+    work_off()
+
+    after = live.read(charge)
+    assert (after["status"], after["captured"], after["amount_captured"]) == ("succeeded", True, 10_000)
+    assert {state for state, _ in standing()} == {"applied"}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_money_is_in_order_when_all_is_told(live: Api, psp: TellingPsp, account: ProviderAccount) -> None:
+    for verb in ("capture", "void"):
+        do(live, live.held(), verb)
+    do(live, live.charge(), "refund", amount=1_000)
+    live.charge(CHALLENGED)
+    paid_on_its_page()
+    tell(account, *psp.told, report(name_of("authorize"), None))
+    assert checking.run(INVARIANTS).failures == []

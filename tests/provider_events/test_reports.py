@@ -1,0 +1,225 @@
+"""What webhooks report is applied by a worker: once, in any order, and only ever forward."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from payments import clock, ids
+from payments.domain.merchants.merchants import NewMerchant
+from payments.domain.provider_events import apply
+from payments.domain.provider_events.apply import TRIES_MAX
+from payments.domain.references import trial_reference
+from payments.models import Attempt, Event, ProviderAccount, WebhookReport
+from payments.providers.base import NotSent, Outcome, Unknown
+from payments.providers.simulator.books import approve, decline
+from payments.providers.simulator.models import SimulatedPayment
+from tests.client import Api
+from tests.provider_events.psp import (
+    APPLIED,
+    TellingPsp,
+    approved,
+    do,
+    name_of,
+    paid_on_its_page,
+    report,
+    send,
+    signed,
+    standing,
+    tell,
+    work_off,
+)
+from tests.racing import at_once
+from tests.routing.doubles import account_at
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.parametrize(("decide", "status"), [(approve, "succeeded"), (decline, "failed")], ids=["paid", "refused"])
+def test_what_proves_nothing_has_the_provider_asked(
+    live: Api, account: ProviderAccount, decide: Any, status: str
+) -> None:
+    charge = live.charge_source(live.wallet())
+    code = {} if decide is approve else {"code": "payer_cancelled"}
+    decide(SimulatedPayment.objects.get(), tell=False, **code)
+
+    tell(account, report(name_of("authorize"), None))
+
+    assert live.read(charge)["status"] == status
+    assert standing() == [APPLIED]
+
+
+def test_what_proves_nothing_and_is_not_true_moves_nothing(live: Api, account: ProviderAccount) -> None:
+    charge = live.charge_source(live.wallet())
+    tell(account, report(name_of("authorize"), None))
+    assert live.read(charge) == charge
+
+
+@pytest.mark.parametrize("told", [{"amount": 9_999}, {"amount": 1_000_000}, {"currency": "USD"}], ids=str)
+@pytest.mark.parametrize("outcome", [approved(captured=True), None], ids=["told", "asked"])
+def test_another_amount_than_was_asked_for_moves_nothing(
+    live: Api, account: ProviderAccount, outcome: Outcome | None, told: dict[str, Any]
+) -> None:
+    charge = live.charge_source(live.wallet())
+    paid_on_its_page()
+    each = report(name_of("authorize"), outcome)
+    for name, value in told.items():
+        object.__setattr__(each, name, value)
+
+    tell(account, each)
+
+    assert live.read(charge) == charge
+    [(state, why)] = standing()
+    assert (state, str(next(iter(told.values()))) in why) == ("needs_attention", True)
+
+
+def test_a_name_like_ours_that_we_never_gave_is_left_to_operators(live: Api, account: ProviderAccount) -> None:
+    charge = live.charge_source(live.wallet())
+    tell(account, report(ids.new_id().hex, approved(captured=True)))
+    assert live.read(charge) == charge
+    assert standing() == [("needs_attention", "We asked for nothing of this name.")]
+
+
+@pytest.mark.parametrize("reference", ["", "order 77", "0" * 32], ids=["none", "text", "odd"])
+def test_what_others_asked_the_provider_for_is_not_ours(live: Api, account: ProviderAccount, reference: str) -> None:
+    charge = live.charge_source(live.wallet())
+    tell(account, report(reference, approved(captured=True), provider_ref="psp_of_theirs", payment="order 77"))
+    assert live.read(charge) == charge
+    assert standing() == [("not_ours", "Nobody asked for it here.")]
+
+
+def test_what_a_trial_of_the_connection_asked_for_is_not_ours(account: ProviderAccount) -> None:
+    tell(account, report(trial_reference(), approved(captured=True)))
+    assert standing() == [("not_ours", "A trial of the connection asked for it.")]
+
+
+@pytest.mark.parametrize("name", ["reference", "provider_ref"])
+def test_what_was_done_by_hand_to_a_payment_of_ours_is_left_to_operators(
+    live: Api, account: ProviderAccount, name: str
+) -> None:
+    charge = live.charge()
+    payment = getattr(Attempt.objects.get(), name)
+    tell(account, report("rfd-1", approved(), payment=payment))
+    assert live.read(charge) == charge
+    assert standing() == [("needs_attention", "A payment of ours was changed there, and nobody asked for it here.")]
+
+
+def test_an_account_tells_nothing_of_what_went_by_another(
+    live: Api, psp: TellingPsp, shop: NewMerchant, other_shop: NewMerchant
+) -> None:
+    charge = live.charge_source(live.wallet())
+    for merchant, title in ((shop.merchant, "Second"), (other_shop.merchant, "")):
+        tell(account_at(psp, merchant, title=title), report(name_of("authorize"), approved(captured=True)))
+
+    assert live.read(charge) == charge
+    assert standing() == [("needs_attention", "What has this name was asked of another account.")] * 2
+
+
+def test_a_test_payment_is_not_moved_by_a_webhook(api: Api, account: ProviderAccount) -> None:
+    charge = api.charge_source(api.wallet())
+    tell(account, report(name_of("authorize"), approved(captured=True)))
+    assert api.read(charge) == charge
+
+
+@pytest.mark.parametrize("why", [Unknown("timed out"), NotSent("connection refused")], ids=["lost", "unsent"])
+def test_a_provider_that_does_not_tell_is_asked_again_later(
+    live: Api, psp: TellingPsp, account: ProviderAccount, why: Outcome
+) -> None:
+    charge = live.charge_source(live.wallet())
+    paid_on_its_page()
+    psp.found = why
+    tell(account, report(name_of("authorize"), None))
+    assert live.read(charge) == charge
+    assert standing()[0][0] == "waiting"
+    assert WebhookReport.objects.get().due_at > clock.now()
+
+    psp.found = None
+    work_off()
+
+    assert live.read(charge)["status"] == "succeeded"
+    assert standing() == [APPLIED]
+
+
+def test_what_cannot_be_applied_for_a_day_is_left_to_operators(
+    live: Api, psp: TellingPsp, account: ProviderAccount
+) -> None:
+    live.charge_source(live.wallet())
+    psp.found = Unknown("timed out")
+    tell(account, report(name_of("authorize"), None))
+    WebhookReport.objects.update(tries=TRIES_MAX - 1)
+    work_off()
+    assert standing() == [
+        ("needs_attention", f"Given up after {TRIES_MAX} tries: The provider does not tell: timed out")
+    ]
+
+
+def test_what_is_being_asked_for_is_left_to_who_asks(live: Api, account: ProviderAccount) -> None:
+    charge = live.charge_source(live.wallet())
+    Attempt.objects.update(state="open", due_at=clock.now() + timedelta(minutes=1))
+    tell(account, report(name_of("authorize"), None))
+    assert standing() == [("waiting", "It is being asked for at this moment.")]
+    assert live.read(charge) == charge
+
+
+def test_a_name_that_the_provider_told_leads_to_an_outcome_that_nobody_knew(
+    live: Api, psp: TellingPsp, account: ProviderAccount
+) -> None:
+    psp.answers.append(Unknown("timed out"))
+    charge = live.charge()
+    psp.found = approved("pr-77", captured=True)
+    tell(account, report(name_of("authorize"), None, provider_ref="pr-77"))
+
+    assert [asked.provider_ref for asked in psp.looked_up] == ["pr-77"]
+    assert (live.read(charge)["status"], Attempt.objects.get().provider_ref) == ("succeeded", "pr-77")
+
+
+def test_whatever_breaks_on_one_report_keeps_nobody_from_the_others(
+    live: Api, psp: TellingPsp, account: ProviderAccount
+) -> None:
+    broken, charge = live.charge_source(live.wallet()), live.charge_source(live.wallet())
+    names = [attempt.reference for attempt in Attempt.objects.order_by("id")]
+    send(account, signed(report(names[0], approved(captured=True))))
+    WebhookReport.objects.update(told="{")
+    tell(account, report(names[1], approved(captured=True)))
+
+    assert (live.read(broken)["status"], live.read(charge)["status"]) == ("pending", "succeeded")
+    assert standing() == [("waiting", "JSONDecodeError"), APPLIED]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_workers_that_come_at_once_apply_each_report_once(live: Api, psp: TellingPsp, account: ProviderAccount) -> None:
+    charges = [live.held() for _ in range(3)]
+    for charge in charges:
+        do(live, charge, "capture")
+    for each in psp.told:
+        send(account, signed(each))
+
+    taken = at_once(4, lambda _: apply.work_off())
+
+    assert sum(taken) == len(charges)
+    assert Event.objects.filter(type="charge.captured").count() == len(charges)
+    assert standing() == [APPLIED] * 3
+
+
+def test_what_a_dead_worker_had_in_hand_is_taken_again(live: Api, account: ProviderAccount) -> None:
+    charge = live.charge_source(live.wallet())
+    send(account, signed(report(name_of("authorize"), approved(captured=True))))
+    assert apply._claim() is not None
+    assert apply.work_off() == 0
+
+    work_off()
+
+    assert live.read(charge)["status"] == "succeeded"
+
+
+def test_what_took_longer_than_its_lease_changes_nothing_of_what_another_put_down(
+    live: Api, psp: TellingPsp, account: ProviderAccount
+) -> None:
+    live.charge_source(live.wallet())
+    send(account, signed(report(name_of("authorize"), None)))
+    slow = apply._claim()
+    assert slow is not None
+    work_off()
+    psp.found = Unknown("timed out")
+    apply._apply_alone(slow)
+    assert standing() == [APPLIED]

@@ -1,0 +1,28 @@
+"""Blocks that operators put."""
+
+from datetime import timedelta
+from typing import Any
+
+from payments.domain.risk import blocks
+from payments.models import Block
+from tests.client import APPROVED
+from tests.operators.correcting import operator
+
+WHY = "Stolen, says its bank"
+
+
+def block_card(number: str = APPROVED, lasts: timedelta | None = None, **where: Any) -> Block:
+    """A block of a card in test mode, at all merchants unless told otherwise."""
+    return _put(lasts, **blocks.of_number(number), **where)
+
+
+def block_email(email: str, lasts: timedelta | None = None, **where: Any) -> Block:
+    """A block of an e-mail address in test mode, at all merchants unless told otherwise."""
+    return _put(lasts, email=email, **where)
+
+
+def _put(lasts: timedelta | None, **members: Any) -> Block:
+    by = members.pop("put_by", None) or operator("ana")
+    block = Block(**{"livemode": False, "reason": WHY, "put_by": by} | members)
+    blocks.put(block, lasts)
+    return block

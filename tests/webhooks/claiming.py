@@ -1,0 +1,72 @@
+"""What a worker takes in hand, without a worker."""
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import Any
+
+from payments import clock
+from payments.models import Notification
+from payments.webhooks import claims as leasing
+from payments.webhooks.attempt_rules import made_of
+from payments.webhooks.claims import NOTHING_IN_HAND, RECEIVER_LIMIT, Claimed, Shares
+from payments.webhooks.results import Answer
+from payments.webhooks.scan_window import EVERYTHING, Span
+
+
+def only() -> Notification:
+    """The one notification that there is."""
+    return Notification.objects.get()
+
+
+def claim(limit: int = 2000, now: datetime | None = None, shares: Shares = NOTHING_IN_HAND) -> list[Claimed]:
+    """What a worker takes in hand that then dies."""
+
+    async def ask() -> list[Claimed]:
+        async with await leasing.connect() as database:
+            claims = await leasing.claim(database, limit, now or clock.now(), EVERYTHING, shares, {})
+            return claims.batch
+
+    return asyncio.run(ask())
+
+
+def parts_of_claim(span: Span) -> set[str]:
+    """The parts of tables that PostgreSQL opens for a claim, which it makes."""
+    return {scan["Relation Name"] for scan in scans(asyncio.run(plan_of_claim(span)))}
+
+
+def scans(node: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    if "Scan" in node["Node Type"] and "Relation Name" in node:
+        yield node
+    for below in node.get("Plans", []):
+        yield from scans(below)
+
+
+async def plan_of_claim(span: Span, limit: int = RECEIVER_LIMIT) -> dict[str, Any]:
+    """How PostgreSQL makes a claim, which it does."""
+    now = clock.now()
+    params = leasing.parameters(limit, now, span, NOTHING_IN_HAND, {}) | {"lease": now}
+    return await _plan(leasing.CLAIM, params)
+
+
+async def plan_of_record(batch: Sequence[Claimed]) -> dict[str, Any]:
+    """How PostgreSQL puts down that all of them were told, which it does."""
+    now = clock.now()
+    tries = [made_of(claimed, Answer(200, b"", 1, None), now, now, 0.5) for claimed in batch]
+    return await _plan(leasing.RECORD, [list(column) for column in zip(*tries, strict=True)])
+
+
+async def _plan(sql: str, params: Any) -> dict[str, Any]:
+    async with await leasing.connect() as database:
+        cursor = await database.execute(f"EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) {sql}", params)
+        [[[explained]]] = await cursor.fetchall()
+    return dict(explained["Plan"])
+
+
+def record_answer(claimed: Claimed, status: int) -> None:
+    async def ask() -> None:
+        async with await leasing.connect() as database:
+            answer = made_of(claimed, Answer(status, b"", 1, None), clock.now(), clock.now(), 0.5)
+            await leasing.record(database, [answer])
+
+    asyncio.run(ask())

@@ -1,0 +1,172 @@
+"""Delivery to real receivers: what they get, what is put down, and who waits for whom."""
+
+import socket
+from datetime import datetime, timedelta
+
+import pytest
+from standardwebhooks import Webhook
+
+from payments import clock
+from payments.domain.merchants.merchants import NewMerchant, create_merchant, roll_notify_secret
+from payments.models import Event, Notification, NotificationTry, NotifySecret
+from payments.webhooks.client import Limits, Transport
+from payments.webhooks.outbox import send_again
+from payments.webhooks.worker import Drain
+from tests.client import Api
+from tests.figures.making import put_events
+from tests.figures.receiver import Receiver
+from tests.figures.schedule import MovedClock, on_schedule
+from tests.webhooks.claiming import only
+
+pytestmark = pytest.mark.django_db(transaction=True)
+IMPATIENT = Limits(connect_seconds=2.0, total_seconds=2.0)
+
+
+def send_to(shop: NewMerchant, receiver: Receiver, count: int = 1) -> list[str]:
+    return put_events(shop.merchant, receiver.url, count, clock.now())
+
+
+def seconds_until_due(notification: Notification, after: datetime) -> float:
+    assert notification.due_at
+    return (notification.due_at - after).total_seconds()
+
+
+def test_a_charge_reaches_its_notify_url_signed_as_it_was_at_each_event(api: Api, shop: NewMerchant) -> None:
+    with Receiver() as receiver:
+        redirect = {"success": "http://a.example/", "fail": "http://a.example/", "notify": receiver.url}
+        charge = api.charge_source(api.source(redirect=redirect))
+        assert Drain().run() == 2
+
+    calls = {call.event["type"]: call for call in receiver.calls}
+    assert {name: call.event["data"]["object"]["status"] for name, call in calls.items()} == {
+        "charge.created": "pending",
+        "charge.succeeded": "succeeded",
+    }
+    call = calls["charge.succeeded"]
+    assert call.event["data"]["object"] == charge
+    assert call.body == bytes(Event.objects.get(type="charge.succeeded").payload)
+    secret = shop.notify_secrets["whsec_test"]
+    assert Webhook(secret).verify(call.body, call.headers) == call.event
+    assert call.event_id == call.event["id"]
+    assert call.headers["x-kaha-timestamp"] == call.headers["webhook-timestamp"]
+    assert call.headers["x-kaha-signature"].startswith("v1=")
+    assert call.headers["content-type"] == "application/json"
+    assert call.headers["user-agent"].startswith("kaha")
+
+
+def test_a_proper_answer_ends_it_and_the_try_is_put_down(shop: NewMerchant) -> None:
+    before = clock.now()
+    with Receiver(lambda call: 201) as receiver:
+        send_to(shop, receiver)
+        assert Drain().run() == 1
+
+    done, tried = only(), NotificationTry.objects.get()
+    assert (done.state, done.tries, done.failures, done.due_at, done.leased_until) == ("delivered", 1, 0, None, None)
+    assert (tried.notification_id, tried.number, tried.status, bytes(tried.answer)) == (done.id, 1, 201, b"ok")
+    assert (tried.error, tried.reason) == ("", "")
+    assert before <= tried.started_at <= clock.now()
+    assert 0 <= tried.milliseconds < 5000
+
+
+@pytest.mark.parametrize("status", [301, 302, 307, 400, 401, 404, 429, 500, 503])
+def test_any_other_answer_is_tried_again_after_five_seconds(shop: NewMerchant, status: int) -> None:
+    with Receiver() as elsewhere, Receiver(lambda call: (status, {"Location": elsewhere.url})) as receiver:
+        send_to(shop, receiver)
+        Drain().run()
+        after = clock.now()
+    assert not elsewhere.calls
+    assert (only().state, only().failures) == ("waiting", 1)
+    assert 4.4 < seconds_until_due(only(), after) < 5.6
+    assert NotificationTry.objects.get().status == status
+
+
+def test_gone_stops_it_at_once(shop: NewMerchant) -> None:
+    with Receiver(lambda call: 410) as receiver:
+        send_to(shop, receiver)
+        Drain().run()
+    assert (only().state, only().due_at) == ("gone", None)
+
+
+@pytest.mark.parametrize(("header", "seconds"), [("20", 20), ("3600", 30), ("1", 5), ("soon", 5)])
+def test_the_time_that_a_receiver_asks_for_is_given_up_to_the_next_step(
+    shop: NewMerchant, header: str, seconds: float
+) -> None:
+    with Receiver(lambda call: (503, {"Retry-After": header})) as receiver:
+        send_to(shop, receiver)
+        Drain().run()
+        after = clock.now()
+    assert 0.85 * seconds < seconds_until_due(only(), after) < 1.15 * seconds
+
+
+def test_every_kind_of_failure_is_put_down_beside_the_answers_of_others(shop: NewMerchant) -> None:
+    with socket.socket() as closed:
+        closed.bind(("127.0.0.1", 0))
+        nowhere = f"http://127.0.0.1:{closed.getsockname()[1]}/"
+        urls = {nowhere: "connect_failed", "http://10.0.0.1/": "forbidden_address", "http://127.1/": "forbidden_url"}
+        with Receiver() as good, Receiver(lambda call: None) as hanging:
+            for url, error in (urls | {good.url: "", hanging.url: "timeout"}).items():
+                put_events(shop.merchant, url, 1, clock.now())
+                urls[url] = error
+            Drain(transport=lambda: Transport(limits=IMPATIENT)).run()
+    tried = NotificationTry.objects.values_list("notification__url", "error")
+    assert dict(tried) == urls
+    states = Notification.objects.values_list("url", "state")
+    assert dict(states) == {url: "waiting" if error else "delivered" for url, error in urls.items()}
+
+
+def test_after_three_days_it_is_exhausted_and_sent_again_by_hand_it_is_the_same_event(shop: NewMerchant) -> None:
+    moved = MovedClock(clock.now())
+    with Receiver(lambda call: 500 if moved.moment < over else 200) as receiver:
+        over = moved.moment + timedelta(days=4)
+        send_to(shop, receiver)
+        while only().due_at:
+            moved.moment = max(moved.moment, only().due_at)
+            Drain(moved).run()
+        tries = only().tries
+        assert only().state == "exhausted"
+        assert 14 <= tries <= 15
+        moved.moment = over
+        send_again(Notification.objects.all(), over)
+        Drain(moved).run()
+    assert (only().state, only().tries) == ("delivered", tries + 1)
+    numbers = NotificationTry.objects.order_by("number").values_list("number", flat=True)
+    assert list(numbers) == list(range(1, tries + 2))
+    assert len({(call.event_id, call.body) for call in receiver.calls}) == 1
+
+
+def test_a_hundred_events_of_which_half_fail_at_first_come_exactly_on_schedule() -> None:
+    figure = on_schedule(events=100, most_failures=2)
+    assert figure["delivered"] == figure["events"] == 100
+    assert figure["tries"] == 170
+    wrong = ("events_with_other_tries_than_expected", "tries_with_another_body_or_id", "tries_off_schedule")
+    assert [figure[name] for name in wrong] == [0, 0, 0]
+
+
+def test_while_a_secret_is_rolled_both_sign_and_afterwards_the_new_one_alone(shop: NewMerchant) -> None:
+    old = shop.notify_secrets["whsec_test"]
+    new = roll_notify_secret(shop.merchant, livemode=False, overlap=timedelta(hours=24))
+    with Receiver() as receiver:
+        send_to(shop, receiver)
+        Drain().run()
+        send_to(shop, receiver)
+        Drain(MovedClock(clock.now() + timedelta(hours=25))).run()
+    during, after = receiver.calls
+    for secret in (old, new):
+        Webhook(secret).verify(during.body, during.headers)
+    assert len(during.headers["webhook-signature"].split()) == 2
+    assert len(after.headers["webhook-signature"].split()) == 1
+
+
+@pytest.mark.parametrize("breaking", ["no secret", "damaged secret"])
+def test_one_merchants_missing_secret_sends_nothing_unsigned_and_stops_nobody_else(
+    shop: NewMerchant, breaking: str
+) -> None:
+    bare = create_merchant("Bare Store")
+    secrets = NotifySecret.objects.filter(merchant=bare.merchant)
+    secrets.delete() if breaking == "no secret" else secrets.update(sealed=b"?")
+    with Receiver() as receiver:
+        send_to(bare, receiver)
+        sent = send_to(shop, receiver)
+        Drain().run()
+    assert receiver.event_ids == sent
+    assert NotificationTry.objects.get(notification__merchant=bare.merchant).error == "broken"

@@ -1,0 +1,184 @@
+"""What is written with a change, so that nothing that dies afterwards can strand it."""
+
+import json
+import threading
+import time
+from datetime import timedelta
+from typing import Any
+
+import pytest
+import redis
+from django.conf import settings
+from django.db import IntegrityError, transaction
+from pytest_django import DjangoAssertNumQueries
+
+from payments import clock
+from payments.db.writes import Insert, StaleRow, Update, write_together
+from payments.domain.merchants.merchants import NewMerchant
+from payments.models import Charge, Event, Notification, NotificationTry
+from payments.providers.simulator.models import SimulatedOperation
+from payments.quickstart.servers.processes import wait_until
+from payments.tasks import deliver_notifications, hear_simulator
+from payments.webhooks.outbox import notification_of, send_again
+from payments.webhooks.wake_up import TASK, Nudger, Waker
+from tests.charging.test_recovery import let_time_pass
+from tests.client import REFUNDS_FAIL, Api
+from tests.figures.making import put_events
+
+URL = "https://Shop.example/hook?from=kaha"
+NOTIFIED = {"success": "https://shop.example/", "fail": "https://shop.example/", "notify": URL}
+# How long a request may wait for Redis: not at all.
+AT_ONCE_SECONDS = 0.05
+
+
+def notified(api: Api, **card: Any) -> str:
+    """A card whose source names a notify URL."""
+    return api.source(redirect=NOTIFIED, **card)
+
+
+def told() -> list[tuple[str, str]]:
+    """Type and object of each event that has a notification, in the order of the changes."""
+    rows = Notification.objects.order_by("event_id").select_related("event")
+    return [(row.event.type, json.loads(bytes(row.event.payload))["data"]["object"]["object"]) for row in rows]
+
+
+def test_every_event_of_a_charge_and_its_refund_is_told_and_nothing_else(api: Api) -> None:
+    charge = api.charge_source(notified(api), capture=False)
+    api.post(f"/charges/{charge['id']}/capture")
+    api.post(f"/charges/{charge['id']}/refund", {"amount": 100})
+
+    assert told() == [
+        ("charge.created", "charge"),
+        ("charge.succeeded", "charge"),
+        ("charge.captured", "charge"),
+        ("charge.updated", "charge"),
+        ("refund.created", "refund"),
+        ("refund.updated", "refund"),
+    ]
+    assert Event.objects.filter(type__startswith="source.").count() == 2
+
+
+def test_what_the_worker_changes_by_itself_is_told_too(api: Api) -> None:
+    charge = api.charge_source(notified(api, number=REFUNDS_FAIL))
+    api.post(f"/charges/{charge['id']}/refund")
+    before = len(told())
+    let_time_pass(SimulatedOperation, "settles_at")
+
+    hear_simulator()
+
+    assert sorted(told()[before:]) == [("charge.updated", "charge"), ("refund.updated", "refund")]
+
+
+@pytest.mark.parametrize("redirect", [None, {"success": "https://a.example/", "fail": "https://a.example/"}])
+def test_without_a_url_nothing_waits_to_be_told(api: Api, redirect: dict[str, str] | None) -> None:
+    api.charge_source(api.source(**({"redirect": redirect} if redirect else {})))
+    assert Event.objects.filter(type__startswith="charge.").count() == 2
+    assert not Notification.objects.exists()
+
+
+def test_a_notification_is_due_at_once_and_belongs_to_its_events_merchant_and_mode(api: Api, shop: NewMerchant) -> None:
+    api.charge_source(notified(api))
+    first = Notification.objects.select_related("event").order_by("event_id")[0]
+    assert (first.merchant_id, first.livemode, first.state, first.tries) == (shop.merchant.id, False, "waiting", 0)
+    assert (first.url, first.receiver) == (URL, "https://shop.example:443")
+    assert first.due_at == first.event.created_at
+
+
+@pytest.mark.parametrize("url", ["http://127.1/", "https://user@shop.example/", "https://shop.example:25/"])
+def test_a_url_that_may_not_be_called_shares_one_receiver_with_its_like(shop: NewMerchant, url: str) -> None:
+    put_events(shop.merchant, url, 1, clock.now())
+    assert Notification.objects.get().receiver == "forbidden"
+
+
+def test_a_change_that_is_not_made_is_not_told(shop: NewMerchant) -> None:
+    event = Event(merchant=shop.merchant, livemode=False, type="charge.updated", sequence=1, payload=b"{}")
+    event.object_id = event.id
+    nothing = Update(Charge, {"id": event.id}, {"version": 2})
+    with pytest.raises(StaleRow), transaction.atomic():
+        write_together(nothing, Insert(event), notification_of(event, URL))
+    assert not Event.objects.exists()
+    assert not Notification.objects.exists()
+
+
+def test_telling_costs_a_charge_no_statement(api: Api, django_assert_max_num_queries: DjangoAssertNumQueries) -> None:
+    counts = []
+    for source in (api.source(), notified(api)):
+        with django_assert_max_num_queries(12) as asked:
+            api.charge_source(source)
+        counts.append(len(asked))
+    assert counts[0] == counts[1]
+
+
+@pytest.mark.parametrize("state", Notification.State.values)
+def test_whatever_became_of_a_notification_it_can_be_sent_again_from_the_start(shop: NewMerchant, state: str) -> None:
+    put_events(shop.merchant, URL, 1, clock.now())
+    due_at = clock.now() + timedelta(hours=4) if state == "waiting" else None
+    Notification.objects.update(state=state, due_at=due_at, tries=9, failures=9, first_try_at=clock.now())
+    now = clock.now()
+
+    assert len(send_again(Notification.objects.all(), now)) == 1
+
+    again = Notification.objects.get()
+    assert (again.state, again.due_at, again.failures, again.first_try_at) == ("waiting", now, 0, None)
+    assert again.tries == 9
+
+
+def test_what_a_worker_has_in_hand_is_not_sent_again_beside_it(shop: NewMerchant) -> None:
+    put_events(shop.merchant, URL, 1, clock.now())
+    Notification.objects.update(leased_until=clock.now() + timedelta(seconds=10))
+    assert send_again(Notification.objects.all(), clock.now()) == []
+
+
+def test_the_database_refuses_to_change_a_try(shop: NewMerchant) -> None:
+    put_events(shop.merchant, URL, 1, clock.now())
+    NotificationTry.objects.create(
+        notification=Notification.objects.get(), number=1, started_at=clock.now(), milliseconds=3, status=500
+    )
+    with pytest.raises(IntegrityError, match="never changed"), transaction.atomic():
+        NotificationTry.objects.update(status=200)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_once_the_charge_is_committed_a_worker_is_woken_by_the_name_of_its_task(api: Api) -> None:
+    client = redis.Redis.from_url(settings.REDIS_URL)
+    client.delete("celery")
+
+    api.charge_source(notified(api))
+
+    assert wait_until(lambda: client.llen("celery") > 0, 5)
+    [message] = client.lrange("celery", -1, -1)
+    headers = json.loads(message)["headers"]
+    assert headers["task"] == TASK == deliver_notifications.name
+    assert headers["eta"] is None
+    client.delete("celery")
+
+
+def test_beat_looks_every_second_for_what_is_due() -> None:
+    entry = settings.CELERY_BEAT_SCHEDULE["deliver_notifications"]
+    assert (entry["task"], entry["schedule"]) == (TASK, 1.0)
+
+
+def test_nobody_waits_for_a_broker_that_is_not_there(caplog: pytest.LogCaptureFixture) -> None:
+    nudger = Nudger(Waker("redis://127.0.0.1:1/0"))
+    started = time.monotonic()
+    for _ in range(100):
+        nudger.nudge()
+    assert time.monotonic() - started < AT_ONCE_SECONDS
+    assert wait_until(lambda: "no worker could be woken" in caplog.text, 5)
+
+
+def test_nudges_while_one_is_being_sent_become_one_and_a_failed_one_does_not_end_them() -> None:
+    sent, go_on = [], threading.Event()
+
+    def send() -> None:
+        sent.append(time.monotonic())
+        go_on.wait(5)
+        raise ConnectionError
+
+    nudger = Nudger(send)
+    nudger.nudge()
+    assert wait_until(lambda: len(sent) == 1, 5)
+    for _ in range(10):
+        nudger.nudge()
+    go_on.set()
+    assert wait_until(lambda: len(sent) == 2, 5)
