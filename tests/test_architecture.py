@@ -128,3 +128,27 @@ def test_what_comes_from_npm_has_a_hash_and_names_no_registry() -> None:
     assert asked_for["dependencies"] == {
         name: packages[f"node_modules/{name}"]["version"] for name in asked_for["dependencies"]
     }
+
+
+PRODUCT = [path for room in ("config", "payments", "customers") for path in sorted((ROOT / room).rglob("*.py"))]
+
+
+def test_no_file_is_longer_than_300_lines() -> None:
+    lengths = {path.relative_to(ROOT).as_posix(): len(path.read_text().splitlines()) for path in PRODUCT}
+    assert {name: length for name, length in lengths.items() if length > 300} == {}
+
+
+def test_no_function_is_longer_than_70_lines() -> None:
+    functions = (
+        (path, node)
+        for path in PRODUCT
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    )
+    assert [(path.name, node.name) for path, node in functions if node.end_lineno - node.lineno >= 70] == []  # type: ignore[operator]
+
+
+def test_each_feature_of_the_domain_has_tests_under_its_name() -> None:
+    features = {path.parent.name for path in (ROOT / "payments" / "domain").glob("*/__init__.py")}
+    assert len(features) > 10
+    assert {name for name in features if not list((ROOT / "tests" / name).glob("test_*.py"))} == set()

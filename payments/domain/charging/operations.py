@@ -1,7 +1,4 @@
-"""Capture, void, refund and the extension of a hold: one at a time on a charge.
-
-Each is written down before the provider is asked.
-"""
+"""Capture, void, refund and the extension of a hold: one at a time on a charge, written before the provider is asked."""
 
 import time
 from collections.abc import Callable
@@ -20,7 +17,6 @@ from payments.domain.charging.state_machine import ChargeState, refunded_status,
 from payments.domain.errors import PaymentError, busy, conflict
 from payments.domain.idempotency import Result
 from payments.domain.routing import candidates
-from payments.domain.routing.candidates import Way
 from payments.ids import public_id
 from payments.ledger import journals
 from payments.models import Attempt, Charge, IdempotencyRecord, Refund
@@ -186,7 +182,7 @@ def _write_down(caller: Caller, charge: Charge, planner: Planner, place: ExitSta
 
 
 def opening(
-    caller: Caller, charge: Charge, plan: Plan, way: Way, record: IdempotencyRecord | None
+    caller: Caller, charge: Charge, plan: Plan, way: candidates.Way, record: IdempotencyRecord | None
 ) -> tuple[Attempt, list[Write]]:
     """Return the attempt at what is planned for the charge, and the writes that put it on record.
 
@@ -271,7 +267,7 @@ def plan_refund(charge: Charge, amount: int | None, reason: str) -> Plan:
     return Plan(Attempt.Kind.REFUND, amount, (moved, Insert(money_back)), money_back)
 
 
-def _require_ability(charge: Charge, plan: Plan, way: Way) -> None:
+def _require_ability(charge: Charge, plan: Plan, way: candidates.Way) -> None:
     """Raise PaymentError for what the charge's provider cannot do, or its route does not let it do."""
     able = candidates.capabilities_of(way, charge.source.type)
     if able is None:
