@@ -1,4 +1,7 @@
-"""Capture, void, refund and the extension of a hold: one at a time on a charge, written before the provider is asked."""
+"""Capture, void, refund and the extension of a hold: one at a time on a charge.
+
+Each is written before the provider is asked.
+"""
 
 import time
 from collections.abc import Callable
