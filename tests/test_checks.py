@@ -256,7 +256,7 @@ def test_the_web_application_refuses_a_malformed_environment_without_a_traceback
 
 
 def test_a_command_refuses_a_malformed_environment_without_a_traceback() -> None:
-    done = python("manage.py", "list_keys", HTTPS="ture")
+    done = python("manage.py", "merchant", "list-keys", HTTPS="ture")
     assert done.returncode == 1
     assert "HTTPS must be one of" in done.stderr
     assert "Traceback" not in done.stderr

@@ -145,7 +145,7 @@ SCHEDULES = count()
 
 @pytest.mark.parametrize(
     ("arguments", "status"),
-    [(["settle"], 0), (["roll_notify_secret", "mer_0"], 1), (["settle", "--nonsense"], 2)],
+    [(["settle"], 0), (["merchant", "roll-secret", "mer_0"], 1), (["settle", "--nonsense"], 2)],
     ids=["done", "refused", "misunderstood"],
 )
 @pytest.mark.parametrize("outage", ["broken", "full", "hanging"])

@@ -2,23 +2,17 @@
 
 import argparse
 import re
-import sys
 from datetime import UTC, datetime, timedelta
 
 from django.core.management.base import CommandError
 
 from payments import clock
-from payments.domain.merchants import api_keys, merchants
+from payments.domain.merchants import merchants
 from payments.domain.row_lookup import NotOne
-from payments.ids import public_id
-from payments.models import ApiKey, Merchant
+from payments.models import Merchant
 
 DURATION = re.compile(r"([0-9]{1,6})([smhd])")
 UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
-KEY_HELP = (
-    "the key's ID (key_…), its last four characters or its masked form as list_keys shows it; "
-    "- reads the key itself from standard input, so that it is left in no shell history"
-)
 MERCHANT_HELP = "the merchant's ID (mer_…) or title"
 
 
@@ -52,30 +46,3 @@ def merchant_named(text: str) -> Merchant:
         return merchants.find_merchant(text)
     except NotOne as fault:
         raise CommandError(str(fault)) from None
-
-
-def key_named(text: str) -> ApiKey:
-    """The key that `KEY_HELP` describes. Raises CommandError."""
-    try:
-        return api_keys.find_key(sys.stdin.readline().strip() if text == "-" else text)
-    except NotOne as fault:
-        raise CommandError(str(fault)) from None
-
-
-def state_of(key: ApiKey) -> str:
-    """Whether `key` works, and until or since when."""
-    if key.revoked_at:
-        return f"revoked {clock.iso(key.revoked_at)}"
-    if key.expires_at is None:
-        return "active"
-    return f"{'expired' if key.expires_at <= clock.now() else 'expires'} {clock.iso(key.expires_at)}"
-
-
-def new_key_text(key: ApiKey, text: str) -> str:
-    """What is said once of a new key, whose `text` this is."""
-    lines = [f"{'id':12}{public_id('key', key.id)}", f"{'key':12}{text}"]
-    lines += [f"{'rights':12}{', '.join(key.rights)}"] if key.rights else []
-    lines += [f"{'works from':12}{', '.join(key.allowed_networks)}"] if key.allowed_networks else []
-    if key.kind != ApiKey.Kind.PUBLISHABLE:
-        lines += ["", "Keep it now: it is shown only this once."]
-    return "\n".join(lines)

@@ -54,24 +54,24 @@ def test_a_leaked_key_is_rolled_and_revoked_and_what_it_did_is_found(
     manage: Manage, shop: NewMerchant, operator: Client, lines: Lines
 ) -> None:
     rights = "--rights=charges:read,charges:write,sources:write"
-    old_id, old = new_key(manage("create_key", "Sari Store", "--mode=test", "--kind=restricted", rights))
+    old_id, old = new_key(manage("merchant", "create-key", "Sari Store", "--mode=test", "--kind=restricted", rights))
     source = From(old, THIEF).post("/sources/", CARD_SOURCE).json()["id"]
     stolen = From(old, THIEF).post("/charges/", order(source)).json()["id"]
     assert From(old, SHOP).get("/charges/").status_code == 200
 
     # Which key it is and when it was used last, from its last four characters.
-    [listed] = [line for line in manage("list_keys", "Sari Store").splitlines() if old[-4:] in line]
+    [listed] = [line for line in manage("merchant", "list-keys", "Sari Store").splitlines() if old[-4:] in line]
     assert listed.startswith(old_id)
     assert clock.now() - find_key(old_id).last_used_at < timedelta(minutes=1)
 
     # Rolled, the old one works on for the programs that have not changed over; the log tells which these are.
-    new_id, new = new_key(manage("roll_key", old_id, "--overlap", "1h"))
+    new_id, new = new_key(manage("merchant", "roll-key", old_id, "--overlap", "1h"))
     assert [From(key, SHOP).get("/charges/").status_code for key in (old, new)] == [200, 200]
     assert len(of(lines, old_id, SHOP)) == 2
     assert len(of(lines, new_id, SHOP)) == 1
 
     # Revoked, it ends at once, and whoever still tries it stands in the log.
-    manage("revoke_key", old_id)
+    manage("merchant", "revoke-key", old_id)
     refused = From(old, THIEF).get("/charges/")
     assert (refused.status_code, error_of(refused)["code"]) == (401, "key_revoked")
     assert From(new, SHOP).get("/charges/").status_code == 200

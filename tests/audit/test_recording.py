@@ -34,7 +34,7 @@ def told_of(row: object) -> list[tuple[str, list[str], str]]:
 
 
 def test_a_command_is_told_as_the_account_and_the_host_it_ran_on(manage: Manage, db: None) -> None:  # noqa: F811
-    manage("create_merchant", "Sari Store")
+    manage("merchant", "create", "Sari Store")
     [entry] = AuditEntry.objects.about(Merchant.objects.get())
     account = pwd.getpwuid(os.getuid()).pw_name
     assert (entry.actor, entry.origin, entry.operator_id) == (account, socket.gethostname(), None)
@@ -49,9 +49,9 @@ def test_every_key_of_a_new_merchant_is_told_and_none_is_shown(shop: NewMerchant
 
 def test_a_key_is_told_of_from_its_making_to_its_end(manage: Manage, shop: NewMerchant) -> None:  # noqa: F811
     old = ApiKey.objects.filter(kind="secret").first()
-    manage("roll_key", f"key_{old.id.hex}")
-    manage("revoke_key", f"key_{old.id.hex}")
-    manage("revoke_key", f"key_{old.id.hex}")
+    manage("merchant", "roll-key", f"key_{old.id.hex}")
+    manage("merchant", "revoke-key", f"key_{old.id.hex}")
+    manage("merchant", "revoke-key", f"key_{old.id.hex}")
     new = ApiKey.objects.latest("id")
     assert [action for action, *_ in told_of(old)] == ["added", "rolled", "revoked"]
     assert [action for action, *_ in told_of(new)] == ["added"]
@@ -59,9 +59,9 @@ def test_a_key_is_told_of_from_its_making_to_its_end(manage: Manage, shop: NewMe
 
 
 def test_terms_of_a_merchant_are_told_by_what_they_are_about(manage: Manage, shop: NewMerchant) -> None:  # noqa: F811
-    manage("set_fee", "Sari Store", "card", "PHP", "--fixed", "1500")
-    manage("set_payment_method", "Sari Store", "gcash", "off")
-    manage("roll_notify_secret", "Sari Store", "--mode", "live")
+    manage("merchant", "set-fee", "Sari Store", "card", "PHP", "--fixed", "1500")
+    manage("merchant", "set-payment-method", "Sari Store", "gcash", "off")
+    manage("merchant", "roll-secret", "Sari Store", "--mode", "live")
     assert told_of(shop.merchant)[1:] == [
         ("changed", ["rates"], "card in PHP"),
         ("changed", ["payment_method_settings"], "gcash off"),

@@ -30,7 +30,7 @@ def works(text: str) -> bool:
 
 
 def test_create_merchant_shows_the_keys_and_secrets_once(manage: Manage) -> None:
-    output = manage("create_merchant", "Sari Store")
+    output = manage("merchant", "create", "Sari Store")
     shown = dict(line.split() for line in output.splitlines() if line.startswith(("sk_", "pk_", "whsec_", "mer")))
     assert set(shown) == KEYS | {"merchant", "whsec_test", "whsec_live"}
     assert SHOWN_ONCE in output
@@ -38,7 +38,7 @@ def test_create_merchant_shows_the_keys_and_secrets_once(manage: Manage) -> None
 
 def test_create_merchant_speaks_json(manage: Manage) -> None:
     output = manage(
-        "create_merchant", "Sari Store", "--account-name", "Sari Inc.", "--statement-descriptor", "SARI", "--json"
+        "merchant", "create", "Sari Store", "--account-name", "Sari Inc.", "--statement-descriptor", "SARI", "--json"
     )
     assert output.count("\n") == 1
     made = json.loads(output)
@@ -59,7 +59,7 @@ def test_create_merchant_speaks_json(manage: Manage) -> None:
 )
 def test_create_merchant_says_in_one_line_what_does_not_do(manage: Manage, arguments: list[str], said: str) -> None:
     with pytest.raises(CommandError) as refusal:
-        manage("create_merchant", *arguments)
+        manage("merchant", "create", *arguments)
     assert said in str(refusal.value)
     assert "\n" not in str(refusal.value)
 
@@ -69,7 +69,7 @@ def test_create_merchant_says_in_one_line_what_does_not_do(manage: Manage, argum
 )
 def test_create_key_makes_a_key_of_the_mode_and_kind(manage: Manage, mode: str, kind: str, prefix: str) -> None:
     MerchantFactory(title="Sari Store")
-    output = manage("create_key", "Sari Store", "--mode", mode, "--kind", kind)
+    output = manage("merchant", "create-key", "Sari Store", "--mode", mode, "--kind", kind)
     text = key_in(output)
     assert text.startswith(prefix)
     assert ApiKey.objects.get(digest=key_digest(text)).expires_at is None
@@ -79,7 +79,7 @@ def test_create_key_makes_a_key_of_the_mode_and_kind(manage: Manage, mode: str, 
 def test_create_key_can_give_a_key_an_end(manage: Manage) -> None:
     merchant = MerchantFactory()
     options = ["--mode", "test", "--kind", "secret", "--expires", "30d"]
-    text = key_in(manage("create_key", public_id("mer", merchant.id), *options))
+    text = key_in(manage("merchant", "create-key", public_id("mer", merchant.id), *options))
     end = ApiKey.objects.get(digest=key_digest(text)).expires_at
     assert timedelta(days=29, hours=23) < end - clock.now() <= timedelta(days=30)
 
@@ -87,7 +87,7 @@ def test_create_key_can_give_a_key_an_end(manage: Manage) -> None:
 def test_create_key_gives_a_restricted_key_its_rights_and_networks(manage: Manage) -> None:
     MerchantFactory(title="Sari Store")
     limits = ["--rights", "refunds:write, charges:read", "--allow", "10.0.0.0/8,2001:db8::/32"]
-    output = manage("create_key", "Sari Store", "--mode=test", "--kind=restricted", *limits)
+    output = manage("merchant", "create-key", "Sari Store", "--mode=test", "--kind=restricted", *limits)
     key = ApiKey.objects.get(digest=key_digest(key_in(output)))
     assert key_in(output).startswith("rk_test_")
     assert (key.rights, key.allowed_networks) == (["charges:read", "refunds:write"], ["10.0.0.0/8", "2001:db8::/32"])
@@ -112,7 +112,7 @@ def test_create_key_gives_a_restricted_key_its_rights_and_networks(manage: Manag
 def test_create_key_says_what_limits_do_not_do(manage: Manage, options: list[str], said: str) -> None:
     MerchantFactory(title="Sari Store")
     with pytest.raises(CommandError, match=re.escape(said)):
-        manage("create_key", "Sari Store", "--mode=test", *options)
+        manage("merchant", "create-key", "Sari Store", "--mode=test", *options)
     assert not ApiKey.objects.exists()
 
 
@@ -120,17 +120,17 @@ def test_create_key_says_what_limits_do_not_do(manage: Manage, options: list[str
 def test_a_duration_that_cannot_be_read_is_refused(manage: Manage, text: str) -> None:
     MerchantFactory(title="Sari Store")
     with pytest.raises(CommandError, match="such as 90s, 30m, 24h or 90d"):
-        manage("create_key", "Sari Store", "--mode=test", "--kind=secret", f"--expires={text}")
+        manage("merchant", "create-key", "Sari Store", "--mode=test", "--kind=secret", f"--expires={text}")
 
 
 def test_a_merchant_that_is_not_there_is_one_clear_line(manage: Manage) -> None:
     with pytest.raises(CommandError, match=r"^There is no merchant 'Nobody'\.$"):
-        manage("create_key", "Nobody", "--mode=test", "--kind=secret")
+        manage("merchant", "create-key", "Nobody", "--mode=test", "--kind=secret")
 
 
 def test_both_keys_work_while_they_overlap(manage: Manage, shop: NewMerchant) -> None:
     old = shop.keys["sk_test"]
-    output = manage("roll_key", f"sk_test_{old[-4:]}", "--overlap", "24h")
+    output = manage("merchant", "roll-key", f"sk_test_{old[-4:]}", "--overlap", "24h")
     assert works(old)
     assert works(key_in(output))
     assert SHOWN_ONCE in output
@@ -138,7 +138,7 @@ def test_both_keys_work_while_they_overlap(manage: Manage, shop: NewMerchant) ->
 
 def test_only_the_new_key_works_after_a_roll_without_overlap(manage: Manage, shop: NewMerchant) -> None:
     old = shop.keys["sk_test"]
-    output = manage("roll_key", f"sk_test_{old[-4:]}", "--overlap", "0h")
+    output = manage("merchant", "roll-key", f"sk_test_{old[-4:]}", "--overlap", "0h")
     assert not works(old)
     assert works(key_in(output))
 
@@ -146,40 +146,40 @@ def test_only_the_new_key_works_after_a_roll_without_overlap(manage: Manage, sho
 def test_a_revoked_key_cannot_be_rolled(manage: Manage) -> None:
     key = ApiKeyFactory(revoked_at=clock.now())
     with pytest.raises(CommandError, match="create a new one"):
-        manage("roll_key", public_id("key", key.id))
+        manage("merchant", "roll-key", public_id("key", key.id))
 
 
 def test_a_revoked_key_stops_at_once(manage: Manage, shop: NewMerchant) -> None:
     text = shop.keys["sk_test"]
     assert works(text)
-    assert "revoked" in manage("revoke_key", f"sk_test_{text[-4:]}")
+    assert "revoked" in manage("merchant", "revoke-key", f"sk_test_{text[-4:]}")
     answer = Api(text).get("/ping")
     assert (answer.status_code, answer.json()["error"]["code"]) == (401, "key_revoked")
 
 
 def test_revoking_twice_says_so(manage: Manage) -> None:
     key = public_id("key", ApiKeyFactory().id)
-    manage("revoke_key", key)
-    assert "before this" in manage("revoke_key", key)
+    manage("merchant", "revoke-key", key)
+    assert "before this" in manage("merchant", "revoke-key", key)
 
 
 def test_a_key_is_read_from_standard_input(manage: Manage, monkeypatch: pytest.MonkeyPatch) -> None:
     key = ApiKeyFactory()
     monkeypatch.setattr(sys, "stdin", io.StringIO(f"{key.text}\n"))
-    manage("revoke_key", "-")
+    manage("merchant", "revoke-key", "-")
     key.refresh_from_db()
     assert key.revoked_at
 
 
-@pytest.mark.parametrize("command", ["revoke_key", "roll_key"])
+@pytest.mark.parametrize("command", ["revoke-key", "roll-key"])
 def test_a_key_that_is_not_there_is_refused(manage: Manage, command: str) -> None:
     with pytest.raises(CommandError, match=r"^There is no such key\.$"):
-        manage(command, "0000")
+        manage("merchant", command, "0000")
 
 
 def test_list_keys_shows_masked_keys_of_all_merchants(manage: Manage, shop: NewMerchant) -> None:
     ApiKeyFactory(merchant__title="Other Store")
-    output = manage("list_keys")
+    output = manage("merchant", "list-keys")
     assert len(output.splitlines()) == 6
     assert "Other Store" in output
     assert not any(text in output for text in shop.keys.values())
@@ -189,7 +189,7 @@ def test_list_keys_shows_masked_keys_of_all_merchants(manage: Manage, shop: NewM
 def test_list_keys_shows_one_merchant_alone(manage: Manage) -> None:
     key = ApiKeyFactory()
     ApiKeyFactory()
-    _, line = manage("list_keys", key.merchant.title).splitlines()
+    _, line = manage("merchant", "list-keys", key.merchant.title).splitlines()
     assert public_id("key", key.id) in line
 
 
@@ -205,17 +205,17 @@ def test_list_keys_shows_one_merchant_alone(manage: Manage) -> None:
 )
 def test_list_keys_tells_the_state_of_a_key(manage: Manage, times: dict[str, object], state: str) -> None:
     ApiKeyFactory(**times)
-    assert f"  {state}" in manage("list_keys")
+    assert f"  {state}" in manage("merchant", "list-keys")
 
 
 def test_list_keys_tells_the_limits_and_the_last_use_of_a_key(manage: Manage) -> None:
     limits = {"rights": ["charges:read", "events:read"], "networks": ["10.0.0.0/8"]}
     ApiKeyFactory(kind="restricted", last_used_at=datetime(2026, 11, 21, 1, 43, tzinfo=UTC), **limits)
-    _, line = manage("list_keys").splitlines()
+    _, line = manage("merchant", "list-keys").splitlines()
     assert "rk_test_…" in line
     assert "2026-11-21T01:43:00Z  charges:read,events:read  10.0.0.0/8" in line
 
 
 def test_list_keys_tells_of_a_key_without_limits_or_use(manage: Manage) -> None:
     ApiKeyFactory()
-    assert re.search(r"active +- +- +everywhere", manage("list_keys"))
+    assert re.search(r"active +- +- +everywhere", manage("merchant", "list-keys"))

@@ -8,7 +8,7 @@ from tests.commands.conftest import Manage
 from tests.contract.calls import faults_of
 from tests.racing import at_once
 
-CARD_FEE = ("set_fee", "Sari Store", "card", "PHP")
+CARD_FEE = ("merchant", "set-fee", "Sari Store", "card", "PHP")
 
 
 def test_a_fee_is_set_and_shown_to_its_merchant(manage: Manage, api: Api, other_shop: NewMerchant) -> None:
@@ -20,7 +20,7 @@ def test_a_fee_is_set_and_shown_to_its_merchant(manage: Manage, api: Api, other_
 
 def test_a_fee_replaces_the_one_before_and_leaves_the_others(manage: Manage, api: Api) -> None:
     manage(*CARD_FEE, "--basis-points", 350, "--fixed", 15)
-    manage("set_fee", "Sari Store", "card", "JPY", "--fixed", 40)
+    manage("merchant", "set-fee", "Sari Store", "card", "JPY", "--fixed", 40)
     manage(*CARD_FEE, "--basis-points", 290)
     assert made(api.get("/me"))["rates"]["card"] == {
         "PHP": {"basis_points": 290, "fixed": 0},
@@ -54,7 +54,7 @@ def test_a_fee_that_cannot_be_is_refused_in_one_clear_line(
     manage: Manage, shop: NewMerchant, arguments: list[str], complaint: str
 ) -> None:
     with pytest.raises(CommandError) as refusal:
-        manage("set_fee", "Sari Store", *arguments)
+        manage("merchant", "set-fee", "Sari Store", *arguments)
     assert complaint in str(refusal.value)
     assert Merchant.objects.get().rates == {}
 
@@ -62,13 +62,16 @@ def test_a_fee_that_cannot_be_is_refused_in_one_clear_line(
 @pytest.mark.django_db(transaction=True)
 def test_fees_set_at_once_are_all_kept(manage: Manage, shop: NewMerchant) -> None:
     currencies = ["PHP", "JPY", "USD", "KWD"]
-    at_once(len(currencies), lambda number: manage("set_fee", "Sari Store", "card", currencies[number], "--fixed", 1))
+    at_once(
+        len(currencies),
+        lambda number: manage("merchant", "set-fee", "Sari Store", "card", currencies[number], "--fixed", 1),
+    )
     assert sorted(Merchant.objects.get().rates["card"]) == sorted(currencies)
 
 
 def test_a_payment_method_that_is_off_makes_no_new_sources(manage: Manage, api: Api) -> None:
     made_before = api.wallet("gcash")
-    assert manage("set_payment_method", "Sari Store", "gcash", "off") == "gcash is off.\n"
+    assert manage("merchant", "set-payment-method", "Sari Store", "gcash", "off") == "gcash is off.\n"
     assert faults_of(api.post("/sources/", {"type": "gcash"})) == {"type": "source_type_unavailable"}
     assert made(api.get("/me"))["payment_method_settings"] == {"gcash": {"enabled": False}}
     assert api.charge_source(made_before)["status"] == "pending"
@@ -77,23 +80,23 @@ def test_a_payment_method_that_is_off_makes_no_new_sources(manage: Manage, api: 
 
 def test_a_payment_method_is_switched_on_again(manage: Manage, api: Api) -> None:
     for state in ("off", "on"):
-        manage("set_payment_method", "Sari Store", "card", state)
+        manage("merchant", "set-payment-method", "Sari Store", "card", state)
     assert api.source()
     assert made(api.get("/me"))["payment_method_settings"] == {"card": {"enabled": True}}
 
 
 def test_a_payment_method_is_switched_in_one_mode(manage: Manage, api: Api) -> None:
-    said = manage("set_payment_method", "Sari Store", "gcash", "off", "--mode", "live")
+    said = manage("merchant", "set-payment-method", "Sari Store", "gcash", "off", "--mode", "live")
     assert said == "gcash is off in live mode.\n"
     assert api.wallet("gcash")
     assert Merchant.objects.get().payment_method_settings == {"gcash": {"enabled": True, "live": False}}
 
 
 def test_a_payment_method_is_of_one_merchant(manage: Manage, shop: NewMerchant, other_shop: NewMerchant) -> None:
-    manage("set_payment_method", "Sari Store", "card", "off")
+    manage("merchant", "set-payment-method", "Sari Store", "card", "off")
     assert Api(other_shop.keys["sk_test"]).source()
 
 
 def test_an_unknown_payment_method_is_refused(manage: Manage, shop: NewMerchant) -> None:
     with pytest.raises(CommandError, match="'cash' is no source type"):
-        manage("set_payment_method", "Sari Store", "cash", "off")
+        manage("merchant", "set-payment-method", "Sari Store", "cash", "off")

@@ -55,10 +55,12 @@ def test_a_budget_is_set_and_taken_back(
     settings: Settings,
 ) -> None:
     settings.DECLINE_LIMITS_TEST = MANY_DECLINES | {"merchant": 3}
-    assert manage("set_decline_budget", "Sari Store", 5) == "From now on 5 declines are borne in 60 minutes.\n"
+    assert (
+        manage("merchant", "set-decline-budget", "Sari Store", 5) == "From now on 5 declines are borne in 60 minutes.\n"
+    )
     assert refused_after(api) == 5
     assert refused_after(Api(other_shop.keys["sk_test"])) == 3
-    said = manage("set_decline_budget", "Sari Store", "--usual")
+    said = manage("merchant", "set-decline-budget", "Sari Store", "--usual")
     assert said == "From now on the usual number of declines are borne in 60 minutes.\n"
     assert Merchant.objects.get(title="Sari Store").decline_budget is None
 
@@ -70,12 +72,12 @@ def test_a_higher_budget_opens_a_window_that_was_closed(
 ) -> None:
     settings.DECLINE_LIMITS_TEST = MANY_DECLINES | {"merchant": 1}
     assert refused_after(api) == 1
-    manage("set_decline_budget", "Sari Store", 3)
+    manage("merchant", "set-decline-budget", "Sari Store", 3)
     assert refused_after(api) == 2
 
 
 def test_who_changes_a_budget_is_on_record(manage: Manage, shop: NewMerchant) -> None:
-    manage("set_decline_budget", "Sari Store", 5)
+    manage("merchant", "set-decline-budget", "Sari Store", 5)
     entry = AuditEntry.objects.latest("number")
     assert (entry.action, entry.object_id, entry.fields) == ("changed", str(shop.merchant.id), ["decline_budget"])
 
@@ -97,7 +99,7 @@ def test_a_budget_that_cannot_be_is_refused_in_one_clear_line(
     complaint: str,
 ) -> None:
     with pytest.raises(CommandError) as refusal:
-        manage("set_decline_budget", "Sari Store", *arguments)
+        manage("merchant", "set-decline-budget", "Sari Store", *arguments)
     assert complaint in str(refusal.value)
 
 

@@ -170,11 +170,11 @@ def test_everything_it_writes_lies_in_the_folders_it_names(running: Quickstart) 
 
 
 def test_another_command_uses_the_same_database(running: Quickstart) -> None:
-    assert running.ready()["pk_test"][-4:] in manage(running.data, "list_keys")
+    assert running.ready()["pk_test"][-4:] in manage(running.data, "merchant", "list-keys")
 
 
 def test_a_command_finds_the_data_when_nothing_runs(first: Ended) -> None:
-    listed = manage(first.data, "list_keys")
+    listed = manage(first.data, "merchant", "list-keys")
     assert re.findall(r"sk_test_[0-9a-f]*([0-9a-f]{4})\b", first.output)[0] in listed
 
 

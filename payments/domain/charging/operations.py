@@ -1,7 +1,4 @@
-"""Capture, void, refund and the extension of a hold: one at a time on a charge.
-
-Each is written before the provider is asked.
-"""
+"""Capture, void, refund and the extension of a hold: one at a time on a charge."""
 
 import time
 from collections.abc import Callable
@@ -30,7 +27,7 @@ from payments.steps import Step, reached
 # How long a request waits for another operation on the same charge before it is told to come back.
 BUSY_WAIT_SECONDS = 3.0
 BUSY_POLL_SECONDS = 0.02
-# So many requests of this process wait for one charge at once, and one more is told to come back.
+# Requests of this process that wait for one charge; one more is refused.
 WAITING_MAX = 5
 # Each event of a charge shows all of its refunds.
 REFUNDS_MAX = 100

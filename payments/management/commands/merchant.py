@@ -1,0 +1,280 @@
+"""Merchants on the command line: their keys and secrets, and on what terms they take payments."""
+
+import json
+import sys
+from argparse import ArgumentParser
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any
+
+from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from payments import clock
+from payments.domain.merchants import api_keys, merchants, terms
+from payments.domain.merchants.scopes import RIGHTS
+from payments.domain.risk import decline_limits
+from payments.domain.row_lookup import NotOne
+from payments.ids import public_id
+from payments.ledger.fees import BadRate, Rate
+from payments.management import arguments
+from payments.management.tables import NOTHING, in_columns, utc
+from payments.models import ApiKey, Merchant, NotifySecret
+from payments.money import format_amount
+
+HEADINGS = ("ID", "KEY", "STATE", "LAST USED", "RIGHTS", "WORKS FROM", "MERCHANT")
+KEY_HELP = (
+    "the key's ID (key_…), its last four characters or its masked form as list-keys shows it; "
+    "- reads the key itself from standard input, so that it is left in no shell history"
+)
+REFUSALS = (NotOne, api_keys.BadKey, api_keys.KeyIsOver, terms.BadTerms, BadRate, decline_limits.BadBudget)
+
+
+class Command(BaseCommand):
+    help = "Creates merchants, creates and ends their keys and secrets, and sets their terms."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
+        for name, (words, declare, _) in VERBS.items():
+            declare(verbs.add_parser(name, help=words, description=words))
+
+    def handle(self, *, verb: str, **options: Any) -> None:
+        try:
+            for text in VERBS[verb][2](options):
+                self.stdout.write(text)
+        except REFUSALS as fault:
+            raise CommandError(str(fault)) from None
+        except ValidationError as fault:
+            raise CommandError(_one_line(fault)) from None
+
+
+def _one_line(fault: ValidationError) -> str:
+    if not hasattr(fault, "error_dict"):
+        return " ".join(fault.messages)
+    return " ".join(f"{name}: {' '.join(messages)}" for name, messages in fault.message_dict.items())
+
+
+def _takes_title(parser: ArgumentParser) -> None:
+    parser.add_argument("title", help="the merchant's name, up to 100 characters")
+    parser.add_argument("--account-name", default="", help="the name on the account (default: the title)")
+    descriptor = "what payers read on their card statement (default: the account name)"
+    parser.add_argument("--statement-descriptor", default="", help=descriptor)
+    parser.add_argument("--json", action="store_true", dest="as_json", help="print one line of JSON instead")
+
+
+def _create(options: dict[str, Any]) -> Iterator[str]:
+    made = merchants.create_merchant(options["title"], options["account_name"], options["statement_descriptor"])
+    shown = {"merchant": public_id("mer", made.merchant.id), **made.keys, **made.notify_secrets}
+    if options["as_json"]:
+        yield json.dumps(shown)
+        return
+    yield "\n".join(f"{name:12}{value}" for name, value in shown.items())
+    yield "\nKeep the sk_ keys and whsec_ secrets now: they are shown only this once."
+
+
+def _takes_new_key(parser: ArgumentParser) -> None:
+    parser.add_argument("merchant", help=arguments.MERCHANT_HELP)
+    parser.add_argument("--mode", required=True, choices=list(merchants.MODES))
+    parser.add_argument("--kind", required=True, choices=ApiKey.Kind.values)
+    lists: dict[str, Any] = {"type": arguments.words, "default": []}
+    rights = f"what a restricted key may do: any of {', '.join(RIGHTS)}"
+    parser.add_argument("--rights", **lists, metavar="charges:read,refunds:write", help=rights)
+    networks = "the networks that it works from (default: everywhere)"
+    parser.add_argument("--allow", **lists, metavar="10.0.0.0/8,2001:db8::/32", help=networks)
+    end = "when it stops working (default: never)"
+    parser.add_argument("--expires", type=arguments.duration, metavar="30d", help=end)
+
+
+def _create_key(options: dict[str, Any]) -> Iterator[str]:
+    owner, expires = arguments.merchant_named(options["merchant"]), options["expires"]
+    end = clock.now() + expires if expires is not None else None
+    livemode = merchants.MODES[options["mode"]]
+    yield _new_key(*api_keys.create_key(owner, livemode, options["kind"], end, options["rights"], options["allow"]))
+
+
+def _new_key(key: ApiKey, text: str) -> str:
+    lines = [f"{'id':12}{public_id('key', key.id)}", f"{'key':12}{text}"]
+    lines += [f"{'rights':12}{', '.join(key.rights)}"] if key.rights else []
+    lines += [f"{'works from':12}{', '.join(key.allowed_networks)}"] if key.allowed_networks else []
+    if key.kind != ApiKey.Kind.PUBLISHABLE:
+        lines += ["", "Keep it now: it is shown only this once."]
+    return "\n".join(lines)
+
+
+def _takes_merchant_or_none(parser: ArgumentParser) -> None:
+    parser.add_argument("merchant", nargs="?", help=f"{arguments.MERCHANT_HELP} (default: all merchants)")
+
+
+def _list_keys(options: dict[str, Any]) -> Iterator[str]:
+    found = ApiKey.objects.select_related("merchant").order_by("merchant_id", "id")
+    if options["merchant"] is not None:
+        found = found.filter(merchant=arguments.merchant_named(options["merchant"]))
+    yield "\n".join(in_columns([HEADINGS, *map(_cells, found)]))
+
+
+def _cells(key: ApiKey) -> tuple[object, ...]:
+    rights = ",".join(key.rights) or NOTHING
+    networks = ",".join(key.allowed_networks) or "everywhere"
+    used = utc(key.last_used_at)
+    return public_id("key", key.id), key, _state_of(key), used, rights, networks, key.merchant
+
+
+def _state_of(key: ApiKey) -> str:
+    """Return whether `key` works, and until or since when."""
+    if key.revoked_at:
+        return f"revoked {clock.iso(key.revoked_at)}"
+    if key.expires_at is None:
+        return "active"
+    return f"{'expired' if key.expires_at <= clock.now() else 'expires'} {clock.iso(key.expires_at)}"
+
+
+def _key_named(text: str) -> ApiKey:
+    """Return the key that `KEY_HELP` describes; raise NotOne."""
+    return api_keys.find_key(sys.stdin.readline().strip() if text == "-" else text)
+
+
+def _takes_key_to_roll(parser: ArgumentParser) -> None:
+    parser.add_argument("key", help=KEY_HELP)
+    _add_overlap(parser, "how long the old key goes on working")
+
+
+def _add_overlap(parser: ArgumentParser, what: str) -> None:
+    words = f"{what} (default: 24h); an earlier end that it has stays"
+    parser.add_argument("--overlap", type=arguments.duration, default=timedelta(hours=24), metavar="24h", help=words)
+
+
+def _roll_key(options: dict[str, Any]) -> Iterator[str]:
+    old = _key_named(options["key"])
+    yield _new_key(*api_keys.roll_key(old, options["overlap"]))
+    old.refresh_from_db()
+    yield f"{'old key':12}{old} {_state_of(old)}"
+
+
+def _takes_key(parser: ArgumentParser) -> None:
+    parser.add_argument("key", help=KEY_HELP)
+
+
+def _revoke_key(options: dict[str, Any]) -> Iterator[str]:
+    found = _key_named(options["key"])
+    note = "" if api_keys.revoke_key(found) else ", before this"
+    found.refresh_from_db()
+    yield f"{found} of {found.merchant}: {_state_of(found)}{note}"
+
+
+def _takes_secrets_to_roll(parser: ArgumentParser) -> None:
+    parser.add_argument("merchant", help=arguments.MERCHANT_HELP)
+    parser.add_argument("--mode", choices=list(merchants.MODES), help="only the secret of this mode")
+    _add_overlap(parser, "how long an old secret signs too")
+
+
+def _roll_secret(options: dict[str, Any]) -> Iterator[str]:
+    owner = arguments.merchant_named(options["merchant"])
+    for name in [options["mode"]] if options["mode"] else merchants.MODES:
+        text = merchants.roll_notify_secret(owner, merchants.MODES[name], options["overlap"])
+        yield "\n".join([f"{f'whsec_{name}':12}{text}", *_old_secrets(owner, merchants.MODES[name])])
+    yield "\nKeep what is new now: it is shown only this once."
+
+
+def _old_secrets(merchant: Merchant, livemode: bool) -> list[str]:
+    working = NotifySecret.objects.filter(merchant=merchant, livemode=livemode, expires_at__gt=clock.now())
+    ends = working.order_by("-id").values_list("expires_at", flat=True)
+    return [f"{'older one':12}signs too until {clock.iso(end)}" for end in ends if end]
+
+
+def _takes_fee(parser: ArgumentParser) -> None:
+    parser.add_argument("merchant", help=arguments.MERCHANT_HELP)
+    parser.add_argument("type", help="the source type, such as card")
+    parser.add_argument("currency", help="the ISO 4217 code, such as PHP")
+    parser.add_argument("--basis-points", type=int, metavar="N", help="a share of the amount: 350 is 3.5 %%")
+    parser.add_argument("--fixed", type=int, metavar="N", help="an amount in the currency's smallest unit")
+    parser.add_argument("--remove", action="store_true", help="such charges cost nothing any more")
+
+
+def _set_fee(options: dict[str, Any]) -> Iterator[str]:
+    of = arguments.merchant_named(options["merchant"]), options["type"], options["currency"]
+    given = {name: options[name] for name in ("basis_points", "fixed") if options[name] is not None}
+    if bool(given) == options["remove"]:
+        raise CommandError("Give --basis-points, --fixed or both, or --remove alone.")
+    rate = Rate(**given)
+    if given:
+        terms.set_fee(*of, rate)
+    else:
+        terms.remove_fee(*of)
+    fixed = format_amount(rate.fixed, of[2])
+    yield f"From now on a charge on {of[1]} costs {rate.basis_points} basis points and {fixed}."
+
+
+def _takes_payment_method(parser: ArgumentParser) -> None:
+    parser.add_argument("merchant", help=arguments.MERCHANT_HELP)
+    parser.add_argument("type", help="the source type, such as gcash")
+    parser.add_argument("state", choices=["on", "off"])
+    parser.add_argument("--mode", choices=list(merchants.MODES), help="only in this mode (default: in both)")
+
+
+def _set_payment_method(options: dict[str, Any]) -> Iterator[str]:
+    owner, mode, state = arguments.merchant_named(options["merchant"]), options["mode"], options["state"]
+    terms.set_payment_method(owner, options["type"], state == "on", merchants.MODES[mode] if mode else None)
+    yield f"{options['type']} is {state}{f' in {mode} mode' if mode else ''}."
+
+
+def _takes_decline_budget(parser: ArgumentParser) -> None:
+    parser.add_argument("merchant", help=arguments.MERCHANT_HELP)
+    parser.add_argument("budget", nargs="?", type=int, metavar="N", help="the number of declines, 1 or more")
+    parser.add_argument("--usual", action="store_true", help="as many as DECLINE_LIMITS says")
+
+
+def _set_decline_budget(options: dict[str, Any]) -> Iterator[str]:
+    budget = options["budget"]
+    if (budget is None) != options["usual"]:
+        raise CommandError("Give a number, or --usual alone.")
+    decline_limits.set_budget(arguments.merchant_named(options["merchant"]), budget)
+    borne = "the usual number of" if budget is None else budget
+    yield f"From now on {borne} declines are borne in {settings.DECLINE_WINDOW_MINUTES} minutes."
+
+
+# What each verb does, what it takes and how it is done.
+VERBS = {
+    "create": (
+        "Creates a merchant with its keys and callback secrets for test and live mode, and shows them.",
+        _takes_title,
+        _create,
+    ),
+    "create-key": ("Creates one more API key of a merchant and shows it.", _takes_new_key, _create_key),
+    "list-keys": (
+        "Lists API keys, masked, each with its state, limits and last use: of one merchant, or of all.",
+        _takes_merchant_or_none,
+        _list_keys,
+    ),
+    "roll-key": (
+        "Replaces an API key: shows a new one, and lets the old one work for a while longer.",
+        _takes_key_to_roll,
+        _roll_key,
+    ),
+    "revoke-key": (
+        "Ends an API key at once, everywhere. There is no way back: create a new key instead.",
+        _takes_key,
+        _revoke_key,
+    ),
+    "roll-secret": (
+        "Replaces the secrets that sign a merchant's callbacks: shows new ones, and lets the old ones sign along.",
+        _takes_secrets_to_roll,
+        _roll_secret,
+    ),
+    "set-fee": (
+        "Sets what charges of a merchant cost it from now on; those made before keep their rate.",
+        _takes_fee,
+        _set_fee,
+    ),
+    "set-payment-method": (
+        "Switches a source type on or off for a merchant's new sources; those made before can still be charged.",
+        _takes_payment_method,
+        _set_payment_method,
+    ),
+    "set-decline-budget": (
+        "Sets how many charges on cards of a merchant may be declined in a window, in each mode, before more of them "
+        "are refused; its keys and addresses keep their shares of it. Holds from the next charge on.",
+        _takes_decline_budget,
+        _set_decline_budget,
+    ),
+}
