@@ -7,7 +7,7 @@ from importlib import import_module
 
 from config.outputs import protect_standard_error
 from payments.quickstart.servers.commands import database_for
-from payments.quickstart.servers.errors import EmbeddedError
+from payments.quickstart.servers.processes import EmbeddedError
 
 # They decide what the settings will read, so they run before anything reads them.
 BEFORE_SETTINGS = {"quickstart": "payments.quickstart.command", "benchmark": "config.benchmark"}

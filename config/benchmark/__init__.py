@@ -5,7 +5,7 @@ import sys
 from config.benchmark.options import parse
 from config.benchmark.report import as_json, as_table
 from config.benchmark.running import run
-from payments.quickstart.servers.errors import EmbeddedError
+from payments.quickstart.servers.processes import EmbeddedError
 from payments.quickstart.supervisor import Failed, Stopped, Supervisor
 
 

@@ -12,9 +12,8 @@ from psycopg.conninfo import make_conninfo
 from config.benchmark.figures import Figures, Stretch
 from config.benchmark.measuring import measured
 from payments.quickstart.servers import postgres
-from payments.quickstart.servers.places import Places
+from payments.quickstart.servers.places import Places, secrets_of
 from payments.quickstart.servers.processes import spawn
-from payments.quickstart.servers.secrets_file import secrets_of
 from payments.quickstart.supervisor import Supervisor
 
 FOLDER = Path(__file__).parent

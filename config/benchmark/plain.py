@@ -14,7 +14,7 @@ from django.http import HttpRequest, JsonResponse
 from django.urls import path
 
 from payments.quickstart.ports import HOST
-from payments.quickstart.serving import serve
+from payments.quickstart.web import serve
 
 
 def main(port: int, samples_file: Path) -> None:

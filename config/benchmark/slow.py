@@ -15,8 +15,8 @@ from config.benchmark.parts import new_list
 from config.benchmark.processes import memory_mb
 from config.benchmark.sending import Answers, Load, Pace, Request, Waiting
 from config.benchmark.service import Service
-from payments.quickstart.serving import WORKERS
 from payments.quickstart.supervisor import Supervisor
+from payments.quickstart.web import WORKERS
 
 # In each web process.
 IN_FLIGHT = 80

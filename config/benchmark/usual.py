@@ -8,7 +8,7 @@ import sys
 
 from django.core.wsgi import get_wsgi_application
 
-from payments.quickstart.serving import serve
+from payments.quickstart.web import serve
 
 if __name__ == "__main__":
     os.environ["DJANGO_SETTINGS_MODULE"] = "config.benchmark.usual_settings"

@@ -1,7 +1,7 @@
 from django.core.management.base import CommandParser
 
 from payments.management.early import EarlyCommand
-from payments.quickstart.options import DESCRIPTION, add_arguments
+from payments.quickstart.command import DESCRIPTION, add_arguments
 
 
 class Command(EarlyCommand):
