@@ -6,7 +6,7 @@ import sys
 
 from config.outputs import protect_standard_error
 from payments.quickstart.servers.commands import database_for
-from payments.quickstart.servers.errors import EmbeddedError
+from payments.quickstart.servers.processes import EmbeddedError
 
 
 def main() -> None:

@@ -120,7 +120,6 @@ MIDDLEWARE = [
 ]
 ROOT_URLCONF = "config.urls"
 WSGI_APPLICATION = "config.wsgi.application"
-ASGI_APPLICATION = "config.asgi.application"
 APPEND_SLASH = False
 TEMPLATES = [
     {

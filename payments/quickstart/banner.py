@@ -30,29 +30,30 @@ class Ready:
 
 
 def as_json(ready: Ready) -> str:
-    """All of it in one line, for a program."""
+    """Return all of it in one line, for a program."""
     addresses = {"api": ready.api, "admin": f"{ready.api}/admin/", "docs": f"{ready.api}/docs"}
-    names = ("admin_user", "admin_password", "merchant", *KEY_NAMES)
-    demo = {name: ready.demo[name] for name in names}
+    demo = {name: ready.demo[name] for name in ("admin_user", "admin_password", "merchant", *KEY_NAMES)}
     return json.dumps({**addresses, **demo, "pid": os.getpid(), "data_dirs": [str(path) for path in ready.folders]})
 
 
 def payment_lines(steps: Iterable[Step]) -> list[str]:
-    """The calls of the first payment, in columns."""
-    rows = [(step.method, MIDDLE_OF_AN_ID.sub("...", step.path), str(step.status), step.meaning) for step in steps]
+    """Return the calls of the first payment, in columns."""
+    rows = [(step.method, MIDDLE_OF_AN_ID.sub("...", step.path), step.status, step.meaning) for step in steps]
     width = max(len(path) for _, path, _, _ in rows)
     return [f"  {method:4}  {path:{width}}  {status}  {meaning}" for method, path, status, meaning in rows]
 
 
 def ready_lines(ready: Ready) -> list[str]:
-    """Addresses, keys, folders, and what to try next."""
+    """Return addresses, keys, folders, and what to try next."""
     demo = ready.demo
+    width = max(len(str(folder)) for folder in ready.folders)
+    folders = [f"{folder!s:{width}}  {what}" for folder, what in ready.folders.items()]
     return [
         heading("kaha is ready; Ctrl-C stops all of it"),
         f"  API         {ready.api}/v2/",
         f"  Admin       {ready.api}/admin/  user {demo['admin_user']}, password {demo['admin_password']}",
         f"  Docs        {ready.api}/docs",
-        *_folder_lines(ready.folders),
+        *(f"  {'' if number else 'Data':10}  {folder}" for number, folder in enumerate(folders)),
         "",
         heading(f"Keys of Demo Shop, {demo['merchant']}"),
         *(f"  {name:10}  {demo[name]}" for name in KEY_NAMES),
@@ -62,14 +63,8 @@ def ready_lines(ready: Ready) -> list[str]:
     ]
 
 
-def _folder_lines(folders: dict[Path, str]) -> list[str]:
-    width = max(len(str(folder)) for folder in folders)
-    rows = [f"{folder!s:{width}}  {what}" for folder, what in folders.items()]
-    return [f"  {'' if number else 'Data':10}  {row}" for number, row in enumerate(rows)]
-
-
 def curl_lines(ready: Ready) -> list[str]:
-    """Commands for a shell that take a payment and list the newest."""
+    """Return commands for a shell that take a payment and list the newest."""
     source = json.dumps({"type": "card", "card": CARD})
     as_type = "-H 'Content-Type: application/json'"
     return [
@@ -84,7 +79,7 @@ def curl_lines(ready: Ready) -> list[str]:
 
 
 def heading(text: str) -> str:
-    """A line that stands out, on a terminal."""
+    """Return a line that stands out, on a terminal."""
     if sys.stdout.isatty() and "NO_COLOR" not in os.environ:
         return f"{BOLD}{text}{PLAIN}"
     return text

@@ -29,11 +29,11 @@ def keep(file: Path) -> None:
     known: dict[str, str] = json.loads(file.read_text()) if file.exists() else {}
     merchant_id = parse_id("mer", known.get("merchant", ""))
     merchant = Merchant.objects.filter(id=merchant_id).first() if merchant_id else None
-    shown = _working_keys(merchant, known) if merchant else _new_merchant()
-    admin_exists = get_user_model().objects.filter(username=known.get("admin_user", "")).exists()
-    admin = {name: known[name] for name in ("admin_user", "admin_password")} if admin_exists else _new_admin()
-    if known != shown | admin:
-        _write(file, shown | admin)
+    shown = (_working_keys(merchant, known) if merchant else _new_merchant()) | _admin(known)
+    if known != shown:
+        with tempfile.NamedTemporaryFile("w", dir=file.parent, delete=False) as new:
+            json.dump(shown, new, indent=2)
+        Path(new.name).replace(file)
 
 
 def _new_merchant() -> dict[str, str]:
@@ -43,33 +43,23 @@ def _new_merchant() -> dict[str, str]:
 
 
 def _working_keys(merchant: Merchant, known: dict[str, str]) -> dict[str, str]:
-    """The known keys, with a new one in place of each that was revoked or has expired since."""
-    keys = {
-        f"{prefix}_{mode}": _working_key(merchant, livemode, kind, known.get(f"{prefix}_{mode}", ""))
-        for mode, livemode in merchants.MODES.items()
-        for prefix, kind in merchants.KINDS.items()
-    }
-    whsec_test = merchants.reveal_notify_secret(merchant.id, livemode=False)
-    return {"merchant": known["merchant"], **keys, "whsec_test": whsec_test}
+    """Return the known keys, with a new one in place of each that was revoked or has expired since."""
+    shown = {"merchant": known["merchant"]}
+    for mode, livemode in merchants.MODES.items():
+        for prefix, kind in merchants.KINDS.items():
+            text = known.get(f"{prefix}_{mode}", "")
+            key = ApiKey.objects.filter(digest=key_digest(text), revoked_at=None).first()
+            works = key and (key.expires_at is None or key.expires_at > clock.now())
+            shown[f"{prefix}_{mode}"] = text if works else create_key(merchant, livemode, kind)[1]
+    return shown | {"whsec_test": merchants.reveal_notify_secret(merchant.id, livemode=False)}
 
 
-def _working_key(merchant: Merchant, livemode: bool, kind: str, text: str) -> str:
-    key = ApiKey.objects.filter(digest=key_digest(text), revoked_at=None).first()
-    if key and (key.expires_at is None or key.expires_at > clock.now()):
-        return text
-    return create_key(merchant, livemode, kind)[1]
-
-
-def _new_admin() -> dict[str, str]:
+def _admin(known: dict[str, str]) -> dict[str, str]:
+    """Return the known admin, or a new one where that is gone."""
     users = get_user_model().objects
-    taken = users.filter(username=ADMIN).exists()
-    name = f"{ADMIN}-{secrets.token_hex(3)}" if taken else ADMIN
+    if users.filter(username=known.get("admin_user", "")).exists():
+        return {name: known[name] for name in ("admin_user", "admin_password")}
+    name = f"{ADMIN}-{secrets.token_hex(3)}" if users.filter(username=ADMIN).exists() else ADMIN
     password = secrets.token_urlsafe(15)
     users.create_superuser(name, email="", password=password)
     return {"admin_user": name, "admin_password": password}
-
-
-def _write(file: Path, shown: dict[str, str]) -> None:
-    with tempfile.NamedTemporaryFile("w", dir=file.parent, delete=False) as new:
-        json.dump(shown, new, indent=2)
-    Path(new.name).replace(file)

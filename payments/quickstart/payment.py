@@ -34,62 +34,49 @@ class Step:
 
 
 def take_first_payment(port: int, secret_key: str) -> Iterator[Step]:
-    """A card becomes a source, money is held, captured and refunded in part, and the charges are listed.
+    """Make a source of a card, hold money, capture it, refund a part, and list the charges.
 
     Raises Failed where a call is not answered with success.
     """
-    api = _Api(port, secret_key)
-    source = api.post("/v2/sources/", {"type": "card", "card": CARD})
-    yield api.step(f"card ending in {source['card']['last4']} is now a source that can be charged once")
-    charge = api.post("/v2/charges/", {**ORDER, "source": source["id"], "capture": False})
-    yield api.step(f"{money(charge['amount'])} held, nothing taken yet")
-    path = f"/v2/charges/{charge['id']}"
-    charge = api.post(f"{path}/capture", {})
-    yield api.step(f"{money(charge['amount_captured'])} taken")
-    charge = api.post(f"{path}/refund", {"amount": REFUNDED})
+
+    def call(path: str, body: dict[str, Any] | None = None) -> tuple[dict[str, Any], tuple[str, str, int]]:
+        method = "GET" if body is None else "POST"
+        status, answer = _call(port, secret_key, method, path, body)
+        return answer, (method, path, status)
+
+    source, asked = call("/v2/sources/", {"type": "card", "card": CARD})
+    yield Step(*asked, f"card ending in {source['card']['last4']} is now a source that can be charged once")
+    charge, asked = call("/v2/charges/", {**ORDER, "source": source["id"], "capture": False})
+    yield Step(*asked, f"{_money(charge['amount'])} held, nothing taken yet")
+    charge, asked = call(f"/v2/charges/{charge['id']}/capture", {})
+    yield Step(*asked, f"{_money(charge['amount_captured'])} taken")
+    charge, asked = call(f"/v2/charges/{charge['id']}/refund", {"amount": REFUNDED})
     kept = charge["amount_captured"] - charge["amount_refunded"]
-    yield api.step(f"{money(charge['amount_refunded'])} given back, {money(kept)} kept")
-    page = api.call("GET", "/v2/charges/?limit=100")
-    yield api.step(_so_many(len(page["data"]), "next" in page))
+    yield Step(*asked, f"{_money(charge['amount_refunded'])} given back, {_money(kept)} kept")
+    page, asked = call("/v2/charges/?limit=100")
+    count = len(page["data"])
+    if "next" in page:
+        yield Step(*asked, f"more than {count} charges so far")
+    else:
+        yield Step(*asked, "1 charge so far" if count == 1 else f"{count} charges so far, all still there")
 
 
-def money(amount: int) -> str:
-    """An amount in centavos as people write it."""
+def _call(port: int, secret_key: str, method: str, path: str, body: dict[str, Any] | None) -> tuple[int, Any]:
+    credentials = base64.b64encode(f"{secret_key}:".encode()).decode()
+    headers = {"Authorization": f"Basic {credentials}", "Content-Type": "application/json"}
+    connection = HTTPConnection(HOST, port, timeout=TIMEOUT_SECONDS)
+    try:
+        connection.request(method, path, None if body is None else json.dumps(body), headers)
+        response = connection.getresponse()
+        text = response.read().decode()
+    except (OSError, HTTPException) as error:
+        raise Failed(f"{method} {path} was not answered: {error!r}") from error
+    finally:
+        connection.close()
+    if response.status not in (200, 201):
+        raise Failed(f"{method} {path} was answered {response.status}: {text[:500]}")
+    return response.status, json.loads(text)
+
+
+def _money(amount: int) -> str:
     return f"PHP {amount // 100:,}.{amount % 100:02}"
-
-
-def _so_many(charges: int, there_are_more: bool) -> str:
-    if there_are_more:
-        return f"more than {charges} charges so far"
-    return "1 charge so far" if charges == 1 else f"{charges} charges so far, all still there"
-
-
-class _Api:
-    """Calls the API and remembers the last call for `step`."""
-
-    def __init__(self, port: int, secret_key: str) -> None:
-        self._port = port
-        credentials = base64.b64encode(f"{secret_key}:".encode()).decode()
-        self._headers = {"Authorization": f"Basic {credentials}", "Content-Type": "application/json"}
-        self._last = ("", "", 0)
-
-    def post(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
-        return self.call("POST", path, json.dumps(body))
-
-    def call(self, method: str, path: str, body: str | None = None) -> dict[str, Any]:
-        connection = HTTPConnection(HOST, self._port, timeout=TIMEOUT_SECONDS)
-        try:
-            connection.request(method, path, body, self._headers)
-            response = connection.getresponse()
-            text = response.read().decode()
-        except (OSError, HTTPException) as error:
-            raise Failed(f"{method} {path} was not answered: {error!r}") from error
-        finally:
-            connection.close()
-        if response.status not in (200, 201):
-            raise Failed(f"{method} {path} was answered {response.status}: {text[:500]}")
-        self._last = (method, path, response.status)
-        return dict(json.loads(text))
-
-    def step(self, meaning: str) -> Step:
-        return Step(*self._last, meaning)

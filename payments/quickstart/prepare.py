@@ -1,4 +1,4 @@
-"""Makes the database ready, with the demo merchant and the admin: `python -m payments.quickstart.prepare DEMO_FILE`.
+"""Makes the database ready, with the demo merchant: `python -m payments.quickstart.prepare DEMO_FILE`.
 
 It loads Django while the database still starts, and begins when its standard input is closed.
 """
@@ -14,7 +14,7 @@ from django.db.migrations.executor import MigrationExecutor
 
 
 def main(demo_file: Path) -> None:
-    """Ends the process with the reason where the environment or the database does not do."""
+    """End the process with the reason where the environment or the database does not do."""
     django.setup()
     from payments.db.backend import allow_work
     from payments.quickstart import demo_merchant
@@ -25,17 +25,13 @@ def main(demo_file: Path) -> None:
     allow_work()
     try:
         call_command("check", tags=["database"], databases=["default"])
-        _migrate()
+        # The command itself takes its time, also where there is nothing to do.
+        executor = MigrationExecutor(connection)
+        if executor.migration_plan(executor.loader.graph.leaf_nodes()):
+            call_command("migrate", verbosity=0, interactive=False)
     except (CommandError, OperationalError) as error:
         sys.exit(f"DATABASE_URL: {error}")
     demo_merchant.keep(demo_file)
-
-
-def _migrate() -> None:
-    # The command itself takes its time, also where there is nothing to do.
-    executor = MigrationExecutor(connection)
-    if executor.migration_plan(executor.loader.graph.leaf_nodes()):
-        call_command("migrate", verbosity=0, interactive=False)
 
 
 if __name__ == "__main__":

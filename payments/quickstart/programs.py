@@ -4,7 +4,6 @@ import json
 import os
 import subprocess  # nosec B404 # programs of ours, never a shell
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 from payments.quickstart import servers
@@ -16,13 +15,12 @@ from payments.quickstart.supervisor import Supervisor
 
 START_TIMEOUT_SECONDS = 60
 STOP_TIMEOUT_SECONDS = 5
-DATA_FILES = ("demo.json", "beat-schedule", "worker.ready")
 
 Program = subprocess.Popen[bytes]
 
 
 class Programs:
-    """All programs of one run. DATABASE_URL or REDIS_URL in the environment stand for servers of somebody else."""
+    """All programs of one run. DATABASE_URL or REDIS_URL in the environment name servers outside of it."""
 
     def __init__(self, places: Places, port: int, supervisor: Supervisor) -> None:
         self._places = places
@@ -40,27 +38,34 @@ class Programs:
         }
 
     def start(self) -> dict[str, str]:
-        """Start everything and wait until all of it is ready. Returns what `demo_merchant` has written.
+        """Start everything, wait until all of it is ready, and return what `demo_merchant` has written.
 
-        The programs load their code side by side, and go on one after the other. Raises Failed, EmbeddedError or
-        Stopped.
+        The programs load their code side by side, and go on one after the other when their standard input is closed.
+        Raises Failed, EmbeddedError or Stopped.
         """
-        self._keep_last_logs()
-        demo_file, schedule, working = (self._places.data / name for name in DATA_FILES)
-        preparation = self._load("prepare", demo_file)
-        web = self._load("web", self._port)
-        worker = self._load("worker", schedule, working)
+        places = self._places
+        for log in places.logs.glob("*.log"):  # those of the last run stay until the next one
+            log.replace(log.with_suffix(".log.1"))
+        demo_file, ready_file = places.data / "demo.json", places.data / "worker.ready"
+        ready_file.unlink(missing_ok=True)
+        self._load("prepare", demo_file)
+        self._load("web", self._port)
+        self._load("worker", places.data / "beat-schedule", ready_file)
         self._start_servers()
-        self._prepare(preparation)
-        self._let_work(web, worker, working)
+        self._prepare()
+        for name, title in (("web", "the web server"), ("worker", "the worker")):
+            self._supervisor.watch(title, self._programs[name], places.log(name))
+            self._go_on(name)
+        self._supervisor.wait_for("the web server", lambda: answers(self._port), START_TIMEOUT_SECONDS)
+        self._supervisor.wait_for("the worker", ready_file.exists, START_TIMEOUT_SECONDS)
         return dict(json.loads(demo_file.read_text()))
 
     def folders(self) -> dict[Path, str]:
-        """Every folder in which something of this run is kept, the data folder first, and what that is."""
+        """Return every folder in which something of this run is kept, the data folder first, with what is in it."""
         folders = self._places.folders()
         if not self._postgres:
             folders[self._places.data] = "all but the database, which DATABASE_URL names"
-        elif postgres.uses_copied_programs(self._places.account):
+        elif postgres.reachable_programs(self._places).is_relative_to(postgres.COPIED_PROGRAMS):
             folders[postgres.COPIED_PROGRAMS] = "PostgreSQL's programs, where its own user reaches them"
         return folders
 
@@ -74,52 +79,33 @@ class Programs:
         drop_temporary_folder(self._places)
 
     def _start_servers(self) -> None:
+        places = self._places
         if not os.environ.get("REDIS_URL"):
-            self._redis = redis_server.start(self._places)
-            self._supervisor.watch("Redis", self._redis, self._places.log("redis"))
+            self._redis = redis_server.start(places)
+            self._supervisor.watch("Redis", self._redis, places.log("redis"))
         if not os.environ.get("DATABASE_URL"):
-            postgres.create(self._places)
-            self._postgres = postgres.start(self._places)
-            self._supervisor.watch("PostgreSQL", self._postgres, self._places.log("postgres"))
-            self._wait_for("PostgreSQL", lambda: postgres.is_ready(self._places))
+            postgres.create(places)
+            self._postgres = postgres.start(places)
+            self._supervisor.watch("PostgreSQL", self._postgres, places.log("postgres"))
+            self._supervisor.wait_for("PostgreSQL", lambda: postgres.is_ready(places), START_TIMEOUT_SECONDS)
 
-    def _prepare(self, preparation: Program) -> None:
-        _go(preparation)
-        log = self._places.log("prepare")
+    def _prepare(self) -> None:
+        preparation, log = self._programs["prepare"], self._places.log("prepare")
+        self._go_on("prepare")
         self._supervisor.wait_for_end("preparing the database", preparation, log, START_TIMEOUT_SECONDS)
         if self._postgres:
             postgres.mark_migrated(self._places)
 
-    def _let_work(self, web: Program, worker: Program, ready_file: Path) -> None:
-        ready_file.unlink(missing_ok=True)
-        self._supervisor.watch("the web server", web, self._places.log("web"))
-        self._supervisor.watch("the worker", worker, self._places.log("worker"))
-        _go(web)
-        _go(worker)
-        self._wait_for("the web server", lambda: answers(self._port))
-        self._wait_for("the worker", ready_file.exists)
-
-    def _load(self, name: str, *arguments: object) -> Program:
-        """Start a module of this package, which finds the servers through its environment and waits for `_go`."""
-        program = spawn(
+    def _load(self, name: str, *arguments: object) -> None:
+        """Start a module of this package, which finds the servers through its environment and waits for `_go_on`."""
+        self._programs[name] = spawn(
             [sys.executable, "-m", f"payments.quickstart.{name}", *map(str, arguments)],
             log=self._places.log(name),
             environment=self._environment,
             cwd=PROJECT,
             stdin=subprocess.PIPE,
         )
-        self._programs[name] = program
-        return program
 
-    def _wait_for(self, what: str, condition: Callable[[], bool]) -> None:
-        self._supervisor.wait_for(what, condition, START_TIMEOUT_SECONDS)
-
-    def _keep_last_logs(self) -> None:
-        """The logs of the last run stay until the next one, so that they neither vanish at once nor grow for ever."""
-        for log in self._places.logs.glob("*.log"):
-            log.replace(log.with_suffix(".log.1"))
-
-
-def _go(program: Program) -> None:
-    if program.stdin:
-        program.stdin.close()
+    def _go_on(self, name: str) -> None:
+        if standard_input := self._programs[name].stdin:
+            standard_input.close()

@@ -15,7 +15,7 @@ LOG_LINES_SHOWN = 15
 
 
 class Stopped(Exception):
-    """Somebody asked for the end, or the process that started us has ended."""
+    """The quickstart was asked to end, or the process that started it has ended."""
 
 
 class Failed(Exception):
@@ -23,7 +23,7 @@ class Failed(Exception):
 
 
 class Supervisor:
-    """Waits, while watching that everything lives and that nobody wants us to stop.
+    """Waits, while watching that every process lives and that nothing asks us to stop.
 
     Every method that waits raises Failed where a watched process has ended by itself, and Stopped.
     """
@@ -32,10 +32,9 @@ class Supervisor:
         self._watched: list[tuple[str, subprocess.Popen[bytes], Path]] = []
         self._parent_pid = os.getppid()
         self._asked_to_stop = False
-        signal.signal(signal.SIGINT, self._stop_soon)
-        signal.signal(signal.SIGTERM, self._stop_soon)
-        if signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:  # nohup wants it ignored
-            signal.signal(signal.SIGHUP, self._stop_soon)
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            if number != signal.SIGHUP or signal.getsignal(number) != signal.SIG_IGN:  # nohup ignores it
+                signal.signal(number, self._stop_soon)
 
     def watch(self, name: str, process: "subprocess.Popen[bytes]", log: Path) -> None:
         """Count a process, which writes to `log`, among those that must live from now on."""

@@ -1,26 +1,61 @@
-"""The web server of the quickstart: `python -m payments.quickstart.web PORT`.
+"""The web server, as `manage.py quickstart` starts it, behind one port: `python -m payments.quickstart.web PORT`.
 
 It loads the application while the database still starts, and serves when its standard input is closed. The workers
 are forked, so what is loaded before is loaded once.
 """
 
+import multiprocessing
 import sys
+from collections.abc import Callable
 from importlib import import_module
+from typing import Any
 
-import django
-from django.conf import settings
-from django.utils.module_loading import import_string
+from granian import Granian
+from granian.constants import HTTPModes, Interfaces
+from granian.http import HTTP1Settings
 
-from payments.quickstart.serving import serve
+from payments.quickstart.ports import HOST
+from payments.quickstart.servers.processes import die_with_parent
+
+WORKERS = 2
+# Connections in each process; idle ones count, and those that send no request for this long are closed.
+CONNECTIONS = 4096
+HEADER_MILLISECONDS = 30_000
+
+Application = Callable[..., Any]
 
 
-def main(port: int) -> None:
-    """Serve on the loopback address until SIGTERM."""
-    django.setup()
-    application = import_string(settings.ASGI_APPLICATION)
-    import_module(settings.ROOT_URLCONF)
-    serve(application, port)
+def serve(application: Application, port: int) -> None:
+    """Serve an application, as soon as standard input is closed, until SIGTERM."""
+
+    def load(_: str) -> Application:
+        # granian calls this in each worker, which must not outlive the server that started it.
+        server = multiprocessing.parent_process()
+        if server and server.pid:
+            die_with_parent(server.pid)
+        return application
+
+    server = Granian(
+        "application",
+        address=HOST,
+        port=port,
+        interface=Interfaces.ASGI,
+        workers=WORKERS,
+        http=HTTPModes.http1,
+        websockets=False,
+        backlog=CONNECTIONS,
+        backpressure=CONNECTIONS,
+        http1_settings=HTTP1Settings(header_read_timeout=HEADER_MILLISECONDS),
+        respawn_failed_workers=True,
+        workers_kill_timeout=3,
+        log_access=False,
+    )
+    sys.stdin.read()
+    server.serve(target_loader=load)
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]))
+    # By name: `config` imports this package, which imports nothing of it.
+    application = import_module("config.asgi").application
+    import_module("config.urls")
+    serve(application, int(sys.argv[1]))

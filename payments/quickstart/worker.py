@@ -12,8 +12,7 @@ from celery.signals import beat_embedded_init, worker_ready
 
 from payments.quickstart.servers.processes import die_with_parent
 
-THREADS = 4
-OPTIONS = ["--without-gossip", "--without-mingle", "--without-heartbeat"]
+OPTIONS = ["--pool=threads", "--concurrency=4", "--without-gossip", "--without-mingle", "--without-heartbeat", "--beat"]
 
 
 def main(schedule_file: str, ready_file: str) -> None:
@@ -26,8 +25,7 @@ def main(schedule_file: str, ready_file: str) -> None:
     worker_pid = os.getpid()
     beat_embedded_init.connect(lambda **_: die_with_parent(worker_pid), weak=False)
     worker_ready.connect(lambda **_: Path(ready_file).touch(), weak=False)
-    pool = ["--pool=threads", f"--concurrency={THREADS}"]
-    app.worker_main(["worker", *pool, *OPTIONS, "--beat", f"--schedule={schedule_file}"])
+    app.worker_main(["worker", *OPTIONS, f"--schedule={schedule_file}"])
 
 
 if __name__ == "__main__":

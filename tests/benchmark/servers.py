@@ -21,7 +21,7 @@ from payments.quickstart import servers as embedded
 from payments.quickstart.ports import HOST, answers, claim
 from payments.quickstart.servers.places import PROJECT, prepare
 from payments.quickstart.servers.processes import spawn, stop, tail, wait_until
-from payments.quickstart.serving import CONNECTIONS, WORKERS
+from payments.quickstart.web import CONNECTIONS, WORKERS
 
 TIMEOUT_SECONDS = 60
 LOG_LINES_SHOWN = 15

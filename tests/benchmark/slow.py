@@ -7,7 +7,7 @@ from functools import partial
 from math import ceil
 from statistics import median
 
-from payments.quickstart.serving import WORKERS
+from payments.quickstart.web import WORKERS
 from tests.benchmark.client import Answers, Client, Load
 from tests.benchmark.figures import Figures, measured, memory_mb
 from tests.benchmark.servers import Service

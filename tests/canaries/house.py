@@ -10,9 +10,8 @@ from typing import Any
 import psycopg
 import redis
 
-from payments.quickstart.servers.places import Places, prepare
+from payments.quickstart.servers.places import Places, prepare, secrets_of
 from payments.quickstart.servers.postgres import DATABASE, USER
-from payments.quickstart.servers.secrets_file import secrets_of
 from tests.canaries.shop import Shop
 from tests.figures.receiver import Receiver
 from tests.quickstart.starting import Quickstart

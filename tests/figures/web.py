@@ -10,7 +10,7 @@ from pathlib import Path
 from payments.quickstart.ports import HOST, answers, claim
 from payments.quickstart.servers.places import PROJECT
 from payments.quickstart.servers.processes import spawn, stop, wait_until
-from payments.quickstart.serving import CONNECTIONS, HEADER_MILLISECONDS, WORKERS
+from payments.quickstart.web import CONNECTIONS, HEADER_MILLISECONDS, WORKERS
 from tests.figures.worker import database_url
 from tests.plenty import MANY_DECLINES_TEXT
 

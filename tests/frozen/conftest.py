@@ -17,9 +17,8 @@ from payments.domain.maintenance.data_keys import WrappedKeys
 from payments.domain.merchants.merchants import create_merchant
 from payments.quickstart.ports import HOST, claim
 from payments.quickstart.servers import postgres
-from payments.quickstart.servers.places import Places, make_running_folders, prepare
+from payments.quickstart.servers.places import Places, make_running_folders, prepare, secrets_of
 from payments.quickstart.servers.processes import wait_until
-from payments.quickstart.servers.secrets_file import secrets_of
 from tests.client import Api
 from tests.quickstart.conftest import remove_what_lies_outside
 

@@ -14,8 +14,7 @@ from environ import Env
 
 from payments.quickstart import servers
 from payments.quickstart.servers import postgres
-from payments.quickstart.servers.places import make_running_folders, prepare
-from payments.quickstart.servers.secrets_file import secrets_of
+from payments.quickstart.servers.places import make_running_folders, prepare, secrets_of
 from tests.quickstart.conftest import remove_what_lies_outside
 from tests.quickstart.starting import MANAGE, manage
 

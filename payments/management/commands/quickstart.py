@@ -2,7 +2,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from payments.quickstart.options import DESCRIPTION, add_arguments
+from payments.quickstart.command import DESCRIPTION, add_arguments
 
 
 class Command(BaseCommand):

@@ -1,28 +1,27 @@
-"""PostgreSQL and Redis from wheels, below one data folder, for whoever has no servers of their own.
+"""PostgreSQL and Redis from wheels, below one data folder, where no other servers are named.
 
-Settings call `put_into_environment`; `manage.py` runs its commands inside `running_database`; the quickstart
-and the tests start the servers themselves.
+Settings call `put_into_environment`; `manage.py` runs its commands inside `database_for`; the quickstart and the tests
+start the servers themselves.
 """
 
 import os
 from pathlib import Path
 
 from payments.quickstart.servers import postgres, redis_server
-from payments.quickstart.servers.places import Places, prepare
-from payments.quickstart.servers.secrets_file import secrets_of
+from payments.quickstart.servers.places import Places, prepare, secrets_of
 
 
 def environment(places: Places) -> dict[str, str]:
-    """The environment variables that run kaha on the embedded servers of these places."""
-    secrets = secrets_of(places.data)
+    """Return the environment variables that run kaha on the embedded servers of these places."""
+    known = secrets_of(places.data)
     return {
-        "DATABASE_URL": postgres.url(places, secrets.pop("POSTGRES_PASSWORD")),
+        "DATABASE_URL": postgres.url(places, known.pop("POSTGRES_PASSWORD")),
         "REDIS_URL": redis_server.url(places),
         "HTTPS": "false",
         "ADMIN_MFA": "false",
         "NOTIFY_ALLOW_LOOPBACK": "true",
         "KAHA_CLOCK": "true",
-        **secrets,
+        **known,
     }
 
 

@@ -1,15 +1,22 @@
 """What `manage.py` does around a command: the embedded database runs while the command does."""
 
+import fcntl
 import os
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 
 from payments.quickstart.servers import postgres
-from payments.quickstart.servers.errors import EmbeddedError
-from payments.quickstart.servers.ownership import FileLock, owner_lock, users_lock
-from payments.quickstart.servers.places import Places, data_folder, drop_temporary_folder, make_running_folders, prepare
+from payments.quickstart.servers.locks import FileLock
+from payments.quickstart.servers.places import (
+    Places,
+    data_folder,
+    drop_temporary_folder,
+    make_running_folders,
+    prepare,
+)
+from payments.quickstart.servers.processes import EmbeddedError
 
 WITHOUT_DATABASE = {
     *("--help", "--version", "-h", "help", "version"),
@@ -23,44 +30,36 @@ START_TIMEOUT_SECONDS = 60
 def database_for(arguments: list[str]) -> Iterator[None]:
     """Have the embedded database run while a `manage.py` command with these arguments does, if it needs it.
 
-    Somebody else's on the same data folder is shared; one of our own stops afterwards. A new one gets its
-    tables first. Raises EmbeddedError where it cannot run.
+    A server that another process runs on the same data folder is shared; one of our own stops afterwards. A new
+    database gets its tables first. Raises EmbeddedError where it cannot run.
     """
     if os.environ.get("DATABASE_URL") or not arguments or arguments[0] in WITHOUT_DATABASE:
         yield
         return
     places = prepare(data_folder())
-    _offer_psql()
-    with _running(places, arguments[0]):
-        yield
-
-
-def _offer_psql() -> None:
-    """`dbshell` finds the wheel's psql where the machine has none."""
-    programs = postgres.wheel_folder() / "bin"
-    os.environ["PATH"] = f"{os.environ.get('PATH', os.defpath)}{os.pathsep}{programs}"
-
-
-@contextmanager
-def _running(places: Places, command: str) -> Iterator[None]:
-    with owner_lock(places.data) as owner, users_lock(places.data) as users:
-        if not _joined(places, owner, users):
-            owner.write(f"process {os.getpid()} ({command})")
-            with _own_server(places, users):
-                yield
+    # `dbshell` finds the wheel's psql where the machine has none.
+    os.environ["PATH"] = f"{os.environ.get('PATH', os.defpath)}{os.pathsep}{postgres.wheel_folder() / 'bin'}"
+    with (
+        closing(FileLock(places.data / "server.lock")) as owner,
+        closing(FileLock(places.data / "users.lock")) as users,
+    ):
+        if _joined(places, owner, users):
+            yield
             return
-        yield
+        owner.write_owner(arguments[0])
+        with _own_server(places, users):
+            yield
 
 
 def _joined(places: Places, owner: FileLock, users: FileLock) -> bool:
-    """Whether somebody else's server can be used; if not, the owner's lock is ours now."""
+    """Return whether another process's server can be used; if not, the owner's lock is ours now."""
     deadline = time.monotonic() + START_TIMEOUT_SECONDS
-    while not owner.try_alone():
-        if users.try_shared() and postgres.is_ready(places) and postgres.is_migrated(places):
+    while not owner.take():
+        if users.take(fcntl.LOCK_SH) and postgres.is_ready(places) and postgres.is_migrated(places):
             return True
-        users.let_go()
+        users.release()
         if time.monotonic() > deadline:
-            raise EmbeddedError(f"the database of {owner.read()} in {places.data} does not answer.")
+            raise EmbeddedError(f"the database of {owner.owner()} in {places.data} does not answer.")
         time.sleep(0.05)
     return False
 
@@ -69,37 +68,26 @@ def _joined(places: Places, owner: FileLock, users: FileLock) -> bool:
 def _own_server(places: Places, users: FileLock) -> Iterator[None]:
     make_running_folders(places)
     if not places.cluster.exists():
-        _say(f"making a database in {places.data}")
+        print(f"kaha: making a database in {places.data}", file=sys.stderr)
     postgres.create(places)
     process = postgres.start(places)
     try:
         postgres.wait_until_ready(places, process, START_TIMEOUT_SECONDS)
         if not postgres.is_migrated(places):
-            _migrate(places)
+            # Django reads its settings here, which it could not do before the data folder was there.
+            import django
+            from django.core.management import call_command
+
+            django.setup()
+            call_command("migrate", verbosity=0, interactive=False)
+            postgres.mark_migrated(places)
         try:
             yield
         finally:
-            _wait_for(users)
+            if not users.take():
+                text = "done; another command still uses the database, waiting for it (Ctrl-C does not)"
+                print(f"kaha: {text}", file=sys.stderr)
+                users.wait()
     finally:
         postgres.stop_server(process)
         drop_temporary_folder(places)
-
-
-def _migrate(places: Places) -> None:
-    # Django reads its settings here, which they could not do before the data folder was there.
-    import django
-    from django.core.management import call_command
-
-    django.setup()
-    call_command("migrate", verbosity=0, interactive=False)
-    postgres.mark_migrated(places)
-
-
-def _wait_for(users: FileLock) -> None:
-    if not users.try_alone():
-        _say("done; another command still uses the database, waiting for it (Ctrl-C does not)")
-        users.wait_alone()
-
-
-def _say(text: str) -> None:
-    print(f"kaha: {text}", file=sys.stderr)

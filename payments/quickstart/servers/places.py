@@ -1,4 +1,4 @@
-"""Where the embedded servers keep things: the data folder, and what cannot lie in it.
+"""Where the embedded servers keep things, and the user that PostgreSQL runs as.
 
 - DATA/settings.env: the secrets, made at first use
 - DATA/run: the sockets; a link to a folder with a short path where DATA's is too long for a socket
@@ -6,16 +6,20 @@
 - DATA/logs, DATA/*.lock
 """
 
+import base64
 import os
+import pwd
+import secrets
 import shutil
+import subprocess  # nosec B404 # programs of ours, never a shell
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from payments.quickstart.servers.accounts import Account, server_account
-from payments.quickstart.servers.errors import EmbeddedError
+from payments.quickstart.servers.processes import EmbeddedError
 
 # sockaddr_un holds 107 bytes, and "/postgres/.s.PGSQL.5432.lock" comes after the folder.
 SOCKET_FOLDER_MAX_BYTES = 107 - 28
@@ -24,32 +28,24 @@ PROJECT = Path(__file__).resolve().parents[3]
 
 
 def data_folder() -> Path:
-    """The folder named by KAHA_DATA, or `.kaha` beside manage.py."""
+    """Return the folder named by KAHA_DATA, or `.kaha` beside manage.py."""
     return Path(os.environ.get("KAHA_DATA") or PROJECT / ".kaha").absolute()
 
 
 @dataclass(frozen=True)
 class Places:
-    """The folders of one installation; `account` is PostgreSQL's user, None for our own."""
+    """The folders of one installation; `account` is the user and group of PostgreSQL, None for our own."""
 
     data: Path
-    account: Account | None
-
-    @property
-    def run_link(self) -> Path:
-        return self.data / "run"
+    account: tuple[int, int] | None
 
     @property
     def run(self) -> Path:
-        return self.run_link.resolve()
-
-    @property
-    def database_link(self) -> Path:
-        return self.data / "postgres"
+        return (self.data / "run").resolve()
 
     @property
     def database(self) -> Path:
-        return self.database_link.resolve()
+        return (self.data / "postgres").resolve()
 
     @property
     def cluster(self) -> Path:
@@ -71,13 +67,37 @@ class Places:
         return self.logs / f"{name}.log"
 
     def folders(self) -> dict[Path, str]:
-        """Every folder with something of this installation in it, the data folder first, and what that is."""
+        """Return every folder of this installation, the data folder first, with what is in it."""
         parts = {
             self.database: "the database, where PostgreSQL's own user reaches it",
             self.run: "sockets, as long as it runs",
         }
         outside = {folder: what for folder, what in parts.items() if not folder.is_relative_to(self.data)}
         return {self.data: "all the rest" if outside else "everything", **outside}
+
+    @property
+    def popen_options(self) -> dict[str, Any]:
+        """The arguments of `subprocess.Popen` that run a program as PostgreSQL's user, in none of our groups."""
+        if self.account is None:
+            return {}
+        return {"user": self.account[0], "group": self.account[1], "extra_groups": [], "cwd": "/"}
+
+    def reaches(self, path: Path) -> bool:
+        """Return whether PostgreSQL's user really gets through every folder above `path` and into it."""
+        if self.account is None:
+            return True
+        test = ["/usr/bin/test", "-x", str(path)]
+        try:
+            return subprocess.run(test, check=False, **self.popen_options).returncode == 0  # nosec B603 # a program of ours, with arguments of ours
+        except (OSError, subprocess.SubprocessError) as error:
+            raise EmbeddedError(
+                f"PostgreSQL does not run as root, and this root may not become user {self.account[0]}: {error}."
+            ) from error
+
+    def give(self, path: Path) -> None:
+        """Make PostgreSQL's user the owner of a file or folder that we have just made."""
+        if self.account:
+            os.chown(path, *self.account)
 
 
 def prepare(data: Path) -> Places:
@@ -86,28 +106,61 @@ def prepare(data: Path) -> Places:
     Raises EmbeddedError where a permission is missing.
     """
     with _permissions(data):
-        account = server_account(data / "postgres")
+        account = _account(data / "postgres")
         if not data.exists():
             data.parent.mkdir(parents=True, exist_ok=True)
-            _new_folder(data, _passable(account))
+            _make_folder(data, _passable(account))
         return Places(data.resolve(), account)
 
 
+def secrets_of(data: Path) -> dict[str, str]:
+    """Return SECRET_KEY, VAULT_KEYS, FINGERPRINT_KEY and POSTGRES_PASSWORD from DATA/settings.env, made at first use.
+
+    The file is written under another name and linked: of two processes one wins, and none reads half of it. Raises
+    EmbeddedError where it cannot be read or written.
+    """
+    file = data / "settings.env"
+    try:
+        if not file.exists():
+            keys = [base64.b64encode(secrets.token_bytes(32)).decode() for _ in range(2)]
+            fresh = {
+                "SECRET_KEY": secrets.token_urlsafe(48),
+                "VAULT_KEYS": f"k1:{keys[0]}",
+                "FINGERPRINT_KEY": keys[1],
+                "POSTGRES_PASSWORD": secrets.token_urlsafe(24),
+            }
+            with tempfile.NamedTemporaryFile("w", dir=data) as new:
+                new.write("".join(f"{name}={value}\n" for name, value in fresh.items()))
+                new.flush()
+                os.fsync(new.fileno())
+                with suppress(FileExistsError):
+                    os.link(new.name, file)
+        return dict(line.split("=", 1) for line in file.read_text().splitlines())
+    except OSError as error:
+        raise EmbeddedError(f"{file} cannot be used: {error.strerror}") from error
+
+
 def make_running_folders(places: Places) -> None:
-    """Make the folders of logs and sockets, for whoever starts a server. Raises EmbeddedError."""
+    """Make the folders of logs and sockets, before a server starts. Raises EmbeddedError."""
+    run = places.data / "run"
     with _permissions(places.data):
-        _new_folder(places.logs, 0o700)
-        if not _is_usable(places.run_link):
-            _make_run_folder(places)
+        _make_folder(places.logs, 0o700)
+        # A link may point into /tmp, which a reboot empties and where another user may then have made the folder.
+        if not run.exists() or (run.is_symlink() and run.stat().st_uid != os.geteuid()):
+            if len(os.fsencode(run)) <= SOCKET_FOLDER_MAX_BYTES and places.reaches(places.data):
+                _make_folder(run, _passable(places.account))
+            else:
+                _link(run, _short_folder(places))
         if not places.database_socket.exists():
-            _owned_folder(places.database_socket, places.account)
+            _make_owned_folder(places.database_socket, places)
 
 
 def drop_temporary_folder(places: Places) -> None:
     """Remove the folder of the sockets where it lies among the temporary ones, once no server runs any more."""
-    if places.run_link.is_symlink():
+    run = places.data / "run"
+    if run.is_symlink():
         shutil.rmtree(places.run, ignore_errors=True)
-        places.run_link.unlink()
+        run.unlink()
 
 
 def make_database_folder(places: Places) -> None:
@@ -115,21 +168,22 @@ def make_database_folder(places: Places) -> None:
 
     Raises EmbeddedError.
     """
-    if places.database_link.exists():
+    folder = places.data / "postgres"
+    if folder.exists():
         return
     with _permissions(places.data):
-        if places.account is None or places.account.can_enter(places.data):
-            _owned_folder(places.database_link, places.account)
-            return
-        make_system_folder()
-        elsewhere = Path(tempfile.mkdtemp(prefix="data-", dir=SYSTEM_FOLDER))
-        places.account.own(elsewhere)
-        _link(places.database_link, elsewhere)
+        if places.reaches(places.data):
+            _make_owned_folder(folder, places)
+        else:
+            elsewhere = make_system_folder("data-")
+            places.give(elsewhere)
+            _link(folder, elsewhere)
 
 
-def make_system_folder() -> None:
-    """Make the folder for what PostgreSQL's user must reach when we are root."""
-    _new_folder(SYSTEM_FOLDER, 0o755)
+def make_system_folder(prefix: str) -> Path:
+    """Make a folder of ours that PostgreSQL's user can be given, where we are root."""
+    _make_folder(SYSTEM_FOLDER, 0o755)
+    return Path(tempfile.mkdtemp(prefix=prefix, dir=SYSTEM_FOLDER))
 
 
 @contextmanager
@@ -140,52 +194,51 @@ def _permissions(data: Path) -> Iterator[None]:
         raise EmbeddedError(f"the data folder {data} cannot be used: {error}") from error
 
 
-def _passable(account: Account | None) -> int:
-    """The mode of a folder of ours that PostgreSQL's user, if it is another, must get through."""
+def _account(database: Path) -> tuple[int, int] | None:
+    """Return the user for PostgreSQL: ourselves unless we are root, then the owner of an existing database."""
+    if os.geteuid() != 0:
+        return None
+    if database.exists():
+        status = database.stat()
+        return status.st_uid, status.st_gid
+    for name in ("postgres", "nobody"):
+        with suppress(KeyError):
+            entry = pwd.getpwnam(name)
+            return entry.pw_uid, entry.pw_gid
+    raise EmbeddedError("PostgreSQL does not run as root, and there is no user `nobody` to run it as.")
+
+
+def _passable(account: tuple[int, int] | None) -> int:
+    """Return the mode of a folder of ours that PostgreSQL's user, if it is another, must get through."""
     return 0o711 if account else 0o700
 
 
-def _is_usable(run: Path) -> bool:
-    """A link may point into /tmp, which a reboot empties and where anybody may then have made the folder."""
-    return run.exists() and (not run.is_symlink() or run.stat().st_uid == os.geteuid())
-
-
-def _make_run_folder(places: Places) -> None:
-    run, account = places.run_link, places.account
-    is_short = len(os.fsencode(run)) <= SOCKET_FOLDER_MAX_BYTES
-    if is_short and (account is None or account.can_enter(places.data)):
-        _new_folder(run, _passable(account))
-    else:
-        _link(run, _short_folder(account))
-
-
-def _short_folder(account: Account | None) -> Path:
+def _short_folder(places: Places) -> Path:
     for parent in (tempfile.gettempdir(), "/tmp"):  # nosec B108 # a short path beside the usual one
-        short = len(os.fsencode(parent)) + len("/kaha-12345678") <= SOCKET_FOLDER_MAX_BYTES
-        if short and (account is None or account.can_enter(Path(parent))):
+        is_short = len(os.fsencode(parent)) + len("/kaha-12345678") <= SOCKET_FOLDER_MAX_BYTES
+        if is_short and places.reaches(Path(parent)):
             folder = Path(tempfile.mkdtemp(prefix="kaha-", dir=parent))
-            folder.chmod(_passable(account))
+            folder.chmod(_passable(places.account))
             return folder
     raise EmbeddedError("no temporary folder has a path short enough for a socket: set TMPDIR to one.")
 
 
-def _new_folder(folder: Path, mode: int) -> None:
-    """Make a folder with exactly this mode, whatever the umask; one that is there keeps its own."""
+def _make_folder(folder: Path, mode: int) -> None:
+    """Make a folder with exactly this mode, whatever the umask; an existing one keeps its own."""
     with suppress(FileExistsError):
         folder.mkdir()
         folder.chmod(mode)
 
 
-def _owned_folder(folder: Path, account: Account | None) -> None:
-    """Make a folder that only `account` may enter; nobody ever sees it half made."""
+def _make_owned_folder(folder: Path, places: Places) -> None:
+    """Make a folder that only PostgreSQL's user may enter; it is renamed when whole."""
     new = Path(tempfile.mkdtemp(prefix=f"{folder.name}-", dir=folder.parent))
-    if account:
-        account.own(new)
+    places.give(new)
     new.rename(folder)
 
 
 def _link(link: Path, target: Path) -> None:
-    """Point `link` at `target`, in one step, also where it pointed at something that has gone."""
+    """Point `link` at `target` in one step, also where it pointed at something that has gone."""
     new = link.with_name(f"{link.name}-{os.getpid()}")
     new.symlink_to(target)
     new.rename(link)

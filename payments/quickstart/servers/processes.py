@@ -1,4 +1,4 @@
-"""Child processes that never outlive the one that started them."""
+"""Child processes that end with the process that started them."""
 
 import ctypes
 import os
@@ -10,10 +10,12 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from payments.quickstart.servers.accounts import Account
-
 PR_SET_PDEATHSIG = 1
 _libc = ctypes.CDLL(None)
+
+
+class EmbeddedError(Exception):
+    """The embedded servers cannot run; the message is one line for the person at the terminal."""
 
 
 def die_with_parent(parent_pid: int, death_signal: signal.Signals = signal.SIGKILL) -> None:
@@ -28,35 +30,28 @@ def spawn(
     *,
     log: Path,
     environment: Mapping[str, str],
-    account: Account | None = None,
     death_signal: signal.Signals = signal.SIGKILL,
     **popen_options: Any,
 ) -> "subprocess.Popen[bytes]":
-    """Start a program in a session of its own (a Ctrl-C reaches only us), its output appended to `log`.
+    """Start a program in a session of its own, so that Ctrl-C reaches only us; append its output to `log`.
 
-    Takes the account to run it as (None: our own) and the signal it gets when we die. Call it from the main
-    thread: the kernel ties the signal to the thread that forked.
+    It gets `death_signal` when we end. Call it from the main thread: the kernel ties the signal to the thread that
+    forked.
     """
     parent_pid = os.getpid()
     with log.open("ab") as output:
         return subprocess.Popen(  # nosec B603 # a program of ours, with arguments of ours
             [str(argument) for argument in arguments],
-            stdin=popen_options.pop("stdin", subprocess.DEVNULL),
             stdout=output,
             stderr=output,
             env=dict(environment),
             start_new_session=True,
             preexec_fn=lambda: die_with_parent(parent_pid, death_signal),
-            **(account.popen_options() if account else {}),
-            **popen_options,
+            **{"stdin": subprocess.DEVNULL, **popen_options},
         )
 
 
-def stop(
-    *processes: "subprocess.Popen[bytes]",
-    timeout_seconds: float,
-    first: signal.Signals = signal.SIGTERM,
-) -> None:
+def stop(*processes: "subprocess.Popen[bytes]", timeout_seconds: float, first: signal.Signals = signal.SIGTERM) -> None:
     """Ask the processes to end, and after the given time kill what is left of their sessions."""
     for process in processes:
         process.send_signal(first)
@@ -68,7 +63,7 @@ def stop(
 
 
 def wait_until(condition: Callable[[], bool], timeout_seconds: float) -> bool:
-    """Poll `condition` until it holds; False when the time is over."""
+    """Poll `condition` until it holds; return False when the time is over."""
     deadline = time.monotonic() + timeout_seconds
     while not condition():
         if time.monotonic() > deadline:
@@ -78,5 +73,5 @@ def wait_until(condition: Callable[[], bool], timeout_seconds: float) -> bool:
 
 
 def tail(log: Path, lines: int) -> list[str]:
-    """The last lines of a log that is not empty, as far as there are any."""
+    """Return the last lines of a log."""
     return log.read_text(errors="replace").rstrip().splitlines()[-lines:]
