@@ -14,7 +14,7 @@ from config.embedded.places import Places, data_folder, drop_temporary_folder, m
 WITHOUT_DATABASE = {
     *("--help", "--version", "-h", "help", "version"),
     *("check", "collectstatic", "compilemessages", "diffsettings", "findstatic", "makemessages"),
-    *("makemigrations", "new_provider", "spectacular", "startapp", "startproject"),
+    *("makemigrations", "spectacular", "startapp", "startproject"),
 }
 START_TIMEOUT_SECONDS = 60
 
