@@ -2,6 +2,7 @@
 
 import ast
 import re
+from argparse import ArgumentParser, _SubParsersAction
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -77,15 +78,23 @@ def test_each_command_has_its_name_and_its_options(name: str) -> None:
     for command, rest in COMMAND.findall(TEXTS[name]):
         if command == "help":
             continue
-        wrong = [option for option in re.findall(r"(?<=\s)--[a-z-]+", rest) if option not in help_of(command)]
+        shown = help_of(command, rest)
+        wrong = [option for option in re.findall(r"(?<=\s)--[a-z-]+", rest) if option not in shown]
         assert wrong == [], command
 
 
+def help_of(command: str, rest: str) -> str:
+    """Return the help of `command`, or of the verb of it that `rest` begins with."""
+    parser, verb = parser_of(command), next(iter(rest.split()), "")
+    verbs = next((action.choices for action in parser._actions if isinstance(action, _SubParsersAction)), {})
+    return verbs[verb].format_help() if verbs else parser.format_help()
+
+
 @cache
-def help_of(command: str) -> str:
+def parser_of(command: str) -> ArgumentParser:
     app = get_commands()[command]
     loaded = load_command_class(app, command) if isinstance(app, str) else app
-    return loaded.create_parser("manage.py", command).format_help()
+    return loaded.create_parser("manage.py", command)
 
 
 def test_the_operations_guide_lists_every_command() -> None:

@@ -21,7 +21,7 @@ from payments.quickstart.servers.processes import EmbeddedError
 WITHOUT_DATABASE = {
     *("--help", "--version", "-h", "help", "version"),
     *("check", "collectstatic", "compilemessages", "diffsettings", "findstatic", "makemessages"),
-    *("makemigrations", "new_provider", "spectacular", "startapp", "startproject"),
+    *("makemigrations", "spectacular", "startapp", "startproject"),
 }
 START_TIMEOUT_SECONDS = 60
 
