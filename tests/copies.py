@@ -47,12 +47,15 @@ def multiply(copies: int, tables: Sequence[Table]) -> None:
         # Every row points to another copy, so nobody need look.
         cursor.execute("SET session_replication_role = replica; SET statement_timeout = 0")
         connection.connection.answer_seconds = None
-        for table in tables:
-            cursor.execute(f"CREATE TEMPORARY TABLE originals AS {table.originals()}")
-            for first in range(1, copies + 1, BATCH):
-                cursor.execute(table.copied(), [first, min(first + BATCH - 1, copies)])
-            cursor.execute("DROP TABLE originals")
-        cursor.execute("RESET session_replication_role")
+        try:
+            for table in tables:
+                cursor.execute(f"CREATE TEMPORARY TABLE originals AS {table.originals()}")
+                for first in range(1, copies + 1, BATCH):
+                    cursor.execute(table.copied(), [first, min(first + BATCH - 1, copies)])
+                cursor.execute("DROP TABLE originals")
+        finally:
+            # A test that goes on with this connection needs its triggers.
+            cursor.execute("RESET session_replication_role")
         cursor.execute("SELECT payments_sum_balances()")
         cursor.execute("VACUUM ANALYZE")
         cursor.execute("RESET statement_timeout")

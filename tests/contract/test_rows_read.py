@@ -61,7 +61,8 @@ TABLES = (
     Table(Source),
     Table(Card, ("id", "source_id"), {"fingerprint": "sha256(fingerprint || number::text::bytea)"}),
     Table(Customer, placed={"email": "number || email"}),
-    Table(Charge, ("id",), {"created_at": "created_at - number * interval '1 second'"}),
+    # All of one source, which only a vaulted one may have.
+    Table(Charge, ("id",), {"created_at": "created_at - number * interval '1 second'", "single_use": "false"}),
     Table(Attempt, ("id", "charge_id", "idempotency_id", "refund_id")),
     Table(Event, ("id", "object_id")),
     Table(Posting, ("id", "journal", "charge_id", "attempt_id")),
