@@ -2,6 +2,7 @@
 
 import base64
 import re
+from collections.abc import Hashable
 from typing import TYPE_CHECKING, cast
 
 from django.http import HttpRequest
@@ -12,7 +13,7 @@ from rest_framework.request import Request
 
 from payments import clock, context
 from payments.api.errors import right_missing
-from payments.api.throttling import client_address
+from payments.api.throttling import client_address, counted_address
 from payments.domain.merchants.api_keys import key_digest, works_from
 from payments.domain.merchants.key_cache import known_keys
 from payments.models import ApiKey, Merchant
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     # DRF imports this module while it makes its own views.
     from rest_framework.views import APIView
 
-# In a request's environment: the merchant whose key it has.
+# In a request's environment: the merchant whose secret or restricted key it has.
 MERCHANT_OF_REQUEST = "kaha.merchant"
 REALM = 'Basic realm="kaha"'
 KEY = re.compile(r"[spr]k_(live|test)_[A-Za-z0-9_-]{20,200}")
@@ -38,7 +39,8 @@ class KeyAuthentication(BaseAuthentication):
         request._request.named_key = key  # type: ignore[attr-defined]
         _require_working(key, client_address(request._request))
         context.merchant.set(key.merchant_id)
-        request._request.META[MERCHANT_OF_REQUEST] = key.merchant_id
+        if key.kind != ApiKey.Kind.PUBLISHABLE:
+            request._request.META[MERCHANT_OF_REQUEST] = key.merchant_id
         return key.merchant, key
 
     def authenticate_header(self, request: Request) -> str:
@@ -57,6 +59,14 @@ class KeyMayDoThis(BasePermission):
         if key.kind == ApiKey.Kind.RESTRICTED and request.method in view.allowed_methods:
             return _has_right(key, getattr(view, "rights", {}).get(getattr(view, "action", None)))
         return bool(key.kind != ApiKey.Kind.PUBLISHABLE or getattr(view, "open_to_browsers", False))
+
+
+def caller_of(request: HttpRequest) -> Hashable:
+    """Return who shares threads with others: the merchant of an authenticated request, and else the address.
+
+    Everybody has a publishable key, so a stranger with it must not use up what its merchant's own requests need.
+    """
+    return request.META.get(MERCHANT_OF_REQUEST) or counted_address(request)
 
 
 def key_of(request: Request) -> ApiKey:

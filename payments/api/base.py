@@ -10,13 +10,13 @@ from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.views import APIView
 
-from payments.api.authentication import key_of
+from payments.api.authentication import caller_of
 from payments.api.errors import Fault, faults_of, invalid, not_found
 from payments.api.fields import CARD_DATA
 from payments.api.parsing import query_of, require_stated_length
 from payments.api.strict import Nothing, StrictSerializer
 from payments.card_numbers import holds_card_number
-from payments.domain.bulkheads import merchant_place
+from payments.domain.bulkheads import caller_place
 
 # What the reference calls the parts of paths that Django REST framework has other names for.
 PATH_NAMES = {"pk": "id"}
@@ -68,7 +68,7 @@ class ApiView(APIView):
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
         if request.auth:
-            self.held.enter_context(merchant_place(key_of(request).merchant_id))
+            self.held.enter_context(caller_place(caller_of(request._request)))
         super().check_permissions(request)
         if request.method not in self.allowed_methods:
             return

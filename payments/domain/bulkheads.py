@@ -1,6 +1,6 @@
-"""Bulkheads: no merchant, provider or provider account may hold the threads that the others need.
+"""Bulkheads: no caller, provider or provider account may hold the threads that the others need.
 
-Whoever finds no place is refused at once, before anything is written. A web process shares PERCENT_SHARED of
+A request that finds no place is refused at once, before anything is written. A web process shares PERCENT_SHARED of
 its threads out, so that some are always left for requests without a merchant; a worker half of its threads, so that
 the sweeps that ask nobody go on beside slow providers.
 """
@@ -66,7 +66,7 @@ class Bulkheads:
 
     def __init__(self, threads: int, percent_shared: int = PERCENT_SHARED) -> None:
         shared = threads * percent_shared // 100
-        self.merchants = Places(shared, shared)
+        self.callers = Places(shared, shared)
         self.providers = Places(shared, shared)
         self.accounts = Places(threads * PERCENT_OF_ACCOUNT // 100)
 
@@ -94,16 +94,16 @@ def use(chosen: Bulkheads) -> Bulkheads:
 
 
 @contextmanager
-def merchant_place(merchant_id: UUID) -> Iterator[None]:
-    """Hold a place for a request of the merchant. Raise PaymentError `internal_error`."""
-    places = bulkheads().merchants
-    if not places.take(merchant_id):
+def caller_place(caller: Hashable) -> Iterator[None]:
+    """Hold a place for a request of the caller, a merchant or an address. Raise PaymentError `internal_error`."""
+    places = bulkheads().callers
+    if not places.take(caller):
         message = "Too many of your requests are being worked on at once, and nothing was done. Try again in a moment."
         raise PaymentError(ErrorKind.UNAVAILABLE, "internal_error", message, retry_after_seconds=1)
     try:
         yield
     finally:
-        places.give_back(merchant_id)
+        places.give_back(caller)
 
 
 @contextmanager

@@ -5,8 +5,7 @@ from threading import Lock
 
 from cachetools import LRUCache
 
-from payments.api.authentication import MERCHANT_OF_REQUEST
-from payments.api.throttling import counted_address
+from payments.api.authentication import MERCHANT_OF_REQUEST, caller_of
 from payments.web.environ import Environ
 from payments.web.requests import request_of
 
@@ -14,7 +13,7 @@ MOST_KEYS = 10_000
 
 
 class Callers:
-    """Names the merchant of a request whose key has worked in this process, and else the address."""
+    """Names the merchant of a request whose secret or restricted key has worked in this process; else the address."""
 
     def __init__(self) -> None:
         self._merchants: LRUCache[str, Hashable] = LRUCache(MOST_KEYS)
@@ -24,7 +23,7 @@ class Callers:
         """Return who is to wait in which line."""
         with self._lock:
             merchant = self._merchants.get(_credentials(environ))
-        return merchant or counted_address(request_of(environ))
+        return merchant or caller_of(request_of(environ))
 
     def learn(self, environ: Environ) -> None:
         """Remember the merchant of a request that was answered."""

@@ -12,7 +12,7 @@ from django.http import HttpResponse
 
 from payments import clock
 from payments.domain import bulkheads
-from payments.domain.bulkheads import Bulkheads, Places, merchant_place, provider_place
+from payments.domain.bulkheads import Bulkheads, Places, caller_place, provider_place
 from payments.domain.charging import expiry, recovery
 from payments.domain.merchants.merchants import NewMerchant
 from payments.ids import new_id
@@ -28,7 +28,7 @@ from tests.routing.doubles import Psp, account_at, route_to
 pytestmark = pytest.mark.django_db(transaction=True)
 
 LONG_SECONDS = 60
-# 8 of them are shared: one provider has 4 places, one account 3, one merchant 4.
+# 8 of them are shared: one provider has 4 places, one account 3, one caller 4.
 THREADS = 10
 
 
@@ -250,7 +250,7 @@ def test_a_merchant_with_many_requests_leaves_threads_to_others(
 ) -> None:
     with ExitStack() as others:
         for _ in range(4):
-            others.enter_context(merchant_place(shop.merchant.id))
+            others.enter_context(caller_place(shop.merchant.id))
         refused = api.post("/sources/", {"type": "gcash"}, key="once")
         assert (refused.status_code, error_of(refused)["type"], refused["Retry-After"]) == (503, "api_error", "1")
         assert Api(other_shop.keys["sk_test"]).get("/charges/").status_code == 200
@@ -258,11 +258,20 @@ def test_a_merchant_with_many_requests_leaves_threads_to_others(
     assert api.post("/sources/", {"type": "gcash"}, key="once").status_code == 200
 
 
+def test_requests_with_a_publishable_key_take_no_thread_from_their_merchants_own(api: Api, shop: NewMerchant) -> None:
+    browser = Api(shop.keys["pk_test"])
+    with ExitStack() as strangers:
+        for _ in range(4):
+            strangers.enter_context(caller_place("127.0.0.1"))
+        assert browser.post("/sources/", {"type": "gcash"}).status_code == 503
+        assert api.get("/charges/").status_code == 200
+
+
 @pytest.mark.parametrize("path", ["/charges/", "/charges/ch_none", "/charges/?limit=wrong", "/nowhere"])
-def test_a_request_gives_its_merchants_place_back_however_it_ends(api: Api, path: str) -> None:
+def test_a_request_gives_its_callers_place_back_however_it_ends(api: Api, path: str) -> None:
     for _ in range(THREADS):
         assert api.get(path).status_code != 503
-    assert not bulkheads.bulkheads().merchants._held
+    assert not bulkheads.bulkheads().callers._held
 
 
 def test_a_slow_provider_leaves_threads_and_batches_of_a_worker_to_others(

@@ -6,7 +6,7 @@ from typing import Any
 from uuid import uuid4
 
 from tests.client import APPROVED, DECLINED, TELL_NOTHING
-from tests.neighbours.flood import STRANGER, Sender, at_rate
+from tests.neighbours.flood import Sender, at_rate
 
 PROVIDER_WEBHOOK = f"/providers/pa_{uuid4().hex}/webhooks"
 # What a merchant's program may ask of a charge before the next one is taken.
@@ -75,7 +75,7 @@ async def charge_declined(url: str, key: str, per_second: float) -> None:
 
 
 async def read_source(url: str, key: str, per_second: float) -> None:
-    async with Sender(url, key, STRANGER) as sender:
+    async with Sender(url, key) as sender:
 
         async def read(_: int) -> None:
             await sender.send("GET", f"/sources/src_{uuid4().hex}")

@@ -16,8 +16,8 @@ import aiohttp
 
 from payments.quickstart.servers.processes import die_with_parent
 
-# A stranger's address on loopback; everybody else asks from 127.0.0.1.
-STRANGER = "127.0.0.66"
+# The offender's address on loopback; everybody else asks from 127.0.0.1.
+OFFENDER = "127.0.0.66"
 TIMEOUT_SECONDS = 60
 MOST_IN_FLIGHT = 2000
 REOPEN_SECONDS = 1.0
@@ -50,14 +50,13 @@ async def _until_killed(work: Work, arguments: tuple[Any, ...]) -> None:
 
 
 class Sender:
-    """Sends JSON to `url` with `key`, from `address`."""
+    """Sends JSON to `url` with `key`, from the offender's address."""
 
-    def __init__(self, url: str, key: str, address: str = "") -> None:
-        self._url, self._key, self._address = url, key, address
+    def __init__(self, url: str, key: str) -> None:
+        self._url, self._key = url, key
 
     async def __aenter__(self) -> "Sender":
-        local = (self._address, 0) if self._address else None
-        connector = aiohttp.TCPConnector(limit=0, local_addr=local)
+        connector = aiohttp.TCPConnector(limit=0, local_addr=(OFFENDER, 0))
         headers = {"Authorization": f"Bearer {self._key}"}
         timeout = aiohttp.ClientTimeout(total=TIMEOUT_SECONDS)
         self._session = aiohttp.ClientSession(self._url, headers=headers, connector=connector, timeout=timeout)
@@ -92,15 +91,15 @@ async def at_rate(per_second: float, send: Callable[[int], Awaitable[None]], fir
             await asyncio.sleep(max(0.0, next_at - loop.time()))
 
 
-async def hold_sockets(count: int, port: int, opening: bytes, address: str) -> None:
+async def hold_sockets(count: int, port: int, opening: bytes) -> None:
     """Keep `count` connections open, each of which sends `opening` and nothing more; a closed one is opened again."""
-    await asyncio.gather(*(_hold(port, opening, address) for _ in range(count)))
+    await asyncio.gather(*(_hold(port, opening) for _ in range(count)))
 
 
-async def _hold(port: int, opening: bytes, address: str) -> None:
+async def _hold(port: int, opening: bytes) -> None:
     while True:
         with suppress(OSError, asyncio.IncompleteReadError):
-            reader, writer = await asyncio.open_connection("127.0.0.1", port, local_addr=(address, 0))
+            reader, writer = await asyncio.open_connection("127.0.0.1", port, local_addr=(OFFENDER, 0))
             try:
                 writer.write(opening)
                 await reader.read()

@@ -14,7 +14,7 @@ from secrets import token_hex
 from typing import TYPE_CHECKING
 
 from tests.neighbours import attacks
-from tests.neighbours.flood import STRANGER, hold_sockets, running
+from tests.neighbours.flood import hold_sockets, running
 from tests.neighbours.logs import Log
 from tests.neighbours.servers import hanging_receivers, postgres_pids, redis_pid, slow_provider_url
 
@@ -97,15 +97,15 @@ def hanging_webhooks(scene: Scene) -> Iterator[None]:
             yield
 
 
-def idle_sockets(scene: Scene, opening: bytes, address: str = STRANGER) -> AbstractContextManager[None]:
+def idle_sockets(scene: Scene, opening: bytes) -> AbstractContextManager[None]:
     """300 connections that send `opening` and nothing more."""
-    return _running(hold_sockets, SOCKETS, scene.port, opening, address)
+    return _running(hold_sockets, SOCKETS, scene.port, opening)
 
 
 def half_bodies_with_key(scene: Scene) -> AbstractContextManager[None]:
     """300 connections of a merchant whose bodies never end."""
     opening = attacks.half_body("/v2/charges/", f"Authorization: Bearer {scene.key}\r\n")
-    return idle_sockets(scene, opening, "127.0.0.1")
+    return idle_sockets(scene, opening)
 
 
 def public_key_flood(scene: Scene) -> AbstractContextManager[None]:
