@@ -30,6 +30,12 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> Generator[None
     return (yield)
 
 
+def pytest_configure(config: pytest.Config) -> None:
+    """Leave the long tests and the browser out where neither paths nor marks are named."""
+    if config.args_source is pytest.Config.ArgsSource.TESTPATHS and not config.option.markexpr:
+        config.option.markexpr = "not (long or browser)"
+
+
 def _own_redis_database(url: str, number: int) -> str:
     if url.startswith("unix:"):
         return f"{url}?db={number}"

@@ -11,6 +11,8 @@ from typing import Any
 
 import pytest
 
+pytestmark = pytest.mark.long
+
 ROOT = Path(__file__).resolve().parent.parent
 NOBODY = "http://127.0.0.1:1/v1/query"
 LOCK = (ROOT / ".ci" / "dev.lock").read_text()

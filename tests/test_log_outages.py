@@ -21,7 +21,7 @@ from tests.figures.receiver import Receiver
 from tests.figures.web import web_process, web_server
 from tests.figures.worker import OPTIONS, database_url, nothing_waits
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.long]
 
 # Far more than anything here takes, on a machine with a lot to do.
 PATIENCE_SECONDS = 60

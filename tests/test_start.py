@@ -8,6 +8,8 @@ import pytest
 
 from payments.quickstart.servers.places import PROJECT
 
+pytestmark = pytest.mark.long
+
 LOADED = "import sys, config.wsgi, config.celery, payments.tasks; print(*sys.modules, sep='\\n')"
 
 

@@ -11,6 +11,8 @@ from payments.models import Card
 from tests.admin.conftest import House
 from tests.admin.test_pages import SHOWN, list_of
 
+pytestmark = pytest.mark.long
+
 
 def filters_of(model: type[Model]) -> list[str]:
     return [str(getattr(one, "parameter_name", one)) for one in admin.site._registry[model].list_filter]

@@ -35,6 +35,8 @@ from tests.reconciliation.making import a_difference
 from tests.risk.blocking import block_email
 from tests.routing.doubles import route_to
 
+pytestmark = pytest.mark.long
+
 OURS = [model for name in ("payments", "simulator", "customers") for model in apps.get_app_config(name).get_models()]
 SHOWN = [model for model in OURS if model in admin.site._registry]
 # Shown on the page of an operator.

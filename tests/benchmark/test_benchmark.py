@@ -11,6 +11,8 @@ import pytest
 
 from tests.quickstart.starting import ENVIRONMENT, PROJECT, processes_of
 
+pytestmark = pytest.mark.long
+
 TINY = ["--only", "charges,list", "--rounds", "1", "--seconds", "0.2", "--connections", "2"]
 
 

@@ -21,6 +21,8 @@ from tests.canaries.scanner import Finding, findings
 from tests.canaries.shapes import SHAPES
 from tests.quickstart.conftest import remove_what_lies_outside
 
+pytestmark = pytest.mark.long
+
 PAYMENTS = 200
 AN_HOUR_AND_MORE_SECONDS = 7300
 WORKER_TIMEOUT_SECONDS = 60

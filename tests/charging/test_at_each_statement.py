@@ -20,7 +20,7 @@ from tests.charging.passing import let_time_pass
 from tests.client import ANSWER_LOST, CHALLENGED, NEVER_ARRIVES, Api
 from tests.racing import at_once
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.long]
 
 
 def look_up(attempt_id: Any) -> object:

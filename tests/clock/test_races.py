@@ -16,7 +16,7 @@ from tests.client import CHALLENGED, REFUNDS_FAIL, REFUNDS_WAIT, Api, error_of, 
 from tests.clock.cast import DAY, HOUR, WEEK, let_pass
 from tests.racing import at_once, statuses
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.long]
 TURNS = range(4)
 UNDER_WAY = [Step.OPENED, Step.ASKING, Step.ANSWERED, Step.RECORDING]
 

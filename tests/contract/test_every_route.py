@@ -18,6 +18,8 @@ from tests.client import Api, made
 from tests.contract.routes import METHODS, Route, Things, keyless_routes, nobodys_things, routes, things_of
 from tests.factories import ApiKeyFactory
 
+pytestmark = pytest.mark.long
+
 ROUTES = routes()
 CALLS = [(route, method) for route in ROUTES for method in route.methods]
 NAMING = [(route, method) for route, method in CALLS if route.names_things(method)]

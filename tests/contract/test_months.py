@@ -14,6 +14,8 @@ from tests.figures.making import put_events
 from tests.months import middle_of, months_behind
 from tests.plans import scans_of
 
+pytestmark = pytest.mark.long
+
 URL = "http://127.0.0.1:2001/"
 MONTHS = 16
 COUNT = 500

@@ -42,7 +42,7 @@ from tests.contract.calls import CALLS, faults_of, nobodys, order, vaulted
 from tests.copies import Table, multiply
 from tests.webhooks.test_outbox import NOTIFIED
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.long]
 
 COPIES = 1000
 # A row may be looked at for itself, by what points to it, and by each of the rows that it must agree with.

@@ -34,6 +34,8 @@ from payments.quickstart.demo import cast, plots, rhythm, staff_plots, year
 from payments.quickstart.demo.odds import PLOTS
 from tests.factories import ChargeFactory, SourceFactory
 
+pytestmark = pytest.mark.long
+
 
 def seed(charges: int = 300, number: int = 1) -> str:
     """What the command says."""

@@ -11,7 +11,7 @@ from payments.domain.merchants.merchants import NewMerchant
 from tests.deploy.conftest import CLIENT, Front
 from tests.factories import ApiKeyFactory
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.long]
 FORGED = "203.0.113.9"
 forged = pytest.mark.parametrize("header", ["X-Forwarded-For", "X_Forwarded_For", "x_forwarded-for"])
 

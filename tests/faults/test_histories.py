@@ -9,7 +9,7 @@ from tests.faults.histories import run_history
 from tests.faults.tallies import Tally, broken_invariants
 from tests.faults.world import World
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.long]
 
 # The figure `faults` draws anew. History 3 of this seed can be replayed alone: --seed SEED --first-history 3.
 SEED = 20261122

@@ -16,7 +16,7 @@ from tests.faults.tallies import broken_invariants
 from tests.faults.verbs import UNASKED, VERBS
 from tests.faults.world import World
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.long]
 
 HELD = {"capture": False}
 # How a source is charged on which each verb is possible next.

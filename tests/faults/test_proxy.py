@@ -13,7 +13,7 @@ from tests.faults.proxy import SLOW, Cut, Proxy, proxy
 from tests.faults.server import simulator_server
 from tests.simulator.making import payment
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.long]
 
 ARRIVES = {Cut.LATE, Cut.DROPPED, Cut.RESET, Cut.TRUNCATED, Cut.DELAYED}
 

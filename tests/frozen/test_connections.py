@@ -16,6 +16,8 @@ from payments.quickstart.ports import HOST
 from payments.quickstart.servers.processes import wait_until
 from tests.frozen.conftest import LONG_SECONDS, STATEMENT_SECONDS, Server
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture
 def ours(server: Server) -> Iterator[DatabaseWrapper]:

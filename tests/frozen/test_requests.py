@@ -15,6 +15,8 @@ from tests.charging.doubles import provider
 from tests.client import Api, error_of
 from tests.frozen.conftest import LONG_SECONDS, Server
 
+pytestmark = pytest.mark.long
+
 
 def thaw(server: Server) -> None:
     server.thaw()

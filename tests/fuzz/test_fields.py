@@ -19,6 +19,8 @@ from tests.fuzz.calls import CHARGE
 from tests.fuzz.values import anything, numbers, texts
 from tests.fuzz.writing import Raw, written
 
+pytestmark = pytest.mark.long
+
 # Each is not, or not within its bounds, the integer that an amount must be.
 DISGUISES = [
     *(

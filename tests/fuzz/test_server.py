@@ -11,7 +11,7 @@ from payments.domain.merchants.merchants import NewMerchant
 from tests.client import Api
 from tests.figures.web import web_server
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.long]
 
 PATIENCE_SECONDS = 60
 LENGTHS = [b"", b"x", b"-1", b"+2", b"1.0", b"2, 2", b"0x2", b"9" * 20, b"9" * 4301]

@@ -4,7 +4,11 @@ import json
 import subprocess
 import sys
 
+import pytest
+
 from payments.quickstart.servers.places import PROJECT
+
+pytestmark = pytest.mark.long
 
 
 def test_a_database_killed_under_load_loses_nothing_acknowledged_and_does_nothing_twice() -> None:

@@ -6,7 +6,7 @@ from pytest_django.fixtures import Settings
 from tests.machine.running import NEVER_BY_ITSELF_SECONDS, run_histories
 from tests.plenty import MANY_DECLINES
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.long]
 
 
 def test_after_each_step_of_any_history_the_api_answers_what_the_model_says(settings: Settings) -> None:

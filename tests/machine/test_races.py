@@ -6,7 +6,7 @@ import pytest
 
 from tests.figures.races import keys, refunds, sources
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.long]
 
 
 def test_fifty_refunds_at_once_never_give_back_more_than_was_taken_at_any_instant(tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from tests.figures.resending import resending
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.long]
 
 
 def test_requests_sent_again_and_again_are_done_once_and_answered_with_the_same_bytes(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 from tests.neighbours.offences import OFFENCES, slow_provider
 from tests.neighbours.round import measure
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.long]
 
 # Less than the slow provider takes, and far more than any answer does by itself.
 TIMEOUT_SECONDS = 5

@@ -6,6 +6,8 @@ from django.test import Client
 from playwright.sync_api import Browser, expect
 from pytest_django.live_server_helper import LiveServer
 
+pytestmark = pytest.mark.long
+
 
 @pytest.mark.parametrize("path", ["/docs", "/docs/"])
 def test_the_page_is_there_with_and_without_its_slash(path: str, client: Client) -> None:

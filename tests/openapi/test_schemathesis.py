@@ -27,6 +27,8 @@ from tests.client import Api, made
 from tests.openapi.conftest import Document
 from tests.openapi.test_document import CALLS
 
+pytestmark = pytest.mark.long
+
 Stock = dict[str, list[str]]
 
 CHECKS = [

@@ -11,6 +11,8 @@ from tests.provider_events.life import live
 from tests.provider_events.world import WORLDS
 from tests.providers.sender import HASTE_SECONDS
 
+pytestmark = pytest.mark.long
+
 LIVES = 6
 
 

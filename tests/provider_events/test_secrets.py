@@ -14,7 +14,7 @@ from tests.provider_events.psp import send
 from tests.provider_events.world import WORLDS, World
 from tests.providers.bench import CARD, Spoilt
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.long]
 
 ANSWERED = [how for how in Spoilt if how is not Spoilt.DELAYED]
 CVC = "7391"

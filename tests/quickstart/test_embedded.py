@@ -18,6 +18,8 @@ from payments.quickstart.servers.places import make_running_folders, prepare, se
 from tests.quickstart.conftest import remove_what_lies_outside
 from tests.quickstart.starting import MANAGE, manage
 
+pytestmark = pytest.mark.long
+
 
 class Database:
     """A cluster of its own, started as often as wanted."""

@@ -25,6 +25,8 @@ from tests.quickstart.starting import (
     wait_until_nothing_runs,
 )
 
+pytestmark = pytest.mark.long
+
 KEYS = ["sk_test", "pk_test", "sk_live", "pk_live", "whsec_test"]
 
 

@@ -21,6 +21,8 @@ from tests.client import REFUNDS_WAIT
 from tests.overview.telling import days_ago, tell
 from tests.staff.test_roles import NAMES, WITHOUT_PAGE, address_of, rows  # noqa: F401
 
+pytestmark = pytest.mark.long
+
 # Rows of these belong to no merchant, or tell of all: who works for some merchants has no business with them.
 OF_NO_MERCHANT = {
     "payments.ActLimit",

@@ -12,6 +12,8 @@ from tests.pages.making import awaited
 from tests.staff.signing import LOGIN
 from tests.test_checks import python
 
+pytestmark = pytest.mark.long
+
 ASK = """
 import json, django
 django.setup()

@@ -16,6 +16,8 @@ from tests.admin.conftest import House, house  # noqa: F401  something to be loo
 from tests.admin.test_pages import newest  # noqa: F401
 from tests.staff.working import for_all
 
+pytestmark = pytest.mark.long
+
 EVERYBODY = frozenset(ROLES)
 SUPPORT, FINANCE, ADMINISTRATOR = {"support", "finance"}, {"finance"}, {"administrator"}
 NOBODY = frozenset[str]()

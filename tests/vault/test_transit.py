@@ -32,6 +32,8 @@ from tests.client import CHALLENGED, Api, error_of, made
 from tests.contract.calls import CARD_SOURCE, order
 from tests.vault.engine import TOKEN, Engine, running
 
+pytestmark = pytest.mark.long
+
 OLD = "old:MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="
 
 

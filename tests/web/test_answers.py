@@ -6,7 +6,7 @@ from payments.quickstart.servers.processes import wait_until
 from tests.web.clients import PATIENCE_SECONDS, ask, head, open_sockets, status_of
 from tests.web.conftest import Serve
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.long]
 
 THREADS = 10
 PIECES = {"workers": 1, "WEB_THREADS": str(THREADS), "target": "tests.web.pieces:application"}

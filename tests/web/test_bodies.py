@@ -11,7 +11,7 @@ from tests.client import Api
 from tests.web.clients import CHUNKED, answer_on, ask, connect, head, length, open_sockets, status_of
 from tests.web.conftest import Serve
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.long]
 
 UNKNOWN_KEY = "sk_test_" + "0" * 48
 DEADLINE_SECONDS = 1

@@ -10,7 +10,7 @@ from tests.factories import ApiKeyFactory
 from tests.web.clients import ask, head, length, status_of
 from tests.web.conftest import Serve
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.long]
 
 INSIDE, OUTSIDE = "10.1.2.3", "198.51.100.7"
 NAMES = ["X_Forwarded_For", "X-Forwarded_For", "x_forwarded-for"]

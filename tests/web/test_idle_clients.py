@@ -23,7 +23,7 @@ from tests.web.clients import (
 )
 from tests.web.conftest import Serve
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.long]
 
 WEBHOOK = "POST /providers/01a1fc47-2cce-74eb-976d-50f5281c0d07/webhooks"
 IDLE = {

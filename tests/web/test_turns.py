@@ -11,6 +11,8 @@ from payments.web.turns import Turn, Turns
 from tests.web.clients import ATTACKER, ask, head, open_sockets, status_of
 from tests.web.conftest import Serve
 
+pytestmark = pytest.mark.long
+
 BURST = 40
 
 

@@ -20,7 +20,7 @@ from tests.client import Api
 from tests.web.clients import PATIENCE_SECONDS, answer_on, answered, ask, connect, head, length, open_sockets
 from tests.web.conftest import Serve, ServeWithPid
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.long]
 
 THREADS = 10
 HANGS = (503, "PostgreSQL does not answer")

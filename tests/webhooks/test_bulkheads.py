@@ -26,7 +26,7 @@ from tests.figures.schedule import MovedClock
 from tests.webhooks.test_delivery import send_to
 from tests.webhooks.test_draining import in_thread, leased
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.long]
 # Longer than any test waits: whatever arrives meanwhile has not waited for a try to end.
 PATIENT = Limits(total_seconds=120)
 IMPATIENT = Limits(connect_seconds=1.0, total_seconds=1.0)

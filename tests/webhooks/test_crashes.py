@@ -6,7 +6,7 @@ import pytest
 
 from tests.figures.crashes import crashes
 
-pytestmark = pytest.mark.django_db(transaction=True)
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.long]
 
 
 def test_kills_of_the_worker_and_wipes_of_redis_lose_nothing_and_repeat_only_what_was_under_way(
