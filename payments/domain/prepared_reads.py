@@ -52,8 +52,8 @@ def charge_of_attempt(*, attempt_id: UUID, charge_id: UUID) -> QuerySet[Charge]:
 
 
 @Frozen
-def attempt_asked_first(*, charge_id: UUID, route_id: UUID | None) -> QuerySet[Attempt]:
-    """The attempt that asked for a charge's money by one route, or by none."""
+def authorization_by_route(*, charge_id: UUID, route_id: UUID | None) -> QuerySet[Attempt]:
+    """Return the authorizing attempt of a charge by one route, or by none."""
     return Attempt.objects.filter(charge_id=charge_id, kind=Attempt.Kind.AUTHORIZE, route=route_id)
 
 

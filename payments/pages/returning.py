@@ -4,8 +4,8 @@ from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
 from payments.domain import visits
-from payments.domain.charging.attempts import attempt_returned_to
-from payments.domain.charging.charges import payer_returned
+from payments.domain.charging.attempts import attempt_of_return
+from payments.domain.charging.charges import continue_after_return
 from payments.domain.errors import NoSuchReturn
 from payments.models import Charge, PageVisit
 from payments.money import format_amount
@@ -19,10 +19,10 @@ WAIT_SECONDS = 3
 @require_safe
 def payer_came_back(request: HttpRequest, token: str) -> HttpResponse:
     """Sends the payer on once the outcome is known; may be asked for any number of times."""
-    if attempt_id := attempt_returned_to(token):
+    if attempt_id := attempt_of_return(token):
         visits.note(attempt_id, PageVisit.Page.CAME_BACK, browser_of(request))
     try:
-        charge = payer_returned(token, request.GET.dict())
+        charge = continue_after_return(token, request.GET.dict())
     except NoSuchReturn:
         return unknown_page(request)
     if charge.status == Charge.Status.PENDING:

@@ -5,7 +5,7 @@ from django.views.decorators.http import require_safe
 
 from payments import sourcetypes
 from payments.domain import visits
-from payments.domain.charging.attempts import attempt_returned_to, return_url
+from payments.domain.charging.attempts import attempt_of_return, return_url
 from payments.models import Attempt, Charge, PageVisit
 from payments.money import format_amount
 from payments.pages.browsers import browser_of
@@ -39,7 +39,7 @@ def code(request: HttpRequest, token: str) -> HttpResponse:
 
 def _with_code(token: str) -> Attempt | None:
     rows = Attempt.objects.select_related("charge__merchant", "charge__source").exclude(qr="")
-    attempt_id = attempt_returned_to(token)
+    attempt_id = attempt_of_return(token)
     return rows.filter(id=attempt_id).first() if attempt_id else None
 
 

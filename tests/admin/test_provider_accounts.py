@@ -252,7 +252,7 @@ def test_a_route_shows_its_order_its_health_and_its_rest(
     text = text_of(operator.get(page_of(second)))
     assert text.index("1. First") < text.index("2. Our north")
     assert "50% of 2 answered" in text
-    assert "rests for 30 s" in text
+    assert "open for 30 s" in text
 
 
 def test_an_attempt_shows_its_route_and_why_that_was_taken(operator: Client, account: ProviderAccount) -> None:

@@ -41,7 +41,7 @@ READS: dict[str, tuple[Frozen[Any, Any], tuple[str, ...]]] = {
     "source to charge": (prepared_reads.source_to_charge, (*IN_MODE, "source_id", "now")),
     "charge": (prepared_reads.charge, (*IN_MODE, "charge_id")),
     "charge of attempt": (prepared_reads.charge_of_attempt, ("attempt_id", "charge_id")),
-    "attempt asked first": (prepared_reads.attempt_asked_first, ("charge_id", "route_id")),
+    "authorization by route": (prepared_reads.authorization_by_route, ("charge_id", "route_id")),
     "authorizing attempt": (prepared_reads.authorizing_attempt, ("charge_id",)),
     "simulated payment": (books._booked, ("reference",)),
     "page of charges": (charges.CHARGES.page, PAGE_OF_CHARGES),

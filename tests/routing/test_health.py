@@ -1,4 +1,4 @@
-"""A route whose provider was out time and again rests for a while, and then one charge finds out how it is."""
+"""The circuit of a route opens after repeated outages, and then one charge probes it."""
 
 from datetime import timedelta
 from typing import Any
@@ -10,7 +10,14 @@ from hypothesis import strategies as st
 
 from payments import clock, ids
 from payments.domain.merchants.merchants import NewMerchant
-from payments.domain.routing.circuit_breaker import OUTAGES_IN_A_ROW, RECENT, REST, SAMPLE, health_of, recent_attempts
+from payments.domain.routing.circuit_breaker import (
+    OPEN_FOR,
+    OUTAGES_IN_A_ROW,
+    RECENT,
+    SAMPLE,
+    health_of,
+    recent_attempts,
+)
 from payments.models import Attempt, Charge, Route, Source
 from payments.providers.base import Declined, NotSent, Outcome, Payment, Unknown
 from tests.client import Api, made
@@ -34,7 +41,7 @@ def wear_out(live: Api, psp: Psp, outcome: Outcome = OUT, times: int = OUTAGES_I
     psp.asked.clear()
 
 
-def let_rest(time: timedelta = REST) -> None:
+def let_rest(time: timedelta = OPEN_FOR) -> None:
     for attempt in Attempt.objects.filter(outage_at__isnull=False):
         Attempt.objects.filter(id=attempt.id).update(outage_at=attempt.outage_at - time)
 
@@ -51,7 +58,7 @@ def test_after_five_outages_nobody_is_asked(live: Api, north: Psp, route: Route,
 
     assert refusal.status_code == 503
     assert refusal.json()["error"]["code"] == "provider_unavailable"
-    assert 1 <= int(refusal["Retry-After"]) <= REST.total_seconds()
+    assert 1 <= int(refusal["Retry-After"]) <= OPEN_FOR.total_seconds()
     assert north.asked == []
 
 
@@ -93,7 +100,10 @@ def test_where_one_rests_the_next_is_asked(live: Api, north: Psp, south: Psp, ro
 
     last = Attempt.objects.order_by("id").last()
     assert last is not None
-    assert (last.provider, last.chosen) == ("south", "the first of 2 routes that take it, 1 of which rest")
+    assert (last.provider, last.chosen) == (
+        "south",
+        "the first of 2 routes that take it, 1 of which have an open circuit",
+    )
 
 
 def test_after_its_rest_one_charge_is_let_through(live: Api, north: Psp, route: Route) -> None:
@@ -185,6 +195,6 @@ def test_a_route_rests_exactly_while_the_newest_are_outages_and_young(
         recent.insert(0, {"state": "open", "outage_at": None, "due_at": due})
     newest = outages[:OUTAGES_IN_A_ROW]
     are_outages = len(newest) == OUTAGES_IN_A_ROW and None not in newest
-    is_young = are_outages and min(ago for ago in newest if ago is not None) < REST.total_seconds()
+    is_young = are_outages and min(ago for ago in newest if ago is not None) < OPEN_FOR.total_seconds()
 
-    assert (health_of(recent).rests_seconds > 0) == (is_young or (are_outages and is_probed))
+    assert (health_of(recent).open_seconds > 0) == (is_young or (are_outages and is_probed))

@@ -41,8 +41,8 @@ class RouteColumns:
     @admin.display(description="Of late")
     def health(self, route: Route) -> SafeString | str:
         health = health_of(getattr(route, "recent", ()))
-        if health.rests_seconds:
-            return format_html('<span class="chip chip-bad">rests for {} s</span>', health.rests_seconds)
+        if health.open_seconds:
+            return format_html('<span class="chip chip-bad">open for {} s</span>', health.open_seconds)
         if not health.asked:
             return "not asked"
         mark = "warn" if health.outages else "good"

@@ -1,4 +1,4 @@
-"""The BIN table: what the first digits of a card number tell, as an operator imports it."""
+"""The BIN table: brand, funding, country and issuer by the first digits of a card number, as operators import it."""
 
 import csv
 import re
@@ -16,7 +16,7 @@ BATCH_ROWS = 1000
 
 @dataclass(frozen=True)
 class Rule:
-    """What a cell must be, and how that is said."""
+    """What a cell must be, as a pattern and in words."""
 
     pattern: re.Pattern[str]
     form: str
@@ -32,12 +32,12 @@ RULES = {
 
 
 class BadLine(Exception):
-    """What is wrong in a file, and in which line."""
+    """A fault in a file, with its line."""
 
 
 @dataclass(frozen=True)
 class Counts:
-    """How many entries an import added, changed, and found as they were."""
+    """How many entries an import added, changed and left unchanged."""
 
     added: int
     changed: int
@@ -45,7 +45,7 @@ class Counts:
 
 
 def read(lines: Iterable[str]) -> list[BinRange]:
-    """The unsaved entries of a CSV file with the header `COLUMNS`. Raises BadLine."""
+    """Return the unsaved entries of a CSV file with the header `COLUMNS`. Raise BadLine."""
     rows = csv.reader(lines, strict=True)
     try:
         if tuple(next(rows, ())) != COLUMNS:
@@ -63,7 +63,7 @@ def read(lines: Iterable[str]) -> list[BinRange]:
 
 @transaction.atomic
 def store(entries: list[BinRange]) -> Counts:
-    """Adds the new ones of `entries` and changes those that are known and differ."""
+    """Insert the new ones of `entries` and update those that differ; return how many of each."""
     known = {entry.prefix: _values(entry) for entry in BinRange.objects.all()}
     differing = [entry for entry in entries if known.get(entry.prefix) != _values(entry)]
     BinRange.objects.bulk_create(

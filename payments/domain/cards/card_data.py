@@ -1,4 +1,4 @@
-"""Cards: what their numbers tell, and the only way from a number to a sealed row and back."""
+"""Cards: the facts in their numbers, and the only place where a number is encrypted and decrypted."""
 
 from dataclasses import asdict, dataclass
 from datetime import timedelta
@@ -20,13 +20,13 @@ FUNDINGS = ("credit", "debit", "prepaid", UNKNOWN)
 PREFIX_LENGTHS = range(4, 12)
 # How many first digits a statement may hold, which a database may log (PCI DSS 3.5.1: truncated to these and four).
 SHOWN_DIGITS = 8
-# What is sealed of a card, as the vault is told.
+# The encrypted fields of a card, as the vault names them.
 FIELDS = {Purpose.CARD: "number", Purpose.CVC: "cvc"}
 
 
 @dataclass(frozen=True, slots=True)
 class CardFacts:
-    """What the first digits of a card number tell, each `unknown` where they do not."""
+    """The facts in the first digits of a card number, each `unknown` where there is none."""
 
     brand: str = UNKNOWN
     funding: str = UNKNOWN
@@ -55,7 +55,7 @@ BRAND_RANGES = (
 
 
 def describe(number: str) -> CardFacts:
-    """What the BIN table's longest matching entry tells of `number`, else the built-in one. One query."""
+    """Return the facts of the BIN table's longest entry that matches `number`, else the built-in ones. One query."""
     shorter = [number[:length] for length in PREFIX_LENGTHS if length < SHOWN_DIGITS]
     entries = BinRange.objects.filter(Q(prefix__in=shorter) | Q(prefix__startswith=number[:SHOWN_DIGITS]))
     matches = (entry for entry in entries if number.startswith(entry.prefix))
@@ -66,15 +66,15 @@ def describe(number: str) -> CardFacts:
 
 
 def new_card(source: Source, card: dict[str, Any]) -> Card:
-    """The unsaved row of `source` for a card as the API takes it: number and CVC sealed, the expiry as given.
+    """Return the unsaved card of `source` from the API's `card`, with number and CVC encrypted.
 
-    The source needs only its ID and merchant. Reads the BIN table. Raises VaultUnavailable.
+    The source needs only its ID and merchant. One query, of the BIN table. Raise VaultUnavailable.
     """
     return sealed_card(source, card, describe(card["number"]))
 
 
 def sealed_card(source: Source, card: dict[str, Any], facts: CardFacts) -> Card:
-    """As `new_card`, where it is known already what the number tells."""
+    """Return a card as `new_card` does, with `facts` that are known already."""
     card_id, moment = ids.new_id(), clock.now()
     return Card(
         id=card_id,
@@ -94,9 +94,9 @@ def sealed_card(source: Source, card: dict[str, Any], facts: CardFacts) -> Card:
 
 
 def card_data(card: Card, cvc: str | None = None) -> CardData:
-    """The card as the payer typed it, for a provider, with `cvc` before the sealed one, which may be gone.
+    """Return the card as the payer typed it, for a provider; `cvc` replaces the stored one, which may be destroyed.
 
-    Raises VaultError where the number was destroyed, or does not open, and VaultUnavailable.
+    Raise VaultError where the number was destroyed or cannot be decrypted, and VaultUnavailable.
     """
     if card.sealed_number is None:
         raise VaultError("The card data was destroyed.")

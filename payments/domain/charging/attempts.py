@@ -1,4 +1,4 @@
-"""Attempts: written down, then asked of the provider with nothing held, then recorded."""
+"""Attempts: inserted, then asked of the provider without a lock or a connection, then recorded."""
 
 import logging
 from collections.abc import Callable
@@ -18,14 +18,14 @@ from payments.domain.caller import Caller
 from payments.domain.cards.card_data import card_data
 from payments.domain.references import FollowUp, reference_of
 from payments.domain.risk.blocks import BlockedProvider, decline_seconds
-from payments.domain.routing.candidates import Way, provider_of
+from payments.domain.routing.candidates import ProviderRoute, provider_of
 from payments.models import Attempt, Charge, IdempotencyRecord, Refund, Source
 from payments.providers.base import NotSent, Operation, Outcome, Payer, Payment, Provider, Unknown
 from payments.steps import Step, reached
 
 logger = logging.getLogger("kaha.attempts")
 
-# How long after a call's own time limit its process is taken for dead.
+# How long after a call's own time limit its process counts as dead.
 GRACE_SECONDS = 5
 
 
@@ -34,28 +34,28 @@ def new_attempt(
     charge: Charge,
     kind: str,
     amount: int,
-    way: Way,
+    via: ProviderRoute,
     record: IdempotencyRecord | None = None,
     refund: Refund | None = None,
 ) -> Attempt:
-    """An attempt to be inserted before its provider is asked; recovery takes it over when nobody records it."""
+    """Return an unsaved attempt, to be inserted before its provider is asked; recovery finds one without an outcome."""
     return Attempt(
         charge=charge,
         refund=refund,
         idempotency=record,
         kind=kind,
-        provider=way.provider.name,
-        account=way.route.account if way.route else None,
-        route=way.route,
-        chosen=way.why,
+        provider=via.provider.name,
+        account=via.route.account if via.route else None,
+        route=via.route,
+        chosen=via.reason,
         amount=amount,
-        due_at=asking_ends_at(way.provider),
-        **asked_by(caller),
+        due_at=call_deadline(via.provider),
+        **request_fields(caller),
     )
 
 
-def asked_by(caller: Caller) -> dict[str, Any]:
-    """What an attempt keeps of the request that asks for it."""
+def request_fields(caller: Caller) -> dict[str, Any]:
+    """Return the columns by which an attempt names its request."""
     return {
         "request_id": caller.request_id,
         "api_key_id": caller.key_id,
@@ -64,13 +64,13 @@ def asked_by(caller: Caller) -> dict[str, Any]:
     }
 
 
-def in_hand(attempt: Attempt) -> dict[str, Any]:
-    """What the attempt's row holds as long as nobody else recorded an outcome or asked again."""
+def unchanged(attempt: Attempt) -> dict[str, Any]:
+    """Return what the row holds unless another process recorded an outcome or asked again: the guard of an update."""
     return {"id": attempt.id, "state": attempt.state, "idempotency_id": attempt.idempotency_id}
 
 
 def reload(attempt: Attempt) -> Attempt:
-    """The attempt as it is now, its charge whole and in hand, as both stand at one moment."""
+    """Return the attempt with its whole charge, both as they stand at one moment."""
     [charge] = prepared_reads.charge_of_attempt(attempt_id=attempt.id, charge_id=attempt.charge_id)
     fresh: Attempt
     [fresh] = charge.attempt_list  # type: ignore[attr-defined] # put there by this read
@@ -80,18 +80,18 @@ def reload(attempt: Attempt) -> Attempt:
     return fresh
 
 
-def asking_ends_at(provider: Provider) -> datetime:
-    """The moment after which a call that starts now is surely over."""
+def call_deadline(provider: Provider) -> datetime:
+    """Return the moment after which a call that starts now has ended."""
     return clock.now() + timedelta(seconds=provider.timeout_seconds + GRACE_SECONDS)
 
 
 def ask(attempt: Attempt, question: Callable[[Provider], Outcome]) -> Outcome:
-    """Asks the attempt's provider to move the money, as long as nobody can take this process for dead.
+    """Ask the attempt's provider to move the money, unless this process may count as dead before the answer.
 
-    Whatever escapes from a connector is an unknown outcome.
+    An exception from a connector is an unknown outcome.
     """
     provider = provider_of(attempt)
-    assert attempt.due_at is not None  # nosec B101 # for the type checker: what is asked is due
+    assert attempt.due_at is not None  # nosec B101 # for the type checker: an open attempt has a deadline
     if clock.now() > attempt.due_at - timedelta(seconds=provider.timeout_seconds):
         return NotSent("too late to ask")
     outcome = look_up(attempt, question)
@@ -101,16 +101,16 @@ def ask(attempt: Attempt, question: Callable[[Provider], Outcome]) -> Outcome:
 
 
 def look_up(attempt: Attempt, question: Callable[[Provider], Outcome]) -> Outcome:
-    """Asks the attempt's provider what became of it. Whatever escapes from a connector is an unknown outcome.
+    """Ask the attempt's provider `question`. An exception from a connector is an unknown outcome.
 
-    A blocked payment is declined, and nobody is asked.
+    A blocked payment is declined, and no provider is asked.
     """
     reached(Step.ASKING)
     try:
         provider: Any = provider_of(attempt)
         if attempt.block_id is not None:
             provider = BlockedProvider(provider, decline_seconds(attempt))
-        # Most callers hold a place already; nobody holds a connection to the database meanwhile.
+        # No database connection is held over the call.
         with place_of(attempt):
             release_connection()
             outcome = question(provider)
@@ -122,14 +122,14 @@ def look_up(attempt: Attempt, question: Callable[[Provider], Outcome]) -> Outcom
 
 
 def place_of(attempt: Attempt) -> AbstractContextManager[None]:
-    """Hold a place to ask the attempt's provider. Raises ProviderBusy."""
+    """Hold a place to ask the attempt's provider. Raise ProviderBusy."""
     return bulkheads.provider_place(attempt.provider, attempt.account_id or attempt.charge.merchant_id)
 
 
 def payment_of(attempt: Attempt, cvc: str | None = None) -> Payment:
-    """The payment that an authorizing attempt asks for, with the card's data as far as they are still there.
+    """Return the payment that an authorizing attempt asks for, with the card's data unless they were destroyed.
 
-    Raises VaultUnavailable where they cannot be opened at the moment.
+    Raise VaultUnavailable where they cannot be decrypted now.
     """
     charge = attempt.charge
     card = getattr(charge.source, "card", None)
@@ -151,55 +151,55 @@ def payment_of(attempt: Attempt, cvc: str | None = None) -> Payment:
     )
 
 
-def asked_again(payment: Payment, attempt: Attempt) -> Payment:
-    """The same payment as another attempt asks for it."""
+def repeat_payment(payment: Payment, attempt: Attempt) -> Payment:
+    """Return the same payment under the reference of another attempt."""
     return replace(payment, reference=attempt.reference, return_url=return_url(attempt), asked_at=attempt.created_at)
 
 
 def return_url(attempt: Attempt) -> str:
-    """The address to which the payer's browser comes back."""
+    """Return the URL to which the payer's browser comes back."""
     return f"{settings.PUBLIC_URL}/return/{return_token(attempt.id)}"
 
 
 def code_page_url(attempt: Attempt) -> str:
-    """The address of our page with the code that the payer scans."""
+    """Return the URL of our page with the QR code that the payer scans."""
     return f"{settings.PUBLIC_URL}/pay/{return_token(attempt.id)}"
 
 
 def _payer(source: Source) -> Payer:
-    """Whoever the source's owner says, else whose name is on the card."""
+    """Return the source's owner, with the name on the card where the owner has none."""
     owner = source.owner or {}
-    told = [owner, owner.get("billing") or {}, owner.get("shipping") or {}]
+    parts = [owner, owner.get("billing") or {}, owner.get("shipping") or {}]
     card = getattr(source, "card", None)
     return Payer(
-        name=_first(told, "name") or (card.name if card else ""),
-        email=_first(told, "email"),
-        phone=_first(told, "phone_number"),
+        name=_first(parts, "name") or (card.name if card else ""),
+        email=_first(parts, "email"),
+        phone=_first(parts, "phone_number"),
     )
 
 
-def _first(told: list[dict[str, Any]], name: str) -> str:
-    return next((str(part[name]) for part in told if part.get(name)), "")
+def _first(parts: list[dict[str, Any]], name: str) -> str:
+    return next((str(part[name]) for part in parts if part.get(name)), "")
 
 
 def operation_of(attempt: Attempt, payment: Attempt | None = None) -> Operation:
-    """The capture, void, refund or extension that an attempt asks for; money goes back by a void.
+    """Return the capture, void, refund or extension that an attempt asks for; a reversal is a void.
 
-    `payment` is the attempt that asked for the money by the same route, if it is in hand.
+    `payment` is the authorizing attempt by the same route, if it has been read.
     """
     kind = Attempt.Kind.VOID if attempt.kind == Attempt.Kind.REVERSE else attempt.kind
-    asked = _operation(attempt, payment or _asked_first(attempt), attempt.reference, kind)
+    asked = _operation(attempt, payment or _authorization_by_route(attempt), attempt.reference, kind)
     return replace(asked, provider_ref=attempt.provider_ref)
 
 
-def asked_of(attempt: Attempt) -> Payment | Operation:
-    """What an attempt asks for, to be looked up."""
+def request_of(attempt: Attempt) -> Payment | Operation:
+    """Return the payment or operation that an attempt asks for, to be looked up."""
     return payment_of(attempt) if attempt.kind == Attempt.Kind.AUTHORIZE else operation_of(attempt)
 
 
 def follow_up(attempt: Attempt, step: FollowUp) -> Operation:
-    """An operation on a payment that follows from `attempt` by itself: the same `step`, the same reference."""
-    return _operation(attempt, _asked_first(attempt), reference_of(attempt.id, step), step)
+    """Return the operation `step` that follows from `attempt`; it has the same reference each time."""
+    return _operation(attempt, _authorization_by_route(attempt), reference_of(attempt.id, step), step)
 
 
 def _operation(attempt: Attempt, payment: Attempt, reference: str, kind: str) -> Operation:
@@ -216,25 +216,25 @@ def _operation(attempt: Attempt, payment: Attempt, reference: str, kind: str) ->
     )
 
 
-def _asked_first(attempt: Attempt) -> Attempt:
-    """The attempt that asked for the money by the same route: a charge has one for each that it went by."""
-    [asked_first] = prepared_reads.attempt_asked_first(charge_id=attempt.charge_id, route_id=attempt.route_id)
-    return asked_first
+def _authorization_by_route(attempt: Attempt) -> Attempt:
+    """Return the authorizing attempt by the same route; a charge has one for each route that it tried."""
+    [authorization] = prepared_reads.authorization_by_route(charge_id=attempt.charge_id, route_id=attempt.route_id)
+    return authorization
 
 
-def authorizing(charge_id: UUID) -> Attempt:
-    """The one attempt that asked for the charge's money and was not passed on, its account and route in hand."""
+def authorizing_attempt(charge_id: UUID) -> Attempt:
+    """Return the charge's authorizing attempt that did not fail over, with its account and route."""
     [attempt] = prepared_reads.authorizing_attempt(charge_id=charge_id)
     return attempt
 
 
 def return_token(attempt_id: UUID) -> str:
-    """The unguessable end of the addresses that an attempt's payer is given."""
+    """Return the unguessable end of the URLs that an attempt's payer gets."""
     return attempt_id.hex + _mac(attempt_id.hex)
 
 
-def attempt_returned_to(token: str) -> UUID | None:
-    """The attempt whose payer's addresses end in `token`; None for any other text."""
+def attempt_of_return(token: str) -> UUID | None:
+    """Return the ID of the attempt whose payer's URLs end in `token`; None for any other text."""
     digits, mac = token[:32], token[32:]
     if not constant_time_compare(mac, _mac(digits)):
         return None

@@ -1,4 +1,4 @@
-"""Taking money: a charge is opened, asked of the provider, and recorded (see `attempts` and `record_outcome`)."""
+"""Charges, in three phases: open (one transaction), call the provider (no transaction), record the outcome."""
 
 from collections.abc import Mapping
 from contextlib import ExitStack, suppress
@@ -15,7 +15,7 @@ from payments.domain.errors import NoSuchReturn, busy, conflict, invalid, not_fo
 from payments.domain.idempotency import Result
 from payments.domain.risk import card_testing
 from payments.domain.routing import candidates
-from payments.domain.routing.candidates import Way
+from payments.domain.routing.candidates import ProviderRoute
 from payments.ids import new_id, parse_id, public_id
 from payments.ledger.fees import rate_of
 from payments.models import Attempt, Charge, IdempotencyRecord, Source
@@ -39,21 +39,21 @@ class ChargeOrder:
 
 
 def create(caller: Caller, order: ChargeOrder, cvc: str | None = None) -> Result[Charge]:
-    """Charges a source. `cvc` is passed on to the provider and kept nowhere.
+    """Charge a source. `cvc` goes to the provider and is not stored.
 
-    Raise PaymentError for no such source, one that is used or expired, a hold or an amount that no provider takes,
-    after too many declines, and where all providers are out or busy; and
-    VaultUnavailable, with nothing written, when the card cannot be opened.
+    Raise PaymentError for a source that is missing, used or expired, for a hold or an amount that no provider takes,
+    after too many declines, and where no provider can be asked. Raise VaultUnavailable, with nothing written, when the
+    card cannot be decrypted.
     """
-    card_testing.refuse_tester(caller, order.source)
+    card_testing.refuse_card_testing(caller, order.source)
     with ExitStack() as place:
         opened, payment, others = _open(caller, order, cvc, place)
-        attempt, outcome = failover.take(caller, opened, payment, others, place)
+        attempt, outcome = failover.authorize(caller, opened, payment, others, place)
     return _record(caller, attempt, outcome)
 
 
 def find(caller: Caller, text: str) -> Charge:
-    """The caller's charge of this public ID, whole. Raises PaymentError `resource_missing`."""
+    """Return the caller's charge of this public ID, with source and refunds. Raise PaymentError `resource_missing`."""
     uuid = parse_id("ch", text)
     charge = (
         prepared_reads.charge.first(merchant_id=caller.merchant_id, livemode=caller.livemode, charge_id=uuid)
@@ -66,7 +66,7 @@ def find(caller: Caller, text: str) -> Charge:
 
 
 def verify(caller: Caller, charge_id: str, confirmation_id: str, otp: str) -> Result[Charge]:
-    """Confirms a debit with the one-time PIN that the payer got.
+    """Confirm a debit with the payer's one-time PIN.
 
     A wrong PIN leaves the charge pending as long as the provider allows another try. Raise PaymentError
     `resource_missing`, `charge_not_verifiable`, for another confirmation, and where the provider is busy.
@@ -77,22 +77,22 @@ def verify(caller: Caller, charge_id: str, confirmation_id: str, otp: str) -> Re
         raise conflict("charge_not_verifiable", message, public_id("ch", charge.id))
     if charge.action["confirmation_id"] != confirmation_id:
         raise invalid("invalid_choice", "confirmation_id", "This is not the confirmation of the charge.")
-    waiting = attempts.authorizing(charge.id)
+    waiting = attempts.authorizing_attempt(charge.id)
     waiting.charge = charge
     with attempts.place_of(waiting):
         attempt = _reopen(caller, waiting)
         if attempt is None:
             raise busy(public_id("ch", charge.id))
-        return _go_on(caller, attempt, {"otp": otp})
+        return _continue(caller, attempt, {"otp": otp})
 
 
-def payer_returned(token: str, params: Mapping[str, str]) -> Charge:
-    """The charge whose payer came back, after the provider was asked; the return itself proves nothing.
+def continue_after_return(token: str, params: Mapping[str, str]) -> Charge:
+    """Ask the provider about the payment whose payer came back, and return its charge.
 
-    `token` ends the return address, `params` are its query. A provider that is busy is asked when the payer's browser
-    looks again. Raises NoSuchReturn.
+    The return itself proves nothing. `token` ends the return URL, `params` are its query. A busy provider is asked when
+    the payer's browser polls again. Raise NoSuchReturn.
     """
-    attempt_id = attempts.attempt_returned_to(token)
+    attempt_id = attempts.attempt_of_return(token)
     found = Attempt.objects.filter(id=attempt_id).first() if attempt_id else None
     if found is None:
         raise NoSuchReturn
@@ -102,47 +102,49 @@ def payer_returned(token: str, params: Mapping[str, str]) -> Charge:
         return attempt.charge
     with suppress(ProviderBusy), attempts.place_of(attempt):
         if reopened := _reopen(caller, attempt):
-            _go_on(caller, reopened, params)
+            _continue(caller, reopened, params)
             return attempts.reload(attempt).charge
     return attempt.charge
 
 
-def _open(caller: Caller, order: ChargeOrder, cvc: str | None, place: ExitStack) -> tuple[Attempt, Payment, list[Way]]:
-    """The first phase: key taken, source used, charge and attempt on record, `place` held at the provider.
+def _open(
+    caller: Caller, order: ChargeOrder, cvc: str | None, place: ExitStack
+) -> tuple[Attempt, Payment, list[ProviderRoute]]:
+    """Claim the key, use the source and insert charge and attempt; hold `place` at the provider.
 
-    Returns the other ways that the charge may go, too.
+    Return the attempt, its payment, and the other routes that the charge may take.
     """
     reached(Step.OPENING)
     while True:
         source = sources.find_chargeable(caller, order.source)
-        # Somebody else changed it meanwhile, and it says what it is now; it changes thrice at most.
+        # Another request changed the source meanwhile. A source changes three times at most.
         with suppress(StaleRow):
-            return _write_down(caller, order, source, cvc, place)
+            return _open_with(caller, order, source, cvc, place)
 
 
-def _write_down(
+def _open_with(
     caller: Caller, order: ChargeOrder, source: Source, cvc: str | None, place: ExitStack
-) -> tuple[Attempt, Payment, list[Way]]:
-    """Opens the card first, so that one that cannot be opened uses nothing up; then writes everything at once."""
+) -> tuple[Attempt, Payment, list[ProviderRoute]]:
+    """Decrypt the card, and then write everything at once: a card that cannot be decrypted uses nothing up."""
     hold = not order.capture
-    ways = candidates.ways(caller.merchant_id, caller.livemode, source.type, order.amount, order.currency, hold)
-    way, *others = candidates.take_first_place(place, ways, caller.merchant_id)
+    found = candidates.routes_for(caller.merchant_id, caller.livemode, source.type, order.amount, order.currency, hold)
+    via, *others = candidates.hold_first_place(place, found, caller.merchant_id)
     record = idempotency.new_record(caller)
-    attempt, writes = opening(caller, order, source, way, record)
+    attempt, writes = build_opening(caller, order, source, via, record)
     payment = attempts.payment_of(attempt, cvc)
     idempotency.write_once(caller, record, *writes)
     reached(Step.OPENED)
     return attempt, payment, others
 
 
-def opening(
-    caller: Caller, order: ChargeOrder, source: Source, way: Way, record: IdempotencyRecord | None
+def build_opening(
+    caller: Caller, order: ChargeOrder, source: Source, via: ProviderRoute, record: IdempotencyRecord | None
 ) -> tuple[Attempt, list[Write]]:
-    """The attempt at a new charge on the source in hand, and the writes that put charge and attempt on record."""
+    """Return the attempt at a new charge on `source`, and the writes that insert charge and attempt."""
     charge = _new_charge(caller, source, order)
-    taken = sources.take(caller, source)
+    taken = sources.use(caller, source)
     created = events.of(caller, "charge.created", charge)
-    attempt = attempts.new_attempt(caller, charge, Attempt.Kind.AUTHORIZE, order.amount, way, record)
+    attempt = attempts.new_attempt(caller, charge, Attempt.Kind.AUTHORIZE, order.amount, via, record)
     attempt.block_id = getattr(source, "block_id", None)
     return attempt, [*taken, Insert(charge), Insert(attempt), *created]
 
@@ -151,7 +153,7 @@ def _new_charge(caller: Caller, source: Source, order: ChargeOrder) -> Charge:
     moment = clock.now()
     rate = rate_of(caller.rates, source.type, order.currency)
     charge = Charge(
-        # Lists find the time of a charge by its ID.
+        # Lists derive the time of a charge from its ID.
         id=new_id(moment),
         merchant_id=caller.merchant_id,
         livemode=caller.livemode,
@@ -176,10 +178,10 @@ def _new_charge(caller: Caller, source: Source, order: ChargeOrder) -> Charge:
 
 
 def _reopen(caller: Caller, attempt: Attempt) -> Attempt | None:
-    """Claims an attempt that waits for its payer, so that one process asks; None when another was first."""
+    """Claim an attempt that waits for its payer, so that one process asks. Return None when another was first."""
     reached(Step.OPENING)
     record = idempotency.new_record(caller)
-    values = reopening(caller, attempt, record)
+    values = reopened_values(caller, attempt, record)
     waiting = {"id": attempt.id, "state": Attempt.State.WAITING}
     try:
         idempotency.write_once(caller, record, Update(Attempt, waiting, values))
@@ -191,20 +193,20 @@ def _reopen(caller: Caller, attempt: Attempt) -> Attempt | None:
     return attempt
 
 
-def reopening(caller: Caller, attempt: Attempt, record: IdempotencyRecord | None) -> dict[str, Any]:
-    """How an attempt that waits for its payer changes when the provider is asked again."""
+def reopened_values(caller: Caller, attempt: Attempt, record: IdempotencyRecord | None) -> dict[str, Any]:
+    """Return the new values of an attempt that waits for its payer and is asked again."""
     return {
         "state": Attempt.State.OPEN,
-        "due_at": attempts.asking_ends_at(candidates.provider_of(attempt)),
-        # It is a new question: the lookups of the ones before must not put off its own.
+        "due_at": attempts.call_deadline(candidates.provider_of(attempt)),
+        # It is a new call: the lookups of earlier calls must not delay its own.
         "tries": 0,
         "idempotency_id": record.id if record else None,
-        **attempts.asked_by(caller),
+        **attempts.request_fields(caller),
     }
 
 
-def _go_on(caller: Caller, attempt: Attempt, params: Mapping[str, str]) -> Result[Charge]:
-    # A card that cannot be opened at the moment leaves the outcome unknown, to be looked up.
+def _continue(caller: Caller, attempt: Attempt, params: Mapping[str, str]) -> Result[Charge]:
+    # A card that cannot be decrypted now leaves the outcome unknown, to be looked up.
     outcome = attempts.ask(attempt, lambda provider: provider.continue_payment(attempts.payment_of(attempt), params))
     return _record(caller, attempt, outcome)
 

@@ -1,4 +1,4 @@
-"""What runs out by itself: holds, and card data that no authorization used."""
+"""Expiry of holds, and of card data that no authorization used."""
 
 import logging
 from datetime import timedelta
@@ -22,28 +22,28 @@ BATCH = 100
 
 
 def void_expired_holds(limit: int = BATCH, scope: Scope = EVERYBODY) -> int:
-    """Releases at most `limit` holds whose days are over; returns how many it released."""
+    """Release at most `limit` expired holds; return how many."""
     due = Charge.objects.filter(scope.within(), hold_expires_at__lte=clock.now(), operation="")
     if busy := bulkheads.busy_providers():
-        # Those of a slow provider must not fill the batch.
+        # Holds at a slow provider must not fill the batch.
         due = due.exclude(Exists(Attempt.objects.filter(charge=OuterRef("pk"), provider__in=busy)))
     return sum(_release(charge) for charge in due.order_by("hold_expires_at")[:limit])
 
 
 def destroy_unused_cvcs(scope: Scope = EVERYBODY) -> int:
-    """Destroys every sealed CVC whose time is over; returns how many."""
+    """Destroy every expired CVC; return how many."""
     due = Card.objects.filter(scope.within("source__"), sealed_cvc__isnull=False, cvc_expires_at__lte=clock.now())
     return due.update(sealed_cvc=None, cvc_expires_at=None)
 
 
 def destroy_unused_numbers(scope: Scope = EVERYBODY) -> int:
-    """Destroys the sealed number of every card that nobody has charged or kept in time; returns how many."""
+    """Destroy the number of every card that was not charged or vaulted in time; return how many."""
     due = Card.objects.filter(scope.within("source__"), number_expires_at__lte=clock.now(), source__used=False)
     return due.update(sealed_number=None, number_expires_at=None)
 
 
 def destroy_cvc_keys() -> int:
-    """Deletes the keys all of whose CVCs must be gone, and with them any copy of these; returns how many."""
+    """Delete the keys whose CVCs have all expired, so that no copy can be decrypted; return how many."""
     sealing = Purpose.CVC.seals_for + timedelta(seconds=SEALING_SECONDS)
     over = clock.now() - sealing - timedelta(minutes=settings.CVC_KEEP_MINUTES)
     return CvcKey.objects.filter(created_at__lte=over).delete()[0]

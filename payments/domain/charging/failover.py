@@ -1,4 +1,4 @@
-"""A charge goes on to the next route where the one before certainly moved no money; never after an unknown outcome."""
+"""Failover to the next route where the previous one certainly moved no money; never after an unknown outcome."""
 
 import logging
 from collections.abc import Iterable
@@ -12,32 +12,32 @@ from payments.domain.bulkheads import ProviderBusy
 from payments.domain.caller import Caller
 from payments.domain.charging import attempts, record_outcome
 from payments.domain.routing import candidates
-from payments.domain.routing.candidates import Way
+from payments.domain.routing.candidates import ProviderRoute
 from payments.models import Attempt
 from payments.providers.base import Declined, NotSent, Outcome, Payment
 
 logger = logging.getLogger("kaha.routing")
 
 
-def take(
-    caller: Caller, attempt: Attempt, payment: Payment, others: Iterable[Way], place: ExitStack
+def authorize(
+    caller: Caller, attempt: Attempt, payment: Payment, others: Iterable[ProviderRoute], place: ExitStack
 ) -> tuple[Attempt, Outcome]:
-    """Asks for the money by the attempt's way, then by the `others` as far as needed: the last attempt, its outcome.
+    """Ask for the money by the attempt's route, then by the `others` as needed; return the last attempt, its outcome.
 
-    `place` is that of the attempt's way, and is given up for those of the others.
+    `place` is held at the attempt's provider, and then at those of the others.
     """
     outcome = _ask(attempt, payment)
-    for way in others:
+    for via in others:
         if not _moved_nothing(outcome):
             break
         try:
-            candidates.take_place(place, way, caller.merchant_id)
+            candidates.hold_place(place, via, caller.merchant_id)
         except ProviderBusy:
             continue
-        if (fresh := _pass_on(caller, attempt, outcome, way)) is None:
+        if (fresh := _fail_over(caller, attempt, outcome, via)) is None:
             break
         attempt = fresh
-        outcome = _ask(attempt, attempts.asked_again(payment, attempt))
+        outcome = _ask(attempt, attempts.repeat_payment(payment, attempt))
     return attempt, outcome
 
 
@@ -46,26 +46,26 @@ def _ask(attempt: Attempt, payment: Payment) -> Outcome:
 
 
 def _moved_nothing(outcome: Outcome) -> bool:
-    """Whether another provider may be asked: this one never heard of it, or says that the fault is not the payer's."""
+    """Return whether another provider may be asked: this one got no request, or declined for a fault of its own."""
     return isinstance(outcome, NotSent) or (isinstance(outcome, Declined) and outcome.retryable)
 
 
-def _pass_on(caller: Caller, attempt: Attempt, outcome: Outcome, way: Way) -> Attempt | None:
-    """The attempt by the next way, on record in place of the one before.
+def _fail_over(caller: Caller, attempt: Attempt, outcome: Outcome, via: ProviderRoute) -> Attempt | None:
+    """Insert and return an attempt by the next route, and close the one before it.
 
-    None where somebody else has recorded that one, or where the database does not take it.
+    Return None where another process has recorded that one, or where the database refuses the write.
     """
-    fresh = attempts.new_attempt(caller, attempt.charge, attempt.kind, attempt.amount, way, attempt.idempotency)
-    fresh.chosen = _why(attempt, outcome)
+    fresh = attempts.new_attempt(caller, attempt.charge, attempt.kind, attempt.amount, via, attempt.idempotency)
+    fresh.chosen = _reason(attempt, outcome)
     try:
-        # One after the other, for a charge has one attempt at its money at a time.
+        # In two statements: a charge has one authorizing attempt at a time.
         with transaction.atomic():
             write_together(_closed(attempt, outcome))
             write_together(Insert(fresh))
     except StaleRow:
         return None
     except (DatabaseError, InterfaceError):
-        logger.exception("charge could not go on to another route", extra={"attempt": attempt.reference})
+        logger.exception("charge could not fail over to another route", extra={"attempt": attempt.reference})
         return None
     return fresh
 
@@ -82,10 +82,10 @@ def _closed(attempt: Attempt, outcome: Outcome) -> Update:
         "due_at": None,
         "updated_at": clock.now(),
     }
-    return Update(Attempt, attempts.in_hand(attempt), values)
+    return Update(Attempt, attempts.unchanged(attempt), values)
 
 
-def _why(attempt: Attempt, outcome: Outcome) -> str:
-    """Names the provider and not the account's title, which may be of any length."""
+def _reason(attempt: Attempt, outcome: Outcome) -> str:
+    """Return why this route was chosen. It names the provider: an account's title may be of any length."""
     what = "could not be reached" if isinstance(outcome, NotSent) else "declined for a fault of its own"
     return f"after {attempt.provider}, which {what}"

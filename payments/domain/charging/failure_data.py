@@ -1,4 +1,4 @@
-"""What a payer may be told when a charge fails: `failure_data` of the contract, plain and without raw reasons."""
+"""What a payer may read when a charge fails: `failure_data` of the contract, without the provider's raw reason."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ ANOTHER_CARD = "Use another card or another way to pay."
 REASONS = {
     "card_declined": ("The card was declined.", f"Contact the card's bank, or: {ANOTHER_CARD}"),
     "insufficient_funds": ("There is not enough money on the account.", ANOTHER_CARD),
-    # A payer is never told that a card was reported lost or stolen.
+    # A payer must not learn that a card was reported lost or stolen.
     "lost_card": ("The card was declined.", ANOTHER_CARD),
     "stolen_card": ("The card was declined.", ANOTHER_CARD),
     "expired_card": ("The card has expired.", "Check the expiry date, or use another card."),
@@ -32,7 +32,7 @@ REASONS = {
 
 
 def failure_data(declined: Declined) -> dict[str, Any]:
-    """The `failure_data` of a decline; an unknown code counts as `card_declined`."""
+    """Return the `failure_data` of a decline; an unknown code counts as `card_declined`."""
     code = declined.code if declined.code in REASONS else "card_declined"
     reason, next_steps = REASONS[code]
     return {

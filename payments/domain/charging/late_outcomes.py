@@ -1,4 +1,4 @@
-"""What a provider says of an attempt whose outcome is on record already: it changes its mind, or its word came late."""
+"""Outcomes that contradict a recorded one: the provider changed it, or it arrived late."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -9,7 +9,7 @@ from payments.domain.caller import Caller
 from payments.domain.charging import attempts, outcome_rules, state_machine
 from payments.domain.charging.changes import Changes, rows_after, writes_of
 from payments.domain.charging.state_machine import Transition, state_of, transition
-from payments.domain.routing.candidates import way_of
+from payments.domain.routing.candidates import route_of
 from payments.ledger import journals
 from payments.models import Attempt, Charge, Refund
 from payments.models.charge import EXTENDED_DAYS_MAX
@@ -22,16 +22,15 @@ DONE_AFTER_ALL: dict[str, Transition] = {
     Attempt.Kind.EXTEND: state_machine.EXTEND,
 }
 
-# The outcome of money that had come late.
+# The recorded outcome of money that arrived late.
 LATE = f"Late{Approved.__name__}"
 
 
 def apply(attempt: Attempt, outcome: Outcome) -> bool:
-    """Moves what `outcome` contradicts, and nothing where it says what is known.
+    """Record `outcome` where it contradicts what is recorded; return whether it is dealt with.
 
-    A refund fails after all; money that comes after its charge had failed is sent back; a capture, void, refund or
-    extension that the provider had known nothing of was done. False where that must be heard again, when another
-    operation is over.
+    A refund fails after all. Money that arrives after its charge has failed is reversed. A capture, void, refund or
+    extension that the provider did not find was done. False means: apply it again when the operation under way is over.
     """
     if _was_given_up(attempt) and isinstance(outcome, Approved) and attempt.charge.operation:
         return False
@@ -41,7 +40,7 @@ def apply(attempt: Attempt, outcome: Outcome) -> bool:
     try:
         write_together(*writes)
     except StaleRow:
-        # Somebody else moved the charge or heard the same; the fresh rows decide.
+        # Another process changed the charge or recorded the same; the new rows decide.
         return apply(attempts.reload(attempt), outcome)
     return True
 
@@ -51,7 +50,7 @@ def _was_given_up(attempt: Attempt) -> bool:
 
 
 def late_writes(attempt: Attempt, outcome: Outcome) -> Sequence[Write]:
-    """Return the writes by which `outcome` moves what it contradicts; none where it says what is known."""
+    """Return the writes that record a contradiction; none where `outcome` agrees with what is recorded."""
     now, charge = clock.now(), attempt.charge
     changes = late_changes(attempt, outcome, now)
     if not changes:
@@ -63,35 +62,35 @@ def late_writes(attempt: Attempt, outcome: Outcome) -> Sequence[Write]:
 
 
 def late_changes(attempt: Attempt, outcome: Outcome, now: datetime) -> Changes:
-    """Return what `outcome` changes of an attempt that is done."""
+    """Return what `outcome` changes of a finished attempt."""
     if isinstance(outcome, Declined):
         was_made = attempt.refund is not None and attempt.refund.status == Refund.Status.SUCCEEDED
         return outcome_rules.fail_refund(attempt, attempt.charge.operation, now) if was_made else ()
     if not isinstance(outcome, Approved):
         return ()
     if attempt.kind == Attempt.Kind.AUTHORIZE:
-        return _money_came(attempt, now)
-    # Where it cannot be true of the charge, reconciliation shows it to operators.
+        return _money_arrived(attempt, now)
+    # What cannot be true of the charge is shown to operators by reconciliation.
     if not _was_given_up(attempt):
         return ()
     return _refunded_after_all(attempt, now) if attempt.refund else _done_after_all(attempt, outcome, now)
 
 
-def _money_came(attempt: Attempt, now: datetime) -> Changes:
+def _money_arrived(attempt: Attempt, now: datetime) -> Changes:
     charge = attempt.charge
     if attempt.passed_on:
-        # Another provider was asked since then, so whatever became of the charge, this is too much.
-        return () if attempt.outcome == LATE else _sent_back(attempt, now)
+        # Another provider was asked since then, so this money is too much in every case.
+        return () if attempt.outcome == LATE else _reversal(attempt, now)
     if charge.status != Charge.Status.FAILED or charge.reversed_late:
         return ()
     moved = transition(charge, state_machine.REVERSE_LATE, now, reversed_late=True)
-    return moved, *_sent_back(attempt, now)
+    return moved, *_reversal(attempt, now)
 
 
-def _sent_back(attempt: Attempt, now: datetime) -> Changes:
+def _reversal(attempt: Attempt, now: datetime) -> Changes:
     charge = attempt.charge
-    way = way_of(attempt)
-    reversal = attempts.new_attempt(Caller.service(charge), charge, Attempt.Kind.REVERSE, charge.amount, way)
+    via = route_of(attempt)
+    reversal = attempts.new_attempt(Caller.service(charge), charge, Attempt.Kind.REVERSE, charge.amount, via)
     reversal.due_at = now
     return Insert(reversal), *outcome_rules.move_late(charge, journals.came_late(charge.amount), now)
 

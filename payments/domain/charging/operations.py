@@ -1,4 +1,4 @@
-"""Capture, void, refund and the extension of a hold: one at a time on a charge."""
+"""Capture, void, refund and extension of a hold, in the phases of a charge; one operation at a time on a charge."""
 
 import time
 from collections.abc import Callable
@@ -24,7 +24,7 @@ from payments.models.charge import EXTENDED_DAYS_MAX
 from payments.providers.base import Operation, Outcome, Provider
 from payments.steps import Step, reached
 
-# How long a request waits for another operation on the same charge before it is told to come back.
+# How long a request waits for another operation on the same charge before it is answered `resource_busy`.
 BUSY_WAIT_SECONDS = 3.0
 BUSY_POLL_SECONDS = 0.02
 # Requests of this process that wait for one charge; one more is refused.
@@ -36,7 +36,7 @@ _waiting = Places(WAITING_MAX)
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What an operation is going to ask of the provider, and what changes before it does."""
+    """What an operation asks of the provider, and what changes when it is opened."""
 
     kind: str
     amount: int
@@ -56,7 +56,7 @@ QUESTIONS: dict[str, Callable[[Provider, Operation], Outcome]] = {
 
 
 def capture(caller: Caller, charge_id: str, amount: int | None = None) -> Result[Charge]:
-    """Takes `amount` (default: all) of a held charge; the provider releases the rest.
+    """Capture `amount` (default: all) of a held charge; the provider releases the rest.
 
     Raise PaymentError `resource_missing`, `charge_not_capturable`, `amount_too_large`, `resource_busy`, and
     `provider_unavailable` when the provider cannot be reached.
@@ -65,7 +65,7 @@ def capture(caller: Caller, charge_id: str, amount: int | None = None) -> Result
 
 
 def void(caller: Caller, charge_id: str) -> Result[Charge]:
-    """Releases a held charge, or gives a captured one back before it is settled, which takes the right to refund.
+    """Release a held charge, or give a captured one back before it is settled, which requires the right to refund.
 
     Raise PaymentError `right_missing`, `resource_missing`, `charge_not_voidable`, `resource_busy`,
     `provider_unavailable`.
@@ -82,17 +82,17 @@ def void(caller: Caller, charge_id: str) -> Result[Charge]:
 
 
 def release(caller: Caller, charge_id: str) -> Result[Charge]:
-    """As `void`, but only of a charge that is still held: one that is captured meanwhile stays so."""
+    """Void a charge that is still held; one that was captured meanwhile stays captured. Raise as `void` does."""
     return _run(caller, charge_id, plan_release)
 
 
 def release_expired(caller: Caller, charge_id: str) -> Result[Charge]:
-    """As `release`, but only where the hold's time is over: one that is extended meanwhile is kept."""
+    """Release a hold that has expired; one that was extended meanwhile is kept. Raise as `void` does."""
     return _run(caller, charge_id, plan_release_expired)
 
 
 def extend(caller: Caller, charge_id: str) -> Result[Charge]:
-    """Has the provider keep a held charge for longer, by as many days as it does at once.
+    """Extend a hold by as many days as its provider does at once.
 
     Raise PaymentError `resource_missing`, `charge_not_extendable`, `resource_busy`, `provider_unavailable`.
     """
@@ -102,7 +102,7 @@ def extend(caller: Caller, charge_id: str) -> Result[Charge]:
 def refund(
     caller: Caller, charge_id: str, amount: int | None = None, reason: str = "requested_by_customer"
 ) -> Result[Charge]:
-    """Gives `amount` (default: what is left) of a captured charge back.
+    """Refund `amount` (default: what is left) of a captured charge.
 
     Raise PaymentError `resource_missing`, `charge_not_refundable`, `amount_too_large`, `too_many_refunds`,
     `resource_busy`, `provider_unavailable`.
@@ -118,18 +118,18 @@ def _run(caller: Caller, charge_id: str, planner: Planner) -> Result[Charge]:
 
 
 def _open(caller: Caller, charge_id: str, planner: Planner, place: ExitStack) -> tuple[Attempt, Operation]:
-    """Writes the operation down as soon as no other one is under way on the charge."""
+    """Insert the operation's attempt as soon as no other operation on the charge is under way. Raise PaymentError."""
     charge = _resolved(caller, charge_id)
     if opened := _opened(caller, charge, planner, place):
         return opened
-    # What is under way may be this very request, sent twice at once.
+    # The operation under way may be this very request, sent twice at once.
     idempotency.look_up(caller)
     if not _waiting.take(charge.id):
         raise busy(charge_id)
     try:
         give_up_at = time.monotonic() + BUSY_WAIT_SECONDS
         while time.monotonic() < give_up_at:
-            # What is waited for needs a connection to end.
+            # The operation under way needs a connection to end.
             release_connection()
             reached(Step.WAITING)
             context.begin_wait()
@@ -144,21 +144,21 @@ def _open(caller: Caller, charge_id: str, planner: Planner, place: ExitStack) ->
 
 
 def _opened(caller: Caller, charge: Charge, planner: Planner, place: ExitStack) -> tuple[Attempt, Operation] | None:
-    """What `_write_down` returns; None while another operation is under way."""
+    """Return what `_open_with` returns, or None while another operation is under way."""
     try:
-        return None if charge.operation else _write_down(caller, charge, planner, place)
+        return None if charge.operation else _open_with(caller, charge, planner, place)
     except StaleRow:
         place.close()
         return None
 
 
 def _resolved(caller: Caller, charge_id: str) -> Charge:
-    """Return the charge, after what stood in the way of an operation was looked up. Raise PaymentError.
+    """Return the charge, after the lookup of an unresolved attempt. Raise PaymentError.
 
-    That may move money, and a request that was answered before moves none: its key is looked up first.
+    A lookup may move money, and a request that was answered before must not: its key is looked up first.
     """
     charge = charges.find(caller, charge_id)
-    if recovery.is_settled(charge):
+    if recovery.is_resolved(charge):
         return charge
     idempotency.look_up(caller)
     if not recovery.resolve_before(charge):
@@ -166,29 +166,29 @@ def _resolved(caller: Caller, charge_id: str) -> Charge:
     return charges.find(caller, charge_id)
 
 
-def _write_down(caller: Caller, charge: Charge, planner: Planner, place: ExitStack) -> tuple[Attempt, Operation]:
+def _open_with(caller: Caller, charge: Charge, planner: Planner, place: ExitStack) -> tuple[Attempt, Operation]:
     reached(Step.OPENING)
-    asked_first = attempts.authorizing(charge.id)
-    way = candidates.way_of(asked_first)
+    asked_first = attempts.authorizing_attempt(charge.id)
+    via = candidates.route_of(asked_first)
     plan = planner(charge)
-    _require_ability(charge, plan, way)
-    candidates.take_place(place, way, charge.merchant_id)
+    _require_ability(charge, plan, via)
+    candidates.hold_place(place, via, charge.merchant_id)
     record = idempotency.new_record(caller)
-    attempt, writes = opening(caller, charge, plan, way, record)
+    attempt, writes = build_opening(caller, charge, plan, via, record)
     idempotency.write_once(caller, record, *writes)
     apply(charge, plan.changes)
     reached(Step.OPENED)
     return attempt, attempts.operation_of(attempt, asked_first)
 
 
-def opening(
-    caller: Caller, charge: Charge, plan: Plan, way: candidates.Way, record: IdempotencyRecord | None
+def build_opening(
+    caller: Caller, charge: Charge, plan: Plan, via: candidates.ProviderRoute, record: IdempotencyRecord | None
 ) -> tuple[Attempt, list[Write]]:
-    """Return the attempt at what is planned for the charge, and the writes that put it on record.
+    """Return the attempt at a planned operation, and the writes that open it.
 
-    Once these are committed, the plan's changes are to be applied to the charge.
+    After their commit, apply the plan's changes to the charge.
     """
-    attempt = attempts.new_attempt(caller, charge, plan.kind, plan.amount, way, record, plan.refund)
+    attempt = attempts.new_attempt(caller, charge, plan.kind, plan.amount, via, record, plan.refund)
     attempt.hold_days = plan.hold_days
     changes: Changes = (*plan.changes, Insert(attempt))
     if plan.refund:
@@ -197,7 +197,7 @@ def opening(
 
 
 def plan_capture(charge: Charge, amount: int | None) -> Plan:
-    """To take `amount` (None: all) of a held charge. Raises PaymentError."""
+    """Plan the capture of `amount` (None: all) of a held charge. Raise PaymentError."""
     if state_of(charge) is not ChargeState.HELD:
         raise _refusal(charge, "charge_not_capturable", "Only a held charge can be captured.")
     if amount is not None and amount > charge.amount:
@@ -206,7 +206,7 @@ def plan_capture(charge: Charge, amount: int | None) -> Plan:
 
 
 def plan_void(charge: Charge) -> Plan:
-    """To release a held charge, or to give a captured one back. Raises PaymentError."""
+    """Plan the release of a held charge, or the void of a captured one. Raise PaymentError."""
     state = state_of(charge)
     if state is ChargeState.CAPTURED and charge.amount_refunded:
         raise _refusal(charge, "charge_not_voidable", "Part of this charge was refunded; refund the rest.")
@@ -218,21 +218,21 @@ def plan_void(charge: Charge) -> Plan:
 
 
 def plan_release(charge: Charge) -> Plan:
-    """To release a charge that is still held. Raises PaymentError."""
+    """Plan the release of a charge that is still held. Raise PaymentError."""
     if state_of(charge) is not ChargeState.HELD:
         raise _refusal(charge, "charge_not_voidable", "Only a held charge can be released.")
     return plan_void(charge)
 
 
 def plan_release_expired(charge: Charge) -> Plan:
-    """To release a hold whose time is over. Raises PaymentError."""
+    """Plan the release of an expired hold. Raise PaymentError."""
     if charge.hold_expires_at is None or charge.hold_expires_at > clock.now():
         raise _refusal(charge, "charge_not_voidable", "This hold's time is not over.")
     return plan_release(charge)
 
 
 def plan_extend(charge: Charge) -> Plan:
-    """To have a held charge kept for longer. Raises PaymentError."""
+    """Plan the extension of a hold. Raise PaymentError."""
     if state_of(charge) is not ChargeState.HELD:
         raise _refusal(charge, "charge_not_extendable", "Only a held charge can be kept for longer.")
     days = extension_days(charge)
@@ -242,17 +242,17 @@ def plan_extend(charge: Charge) -> Plan:
 
 
 def extension_days(charge: Charge) -> int:
-    """By how many days the provider of a held charge would extend it now; 0 where it would not, or not any more."""
-    capabilities = candidates.provider_of(attempts.authorizing(charge.id)).capabilities(charge.source.type)
+    """Return by how many days the provider of a held charge would extend it now; 0 where it would not."""
+    capabilities = candidates.provider_of(attempts.authorizing_attempt(charge.id)).capabilities(charge.source.type)
     days = capabilities.hold_extension_days if capabilities else 0
     return days if charge.hold_extended_days + days <= EXTENDED_DAYS_MAX else 0
 
 
 def plan_refund(charge: Charge, amount: int | None, reason: str) -> Plan:
-    """To give `amount` (None: what is left) back. Raises PaymentError."""
+    """Plan a refund of `amount` (None: what is left). Raise PaymentError."""
     if state_of(charge) not in state_machine.REFUND.origins:
         raise _refusal(charge, "charge_not_refundable", "Only a captured charge with money left can be refunded.")
-    # No race gets past it: each refund changes the charge's version, which the write is guarded by.
+    # A race cannot exceed it: each refund changes the charge's version, which guards the write.
     if len(charge.refund_list) >= REFUNDS_MAX:
         message = f"This charge has {REFUNDS_MAX} refunds, failed ones included, which is the most that there can be."
         raise _refusal(charge, "too_many_refunds", message)
@@ -267,9 +267,9 @@ def plan_refund(charge: Charge, amount: int | None, reason: str) -> Plan:
     return Plan(Attempt.Kind.REFUND, amount, (moved, Insert(money_back)), money_back)
 
 
-def _require_ability(charge: Charge, plan: Plan, way: candidates.Way) -> None:
+def _require_ability(charge: Charge, plan: Plan, via: candidates.ProviderRoute) -> None:
     """Raise PaymentError for what the charge's provider cannot do, or its route does not let it do."""
-    able = candidates.capabilities_of(way, charge.source.type)
+    able = candidates.capabilities_of(via, charge.source.type)
     if able is None:
         return
     if plan.kind == Attempt.Kind.VOID and charge.captured and not able.void_captured:

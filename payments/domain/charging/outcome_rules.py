@@ -45,7 +45,7 @@ REFUSED: dict[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class AttemptResult:
-    """How an attempt stands after an outcome, what changes by it, and the refusal if the operation was not done."""
+    """The new values of an attempt, what else changes, and the refusal if the operation was not done."""
 
     state: str
     outcome: str = ""
@@ -62,7 +62,7 @@ class AttemptResult:
 def apply_outcome(attempt: Attempt, outcome: Outcome, now: datetime) -> AttemptResult:
     """Return what `outcome` of `attempt` changes, `now`. Raise IllegalTransition where the charge allows no such."""
     if isinstance(outcome, Unknown):
-        return _waiting(attempt, now) if _goes_on_waiting(attempt) else _still_unknown(attempt, now)
+        return _waiting(attempt, now) if _is_waiting(attempt) else _still_unknown(attempt, now)
     if attempt.kind in REFUSED and not isinstance(outcome, Approved):
         return _not_done(attempt, outcome, now)
     return _RULES[attempt.kind](attempt, outcome, now)
@@ -83,10 +83,10 @@ def _still_unknown(attempt: Attempt, now: datetime) -> AttemptResult:
     return AttemptResult(State.UNKNOWN, due_at=next_lookup_at(now, attempt.tries))
 
 
-def _goes_on_waiting(attempt: Attempt) -> bool:
-    """Whether what was asked for exists in any case, and the question was what has become of it since.
+def _is_waiting(attempt: Attempt) -> bool:
+    """Return whether the provider has confirmed the payment or operation, and only its end is unknown.
 
-    The provider has said so of what waits, and of a payment whose payer came back.
+    It has confirmed what waits, and a payment whose payer came back.
     """
     is_continued = attempt.kind == Kind.AUTHORIZE and attempt.state == State.OPEN and bool(attempt.provider_ref)
     return is_continued or attempt.state == State.WAITING
@@ -105,7 +105,9 @@ def _authorize(attempt: Attempt, outcome: Outcome, now: datetime) -> AttemptResu
     charge = attempt.charge
     match outcome:
         case Approved():
-            return _done(outcome, now, *_succeed(charge, outcome, now), *_forget_card(charge, outcome.cvc_checked))
+            return _done(
+                outcome, now, *_succeed(charge, outcome, now), *_destroy_card_data(charge, outcome.cvc_checked)
+            )
         case ActionRequired():
             expires_at = charge.action_expires_at or charge.created_at + timedelta(minutes=settings.ACTION_MINUTES)
             changes = _ask_payer(charge, _action(attempt, outcome), expires_at, now)
@@ -119,7 +121,7 @@ def _authorize(attempt: Attempt, outcome: Outcome, now: datetime) -> AttemptResu
             declined = _as_decline(outcome)
             values = {"status": Charge.Status.FAILED, "failure_data": failure_data(declined), **ACTION_OVER}
             failed = transition(charge, state_machine.FAIL, now, **values)
-            return _done(outcome, now, failed, *_forget_card(charge, declined.cvc_checked))
+            return _done(outcome, now, failed, *_destroy_card_data(charge, declined.cvc_checked))
 
 
 def _as_decline(outcome: Outcome) -> Declined:
@@ -170,8 +172,8 @@ def _ask_payer(charge: Charge, action: dict[str, str] | None, expires_at: dateti
     return (transition(charge, state_machine.ASK_PAYER, now, action=action, action_expires_at=expires_at),)
 
 
-def _forget_card(charge: Charge, cvc_checked: str) -> Changes:
-    """The CVC has served, and so has the number of a card that cannot be charged again."""
+def _destroy_card_data(charge: Charge, cvc_checked: str) -> Changes:
+    """Return the update that destroys the CVC, and the number of a card that cannot be charged again."""
     card: Card | None = getattr(charge.source, "card", None)
     if card is None:
         return ()
@@ -208,7 +210,7 @@ def _extend(attempt: Attempt, outcome: Outcome, now: datetime) -> AttemptResult:
 
 
 def _not_done(attempt: Attempt, outcome: Outcome, now: datetime) -> AttemptResult:
-    """A capture, void or extension that was not done: the charge stays as it was."""
+    """Return the result of a capture, void or extension that was not done: the charge stays unchanged."""
     if isinstance(outcome, Pending | ActionRequired):
         return _waiting(attempt, now)
     refusal = unavailable() if isinstance(outcome, NotSent | NotFound) else _refused(attempt)

@@ -10,10 +10,10 @@ KINDS: dict[str, type[Outcome]] = {kind.__name__: kind for kind in get_args(Outc
 
 
 def written(outcome: Outcome) -> str:
-    """Its members as JSON; `read` makes the outcome of its name and of these."""
+    """Return the members of an outcome as JSON, for `read`."""
     return json.dumps(asdict(outcome))
 
 
 def read(name: str, members: str) -> Outcome:
-    """The outcome of this name that was written so."""
+    """Return the outcome of this name from the text that `written` made."""
     return KINDS[name](**json.loads(members))

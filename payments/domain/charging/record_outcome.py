@@ -43,13 +43,13 @@ def record(caller: Caller, attempt: Attempt, outcome: Outcome) -> Result[Charge]
     except (DatabaseError, InterfaceError):
         # Money may have moved, so this is no failure to the caller: recovery will find the outcome again.
         logger.exception("outcome could not be recorded", extra={"attempt": attempt.reference})
-        return _as_it_is(attempt)
+        return _on_record(attempt)
 
 
 def _record(caller: Caller, attempt: Attempt, outcome: Outcome) -> Result[Charge]:
     for _ in range(RECORD_TRIES):
         if attempt.state == Attempt.State.DONE:
-            return _overtaken(caller, attempt, outcome)
+            return _recorded_by_another(caller, attempt, outcome)
         result = apply_outcome(attempt, outcome, clock.now())
         answer, writes = build_writes(caller, attempt, result, outcome)
         reached(Step.RECORDING)
@@ -57,13 +57,13 @@ def _record(caller: Caller, attempt: Attempt, outcome: Outcome) -> Result[Charge
             write_together(*writes)
         except StaleRow:
             tries, attempt = attempt.tries, attempts.reload(attempt)
-            # Others looked it up before this question arrived, which must not put off the lookups of its own.
+            # Lookups before this call must not delay the lookups that follow it.
             attempt.tries = tries
             continue
         reached(Step.RECORDED)
         apply(attempt.charge, result.changes)
         if attempt.idempotency_id is None:
-            # Where there is a key, whoever overtook us has answered it, and it has one answer only.
+            # Another process has answered the request under its key, which has one answer only.
             idempotency.look_up(caller)
         if result.releases_key and result.refusal:
             raise result.refusal
@@ -86,20 +86,20 @@ def build_writes(
     return answer, writes
 
 
-def _overtaken(caller: Caller, attempt: Attempt, outcome: Outcome) -> Result[Charge]:
+def _recorded_by_another(caller: Caller, attempt: Attempt, outcome: Outcome) -> Result[Charge]:
     """Return the charge where another process recorded an outcome first, which stands. Raise Replay."""
-    # Where it is done, a lookup says nothing new, and to end it, as some lookups do, would undo it.
+    # A lookup of what is done says nothing new, and the cancel that some lookups send would undo it.
     if isinstance(outcome, Unknown) and attempt.outcome not in (Approved.__name__, late_outcomes.LATE):
-        outcome = attempts.look_up(attempt, lambda provider: provider.resolve(attempts.asked_of(attempt)))
-    # A late no is old news, for the other recorded later; only a report may take money back.
+        outcome = attempts.look_up(attempt, lambda provider: provider.resolve(attempts.request_of(attempt)))
+    # A decline here is older than what is recorded; only a provider's event may take money back.
     if isinstance(outcome, Approved):
         late_outcomes.apply(attempt, outcome)
     fresh = attempts.reload(attempt)
     idempotency.look_up(caller)
-    return _as_it_is(fresh)
+    return _on_record(fresh)
 
 
-def _as_it_is(attempt: Attempt) -> Result[Charge]:
+def _on_record(attempt: Attempt) -> Result[Charge]:
     """Return the charge as it is on record."""
     return Result(attempt.charge, _render(attempt, attempt.charge, None))
 
@@ -111,21 +111,21 @@ def _close(attempt: Attempt, result: AttemptResult, outcome: Outcome, answer: St
         "due_at": result.due_at,
         "response": response_of(outcome),
         "outage_at": attempt.outage_at,
-        # What a request was answered first stays true when the outcome is found later.
+        # The first answer to a request stays on record when the outcome is found later.
         "answer_status": attempt.answer_status or answer.status,
         "idempotency_id": None,
-        # The lookups that led to nothing being known must not count as those that follow it.
+        # Lookups before the attempt was given up do not count as second looks.
         "tries": 0 if isinstance(outcome, NotFound) else attempt.tries,
         "updated_at": clock.now(),
     }
-    # What was said before stays where nothing is said of it now; the decline of a block has a made-up reference.
+    # An empty value keeps the one before; the decline of a block has a made-up reference.
     if attempt.block_id is None:
         values |= {name: said for name in ("provider_ref", "qr") if (said := getattr(outcome, name, ""))}
-    return Update(Attempt, attempts.in_hand(attempt), values)
+    return Update(Attempt, attempts.unchanged(attempt), values)
 
 
 def response_of(outcome: Outcome) -> dict[str, object]:
-    """What an attempt keeps of what its provider said."""
+    """Return what an attempt keeps of its provider's answer."""
     said: dict[str, object] = {"outcome": type(outcome).__name__}
     match outcome:
         case Declined() | Rejected():

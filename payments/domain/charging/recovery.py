@@ -1,7 +1,7 @@
-"""Finishes what nobody else will: unknown outcomes, dead processes, payers who never came, money that came late.
+"""Recovery: unknown outcomes, processes that died, payers who never came, and money that arrived late.
 
-Every sweep may run at any time, in any number of processes: rows are claimed by moving their `due_at` ahead, and all
-outcomes go through `record_outcome.record`, or through `late.apply` where one is on record already.
+Every sweep may run at any time, in any number of processes: rows are claimed by moving their `due_at` ahead. All
+outcomes go through `record_outcome.record`, or through `late_outcomes.apply` where one is on record already.
 """
 
 import logging
@@ -41,13 +41,13 @@ BATCH = 100
 
 
 def resolve_due(limit: int = BATCH, scope: Scope = EVERYBODY) -> int:
-    """Looks up at most `limit` attempts that are due; returns how many it looked at."""
+    """Look up at most `limit` attempts that are due; return how many."""
     due = _askable(scope).filter(due_at__lte=clock.now()).order_by("due_at")[:limit]
     return sum(_resolve_alone(attempt) for attempt in due)
 
 
 def expire_actions(limit: int = BATCH, scope: Scope = EVERYBODY) -> int:
-    """Ends at most `limit` payments whose payer let the hour pass, as `resolve_due` does too; returns how many."""
+    """Cancel at most `limit` payments whose action has expired, as `resolve_due` does too; return how many."""
     due = _askable(scope).filter(
         kind=Attempt.Kind.AUTHORIZE,
         state=Attempt.State.WAITING,
@@ -58,14 +58,14 @@ def expire_actions(limit: int = BATCH, scope: Scope = EVERYBODY) -> int:
 
 
 def unresolved() -> int:
-    """How many attempts have no outcome although nobody is asking any more."""
+    """Return how many attempts have no outcome and no process that asks."""
     return _left_unresolved().count()
 
 
 def resolve(attempt: Attempt) -> bool:
-    """Asks the provider what became of `attempt` and records it. False when another process is at it.
+    """Look `attempt` up at its provider and record the outcome. Return False when another process does so.
 
-    Raises ProviderBusy, with nothing written.
+    Raise ProviderBusy, with nothing written.
     """
     with attempts.place_of(attempt):
         return _resolve(attempt)
@@ -76,25 +76,25 @@ def _resolve(attempt: Attempt) -> bool:
         return False
     claimed, attempt = attempt, attempts.reload(attempt)
     if attempt.state != claimed.state:
-        # A webhook was faster, and some lookups would end what it told of.
+        # A provider's webhook was faster, and some lookups would cancel what it reported.
         return True
-    outcome = find_out(attempt)
+    outcome = look_up_outcome(attempt)
     if isinstance(outcome, NotSent):
         return True
     if attempt.state == Attempt.State.DONE:
         _take_second_look(attempt, outcome)
     else:
-        # A refusal is for whoever asked at first: it is kept for them, or their key is free again.
+        # A refusal is the answer to the first request: it is stored for it, or its key is free again.
         with suppress(PaymentError):
             record_outcome.record(Caller.service(attempt.charge), attempt, outcome)
     logger.info("attempt resolved", extra={"attempt": attempt.reference, "outcome": type(outcome).__name__})
     return True
 
 
-def find_out(attempt: Attempt) -> Outcome:
-    """What the attempt's provider says became of it; that a lookup is refused tells nothing of what it is about.
+def look_up_outcome(attempt: Attempt) -> Outcome:
+    """Return the outcome of `attempt` at its provider; a refused lookup is an unknown outcome.
 
-    Late money is sent back by it, and a payment whose payer let the time pass is ended.
+    It sends late money back, and cancels a payment whose action has expired.
     """
     outcome = attempts.look_up(attempt, lambda provider: _ask(provider, attempt))
     if isinstance(outcome, Rejected):
@@ -103,20 +103,20 @@ def find_out(attempt: Attempt) -> Outcome:
 
 
 def _take_second_look(attempt: Attempt, outcome: Outcome) -> None:
-    """Moves what the provider says now of an attempt that was given up; the last lookup that tells ends them."""
+    """Record what the provider says now of an attempt that was given up; the last conclusive lookup is the end."""
     is_over = late_outcomes.apply(attempt, outcome)
-    # A hold is captured once: where another capture took it, a provider may have nothing to say of this one.
+    # A hold is captured once: where another capture was done, a provider may have no answer about this one.
     captures = Attempt.objects.filter(charge_id=attempt.charge_id, kind=Attempt.Kind.CAPTURE, outcome=Approved.__name__)
-    is_told = isinstance(outcome, Approved | Declined | NotFound) or (
+    is_conclusive = isinstance(outcome, Approved | Declined | NotFound) or (
         attempt.kind == Attempt.Kind.CAPTURE and captures.exists()
     )
-    if is_over and is_told and attempt.tries >= SECOND_LOOKS:
+    if is_over and is_conclusive and attempt.tries >= SECOND_LOOKS:
         rows = Attempt.objects.filter(id=attempt.id, outcome=NotFound.__name__, tries=attempt.tries)
         rows.update(due_at=None)
 
 
 def _resolve_alone(attempt: Attempt) -> bool:
-    """As `resolve`, but whatever is wrong with one attempt keeps nobody from the others."""
+    """Resolve one attempt of a sweep; log its failure, so that the others are resolved too."""
     try:
         return resolve(attempt)
     except bulkheads.ProviderBusy:
@@ -127,15 +127,15 @@ def _resolve_alone(attempt: Attempt) -> bool:
         return False
 
 
-def is_settled(charge: Charge) -> bool:
-    """Whether no attempt without an outcome can stand in the way of an operation on `charge`."""
+def is_resolved(charge: Charge) -> bool:
+    """Return whether no unresolved attempt can block an operation on `charge`."""
     return not charge.operation and charge.status != Charge.Status.PENDING
 
 
 def resolve_before(charge: Charge) -> bool:
-    """Looks up the unresolved attempt that stands in the way of an operation on `charge`.
+    """Look up the unresolved attempt that blocks an operation on `charge`; return False when it stays unknown.
 
-    One that a living process is still asking is left to it. False when the outcome stays unknown. Raises ProviderBusy.
+    An attempt that a live process is still asking is left to it. Raise ProviderBusy.
     """
     attempt = _left_unresolved().filter(charge_id=charge.id).exclude(kind=Attempt.Kind.REVERSE).first()
     if attempt is None:
@@ -146,13 +146,13 @@ def resolve_before(charge: Charge) -> bool:
 
 
 def apply_report(report: Report) -> None:
-    """Records what a provider told by itself. Late, repeated and unknown messages move nothing backwards."""
+    """Record what a provider reported. Late, repeated and unknown messages move nothing backwards."""
     found = Attempt.objects.filter(id=report.reference).first()
     if found is None:
         logger.warning("report of an unknown reference", extra={"attempt": report.reference})
         return
     attempt = attempts.reload(found)
-    outcome = report.outcome or find_out(attempt)
+    outcome = report.outcome or look_up_outcome(attempt)
     if attempt.state != Attempt.State.DONE:
         record_outcome.record(Caller.service(attempt.charge), attempt, outcome)
     else:
@@ -160,20 +160,20 @@ def apply_report(report: Report) -> None:
 
 
 def _askable(scope: Scope) -> QuerySet[Attempt]:
-    """Attempts at whose providers this process finds a place: those of a slow one must not fill a sweep's batch."""
+    """Return the attempts whose providers are not busy: those of a slow one must not fill a sweep's batch."""
     rows = Attempt.objects.filter(scope.within("charge__")).select_related("charge")
     busy = bulkheads.busy_providers()
     return rows.exclude(provider__in=busy) if busy else rows
 
 
 def _left_unresolved() -> QuerySet[Attempt]:
-    """Attempts without an outcome that no living process is asking for."""
+    """Return the attempts without an outcome that no live process is asking for."""
     unknown, abandoned = Q(state=Attempt.State.UNKNOWN), Q(state=Attempt.State.OPEN, due_at__lte=clock.now())
     return Attempt.objects.filter(unknown | abandoned)
 
 
 def _claim(attempt: Attempt) -> bool:
-    """Moves the attempt's `due_at` ahead, unless somebody else has."""
+    """Move the attempt's `due_at` ahead; return False where another process has."""
     next_at = next_second_look_at if attempt.state == Attempt.State.DONE else next_lookup_at
     rows = Attempt.objects.filter(id=attempt.id, state=attempt.state, due_at=attempt.due_at)
     return bool(rows.update(due_at=next_at(clock.now(), attempt.tries + 1), tries=F("tries") + 1))
@@ -183,27 +183,27 @@ def _ask(provider: Provider, attempt: Attempt) -> Outcome:
     if attempt.kind == Attempt.Kind.REVERSE:
         return _reverse(provider, attempt)
     if attempt.kind == Attempt.Kind.AUTHORIZE:
-        return _find_out_payment(provider, attempt)
+        return _look_up_payment(provider, attempt)
     return provider.resolve(attempts.operation_of(attempt))
 
 
-def _find_out_payment(provider: Provider, attempt: Attempt) -> Outcome:
+def _look_up_payment(provider: Provider, attempt: Attempt) -> Outcome:
     payment = attempts.payment_of(attempt)
     outcome = provider.resolve(payment)
     expires_at = attempt.charge.action_expires_at
     if not isinstance(outcome, ActionRequired | Pending) or not expires_at or expires_at > clock.now():
         return outcome
-    # Ended at the provider first, so that a payer who comes too late cannot pay any more.
+    # Cancelled at the provider first, so that a late payer cannot pay any more.
     cancelled = provider.cancel(attempts.follow_up(attempt, FollowUp.CANCEL))
     if isinstance(cancelled, Approved | NotFound):
         return Declined("action_expired")
-    # Who decided as the payment was being ended was in time.
+    # A payer who decided during the cancellation was in time.
     return provider.resolve(payment) if isinstance(cancelled, Declined) else outcome
 
 
 def _reverse(provider: Provider, attempt: Attempt) -> Outcome:
-    """Sends late money back: by a void, or by a refund where the provider does not void any more."""
-    # The provider may have said so later, having answered first that it would see.
+    """Send late money back: by a void, or by a refund where the provider no longer voids."""
+    # The provider may have declined the void later, by a webhook, after it had first answered `pending`.
     reports = WebhookReport.objects.filter(reference=attempt.reference, account_id=attempt.account_id)
     if attempt.account_id is None or not reports.filter(outcome=Declined.__name__).exists():
         outcome = _ask_or_resolve(provider, attempt, provider.void, attempts.operation_of(attempt))
@@ -215,7 +215,7 @@ def _reverse(provider: Provider, attempt: Attempt) -> Outcome:
 def _ask_or_resolve(
     provider: Provider, attempt: Attempt, ask: Callable[[Operation], Outcome], operation: Operation
 ) -> Outcome:
-    # What was asked before may be done or on its way, and providers refuse to do it twice.
+    # An earlier call may have been done, and providers refuse to do it twice.
     if attempt.tries > 1 or attempt.state != Attempt.State.OPEN:
         outcome = provider.resolve(operation)
         if not isinstance(outcome, NotFound):

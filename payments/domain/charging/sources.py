@@ -1,4 +1,4 @@
-"""Sources: made once, used once, or vaulted and used again."""
+"""Sources: created once, and charged once, or vaulted for a customer and charged again."""
 
 from collections.abc import Callable
 from typing import Any
@@ -21,11 +21,11 @@ from payments.models import Card, Charge, Source
 
 
 def create(caller: Caller, order: dict[str, Any], render: Callable[[Source], StoredAnswer]) -> Result[Source]:
-    """Make a source of a validated request body (`type`, `card`, `redirect`, `owner`, `metadata`).
+    """Create a source from a validated request body (`type`, `card`, `redirect`, `owner`, `metadata`).
 
     `render` makes the answer that is stored with it. Raise PaymentError `source_type_unavailable` when the merchant has
-    this type switched off, or nobody takes it in this mode; VaultUnavailable, with nothing written, when a card cannot
-    be sealed.
+    switched this type off, or no provider takes it in this mode. Raise VaultUnavailable, with nothing written, when a
+    card cannot be encrypted.
     """
     label = sourcetypes.BY_NAME[order["type"]].label
     if not terms.is_enabled(caller.payment_methods, order["type"], caller.livemode):
@@ -52,19 +52,19 @@ def create(caller: Caller, order: dict[str, Any], render: Callable[[Source], Sto
 
 
 def find(caller: Caller, text: str, param: str | None = None) -> Source:
-    """The caller's source of this public ID, card at hand. Raises PaymentError `resource_missing`."""
+    """Return the caller's source of this public ID with its card. Raise PaymentError `resource_missing`."""
     return _one(prepared_reads.source, caller, text, param)
 
 
 def find_chargeable(caller: Caller, text: str) -> Source:
-    """The source as `find` does, if it is unused or vaulted; `take` has the database hold it to that.
+    """Return the source as `find` does, if it is unused or vaulted; the write of `use` guards that.
 
-    It knows the block that is in force on it, if there is one: one that is put there later counts from the next charge
-    on. Raises PaymentError `resource_missing`, `source_already_used`, `source_expired`, and Replay.
+    Its `block_id` names the block in force on it, if there is one. A block that is added later counts from the next
+    charge on. Raise PaymentError `resource_missing`, `source_already_used`, `source_expired`, and Replay.
     """
     source = _one(prepared_reads.source_to_charge, caller, text, "source", now=clock.now())
     if source.used and not source.vaulted:
-        # Who sends a charge again comes here, and is answered by the key without a search for that charge.
+        # A charge that is sent again comes here: its key has the answer, without a search for that charge.
         idempotency.look_up(caller)
         raise already_used(source.id)
     _require_number(source)
@@ -80,31 +80,31 @@ def _one(read: Frozen[..., Source], caller: Caller, text: str, param: str | None
 
 
 def already_used(source_id: UUID) -> Exception:
-    """The refusal of a source that is used up, naming the charge that took it if one did."""
+    """Return the refusal of a used source, which names the charge that used it if there is one."""
     charge_id = Charge.objects.filter(source_id=source_id).values_list("id", flat=True).first()
     message = "This source has been used already. Create a new one for each charge."
     return conflict("source_already_used", message, public_id("ch", charge_id) if charge_id else None, "source")
 
 
 def _require_number(source: Source) -> None:
-    """Raise PaymentError `source_expired` for a card whose number is destroyed, because nobody used it for so long."""
+    """Raise PaymentError `source_expired` for a card whose number was destroyed because it was not used in time."""
     card: Card | None = getattr(source, "card", None)
     if card and card.sealed_number is None:
         message = f"This source was not used within {settings.UNUSED_CARD_KEEP_DAYS} days. Create a new one."
         raise conflict("source_expired", message, param="source")
 
 
-def take(caller: Caller, source: Source) -> list[Write]:
-    """The writes by which a charge uses the source in hand; a vaulted one stays as it is, but must be kept still."""
+def use(caller: Caller, source: Source) -> list[Write]:
+    """Return the writes by which a charge uses the source. A vaulted one stays unchanged and must still be vaulted."""
     if source.vaulted:
         return [Require(Source, {"id": source.id, "vaulted": True})]
     return _change(caller, source, "source.updated", {"used": False}, used=True)
 
 
 def vault(caller: Caller, source: Source, customer_id: UUID) -> list[Write]:
-    """The writes by which an unused source is kept for a customer. Raises PaymentError where it is used or expired.
+    """Return the writes that vault an unused source for a customer. Raise PaymentError where it is used or expired.
 
-    The CVC is destroyed: no standard lets one be kept for later charges (PCI DSS 3.3.1).
+    The CVC is destroyed: it must not be stored after authorization (PCI DSS 3.3.1).
     """
     if source.used:
         raise already_used(source.id)
@@ -115,17 +115,17 @@ def vault(caller: Caller, source: Source, customer_id: UUID) -> list[Write]:
 
 
 def unvault(caller: Caller, source: Source) -> list[Write]:
-    """The writes by which a vaulted source is given up and its card data destroyed."""
+    """Return the writes that detach a vaulted source and destroy its card data."""
     writes = _change(caller, source, "source.deleted", {"vaulted": True}, vaulted=False)
     return [*writes, *_card_writes(source, sealed_number=None, sealed_cvc=None, cvc_expires_at=None)]
 
 
 def _change(caller: Caller, source: Source, event: str, guard: dict[str, Any], **changes: Any) -> list[Write]:
-    in_hand = {"id": source.id, "version": source.version, **guard}
+    unchanged = {"id": source.id, "version": source.version, **guard}
     values = changes | {"version": source.version + 1, "updated_at": clock.now()}
     for name, value in values.items():
         setattr(source, name, value)
-    return [Update(Source, in_hand, values), events.of_source(caller, event, source)]
+    return [Update(Source, unchanged, values), events.of_source(caller, event, source)]
 
 
 def _card_writes(source: Source, **changes: Any) -> list[Write]:

@@ -179,7 +179,7 @@ def _found_out(report: WebhookReport, attempt: Attempt, step: FollowUp | None) -
     asked = copy(attempt)
     if step is None:
         asked.provider_ref = attempt.provider_ref or report.provider_ref
-    outcome = recovery.find_out(asked)
+    outcome = recovery.look_up_outcome(asked)
     if isinstance(outcome, Unknown | NotSent):
         raise Later(f"The provider does not tell: {outcome.why}")
     return outcome

@@ -24,7 +24,7 @@ logger = logging.getLogger("kaha.declines")
 TELLS_NOTHING = {"processing_error", "provider_unavailable", "payer_cancelled", "action_expired"}
 
 
-def refuse_tester(caller: Caller, source: str) -> None:
+def refuse_card_testing(caller: Caller, source: str) -> None:
     """Raise PaymentError where too many charges of `source`'s card or of the caller were declined of late.
 
     As long as nothing of the merchant's is over a limit, this takes one look at Redis and none at the database.

@@ -1,4 +1,4 @@
-"""By which account a charge is asked for: the merchant's routes in live mode, the simulator in test mode."""
+"""The routes that a charge may take: the merchant's own in live mode, the simulator in test mode."""
 
 import logging
 from collections.abc import Iterable
@@ -24,23 +24,23 @@ logger = logging.getLogger("kaha.routing")
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
-    """How a provider is reached: by a route, or by none where it is the simulator; `why` tells operators."""
+class ProviderRoute:
+    """A provider and the route to it, None for the simulator; `reason` says to operators why it was chosen."""
 
     provider: Provider
     route: Route | None = None
-    why: str = ""
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class Taker:
-    """A way that takes a source type, and what it can do with it."""
+class Candidate:
+    """A route for a source type, and what it can do with it."""
 
-    way: Way
+    via: ProviderRoute
     capabilities: Capabilities
 
     def takes(self, amount: int, currency: str) -> bool:
-        route = self.way.route
+        route = self.via.route
         is_routed = route is None or (
             route.currency in ("", currency) and (route.amount_min or amount) <= amount <= (route.amount_max or amount)
         )
@@ -48,77 +48,79 @@ class Taker:
 
     @property
     def health(self) -> Health:
-        return health_of(getattr(self.way.route, "recent", ()))
+        return health_of(getattr(self.via.route, "recent", ()))
 
 
-def ways(merchant_id: UUID, livemode: bool, source_type: str, amount: int, currency: str, hold: bool) -> list[Way]:
-    """The ways by which this may be asked for, in the order in which they are to be tried; at least one.
+def routes_for(
+    merchant_id: UUID, livemode: bool, source_type: str, amount: int, currency: str, hold: bool
+) -> list[ProviderRoute]:
+    """Return the routes that a charge may take, in the order in which they are to be tried; at least one.
 
-    Raise PaymentError for one that nobody takes, and where the providers of all of them are out.
+    Raise PaymentError where no route takes it, and where the circuits of all routes are open.
     """
-    takers = _takers(merchant_id, livemode, source_type)
-    if not takers:
+    candidates = _candidates(merchant_id, livemode, source_type)
+    if not candidates:
         raise invalid("source_type_unavailable", "source", "No provider takes this type of source in this mode.")
-    if hold and not (takers := [taker for taker in takers if taker.capabilities.hold]):
+    if hold and not (candidates := [candidate for candidate in candidates if candidate.capabilities.hold]):
         raise invalid("invalid_choice", "capture", "Only a card can be held; this source is captured at once.")
-    if not (takers := [taker for taker in takers if taker.takes(amount, currency)]):
+    if not (candidates := [candidate for candidate in candidates if candidate.takes(amount, currency)]):
         raise invalid("invalid_choice", "amount", "No provider takes this amount in this currency for this source.")
-    return _awake(takers)
+    return _with_closed_circuit(candidates)
 
 
 def is_available(merchant_id: UUID, livemode: bool, source_type: str) -> bool:
-    """Whether there is a way for charges on this source type."""
-    return bool(_takers(merchant_id, livemode, source_type))
+    """Return whether there is a route for charges on this source type."""
+    return bool(_candidates(merchant_id, livemode, source_type))
 
 
 def available_types(merchant_id: UUID) -> set[str]:
-    """The source types that the merchant's routes take in live mode."""
-    return {taker.way.route.source_type for taker in _routed(_routes(merchant_id)) if taker.way.route}
+    """Return the source types that the merchant's routes take in live mode."""
+    return {candidate.via.route.source_type for candidate in _routed(_routes(merchant_id)) if candidate.via.route}
 
 
-def to_simulator() -> Way:
-    """The way of everything in test mode."""
-    return Way(registry.provider_named(registry.SIMULATOR))
+def simulator_route() -> ProviderRoute:
+    """Return the route of every charge in test mode."""
+    return ProviderRoute(registry.provider_named(registry.SIMULATOR))
 
 
-def way_of(attempt: Attempt) -> Way:
-    """The way by which `attempt` went, for what follows from it."""
-    return Way(provider_of(attempt), attempt.route)
+def route_of(attempt: Attempt) -> ProviderRoute:
+    """Return the route of `attempt`, for what follows from it."""
+    return ProviderRoute(provider_of(attempt), attempt.route)
 
 
 def provider_of(attempt: Attempt) -> Provider:
-    """The provider that `attempt` asks. Raises KeyError where it is not installed, VaultError, VaultUnavailable."""
+    """Return the provider of `attempt`. Raise KeyError where it is not installed, VaultError, VaultUnavailable."""
     return connected(attempt.account) if attempt.account else registry.provider_named(attempt.provider)
 
 
-def take_place(place: ExitStack, way: Way, merchant_id: UUID) -> None:
-    """Hold a place to ask by `way` until `place` is closed, in place of what it held. Raises ProviderBusy."""
+def hold_place(place: ExitStack, via: ProviderRoute, merchant_id: UUID) -> None:
+    """Hold a place at the provider until `place` is closed, and give up the one before. Raise ProviderBusy."""
     place.close()
-    account_id = way.route.account_id if way.route else merchant_id
-    place.enter_context(bulkheads.provider_place(way.provider.name, account_id))
+    account_id = via.route.account_id if via.route else merchant_id
+    place.enter_context(bulkheads.provider_place(via.provider.name, account_id))
 
 
-def take_first_place(place: ExitStack, ways: list[Way], merchant_id: UUID) -> list[Way]:
-    """Return `ways` from the first on that has a place, which is then held. Raises ProviderBusy."""
-    for number, way in enumerate(ways[:-1]):
+def hold_first_place(place: ExitStack, routes: list[ProviderRoute], merchant_id: UUID) -> list[ProviderRoute]:
+    """Return `routes` from the first on that has a free place, and hold it. Raise ProviderBusy."""
+    for number, via in enumerate(routes[:-1]):
         with suppress(bulkheads.ProviderBusy):
-            take_place(place, way, merchant_id)
-            return _from(ways, number)
-    take_place(place, ways[-1], merchant_id)
-    return _from(ways, len(ways) - 1)
+            hold_place(place, via, merchant_id)
+            return _from(routes, number)
+    hold_place(place, routes[-1], merchant_id)
+    return _from(routes, len(routes) - 1)
 
 
-def _from(ways: list[Way], number: int) -> list[Way]:
-    """The ways from this one on; those before it had no place free."""
+def _from(routes: list[ProviderRoute], number: int) -> list[ProviderRoute]:
+    """Return the routes from this one on; those before it had no free place."""
     if not number:
-        return ways
-    why = f"too many requests wait for the {number} before it"
-    return [replace(ways[number], why=why), *ways[number + 1 :]]
+        return routes
+    reason = f"too many requests wait for the {number} before it"
+    return [replace(routes[number], reason=reason), *routes[number + 1 :]]
 
 
-def capabilities_of(way: Way, source_type: str) -> Capabilities | None:
-    """What can be done with a source type by this way: what its provider can do, as far as the route lets it."""
-    capabilities, route = way.provider.capabilities(source_type), way.route
+def capabilities_of(via: ProviderRoute, source_type: str) -> Capabilities | None:
+    """Return what the provider can do with a source type, as far as the route allows it."""
+    capabilities, route = via.provider.capabilities(source_type), via.route
     if capabilities is None or route is None:
         return capabilities
     return replace(
@@ -129,13 +131,13 @@ def capabilities_of(way: Way, source_type: str) -> Capabilities | None:
     )
 
 
-def _takers(merchant_id: UUID, livemode: bool, source_type: str) -> list[Taker]:
+def _candidates(merchant_id: UUID, livemode: bool, source_type: str) -> list[Candidate]:
     if livemode:
         found = _routes(merchant_id).filter(source_type=source_type).annotate(recent=circuit_breaker.recent_attempts())
         return list(_routed(found))
-    way = to_simulator()
-    capabilities = way.provider.capabilities(source_type)
-    return [Taker(way, capabilities)] if capabilities else []
+    via = simulator_route()
+    capabilities = via.provider.capabilities(source_type)
+    return [Candidate(via, capabilities)] if capabilities else []
 
 
 def _routes(merchant_id: UUID) -> QuerySet[Route]:
@@ -143,34 +145,37 @@ def _routes(merchant_id: UUID) -> QuerySet[Route]:
     rows = Route.objects.filter(**own, enabled=True, account__enabled=True)
     if not settings.LIVE_CARDS_ATTESTED:
         rows = rows.exclude(source_type=sourcetypes.CARD)
-    # A connector that is not installed any more takes nothing, and what went by it is for operators to see.
+    # A connector that is no longer installed takes nothing; operators see what it took before.
     rows = rows.filter(account__provider__in=list(registry.CONNECTORS))
     return rows.select_related("account").order_by("position", "id")
 
 
-def _routed(routes: Iterable[Route]) -> Iterable[Taker]:
+def _routed(routes: Iterable[Route]) -> Iterable[Candidate]:
     for route in routes:
         try:
-            way = Way(connected(route.account), route)
+            via = ProviderRoute(connected(route.account), route)
         except VaultError:
-            # One account whose credentials are damaged must not keep charges from the others.
-            logger.exception("an account's credentials do not open", extra={"account": route.account.public_id})
+            # One account with damaged credentials must not keep charges from the others.
+            logger.exception("an account's credentials cannot be decrypted", extra={"account": route.account.public_id})
             continue
-        if capabilities := capabilities_of(way, route.source_type):
-            yield Taker(way, capabilities)
+        if capabilities := capabilities_of(via, route.source_type):
+            yield Candidate(via, capabilities)
 
 
-def _awake(takers: list[Taker]) -> list[Way]:
-    """The ways of those that do not rest. Raises PaymentError where all do."""
-    resting = [taker.health.rests_seconds for taker in takers]
-    if all(resting):
-        raise unavailable(min(resting))
-    awake = [taker.way for taker, seconds in zip(takers, resting, strict=True) if not seconds]
-    first = replace(awake[0], why=_why(len(takers), len(takers) - len(awake))) if awake[0].route else awake[0]
-    return [first, *awake[1:]]
+def _with_closed_circuit(candidates: list[Candidate]) -> list[ProviderRoute]:
+    """Return the routes whose circuits are closed or half-open. Raise PaymentError where all are open."""
+    open_seconds = [candidate.health.open_seconds for candidate in candidates]
+    if all(open_seconds):
+        raise unavailable(min(open_seconds))
+    closed = [candidate.via for candidate, seconds in zip(candidates, open_seconds, strict=True) if not seconds]
+    if closed[0].route:
+        closed[0] = replace(closed[0], reason=_reason(len(candidates), len(candidates) - len(closed)))
+    return closed
 
 
-def _why(routes: int, resting: int) -> str:
+def _reason(routes: int, opened: int) -> str:
     if routes == 1:
         return "the only route that takes it"
-    return f"the first of {routes} routes that take it" + (f", {resting} of which rest" if resting else "")
+    return f"the first of {routes} routes that take it" + (
+        f", {opened} of which have an open circuit" if opened else ""
+    )

@@ -1,4 +1,4 @@
-"""Merchants' accounts at providers: made, changed, tried and connected. The only place that opens their credentials."""
+"""Merchants' accounts at providers: opened, changed, tested and connected. Only this module decrypts credentials."""
 
 import json
 import logging
@@ -20,18 +20,18 @@ from payments.vault import Place, Purpose, keys_at_hand, seal, unseal
 
 logger = logging.getLogger("kaha.accounts")
 
-# Of a shorter secret the last four characters would tell too much.
+# The last four characters of a shorter secret would disclose too much.
 HINTED_LENGTH = 12
 HINT_LENGTH = 4
 
-# What each account is reached by, and the account's version that this was made of.
+# The provider of each account, and the account's version that it was made of.
 _connected: dict[UUID, tuple[int, Provider]] = {}
 
 
 class BadAccount(ValueError):
-    """Such an account cannot be; the message is for the person who described it.
+    """An account that is refused; the message is for the operator who described it.
 
-    `blank` names the credential or setting that it is about, if it is about one.
+    `blank` names the credential or setting at fault, if it is one.
     """
 
     def __init__(self, message: str, blank: str = "") -> None:
@@ -49,7 +49,7 @@ def open_account(
     settings: Mapping[str, str],
     account_id: UUID | None = None,
 ) -> ProviderAccount:
-    """A new account, at work at once, with `account_id` if given. Raises BadAccount, VaultUnavailable."""
+    """Open an account, in use at once, with `account_id` if given. Raise BadAccount, VaultUnavailable."""
     account = ProviderAccount(
         id=account_id or ids.new_id(), merchant=merchant, livemode=livemode, provider=provider, title=title
     )
@@ -58,7 +58,7 @@ def open_account(
         with transaction.atomic():
             account.save(force_insert=True)
             mode = "live" if livemode else "test"
-            detail = ", ".join([f"at {provider}", f"{mode} mode", *_told({}, account.settings)])
+            detail = ", ".join([f"at {provider}", f"{mode} mode", *_differences({}, account.settings)])
             audit_log.record(Action.ADDED, account, detail=detail)
     except IntegrityError:
         raise BadAccount("The merchant has an account with this title in this mode.") from None
@@ -69,11 +69,10 @@ def open_account(
 def change_account(
     account: ProviderAccount, title: str, enabled: bool, credentials: Mapping[str, str], settings: Mapping[str, str]
 ) -> None:
-    """Gives the account another title and other settings, and the credentials that are not empty.
+    """Change the account's title, settings, and those credentials that are not empty.
 
-    One that is not `enabled` is asked for nothing new; what went by it can still be captured, voided and refunded.
-    Other settings may send credentials elsewhere, so they want the credentials again. Raises BadAccount,
-    VaultUnavailable.
+    A disabled account gets no new charges; its charges can still be captured, voided and refunded. New settings may
+    send credentials elsewhere, so they require the credentials again. Raise BadAccount, VaultUnavailable.
     """
     with transaction.atomic():
         locked = ProviderAccount.objects.select_for_update(no_key=True).get(id=account.id)
@@ -85,9 +84,11 @@ def change_account(
         locked.version, locked.updated_at = locked.version + 1, clock.now()
         locked.save()
         after = _described(locked)
-        # Which credentials, and never what they are.
+        # The names of the credentials, and never their values.
         changed = [name for name in sorted(before | after) if before.get(name) != after.get(name)]
-        audit_log.record(Action.CHANGED, locked, fields=[*changed, *given], detail=", ".join(_told(before, after)))
+        audit_log.record(
+            Action.CHANGED, locked, fields=[*changed, *given], detail=", ".join(_differences(before, after))
+        )
 
 
 def require_credentials(account: ProviderAccount, given: Mapping[str, str], settings: Mapping[str, str]) -> None:
@@ -99,9 +100,9 @@ def require_credentials(account: ProviderAccount, given: Mapping[str, str], sett
 
 
 def connected(account: ProviderAccount) -> Provider:
-    """The provider as the account in hand reaches it.
+    """Return the provider with the account's credentials.
 
-    Raises KeyError for a provider that is not installed, VaultError, VaultUnavailable.
+    Raise KeyError for a provider that is not installed, VaultError, VaultUnavailable.
     """
     version, provider = _connected.get(account.id, (0, None))
     if provider is None or version != account.version:
@@ -138,7 +139,7 @@ def _fill_in(account: ProviderAccount, credentials: Mapping[str, str], settings:
 
 
 def _filled(blanks: tuple[Blank, ...], given: Mapping[str, str]) -> dict[str, str]:
-    """What is `given` for the blanks, those left empty without. Raises BadAccount."""
+    """Return what is `given` for the blanks, without those left empty. Raise BadAccount."""
     for blank in blanks:
         value = given.get(blank.name, "")
         if blank.required and not value:
@@ -152,12 +153,12 @@ def _filled(blanks: tuple[Blank, ...], given: Mapping[str, str]) -> dict[str, st
 
 
 def _described(account: ProviderAccount) -> dict[str, str]:
-    """What is not secret of an account, for the audit log."""
+    """Return what is not secret of an account, for the audit log."""
     return {"title": account.title, "enabled": "yes" if account.enabled else "no", **account.settings}
 
 
-def _told(before: Mapping[str, str], after: Mapping[str, str]) -> list[str]:
-    """What became of each value that is another one now."""
+def _differences(before: Mapping[str, str], after: Mapping[str, str]) -> list[str]:
+    """Return a text for each value that differs."""
     names = [name for name in sorted({**before, **after}) if before.get(name) != after.get(name)]
     return [f"{name}: {before.get(name, 'nothing')!r} to {after.get(name, 'nothing')!r}" for name in names]
 

@@ -1,4 +1,4 @@
-"""Routes: by which accounts charges may be asked for, and in which order, as operators say."""
+"""Routes: the accounts that charges may go to, and their order, as operators set them."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -14,11 +14,11 @@ from payments.money import CURRENCIES
 
 
 class BadRoute(ValueError):
-    """Such a route cannot be; the message is for the person who described it."""
+    """A route that is refused; the message is for the operator who described it."""
 
 
 def add(route: Route) -> None:
-    """Puts a new route in force at once. Raises BadRoute, VaultUnavailable."""
+    """Insert a route, in force at once. Raise BadRoute, VaultUnavailable."""
     _check(route)
     with transaction.atomic():
         route.save(force_insert=True)
@@ -26,7 +26,7 @@ def add(route: Route) -> None:
 
 
 def change(route: Route, values: Mapping[str, Any]) -> None:
-    """Gives the route other `values` by name, for charges from now on. Raises BadRoute, VaultUnavailable."""
+    """Change the `values` of a route by name, for charges from now on. Raise BadRoute, VaultUnavailable."""
     changed = [name for name, value in values.items() if getattr(route, name) != value]
     for name in changed:
         setattr(route, name, values[name])

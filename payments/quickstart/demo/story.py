@@ -39,7 +39,7 @@ from payments.quickstart.demo.rows import Rows, change
 from payments.quickstart.demo.shop import Shop
 from payments.quickstart.demo.simulated import Book
 
-SIMULATOR = candidates.to_simulator()
+SIMULATOR = candidates.simulator_route()
 # How long after midnight the worker comes to settle, and how long it keeps answers for requests that come again.
 SETTLING_TAKES = timedelta(minutes=2)
 ANSWERS_KEPT = timedelta(days=30)
@@ -115,7 +115,7 @@ class Story:
         with self.telling():
             caller = self.shop.caller(self._key("charge"))
             order = ChargeOrder(capture=not hold, **self._order())
-            self.attempt, writes = charges.opening(caller, order, self.source, SIMULATOR, self._claim(caller))
+            self.attempt, writes = charges.build_opening(caller, order, self.source, SIMULATOR, self._claim(caller))
             self.charge = self.attempt.charge
             self.rows.take(writes, self.source)
             self.record(caller, self._ask())
@@ -268,12 +268,12 @@ class Story:
 
     def _come_back(self, caller: Caller) -> None:
         record = self._claim(caller)
-        change(self.attempt, charges.reopening(caller, self.attempt, record))
+        change(self.attempt, charges.reopened_values(caller, self.attempt, record))
         self.attempt.idempotency = record
         self.record(caller, self.book.outcome)
 
     def _operate(self, caller: Caller, plan: Plan, ends_after: timedelta = timedelta()) -> SimulatedOperation:
-        self.attempt, writes = operations.opening(caller, self.charge, plan, SIMULATOR, self._claim(caller))
+        self.attempt, writes = operations.build_opening(caller, self.charge, plan, SIMULATOR, self._claim(caller))
         self.rows.take(writes, self.charge)
         changes.apply(self.charge, plan.changes)
         operation = self.book.operate(self.attempt, ends_after)
