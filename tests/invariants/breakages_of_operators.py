@@ -1,4 +1,4 @@
-"""One way to break each invariant of what operators do."""
+"""One way to break each invariant of operators' actions."""
 
 from datetime import timedelta
 
@@ -7,7 +7,7 @@ from django.db.models import F
 from payments import clock
 from payments.ids import public_id
 from payments.models import Attempt, StaffAct
-from tests.invariants.breaking import breaks
+from tests.invariants.breakages import breaks
 from tests.invariants.forging import forge
 from tests.invariants.history import History
 
