@@ -1,4 +1,4 @@
-"""Operators at their pages, which want no second factor here."""
+"""Operators signed in without a second factor."""
 
 from typing import Any
 
@@ -21,11 +21,11 @@ def client_of(name: str, role: str) -> Client:
 
 @pytest.fixture
 def ana(db: None) -> Client:
-    """Of support."""
+    """Return the browser of an operator in support."""
     return client_of("ana", "support")
 
 
 @pytest.fixture
 def ben(db: None) -> Client:
-    """Of finance."""
+    """Return the browser of an operator in finance."""
     return client_of("ben", "finance")

@@ -1,4 +1,4 @@
-"""Operators, what they may do, and what they ask for."""
+"""Operators with their limits, and the actions that they request."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ NOTE = "Seen the parcel's return"
 
 
 def person(name: str, role: str = "support") -> User:
-    """An operator in `role`, who gives back up to ALONE pesos' centavos alone."""
+    """Return an operator in `role`, whose approval limit is ALONE centavos."""
     make_roles()
     ActLimit.objects.filter(currency="PHP", role__name=role).update(amount=ALONE)
     user, _ = User.objects.get_or_create(username=name, is_staff=True)
@@ -23,21 +23,21 @@ def person(name: str, role: str = "support") -> User:
 
 
 def new_act(kind: str = "refund", amount: int = ALONE, **members: Any) -> StaffAct:
-    """What Ana asks for of the newest charge; it is not on record yet."""
+    """Return Ana's action on the newest charge, not saved yet."""
     given = {"charge": Charge.objects.latest("id"), "reason": REASON} | members
     given.setdefault("proposed_by", person("ana"))
     return StaffAct(kind=kind, amount=amount, **given)
 
 
 def proposed(kind: str = "refund", amount: int = ALONE + 1, **members: Any) -> StaffAct:
-    """As `new_act`, on record: as a request, unless it is little."""
+    """Save a `new_act` and return it: as a request, unless it is within the limit."""
     act = new_act(kind, amount, **members)
     request.propose(act)
     return act
 
 
 def approved(act: StaffAct) -> StaffAct:
-    """A request that Ben agreed to, and that nobody has done yet."""
+    """Return a request that Ben approved and that is not executed yet."""
     decide.approve(act, person("ben", "finance"), NOTE)
     return act
 

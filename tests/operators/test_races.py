@@ -1,4 +1,4 @@
-"""Several people and programs at once: an act is decided once, done once, and never beyond what there is."""
+"""Concurrent operators and programs: an action is decided once, executed once, and never beyond the captured amount."""
 
 import os
 import signal
@@ -21,7 +21,7 @@ from tests.racing import at_once
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-def test_of_approvers_at_once_one_wins_and_it_is_done_once(api: Api) -> None:
+def test_of_concurrent_approvers_one_succeeds_and_the_action_is_executed_once(api: Api) -> None:
     api.charge()
     act = proposed()
     people = [person(f"ben{number}", "finance") for number in range(6)]
@@ -40,7 +40,7 @@ def test_of_approvers_at_once_one_wins_and_it_is_done_once(api: Api) -> None:
 
 
 @pytest.mark.parametrize("lap", range(4))
-def test_of_an_approval_and_a_withdrawal_at_once_one_wins(lap: int, api: Api) -> None:
+def test_of_a_concurrent_approval_and_withdrawal_one_succeeds(lap: int, api: Api) -> None:
     api.charge()
     act, ana, ben = proposed(), person("ana"), person("ben", "finance")
 
@@ -58,7 +58,7 @@ def test_of_an_approval_and_a_withdrawal_at_once_one_wins(lap: int, api: Api) ->
     assert withdrawn != agreed
 
 
-def test_of_operators_at_once_together_no_more_than_the_limit_acts_alone(api: Api) -> None:
+def test_concurrent_requests_stay_within_the_limit(api: Api) -> None:
     api.charge()
     people = [person(f"ana{number}") for number in range(6)]
 
@@ -70,7 +70,7 @@ def test_of_operators_at_once_together_no_more_than_the_limit_acts_alone(api: Ap
     assert sorted(at_once(6, refund)) == ["approved"] * 2 + ["proposed"] * 4
 
 
-def test_the_sweep_and_whoever_approved_at_once_move_money_once(api: Api) -> None:
+def test_the_sweep_and_a_concurrent_execution_move_money_once(api: Api) -> None:
     api.charge()
     act = approved(proposed())
     left_behind()
@@ -85,7 +85,7 @@ def test_the_sweep_and_whoever_approved_at_once_move_money_once(api: Api) -> Non
     assert (act.state, Attempt.objects.filter(kind="refund").count()) == ("done", 1)
 
 
-def test_refunds_of_operators_and_of_the_api_at_once_never_exceed_what_was_captured(api: Api) -> None:
+def test_concurrent_refunds_of_operators_and_the_api_never_exceed_the_captured_amount(api: Api) -> None:
     charge = api.charge(amount=4 * ALONE)
     acts = [proposed("refund", ALONE), *(approved(proposed("refund", ALONE + 1)) for _ in range(2))]
 
@@ -101,7 +101,7 @@ def test_refunds_of_operators_and_of_the_api_at_once_never_exceed_what_was_captu
 
 
 class DiesWhenAsked(Simulator):
-    """The process is killed when the money has moved and nothing of it is on record."""
+    """A provider at which the process is killed after the money has moved and before it is recorded."""
 
     def refund(self, operation: Operation) -> Outcome:
         super().refund(operation)
