@@ -1,4 +1,4 @@
-"""Every way to break the log, by somebody whom no trigger and no right stops: each is found, at its place."""
+"""Every way to tamper with the log, past triggers and permissions: verification names the place of each."""
 
 import re
 
@@ -26,11 +26,11 @@ def assert_broken(said: str) -> None:
         hashes()
 
 
-def test_a_log_that_nobody_broke_holds(log: list[AuditEntry]) -> None:
+def test_an_untouched_log_is_valid(log: list[AuditEntry]) -> None:
     assert hashes() == [bytes(entry.hash).hex() for entry in log]
 
 
-def test_an_empty_log_holds() -> None:
+def test_an_empty_log_is_valid() -> None:
     assert hashes() == []
 
 
@@ -53,7 +53,7 @@ def test_an_entry_that_was_changed_is_found(log: list[AuditEntry], forge: Forge,
 
 
 @pytest.mark.parametrize("number", [1, LENGTH])
-def test_the_first_and_the_last_entry_are_looked_at_too(log: list[AuditEntry], forge: Forge, number: int) -> None:
+def test_the_first_and_the_last_entry_are_verified_too(log: list[AuditEntry], forge: Forge, number: int) -> None:
     forge(f"UPDATE {ENTRIES} SET reason = '' WHERE number = {number}")
     assert_broken(f"Entry {number} was changed.")
 
@@ -74,7 +74,7 @@ def test_a_changed_hash_of_the_entry_before_is_found(log: list[AuditEntry], forg
 
 
 def forged_and_sealed(forge: Forge, number: int) -> None:
-    """An entry that was changed and given the hash that then is its own."""
+    """Change an entry and give it a matching hash."""
     entry = AuditEntry.objects.get(number=number)
     entry.reason = "forged"
     forge(f"UPDATE {ENTRIES} SET reason = 'forged', hash = '\\x{entry.sealed().hex()}' WHERE number = {number}")
@@ -101,7 +101,7 @@ def test_a_removed_last_entry_is_found(log: list[AuditEntry], forge: Forge) -> N
     assert_broken(f"The log ends at entry {LENGTH - 1}, where entry {LENGTH} was written last.")
 
 
-def test_a_log_of_which_nothing_is_left_is_found(log: list[AuditEntry], forge: Forge) -> None:
+def test_an_emptied_log_is_found(log: list[AuditEntry], forge: Forge) -> None:
     forge(f"TRUNCATE {ENTRIES}")
     assert_broken(f"The log ends at entry 0, where entry {LENGTH} was written last.")
 
@@ -116,7 +116,7 @@ def test_a_gap_that_was_closed_is_found(log: list[AuditEntry], forge: Forge) -> 
 
 
 def copied(number: int, to: int) -> str:
-    """The statement that adds a copy of an entry, with a hash of its own as each must have one."""
+    """Return the statement that adds a copy of an entry, with a hash of its own."""
     columns = COLUMNS.replace("hash", "sha256('copy')").replace("previous_sha256('copy')", "previous_hash")
     return f"INSERT INTO {ENTRIES} (number, {COLUMNS}) SELECT {to}, {columns} FROM {ENTRIES} WHERE number = {number}"
 
@@ -147,7 +147,7 @@ def test_an_added_last_entry_that_follows_is_found_at_the_head(log: list[AuditEn
     assert_broken(f"The log ends at entry {LENGTH + 1}, where entry {LENGTH} was written last.")
 
 
-def test_two_entries_that_changed_places_are_found(log: list[AuditEntry], forge: Forge) -> None:
+def test_two_entries_that_swapped_places_are_found(log: list[AuditEntry], forge: Forge) -> None:
     forge(
         f"UPDATE {ENTRIES} SET number = -2 WHERE number = 2",
         f"UPDATE {ENTRIES} SET number = 2 WHERE number = 4",
@@ -156,7 +156,7 @@ def test_two_entries_that_changed_places_are_found(log: list[AuditEntry], forge:
     assert_broken("Entry 2 does not follow entry 1")
 
 
-def test_two_entries_that_changed_what_they_tell_are_found(log: list[AuditEntry], forge: Forge) -> None:
+def test_two_entries_that_swapped_their_content_are_found(log: list[AuditEntry], forge: Forge) -> None:
     forge(
         f"UPDATE {ENTRIES} AS one SET detail = other.detail FROM {ENTRIES} AS other "
         "WHERE (one.number, other.number) IN ((2, 4), (4, 2))"
@@ -174,7 +174,7 @@ def test_a_head_that_was_moved_is_found(log: list[AuditEntry], forge: Forge) -> 
     assert_broken(f"The log ends at entry {LENGTH}, where entry {LENGTH + 1} was written last.")
 
 
-def test_nothing_is_added_to_a_log_whose_end_was_removed_unseen(log: list[AuditEntry], forge: Forge) -> None:
+def test_an_entry_after_a_removed_head_is_found(log: list[AuditEntry], forge: Forge) -> None:
     forge(f"DELETE FROM {ENTRIES} WHERE number = {LENGTH}")
     audit_log.record(Action.DELETED)
     assert_broken(f"Entry {LENGTH + 1} stands where entry {LENGTH} should.")
