@@ -12,33 +12,33 @@ from tests.invariants.forging import forge
 from tests.invariants.history import History
 
 
-def act_of(history: History, name: str) -> StaffAct:
+def action_of(history: History, name: str) -> StaffAct:
     return StaffAct.objects.get(charge=history.charge(name))
 
 
 @breaks("acts_are_decided_by_another")
 def approved_by_oneself(history: History) -> str:
-    act = act_of(history, "refunded by two")
-    forge(act, decided_by=F("proposed_by"))
-    return public_id("ch", act.charge_id)
+    action = action_of(history, "refunded by two")
+    forge(action, decided_by=F("proposed_by"))
+    return public_id("ch", action.charge_id)
 
 
 @breaks("little_is_given_back_alone")
 def above_the_limit_alone(history: History) -> str:
-    act = act_of(history, "refunded by two")
-    forge(act, decided_by=None)
-    return public_id("ch", act.charge_id)
+    action = action_of(history, "refunded by two")
+    forge(action, decided_by=None)
+    return public_id("ch", action.charge_id)
 
 
 @breaks("acts_done_have_their_attempt")
 def done_by_an_attempt_at_something_else(history: History) -> str:
-    act = act_of(history, "refunded by one")
-    forge(act, attempt=Attempt.objects.get(charge=act.charge, kind="authorize"))
-    return act.id.hex
+    action = action_of(history, "refunded by one")
+    forge(action, attempt=Attempt.objects.get(charge=action.charge, kind="authorize"))
+    return action.id.hex
 
 
 @breaks("approved_acts_are_done")
 def approved_and_forgotten(history: History) -> str:
-    act = act_of(history, "refunded by one")
-    forge(act, state="approved", attempt=None, updated_at=clock.now() - timedelta(hours=1))
-    return act.id.hex
+    action = action_of(history, "refunded by one")
+    forge(action, state="approved", attempt=None, updated_at=clock.now() - timedelta(hours=1))
+    return action.id.hex

@@ -22,7 +22,7 @@ def person(name: str, role: str = "support") -> User:
     return user
 
 
-def new_act(kind: str = "refund", amount: int = ALONE, **members: Any) -> StaffAct:
+def new_action(kind: str = "refund", amount: int = ALONE, **members: Any) -> StaffAct:
     """Return Ana's action on the newest charge, not saved yet."""
     given = {"charge": Charge.objects.latest("id"), "reason": REASON} | members
     given.setdefault("proposed_by", person("ana"))
@@ -30,18 +30,18 @@ def new_act(kind: str = "refund", amount: int = ALONE, **members: Any) -> StaffA
 
 
 def proposed(kind: str = "refund", amount: int = ALONE + 1, **members: Any) -> StaffAct:
-    """Save a `new_act` and return it: as a request, unless it is within the limit."""
-    act = new_act(kind, amount, **members)
-    request.propose(act)
-    return act
+    """Save a `new_action` and return it: as a request, unless it is within the limit."""
+    action = new_action(kind, amount, **members)
+    request.propose(action)
+    return action
 
 
-def approved(act: StaffAct) -> StaffAct:
+def approved(action: StaffAct) -> StaffAct:
     """Return a request that Ben approved and that is not executed yet."""
-    decide.approve(act, person("ben", "finance"), NOTE)
-    return act
+    decide.approve(action, person("ben", "finance"), NOTE)
+    return action
 
 
-def done(act: StaffAct) -> StaffAct:
-    execute.do(act)
-    return act
+def done(action: StaffAct) -> StaffAct:
+    execute.do(action)
+    return action

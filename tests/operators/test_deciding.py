@@ -25,8 +25,8 @@ def request_of_ana(api: Api) -> StaffAct:
 
 
 def test_an_approval_says_who_and_why(request_of_ana: StaffAct) -> None:
-    act = approved(request_of_ana)
-    assert (act.state, act.decided_by, act.note) == ("approved", person("ben", "finance"), NOTE)
+    action = approved(request_of_ana)
+    assert (action.state, action.decided_by, action.note) == ("approved", person("ben", "finance"), NOTE)
     entry = AuditEntry.objects.latest("number")
     assert (entry.action, entry.reason) == ("approved", NOTE)
 

@@ -5,7 +5,7 @@ from django.core.exceptions import ValidationError
 
 from payments.models import AuditEntry, Charge, StaffAct
 from tests.client import APPROVED, DECLINED, Api
-from tests.operators.making import ALONE, REASON, approved, done, new_act, person, proposed
+from tests.operators.making import ALONE, REASON, approved, done, new_action, person, proposed
 
 pytestmark = pytest.mark.django_db
 
@@ -17,8 +17,8 @@ def test_up_to_the_limit_no_approver_is_needed(api: Api) -> None:
 
 def test_above_the_limit_it_waits_for_an_approver(api: Api) -> None:
     api.charge()
-    act = proposed("refund", ALONE + 1)
-    assert (act.state, act.limit) == ("proposed", ALONE)
+    action = proposed("refund", ALONE + 1)
+    assert (action.state, action.limit) == ("proposed", ALONE)
 
 
 def test_parts_of_a_charge_count_together(api: Api) -> None:
@@ -107,5 +107,5 @@ def test_each_charge_has_its_own_limit(api: Api) -> None:
     api.charge()
     done(proposed("refund", ALONE))
     api.charge()
-    assert new_act().charge != StaffAct.objects.get().charge
+    assert new_action().charge != StaffAct.objects.get().charge
     assert proposed("refund", ALONE).state == "approved"

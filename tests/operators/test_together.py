@@ -82,5 +82,5 @@ def test_a_role_is_offered_only_its_own_actions(api: Api, ana: Client) -> None:
 
 def test_an_unknown_batch_shows_nothing(api: Api, ana: Client) -> None:
     api.charge()
-    act = proposed()
-    assert str(act.pk) not in text_of(ana.get(list_of(StaffAct), {"batch": "x"}))
+    action = proposed()
+    assert str(action.pk) not in text_of(ana.get(list_of(StaffAct), {"batch": "x"}))

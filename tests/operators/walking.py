@@ -43,6 +43,6 @@ def acted(client: Client, kind: str, **typed: str) -> str:
     return text_of(confirm(client, kind, asked(client, kind, **typed)))
 
 
-def decide(client: Client, act: StaffAct, decision: str = "approve", note: str = NOTE) -> HttpResponse:
-    address = reverse("admin:payments_staffact_decide", args=[act.pk])
+def decide(client: Client, action: StaffAct, decision: str = "approve", note: str = NOTE) -> HttpResponse:
+    address = reverse("admin:payments_staffact_decide", args=[action.pk])
     return client.post(address, {"decision": decision, "note": note}, follow=True)

@@ -16,46 +16,46 @@ State = StaffAct.State
 BATCH = 100
 
 
-def approve(act: StaffAct, approver: Operator, note: str) -> None:
+def approve(action: StaffAct, approver: Operator, note: str) -> None:
     """Approve a request, which is executed afterwards; this asks nothing of the provider.
 
     Raises Refused for one's own request, for one that is no longer open, and for an empty note; ValidationError for a
     note that holds a secret.
     """
-    _end(act, Action.APPROVED, **decision(act, approver, note))
+    _end(action, Action.APPROVED, **decision(action, approver, note))
 
 
-def decline(act: StaffAct, decider: Operator, note: str) -> None:
+def decline(action: StaffAct, decider: Operator, note: str) -> None:
     """Decline a request. Raises as `approve` does."""
-    _end(act, Action.DECLINED, **decision(act, decider, note))
+    _end(action, Action.DECLINED, **decision(action, decider, note))
 
 
-def withdraw(act: StaffAct, requester: Operator, reason: str) -> None:
+def withdraw(action: StaffAct, requester: Operator, reason: str) -> None:
     """Withdraw one's own request. Raises Refused for somebody else's, and for one that is no longer open."""
-    if act.proposed_by_id != requester.pk:
+    if action.proposed_by_id != requester.pk:
         raise Refused("Only the requester may withdraw a request.")
-    _end(act, Action.WITHDRAWN, reason)
+    _end(action, Action.WITHDRAWN, reason)
 
 
 def expire(limit: int = BATCH, scope: Scope = EVERYBODY) -> int:
     """Expire at most `limit` requests that nobody has decided in time; return how many."""
     due = StaffAct.objects.proposed().filter(scope.within("charge__"), expires_at__lte=clock.now())
-    return sum(_expire(act) for act in due.order_by("expires_at")[:limit])
+    return sum(_expire(action) for action in due.order_by("expires_at")[:limit])
 
 
 @transaction.atomic
-def _end(act: StaffAct, action: Action, reason: str = "", **decided: Any) -> None:
-    rows = StaffAct.objects.proposed().filter(id=act.id, expires_at__gt=clock.now())
-    if not rows.update(state=State(action), updated_at=clock.now(), **decided):
+def _end(action: StaffAct, step: Action, reason: str = "", **decided: Any) -> None:
+    rows = StaffAct.objects.proposed().filter(id=action.id, expires_at__gt=clock.now())
+    if not rows.update(state=State(step), updated_at=clock.now(), **decided):
         raise Refused("This request is no longer open. It was decided meanwhile, or it has expired.")
-    act.refresh_from_db()
-    audit_log.record(action, act, detail=said(act), reason=reason or act.note)
+    action.refresh_from_db()
+    audit_log.record(step, action, detail=said(action), reason=reason or action.note)
 
 
 @transaction.atomic
-def _expire(act: StaffAct) -> bool:
-    rows = StaffAct.objects.proposed().filter(id=act.id, expires_at__lte=clock.now())
+def _expire(action: StaffAct) -> bool:
+    rows = StaffAct.objects.proposed().filter(id=action.id, expires_at__lte=clock.now())
     if not rows.update(state=State.EXPIRED, updated_at=clock.now()):
         return False
-    audit_log.record(Action.EXPIRED, act, detail=said(act))
+    audit_log.record(Action.EXPIRED, action, detail=said(action))
     return True

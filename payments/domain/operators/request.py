@@ -19,34 +19,34 @@ State = StaffAct.State
 
 
 @transaction.atomic
-def propose(act: StaffAct) -> None:
-    """Save `act`, a new row with charge, kind, amount, reason and requester.
+def propose(action: StaffAct) -> None:
+    """Save `action`, a new row with charge, kind, amount, reason and requester.
 
-    It is approved at once where the requester may act alone, and otherwise waits for a second operator. Raises
+    It is approved at once where the requester may action alone, and otherwise waits for a second operator. Raises
     ValidationError where the charge does not allow it, or where the row exists already.
     """
     # Without this lock, two requests at the same time would not count each other towards the limit.
-    charge = Charge.objects.select_for_update(no_key=True).get(id=act.charge_id)
-    prepare(act, charge)
-    act.full_clean()
-    act.save(force_insert=True)
-    audit_log.record(Action.PROPOSED, act, detail=said(act), reason=act.reason)
+    charge = Charge.objects.select_for_update(no_key=True).get(id=action.charge_id)
+    prepare(action, charge)
+    action.full_clean()
+    action.save(force_insert=True)
+    audit_log.record(Action.PROPOSED, action, detail=said(action), reason=action.reason)
 
 
-def prepare(act: StaffAct, charge: Charge) -> None:
+def prepare(action: StaffAct, charge: Charge) -> None:
     """Fill in the other columns of a new action on `charge`. Raises ValidationError where it is not possible."""
-    act.currency = charge.currency
-    act.limit = limit_of(act.proposed_by, charge.currency)
-    act.expires_at = clock.now() + timedelta(hours=settings.STAFF_ACT_HOURS)
-    most = at_stake(act.kind, charge)
+    action.currency = charge.currency
+    action.limit = limit_of(action.proposed_by, charge.currency)
+    action.expires_at = clock.now() + timedelta(hours=settings.STAFF_ACT_HOURS)
+    most = at_stake(action.kind, charge)
     if not most:
         raise ValidationError("The charge does not allow this, or no longer.")
-    if not 1 <= act.amount <= most:
+    if not 1 <= action.amount <= most:
         raise ValidationError({"amount": "This is more than there is, or nothing."})
-    if act.kind not in IN_PARTS and act.amount != most:
+    if action.kind not in IN_PARTS and action.amount != most:
         raise ValidationError({"amount": "This can be done of the whole amount only."})
-    alone = may_be_done_alone(act.kind, act.amount, given_back_alone(charge), act.limit)
-    act.state = State.APPROVED if alone else State.PROPOSED
+    alone = may_be_done_alone(action.kind, action.amount, given_back_alone(charge), action.limit)
+    action.state = State.APPROVED if alone else State.PROPOSED
 
 
 def limit_of(operator: User, currency: str) -> int | None:

@@ -5,6 +5,6 @@ from payments.models import StaffAct
 from payments.money import format_amount
 
 
-def said(act: StaffAct) -> str:
+def said(action: StaffAct) -> str:
     """Return a summary such as "refund of PHP 1,250.00, ch_…"."""
-    return f"{act.kind} of {format_amount(act.amount, act.currency)}, {public_id('ch', act.charge_id)}"
+    return f"{action.kind} of {format_amount(action.amount, action.currency)}, {public_id('ch', action.charge_id)}"

@@ -1,4 +1,4 @@
-"""Blocks of cards and e-mail addresses, which operators put and lift, and which decline every charge.
+"""Blocks of cards and e-mail addresses, which operators add and lift, and which decline every charge.
 
 A blocked charge gets the answer that an issuer would give through the same provider, and no provider is asked.
 """
