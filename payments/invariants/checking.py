@@ -52,17 +52,17 @@ def run(
     MoneyCheck.objects.filter(started_at__lt=clock.now() - KEPT).delete()
     names = [invariant.name for invariant in invariants]
     whole = merchant is None and set(names) == {invariant.name for invariant in INVARIANTS}
-    check = MoneyCheck.objects.create(whole=whole, merchant=merchant, invariants=names)
+    money_check = MoneyCheck.objects.create(whole=whole, merchant=merchant, invariants=names)
     findings = []
     with one_moment():
         for invariant in invariants:
             starting(invariant)
             findings.append(look(invariant, merchant.id if merchant else None))
             done(findings[-1])
-    check.failures = [_failure(finding) for finding in findings if finding.count]
-    check.finished_at = clock.now()
-    check.save(update_fields=["failures", "finished_at"])
-    return check
+    money_check.failures = [_failure(finding) for finding in findings if finding.count]
+    money_check.finished_at = clock.now()
+    money_check.save(update_fields=["failures", "finished_at"])
+    return money_check
 
 
 def run_if_due() -> MoneyCheck | None:
