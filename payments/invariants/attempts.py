@@ -1,14 +1,16 @@
 """Invariants of attempts: every operation under way will be finished."""
 
+from functools import partial
+
 from payments.invariants.invariant import Invariant
 from payments.models.attempt import SECOND_LOOKS
 
+_of_charge = partial(Invariant, model="payments.Charge", prefix="ch")
+_of_attempt = partial(Invariant, model="payments.Attempt", prefix="")
 INVARIANTS = (
-    Invariant(
+    _of_attempt(
         name="attempts_are_looked_after",
         sentence="No attempt has waited for its lookup for more than 15 minutes since it was due.",
-        model="payments.Attempt",
-        prefix="",
         # The deadline of a new attempt may be in the past where a merchant moves the test clock.
         query="""
             SELECT a.id FROM payments_attempt a JOIN charge c ON c.id = a.charge_id
@@ -16,21 +18,17 @@ INVARIANTS = (
             AND coalesce(greatest(a.due_at, a.updated_at), '-infinity') < now() - interval '15 minutes'
         """,
     ),
-    Invariant(
+    _of_attempt(
         name="given_up_attempts_are_looked_up_again",
         sentence=f"Each attempt that the provider did not find is looked up {SECOND_LOOKS} times more, or will be.",
-        model="payments.Attempt",
-        prefix="",
         query=f"""
             SELECT a.id FROM payments_attempt a JOIN charge c ON c.id = a.charge_id
             WHERE a.state = 'done' AND a.outcome = 'NotFound' AND a.due_at IS NULL AND a.tries < {SECOND_LOOKS}
         """,  # nosec B608 # made of constants
     ),
-    Invariant(
+    _of_charge(
         name="operations_have_their_attempt",
         sentence="A charge has an operation under way exactly while an attempt at it has no outcome.",
-        model="payments.Charge",
-        prefix="ch",
         # A refund that is pending at the provider does not block the charge's next operation.
         query="""
             SELECT c.id FROM charge c
@@ -41,11 +39,9 @@ INVARIANTS = (
             WHERE c.operation <> coalesce(a.kind, '')
         """,
     ),
-    Invariant(
+    _of_charge(
         name="charges_have_their_authorization",
         sentence="A charge is pending exactly while the attempt that asked for its money has no outcome.",
-        model="payments.Charge",
-        prefix="ch",
         query="""
             SELECT c.id FROM charge c
             LEFT JOIN payments_attempt a ON a.charge_id = c.id AND a.kind = 'authorize' AND NOT a.passed_on
@@ -73,11 +69,9 @@ INVARIANTS = (
             WHERE i.status IS NULL AND a.idempotency_id IS NULL
         """,
     ),
-    Invariant(
+    _of_charge(
         name="holds_are_extended_as_approved",
         sentence="Each hold was extended by as many days as the provider has approved.",
-        model="payments.Charge",
-        prefix="ch",
         query="""
             SELECT c.id FROM charge c LEFT JOIN (
                 SELECT charge_id, sum(hold_days) AS days FROM payments_attempt
@@ -86,11 +80,9 @@ INVARIANTS = (
             WHERE c.hold_extended_days <> coalesce(a.days, 0)
         """,
     ),
-    Invariant(
+    _of_charge(
         name="blocked_payments_are_declined",
         sentence="No charge that a block declines is paid, and the simulator was never asked for its money.",
-        model="payments.Charge",
-        prefix="ch",
         query="""
             SELECT c.id FROM payments_attempt a JOIN charge c ON c.id = a.charge_id
             LEFT JOIN simulator_simulatedpayment p ON p.reference = encode(uuid_send(a.id), 'hex')

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any
 from uuid import UUID
 
 from django.db import connection, transaction
@@ -18,7 +17,7 @@ from payments.invariants.registry import INVARIANTS
 from payments.models import Merchant, MoneyCheck
 
 RUN_EVERY = timedelta(days=1)
-KEPT = timedelta(days=90)
+KEEP_FOR = timedelta(days=90)
 
 # The invariants read whole tables, so their statements may take long and get memory to sort in. The lock keeps months
 # from being dropped; it comes before the first query, which takes the snapshot.
@@ -49,7 +48,7 @@ def run(
 
     `starting` is called before each invariant, `done` after it.
     """
-    MoneyCheck.objects.filter(started_at__lt=clock.now() - KEPT).delete()
+    MoneyCheck.objects.filter(started_at__lt=clock.now() - KEEP_FOR).delete()
     names = [invariant.name for invariant in invariants]
     whole = merchant is None and set(names) == {invariant.name for invariant in INVARIANTS}
     money_check = MoneyCheck.objects.create(whole=whole, merchant=merchant, invariants=names)
@@ -59,7 +58,18 @@ def run(
             starting(invariant)
             findings.append(look(invariant, merchant.id if merchant else None))
             done(findings[-1])
-    money_check.failures = [_failure(finding) for finding in findings if finding.count]
+    # A failure stays readable after its invariant has changed.
+    money_check.failures = [
+        {
+            "name": finding.invariant.name,
+            "sentence": finding.invariant.sentence,
+            "model": finding.invariant.model,
+            "count": finding.count,
+            "ids": list(finding.ids),
+        }
+        for finding in findings
+        if finding.count
+    ]
     money_check.finished_at = clock.now()
     money_check.save(update_fields=["failures", "finished_at"])
     return money_check
@@ -90,15 +100,3 @@ def look(invariant: Invariant, merchant_id: UUID | None = None) -> Finding:
         [(count, uuids)] = cursor.fetchall()
     ids = [public_id(invariant.prefix, uuid) if invariant.prefix else uuid.hex for uuid in uuids]
     return Finding(invariant, count, ids, time.monotonic() - begun)
-
-
-def _failure(finding: Finding) -> dict[str, Any]:
-    """Return a failure as it is stored: readable even after the invariant has changed."""
-    invariant = finding.invariant
-    return {
-        "name": invariant.name,
-        "sentence": invariant.sentence,
-        "model": invariant.model,
-        "count": finding.count,
-        "ids": list(finding.ids),
-    }

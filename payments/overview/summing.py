@@ -30,7 +30,7 @@ CLAIM = """
 INSERT INTO payments_summedday (day, pending, summed_at) VALUES (%(day)s, 0, %(now)s)
 ON CONFLICT (day) DO UPDATE SET summed_at = excluded.summed_at
 """
-FORGET = "DELETE FROM payments_daytotal WHERE day = %(day)s"
+DELETE_TOTALS = "DELETE FROM payments_daytotal WHERE day = %(day)s"
 SUM_UP = f"""
 INSERT INTO payments_daytotal
     (day, merchant_id, livemode, currency, source_type, outcome, reason, count, amount)
@@ -64,14 +64,20 @@ def sum_up_due(limit: int = BATCH) -> int:
     return len(days)
 
 
-def due_days(limit: int | None = None) -> list[date]:
-    """Return at most `limit` days: those that are over and not summed up, then those that had pending charges."""
-    return _days(limit)
+def due_days(limit: int | None = None, *, again: bool = False) -> list[date]:
+    """Return at most `limit` days: those that are over and not summed up, then those that had pending charges.
+
+    With `again` the days that are summed up follow.
+    """
+    last_over = (clock.now() - COMMITTED_AFTER).date() - DAY
+    with connection.cursor() as cursor:
+        cursor.execute(DUE, {"first": None, "last": last_over, "again": again, "limit": limit})
+        return [day for (day,) in cursor.fetchall()]
 
 
 def every_day() -> list[date]:
     """Return every day that is over, summed up or not."""
-    return _days(None, again=True)
+    return due_days(again=True)
 
 
 @transaction.atomic
@@ -80,7 +86,7 @@ def sum_up(day: date) -> None:
     days = Days(day, day)
     values = bounds(days) | {"day": day, "now": clock.now()}
     with connection.cursor() as cursor:
-        for statement in (CLAIM, FORGET, SUM_UP, COUNT_PENDING):
+        for statement in (CLAIM, DELETE_TOTALS, SUM_UP, COUNT_PENDING):
             cursor.execute(statement, values)
 
 
@@ -100,10 +106,3 @@ def bounds(days: Days) -> dict[str, Any]:
         "first_id": days.first_id,
         "next_id": days.next_id,
     }
-
-
-def _days(limit: int | None, *, again: bool = False) -> list[date]:
-    last_over = (clock.now() - COMMITTED_AFTER).date() - DAY
-    with connection.cursor() as cursor:
-        cursor.execute(DUE, {"first": None, "last": last_over, "again": again, "limit": limit})
-        return [day for (day,) in cursor.fetchall()]

@@ -1,4 +1,4 @@
-"""Operators signed in without a second factor."""
+"""Operators at their pages, which want no second factor here."""
 
 from typing import Any
 
@@ -21,11 +21,11 @@ def client_of(name: str, role: str) -> Client:
 
 @pytest.fixture
 def ana(db: None) -> Client:
-    """Return the browser of an operator in support."""
+    """Of support."""
     return client_of("ana", "support")
 
 
 @pytest.fixture
 def ben(db: None) -> Client:
-    """Return the browser of an operator in finance."""
+    """Of finance."""
     return client_of("ben", "finance")

@@ -89,12 +89,12 @@ def test_above_the_limit_another_person_approves_and_it_is_done(api: Api, ana: C
     page = asked(ana, "refund", amount="50.01")
     assert f"You give back {MONEY}50.00 of a charge alone." in page
     assert "A second person must agree" in text_of(confirm(ana, "refund", page))
-    action = StaffAct.objects.get()
-    address = reverse("admin:payments_staffact_decide", args=[action.pk])
+    act = StaffAct.objects.get()
+    address = reverse("admin:payments_staffact_decide", args=[act.pk])
     assert address in text_of(ben.get(page_of(Charge.objects.get())))
     text = text_of(ben.get(address))
     assert [words for words in ("goes back to the payer", REASON, "ana", "Decline") if words not in text] == []
-    assert "Done: refund of PHP 50.01" in text_of(decide(ben, action))
+    assert "Done: refund of PHP 50.01" in text_of(decide(ben, act))
     assert Charge.objects.get().amount_refunded == 5_001
 
 
@@ -114,10 +114,10 @@ def test_who_asked_who_approved_and_why_stand_in_the_history(api: Api, ana: Clie
 def test_nobody_approves_their_own_not_even_by_a_direct_post(api: Api) -> None:
     api.charge()
     root = client_of("root", "finance")
-    action = proposed(proposed_by=person("root", "finance"))
-    page = text_of(root.get(reverse("admin:payments_staffact_decide", args=[action.pk])))
+    act = proposed(proposed_by=person("root", "finance"))
+    page = text_of(root.get(reverse("admin:payments_staffact_decide", args=[act.pk])))
     assert ("Approve" in page, "Withdraw" in page) == (False, True)
-    assert "Nobody decides their own request." in text_of(decide(root, action))
+    assert "Nobody decides their own request." in text_of(decide(root, act))
     assert StaffAct.objects.get().state == "proposed"
 
 
@@ -127,18 +127,18 @@ def test_a_declined_request_moves_nothing(api: Api, ben: Client) -> None:
     assert Charge.objects.get().amount_refunded == 0
 
 
-def test_the_requester_withdraws(api: Api, ana: Client) -> None:
+def test_whoever_asked_withdraws(api: Api, ana: Client) -> None:
     api.charge()
-    action = proposed()
-    decide(ana, action, "withdraw")
-    action.refresh_from_db()
-    assert action.state == "withdrawn"
+    act = proposed()
+    decide(ana, act, "withdraw")
+    act.refresh_from_db()
+    assert act.state == "withdrawn"
 
 
 def test_support_does_not_decide(api: Api, ana: Client) -> None:
     api.charge()
-    action = proposed(proposed_by=person("cleo"))
-    assert [decide(ana, action, decision).status_code for decision in ("approve", "decline", "withdraw")] == [403] * 3
+    act = proposed(proposed_by=person("cleo"))
+    assert [decide(ana, act, decision).status_code for decision in ("approve", "decline", "withdraw")] == [403] * 3
     assert StaffAct.objects.get().state == "proposed"
 
 
@@ -146,7 +146,7 @@ def test_requests_that_wait_for_me_are_not_my_own(api: Api, ben: Client) -> None
     api.charge()
     of_ana, of_ben = proposed(), proposed(proposed_by=person("ben", "finance"))
     shown = {turn: text_of(ben.get(list_of(StaffAct), {"turn": turn})) for turn in ("me", "others", "mine")}
-    has = {turn: [page_of(action) in text for action in (of_ana, of_ben)] for turn, text in shown.items()}
+    has = {turn: [page_of(act) in text for act in (of_ana, of_ben)] for turn, text in shown.items()}
     assert has == {"me": [True, False], "others": [False, True], "mine": [False, True]}
 
 
@@ -157,7 +157,7 @@ def test_an_unknown_outcome_leads_to_the_desk(api: Api, ana: Client) -> None:
     assert "Asked, and not answered yet" in text
 
 
-def test_an_unreachable_provider_is_shown(api: Api, ben: Client) -> None:
+def test_a_provider_that_is_not_reached_is_told_so(api: Api, ben: Client) -> None:
     api.held()
     with provider(Unreachable()):
         text = acted(ben, "capture")

@@ -1,4 +1,4 @@
-"""One action on many charges."""
+"""One act on many charges at once."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.django_db
 
 
 def choose(client: Client, kind: str) -> str:
-    """Select all charges; return the page of that action."""
+    """The page about that act on every charge there is."""
     chosen = {"action": f"{kind}_together", ACTION_CHECKBOX_NAME: [row.pk for row in Charge.objects.all()]}
     return text_of(client.post(list_of(Charge), chosen))
 
@@ -29,7 +29,7 @@ def confirm(client: Client, page: str, **changed: Any) -> str:
     return text_of(client.post(list_of(Charge), form | {"decision": "confirm"} | changed, follow=True))
 
 
-def test_the_total_is_shown_before(api: Api, ana: Client) -> None:
+def test_what_it_comes_to_is_shown_before(api: Api, ana: Client) -> None:
     api.charge(amount=3_000)
     api.charge(amount=1_000)
     api.charge(amount=ALONE + 1)
@@ -40,7 +40,7 @@ def test_the_total_is_shown_before(api: Api, ana: Client) -> None:
     assert not StaffAct.objects.exists()
 
 
-def test_small_amounts_are_executed_by_a_worker_and_large_ones_need_an_approver(api: Api, ana: Client) -> None:
+def test_little_is_done_by_a_worker_and_much_is_asked_for(api: Api, ana: Client) -> None:
     small, large = api.charge(amount=3_000), api.charge(amount=ALONE + 1)
     text = confirm(ana, choose(ana, "refund"))
     assert ("approved 1: PHP\xa030.00" in text, "proposed 1: PHP\xa050.01" in text) == (True, True)
@@ -56,13 +56,13 @@ def test_the_same_form_sent_twice_acts_once(api: Api, ana: Client) -> None:
     assert StaffAct.objects.count() == 1
 
 
-def test_a_reason_is_required(api: Api, ana: Client) -> None:
+def test_a_reason_is_wanted(api: Api, ana: Client) -> None:
     api.charge()
     assert "errorlist" in confirm(ana, choose(ana, "refund"), reason="")
     assert not StaffAct.objects.exists()
 
 
-def test_an_impossible_action_does_not_stop_the_others(api: Api, ana: Client) -> None:
+def test_what_is_not_possible_any_more_holds_up_no_other(api: Api, ana: Client) -> None:
     first, second = api.charge(amount=3_000), api.charge(amount=1_000)
     page = choose(ana, "refund")
     api.post(f"/charges/{first['id']}/void")
@@ -71,7 +71,7 @@ def test_an_impossible_action_does_not_stop_the_others(api: Api, ana: Client) ->
     assert api.read(second)["amount_refunded"] == 1_000
 
 
-def test_a_role_is_offered_only_its_own_actions(api: Api, ana: Client) -> None:
+def test_a_role_is_offered_its_own_acts_alone(api: Api, ana: Client) -> None:
     api.held()
     held = {"action": "capture_together", ACTION_CHECKBOX_NAME: [Charge.objects.get().pk]}
     ana.post(list_of(Charge), held | {"decision": "confirm", "reason": REASON})
@@ -80,7 +80,7 @@ def test_a_role_is_offered_only_its_own_actions(api: Api, ana: Client) -> None:
     assert "capture_together" not in text_of(ana.get(list_of(Charge)))
 
 
-def test_an_unknown_batch_shows_nothing(api: Api, ana: Client) -> None:
+def test_a_batch_that_is_none_shows_nothing(api: Api, ana: Client) -> None:
     api.charge()
-    action = proposed()
-    assert str(action.pk) not in text_of(ana.get(list_of(StaffAct), {"batch": "x"}))
+    act = proposed()
+    assert str(act.pk) not in text_of(ana.get(list_of(StaffAct), {"batch": "x"}))

@@ -1,4 +1,4 @@
-"""An operator's steps through the pages of an action."""
+"""An operator's way through the pages of an act."""
 
 import re
 from html import unescape
@@ -13,12 +13,12 @@ from tests.operators.making import NOTE, REASON
 
 
 def page_at(kind: str) -> str:
-    """Return the address of an action on the newest charge."""
+    """The address of an act on the newest charge."""
     return reverse(f"admin:payments_charge_{kind}", args=[Charge.objects.latest("id").pk])
 
 
 def form_on(text: str) -> dict[str, str]:
-    """Return the values of a page's form by field."""
+    """What the form of a page holds, field by field."""
     fields = re.findall(r"<input[^>]*>", text[text.index('id="content-main"') :])
     found = {}
     for field in fields:
@@ -29,7 +29,7 @@ def form_on(text: str) -> dict[str, str]:
 
 
 def asked(client: Client, kind: str, **typed: str) -> str:
-    """Submit the form; return the text of the confirmation page."""
+    """The page that says what will happen, after the form was filled in."""
     form = form_on(text_of(client.get(page_at(kind)))) | {"reason": REASON} | typed
     return text_of(client.post(page_at(kind), form))
 
@@ -39,10 +39,10 @@ def confirm(client: Client, kind: str, page: str) -> HttpResponse:
 
 
 def acted(client: Client, kind: str, **typed: str) -> str:
-    """Go from the form to the end; return the text of the result page."""
+    """The page on which somebody is told how their act went, from form to end."""
     return text_of(confirm(client, kind, asked(client, kind, **typed)))
 
 
-def decide(client: Client, action: StaffAct, decision: str = "approve", note: str = NOTE) -> HttpResponse:
-    address = reverse("admin:payments_staffact_decide", args=[action.pk])
+def decide(client: Client, act: StaffAct, decision: str = "approve", note: str = NOTE) -> HttpResponse:
+    address = reverse("admin:payments_staffact_decide", args=[act.pk])
     return client.post(address, {"decision": decision, "note": note}, follow=True)

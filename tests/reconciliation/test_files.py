@@ -153,7 +153,7 @@ def test_another_encoding_is_refused_by_line(tmp_path: Path) -> None:
 def test_a_huge_file_is_refused_unread(tmp_path: Path) -> None:
     path = tmp_path / "report.csv"
     with path.open("wb") as file:
-        file.truncate(files.MOST_BYTES + 1)
+        file.truncate(files.MAX_BYTES + 1)
     with pytest.raises(BadReport, match="larger than 64 MiB"):
         files.read(path, SIMULATOR)
 

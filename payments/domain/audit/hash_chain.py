@@ -6,7 +6,7 @@ from payments.invariants.checking import one_moment
 from payments.models import AuditEntry, AuditHead
 from payments.models.audit import GENESIS
 
-AT_ONCE = 2_000
+CHUNK_SIZE = 2_000
 
 
 class Broken(Exception):
@@ -25,7 +25,7 @@ def links() -> Iterator[bytes]:
     """
     with one_moment():
         number, last = 0, GENESIS
-        for entry in AuditEntry.objects.order_by("number").iterator(AT_ONCE):
+        for entry in AuditEntry.objects.order_by("number").iterator(CHUNK_SIZE):
             number += 1
             last = _follow(entry, number, last)
             yield last

@@ -18,7 +18,7 @@ from payments.vault import WrappedKey
 # A request may still write a value sealed with a key that was just retired, or open one that it read before it was
 # sealed again; no statement and no wait for a row takes longer.
 IN_FLIGHT = timedelta(seconds=60)
-SEALED_NO_MORE = timedelta(seconds=vault.SEALING_SECONDS) + IN_FLIGHT
+SEALING_ENDS_AFTER = timedelta(seconds=vault.SEALING_SECONDS) + IN_FLIGHT
 
 
 def retire_data_keys() -> int:
@@ -48,7 +48,7 @@ def finish() -> int:
     A key is destroyed when no process can still seal with it, no value sealed with it is left, and every request that
     may have read such a value has ended.
     """
-    due = retired().filter(retired_at__lte=clock.now() - SEALED_NO_MORE)
+    due = retired().filter(retired_at__lte=clock.now() - SEALING_ENDS_AFTER)
     return sum(_advance(key) for key in due)
 
 

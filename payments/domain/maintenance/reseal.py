@@ -1,7 +1,7 @@
 """All columns with sealed values, which are sealed again with a new data key while requests read and change them."""
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain, islice
 from uuid import UUID
@@ -95,7 +95,10 @@ def reseal(column: SealedColumn, batch: int = BATCH) -> Iterator[int]:
     last = FIRST_ID
     while found := list(rows.filter(id__gt=last)[:batch]):
         last = found[-1][0]
-        _write(column, [fresh for row in found if (fresh := _resealed(column, *row))])
+        if values := [fresh for row in found if (fresh := _resealed(column, *row))]:
+            statement = RESEAL.format(table=column.model._meta.db_table, column=column.column)
+            with connection.cursor() as cursor:
+                cursor.execute(statement, [list(each) for each in zip(*values, strict=True)])
         yield len(found)
 
 
@@ -112,11 +115,3 @@ def _resealed(column: SealedColumn, row_id: UUID, merchant_id: UUID, sealed: byt
     except VaultError:
         logger.exception("a sealed value cannot be opened", extra={"field": column.field, "row": row_id.hex})
         return None
-
-
-def _write(column: SealedColumn, values: Sequence[Fresh]) -> None:
-    if not values:
-        return
-    statement = RESEAL.format(table=column.model._meta.db_table, column=column.column)
-    with connection.cursor() as cursor:
-        cursor.execute(statement, [list(each) for each in zip(*values, strict=True)])

@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from threading import Lock
 
 from cachetools import TLRUCache
@@ -16,14 +15,6 @@ KEPT_SECONDS = 1.0
 KEPT_COUNT = 1000
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
-    """A key, and when it was read."""
-
-    key: ApiKey
-    asked_at: float
-
-
 class KnownKeys:
     """Keys by the digests of their texts, kept for `seconds` by the clock `timer`.
 
@@ -35,7 +26,10 @@ class KnownKeys:
         self.seconds = seconds
         self._timer = timer
         self._lock = Lock()
-        self._known: TLRUCache[bytes, Known] = TLRUCache(KEPT_COUNT, self._over_at, timer)
+        # Each key with the time at which it was read.
+        self._known: TLRUCache[bytes, tuple[ApiKey, float]] = TLRUCache(
+            KEPT_COUNT, lambda _digest, known, _now: known[1] + self.seconds, timer
+        )
 
     def find(self, digest: bytes) -> ApiKey | None:
         """Return the key of this digest with its merchant, or None."""
@@ -44,17 +38,14 @@ class KnownKeys:
             self._known.expire()
             known = self._known.get(digest)
         if known:
-            return known.key
+            return known[0]
         # The time before the query, because the row may change while its answer is on the way.
-        asked_at = self._timer()
+        read_at = self._timer()
         key = prepared_reads.key.first(digest=digest)
         if key is not None:
             with self._lock:
-                self._known[digest] = Known(key, asked_at)
+                self._known[digest] = key, read_at
         return key
-
-    def _over_at(self, _: bytes, known: Known, now: float) -> float:
-        return known.asked_at + self.seconds
 
 
 known_keys = KnownKeys()

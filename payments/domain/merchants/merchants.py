@@ -68,7 +68,8 @@ def create_merchant(
         id=merchant_id or new_id(),
         title=title,
         account_name=account_name,
-        statement_descriptor=statement_descriptor or _plain(account_name),
+        statement_descriptor=statement_descriptor
+        or NOT_PLAIN.sub("", unicodedata.normalize("NFKD", account_name)).strip(),
     )
     merchant.full_clean()
     check_statement_descriptor(merchant.statement_descriptor)
@@ -136,8 +137,3 @@ def _create_notify_secret(merchant: Merchant, livemode: bool, secret_id: UUID | 
     sealed = seal(text, place_of(merchant.id, secret_id))
     NotifySecret.objects.create(id=secret_id, merchant=merchant, livemode=livemode, sealed=sealed)
     return text
-
-
-def _plain(name: str) -> str:
-    """Return `name` without accents, and without characters that a statement descriptor may not hold."""
-    return NOT_PLAIN.sub("", unicodedata.normalize("NFKD", name)).strip()

@@ -25,7 +25,7 @@ from payments.providers.base import Approved, Declined, NotFound, Outcome
 logger = logging.getLogger("kaha.corrections")
 
 State = Correction.State
-Said = Correction.Outcome
+ProposedOutcome = Correction.Outcome
 
 
 def propose(correction: Correction) -> None:
@@ -37,9 +37,9 @@ def propose(correction: Correction) -> None:
     attempt = correction.attempt
     if not UnknownOutcome.objects.filter(id=attempt.id).exists():
         raise ValidationError("The outcome of this attempt is known by now.")
-    if correction.outcome == Said.DECLINED and correction.decline_code not in REASONS:
+    if correction.outcome == ProposedOutcome.DECLINED and correction.decline_code not in REASONS:
         raise ValidationError({"decline_code": "This is not a decline code."})
-    if attempt.kind == Attempt.Kind.REVERSE and correction.outcome != Said.APPROVED:
+    if attempt.kind == Attempt.Kind.REVERSE and correction.outcome != ProposedOutcome.APPROVED:
         raise ValidationError({"outcome": "A reversal is retried until it succeeds. Only approval can be recorded."})
     try:
         with transaction.atomic():
@@ -106,9 +106,9 @@ def _lock(attempt_id: UUID) -> Attempt:
 def _outcome(correction: Correction, charge: Charge) -> Outcome:
     """Return the provider's answer as it would have been."""
     match correction.outcome:
-        case Said.APPROVED:
+        case ProposedOutcome.APPROVED:
             return Approved(correction.provider_ref, captured=charge.capture_at_once)
-        case Said.DECLINED:
+        case ProposedOutcome.DECLINED:
             return Declined(correction.decline_code, provider_code=correction.decline_code)
         case _:
             return NotFound()

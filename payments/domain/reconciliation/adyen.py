@@ -23,7 +23,7 @@ OF_THE_ACCOUNT = frozenset(
     ["Fee", "MiscCosts", "PaymentCost", "MerchantPayout", "DepositCorrection", "InvoiceDeduction", "Balancetransfer"]
 )
 # The names of time zones that are unambiguous.
-HOURS = {"UTC": 0, "GMT": 0, "BST": 1, "CET": 1, "CEST": 2, "SGT": 8, "HKT": 8, "PHT": 8}
+UTC_OFFSETS = {"UTC": 0, "GMT": 0, "BST": 1, "CET": 1, "CEST": 2, "SGT": 8, "HKT": 8, "PHT": 8}
 FORMAT = "%Y-%m-%d %H:%M:%S"
 
 
@@ -80,9 +80,9 @@ def _amount(row: Row) -> tuple[str, int]:
 
 
 def _zone(text: str) -> timezone:
-    if text not in HOURS:
-        raise ValueError(f"must be one of {', '.join(HOURS)}; set the report's time zone to UTC at Adyen")
-    return timezone(timedelta(hours=HOURS[text]))
+    if text not in UTC_OFFSETS:
+        raise ValueError(f"must be one of {', '.join(UTC_OFFSETS)}; set the report's time zone to UTC at Adyen")
+    return timezone(timedelta(hours=UTC_OFFSETS[text]))
 
 
 def _moment(text: str, zone: tzinfo) -> datetime:

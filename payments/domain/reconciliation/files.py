@@ -10,7 +10,7 @@ from payments.domain.reconciliation.cells import Row
 from payments.domain.reconciliation.mappings import CsvMapping, Layout
 from payments.providers.settlement_reports import SettlementLine
 
-MOST_BYTES = 64 * 1024 * 1024
+MAX_BYTES = 64 * 1024 * 1024
 
 
 class BadReport(Exception):
@@ -52,11 +52,11 @@ def _add_new(seen: dict[SettlementLine, int], line: SettlementLine, number: int)
 def _text_of(path: Path) -> str:
     try:
         with path.open("rb") as file:
-            raw = file.read(MOST_BYTES + 1)
+            raw = file.read(MAX_BYTES + 1)
     except OSError as fault:
         raise BadReport(fault.strerror or "it cannot be read") from None
-    if len(raw) > MOST_BYTES:
-        raise BadReport(f"it is larger than {MOST_BYTES // 1024**2} MiB; split it by days")
+    if len(raw) > MAX_BYTES:
+        raise BadReport(f"it is larger than {MAX_BYTES // 1024**2} MiB; split it by days")
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as fault:

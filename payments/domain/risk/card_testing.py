@@ -30,12 +30,12 @@ def refuse_tester(caller: Caller, source: str) -> None:
     While no limit of the merchant is reached, this costs one read of Redis and none of the database.
     """
     counters, window = counters_at(settings.REDIS_URL), present_window()
-    if not counters.read(window.key(_any_over(caller))):
+    if not counters.read(window.key(_limit_reached(caller))):
         return
-    borne = quotas(caller.livemode, caller.decline_budget)
+    limits = quotas(caller.livemode, caller.decline_budget)
     counted = _counted(caller, _fingerprint(caller, source))
     sums = counters.count(*((window.key(name), READ) for name in counted.values()))
-    if any(declined >= borne[kind] for kind, declined in zip(counted, sums, strict=True)):
+    if any(declined >= limits[kind] for kind, declined in zip(counted, sums, strict=True)):
         raise rate_limited(window.ends_in_seconds)
 
 
@@ -62,9 +62,9 @@ def _alert_if_over(caller: Caller, charge: Charge, used: Quotas, window: Window)
     if not caller.key_id:
         # A caller without a key does not carry the merchant's budget.
         budget = Merchant.objects.values_list("decline_budget", flat=True).get(id=caller.merchant_id)
-    borne = quotas(caller.livemode, budget)
-    for kind in (kind for kind in used if used[kind] >= borne[kind]):
-        counters_at(settings.REDIS_URL).increment(window.key(_any_over(caller)), window.seconds)
+    limits = quotas(caller.livemode, budget)
+    for kind in (kind for kind in used if used[kind] >= limits[kind]):
+        counters_at(settings.REDIS_URL).increment(window.key(_limit_reached(caller)), window.seconds)
         logger.warning(
             "too many declines", extra={"merchant": public_id("mer", caller.merchant_id), "kind": kind.value}
         )
@@ -73,7 +73,7 @@ def _alert_if_over(caller: Caller, charge: Charge, used: Quotas, window: Window)
             livemode=caller.livemode,
             kind=kind,
             subject=_subject(caller, charge, kind),
-            quota=borne[kind],
+            quota=limits[kind],
             charge=charge,
             window_starts_at=window.starts_at,
             window_ends_at=window.ends_at,
@@ -92,7 +92,7 @@ def _counted(caller: Caller, fingerprint: bytes | None) -> dict[Kind, str]:
     return {kind: f"{_prefix(caller)}/{kind}/{subject}" for kind, subject in subjects.items() if subject}
 
 
-def _any_over(caller: Caller) -> str:
+def _limit_reached(caller: Caller) -> str:
     """Return the name of the counter that counts each limit reached."""
     return f"{_prefix(caller)}/over"
 
