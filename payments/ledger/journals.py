@@ -40,34 +40,34 @@ class Movement:
 
 def held(amount: int) -> Movement:
     """Return the movement for a provider that holds the charge's amount."""
-    return _movement(_move(Kind.HOLD, amount, Account.PROVIDER_HOLD, Account.MERCHANT_HOLD))
+    return Movement(_move(Kind.HOLD, amount, Account.PROVIDER_HOLD, Account.MERCHANT_HOLD))
 
 
 def released(amount: int) -> Movement:
     """Return the movement for a hold that was released without a capture."""
-    return _movement(_release(amount))
+    return Movement(_release(amount))
 
 
 def captured(amount: int, fee: int, *, hold: int = 0) -> Movement:
     """Return the movement for a captured `amount`, the merchant's `fee` for it, and the end of its `hold`."""
     taken = _move(Kind.CAPTURE, amount, Account.PROVIDER_RECEIVABLE, Account.MERCHANT_PENDING)
-    return _movement(taken, _move(Kind.FEE, fee, Account.MERCHANT_PENDING, Account.FEES), _release(hold))
+    return Movement(taken + _move(Kind.FEE, fee, Account.MERCHANT_PENDING, Account.FEES) + _release(hold))
 
 
 def voided(amount: int, fee: int) -> Movement:
     """Return the movement for a void: captured, unsettled money goes back to the payer, and the fee to the merchant."""
     back = _move(Kind.VOID, amount, Account.MERCHANT_PENDING, Account.PROVIDER_RECEIVABLE)
-    return _movement(back, _move(Kind.VOID, fee, Account.FEES, Account.MERCHANT_PENDING))
+    return Movement(back + _move(Kind.VOID, fee, Account.FEES, Account.MERCHANT_PENDING))
 
 
 def refund_asked(amount: int, *, is_settled: bool) -> Movement:
     """Return the movement for a requested refund: the merchant's money is on its way back to the payer."""
-    return _movement(_move(Kind.REFUND, amount, _owed_to_merchant(is_settled), Account.REFUNDS_IN_TRANSIT))
+    return Movement(_move(Kind.REFUND, amount, _owed_to_merchant(is_settled), Account.REFUNDS_IN_TRANSIT))
 
 
 def refund_settled(amount: int) -> Movement:
     """Return the movement for a refund that the payer has, out of the money that the provider owes us."""
-    return _movement(_move(Kind.REFUND_SETTLED, amount, Account.REFUNDS_IN_TRANSIT, Account.PROVIDER_RECEIVABLE))
+    return Movement(_move(Kind.REFUND_SETTLED, amount, Account.REFUNDS_IN_TRANSIT, Account.PROVIDER_RECEIVABLE))
 
 
 def refund_failed(amount: int, *, was_made: bool, is_settled: bool) -> Movement:
@@ -76,7 +76,7 @@ def refund_failed(amount: int, *, was_made: bool, is_settled: bool) -> Movement:
     `was_made` says that the provider had reported the refund as made before.
     """
     origin = Account.PROVIDER_RECEIVABLE if was_made else Account.REFUNDS_IN_TRANSIT
-    return _movement(_move(Kind.REFUND_FAILED, amount, origin, _owed_to_merchant(is_settled)))
+    return Movement(_move(Kind.REFUND_FAILED, amount, origin, _owed_to_merchant(is_settled)))
 
 
 def refund_succeeded_late(amount: int, *, is_settled: bool) -> Movement:
@@ -86,12 +86,12 @@ def refund_succeeded_late(amount: int, *, is_settled: bool) -> Movement:
 
 def came_late(amount: int) -> Movement:
     """Return the movement for money that a provider took for a failed charge: the payer's, not the merchant's."""
-    return _movement(_move(Kind.LATE, amount, Account.PROVIDER_RECEIVABLE, Account.REVERSALS))
+    return Movement(_move(Kind.LATE, amount, Account.PROVIDER_RECEIVABLE, Account.REVERSALS))
 
 
 def reversed_late(amount: int) -> Movement:
     """Return the movement for late money that went back to the payer."""
-    return _movement(_move(Kind.REVERSAL, amount, Account.REVERSALS, Account.PROVIDER_RECEIVABLE))
+    return Movement(_move(Kind.REVERSAL, amount, Account.REVERSALS, Account.PROVIDER_RECEIVABLE))
 
 
 def posted(movement: Movement, attempt: Attempt) -> InsertAll:
@@ -101,8 +101,12 @@ def posted(movement: Movement, attempt: Attempt) -> InsertAll:
 
 def settled(charge: Charge, settlement: Settlement, unsettled: Unsettled, moment: datetime) -> list[Posting]:
     """Return the postings that move the balances of `unsettled` accounts to those of settled money."""
-    moves = (_move(Kind.SETTLE, amount, SETTLES_TO[account], account) for account, amount in sorted(unsettled.items()))
-    return _journal(charge, _movement(*moves).lines, moment, settlement=settlement)
+    lines = [
+        line
+        for account, amount in sorted(unsettled.items())
+        for line in _move(Kind.SETTLE, amount, SETTLES_TO[account], account)
+    ]
+    return _journal(charge, lines, moment, settlement=settlement)
 
 
 def _release(amount: int) -> tuple[Line, ...]:
@@ -115,10 +119,6 @@ def _owed_to_merchant(is_settled: bool) -> str:
 
 def _move(kind: str, amount: int, debit: str, credit: str) -> tuple[Line, ...]:
     return (Line(kind, debit, amount), Line(kind, credit, -amount)) if amount else ()
-
-
-def _movement(*moves: tuple[Line, ...]) -> Movement:
-    return Movement(tuple(line for lines in moves for line in lines))
 
 
 def _journal(charge: Charge, lines: Iterable[Line], moment: datetime, **reason: Any) -> list[Posting]:

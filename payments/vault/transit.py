@@ -27,8 +27,6 @@ class TransitKeys:
     """A KeyProvider on the engine at `settings.VAULT_TRANSIT_URL`, with the token that is in its file now."""
 
     def wrap(self, key: bytes, place: bytes) -> tuple[str, bytes]:
-        """Return the name and version of the engine's key, and `key` wrapped by it. Raises VaultUnavailable."""
-
         def question(transit: Any) -> tuple[str, bytes]:
             name = settings.VAULT_TRANSIT_KEY
             answer = transit.encrypt_data(name=name, plaintext=_base64(key), associated_data=_base64(place))
@@ -40,8 +38,6 @@ class TransitKeys:
         return _ask(question)
 
     def unwrap(self, kek: str, wrapped: bytes, place: bytes) -> bytes:
-        """Return the key that `kek` wrapped. Raises VaultUnavailable."""
-
         def question(transit: Any) -> bytes:
             _, name, _ = kek.split(":")
             answer = transit.decrypt_data(name=name, ciphertext=wrapped.decode(), associated_data=_base64(place))

@@ -36,13 +36,11 @@ class LocalKeys:
     """A KeyProvider on `settings.VAULT_KEYS`: AES-256-GCM, the first key wraps, all of them unwrap."""
 
     def wrap(self, key: bytes, place: bytes) -> tuple[str, bytes]:
-        """Return the name of the first key, and `key` wrapped by it."""
         ring = key_ring()
         kek, nonce = f"local:{ring.wrapping_id}", secrets.token_bytes(NONCE_BYTES)
         return kek, nonce + AESGCM(ring.keys[ring.wrapping_id]).encrypt(nonce, key, _bound(kek, place))
 
     def unwrap(self, kek: str, wrapped: bytes, place: bytes) -> bytes:
-        """Return the key that `kek` wrapped. Raises VaultUnavailable, VaultError."""
         wrapping = unwrapping_key(kek.partition(":")[2])
         if wrapping is None:
             raise VaultUnavailable(f"A data key is wrapped by {kek}, which is not in VAULT_KEYS.")

@@ -111,14 +111,13 @@ def test_a_refused_connection_makes_the_key_unavailable(settings: Any, engine: E
         wrapping.new_key(Purpose.CARD)
 
 
-def test_an_unreadable_token_makes_the_key_unavailable(settings: Any, engine: Engine) -> None:
-    settings.VAULT_TRANSIT_TOKEN_FILE += ".gone"
+def test_a_token_that_is_missing_or_expired_makes_the_key_unavailable_until_its_file_is_renewed(
+    settings: Any, engine: Engine
+) -> None:
+    file = Path(settings.VAULT_TRANSIT_TOKEN_FILE)
+    file.unlink()
     with pytest.raises(VaultUnavailable):
         wrapping.new_key(Purpose.CARD)
-
-
-def test_a_token_that_is_renewed_in_its_file_is_used_at_once(settings: Any, engine: Engine) -> None:
-    file = Path(settings.VAULT_TRANSIT_TOKEN_FILE)
     file.write_text("expired")
     with pytest.raises(VaultUnavailable):
         wrapping.new_key(Purpose.CARD)

@@ -23,15 +23,12 @@ class WrappedKeys:
     """
 
     def newest(self, purpose: Purpose, since: datetime) -> WrappedKey | None:
-        """Return the newest key that seals, if it was made after `since`."""
         return _outside_transaction(lambda: _newest(purpose, since))
 
     def find(self, purpose: Purpose, key_id: UUID) -> WrappedKey | None:
-        """Return the key of this ID, unless it was destroyed."""
         return _outside_transaction(lambda: _first(usable_keys(purpose).filter(id=key_id)))
 
     def keep(self, key: WrappedKey, since: datetime) -> WrappedKey:
-        """Store `key` and return it, or return the key that `newest` has by now."""
         return _outside_transaction(lambda: _keep(key, since))
 
 

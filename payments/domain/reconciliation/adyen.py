@@ -36,7 +36,6 @@ class SettlementDetails:
     covers_days = False
 
     def line(self, row: Row) -> SettlementLine | None:
-        """Return the line in a row; None for a row of the account itself. Raises ValueError."""
         word = row.read(TYPE, cells.read_word)
         if word in OF_THE_ACCOUNT:
             return None

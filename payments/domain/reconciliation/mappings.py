@@ -67,7 +67,6 @@ class CsvMapping:
         return astuple(self.columns)
 
     def line(self, row: Row) -> SettlementLine:
-        """Return the line in a row. Raises ValueError with the column and the fault."""
         columns = self.columns
         kind = row.read(columns.kind, self._kind)
         currency = row.read(columns.currency, cells.read_currency)

@@ -32,7 +32,6 @@ class BalanceReport:
     covers_days = False
 
     def line(self, row: Row) -> SettlementLine | None:
-        """Return the line in a row; None for a fee or a payout. Raises ValueError."""
         kind, line = row.read(TYPE, cells.read_word), row.read(LINE, cells.read_word)
         if kind in PAYOUTS or line in COSTS:
             return None
