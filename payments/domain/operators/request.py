@@ -22,7 +22,7 @@ State = StaffAct.State
 def propose(action: StaffAct) -> None:
     """Save `action`, a new row with charge, kind, amount, reason and requester.
 
-    It is approved at once where the requester may action alone, and otherwise waits for a second operator. Raises
+    It is approved at once where the requester may act alone, and otherwise waits for a second operator. Raises
     ValidationError where the charge does not allow it, or where the row exists already.
     """
     # Without this lock, two requests at the same time would not count each other towards the limit.

@@ -44,7 +44,7 @@ class SettlementReport:
 
 
 def report_in(path: Path, layout: Layout, since: datetime | None, until: datetime | None) -> SettlementReport:
-    """Return the report in a file. It covers the days from its first line to its last, unless `since` or `until` say.
+    """Return the report in a file. It covers the days of its lines, unless `since` or `until` move an end.
 
     Where the layout covers no days, the report covers a period only if both are given. Raises BadReport.
     """
