@@ -1,1 +1,1 @@
-"""What must be true of the money at every moment: one query each, which finds what breaks it."""
+"""Invariants of the money, which hold at every moment: one query each, which finds the rows that break it."""

@@ -1,108 +1,92 @@
-"""Whatever is under way has somebody who will finish it."""
+"""Invariants of attempts: every operation under way will be finished."""
+
+from functools import partial
 
 from payments.invariants.invariant import Invariant
 from payments.models.attempt import SECOND_LOOKS
 
-ATTEMPTS_ARE_LOOKED_AFTER = Invariant(
-    name="attempts_are_looked_after",
-    sentence="No attempt has waited for its lookup for more than 15 minutes since it was due.",
-    model="payments.Attempt",
-    prefix="",
-    # What was asked or recorded just now may have a deadline in the past where a merchant moves the clock.
-    query="""
-        SELECT a.id FROM payments_attempt a JOIN charge c ON c.id = a.charge_id
-        WHERE (a.state <> 'done' OR a.due_at IS NOT NULL)
-        AND coalesce(greatest(a.due_at, a.updated_at), '-infinity') < now() - interval '15 minutes'
-    """,
-)
-GIVEN_UP_ATTEMPTS_ARE_LOOKED_UP_AGAIN = Invariant(
-    name="given_up_attempts_are_looked_up_again",
-    sentence=f"Each attempt of which the provider knew nothing is looked up {SECOND_LOOKS} times more, or will be.",
-    model="payments.Attempt",
-    prefix="",
-    query=f"""
-        SELECT a.id FROM payments_attempt a JOIN charge c ON c.id = a.charge_id
-        WHERE a.state = 'done' AND a.outcome = 'NotFound' AND a.due_at IS NULL AND a.tries < {SECOND_LOOKS}
-    """,  # nosec B608 # made of constants
-)
-OPERATIONS_HAVE_THEIR_ATTEMPT = Invariant(
-    name="operations_have_their_attempt",
-    sentence="A charge has an operation under way exactly while an attempt at it has no outcome.",
-    model="payments.Charge",
-    prefix="ch",
-    # A refund that waits for the provider leaves the charge free for the next operation.
-    query="""
-        SELECT c.id FROM charge c
-        LEFT JOIN payments_attempt a ON a.charge_id = c.id AND (
-            a.kind IN ('capture', 'void', 'extend') AND a.state <> 'done'
-            OR a.kind = 'refund' AND a.state IN ('open', 'unknown')
-        )
-        WHERE c.operation <> coalesce(a.kind, '')
-    """,
-)
-CHARGES_HAVE_THEIR_AUTHORIZATION = Invariant(
-    name="charges_have_their_authorization",
-    sentence="A charge is pending exactly while the attempt that asked for its money has no outcome.",
-    model="payments.Charge",
-    prefix="ch",
-    query="""
-        SELECT c.id FROM charge c
-        LEFT JOIN payments_attempt a ON a.charge_id = c.id AND a.kind = 'authorize' AND NOT a.passed_on
-        WHERE a.id IS NULL OR (c.status = 'pending') = (a.state = 'done')
-    """,
-)
-REFUNDS_HAVE_THEIR_ATTEMPT = Invariant(
-    name="refunds_have_their_attempt",
-    sentence="A refund is pending exactly while the attempt at it has no outcome.",
-    model="payments.Refund",
-    prefix="re",
-    query="""
-        SELECT r.id FROM refund r LEFT JOIN payments_attempt a ON a.refund_id = r.id
-        WHERE a.id IS NULL OR (r.status = 'pending') = (a.state = 'done')
-    """,
-)
-IDEMPOTENCY_KEYS_ARE_ANSWERED = Invariant(
-    name="idempotency_keys_are_answered",
-    sentence="Each idempotency key has its answer, or an attempt that will give it one.",
-    model="payments.IdempotencyRecord",
-    prefix="",
-    query="""
-        SELECT i.id FROM idempotency_record i
-        LEFT JOIN payments_attempt a ON a.idempotency_id = i.id AND a.state <> 'done'
-        WHERE i.status IS NULL AND a.idempotency_id IS NULL
-    """,
-)
-HOLDS_ARE_EXTENDED_AS_APPROVED = Invariant(
-    name="holds_are_extended_as_approved",
-    sentence="Each hold was extended by as many days as the provider has approved.",
-    model="payments.Charge",
-    prefix="ch",
-    query="""
-        SELECT c.id FROM charge c LEFT JOIN (
-            SELECT charge_id, sum(hold_days) AS days FROM payments_attempt
-            WHERE kind = 'extend' AND outcome IN ('Approved', 'LateApproved') GROUP BY charge_id
-        ) a ON a.charge_id = c.id
-        WHERE c.hold_extended_days <> coalesce(a.days, 0)
-    """,
-)
-BLOCKED_PAYMENTS_ARE_DECLINED = Invariant(
-    name="blocked_payments_are_declined",
-    sentence="No charge that a block declines is paid, and the simulator was never asked for one.",
-    model="payments.Charge",
-    prefix="ch",
-    query="""
-        SELECT c.id FROM payments_attempt a JOIN charge c ON c.id = a.charge_id
-        LEFT JOIN simulator_simulatedpayment p ON p.reference = encode(uuid_send(a.id), 'hex')
-        WHERE a.block_id IS NOT NULL AND (c.status NOT IN ('pending', 'failed') OR p.id IS NOT NULL)
-    """,
-)
+_of_charge = partial(Invariant, model="payments.Charge", prefix="ch")
+_of_attempt = partial(Invariant, model="payments.Attempt", prefix="")
 INVARIANTS = (
-    ATTEMPTS_ARE_LOOKED_AFTER,
-    GIVEN_UP_ATTEMPTS_ARE_LOOKED_UP_AGAIN,
-    OPERATIONS_HAVE_THEIR_ATTEMPT,
-    CHARGES_HAVE_THEIR_AUTHORIZATION,
-    REFUNDS_HAVE_THEIR_ATTEMPT,
-    IDEMPOTENCY_KEYS_ARE_ANSWERED,
-    HOLDS_ARE_EXTENDED_AS_APPROVED,
-    BLOCKED_PAYMENTS_ARE_DECLINED,
+    _of_attempt(
+        name="attempts_are_looked_after",
+        sentence="No attempt has waited for its lookup for more than 15 minutes since it was due.",
+        # The deadline of a new attempt may be in the past where a merchant moves the test clock.
+        query="""
+            SELECT a.id FROM payments_attempt a JOIN charge c ON c.id = a.charge_id
+            WHERE (a.state <> 'done' OR a.due_at IS NOT NULL)
+            AND coalesce(greatest(a.due_at, a.updated_at), '-infinity') < now() - interval '15 minutes'
+        """,
+    ),
+    _of_attempt(
+        name="given_up_attempts_are_looked_up_again",
+        sentence=f"Each attempt that the provider did not find is looked up {SECOND_LOOKS} times more, or will be.",
+        query=f"""
+            SELECT a.id FROM payments_attempt a JOIN charge c ON c.id = a.charge_id
+            WHERE a.state = 'done' AND a.outcome = 'NotFound' AND a.due_at IS NULL AND a.tries < {SECOND_LOOKS}
+        """,  # nosec B608 # made of constants
+    ),
+    _of_charge(
+        name="operations_have_their_attempt",
+        sentence="A charge has an operation under way exactly while an attempt at it has no outcome.",
+        # A refund that is pending at the provider does not block the charge's next operation.
+        query="""
+            SELECT c.id FROM charge c
+            LEFT JOIN payments_attempt a ON a.charge_id = c.id AND (
+                a.kind IN ('capture', 'void', 'extend') AND a.state <> 'done'
+                OR a.kind = 'refund' AND a.state IN ('open', 'unknown')
+            )
+            WHERE c.operation <> coalesce(a.kind, '')
+        """,
+    ),
+    _of_charge(
+        name="charges_have_their_authorization",
+        sentence="A charge is pending exactly while the attempt that asked for its money has no outcome.",
+        query="""
+            SELECT c.id FROM charge c
+            LEFT JOIN payments_attempt a ON a.charge_id = c.id AND a.kind = 'authorize' AND NOT a.passed_on
+            WHERE a.id IS NULL OR (c.status = 'pending') = (a.state = 'done')
+        """,
+    ),
+    Invariant(
+        name="refunds_have_their_attempt",
+        sentence="A refund is pending exactly while the attempt at it has no outcome.",
+        model="payments.Refund",
+        prefix="re",
+        query="""
+            SELECT r.id FROM refund r LEFT JOIN payments_attempt a ON a.refund_id = r.id
+            WHERE a.id IS NULL OR (r.status = 'pending') = (a.state = 'done')
+        """,
+    ),
+    Invariant(
+        name="idempotency_keys_are_answered",
+        sentence="Each idempotency key has its stored answer, or an attempt that will store one.",
+        model="payments.IdempotencyRecord",
+        prefix="",
+        query="""
+            SELECT i.id FROM idempotency_record i
+            LEFT JOIN payments_attempt a ON a.idempotency_id = i.id AND a.state <> 'done'
+            WHERE i.status IS NULL AND a.idempotency_id IS NULL
+        """,
+    ),
+    _of_charge(
+        name="holds_are_extended_as_approved",
+        sentence="Each hold was extended by as many days as the provider has approved.",
+        query="""
+            SELECT c.id FROM charge c LEFT JOIN (
+                SELECT charge_id, sum(hold_days) AS days FROM payments_attempt
+                WHERE kind = 'extend' AND outcome IN ('Approved', 'LateApproved') GROUP BY charge_id
+            ) a ON a.charge_id = c.id
+            WHERE c.hold_extended_days <> coalesce(a.days, 0)
+        """,
+    ),
+    _of_charge(
+        name="blocked_payments_are_declined",
+        sentence="No charge that a block declines is paid, and the simulator was never asked for its money.",
+        query="""
+            SELECT c.id FROM payments_attempt a JOIN charge c ON c.id = a.charge_id
+            LEFT JOIN simulator_simulatedpayment p ON p.reference = encode(uuid_send(a.id), 'hex')
+            WHERE a.block_id IS NOT NULL AND (c.status NOT IN ('pending', 'failed') OR p.id IS NOT NULL)
+        """,
+    ),
 )

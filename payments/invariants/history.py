@@ -1,86 +1,83 @@
-"""Events and notifications: every change is told, once, and nothing that was told is gone."""
+"""Invariants of events and notifications: each change has one event, and none is missing."""
 
 from payments.invariants.invariant import Invariant
 
 
 def events_of(table: str, *, model: str, prefix: str) -> Invariant:
-    """The invariant that the rows of `table`, which have a `version`, wrote an event for each of their changes."""
+    """Return the invariant that the rows of `table`, which have a `version`, have an event for each change."""
     return Invariant(
         name=f"{table}s_have_their_events",
         sentence=f"Each {table} has one event for each of its changes, without gaps, from 1 or the oldest month kept.",
         model=model,
         prefix=prefix,
-        # Object and sequence are the events' own index, so this reads nothing else of them. What was there before the
-        # months that are kept may have lost its first events, or all of them.
+        # This reads the index on object and sequence only. A row older than the retained months may have lost its
+        # first events, or all of them.
         query=f"""
             SELECT id FROM (
                 SELECT o.id, o.version, count(e.sequence) AS events, count(DISTINCT e.sequence) AS numbers,
                     min(e.sequence) AS first, max(e.sequence) AS last,
                     CASE WHEN o.id >= (SELECT id FROM kept) THEN 1 ELSE min(e.sequence) END AS first_kept
                 FROM {table} o LEFT JOIN event e ON e.object_id = o.id GROUP BY o.id, o.version
-            ) told
+            ) counted
             WHERE events <> version - first_kept + 1 OR numbers <> events
                 OR first IS DISTINCT FROM first_kept OR last <> version
         """,  # nosec B608 # made of constants
     )
 
 
-CHARGES_HAVE_THEIR_EVENTS = events_of("charge", model="payments.Charge", prefix="ch")
-REFUNDS_HAVE_THEIR_EVENTS = events_of("refund", model="payments.Refund", prefix="re")
-SOURCES_HAVE_THEIR_EVENTS = events_of("source", model="payments.Source", prefix="src")
-EVENTS_HAVE_THEIR_OBJECT = Invariant(
-    name="events_have_their_object",
-    sentence="The charge, refund or source that an event tells of is there.",
-    model="payments.Event",
-    prefix="evt",
-    query="""
-        SELECT e.id FROM event e
-        LEFT JOIN (SELECT id FROM charge UNION ALL SELECT id FROM refund UNION ALL SELECT id FROM source) o
-        ON o.id = e.object_id
-        WHERE o.id IS NULL AND (e.type LIKE 'charge.%%' OR e.type LIKE 'refund.%%' OR e.type LIKE 'source.%%')
-    """,
-)
 EVENTS_ARE_NOTIFIED = Invariant(
     name="events_are_notified",
     sentence="Each event of a charge or refund has its notification where the source names a URL.",
     model="payments.Event",
     prefix="evt",
-    # Those of months that are gone lost it.
+    # Events older than the retained months may have lost it.
     query="""
-        WITH told AS (SELECT id FROM source WHERE redirect ->> 'notify' <> ''),
+        WITH receiver AS (SELECT id FROM source WHERE redirect ->> 'notify' <> ''),
         object AS (
-            SELECT c.id FROM charge c JOIN told ON told.id = c.source_id
-            UNION ALL SELECT r.id FROM refund r JOIN charge c ON c.id = r.charge_id JOIN told ON told.id = c.source_id
+            SELECT c.id FROM charge c JOIN receiver s ON s.id = c.source_id
+            UNION ALL
+            SELECT r.id FROM refund r JOIN charge c ON c.id = r.charge_id JOIN receiver s ON s.id = c.source_id
         )
         SELECT e.id FROM event e JOIN object ON object.id = e.object_id
         LEFT JOIN notification n ON n.event_id = e.id
         WHERE n.event_id IS NULL AND e.id >= (SELECT id FROM kept)
     """,
 )
-MONTHS_ARE_AHEAD = Invariant(
-    name="months_are_ahead",
-    sentence="There is room for the events, notifications and tries of the next month.",
-    model="payments.Event",
-    prefix="",
-    # The first ID that has no place, of a table whose months end before the next one does.
-    query="""
-        SELECT bound::uuid AS id FROM (
-            SELECT max(substring(pg_get_expr(relpartbound, oid) FROM 'TO [(]''([0-9a-f-]+)''[)]')) AS bound
-            FROM pg_inherits JOIN pg_class ON oid = inhrelid WHERE inhparent IN (
-                'payments_event'::regclass, 'payments_notification'::regclass, 'payments_notificationtry'::regclass
-            ) GROUP BY inhparent
-        ) months
-        WHERE bound::uuid < rpad(lpad(to_hex((
-            extract(epoch FROM date_trunc('month', now(), 'UTC') + interval '2 months') * 1000
-        )::bigint), 12, '0'), 32, '0')::uuid
-    """,
-    of_merchants=False,
-)
+
 INVARIANTS = (
-    CHARGES_HAVE_THEIR_EVENTS,
-    REFUNDS_HAVE_THEIR_EVENTS,
-    SOURCES_HAVE_THEIR_EVENTS,
-    EVENTS_HAVE_THEIR_OBJECT,
+    events_of("charge", model="payments.Charge", prefix="ch"),
+    events_of("refund", model="payments.Refund", prefix="re"),
+    events_of("source", model="payments.Source", prefix="src"),
+    Invariant(
+        name="events_have_their_object",
+        sentence="The charge, refund or source of each event exists.",
+        model="payments.Event",
+        prefix="evt",
+        query="""
+            SELECT e.id FROM event e
+            LEFT JOIN (SELECT id FROM charge UNION ALL SELECT id FROM refund UNION ALL SELECT id FROM source) o
+            ON o.id = e.object_id
+            WHERE o.id IS NULL AND (e.type LIKE 'charge.%%' OR e.type LIKE 'refund.%%' OR e.type LIKE 'source.%%')
+        """,
+    ),
     EVENTS_ARE_NOTIFIED,
-    MONTHS_ARE_AHEAD,
+    Invariant(
+        name="months_are_ahead",
+        sentence="The partitions for next month's events, notifications and webhook attempts exist.",
+        model="payments.Event",
+        prefix="",
+        # The first ID without a partition, of each table whose partitions end before the next month does.
+        query="""
+            SELECT bound::uuid AS id FROM (
+                SELECT max(substring(pg_get_expr(relpartbound, oid) FROM 'TO [(]''([0-9a-f-]+)''[)]')) AS bound
+                FROM pg_inherits JOIN pg_class ON oid = inhrelid WHERE inhparent IN (
+                    'payments_event'::regclass, 'payments_notification'::regclass, 'payments_notificationtry'::regclass
+                ) GROUP BY inhparent
+            ) months
+            WHERE bound::uuid < rpad(lpad(to_hex((
+                extract(epoch FROM date_trunc('month', now(), 'UTC') + interval '2 months') * 1000
+            )::bigint), 12, '0'), 32, '0')::uuid
+        """,
+        of_merchants=False,
+    ),
 )

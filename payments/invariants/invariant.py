@@ -1,10 +1,10 @@
-"""An invariant, and the statement that finds its offenders."""
+"""An invariant, and the statement that finds the rows that break it."""
 
 from dataclasses import dataclass
 
 SAMPLE = 20
 
-# The tables of which a run may look at one merchant's rows alone, by the names that they have in the queries.
+# The tables that a run can limit to one merchant's rows, by their names in the queries.
 TABLES = {
     "charge": "payments_charge",
     "refund": "payments_refund",
@@ -18,7 +18,7 @@ TABLES = {
 ROWS_OF = """{name} AS NOT MATERIALIZED (
     SELECT * FROM {table} WHERE %(merchant)s::uuid IS NULL OR merchant_id = %(merchant)s
 )"""
-# What is older may be gone with its month. Of each month the notifications go first, and nothing before an older month.
+# Older rows may have been dropped with their month. Each month's notifications are dropped first, oldest month first.
 KEPT = """kept AS MATERIALIZED (
     SELECT coalesce((
         SELECT substring(pg_get_expr(relpartbound, oid) FROM 'FROM [(]''([0-9a-f-]+)''[)]')::uuid
@@ -34,13 +34,12 @@ SELECT (SELECT count(*) FROM offender), ARRAY(SELECT id FROM offender ORDER BY i
 
 @dataclass(frozen=True)
 class Invariant:
-    """What must be true, told to operators in one sentence, and the query that returns the `id` of each offender.
+    """One invariant, in one sentence for operators, and the query that returns the `id` of each row that breaks it.
 
-    `model` names the rows that offend, as `payments.Charge`, and `prefix` the one of their public IDs. A query sees
-    the rows of `TABLES` under their short names, and under a merchant's scope those of the merchant alone; where it
-    makes no sense for one merchant, `of_merchants` is False. Events and what tells of them are there from the one ID of
-    `kept` on, and some that are older. Rows that lack others are found by a column of the join,
-    `IS NULL`, which PostgreSQL does by hashing however many they are.
+    `model` names these rows, such as `payments.Charge`, and `prefix` begins their public IDs. A query reads `TABLES`
+    under their short names, limited to one merchant's rows in a run for that merchant; `of_merchants` is False where
+    this makes no sense. Events and notifications are complete from the ID in `kept` on. Queries find missing rows by
+    `IS NULL` on an outer join, which PostgreSQL hashes at any size.
     """
 
     name: str
@@ -51,6 +50,6 @@ class Invariant:
     of_merchants: bool = True
 
     def statement(self) -> str:
-        """The statement that returns how many offend, and the IDs of some; its parameter is `merchant`, or None."""
+        """Return the statement for the number of offenders and some IDs; its parameter is `merchant`, or None."""
         rows = ", ".join(ROWS_OF.format(name=name, table=table) for name, table in TABLES.items())
         return OFFENDERS.format(kept=KEPT, rows=rows, query=self.query, sample=SAMPLE)

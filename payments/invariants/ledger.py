@@ -1,4 +1,4 @@
-"""The ledger: in itself, and against what each charge says."""
+"""Invariants of the ledger, by itself and against each charge."""
 
 from functools import partial
 
@@ -8,13 +8,13 @@ from payments.models import Posting
 _of_charge = partial(Invariant, model="payments.Charge", prefix="ch")
 
 MEMO = "account IN ('provider_hold', 'merchant_hold')"
-# What was captured and not given back by a void, and what of that the merchant asked to have refunded.
+# The captured amount and the fee, unless a void gave them back.
 TAKEN = "CASE WHEN c.status = 'voided' THEN 0 ELSE c.amount_captured END"
 FEE = "CASE WHEN c.status = 'voided' THEN 0 ELSE c.fee END"
 
 
 def _sums_up(postings: str, total: str, joined: str = "") -> str:
-    """The query for charges of which the `postings` meant do not sum up to `total`, debits positive."""
+    """Return the query for charges whose selected `postings` do not sum up to `total`, debits positive."""
     return f"""
         SELECT c.id FROM charge c
         LEFT JOIN (
@@ -33,141 +33,129 @@ def _refunds(status: str) -> str:
     """  # nosec B608 # made of constants
 
 
-JOURNALS_BALANCE = _of_charge(
-    name="journals_balance",
-    sentence="The lines of each journal add up to nothing, those of memo accounts for themselves.",
-    query=f"""
-        SELECT p.charge_id AS id FROM posting p
-        JOIN (
-            SELECT journal FROM posting GROUP BY journal
-            HAVING sum(amount) <> 0 OR sum(amount) FILTER (WHERE {MEMO}) <> 0
-        ) unbalanced ON unbalanced.journal = p.journal
-    """,  # nosec B608 # made of constants
-)
-JOURNALS_ARE_ABOUT_ONE_CHARGE = _of_charge(
-    name="journals_are_about_one_charge",
-    sentence="All lines of a journal are about the charge of its first line.",
-    query="""
-        SELECT p.charge_id AS id FROM posting p
-        LEFT JOIN payments_posting first ON first.journal = p.journal AND first.line = 1
-        WHERE p.charge_id IS DISTINCT FROM first.charge_id
-    """,
-)
-POSTINGS_MATCH_THEIR_CHARGE = _of_charge(
-    name="postings_match_their_charge",
-    sentence="Each line of the ledger is of its charge's merchant, mode and currency.",
-    query="""
-        SELECT p.charge_id AS id FROM posting p LEFT JOIN charge c ON c.id = p.charge_id
-        WHERE (p.merchant_id, p.livemode, p.currency) IS DISTINCT FROM (c.merchant_id, c.livemode, c.currency)
-    """,
-)
-POSTINGS_MATCH_THEIR_SETTLEMENT = _of_charge(
-    name="postings_match_their_settlement",
-    sentence="Each settled line is in a settlement of its merchant, mode and currency.",
-    query="""
-        SELECT p.charge_id AS id FROM posting p LEFT JOIN payments_settlement s ON s.id = p.settlement_id
-        WHERE p.kind = 'settle'
-        AND (p.merchant_id, p.livemode, p.currency) IS DISTINCT FROM (s.merchant_id, s.livemode, s.currency)
-    """,
-)
-LEDGER_HOLDS = _of_charge(
-    name="ledger_holds",
-    sentence="The ledger holds the amount of each held charge, and of others nothing.",
-    query=_sums_up("account = 'provider_hold'", "CASE WHEN c.authorized THEN c.amount ELSE 0 END"),
-)
-LEDGER_CAPTURED = _of_charge(
-    name="ledger_captured",
-    sentence="The ledger took from the provider what each charge has captured, and gave back what was voided.",
-    query=_sums_up("account = 'provider_receivable' AND kind IN ('capture', 'void')", TAKEN),
-)
-LEDGER_REFUNDS_IN_TRANSIT = _of_charge(
-    name="ledger_refunds_in_transit",
-    sentence="The ledger has in transit what the pending refunds of each charge amount to.",
-    query=_sums_up("account = 'refunds_in_transit'", "-coalesce(r.amount, 0)", _refunds("pending")),
-)
-LEDGER_REFUNDS_SUCCEEDED = _of_charge(
-    name="ledger_refunds_succeeded",
-    sentence="The ledger gave the provider what the succeeded refunds of each charge amount to.",
-    query=_sums_up(
-        "account = 'provider_receivable' AND kind IN ('refund_settled', 'refund_failed')",
-        "-coalesce(r.amount, 0)",
-        _refunds("succeeded"),
+ACCOUNT_COLUMNS = ", ".join(f"('{account.value}', b.{account.value})" for account in Posting.Account)
+
+INVARIANTS = (
+    _of_charge(
+        name="journals_balance",
+        sentence="The lines of each journal add up to zero, and so do its lines on memo accounts.",
+        query=f"""
+            SELECT p.charge_id AS id FROM posting p
+            JOIN (
+                SELECT journal FROM posting GROUP BY journal
+                HAVING sum(amount) <> 0 OR sum(amount) FILTER (WHERE {MEMO}) <> 0
+            ) unbalanced ON unbalanced.journal = p.journal
+        """,  # nosec B608 # made of constants
     ),
-)
-LEDGER_FEES = _of_charge(
-    name="ledger_fees",
-    sentence="The ledger earned the fee of each captured charge, and gave back that of a voided one.",
-    query=_sums_up("account = 'fees'", f"-({FEE})"),
-)
-LEDGER_OWES_THE_MERCHANT = _of_charge(
-    name="ledger_owes_the_merchant",
-    sentence="The ledger owes the merchant what each charge has captured, less fee and refunds.",
-    query=_sums_up("account IN ('merchant_pending', 'merchant_payable')", f"{FEE} + c.amount_refunded - {TAKEN}"),
-)
-LEDGER_REVERSALS = _of_charge(
-    name="ledger_reversals",
-    sentence="The ledger owes payers the money that came after their charge had failed or gone on, until it went back.",
-    query=_sums_up(
-        "account = 'reversals'",
-        "CASE WHEN c.capture_at_once THEN -c.amount * (c.reversed_late::int + coalesce(a.late, 0)) ELSE 0 END",
-        """
-            LEFT JOIN (
-                SELECT charge_id, count(*) FILTER (WHERE passed_on) - count(*) FILTER (WHERE kind = 'reverse') AS late
-                FROM payments_attempt
-                WHERE passed_on AND outcome = 'LateApproved' OR kind = 'reverse' AND outcome = 'Approved'
-                GROUP BY charge_id
-            ) a ON a.charge_id = c.id
+    _of_charge(
+        name="journals_are_about_one_charge",
+        sentence="All lines of a journal belong to the charge of its first line.",
+        query="""
+            SELECT p.charge_id AS id FROM posting p
+            LEFT JOIN payments_posting first ON first.journal = p.journal AND first.line = 1
+            WHERE p.charge_id IS DISTINCT FROM first.charge_id
         """,
     ),
-)
-SETTLED_CHARGES_LEAVE_NOTHING = _of_charge(
-    name="settled_charges_leave_nothing",
-    sentence="Nothing of a settled charge is left on the accounts of money that is not settled.",
-    query="""
-        SELECT c.id FROM charge c
-        JOIN (
-            SELECT charge_id FROM posting WHERE account IN ('provider_receivable', 'merchant_pending')
-            GROUP BY charge_id, account HAVING sum(amount) <> 0
-        ) p ON p.charge_id = c.id
-        WHERE c.settled_at IS NOT NULL AND c.settle_due_at IS NULL
-    """,
-)
-CAPTURED_CHARGES_SETTLE = _of_charge(
-    name="captured_charges_settle",
-    sentence="Each captured charge is settled, or has a day on which it will be.",
-    query="""
-        SELECT id FROM charge
-        WHERE captured AND status <> 'voided' AND settled_at IS NULL AND settle_due_at IS NULL
-    """,
-)
-ACCOUNTS = [account.value for account in Posting.Account]
-BALANCES_ARE_THE_SUMS = Invariant(
-    name="balances_are_the_sums",
-    sentence="The running balance of each merchant, mode and currency is the sum of its postings, account by account.",
-    model="payments.Merchant",
-    prefix="mer",
-    query=f"""
-        SELECT merchant_id AS id FROM (
-            SELECT merchant_id, livemode, currency, account, amount FROM posting
-            UNION ALL
-            SELECT b.merchant_id, b.livemode, b.currency, a.account, -a.amount FROM running_balance b
-            CROSS JOIN LATERAL (VALUES {", ".join(f"('{name}', b.{name})" for name in ACCOUNTS)}) AS a (account, amount)
-        ) AS line GROUP BY merchant_id, livemode, currency, account HAVING sum(amount) <> 0
-    """,  # nosec B608 # made of constants
-)
-INVARIANTS = (
-    JOURNALS_BALANCE,
-    JOURNALS_ARE_ABOUT_ONE_CHARGE,
-    POSTINGS_MATCH_THEIR_CHARGE,
-    POSTINGS_MATCH_THEIR_SETTLEMENT,
-    LEDGER_HOLDS,
-    LEDGER_CAPTURED,
-    LEDGER_REFUNDS_IN_TRANSIT,
-    LEDGER_REFUNDS_SUCCEEDED,
-    LEDGER_FEES,
-    LEDGER_OWES_THE_MERCHANT,
-    LEDGER_REVERSALS,
-    SETTLED_CHARGES_LEAVE_NOTHING,
-    CAPTURED_CHARGES_SETTLE,
-    BALANCES_ARE_THE_SUMS,
+    _of_charge(
+        name="postings_match_their_charge",
+        sentence="Each posting has its charge's merchant, mode and currency.",
+        query="""
+            SELECT p.charge_id AS id FROM posting p LEFT JOIN charge c ON c.id = p.charge_id
+            WHERE (p.merchant_id, p.livemode, p.currency) IS DISTINCT FROM (c.merchant_id, c.livemode, c.currency)
+        """,
+    ),
+    _of_charge(
+        name="postings_match_their_settlement",
+        sentence="Each settled posting is in a settlement of its merchant, mode and currency.",
+        query="""
+            SELECT p.charge_id AS id FROM posting p LEFT JOIN payments_settlement s ON s.id = p.settlement_id
+            WHERE p.kind = 'settle'
+            AND (p.merchant_id, p.livemode, p.currency) IS DISTINCT FROM (s.merchant_id, s.livemode, s.currency)
+        """,
+    ),
+    _of_charge(
+        name="ledger_holds",
+        sentence="The ledger holds the amount of each held charge, and nothing for other charges.",
+        query=_sums_up("account = 'provider_hold'", "CASE WHEN c.authorized THEN c.amount ELSE 0 END"),
+    ),
+    _of_charge(
+        name="ledger_captured",
+        sentence="The provider owes us what each charge has captured, less what was voided.",
+        query=_sums_up("account = 'provider_receivable' AND kind IN ('capture', 'void')", TAKEN),
+    ),
+    _of_charge(
+        name="ledger_refunds_in_transit",
+        sentence="The ledger's refunds in transit are the pending refunds of each charge.",
+        query=_sums_up("account = 'refunds_in_transit'", "-coalesce(r.amount, 0)", _refunds("pending")),
+    ),
+    _of_charge(
+        name="ledger_refunds_succeeded",
+        sentence="The provider's debt is reduced by the succeeded refunds of each charge.",
+        query=_sums_up(
+            "account = 'provider_receivable' AND kind IN ('refund_settled', 'refund_failed')",
+            "-coalesce(r.amount, 0)",
+            _refunds("succeeded"),
+        ),
+    ),
+    _of_charge(
+        name="ledger_fees",
+        sentence="The fee account has the fee of each captured charge, and nothing of a voided one.",
+        query=_sums_up("account = 'fees'", f"-({FEE})"),
+    ),
+    _of_charge(
+        name="ledger_owes_the_merchant",
+        sentence="We owe the merchant what each charge has captured, less fee and refunds.",
+        query=_sums_up("account IN ('merchant_pending', 'merchant_payable')", f"{FEE} + c.amount_refunded - {TAKEN}"),
+    ),
+    _of_charge(
+        name="ledger_reversals",
+        sentence="We owe payers the money that came after their charge had failed or moved on, until it went back.",
+        query=_sums_up(
+            "account = 'reversals'",
+            "CASE WHEN c.capture_at_once THEN -c.amount * (c.reversed_late::int + coalesce(a.late, 0)) ELSE 0 END",
+            """
+                LEFT JOIN (
+                    SELECT charge_id,
+                        count(*) FILTER (WHERE passed_on) - count(*) FILTER (WHERE kind = 'reverse') AS late
+                    FROM payments_attempt
+                    WHERE passed_on AND outcome = 'LateApproved' OR kind = 'reverse' AND outcome = 'Approved'
+                    GROUP BY charge_id
+                ) a ON a.charge_id = c.id
+            """,
+        ),
+    ),
+    _of_charge(
+        name="settled_charges_leave_nothing",
+        sentence="Nothing of a settled charge is left on the accounts of unsettled money.",
+        query="""
+            SELECT c.id FROM charge c
+            JOIN (
+                SELECT charge_id FROM posting WHERE account IN ('provider_receivable', 'merchant_pending')
+                GROUP BY charge_id, account HAVING sum(amount) <> 0
+            ) p ON p.charge_id = c.id
+            WHERE c.settled_at IS NOT NULL AND c.settle_due_at IS NULL
+        """,
+    ),
+    _of_charge(
+        name="captured_charges_settle",
+        sentence="Each captured charge is settled, or has a settlement day.",
+        query="""
+            SELECT id FROM charge
+            WHERE captured AND status <> 'voided' AND settled_at IS NULL AND settle_due_at IS NULL
+        """,
+    ),
+    Invariant(
+        name="balances_are_the_sums",
+        sentence="The running balances of each merchant, mode and currency are the sums of the postings by account.",
+        model="payments.Merchant",
+        prefix="mer",
+        query=f"""
+            SELECT merchant_id AS id FROM (
+                SELECT merchant_id, livemode, currency, account, amount FROM posting
+                UNION ALL
+                SELECT b.merchant_id, b.livemode, b.currency, a.account, -a.amount FROM running_balance b
+                CROSS JOIN LATERAL (VALUES {ACCOUNT_COLUMNS}) AS a (account, amount)
+            ) AS line GROUP BY merchant_id, livemode, currency, account HAVING sum(amount) <> 0
+        """,  # nosec B608 # made of constants
+    ),
 )

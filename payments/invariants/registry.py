@@ -1,6 +1,6 @@
-"""Every invariant, in the order in which they are looked at; other apps add their own when they are ready."""
+"""Every invariant, in the order of the checks; other apps add their own when they are ready."""
 
-from payments.invariants import attempts, charges, history, ledger, simulator, staff_acts
+from payments.invariants import attempts, charges, history, ledger, operators, simulator
 from payments.invariants.invariant import Invariant
 
 INVARIANTS: list[Invariant] = [
@@ -8,6 +8,6 @@ INVARIANTS: list[Invariant] = [
     *ledger.INVARIANTS,
     *history.INVARIANTS,
     *attempts.INVARIANTS,
-    *staff_acts.INVARIANTS,
+    *operators.INVARIANTS,
     *simulator.INVARIANTS,
 ]

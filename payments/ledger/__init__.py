@@ -1,1 +1,1 @@
-"""Double entry: which accounts each movement of money touches; written in the statement of the change itself."""
+"""Double-entry ledger: the accounts of each movement of money, posted in the statement of the change itself."""

@@ -1,4 +1,4 @@
-"""What stands on a merchant's accounts."""
+"""The balances of a merchant's accounts."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -12,10 +12,10 @@ from payments.money import DEFAULT_CURRENCY
 
 @dataclass(slots=True)
 class Balance:
-    """Amounts of one currency in its smallest unit; below zero where the merchant owes.
+    """Amounts of one currency in its smallest unit; negative where the merchant owes.
 
-    `available` is settled, `pending` is captured and not settled, both less fees and all refunds asked; `held` can
-    still be captured.
+    `available` is settled, `pending` is captured and not settled, both less fees and all requested refunds; `held`
+    can still be captured.
     """
 
     available: int = 0
@@ -23,19 +23,19 @@ class Balance:
     held: int = 0
 
 
-# The accounts of what a balance shows, in its order.
+# The accounts of a balance, in the order of its members.
 SHOWN = ("merchant_payable", "merchant_pending", "merchant_hold")
 
 
 def balances_of(merchant_id: UUID, livemode: bool) -> Mapping[str, Balance]:
     """Return the merchant's balance in each currency that it ever used, and at least in the default one.
 
-    Read from the running balances: at most 16 rows for a currency, however many postings there are.
+    This reads the running balances: at most 16 rows for a currency, however many postings there are.
     """
     rows = RunningBalance.objects.of(merchant_id, livemode).values("currency")
     sums = rows.annotate(*map(Sum, SHOWN)).values_list("currency", *(f"{account}__sum" for account in SHOWN))
     balances = {DEFAULT_CURRENCY: Balance()}
     for currency, *totals in sums:
-        # What we owe is a credit, and so below zero in the books.
+        # A debt to the merchant is a credit, so it is negative in the ledger.
         balances[currency] = Balance(*(-int(total) for total in totals))
     return dict(sorted(balances.items()))

@@ -1,4 +1,4 @@
-"""What a merchant pays for a captured charge: integers only."""
+"""The fees that a merchant pays for captured charges: integers only."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,14 +10,14 @@ BASIS_POINTS = 10_000
 
 
 class BadRate(ValueError):
-    """Nobody can be charged by this; the message is for the person who wrote it."""
+    """A rate that is not possible; the message is for the person who wrote it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rate:
     """A share of the amount in basis points (350 is 3.5 %), and a fixed amount in the currency's smallest unit.
 
-    Raises BadRate for what is no whole number or out of bounds.
+    Raises BadRate for a value that is not a whole number or is out of bounds.
     """
 
     basis_points: int = 0
@@ -29,16 +29,16 @@ class Rate:
 
 
 def rate_of(rates: Mapping[str, Any], source_type: str, currency: str) -> Rate:
-    """The rate that a merchant's `rates`, as `{type: {currency: {basis_points, fixed}}}`, name; nothing where none.
+    """Return the rate in a merchant's `rates`, `{type: {currency: {basis_points, fixed}}}`, or one of nothing.
 
-    Only `payments.domain.merchants.terms` writes them, and the database refuses what is no rate.
+    Only `payments.domain.merchants.terms` writes them, and the database refuses a malformed rate.
     """
     found = rates.get(source_type, {}).get(currency)
     return Rate(found["basis_points"], found["fixed"]) if found else Rate()
 
 
 def fee_of(amount: int, rate: Rate) -> int:
-    """The fee of `amount` captured: rounded half up to the smallest unit, and never more than the amount."""
+    """Return the fee for a captured `amount`: rounded half up to the smallest unit, never more than the amount."""
     share = (amount * rate.basis_points + BASIS_POINTS // 2) // BASIS_POINTS
     return min(amount, share + rate.fixed)
 

@@ -1,4 +1,4 @@
-"""What a settlement amounts to."""
+"""The totals of settlements."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from django.db import connection
 
 from payments.models import Settlement
 
-# A charge is settled first by the settlement that was posted at its `settled_at`: then its capture and its fee count.
+# A charge's capture and fee count in its first settlement, the one posted at its `settled_at`.
 SUM_UP = """
 SELECT settlement_id, count(*), sum(gross), sum(gross - bank), sum(fee), sum(bank - fee)
 FROM (
@@ -23,9 +23,9 @@ FROM (
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """Of one settlement, in its currency: what was captured, what of it providers paid back, our fees, what is left.
+    """The captures, refunds, our fees and the net amount of one settlement, in its currency.
 
-    A refund counts in the settlement after the provider paid it, and one that failed afterwards counts back.
+    A refund counts in the settlement after the provider paid it; one that failed afterwards is added back.
     """
 
     charges: int = 0
@@ -36,12 +36,12 @@ class Totals:
 
     @property
     def amounts(self) -> tuple[int, int, int, int]:
-        """Gross, refunds, fees and net."""
+        """Return gross, refunds, fees and net."""
         return self.gross, self.refunds, self.fees, self.net
 
 
 def totals_of(settlements: Collection[Settlement]) -> Mapping[UUID, Totals]:
-    """The totals of each of `settlements`, by ID."""
+    """Return the totals of each of `settlements`, by ID."""
     with connection.cursor() as cursor:
         cursor.execute(SUM_UP, [[settlement.id for settlement in settlements]])
         found = {settlement_id: Totals(*map(int, sums)) for settlement_id, *sums in cursor.fetchall()}

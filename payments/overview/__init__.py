@@ -1,1 +1,1 @@
-"""Whether everything is well, and what waits for operators: figures, read and never decided upon."""
+"""The figures of the overview page: what was charged, and what needs attention. No decision depends on them."""

@@ -1,4 +1,4 @@
-"""Days (UTC), and the IDs that were given on them: an ID tells when its charge was made, and has the index."""
+"""Days (UTC) as ranges of IDs: an ID contains the time of its creation, and has an index."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ DAY = timedelta(days=1)
 
 @dataclass(frozen=True)
 class Days:
-    """The days from `first` to `last`."""
+    """The days from `first` to `last`, both included."""
 
     first: date
     last: date
@@ -33,12 +33,12 @@ class Days:
 
     @property
     def next_id(self) -> UUID:
-        """The lowest ID of the day after the last."""
+        """Return the lowest ID of the day after the last."""
         return _first_id(self.last + DAY)
 
     @property
     def first_ids(self) -> Sequence[UUID]:
-        """The lowest ID of each day."""
+        """Return the lowest ID of each day."""
         return [_first_id(day) for day in self]
 
 

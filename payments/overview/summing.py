@@ -1,7 +1,7 @@
-"""Keeps the totals of past days: each is summed up when it is over, and again while charges of it are pending.
+"""Totals of past days: each day is summed up when it is over, and again while charges of it are pending.
 
-A day is done whole or not at all, and doing it again comes to the same. Until it is done, its charges are counted
-where they lie (`trade`).
+One transaction sums up a whole day, and repeating it gives the same totals. Until then, `trade` counts the day's
+charges themselves.
 """
 
 from datetime import date, timedelta
@@ -12,8 +12,8 @@ from django.db import connection, transaction
 from payments import clock
 from payments.overview.days import DAY, Days
 
-# A request may take as long to commit what it wrote: by then all charges of the day are there.
-SETTLES_AFTER = timedelta(minutes=10)
+# A request may take so long to commit, so all charges of a day are visible by then.
+COMMITTED_AFTER = timedelta(minutes=10)
 BATCH = 50
 
 COUNTED = """
@@ -25,12 +25,12 @@ FROM payments_charge c JOIN payments_source s ON s.id = c.source_id
 WHERE c.id >= %(first_id)s AND c.id < %(next_id)s
 GROUP BY 1, 2, 3, 4, 5, 6, 7
 """
-# Whoever comes second waits here for the first.
+# A second process waits here until the first has committed.
 CLAIM = """
 INSERT INTO payments_summedday (day, pending, summed_at) VALUES (%(day)s, 0, %(now)s)
 ON CONFLICT (day) DO UPDATE SET summed_at = excluded.summed_at
 """
-FORGET = "DELETE FROM payments_daytotal WHERE day = %(day)s"
+DELETE_TOTALS = "DELETE FROM payments_daytotal WHERE day = %(day)s"
 SUM_UP = f"""
 INSERT INTO payments_daytotal
     (day, merchant_id, livemode, currency, source_type, outcome, reason, count, amount)
@@ -57,35 +57,41 @@ ORDER BY s.summed_at NULLS FIRST, each.day LIMIT %(limit)s
 
 
 def sum_up_due(limit: int = BATCH) -> int:
-    """Sums up at most `limit` days that are over and not done, or had charges pending; returns how many."""
+    """Sum up at most `limit` days that are over and not summed up, or had pending charges; return how many."""
     days = due_days(limit)
     for day in days:
         sum_up(day)
     return len(days)
 
 
-def due_days(limit: int | None = None) -> list[date]:
-    """Days that are over and not summed up, then those that had charges pending; at most `limit`."""
-    return _days(limit)
+def due_days(limit: int | None = None, *, again: bool = False) -> list[date]:
+    """Return at most `limit` days: those that are over and not summed up, then those that had pending charges.
+
+    With `again` the days that are summed up follow.
+    """
+    last_over = (clock.now() - COMMITTED_AFTER).date() - DAY
+    with connection.cursor() as cursor:
+        cursor.execute(DUE, {"first": None, "last": last_over, "again": again, "limit": limit})
+        return [day for (day,) in cursor.fetchall()]
 
 
 def every_day() -> list[date]:
-    """Every day that is over, whether or not it was summed up."""
-    return _days(None, again=True)
+    """Return every day that is over, summed up or not."""
+    return due_days(again=True)
 
 
 @transaction.atomic
 def sum_up(day: date) -> None:
-    """Puts the totals of `day` in the place of what was there."""
+    """Replace the totals of `day`."""
     days = Days(day, day)
     values = bounds(days) | {"day": day, "now": clock.now()}
     with connection.cursor() as cursor:
-        for statement in (CLAIM, FORGET, SUM_UP, COUNT_PENDING):
+        for statement in (CLAIM, DELETE_TOTALS, SUM_UP, COUNT_PENDING):
             cursor.execute(statement, values)
 
 
 def first_not_done(days: Days) -> date:
-    """The first of `days` that is not summed up and may have charges; the day after them where there is none."""
+    """Return the first of `days` that is not summed up and may have charges, or the day after them."""
     with connection.cursor() as cursor:
         cursor.execute(FIRST_NOT_DONE, {"first": days.first, "last": days.last})
         [(day,)] = cursor.fetchall()
@@ -93,21 +99,10 @@ def first_not_done(days: Days) -> date:
 
 
 def bounds(days: Days) -> dict[str, Any]:
-    """The parameters of COUNTED."""
+    """Return the parameters of COUNTED."""
     return {
         "days": list(days),
         "first_ids": list(days.first_ids),
         "first_id": days.first_id,
         "next_id": days.next_id,
     }
-
-
-def _last_over() -> date:
-    """The newest day that may be summed up."""
-    return (clock.now() - SETTLES_AFTER).date() - DAY
-
-
-def _days(limit: int | None, *, again: bool = False) -> list[date]:
-    with connection.cursor() as cursor:
-        cursor.execute(DUE, {"first": None, "last": _last_over(), "again": again, "limit": limit})
-        return [day for (day,) in cursor.fetchall()]

@@ -1,6 +1,6 @@
-"""What was charged, day by day: from the totals of the days that are summed up, and from the charges since.
+"""Charges by day: from the totals of the days that are summed up, and from the charges since.
 
-A charge counts on the day (UTC) on which it was made; see `DayTotal`.
+A charge counts on the day (UTC) on which it was created; see `DayTotal`.
 """
 
 from collections import Counter, defaultdict
@@ -31,7 +31,7 @@ SELECT currency, day, source_type, outcome, reason, sum(count)::bigint, sum(amou
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """How many charges of one kind were made on a day, and for how much."""
+    """The number and the amount of a day's charges of one type and outcome."""
 
     day: date
     source_type: str
@@ -54,7 +54,7 @@ class Trade:
 
     @property
     def volume(self) -> int:
-        """What was approved."""
+        """Return the approved amount."""
         return sum(line.amount for line in self._of(Outcome.APPROVED))
 
     @property
@@ -71,20 +71,20 @@ class Trade:
 
     @property
     def success_rate(self) -> float | None:
-        """The share of approved charges among those that came to an end; None where none did."""
+        """Return the share of approved charges among the approved and declined ones, or None."""
         ended = self.approved + self.declined
         return self.approved / ended if ended else None
 
     @property
     def reasons(self) -> Sequence[tuple[str, int]]:
-        """Why charges were declined, and how many for each reason, most first."""
+        """Return the reasons of declines with their numbers, the most frequent first."""
         counts = Counter[str]()
         for line in self._of(Outcome.DECLINED):
             counts[line.reason] += line.count
         return counts.most_common()
 
     def stacks(self, name: str) -> Mapping[date, Mapping[str, int]]:
-        """The approved `amount` or `count` by source type, for each day of the period."""
+        """Return the approved `amount` or `count` by source type, for each day of the period."""
         stacks: dict[date, Counter[str]] = {day: Counter() for day in self.days}
         for line in self._of(Outcome.APPROVED):
             stacks[line.day][line.source_type] += getattr(line, name)
@@ -95,9 +95,9 @@ class Trade:
 
 
 def trades_of(livemode: bool, days: Days, limit: Limit = None) -> Mapping[str, Trade]:
-    """What the merchants of `limit` charged in `days`, up to this moment: by currency, that of most charges first."""
+    """Return the charges of the merchants in `limit` on `days` by currency, the one with the most charges first."""
     live_from = first_not_done(days)
-    # A day that is summed up from here on stays on the side of those that are counted.
+    # A day that is summed up from now on is still counted live, so it is not counted twice.
     values = bounds(Days(live_from, days.last)) | {"live_from": live_from, "begin": days.first}
     with connection.cursor() as cursor:
         cursor.execute(READ, values | {"livemode": livemode, "merchants": None if limit is None else list(limit)})

@@ -1,20 +1,19 @@
-"""Seals what must not lie open (card data, signing secrets), fingerprints what must only be compared.
+"""Encryption of card data and secrets, and keyed fingerprints of values that are only compared.
 
-Values are sealed with data keys, data keys are wrapped by a key-encryption key that never lies in the database.
-Nothing else in the house handles keys. The room knows no tables: it takes text and gives bytes, and the app fills in
-the store of its data keys (`use_store`).
+Data keys encrypt values, and a key-encryption key, which is never in the database, encrypts (wraps) data keys. No other
+package handles keys. This package knows no tables: it takes text and returns bytes, and `payments.apps` gives it the
+store of its data keys (`use_store`).
 """
 
-from payments.vault.at_hand import keys_at_hand
+from payments.vault.base import KeyDestroyed, Purpose, VaultError, VaultUnavailable
 from payments.vault.data_keys import SEALING_SECONDS, DataKeyStore, forget_sealing_keys, use_store
-from payments.vault.errors import KeyDestroyed, VaultError, VaultUnavailable
 from payments.vault.fingerprints import (
     authenticator_key,
     card_fingerprint,
     recovery_code_fingerprint,
     request_fingerprint,
 )
-from payments.vault.purposes import Purpose
+from payments.vault.prefetch import keys_at_hand
 from payments.vault.sealing import Place, header_of, seal, unseal
 from payments.vault.wrapping import WrappedKey, rewrap
 

@@ -1,4 +1,4 @@
-"""The data keys that this process has at hand: few, for a short time, and nowhere but in its memory."""
+"""The cache of unwrapped data keys: few of them, for a short time, and only in the memory of this process."""
 
 import time
 from collections.abc import Callable, Hashable
@@ -12,12 +12,11 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from payments import clock
 from payments.vault import wrapping
-from payments.vault.at_hand import fetched
-from payments.vault.errors import KeyDestroyed
-from payments.vault.purposes import Purpose
+from payments.vault.base import KeyDestroyed, Purpose
+from payments.vault.prefetch import fetched
 from payments.vault.wrapping import WrappedKey
 
-# How long a process goes on sealing with a key after it was retired, and opening with one after it was destroyed.
+# A process may seal with a key for so long after its retirement, and open with one for so long after its destruction.
 SEALING_SECONDS = 30
 OPENING_SECONDS = 300
 OPENING_COUNT = 256
@@ -27,20 +26,20 @@ SealingKey = tuple[UUID, AESGCM]
 
 
 class DataKeyStore(Protocol):
-    """Where wrapped data keys lie. What it keeps is kept whatever becomes of the caller's transaction."""
+    """A store of wrapped data keys, whose writes survive a rollback of the caller's transaction."""
 
     def newest(self, purpose: Purpose, since: datetime) -> WrappedKey | None:
-        """The newest key that seals, if it was made after `since`."""
+        """Return the newest key that seals, if it was made after `since`."""
 
     def find(self, purpose: Purpose, key_id: UUID) -> WrappedKey | None:
-        """The key of this ID, unless it was destroyed."""
+        """Return the key of this ID, unless it was destroyed."""
 
     def keep(self, key: WrappedKey, since: datetime) -> WrappedKey:
-        """Keeps `key` and returns it, or the one that `newest` has by now: of many at once, one is kept."""
+        """Store `key` and return it, or return the key that `newest` has by now: of several processes, one wins."""
 
 
 class DataKeys:
-    """The keys of one process, by a store of the wrapped ones; `timer` tells seconds."""
+    """The data keys of one process, with a store of the wrapped ones and the clock `timer`, in seconds."""
 
     def __init__(self, store: DataKeyStore, timer: Callable[[], float] = time.monotonic) -> None:
         self._store = store
@@ -49,17 +48,17 @@ class DataKeys:
         self._opening: TTLCache[tuple[Purpose, UUID], AESGCM] = TTLCache(OPENING_COUNT, OPENING_SECONDS, timer)
 
     def sealing(self, purpose: Purpose) -> SealingKey:
-        """The key that seals now, made where there is none. Raises VaultUnavailable."""
+        """Return the key that seals now, created where there is none. Raises VaultUnavailable."""
         known = self._recall(self._sealing, purpose)
         return known or fetched(lambda: self._fetch_sealing(purpose))
 
     def opening(self, purpose: Purpose, key_id: UUID) -> AESGCM:
-        """The key of this ID. Raises KeyDestroyed, VaultUnavailable, VaultError."""
+        """Return the key of this ID. Raises KeyDestroyed, VaultUnavailable, VaultError."""
         known = self._recall(self._opening, (purpose, key_id))
         return known or fetched(lambda: self._fetch_opening(purpose, key_id))
 
     def forget_sealing(self) -> None:
-        """Has the store asked for the key that seals before the next value is sealed."""
+        """Forget the keys that seal, so that the next value asks the store."""
         with self._lock:
             self._sealing.clear()
 
@@ -82,7 +81,7 @@ class DataKeys:
 
     def _recall(self, cache: "TTLCache[Any, Kept]", name: Hashable) -> Kept | None:
         with self._lock:
-            # Looking something up leaves what is over where it is.
+            # A lookup alone does not remove expired entries.
             cache.expire()
             return cache.get(name)
 
@@ -96,17 +95,17 @@ _keys: DataKeys | None = None
 
 
 def use_store(store: DataKeyStore) -> None:
-    """Has this process find its data keys in `store` from now on, with none of them at hand."""
+    """Use `store` for the data keys of this process from now on, with an empty cache."""
     global _keys
     _keys = DataKeys(store)
 
 
 def forget_sealing_keys() -> None:
-    """This process seals nothing more with a key that was just retired; others go on for SEALING_SECONDS."""
+    """Stop sealing with retired keys in this process; other processes stop within SEALING_SECONDS."""
     data_keys().forget_sealing()
 
 
 def data_keys() -> DataKeys:
-    """The keys of this process."""
-    assert _keys is not None, "payments.apps fills in the store of data keys"  # nosec B101 # else the caller fails
+    """Return the data keys of this process."""
+    assert _keys is not None, "payments.apps sets the store of data keys"  # nosec B101 # else the caller fails
     return _keys

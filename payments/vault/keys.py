@@ -1,4 +1,4 @@
-"""The keys, as the environment gives them."""
+"""The key-encryption keys and the fingerprint key from the settings."""
 
 import base64
 import re
@@ -20,24 +20,24 @@ VAULT_KEYS_FORM = (
 
 @dataclass(frozen=True)
 class KeyRing:
-    """Key-encryption keys by their id: `wrapping_id` names the one that wraps, all of them unwrap."""
+    """Key-encryption keys by their id: the one of `wrapping_id` wraps, all of them unwrap."""
 
     wrapping_id: str
     keys: dict[str, bytes] = field(repr=False)
 
 
 def key_ring() -> KeyRing:
-    """The keys of `settings.VAULT_KEYS`. Raises ImproperlyConfigured where it is malformed."""
+    """Return the keys of `settings.VAULT_KEYS`. Raises ImproperlyConfigured where it is malformed."""
     return _read_ring(settings.VAULT_KEYS)
 
 
 def unwrapping_key(key_id: str) -> bytes | None:
-    """The key of this ID, None where it is not in VAULT_KEYS, which may be empty beside a transit engine."""
+    """Return the key of this ID, or None. VAULT_KEYS may be empty where a transit engine is used."""
     return key_ring().keys.get(key_id) if settings.VAULT_KEYS else None
 
 
 def fingerprint_key() -> bytes:
-    """The 32 bytes of `settings.FINGERPRINT_KEY`. Raises ImproperlyConfigured where it is malformed."""
+    """Return the 32 bytes of `settings.FINGERPRINT_KEY`. Raises ImproperlyConfigured where it is malformed."""
     return _read_fingerprint_key(settings.FINGERPRINT_KEY)
 
 

@@ -1,4 +1,4 @@
-"""AES-256-GCM (NIST SP 800-38D) with a random 96-bit nonce, bound to the place where the sealed value lies.
+"""AES-256-GCM (NIST SP 800-38D) with a random 96-bit nonce, bound to the row and column of the sealed value.
 
 A sealed value is: version 2 (1 byte), ID of the data key (16 bytes), nonce (12 bytes), ciphertext, tag.
 """
@@ -9,10 +9,8 @@ from uuid import UUID
 
 from cryptography.exceptions import InvalidTag
 
+from payments.vault.base import Purpose, VaultError, joined
 from payments.vault.data_keys import data_keys
-from payments.vault.errors import VaultError
-from payments.vault.framing import joined
-from payments.vault.purposes import Purpose
 
 VERSION = b"\x02"
 HEADER_BYTES = 17
@@ -23,7 +21,7 @@ DAMAGED = "A sealed value was damaged or moved from its place."
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a sealed value lies, and the purpose of the keys that seal there."""
+    """The row and column of a sealed value, and the purpose of the keys that seal it."""
 
     purpose: Purpose
     merchant_id: UUID
@@ -32,20 +30,17 @@ class Place:
 
 
 def seal(plaintext: str, place: Place) -> bytes:
-    """`plaintext` sealed with the data key of today, to be opened at the same place only.
-
-    Raises VaultUnavailable where there is no key to be had.
-    """
+    """Return `plaintext` sealed with the current data key; it opens at the same place only. Raises VaultUnavailable."""
     key_id, key = data_keys().sealing(place.purpose)
     header, nonce = header_of(key_id), secrets.token_bytes(NONCE_BYTES)
     return header + nonce + key.encrypt(nonce, plaintext.encode(), _bound(header, place))
 
 
 def unseal(sealed: bytes | memoryview, place: Place) -> str:
-    """The text that `seal` was given for this place.
+    """Return the text that was sealed for this place.
 
-    Raises VaultError where `sealed` was damaged or moved, KeyDestroyed where its key was, VaultUnavailable where its
-    key cannot be had at the moment.
+    Raises VaultError where `sealed` was damaged or moved, KeyDestroyed where its key was destroyed, VaultUnavailable
+    where its key cannot be fetched now.
     """
     value = bytes(sealed)
     if value[:1] != VERSION:
@@ -62,7 +57,7 @@ def unseal(sealed: bytes | memoryview, place: Place) -> str:
 
 
 def header_of(key_id: UUID) -> bytes:
-    """How every value begins that the data key of this ID sealed."""
+    """Return the first bytes of every value that the data key of this ID sealed."""
     return VERSION + key_id.bytes
 
 

@@ -1,7 +1,7 @@
 """A key-encryption key that never leaves HashiCorp Vault: its transit engine wraps and unwraps.
 
-Wrapped keys are bound to their place by the engine's `associated_data`, which wants an AES-GCM key (`aes256-gcm96`)
-and Vault 1.9 or later.
+The engine's `associated_data` binds a wrapped key to its place. This needs an AES-GCM key (`aes256-gcm96`) and Vault
+1.9 or later.
 """
 
 import base64
@@ -15,7 +15,7 @@ from hvac.exceptions import VaultError as HashiCorpError
 
 from payments import context
 from payments.connections import release_connection
-from payments.vault.errors import VaultUnavailable
+from payments.vault.base import VaultUnavailable
 
 NAME = "transit"
 TIMEOUT_SECONDS = 3
@@ -24,14 +24,14 @@ Result = TypeVar("Result")
 
 
 class TransitKeys:
-    """A KeyProvider on the engine at `settings.VAULT_TRANSIT_URL`, with the token that its file holds now."""
+    """A KeyProvider on the engine at `settings.VAULT_TRANSIT_URL`, with the token that is in its file now."""
 
     def wrap(self, key: bytes, place: bytes) -> tuple[str, bytes]:
         def question(transit: Any) -> tuple[str, bytes]:
             name = settings.VAULT_TRANSIT_KEY
-            said = transit.encrypt_data(name=name, plaintext=_base64(key), associated_data=_base64(place))
-            # It looks like "vault:v3:…", with the version of the key that wrapped.
-            ciphertext = str(said["data"]["ciphertext"])
+            answer = transit.encrypt_data(name=name, plaintext=_base64(key), associated_data=_base64(place))
+            # Such as "vault:v3:…", with the version of the key that wrapped.
+            ciphertext = str(answer["data"]["ciphertext"])
             _, version, _ = ciphertext.split(":", 2)
             return f"{NAME}:{name}:{version}", ciphertext.encode()
 
@@ -40,16 +40,16 @@ class TransitKeys:
     def unwrap(self, kek: str, wrapped: bytes, place: bytes) -> bytes:
         def question(transit: Any) -> bytes:
             _, name, _ = kek.split(":")
-            said = transit.decrypt_data(name=name, ciphertext=wrapped.decode(), associated_data=_base64(place))
-            return base64.b64decode(said["data"]["plaintext"])
+            answer = transit.decrypt_data(name=name, ciphertext=wrapped.decode(), associated_data=_base64(place))
+            return base64.b64decode(answer["data"]["plaintext"])
 
         return _ask(question)
 
 
 def _ask(question: Callable[[Any], Result]) -> Result:
-    """What `question` makes of the engine's answer. Raises VaultUnavailable where it gives none, in time, that it can.
+    """Return the result of `question` to the engine. Raises VaultUnavailable without a usable answer in time.
 
-    A refusal counts as none too: a token that has expired, or a version of the key that may not unwrap any more.
+    A refusal counts too: an expired token, or a version of the key that may not unwrap any more.
     """
     release_connection()
     context.begin_wait()
@@ -57,7 +57,7 @@ def _ask(question: Callable[[Any], Result]) -> Result:
         token = Path(settings.VAULT_TRANSIT_TOKEN_FILE).read_text().strip()
         client = hvac.Client(url=settings.VAULT_TRANSIT_URL, token=token, timeout=TIMEOUT_SECONDS)
         return question(client.secrets.transit)
-    # What the connection may raise are OSErrors all.
+    # All errors of the connection are OSErrors.
     except (HashiCorpError, OSError, ValueError, LookupError, TypeError, AttributeError) as error:
         raise VaultUnavailable(f"HashiCorp Vault gave no answer: {type(error).__name__}.") from error
 

@@ -71,7 +71,7 @@ def test_nobody_approves_their_own_not_even_by_a_direct_post(unknown: Attempt, a
     page = text_of(ana.get(decide_at(correction)))
     assert ("Approve and record" in page, "Withdraw" in page) == (False, True)
     for decision in ("approve", "reject"):
-        assert "Nobody decides their own proposal." in text_of(decide(ana, correction, decision))
+        assert "Nobody decides their own request." in text_of(decide(ana, correction, decision))
     assert state_of(correction) == State.PROPOSED
     assert Charge.objects.get().status == "pending"
     assert not AuditEntry.objects.about(correction).exists()
@@ -79,7 +79,7 @@ def test_nobody_approves_their_own_not_even_by_a_direct_post(unknown: Attempt, a
 
 def test_nobody_withdraws_somebody_elses(unknown: Attempt, ben: Client) -> None:
     correction = proposed(unknown)
-    assert "Only whoever proposed this" in text_of(decide(ben, correction, "withdraw"))
+    assert "Only the proposer may withdraw" in text_of(decide(ben, correction, "withdraw"))
     assert state_of(correction) == State.PROPOSED
 
 
@@ -95,7 +95,7 @@ def test_an_approval_that_a_lookup_overtook_is_told(unknown: Attempt, ben: Clien
 def test_a_proposal_that_was_decided_is_not_decided_again(unknown: Attempt, ben: Client) -> None:
     correction = proposed(unknown)
     corrections.reject(correction, operator("cora"), NOTE)
-    assert "open no more" in text_of(decide(ben, correction))
+    assert "no longer open" in text_of(decide(ben, correction))
     assert state_of(correction) == State.REJECTED
 
 

@@ -16,5 +16,5 @@ def north() -> Iterator[Psp]:
 
 @pytest.fixture
 def account(north: Psp, shop: NewMerchant) -> ProviderAccount:
-    """A live account of the shop."""
+    """Return a live account of the shop."""
     return account_at(north, shop.merchant)

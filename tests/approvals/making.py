@@ -1,4 +1,4 @@
-"""Requests for approval, as Ana makes them and Ben decides them."""
+"""Requests for approval, made by Ana and decided by Ben."""
 
 from typing import Any
 
@@ -26,21 +26,21 @@ CARDS = {
 
 
 def request_of(merchant: Merchant, kind: str, parameters: dict[str, Any], **members: Any) -> ApprovalRequest:
-    """A request that is not on record yet."""
+    """Return a request that is not saved yet."""
     request_id = new_id()
     given = {"id": request_id, "subject_id": request_id, "reason": REASON, "proposed_by": operator("ana")} | members
     return ApprovalRequest(merchant=merchant, kind=kind, parameters=parameters, **given)
 
 
 def requested_key(merchant: Merchant, **members: Any) -> ApprovalRequest:
-    """A request on record for a secret live key."""
+    """Return a saved request for a secret live key."""
     request = request_of(merchant, "issue_key", SECRET_KEY, **members)
     submit_request(request)
     return request
 
 
 def requested_account(merchant: Merchant, credentials: dict[str, str], **members: Any) -> ApprovalRequest:
-    """A request on record for an account at north."""
+    """Return a saved request for an account at north."""
     provider = members.pop("provider", "north")
     settings = {"branch": "Cebu"} if provider == "north" else {}
     asked = {"provider": provider, "title": "Requested", "settings": settings, "credentials": sorted(credentials)}
@@ -50,7 +50,7 @@ def requested_account(merchant: Merchant, credentials: dict[str, str], **members
 
 
 def requested_change(account: ProviderAccount, credentials: dict[str, str], **asked: Any) -> ApprovalRequest:
-    """A request on record for a change of an account."""
+    """Return a saved request for a change of an account."""
     values = {"title": account.title, "enabled": account.enabled, "settings": account.settings} | asked
     values["credentials"] = sorted(credentials)
     before = describe_account(account)
@@ -60,14 +60,14 @@ def requested_change(account: ProviderAccount, credentials: dict[str, str], **as
 
 
 def requested_route(account: ProviderAccount) -> ApprovalRequest:
-    """A request on record for a route of cards."""
+    """Return a saved request for a route of cards."""
     request = request_of(account.merchant, "add_route", {"account": str(account.id), **CARDS})
     submit_request(request)
     return request
 
 
 def requested_route_change(route: Route, **asked: Any) -> ApprovalRequest:
-    """A request on record for a change of a route."""
+    """Return a saved request for a change of a route."""
     before = describe_route(route)
     members = {"before": before, "subject_id": route.id}
     request = request_of(route.account.merchant, "change_route", before | asked, **members)
@@ -76,6 +76,6 @@ def requested_route_change(route: Route, **asked: Any) -> ApprovalRequest:
 
 
 def approved(request: ApprovalRequest) -> ApprovalRequest:
-    """The request, to which Ben agreed."""
+    """Return the request after Ben has approved it."""
     decisions.approve(request, operator("ben"), NOTE)
     return request

@@ -1,4 +1,4 @@
-"""The second person's word: done once, by another, as things were when it was requested, or not at all."""
+"""Decisions on requests for approval: made once, by another operator, and refused where the row has changed since."""
 
 from datetime import timedelta
 
@@ -32,10 +32,10 @@ from tests.routing.doubles import KEY, Psp, route_to
 pytestmark = pytest.mark.django_db
 
 
-def test_nobody_approves_their_own_request_superusers_included(shop: NewMerchant) -> None:
+def test_nobody_approves_their_own_request_not_even_a_superuser(shop: NewMerchant) -> None:
     request = requested_key(shop.merchant)
     assert operator("ana").is_superuser
-    with pytest.raises(Refused, match="own proposal"):
+    with pytest.raises(Refused, match="own request"):
         decisions.approve(request, operator("ana"), NOTE)
     with pytest.raises(IntegrityError), transaction.atomic():
         ApprovalRequest.objects.filter(id=request.id).update(
@@ -43,7 +43,7 @@ def test_nobody_approves_their_own_request_superusers_included(shop: NewMerchant
         )
 
 
-def test_an_approved_key_is_made_when_its_requester_takes_it(shop: NewMerchant) -> None:
+def test_an_approved_key_is_created_when_its_requester_takes_it(shop: NewMerchant) -> None:
     count = ApiKey.objects.count()
     request = approved(requested_key(shop.merchant))
     assert ApiKey.objects.count() == count
@@ -60,7 +60,7 @@ def test_a_key_is_taken_once(shop: NewMerchant) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_of_two_who_take_a_key_at_once_one_does(shop: NewMerchant) -> None:
+def test_of_two_concurrent_takes_of_a_key_one_succeeds(shop: NewMerchant) -> None:
     request, count = approved(requested_key(shop.merchant)), ApiKey.objects.count()
 
     def take(_: int) -> bool:
@@ -75,9 +75,9 @@ def test_of_two_who_take_a_key_at_once_one_does(shop: NewMerchant) -> None:
 
 
 @pytest.mark.parametrize("name", ["ben", "carla"])
-def test_nobody_but_the_requester_takes_a_key(shop: NewMerchant, name: str) -> None:
+def test_only_the_requester_takes_a_key(shop: NewMerchant, name: str) -> None:
     request = approved(requested_key(shop.merchant))
-    with pytest.raises(Refused, match="Only whoever asked"):
+    with pytest.raises(Refused, match="Only the requester may"):
         decisions.take_key(request, operator(name))
 
 
@@ -126,7 +126,7 @@ def test_an_approved_account_is_connected_with_what_the_requester_typed(shop: Ne
     assert (request.state, request.sealed_credentials) == ("done", None)
 
 
-def test_an_approved_change_of_an_account_is_made(account: ProviderAccount, north: Psp) -> None:
+def test_an_approved_change_of_an_account_is_applied(account: ProviderAccount, north: Psp) -> None:
     approved(requested_change(account, {"key": "another-secret-key"}, settings={"branch": "Davao"}))
     changed = ProviderAccount.objects.get()
     provider_accounts.connected(changed)
@@ -134,7 +134,7 @@ def test_an_approved_change_of_an_account_is_made(account: ProviderAccount, nort
     assert north.accounts[-1].credentials == {"key": "another-secret-key"}
 
 
-def test_a_change_of_an_account_that_was_changed_meanwhile_is_not_made(account: ProviderAccount) -> None:
+def test_a_change_of_an_account_that_was_changed_meanwhile_is_not_applied(account: ProviderAccount) -> None:
     request = requested_change(account, {}, title="Requested")
     provider_accounts.change_account(account, account.title, False, {}, {})
     with pytest.raises(Refused, match="changed since this was requested"):
@@ -149,12 +149,12 @@ def test_an_approved_route_is_added(account: ProviderAccount) -> None:
     assert (route.account, route.source_type, route.amount_min) == (account, "card", 2_000)
 
 
-def test_an_approved_change_of_a_route_is_made(account: ProviderAccount) -> None:
+def test_an_approved_change_of_a_route_is_applied(account: ProviderAccount) -> None:
     approved(requested_route_change(route_to(account), position=7, enabled=False))
     assert (Route.objects.get().position, Route.objects.get().enabled) == (7, False)
 
 
-def test_a_change_of_a_route_that_was_changed_meanwhile_is_not_made(account: ProviderAccount) -> None:
+def test_a_change_of_a_route_that_was_changed_meanwhile_is_not_applied(account: ProviderAccount) -> None:
     route = route_to(account)
     request = requested_route_change(route, position=7)
     routes.change(Route.objects.get(), {"position": 3})
@@ -168,13 +168,13 @@ def test_a_decline_destroys_the_credentials_and_changes_nothing(shop: NewMerchan
     decisions.decline(request, operator("ben"), NOTE)
     kept = ApprovalRequest.objects.get()
     assert (kept.state, kept.sealed_credentials, ProviderAccount.objects.count()) == ("declined", None, 0)
-    with pytest.raises(Refused, match="open no more"):
+    with pytest.raises(Refused, match="no longer open"):
         decisions.approve(request, operator("carla"), NOTE)
 
 
-def test_a_withdrawal_destroys_the_credentials_and_is_the_requester_s(shop: NewMerchant) -> None:
+def test_only_the_requester_withdraws_and_it_destroys_the_credentials(shop: NewMerchant) -> None:
     request = requested_account(shop.merchant, {"key": KEY})
-    with pytest.raises(Refused, match="Only whoever asked"):
+    with pytest.raises(Refused, match="Only the requester may"):
         decisions.withdraw(request, operator("ben"), NOTE)
     decisions.withdraw(request, operator("ana"), NOTE)
     kept = ApprovalRequest.objects.get()
@@ -188,10 +188,10 @@ def test_an_approved_key_can_be_withdrawn_before_it_is_taken(shop: NewMerchant) 
         decisions.take_key(request, operator("ana"))
 
 
-def test_what_nobody_decides_in_time_expires_with_its_credentials(shop: NewMerchant) -> None:
+def test_an_undecided_request_expires_with_its_credentials(shop: NewMerchant) -> None:
     request = requested_account(shop.merchant, {"key": KEY})
     ApprovalRequest.objects.update(expires_at=clock.now() - timedelta(seconds=1))
-    with pytest.raises(Refused, match="open no more"):
+    with pytest.raises(Refused, match="no longer open"):
         approved(request)
     assert expire_act_requests() == 1
     kept = ApprovalRequest.objects.get()
@@ -199,7 +199,7 @@ def test_what_nobody_decides_in_time_expires_with_its_credentials(shop: NewMerch
     assert AuditEntry.objects.about(request).latest("number").action == "expired"
 
 
-def test_an_approved_key_that_nobody_takes_in_time_expires(shop: NewMerchant) -> None:
+def test_an_approved_key_that_is_not_taken_expires(shop: NewMerchant) -> None:
     request = approved(requested_key(shop.merchant))
     ApprovalRequest.objects.update(expires_at=clock.now() - timedelta(seconds=1))
     with pytest.raises(Refused):
@@ -209,7 +209,7 @@ def test_an_approved_key_that_nobody_takes_in_time_expires(shop: NewMerchant) ->
 
 
 @pytest.mark.django_db(transaction=True)
-def test_of_two_who_decide_at_once_one_does(shop: NewMerchant) -> None:
+def test_of_two_concurrent_decisions_one_succeeds(shop: NewMerchant) -> None:
     request = requested_account(shop.merchant, {"key": KEY})
     deciders = [(decisions.approve, "ben"), (decisions.decline, "carla")]
     people = {name: operator(name) for _, name in deciders}
@@ -227,7 +227,7 @@ def test_of_two_who_decide_at_once_one_does(shop: NewMerchant) -> None:
     assert ProviderAccount.objects.count() == (1 if state == "done" else 0)
 
 
-def test_every_step_is_in_the_audit_log_with_both_people(shop: NewMerchant) -> None:
+def test_every_step_is_in_the_audit_log_with_both_operators(shop: NewMerchant) -> None:
     request = approved(requested_key(shop.merchant))
     name, text = decisions.take_key(request, operator("ana"))
     entries = AuditEntry.objects.about(request).order_by("number")
@@ -241,7 +241,7 @@ def test_every_step_is_in_the_audit_log_with_both_people(shop: NewMerchant) -> N
     assert not [entry for entry in AuditEntry.objects.values() if text in str(entry)]
 
 
-def test_an_approval_without_a_note_is_none(shop: NewMerchant) -> None:
+def test_an_approval_needs_a_note(shop: NewMerchant) -> None:
     request = requested_key(shop.merchant)
-    with pytest.raises(Refused, match="rests on"):
+    with pytest.raises(Refused, match="Give a reason"):
         decisions.approve(request, operator("ben"), " ")

@@ -1,4 +1,4 @@
-"""The pages of requests: made by the forms of keys, accounts and routes, decided by another, and a key shown once."""
+"""The pages of requests for approval: forms of keys, accounts and routes, decisions, and a key that is shown once."""
 
 import re
 
@@ -40,7 +40,7 @@ def newest() -> ApprovalRequest:
 
 
 def decide(client: Client, request: ApprovalRequest, decision: str, note: str = NOTE) -> str:
-    """What whoever decides is told."""
+    """Post a decision; return the text of the next page."""
     answer = client.post(address_of(request, "decide"), {"decision": decision, "note": note}, follow=True)
     return words_of(answer)
 
@@ -49,7 +49,7 @@ def take(client: Client, request: ApprovalRequest) -> list[str]:
     return A_KEY.findall(text_of(client.post(address_of(request, "take"), follow=True)))
 
 
-def test_a_live_key_that_refunds_is_not_issued_by_one_person(ana: Client, shop: NewMerchant) -> None:
+def test_a_live_key_that_refunds_needs_an_approver(ana: Client, shop: NewMerchant) -> None:
     count = ApiKey.objects.count()
     for said in (LIVE_SECRET, {"mode": "live", "kind": "restricted", "rights": ["refunds:write"]}):
         answer = act(ana, shop.merchant, "issue_key", **said)
@@ -62,14 +62,14 @@ def test_a_live_key_that_reads_is_issued_at_once(ana: Client, shop: NewMerchant)
     assert A_KEY.search(text_of(act(ana, shop.merchant, "issue_key", **said)))
 
 
-def test_a_live_secret_key_is_not_rolled_by_one_person(ana: Client, shop: NewMerchant) -> None:
+def test_rolling_a_live_secret_key_needs_an_approver(ana: Client, shop: NewMerchant) -> None:
     key = find_key(shop.keys["sk_live"])
     answer = act(ana, key, "roll", hours="2")
     key.refresh_from_db()
     assert (answer["Location"], key.expires_at) == (page_of(newest()), None)
 
 
-def test_a_form_that_is_sent_again_makes_one_request(ana: Client, shop: NewMerchant) -> None:
+def test_a_form_sent_twice_makes_one_request(ana: Client, shop: NewMerchant) -> None:
     address = address_of(shop.merchant, "issue_key")
     form = form_of(ana, address) | LIVE_SECRET
     ana.post(address, form)
@@ -77,7 +77,7 @@ def test_a_form_that_is_sent_again_makes_one_request(ana: Client, shop: NewMerch
     assert ApprovalRequest.objects.count() == 1
 
 
-def test_a_second_request_about_the_same_key_is_refused_and_said(ana: Client, shop: NewMerchant) -> None:
+def test_a_second_request_about_the_same_key_is_refused_with_a_message(ana: Client, shop: NewMerchant) -> None:
     key = find_key(shop.keys["sk_live"])
     act(ana, key, "roll", hours="2")
     assert "There is an open request about this already" in text_of(act(ana, key, "roll", hours="3"))
@@ -105,13 +105,13 @@ def test_the_approver_is_not_shown_the_key(ana: Client, ben: Client, shop: NewMe
     assert len(take(ana, request)) == 1
 
 
-def test_a_key_is_not_taken_by_a_look(ana: Client, shop: NewMerchant) -> None:
+def test_a_get_request_does_not_take_a_key(ana: Client, shop: NewMerchant) -> None:
     request = approved(requested_key(shop.merchant))
     assert ana.get(address_of(request, "take")).status_code == 405
     assert newest().state == "approved"
 
 
-def test_whoever_may_issue_no_keys_any_more_takes_none(shop: NewMerchant) -> None:
+def test_a_requester_who_lost_the_permission_takes_no_key(shop: NewMerchant) -> None:
     client = client_of("dora", "add_apikey", "view_approvalrequest")
     request = approved(requested_key(shop.merchant, proposed_by=User.objects.get(username="dora")))
     User.objects.get(username="dora").user_permissions.clear()
@@ -119,7 +119,7 @@ def test_whoever_may_issue_no_keys_any_more_takes_none(shop: NewMerchant) -> Non
     assert newest().state == "approved"
 
 
-def test_nobody_decides_their_own_on_the_page(ana: Client, shop: NewMerchant) -> None:
+def test_nobody_decides_their_own_request_on_the_page(ana: Client, shop: NewMerchant) -> None:
     request = requested_key(shop.merchant)
     page = text_of(ana.get(address_of(request, "decide")))
     assert ('value="approve"' in page, 'value="withdraw"' in page) == (False, True)
@@ -127,12 +127,12 @@ def test_nobody_decides_their_own_on_the_page(ana: Client, shop: NewMerchant) ->
     assert newest().state == "proposed"
 
 
-def test_whoever_has_no_right_to_decide_does_not(shop: NewMerchant) -> None:
+def test_a_decision_needs_the_permission(shop: NewMerchant) -> None:
     request, client = requested_key(shop.merchant), client_of("dora", "view_approvalrequest", "add_apikey")
     assert client.get(address_of(request, "decide")).status_code == 403
 
 
-def test_whoever_works_for_other_merchants_finds_no_request(shop: NewMerchant) -> None:
+def test_an_operator_of_other_merchants_finds_no_request(shop: NewMerchant) -> None:
     request, client = requested_key(shop.merchant), client_of("dora", "view_approvalrequest", "decide_approvalrequest")
     dora = User.objects.get(username="dora")
     dora.user_permissions.remove(*dora.user_permissions.filter(codename="work_for_all_merchants"))
@@ -161,7 +161,7 @@ def test_the_decision_shows_a_route_before_and_after(ben: Client, account: Provi
     assert "<del>1</del> → <ins>7</ins>" in text_of(ben.get(address_of(request, "decide")))
 
 
-def test_a_decision_that_cannot_be_carried_out_is_said(ben: Client, account: ProviderAccount) -> None:
+def test_a_decision_that_cannot_be_applied_shows_a_message(ben: Client, account: ProviderAccount) -> None:
     request = requested_change(account, {}, title="Requested")
     ProviderAccount.objects.update(version=9)
     assert "changed since this was requested" in decide(ben, request, "approve")
@@ -174,23 +174,23 @@ def test_a_declined_account_is_not_connected(ben: Client, shop: NewMerchant) -> 
     assert not ProviderAccount.objects.exists()
 
 
-def test_the_only_administrator_is_told_to_make_a_second_one(ana: Client, shop: NewMerchant) -> None:
-    told = "Nobody else may approve it yet. Make a second person under Users"
-    assert told in text_of(ana.get(address_of(shop.merchant, "issue_key")))
-    assert told in text_of(ana.get(page_of(requested_key(shop.merchant))))
+def test_the_only_administrator_is_asked_to_create_a_second_one(ana: Client, shop: NewMerchant) -> None:
+    notice = "Nobody else may approve it yet. Make a second person under Users"
+    assert notice in text_of(ana.get(address_of(shop.merchant, "issue_key")))
+    assert notice in text_of(ana.get(page_of(requested_key(shop.merchant))))
     staff_member("ben")
-    assert told not in text_of(ana.get(address_of(shop.merchant, "issue_key")))
+    assert notice not in text_of(ana.get(address_of(shop.merchant, "issue_key")))
     assert "A second person approves or declines it by" in text_of(ana.get(page_of(newest())))
 
 
 @pytest.mark.parametrize("change", [{"is_active": False}, {"is_superuser": False}], ids=str)
-def test_whoever_cannot_decide_is_no_second_person(ana: Client, shop: NewMerchant, change: dict[str, bool]) -> None:
+def test_an_operator_who_cannot_decide_is_no_approver(ana: Client, shop: NewMerchant, change: dict[str, bool]) -> None:
     staff_member("ben")
     User.objects.filter(username="ben").update(**change)
     assert "Nobody else may approve it yet" in text_of(ana.get(address_of(shop.merchant, "issue_key")))
 
 
-def test_one_list_has_all_that_waits_for_a_second_person(
+def test_one_list_has_all_requests_that_wait_for_an_approver(
     ana: Client, ben: Client, api: Api, account: ProviderAccount
 ) -> None:
     api.charge(amount=20_000_000)
@@ -207,9 +207,9 @@ def test_the_requester_finds_an_approved_key_in_the_list(ana: Client, ben: Clien
     assert page_of(request) not in text_of(ben.get(WAITING))
 
 
-def test_an_empty_list_says_so(ana: Client, shop: NewMerchant) -> None:
+def test_an_empty_list_shows_a_message(ana: Client, shop: NewMerchant) -> None:
     assert "Nothing waits for you." in text_of(ana.get(WAITING))
 
 
-def test_the_list_of_requests_leads_to_all_that_waits(ana: Client, shop: NewMerchant) -> None:
+def test_the_list_of_requests_links_to_all_open_requests(ana: Client, shop: NewMerchant) -> None:
     assert WAITING in text_of(ana.get(list_of(ApprovalRequest)))

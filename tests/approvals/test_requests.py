@@ -1,4 +1,4 @@
-"""What one operator requests: on record with its credentials sealed, refused at once where it cannot be, bounded."""
+"""Requests for approval: stored with sealed credentials, refused where the change is impossible, limited in number."""
 
 import pytest
 from django.core.exceptions import ValidationError
@@ -36,7 +36,7 @@ def test_a_request_changes_nothing(shop: NewMerchant) -> None:
     assert (ApiKey.objects.count(), ProviderAccount.objects.count()) == (keys, 0)
 
 
-def test_typed_credentials_wait_sealed(shop: NewMerchant) -> None:
+def test_entered_credentials_are_sealed(shop: NewMerchant) -> None:
     request = requested_account(shop.merchant, {"key": KEY, "token": ""})
     kept = ApprovalRequest.objects.get()
     assert KEY.encode() not in bytes(kept.sealed_credentials or b"")
@@ -45,14 +45,14 @@ def test_typed_credentials_wait_sealed(shop: NewMerchant) -> None:
     assert not [entry for entry in AuditEntry.objects.values() if KEY in str(entry)]
 
 
-def test_sealed_credentials_open_for_their_own_request_alone(shop: NewMerchant) -> None:
+def test_sealed_credentials_open_only_for_their_own_request(shop: NewMerchant) -> None:
     one, other = (requested_account(shop.merchant, {"key": KEY + digit}) for digit in "12")
     other.sealed_credentials = one.sealed_credentials
     with pytest.raises(Exception, match="moved from its place"):
         opened_credentials(other)
 
 
-def test_the_audit_log_has_what_is_asked_for_and_by_whom(account: ProviderAccount) -> None:
+def test_the_audit_log_has_the_change_and_its_requester(account: ProviderAccount) -> None:
     request = requested_change(account, {"key": KEY}, settings={"branch": "Davao"})
     entry = AuditEntry.objects.about(request).get()
     assert (entry.action, entry.reason) == ("proposed", REASON)
@@ -61,26 +61,26 @@ def test_the_audit_log_has_what_is_asked_for_and_by_whom(account: ProviderAccoun
 
 
 @pytest.mark.parametrize("rights", [["charges:pay"], []], ids=["unknown right", "no right"])
-def test_a_key_that_cannot_be_is_refused_when_it_is_requested(shop: NewMerchant, rights: list[str]) -> None:
+def test_an_impossible_key_is_refused_when_it_is_requested(shop: NewMerchant, rights: list[str]) -> None:
     asked = SECRET_KEY | {"kind": "restricted", "rights": rights}
     with pytest.raises(BadKey):
         submit_request(request_of(shop.merchant, "issue_key", asked))
     assert not ApprovalRequest.objects.exists()
 
 
-def test_an_account_that_cannot_be_is_refused_when_it_is_requested(shop: NewMerchant) -> None:
+def test_an_impossible_account_is_refused_when_it_is_requested(shop: NewMerchant) -> None:
     with pytest.raises(BadAccount):
         requested_account(shop.merchant, {})
     assert not ApprovalRequest.objects.exists()
 
 
-def test_other_settings_without_the_credentials_are_refused_when_they_are_requested(account: ProviderAccount) -> None:
+def test_new_settings_without_credentials_are_refused_when_they_are_requested(account: ProviderAccount) -> None:
     with pytest.raises(BadAccount) as refused:
         requested_change(account, {}, settings={"branch": "Davao"})
     assert refused.value.blank == "key"
 
 
-def test_a_route_that_cannot_be_is_refused_when_it_is_requested(account: ProviderAccount) -> None:
+def test_an_impossible_route_is_refused_when_it_is_requested(account: ProviderAccount) -> None:
     with pytest.raises(BadRoute):
         submit_request(
             request_of(account.merchant, "add_route", {"account": str(account.id), **CARDS, "amount_max": 1_000})
@@ -88,7 +88,7 @@ def test_a_route_that_cannot_be_is_refused_when_it_is_requested(account: Provide
     assert (Route.objects.count(), ApprovalRequest.objects.count()) == (0, 0)
 
 
-def test_about_one_account_there_is_one_open_request(account: ProviderAccount) -> None:
+def test_an_account_has_one_open_request_at_most(account: ProviderAccount) -> None:
     requested_change(account, {}, title="One")
     with pytest.raises(Refused, match="open request about this"):
         requested_change(account, {}, title="Two")
@@ -99,7 +99,7 @@ def test_a_reason_with_a_card_number_is_refused(shop: NewMerchant) -> None:
         requested_key(shop.merchant, reason="For 4242424242424242")
 
 
-def test_nobody_has_more_open_requests_than_others_can_look_at(shop: NewMerchant) -> None:
+def test_an_operator_has_a_limited_number_of_open_requests(shop: NewMerchant) -> None:
     for _ in range(OPEN_REQUESTS_MAX):
         requested_key(shop.merchant)
     with pytest.raises(Refused, match="open requests"):
@@ -108,7 +108,7 @@ def test_nobody_has_more_open_requests_than_others_can_look_at(shop: NewMerchant
 
 
 @pytest.mark.django_db(transaction=True)
-def test_many_requests_at_once_do_not_pass_the_limit(shop: NewMerchant) -> None:
+def test_concurrent_requests_stay_within_the_limit(shop: NewMerchant) -> None:
     for _ in range(OPEN_REQUESTS_MAX - 1):
         requested_key(shop.merchant)
 
@@ -145,7 +145,7 @@ def test_the_rotation_of_keys_reaches_requested_credentials(shop: NewMerchant) -
         (False, "restricted", ["refunds:write"], False),
     ],
 )
-def test_only_live_keys_that_move_money_want_a_second_person(
+def test_only_live_keys_that_move_money_need_an_approver(
     livemode: bool, kind: str, rights: list[str], expected: bool
 ) -> None:
     assert rules.key_needs_approval(livemode, kind, rights) is expected
@@ -163,7 +163,7 @@ def test_only_live_keys_that_move_money_want_a_second_person(
     ],
     ids=str,
 )
-def test_a_live_account_is_only_switched_off_by_one_person(
+def test_only_switching_a_live_account_off_needs_no_approver(
     account: ProviderAccount, change: dict[str, object], expected: bool
 ) -> None:
     given: dict[str, object] = {"title": account.title, "enabled": True, "credentials": {"key": ""}, "settings": {}}
@@ -182,7 +182,7 @@ def test_a_live_account_is_only_switched_off_by_one_person(
     ],
     ids=["nobody decided", "no key", "declined by nobody", "no reason", "kind", "credentials stay"],
 )
-def test_the_database_keeps_no_request_that_cannot_be(shop: NewMerchant, members: dict[str, object]) -> None:
+def test_the_database_refuses_an_inconsistent_request(shop: NewMerchant, members: dict[str, object]) -> None:
     request = requested_account(shop.merchant, {"key": KEY})
     with pytest.raises(IntegrityError), transaction.atomic():
         ApprovalRequest.objects.filter(id=request.id).update(**members)

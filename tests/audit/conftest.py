@@ -18,7 +18,7 @@ LENGTH = 5
 
 @pytest.fixture
 def log(db: None) -> list[AuditEntry]:
-    """A log of LENGTH entries."""
+    """Return a log of LENGTH entries."""
     merchant = MerchantFactory(title="Sari Store")
     for number in range(LENGTH):
         audit_log.record(Action.CHANGED, merchant, fields=["rates"], detail=f"change {number}", reason="Ticket 77")
@@ -27,7 +27,7 @@ def log(db: None) -> list[AuditEntry]:
 
 @pytest.fixture
 def forge() -> Forge:
-    """Runs statements as a superuser with triggers off."""
+    """Return a function that runs statements as a superuser with triggers off."""
 
     def run(*statements: str) -> None:
         with transaction.atomic(), connection.cursor() as cursor:
@@ -38,7 +38,7 @@ def forge() -> Forge:
 
 
 def signed_in(user: User) -> Client:
-    """The browser of an operator."""
+    """Return the browser of an operator."""
     client = Client()
     client.force_login(user)
     return client

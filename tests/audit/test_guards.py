@@ -1,4 +1,4 @@
-"""What the database itself refuses, whoever asks."""
+"""The database's own guards of the audit log."""
 
 import os
 

@@ -1,4 +1,4 @@
-"""What is told, in whose name, and that it is told exactly when the act is done."""
+"""The content and the actor of audit entries, written exactly when the change is committed."""
 
 import os
 import pwd
@@ -28,48 +28,48 @@ CARD = "4242424242424242"
 WRITERS, EACH = 8, 5
 
 
-def told_of(row: object) -> list[tuple[str, list[str], str]]:
+def entries_about(row: object) -> list[tuple[str, list[str], str]]:
     entries = AuditEntry.objects.about(row).order_by("number")  # type: ignore[arg-type]
     return list(entries.values_list("action", "fields", "detail"))
 
 
-def test_a_command_is_told_as_the_account_and_the_host_it_ran_on(manage: Manage, db: None) -> None:  # noqa: F811
+def test_a_command_is_recorded_with_its_account_and_host(manage: Manage, db: None) -> None:  # noqa: F811
     manage("merchant", "create", "Sari Store")
     [entry] = AuditEntry.objects.about(Merchant.objects.get())
     account = pwd.getpwuid(os.getuid()).pw_name
     assert (entry.actor, entry.origin, entry.operator_id) == (account, socket.gethostname(), None)
 
 
-def test_every_key_of_a_new_merchant_is_told_and_none_is_shown(shop: NewMerchant) -> None:
-    assert all(told_of(key) for key in ApiKey.objects.all())
+def test_every_key_of_a_new_merchant_is_recorded_without_its_text(shop: NewMerchant) -> None:
+    assert all(entries_about(key) for key in ApiKey.objects.all())
     kept = str(list(AuditEntry.objects.values()))
     secrets = [*shop.keys.values(), *shop.notify_secrets.values()]
     assert [secret for secret in secrets if secret in kept or secret[8:-4] in kept] == []
 
 
-def test_a_key_is_told_of_from_its_making_to_its_end(manage: Manage, shop: NewMerchant) -> None:  # noqa: F811
+def test_a_key_is_recorded_from_creation_to_revocation(manage: Manage, shop: NewMerchant) -> None:  # noqa: F811
     old = ApiKey.objects.filter(kind="secret").first()
     manage("merchant", "roll-key", f"key_{old.id.hex}")
     manage("merchant", "revoke-key", f"key_{old.id.hex}")
     manage("merchant", "revoke-key", f"key_{old.id.hex}")
     new = ApiKey.objects.latest("id")
-    assert [action for action, *_ in told_of(old)] == ["added", "rolled", "revoked"]
-    assert [action for action, *_ in told_of(new)] == ["added"]
-    assert f"key_{new.id.hex}" in told_of(old)[1][2]
+    assert [action for action, *_ in entries_about(old)] == ["added", "rolled", "revoked"]
+    assert [action for action, *_ in entries_about(new)] == ["added"]
+    assert f"key_{new.id.hex}" in entries_about(old)[1][2]
 
 
-def test_terms_of_a_merchant_are_told_by_what_they_are_about(manage: Manage, shop: NewMerchant) -> None:  # noqa: F811
+def test_changes_of_a_merchants_terms_are_recorded_with_their_subject(manage: Manage, shop: NewMerchant) -> None:  # noqa: F811
     manage("merchant", "set-fee", "Sari Store", "card", "PHP", "--fixed", "1500")
     manage("merchant", "set-payment-method", "Sari Store", "gcash", "off")
     manage("merchant", "roll-secret", "Sari Store", "--mode", "live")
-    assert told_of(shop.merchant)[1:] == [
+    assert entries_about(shop.merchant)[1:] == [
         ("changed", ["rates"], "card in PHP"),
         ("changed", ["payment_method_settings"], "gcash off"),
         ("rolled", ["notify_secrets"], "live"),
     ]
 
 
-def test_a_change_on_a_page_is_told_with_who_from_where_and_in_which_request(operator: Client) -> None:  # noqa: F811
+def test_a_change_on_a_page_is_recorded_with_actor_origin_and_request(operator: Client) -> None:  # noqa: F811
     merchant = MerchantFactory()
     response = operator.post(page_of(merchant), merchant_form(), REMOTE_ADDR="203.0.113.9")
     [entry] = AuditEntry.objects.about(merchant)
@@ -78,23 +78,23 @@ def test_a_change_on_a_page_is_told_with_who_from_where_and_in_which_request(ope
     assert "#aa0000" not in str(AuditEntry.objects.filter(number=entry.number).values())
 
 
-def test_what_is_added_changed_and_deleted_on_a_page_is_told(operator: Client) -> None:  # noqa: F811
+def test_additions_changes_and_deletions_on_a_page_are_recorded(operator: Client) -> None:  # noqa: F811
     operator.post(list_of(BinRange) + "add/", BIN)
     row = BinRange.objects.get()
     operator.post(page_of(row), BIN | {"funding": "credit"})
     operator.post(page_of(row), BIN | {"funding": "credit"})
     operator.post(page_of(row).replace("change", "delete"), {"post": "yes"})
-    assert told_of(row) == [("added", [], ""), ("changed", ["funding"], ""), ("deleted", [], "")]
+    assert entries_about(row) == [("added", [], ""), ("changed", ["funding"], ""), ("deleted", [], "")]
 
 
-def test_the_history_of_a_row_is_what_the_log_tells_of_it(operator: Client) -> None:  # noqa: F811
+def test_the_history_of_a_row_is_its_audit_entries(operator: Client) -> None:  # noqa: F811
     merchant = MerchantFactory()
     operator.post(page_of(merchant), merchant_form())
     text = operator.get(reverse("admin:payments_merchant_history", args=[merchant.pk])).content.decode()
     assert re.search(r"<td>operator</td>\s*<td>[\d.]+</td>\s*<td>changed</td>", text)
 
 
-def test_a_secret_in_what_is_told_is_taken_out(db: None) -> None:
+def test_a_secret_is_redacted(db: None) -> None:
     audit_log.record(
         Action.CHANGED, MerchantFactory(title=CARD), fields=[CARD], detail=CARD, reason=f"paid with {CARD}"
     )
@@ -102,7 +102,7 @@ def test_a_secret_in_what_is_told_is_taken_out(db: None) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_what_was_undone_is_not_told() -> None:
+def test_a_rolled_back_change_is_not_recorded() -> None:
     with transaction.atomic():
         merchants.create_merchant("Sari Store")
         transaction.set_rollback(True)
@@ -112,7 +112,7 @@ def test_what_was_undone_is_not_told() -> None:
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("act", ["revoke", "fee"])
-def test_what_cannot_be_told_is_not_done(act: str) -> None:
+def test_a_change_that_cannot_be_recorded_is_rolled_back(act: str) -> None:
     shop = merchants.create_merchant("Sari Store")
     key = ApiKey.objects.filter(kind="secret").first()
     with connection.cursor() as cursor:
@@ -128,7 +128,7 @@ def test_what_cannot_be_told_is_not_done(act: str) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_of_many_who_act_at_once_each_entry_follows_another_without_a_gap() -> None:
+def test_concurrent_entries_form_one_chain_without_a_gap() -> None:
     merchant = MerchantFactory()
 
     def write(number: int) -> None:
@@ -144,7 +144,7 @@ def test_of_many_who_act_at_once_each_entry_follows_another_without_a_gap() -> N
 
 
 @pytest.mark.django_db
-def test_no_made_up_time_is_told_to_the_log() -> None:
+def test_the_log_ignores_a_moved_clock() -> None:
     before = datetime.now(UTC)
     with clock.at(before - timedelta(days=365)):
         audit_log.record(Action.CHANGED)

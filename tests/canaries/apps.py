@@ -5,7 +5,7 @@ class CanariesConfig(AppConfig):
     name = "tests.canaries"
 
     def ready(self) -> None:
-        """Puts the simulator that knows marked cards in the place of the other."""
+        """Replace the simulator with one that knows marked cards."""
         from payments.providers.registry import PROVIDERS
         from tests.canaries.simulator import MarkedSimulator
 

@@ -1,4 +1,4 @@
-"""Errors of every kind over marked cards: requests that are wrong, providers, views, tasks and databases that break."""
+"""Errors of every kind over marked cards: bad requests, and failing providers, views, tasks and databases."""
 
 import json
 import socket
@@ -17,7 +17,7 @@ HEADERS = ("User-Agent", "Referer", "X-Forwarded-For", "X-Request-Id", "Accept",
 
 
 def break_everything(shop: Shop) -> None:
-    """Has every error happen once in each shape; what must be refused is."""
+    """Cause every error once in each shape, and assert the refusals."""
     shop.card(marked(11, 98))
     for way in WAYS:
         assert shop.post(f"/canaries/{way}", {"number": NUMBER, "cvc": SOURCE_CVC}).status_code in (200, 500), way

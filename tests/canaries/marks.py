@@ -1,4 +1,4 @@
-"""Card numbers and security codes that stand nowhere by chance, so that a trace of one is a leak."""
+"""Marked card numbers and security codes, which occur nowhere by chance, so that a trace of one is a leak."""
 
 from payments.luhn import luhn_valid
 
@@ -29,11 +29,13 @@ CODES = {twin: code for code, twin in TWINS.items()}
 
 
 def marked(code: int, serial: int) -> str:
-    """The marked card number with these digits after the mark; `code` must not end in 0, nor the last four begin so."""
+    """Return the marked card number with these digits after the mark.
+
+    `code` must not end in 0, and the last four digits must not begin with 0."""
     digits = f"{MARK}{code:02}{serial:02}"
     return next(number for number in (f"{digits}{check}" for check in range(10)) if luhn_valid(number))
 
 
 def code_of(number: str) -> int | None:
-    """The two digits after the mark of a marked number, None for any other."""
+    """Return the two digits after the mark of a marked number, or None."""
     return int(number[len(MARK) :][:2]) if number.startswith(MARK) else None

@@ -1,4 +1,4 @@
-"""An operator in the admin, over HTTP: signs in, looks at everything, and mistakes the search box for a form."""
+"""An operator in the admin, over HTTP, who signs in, opens every page, and searches for card numbers."""
 
 import re
 from collections import Counter, deque
@@ -34,12 +34,12 @@ class Operator:
         self._client.close()
 
     def sign_in(self, user: str, password: str) -> bool:
-        """Whether the admin lets somebody in."""
+        """Return whether the admin accepts the sign-in."""
         form = {"username": user, "password": password, "csrfmiddlewaretoken": self._client.cookies["csrftoken"]}
         return "/admin/login" not in str(self._client.post("/admin/login/?next=/admin/", data=form).url)
 
     def pages(self) -> Iterator[Page]:
-        """Every kind of page that links lead to from the first."""
+        """Yield every kind of page that links lead to from the first."""
         waiting, seen, looked = deque(["/admin/"]), {"/admin/"}, Counter[str]()
         while waiting:
             address = waiting.popleft()
@@ -55,14 +55,14 @@ class Operator:
             waiting.extend(new)
 
     def search_everywhere(self, text: str) -> int:
-        """Types `text` into the search box of every list of ours; how many there are."""
+        """Search every list for `text`; return how many there are."""
         lists = [link for link in _links("/admin/", self._client.get("/admin/").text) if LIST.fullmatch(link)]
         for address in lists:
             assert self._client.get(address, params={"q": text}).is_success, address
         return len(lists)
 
     def get_lost(self, text: str) -> None:
-        """Takes `text` for a user name, and for a page, to which it posts without the token of a form."""
+        """Use `text` as a user name, and as a page to which it posts without a form's token."""
         assert not self.sign_in(text, text)
         for method in ("GET", "POST"):
             assert self._client.request(method, f"/admin/{text}/", params={"card": text}).status_code in (403, 404)

@@ -20,7 +20,7 @@ Take = Callable[[Shop, int], object]
 
 
 def take_payments(shop: Shop, count: int) -> None:
-    """Takes `count` payments, several at a time and of each kind as many."""
+    """Make `count` payments, several at a time, with equal numbers of each kind."""
     with ThreadPoolExecutor(CLIENTS) as threads:
         takes = enumerate(islice(cycle(KINDS.values()), count))
         taken = [threads.submit(take, shop, number) for number, take in takes]
@@ -29,12 +29,12 @@ def take_payments(shop: Shop, count: int) -> None:
 
 
 def card_of(twin: str, number: int) -> str:
-    """The marked card of the payment with this number, which shares the outcome of `twin`."""
+    """Return the marked card of the payment with this number, which has the outcome of `twin`."""
     return marked(CODES[twin], number % 100)
 
 
 def _on(twin: str, *verbs: str, amount: int | None = None, **members: Any) -> Take:
-    """A charge on a card, and what is done to it afterwards."""
+    """Return a charge on a card, with the operations after it."""
 
     def take(shop: Shop, number: int) -> None:
         charge = shop.charge(shop.card(card_of(twin, number)), **members)
@@ -45,7 +45,7 @@ def _on(twin: str, *verbs: str, amount: int | None = None, **members: Any) -> Ta
 
 
 def _asked(decision: str, **source: str) -> Take:
-    """The payer opens the page, decides and comes back; with no decision, opens the page only."""
+    """Return a payment whose payer opens the page, decides and comes back; without a decision, opens it only."""
 
     def take(shop: Shop, number: int) -> None:
         made = shop.source(**source) if source else shop.card(card_of(CHALLENGED, number))
@@ -79,7 +79,7 @@ def _vaulted(twin: str, deleted: bool = False) -> Take:
 
 
 def _replayed(shop: Shop, number: int) -> None:
-    """Every request twice under its key, and another one under the same."""
+    """Send every request twice with its idempotency key, and another one with the same key."""
     key = {"Idempotency-Key": f"order-{number}"}
     order = {"amount": 500, "source": shop.card(card_of(APPROVED, number)), "description": "Taho", "cvc": CHARGE_CVC}
     first, again = (shop.made("/charges/", order, **key) for _ in range(2))

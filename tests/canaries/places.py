@@ -1,4 +1,4 @@
-"""Every place in which kaha leaves something, as named bytes to be looked through."""
+"""Every place where kaha leaves data, as named bytes to scan."""
 
 import base64
 import json
@@ -9,25 +9,25 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from payments.quickstart.servers.postgres import wheel_folder
-from tests.canaries.house import House
 from tests.canaries.operators import Operator
+from tests.canaries.service import Service
 
 Parts = Iterator[tuple[str, bytes]]
 WAL = "pg_wal"
 TASK = re.compile(r'"body": "([A-Za-z0-9+/=]*)"')
 
 
-def _log(name: str) -> Callable[[House], Parts]:
-    def read(house: House) -> Parts:
-        log = house.places.log(name)
+def _log(name: str) -> Callable[[Service], Parts]:
+    def read(service: Service) -> Parts:
+        log = service.places.log(name)
         yield log.name, log.read_bytes()
 
     return read
 
 
-def _dump(house: House) -> Parts:
-    """The whole database as an operator dumps it, unlogged tables too, with bytes in hex and as they are."""
-    database = house.database
+def _dump(service: Service) -> Parts:
+    """Yield a dump of the whole database, unlogged tables included, with bytes in hex and as they are."""
+    database = service.database
     names = {"PGDATABASE": database.pop("dbname")} | {f"PG{name.upper()}": value for name, value in database.items()}
     environment = os.environ | names
     for output in ("hex", "escape"):
@@ -36,59 +36,59 @@ def _dump(house: House) -> Parts:
         yield f"bytea as {output}", subprocess.run(command, env=options, capture_output=True, check=True).stdout
 
 
-def _wal(house: House) -> Parts:
-    house.execute("CHECKPOINT")
-    yield from _files(house.places.cluster / WAL)
+def _wal(service: Service) -> Parts:
+    service.execute("CHECKPOINT")
+    yield from _files(service.places.cluster / WAL)
 
 
-def _cluster(house: House) -> Parts:
-    house.execute("CHECKPOINT")
-    yield from ((name, data) for name, data in _files(house.places.cluster) if not name.startswith(f"{WAL}/"))
+def _cluster(service: Service) -> Parts:
+    service.execute("CHECKPOINT")
+    yield from ((name, data) for name, data in _files(service.places.cluster) if not name.startswith(f"{WAL}/"))
 
 
-def _data_folder(house: House) -> Parts:
-    """What lies beside the database and the logs: settings, the demo's keys, beat's schedule."""
-    for path in house.places.data.iterdir():
+def _data_folder(service: Service) -> Parts:
+    """Yield the files beside the database and the logs: settings, the demo's keys, beat's schedule."""
+    for path in service.places.data.iterdir():
         if path.is_file():
             yield path.name, path.read_bytes()
 
 
-def _redis(house: House) -> Parts:
-    """Everything that is in it, as it would lie on a disk."""
-    house.redis.config_set("rdbcompression", "no")
-    house.redis.save()
-    yield "dump.rdb", (house.places.run / "dump.rdb").read_bytes()
+def _redis(service: Service) -> Parts:
+    """Yield the whole content of Redis, as it would be on a disk."""
+    service.redis.config_set("rdbcompression", "no")
+    service.redis.save()
+    yield "dump.rdb", (service.places.run / "dump.rdb").read_bytes()
 
 
-def _redis_commands(house: House) -> Parts:
-    yield "MONITOR", "\n".join(house.commands).encode()
+def _redis_commands(service: Service) -> Parts:
+    yield "MONITOR", "\n".join(service.commands).encode()
 
 
-def _tasks(house: House) -> Parts:
-    for body in TASK.findall("\n".join(house.commands)):
+def _tasks(service: Service) -> Parts:
+    for body in TASK.findall("\n".join(service.commands)):
         yield "task", base64.b64decode(body)
 
 
-def _admin(house: House) -> Parts:
-    with Operator(house.ready["api"], house.ready["admin_user"], house.ready["admin_password"]) as operator:
+def _admin(service: Service) -> Parts:
+    with Operator(service.ready["api"], service.ready["admin_user"], service.ready["admin_password"]) as operator:
         yield from operator.pages()
 
 
-def _events(house: House) -> Parts:
+def _events(service: Service) -> Parts:
     path = "/events/?limit=100"
     while path:
-        page = house.shop.ask("GET", path)
+        page = service.shop.ask("GET", path)
         yield path, page.content
         path = page.json().get("next", "").removeprefix("/v2")
 
 
-def _callbacks(house: House) -> Parts:
-    for call in house.receiver.calls:
+def _callbacks(service: Service) -> Parts:
+    for call in service.receiver.calls:
         yield call.event_id, json.dumps(call.headers).encode() + call.body
 
 
-def _answers(house: House) -> Parts:
-    yield from house.shop.answers
+def _answers(service: Service) -> Parts:
+    yield from service.shop.answers
 
 
 def _files(folder: Path) -> Parts:
@@ -99,7 +99,7 @@ def _files(folder: Path) -> Parts:
             continue
 
 
-PLACES: dict[str, Callable[[House], Parts]] = {
+PLACES: dict[str, Callable[[Service], Parts]] = {
     "web log": _log("web"),
     "worker log": _log("worker"),
     "preparation's log": _log("prepare"),

@@ -1,4 +1,4 @@
-"""Finds marked cards in bytes: plain, in groups of four, in hex, base64 and percent-encoded."""
+"""A scanner for marked cards in bytes: plain, in groups of four, in hex, base64 and percent-encoded."""
 
 import re
 from base64 import b64encode
@@ -17,7 +17,7 @@ CVC_ALONE = re.compile(rb"(?:%s)(?<![0-9A-Za-z.\-].{4})(?![0-9A-Za-z\-])" % "|".
 
 @dataclass(frozen=True)
 class Finding:
-    """A trace of a card: in which form, where, and what stands around it."""
+    """A trace of a card: its form, its place and the text around it."""
 
     form: str
     where: str
@@ -28,7 +28,7 @@ class Finding:
 
 
 def findings(data: bytes, where: str = "") -> Iterator[Finding]:
-    """One for each form in which `data` holds a card."""
+    """Yield one finding for each form in which `data` has a card."""
     for needle, form in NEEDLES.items():
         if (start := data.find(needle)) >= 0:
             yield Finding(form, where, _around(data, start))
@@ -37,12 +37,12 @@ def findings(data: bytes, where: str = "") -> Iterator[Finding]:
 
 
 def all_findings(parts: Iterable[tuple[str, bytes]]) -> list[Finding]:
-    """Those in all `parts`, each of which has a name."""
+    """Return the findings in all `parts`, which have names."""
     return [finding for where, data in parts for finding in findings(data, where)]
 
 
 def base64_of(text: str) -> list[bytes]:
-    """What is sure to stand in base64 of anything with `text` in it, by where in a group of three it begins."""
+    """Return the base64 text that any encoding of `text` contains, for each offset in a group of three."""
     data, parts = text.encode(), []
     for before in range(3):
         bits = 8 * (before + len(data))

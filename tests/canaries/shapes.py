@@ -1,4 +1,4 @@
-"""How programs quote a card where something goes wrong."""
+"""The shapes in which programs quote a card in an error."""
 
 import json
 from collections.abc import Callable
@@ -8,7 +8,7 @@ Shape = Callable[[str, str], str]
 
 
 def in_groups(number: str, between: str) -> str:
-    """The digits as they stand on a card, four and four."""
+    """Return the digits in groups of four, as on a card."""
     return between.join(number[start : start + 4] for start in range(0, len(number), 4))
 
 

@@ -1,4 +1,4 @@
-"""A merchant's program and its payers' browsers over HTTP; every answer that they get is kept."""
+"""A merchant's program and its payers' browsers over HTTP; it keeps every answer."""
 
 import json
 from types import TracebackType
@@ -15,7 +15,7 @@ CARD = {"name": "Juan dela Cruz", "exp_month": "12", "exp_year": "2039", "cvc": 
 
 
 class Shop:
-    """Asks the API at `url` with the secret test `key`; its sources have their events sent to `notify`."""
+    """A client of the API at `url` with the secret test `key`, whose sources send their events to `notify`."""
 
     def __init__(self, url: str, key: str, notify: str) -> None:
         self.url, self.notify = url, notify
@@ -33,37 +33,37 @@ class Shop:
         self._browser.close()
 
     def ask(self, method: str, path: str, **request: Any) -> httpx.Response:
-        """Any request to the API, as httpx takes it."""
+        """Send a request to the API, with httpx's arguments."""
         return self._kept(self._client.request(method, f"/v2{path}", **request))
 
     def post(self, path: str, body: Any = None, **headers: str) -> httpx.Response:
         return self.ask("POST", path, json=body or {}, headers=headers)
 
     def made(self, path: str, body: Any = None, **headers: str) -> dict[str, Any]:
-        """The object that a POST answers with. Raises AssertionError for a refusal."""
+        """Return the object of a POST's answer. Raises AssertionError for a refusal."""
         response = self.post(path, body, **headers)
         assert response.is_success, (path, body, response.text)
         return dict(response.json())
 
     def browse(self, method: str, url: str, **request: Any) -> httpx.Response:
-        """A request of a payer's browser."""
+        """Send a request of a payer's browser."""
         return self._kept(self._browser.request(method, url, **request))
 
     def source(self, **members: Any) -> str:
-        """A new source's ID."""
+        """Create a source; return its ID."""
         redirect = {"success": "https://shop.example/yes", "fail": "https://shop.example/no", "notify": self.notify}
         return str(self.made("/sources/", {"redirect": redirect, **members})["id"])
 
     def card(self, number: str, **members: Any) -> str:
-        """A new card source's ID."""
+        """Create a card source; return its ID."""
         return self.source(type="card", card={**CARD, "number": number}, **members)
 
     def charge(self, source: str, **members: Any) -> dict[str, Any]:
-        """A new charge."""
+        """Create a charge."""
         return self.made("/charges/", {"amount": 10_000, "source": source, "description": "Halo-halo", **members})
 
     def act(self, charge: dict[str, Any], verb: str, **members: Any) -> dict[str, Any]:
-        """What `capture`, `void`, `refund` or `verify` makes of a charge."""
+        """Do `capture`, `void`, `refund` or `verify`; return the charge."""
         return self.made(f"/charges/{charge['id']}/{verb}", members)
 
     def _kept(self, response: httpx.Response) -> httpx.Response:

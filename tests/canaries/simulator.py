@@ -1,4 +1,4 @@
-"""A simulator to which a marked card is what its twin is to the other, and faults that quote the card."""
+"""A simulator that treats a marked card as its twin, with faults that quote the card."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -14,7 +14,7 @@ Fault = Callable[[str], Outcome]
 
 
 class LookupBreaks(Exception):
-    """Ends every question about one card, so that its outcome stays unknown."""
+    """An error for every lookup of one card, so that its outcome stays unknown."""
 
 
 def _breaks(quoted: str) -> Outcome:
@@ -27,7 +27,7 @@ def _loses_the_database(quoted: str) -> Outcome:
     return Unknown(quoted)
 
 
-# What a fault says quotes the card in the shape that the serial number tells.
+# A fault's message quotes the card in the shape that its serial number selects.
 FAULTS: dict[int, Fault] = {
     41: _breaks,
     42: lambda quoted: Declined("card_declined", provider_code="05", message=f"No: {quoted}"),
@@ -39,7 +39,7 @@ LOOKUP_BREAKS = 46
 
 
 class MarkedSimulator(Simulator):
-    """Sees the twin of a marked card."""
+    """A simulator that treats a marked card as its twin."""
 
     def create_payment(self, payment: Payment) -> Outcome:
         number = payment.card.number if payment.card else ""

@@ -1,4 +1,4 @@
-"""Tasks that break over a card that they have opened; as all tasks, they take no argument."""
+"""Tasks that fail with an opened card; like all tasks, they take no argument."""
 
 from celery import shared_task
 

@@ -1,4 +1,4 @@
-"""No card number and no security code is left anywhere, whatever was done with cards and whatever went wrong."""
+"""No card number and no security code is left anywhere, after any operation and any error."""
 
 import tempfile
 from collections.abc import Iterator
@@ -10,14 +10,14 @@ import pytest
 
 from payments.quickstart.servers.processes import wait_until
 from tests.canaries.errors import break_everything
-from tests.canaries.house import House, house
 from tests.canaries.marks import marked
 from tests.canaries.misplaced import NUMBER
 from tests.canaries.operators import Operator
 from tests.canaries.payments import take_payments
 from tests.canaries.places import PLACES
-from tests.canaries.planting import plant
+from tests.canaries.plant import plant
 from tests.canaries.scanner import Finding, findings
+from tests.canaries.service import Service, service
 from tests.canaries.shapes import SHAPES
 from tests.quickstart.conftest import remove_what_lies_outside
 
@@ -28,7 +28,7 @@ AN_HOUR_AND_MORE_SECONDS = 7300
 WORKER_TIMEOUT_SECONDS = 60
 BROKEN_TASK = b"raised unexpected: RuntimeError"
 BROKEN_LOOKUP = b"provider call broke"
-# Proof that what was meant to go wrong did, and was told of with the card taken out.
+# Proof that the intended errors happened and were logged without the card.
 TRACES = {
     "web log": [
         b"An unexpected error ended a request.",
@@ -49,7 +49,7 @@ TRACES = {
 
 @dataclass
 class Look:
-    """What was found in a place: cards, and those of its traces that are not there."""
+    """The findings in a place: cards, and missing traces of errors."""
 
     size: int = 0
     found: list[Finding] = field(default_factory=list)
@@ -58,7 +58,7 @@ class Look:
 
 @dataclass
 class Looks:
-    """Into every place: after everything has gone wrong, and the first thing found once a card was put there."""
+    """The findings in every place: after all errors, and after a card was planted there."""
 
     before: dict[str, Look]
     planted: dict[str, list[Finding]]
@@ -69,16 +69,16 @@ def looks() -> Iterator[Looks]:
     with tempfile.TemporaryDirectory(prefix="kaha-test-") as parent:
         Path(parent).chmod(0o711)
         data = Path(parent) / "data"
-        with house(data) as open_house:
-            _live_in(open_house)
-            before = {place: _look(open_house, place) for place in PLACES}
-            plant(open_house)
-            planted = {place: _first(open_house, place) for place in PLACES}
+        with service(data) as running:
+            _live_in(running)
+            before = {place: _look(running, place) for place in PLACES}
+            plant(running)
+            planted = {place: _first(running, place) for place in PLACES}
         remove_what_lies_outside(data)
         yield Looks(before, planted)
 
 
-# One test, for what it looks at takes a minute to make, and two could be run by two processes.
+# One test, because its setup takes a minute and two tests could run in two processes.
 def test_no_card_is_left_anywhere_and_one_that_was_put_anywhere_is_found_there(looks: Looks) -> None:
     assert {place: [*map(str, look.found)] for place, look in looks.before.items() if look.found} == {}
     assert [place for place, found in looks.planted.items() if not found] == []
@@ -87,34 +87,34 @@ def test_no_card_is_left_anywhere_and_one_that_was_put_anywhere_is_found_there(l
     assert {place: look.missing for place, look in looks.before.items() if look.missing} == {}
 
 
-def _live_in(open_house: House) -> None:
-    break_everything(open_house.shop)
-    _wait_for_worker(open_house, BROKEN_TASK, len(SHAPES))
-    take_payments(open_house.shop, PAYMENTS)
-    ready = open_house.ready
+def _live_in(running: Service) -> None:
+    break_everything(running.shop)
+    _wait_for_worker(running, BROKEN_TASK, len(SHAPES))
+    take_payments(running.shop, PAYMENTS)
+    ready = running.ready
     with Operator(ready["api"], ready["admin_user"], ready["admin_password"]) as operator:
         assert operator.search_everywhere(NUMBER)
         operator.get_lost(NUMBER)
-    _wait_for_worker(open_house, BROKEN_LOOKUP, 1)
-    open_house.shop.made("/test/clock", {"advance_seconds": AN_HOUR_AND_MORE_SECONDS})
+    _wait_for_worker(running, BROKEN_LOOKUP, 1)
+    running.shop.made("/test/clock", {"advance_seconds": AN_HOUR_AND_MORE_SECONDS})
     # Its number and code lie sealed in the database while everything is looked through.
-    open_house.shop.card(marked(11, 95))
+    running.shop.card(marked(11, 95))
 
 
-def _wait_for_worker(open_house: House, line: bytes, count: int) -> None:
-    log = open_house.places.log("worker")
+def _wait_for_worker(running: Service, line: bytes, count: int) -> None:
+    log = running.places.log("worker")
     assert wait_until(lambda: log.read_bytes().count(line) >= count, WORKER_TIMEOUT_SECONDS), line
 
 
-def _look(open_house: House, place: str) -> Look:
+def _look(running: Service, place: str) -> Look:
     look = Look(missing=set(TRACES.get(place, ())))
-    for where, data in PLACES[place](open_house):
+    for where, data in PLACES[place](running):
         look.size += len(data)
         look.found += findings(data, where)
         look.missing = {trace for trace in look.missing if trace not in data}
     return look
 
 
-def _first(open_house: House, place: str) -> list[Finding]:
-    found = (finding for where, data in PLACES[place](open_house) for finding in findings(data, where))
+def _first(running: Service, place: str) -> list[Finding]:
+    found = (finding for where, data in PLACES[place](running) for finding in findings(data, where))
     return list(islice(found, 1))

@@ -1,4 +1,4 @@
-"""What keeps cards from being left somewhere, one thing at a time."""
+"""The safeguards against card leaks, one at a time."""
 
 from typing import Any
 from urllib.parse import urlencode
@@ -42,14 +42,14 @@ def test_a_card_number_in_a_wrong_place_is_refused_and_nothing_is_done(
     assert [table.objects.count() for table in TABLES] == [0, 0, 0, 0]
 
 
-def test_metadata_may_tell_how_a_security_code_was_checked(api: Api) -> None:
+def test_metadata_may_have_the_result_of_a_security_code_check(api: Api) -> None:
     metadata = {"cvc": "pass", "cvc_length": 3, "order": "2026112200000007"}
     customer = {"email": "juan@shop.example", "description": "Juan", "metadata": metadata}
     assert made(api.post("/customers/", customer))["metadata"] == metadata
 
 
-def test_no_statement_tells_more_of_a_new_card_than_may_be_shown() -> None:
-    """Those beyond and the last four would leave one digit to be guessed, which the check digit tells."""
+def test_no_statement_contains_more_of_a_new_card_than_may_be_shown() -> None:
+    """With more digits and the last four, one unknown digit would follow from the check digit."""
     BinRange.objects.create(prefix=NUMBER[:11], brand="jcb", issuing_bank="Longest")
     BinRange.objects.create(prefix=NUMBER[:10], brand="jcb", issuing_bank="Shorter")
     BinRange.objects.create(prefix=f"{NUMBER[:8]}999", brand="jcb", issuing_bank="Another")
@@ -59,13 +59,13 @@ def test_no_statement_tells_more_of_a_new_card_than_may_be_shown() -> None:
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_what_a_provider_says_in_words_is_kept_without_the_card(shape: str) -> None:
+def test_a_providers_message_is_stored_without_the_card(shape: str) -> None:
     said = SHAPES[shape](NUMBER, SOURCE_CVC)
     outcomes = (Declined("card_declined", message=said), Unknown(said), NotSent(said))
     assert [list(findings(repr(outcome).encode())) for outcome in outcomes] == [[], [], []]
 
 
-def test_what_a_receiver_answers_is_kept_without_the_card() -> None:
+def test_a_receivers_answer_is_stored_without_the_card() -> None:
     now = clock.now()
     claimed = Claimed(ids.new_id(), ids.new_id(), ids.new_id(), False, "", "", b"", 0, None, now)
     kept = made_of(claimed, Answer(500, f"\xff{NUMBER}\xff".encode("latin-1"), 1, None), now, now, 0.5)
@@ -80,7 +80,7 @@ def test_a_search_for_a_card_number_asks_the_database_nothing_about_it(operator:
     assert list(findings(page.content + repr(list(statements)).encode())) == []
 
 
-def test_a_card_number_for_a_user_name_is_kept_nowhere(client: Client) -> None:
+def test_a_card_number_as_a_user_name_is_stored_nowhere(client: Client) -> None:
     with CaptureQueriesContext(connection) as statements:
         page = client.post("/admin/login/", {"username": NUMBER, "password": NUMBER})
     assert "Please enter the correct username and password" in page.content.decode()

@@ -1,4 +1,4 @@
-"""A scanner that finds nothing proves nothing unless it finds what is there."""
+"""Proof that the scanner finds cards, without which its silence proves nothing."""
 
 from base64 import b64encode, urlsafe_b64encode
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""kaha's routes, and some that break over the card in the body."""
+"""kaha's routes, and some that fail with the card in the body."""
 
 import json
 import logging
@@ -39,14 +39,14 @@ def _logged(body: Body, merchant: Merchant) -> None:
 
 
 def _threaded(body: Body, merchant: Merchant) -> None:
-    """An error in a thread of its own, of which nobody hears but standard error."""
+    """Raise an error in a thread, which only standard error shows."""
     thread = threading.Thread(target=_chained, args=[body, merchant])
     thread.start()
     thread.join()
 
 
 def _row(body: Body, merchant: Merchant) -> None:
-    """PostgreSQL's complaint quotes the whole row."""
+    """Cause an error of PostgreSQL that quotes the whole row."""
     card = _card(body, merchant)
     card.brand = None
     card.save(force_insert=True)
@@ -88,7 +88,7 @@ WAYS: dict[str, Callable[[Body, Merchant], None]] = {
 
 
 class Breaking(ApiView):
-    """Breaks the way that its path says."""
+    """A view that fails in the way that its path names."""
 
     def post(self, request: Request, way: str) -> HttpResponse:
         WAYS[way](request.data, request.user)
@@ -96,7 +96,7 @@ class Breaking(ApiView):
 
 
 def broken_page(request: HttpRequest) -> HttpResponse:
-    """Breaks outside of the API."""
+    """Fail outside of the API."""
     raise RuntimeError(f"cannot show {request.GET.dict()}")
 
 

@@ -9,7 +9,7 @@ Manage = Callable[..., str]
 
 @pytest.fixture
 def manage(db: None) -> Manage:
-    """Runs a command of `manage.py` and gives what it printed."""
+    """Return a function that runs a command of `manage.py` and returns its output."""
 
     def run(*arguments: object) -> str:
         output = io.StringIO()

@@ -1,4 +1,4 @@
-"""A merchant's receivers, sound and otherwise, as threaded servers on loopback."""
+"""Merchants' webhook receivers, correct and faulty, as threaded servers on loopback."""
 
 import hmac
 import json
@@ -17,7 +17,7 @@ Judge = Callable[[Mapping[str, str], bytes], int]
 
 @dataclass
 class Receiver:
-    """Answers as `judge` says, and remembers the events it was sent."""
+    """A receiver that answers as `judge` says and records the events."""
 
     judge: Judge
     url: str = ""
@@ -30,7 +30,7 @@ class Receiver:
 
 @contextmanager
 def receiving(judge: Judge) -> Iterator[Receiver]:
-    """A receiver that listens while the block runs."""
+    """Run a receiver while the block runs."""
     receiver = Receiver(judge)
 
     class Handler(BaseHTTPRequestHandler):
@@ -57,7 +57,7 @@ def receiving(judge: Judge) -> Iterator[Receiver]:
 
 
 def verifies(secret: str) -> Judge:
-    """Verifies as Standard Webhooks say."""
+    """Return a judge that verifies as Standard Webhooks say."""
 
     def judge(headers: Mapping[str, str], body: bytes) -> int:
         try:
@@ -70,7 +70,7 @@ def verifies(secret: str) -> Judge:
 
 
 def verifies_plainly(secret: str) -> Judge:
-    """Verifies the one plain signature and the time beside it."""
+    """Return a judge that verifies the plain signature and its timestamp."""
 
     def judge(headers: Mapping[str, str], body: bytes) -> int:
         wanted = f"v1={hmac.new(secret.encode(), body, 'sha256').hexdigest()}"

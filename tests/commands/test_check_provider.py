@@ -37,7 +37,7 @@ WALLET_STEPS = ["create", "look up", "cancel"]
 
 
 class Near(Simulator):
-    """The simulator with accounts and two source types, some of whose answers are others."""
+    """A simulator with accounts and two source types, whose answers a test can replace."""
 
     def __init__(self) -> None:
         self.instead: dict[str, Any] = {}
@@ -58,7 +58,7 @@ class Near(Simulator):
 
 @pytest.fixture
 def near() -> Iterator[Near]:
-    """A provider that is installed while the test runs."""
+    """Install a provider for a test."""
     provider = Near()
     CONNECTORS["near"] = installed(provider)
     yield provider
@@ -66,7 +66,7 @@ def near() -> Iterator[Near]:
 
 
 def installed(provider: Provider) -> Connector:
-    """A connector of which every account is at `provider`."""
+    """Return a connector whose accounts all use `provider`."""
     return Connector("near", "Near", (Blank("key", "Key"),), (), lambda _: provider, test_card=CARD)
 
 
@@ -76,13 +76,13 @@ def opened(shop: NewMerchant, livemode: bool) -> ProviderAccount:
 
 @pytest.fixture
 def account(near: Near, shop: NewMerchant) -> ProviderAccount:
-    """An account of test mode, with sandbox credentials."""
+    """Return an account of test mode, with sandbox credentials."""
     return opened(shop, False)
 
 
 @pytest.fixture
 def live_account(near: Near, shop: NewMerchant) -> ProviderAccount:
-    """An account of live mode, to which cards and a wallet are routed."""
+    """Return an account of live mode, with routes for cards and a wallet."""
     account = opened(shop, True)
     for source_type in ("card", "gcash"):
         Route.objects.create(account=account, source_type=source_type)
@@ -90,7 +90,7 @@ def live_account(near: Near, shop: NewMerchant) -> ProviderAccount:
 
 
 def checked(account: ProviderAccount, *arguments: str) -> tuple[str, str]:
-    """What the command printed, and what it complained of at its end."""
+    """Run the command; return its output and its error."""
     output = io.StringIO()
     try:
         call_command("check_provider", account.public_id, *arguments, stdout=output)
@@ -100,12 +100,12 @@ def checked(account: ProviderAccount, *arguments: str) -> tuple[str, str]:
 
 
 def steps(printed: str) -> list[str]:
-    """The names of the steps in what was printed."""
+    """Return the names of the printed steps."""
     return [line[12:24].strip() for line in printed.splitlines() if line[:2] in ("  ", "! ")]
 
 
 def answering(monkeypatch: pytest.MonkeyPatch, *lines: str, at_terminal: bool = False) -> None:
-    """Has somebody type these lines."""
+    """Enter these lines at the terminal."""
     typed = io.StringIO("".join(f"{line}\n" for line in lines))
     typed.isatty = lambda: at_terminal  # type: ignore[method-assign]
     monkeypatch.setattr(sys, "stdin", typed)
@@ -141,7 +141,7 @@ def test_what_the_merchant_switched_off_is_not_tried(account: ProviderAccount, s
     assert steps(checked(account)[0]) == ["credentials", *WALLET_STEPS]
 
 
-def test_whoever_sits_at_the_terminal_can_pay(account: ProviderAccount, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_operator_can_pay_from_the_terminal(account: ProviderAccount, monkeypatch: pytest.MonkeyPatch) -> None:
     def paid(outcome: Outcome) -> Outcome:
         if isinstance(outcome, ActionRequired):
             approve(SimulatedPayment.objects.get(state=SimulatedPayment.State.AWAITING), tell=False)
@@ -152,7 +152,7 @@ def test_whoever_sits_at_the_terminal_can_pay(account: ProviderAccount, monkeypa
     assert steps(checked(account)[0])[len(CARD_STEPS) :] == ["create", "continue", "refund"]
 
 
-def test_whoever_sits_at_the_terminal_need_not_pay(account: ProviderAccount, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_operator_need_not_pay_from_the_terminal(account: ProviderAccount, monkeypatch: pytest.MonkeyPatch) -> None:
     answering(monkeypatch, "", at_terminal=True)
     assert steps(checked(account)[0])[len(CARD_STEPS) :] == WALLET_STEPS
 
@@ -176,7 +176,7 @@ def test_an_answer_that_was_lost_is_looked_up(account: ProviderAccount, near: Ne
     assert complaint == "3 of 12 steps did not go well."
 
 
-def test_whatever_breaks_in_a_connector_is_unknown(account: ProviderAccount, near: Near) -> None:
+def test_an_exception_in_a_connector_is_an_unknown_outcome(account: ProviderAccount, near: Near) -> None:
     near.instead["create"] = lambda _: 1 / 0
     assert "create      unknown, it may have happened (ZeroDivisionError)" in checked(account)[0]
 
@@ -193,7 +193,7 @@ def test_no_secret_is_printed(account: ProviderAccount) -> None:
     assert CARD.number not in printed
 
 
-def test_the_audit_log_tells_what_was_tried(account: ProviderAccount) -> None:
+def test_the_audit_log_has_the_steps(account: ProviderAccount) -> None:
     checked(account)
     assert [entry.detail for entry in AuditEntry.objects.filter(action="tested").order_by("number")] == [
         "Approved",
@@ -231,7 +231,7 @@ def test_an_account_that_is_not_there_is_refused(manage: Manage, name: str) -> N
         manage("check_provider", name)
 
 
-def test_whoever_names_no_account_is_told_which_there_are(account: ProviderAccount, manage: Manage) -> None:
+def test_a_missing_account_lists_the_accounts(account: ProviderAccount, manage: Manage) -> None:
     with pytest.raises(CommandError, match=f"{account.public_id}  near, test mode: Ours of Sari Store"):
         manage("check_provider", "Ours")
 

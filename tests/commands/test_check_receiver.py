@@ -18,7 +18,7 @@ SECRET = "whsec_" + "c2VjcmV0" * 4
 
 
 def refusing(repeated: Callable[[dict], object]) -> Judge:
-    """Sound, but for refusing what it has seen before, by what `repeated` gives for an event."""
+    """Return a judge that is correct except that it refuses repeats, by the value of `repeated`."""
     seen = []
 
     def judge(headers: Mapping[str, str], body: bytes) -> int:
@@ -31,7 +31,7 @@ def refusing(repeated: Callable[[dict], object]) -> Judge:
 
 
 @pytest.mark.parametrize("sound", [verifies, verifies_plainly])
-def test_a_sound_receiver_handles_all_properly(manage: Manage, sound: Callable[[str], Judge]) -> None:
+def test_a_correct_receiver_passes(manage: Manage, sound: Callable[[str], Judge]) -> None:
     with receiving(sound(SECRET)) as receiver:
         output = manage("check_receiver", receiver.url, "--secret", SECRET)
     assert output.count("  proper\n") == 6
@@ -65,7 +65,7 @@ def test_events_are_marked_as_tests_and_look_like_real_ones(manage: Manage, api:
         assert sent["source"]["card"].keys() == real["data"]["object"]["source"]["card"].keys()
 
 
-def test_nothing_is_written_down(manage: Manage, shop: NewMerchant) -> None:
+def test_nothing_is_stored(manage: Manage, shop: NewMerchant) -> None:
     with receiving(verifies(shop.notify_secrets["whsec_test"])) as receiver:
         manage("check_receiver", receiver.url)
     assert not Event.objects.exists()
@@ -82,7 +82,7 @@ def test_nothing_is_written_down(manage: Manage, shop: NewMerchant) -> None:
     ],
     ids=["takes everything", "refuses everything", "refuses repeats", "refuses late ones", "redirects"],
 )
-def test_an_unsound_receiver_is_told_what_it_does_wrong(judge: Judge, proper: int, wrong: list[str]) -> None:
+def test_a_faulty_receiver_gets_its_faults_listed(judge: Judge, proper: int, wrong: list[str]) -> None:
     output = io.StringIO()
     with receiving(judge) as receiver, pytest.raises(CommandError, match=rf"^{proper} of 6 handled properly"):
         call_command("check_receiver", receiver.url, "--secret", SECRET, stdout=output)
@@ -92,7 +92,7 @@ def test_an_unsound_receiver_is_told_what_it_does_wrong(judge: Judge, proper: in
     assert all(line.endswith("(said·)") for line in lines)
 
 
-def test_a_receiver_that_is_not_there_handles_nothing(manage: Manage) -> None:
+def test_an_unreachable_receiver_handles_nothing(manage: Manage) -> None:
     with socket.socket() as nobody:
         nobody.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{nobody.getsockname()[1]}/"

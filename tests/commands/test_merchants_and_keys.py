@@ -36,7 +36,7 @@ def test_create_merchant_shows_the_keys_and_secrets_once(manage: Manage) -> None
     assert SHOWN_ONCE in output
 
 
-def test_create_merchant_speaks_json(manage: Manage) -> None:
+def test_create_merchant_prints_json(manage: Manage) -> None:
     output = manage(
         "merchant", "create", "Sari Store", "--account-name", "Sari Inc.", "--statement-descriptor", "SARI", "--json"
     )
@@ -57,7 +57,7 @@ def test_create_merchant_speaks_json(manage: Manage) -> None:
         (["Store", "--statement-descriptor", "ab"], "The statement descriptor must be 3 to 100 "),
     ],
 )
-def test_create_merchant_says_in_one_line_what_does_not_do(manage: Manage, arguments: list[str], said: str) -> None:
+def test_create_merchant_names_a_fault_in_one_line(manage: Manage, arguments: list[str], said: str) -> None:
     with pytest.raises(CommandError) as refusal:
         manage("merchant", "create", *arguments)
     assert said in str(refusal.value)
@@ -109,7 +109,7 @@ def test_create_key_gives_a_restricted_key_its_rights_and_networks(manage: Manag
         (["--kind=admin"], "invalid choice: 'admin'"),
     ],
 )
-def test_create_key_says_what_limits_do_not_do(manage: Manage, options: list[str], said: str) -> None:
+def test_create_key_names_a_faulty_limit(manage: Manage, options: list[str], said: str) -> None:
     MerchantFactory(title="Sari Store")
     with pytest.raises(CommandError, match=re.escape(said)):
         manage("merchant", "create-key", "Sari Store", "--mode=test", *options)
@@ -203,12 +203,12 @@ def test_list_keys_shows_one_merchant_alone(manage: Manage) -> None:
     ],
     ids=["active", "expires", "expired", "revoked"],
 )
-def test_list_keys_tells_the_state_of_a_key(manage: Manage, times: dict[str, object], state: str) -> None:
+def test_list_keys_shows_the_state_of_a_key(manage: Manage, times: dict[str, object], state: str) -> None:
     ApiKeyFactory(**times)
     assert f"  {state}" in manage("merchant", "list-keys")
 
 
-def test_list_keys_tells_the_limits_and_the_last_use_of_a_key(manage: Manage) -> None:
+def test_list_keys_shows_the_limits_and_the_last_use_of_a_key(manage: Manage) -> None:
     limits = {"rights": ["charges:read", "events:read"], "networks": ["10.0.0.0/8"]}
     ApiKeyFactory(kind="restricted", last_used_at=datetime(2026, 11, 21, 1, 43, tzinfo=UTC), **limits)
     _, line = manage("merchant", "list-keys").splitlines()
@@ -216,6 +216,6 @@ def test_list_keys_tells_the_limits_and_the_last_use_of_a_key(manage: Manage) ->
     assert "2026-11-21T01:43:00Z  charges:read,events:read  10.0.0.0/8" in line
 
 
-def test_list_keys_tells_of_a_key_without_limits_or_use(manage: Manage) -> None:
+def test_list_keys_shows_a_key_without_limits_or_use(manage: Manage) -> None:
     ApiKeyFactory()
     assert re.search(r"active +- +- +everywhere", manage("merchant", "list-keys"))

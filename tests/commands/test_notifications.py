@@ -19,8 +19,8 @@ OVER = {"due_at": None}
 
 
 @pytest.fixture
-def told(api: Api) -> list[Notification]:
-    """The notifications of a charge: `charge.created` and `charge.succeeded`."""
+def sent(api: Api) -> list[Notification]:
+    """Return the notifications of a charge: `charge.created` and `charge.succeeded`."""
     api.charge_source(api.source(redirect=REDIRECT))
     return list(Notification.objects.order_by("id"))
 
@@ -33,7 +33,7 @@ def listed(output: str) -> list[str]:
     return re.findall(r"^evt_[0-9a-f]{32}", output, re.MULTILINE)
 
 
-def settle(notification: Notification, state: str, **values: object) -> None:
+def set_state(notification: Notification, state: str, **values: object) -> None:
     Notification.objects.filter(id=notification.id).update(state=state, **(OVER | values))
 
 
@@ -47,18 +47,18 @@ def add_try(notification: Notification, number: int, **values: object) -> None:
     )
 
 
-def test_list_shows_the_newest_first_with_type_state_and_url(manage: Manage, told: list[Notification]) -> None:
-    settle(told[0], State.DELIVERED, tries=3)
+def test_list_shows_the_newest_first_with_type_state_and_url(manage: Manage, sent: list[Notification]) -> None:
+    set_state(sent[0], State.DELIVERED, tries=3)
     output = manage("notifications", "list")
-    assert listed(output) == [name_of(told[1]), name_of(told[0])]
+    assert listed(output) == [name_of(sent[1]), name_of(sent[0])]
     assert re.search(r"charge\.created +test +delivered +3 +2\S+Z +- +https://sari\.example/kaha", output)
     assert re.search(r"charge\.succeeded +test +waiting +0 +2\S+Z +2\S+Z +https://sari\.example/kaha", output)
     assert output.endswith("2 shown of 2.\n")
 
 
-def test_list_shows_no_more_than_its_limit_and_says_so(manage: Manage, told: list[Notification]) -> None:
+def test_list_shows_no_more_than_its_limit_and_says_so(manage: Manage, sent: list[Notification]) -> None:
     output = manage("notifications", "list", "--limit", "1")
-    assert listed(output) == [name_of(told[1])]
+    assert listed(output) == [name_of(sent[1])]
     assert output.endswith("1 shown of 2.\n")
 
 
@@ -89,16 +89,16 @@ def test_list_without_any_says_so(manage: Manage) -> None:
     ],
 )
 def test_filters_leave_what_they_name(
-    manage: Manage, told: list[Notification], other_shop: NewMerchant, options: list[str], found: int
+    manage: Manage, sent: list[Notification], other_shop: NewMerchant, options: list[str], found: int
 ) -> None:
-    settle(told[0], State.EXHAUSTED)
+    set_state(sent[0], State.EXHAUSTED)
     assert len(listed(manage("notifications", "list", *options))) == found
 
 
-def test_since_is_within_and_until_is_not(manage: Manage, told: list[Notification]) -> None:
-    moment = told[1].created_at.isoformat()
-    assert listed(manage("notifications", "list", "--since", moment)) == [name_of(told[1])]
-    assert listed(manage("notifications", "list", "--until", moment)) == [name_of(told[0])]
+def test_since_is_within_and_until_is_not(manage: Manage, sent: list[Notification]) -> None:
+    moment = sent[1].created_at.isoformat()
+    assert listed(manage("notifications", "list", "--since", moment)) == [name_of(sent[1])]
+    assert listed(manage("notifications", "list", "--until", moment)) == [name_of(sent[0])]
 
 
 @pytest.mark.parametrize("text", ["yesterday", "24", "2026-13-01", "1.5h", ""])
@@ -107,12 +107,12 @@ def test_a_time_that_cannot_be_read_is_refused(manage: Manage, text: str) -> Non
         manage("notifications", "list", f"--since={text}")
 
 
-def test_show_tells_the_facts_and_the_tries_newest_first(manage: Manage, told: list[Notification]) -> None:
-    settle(told[0], State.DELIVERED, tries=2)
-    add_try(told[0], 1, error="connect_timeout", reason="10.0.0.1 does not answer")
-    add_try(told[0], 2, status=204, answer=b"thank  you\n")
-    output = manage("notifications", "show", name_of(told[0]))
-    assert f"{public_id('ch', Event.objects.get(id=told[0].event_id).object_id)}, its event 1" in output
+def test_show_prints_the_facts_and_the_tries_newest_first(manage: Manage, sent: list[Notification]) -> None:
+    set_state(sent[0], State.DELIVERED, tries=2)
+    add_try(sent[0], 1, error="connect_timeout", reason="10.0.0.1 does not answer")
+    add_try(sent[0], 2, status=204, answer=b"thank  you\n")
+    output = manage("notifications", "show", name_of(sent[0]))
+    assert f"{public_id('ch', Event.objects.get(id=sent[0].event_id).object_id)}, its event 1" in output
     assert "Sari Store" in output
     tries = output[output.index("TRY") :].splitlines()[1:]
     assert tries == [
@@ -121,9 +121,9 @@ def test_show_tells_the_facts_and_the_tries_newest_first(manage: Manage, told: l
     ]
 
 
-def test_show_obeys_nothing_that_a_receiver_answered(manage: Manage, told: list[Notification]) -> None:
-    add_try(told[0], 1, status=500, answer=b"\x1b[2J\x07\xff 4242424242424242 whsec_c2VjcmV0c2VjcmV0")
-    output = manage("notifications", "show", name_of(told[0]))
+def test_show_escapes_a_receivers_answer(manage: Manage, sent: list[Notification]) -> None:
+    add_try(sent[0], 1, status=500, answer=b"\x1b[2J\x07\xff 4242424242424242 whsec_c2VjcmV0c2VjcmV0")
+    output = manage("notifications", "show", name_of(sent[0]))
     assert not re.search(r"[^\n -~·�]", output)
     assert "4242424242424242" not in output
     assert "c2VjcmV0" not in output
@@ -138,34 +138,34 @@ def test_an_id_that_names_no_notification_is_one_clear_line(manage: Manage, verb
     assert "\n" not in str(refusal.value)
 
 
-def test_resend_by_id_makes_it_due_at_the_start_of_the_schedule(manage: Manage, told: list[Notification]) -> None:
-    settle(told[0], State.EXHAUSTED, tries=14, failures=14, first_try_at=clock.now() - timedelta(days=3))
-    assert manage("notifications", "resend", name_of(told[0])) == "1 of 1 will be sent again now.\n"
-    again = Notification.objects.get(id=told[0].id)
+def test_resend_by_id_makes_it_due_at_the_start_of_the_schedule(manage: Manage, sent: list[Notification]) -> None:
+    set_state(sent[0], State.EXHAUSTED, tries=14, failures=14, first_try_at=clock.now() - timedelta(days=3))
+    assert manage("notifications", "resend", name_of(sent[0])) == "1 of 1 will be sent again now.\n"
+    again = Notification.objects.get(id=sent[0].id)
     assert (again.state, again.tries, again.failures, again.first_try_at) == (State.WAITING, 14, 0, None)
     assert again.due_at <= clock.now()
 
 
-def test_resend_by_filters_counts_first_and_asks_for_a_yes(manage: Manage, told: list[Notification]) -> None:
-    settle(told[0], State.EXHAUSTED)
+def test_resend_by_filters_counts_first_and_asks_for_a_yes(manage: Manage, sent: list[Notification]) -> None:
+    set_state(sent[0], State.EXHAUSTED)
     said = manage("notifications", "resend", "--state", "exhausted")
     assert said == "1 would be sent again. Say so with --yes.\n"
-    assert Notification.objects.get(id=told[0].id).state == State.EXHAUSTED
+    assert Notification.objects.get(id=sent[0].id).state == State.EXHAUSTED
 
 
-def test_resend_by_filters_sends_those_alone(manage: Manage, told: list[Notification]) -> None:
-    settle(told[0], State.GONE)
-    settle(told[1], State.DELIVERED)
+def test_resend_by_filters_sends_those_alone(manage: Manage, sent: list[Notification]) -> None:
+    set_state(sent[0], State.GONE)
+    set_state(sent[1], State.DELIVERED)
     assert "1 of 1" in manage("notifications", "resend", "--state", "gone", "--yes")
     assert list(Notification.objects.order_by("id").values_list("state", flat=True)) == ["waiting", "delivered"]
 
 
-def test_resend_leaves_one_that_a_worker_has_in_hand(manage: Manage, told: list[Notification]) -> None:
+def test_resend_skips_one_that_a_worker_has_claimed(manage: Manage, sent: list[Notification]) -> None:
     lease = clock.now() + timedelta(seconds=30)
-    Notification.objects.filter(id=told[0].id).update(leased_until=lease, failures=2)
-    said = manage("notifications", "resend", *map(name_of, told))
+    Notification.objects.filter(id=sent[0].id).update(leased_until=lease, failures=2)
+    said = manage("notifications", "resend", *map(name_of, sent))
     assert said == "1 of 2 will be sent again now.\nThe others are being sent at this moment.\n"
-    held = Notification.objects.get(id=told[0].id)
+    held = Notification.objects.get(id=sent[0].id)
     assert (held.leased_until, held.failures) == (lease, 2)
 
 

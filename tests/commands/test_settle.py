@@ -10,7 +10,7 @@ from tests.commands.conftest import Manage
 from tests.ledger.books import charge_fees
 
 
-def test_nothing_due_is_said(manage: Manage, api: Api) -> None:
+def test_nothing_due_shows_a_message(manage: Manage, api: Api) -> None:
     api.charge()
     with clock.at(datetime(2026, 11, 21, 23, 59, tzinfo=UTC)):
         assert manage("settle").startswith("Settled 0 charges. The settlements of 2026-11-21:\n")

@@ -12,8 +12,8 @@ from tests.invariants.history import History
 
 @pytest.fixture(scope="module")
 def past(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[History]:
-    """A shop to which everything has happened: once, for it takes long, and undone with the module's transaction."""
-    # A refund that is to be pending at the end must not come to its own by itself.
+    """Yield a shop with a busy history, made once because it takes long, and rolled back after the module."""
+    # A refund that must stay pending must not succeed by itself.
     with (
         django_db_blocker.unblock(),
         transaction.atomic(),
@@ -26,5 +26,5 @@ def past(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> Iterator[
 
 @pytest.fixture
 def history(past: History, db: None) -> History:
-    """The shop as the past left it; what the test does to it is undone."""
+    """Return the shop with its history; changes by the test are rolled back."""
     return past

@@ -1,4 +1,4 @@
-"""Rows changed and posted past all rules."""
+"""Changes of rows and postings that bypass all rules."""
 
 from typing import Any
 from uuid import UUID
@@ -22,7 +22,7 @@ def forge_charge(history: History, name: str, **values: Any) -> str:
 
 
 def post(charge: Charge, kind: str, *lines: tuple[str, int], journal: UUID | None = None, **values: Any) -> str:
-    """Posts `lines` of account and amount, debits positive, on `charge`, as one journal or as more of one."""
+    """Post `lines` of account and amount, debits positive, on `charge`, as a new journal or in an existing one."""
     journal = journal or new_id()
     first = Posting.objects.filter(journal=journal).count() + 1
     about = {"merchant_id": charge.merchant_id, "livemode": charge.livemode, "currency": charge.currency}

@@ -1,4 +1,4 @@
-"""A busy history, made over the API: every kind of thing that a merchant, a payer, a provider and the worker do."""
+"""A busy history made over the API by a merchant, payers, a provider and the worker."""
 
 from typing import Any
 
@@ -36,7 +36,7 @@ NOTIFY = {
 
 
 class History:
-    """What happened to the shop of `api`; `charges` has the charges by what became of them."""
+    """The history of the shop of `api`; `charges` has the charges by their outcome."""
 
     def __init__(self, api: Api) -> None:
         self.api = api
@@ -51,14 +51,14 @@ class History:
         self._by_operators()
 
     def charge(self, name: str) -> Charge:
-        """The charge of that name, as it is now."""
+        """Return the charge of that name, as it is now."""
         return Charge.objects.get(id=parse_id("ch", self.charges[name]["id"]))
 
     def attempt(self, name: str, kind: str = "authorize") -> Attempt:
         return Attempt.objects.get(charge=self.charge(name), kind=kind)
 
     def payment(self, name: str) -> SimulatedPayment:
-        """What the simulator has in its books of the charge of that name."""
+        """Return the simulator's payment for the charge of that name."""
         return SimulatedPayment.objects.get(reference=self.attempt(name).reference)
 
     def _charge(self, name: str, number: str = APPROVED, **members: Any) -> None:

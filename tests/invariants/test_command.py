@@ -16,8 +16,8 @@ from tests.racing import at_once
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-def said_by(*arguments: str) -> tuple[str, int]:
-    """What the command prints, and its exit status."""
+def output_of(*arguments: str) -> tuple[str, int]:
+    """Return the command's output and its exit status."""
     out, status = io.StringIO(), 0
     try:
         call_command("check_money", *arguments, stdout=out)
@@ -28,29 +28,29 @@ def said_by(*arguments: str) -> tuple[str, int]:
 
 @pytest.fixture
 def broken(api: Api) -> str:
-    """The ID of a charge whose fee is not what its rate makes of it."""
+    """Return the ID of a charge with a wrong fee."""
     charge_id = api.charge()["id"]
     with connection.cursor() as cursor:
         cursor.execute("UPDATE payments_charge SET fee = 7")
     return charge_id
 
 
-def test_all_that_holds_ends_with_status_0(api: Api) -> None:
+def test_valid_books_end_with_status_0(api: Api) -> None:
     api.charge()
-    text, status = said_by()
+    text, status = output_of()
     assert status == 0
     assert f"{len(INVARIANTS)} of {len(INVARIANTS)} hold" in text
 
 
 def test_each_invariant_is_named_with_its_number_and_its_time(api: Api) -> None:
-    text, _ = said_by()
+    text, _ = output_of()
     for number, (invariant, line) in enumerate(zip(INVARIANTS, text.splitlines(), strict=False), 1):
         assert line.split()[:2] == [f"{number}/{len(INVARIANTS)}", invariant.name]
         assert line.endswith(" s  holds")
 
 
-def test_what_fails_is_shown_with_the_ids_and_status_1(broken: str) -> None:
-    text, status = said_by()
+def test_a_failure_is_shown_with_its_ids_and_status_1(broken: str) -> None:
+    text, status = output_of()
     assert status == 1
     report = text[text.index("fees_follow_the_rate: 1 offend") :]
     assert report.splitlines()[2].strip() == broken
@@ -59,37 +59,37 @@ def test_what_fails_is_shown_with_the_ids_and_status_1(broken: str) -> None:
 def test_of_many_offenders_some_are_shown_and_all_are_counted(shop: NewMerchant) -> None:
     keys = [IdempotencyRecord(merchant=shop.merchant, livemode=False, key=str(n), fingerprint=b"") for n in range(50)]
     IdempotencyRecord.objects.bulk_create(keys)
-    text, _ = said_by("--only", "idempotency_keys_are_answered")
+    text, _ = output_of("--only", "idempotency_keys_are_answered")
     assert "idempotency_keys_are_answered: 50 offend" in text
     assert f"and {50 - SAMPLE} more" in text
     assert [key.id.hex in text for key in keys].count(True) == SAMPLE
 
 
-def test_only_those_named_are_looked_at(broken: str) -> None:
-    text, status = said_by("--only", "amounts_within_bounds", "refunds_add_up")
+def test_only_named_invariants_are_checked(broken: str) -> None:
+    text, status = output_of("--only", "amounts_within_bounds", "refunds_add_up")
     assert status == 0
     assert "2 of 2 hold" in text
     assert MoneyCheck.objects.get().invariants == ["amounts_within_bounds", "refunds_add_up"]
 
 
-def test_a_name_that_none_has_is_refused(db: None) -> None:
+def test_an_unknown_name_is_refused(db: None) -> None:
     with pytest.raises(CommandError, match="nonsense"):
-        said_by("--only", "refunds_add_up", "nonsense")
+        output_of("--only", "refunds_add_up", "nonsense")
     assert not MoneyCheck.objects.exists()
 
 
-def test_another_merchants_offence_is_not_this_ones(broken: str, shop: NewMerchant) -> None:
+def test_another_merchants_failure_is_not_shown(broken: str, shop: NewMerchant) -> None:
     other = public_id("mer", MerchantFactory().id)
-    assert said_by("--merchant", public_id("mer", shop.merchant.id))[1] == 1
-    assert said_by("--merchant", other)[1] == 0
+    assert output_of("--merchant", public_id("mer", shop.merchant.id))[1] == 1
+    assert output_of("--merchant", other)[1] == 0
     assert list(MoneyCheck.objects.values_list("whole", flat=True)) == [False, False]
 
 
-def test_a_check_waits_for_nobodys_lock(api: Api) -> None:
+def test_a_check_waits_for_no_lock(api: Api) -> None:
     charge = api.charge()
     with transaction.atomic():
         Charge.objects.select_for_update().get()
         Charge.objects.update(description="changed, and not committed")
-        [(_, status)] = at_once(1, lambda _: said_by())
+        [(_, status)] = at_once(1, lambda _: output_of())
     assert status == 0
     assert made(api.get(f"/charges/{charge['id']}"))["status"] == "succeeded"

@@ -1,4 +1,4 @@
-"""A running service raises no false alarm: all queries see one moment, and at each moment everything is in order."""
+"""Checks of a running service find no failure, because all their queries see one snapshot."""
 
 import pytest
 from pytest_django.fixtures import Settings
@@ -21,7 +21,7 @@ CARDS = (APPROVED, REFUNDS_FAIL, REFUNDS_WAIT, ANSWER_LOST, NEVER_ARRIVES)
 
 
 def sell(api: Api, number: str) -> None:
-    """Charges and holds, gives back in part and in whole, keeps a source and lets it go, as far as the card allows."""
+    """Charge, hold, refund in part and in whole, vault a source and detach it, as far as the card allows."""
     taken, voided, held, released = api.charge(number), api.charge(number), api.held(number=number), api.held()
     api.post(f"/charges/{held['id']}/capture", {"amount": 6_000})
     for charge in (taken, held):
@@ -37,7 +37,7 @@ def sell(api: Api, number: str) -> None:
 
 
 def sweep() -> None:
-    """What the worker does, its deadlines come at once; what is being asked is left to who asks."""
+    """Run the worker's tasks with all deadlines due; requests under way are left to their process."""
     left = Attempt.objects.filter(state__in=[Attempt.State.UNKNOWN, Attempt.State.WAITING])
     left.update(due_at=clock.now())
     recovery.resolve_due()

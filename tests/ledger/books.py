@@ -1,4 +1,4 @@
-"""What the books say, and time that lets them be settled."""
+"""Account balances of tests, and settlement."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -18,30 +18,30 @@ RATE = Rate(basis_points=350, fixed=15)
 
 
 def charge_fees(merchant: Merchant, rate: Rate = RATE, *currencies: str) -> None:
-    """Has the merchant's card charges cost `rate`, in pesos unless told otherwise."""
+    """Set the merchant's `rate` for card charges, by default in pesos."""
     for currency in currencies or ["PHP"]:
         terms.set_fee(merchant, "card", currency, rate)
 
 
 def accounts(**of: Any) -> Counter[str]:
-    """What stands on each account, all postings together or those that the conditions `of` leave."""
+    """Return the balance of each account, of all postings or of those that match `of`."""
     sums = Posting.objects.filter(**of).values("account").annotate(total=Sum("amount"))
     return Counter({row["account"]: row["total"] for row in sums})
 
 
 def standing(**of: Any) -> Mapping[str, int]:
-    """As `accounts`, without those on which nothing stands."""
+    """Return `accounts` without those with a balance of zero."""
     return {account: total for account, total in accounts(**of).items() if total}
 
 
 def settle() -> int:
-    """The day ends and what is due is settled; returns how many charges."""
+    """End the day and settle what is due; return how many charges."""
     let_time_pass(Charge, "settle_due_at")
     return settlement.settle_all_due()
 
 
 def row_of(charge: dict[str, Any]) -> Charge:
-    """The row of a charge that the API showed."""
+    """Return the row of a charge that the API showed."""
     return Charge.objects.get(id=uuid_of(charge))
 
 

@@ -1,4 +1,4 @@
-"""The books of a charge against its row and those of its refunds."""
+"""A check of a charge's postings against its row and its refunds."""
 
 from django.db.models import Sum
 
@@ -8,7 +8,7 @@ from tests.ledger.books import RATE, standing
 
 
 def check_books(charge: Charge, rate: Rate = RATE) -> None:
-    """They say the same, each journal balances, and whatever is not settled is due some time."""
+    """Assert that postings and rows agree, and that unsettled money has a settlement day."""
     stands = standing(charge=charge)
     settled, unsettled = stands.pop("bank", 0), stands.pop("provider_receivable", 0)
     payable, pending = stands.pop("merchant_payable", 0), stands.pop("merchant_pending", 0)
@@ -22,7 +22,7 @@ def check_books(charge: Charge, rate: Rate = RATE) -> None:
 
 
 def expected_of(charge: Charge, rate: Rate) -> dict[str, int]:
-    """What the row of a charge and those of its refunds say should stand on its accounts."""
+    """Return the account balances that follow from a charge's row and its refunds."""
     refunds = {row["status"]: row["total"] for row in charge.refunds.values("status").annotate(total=Sum("amount"))}
     taken = charge.amount_captured if charge.status != "voided" else 0
     fee = fee_of(taken, rate)

@@ -6,5 +6,5 @@ from tests.ledger.books import charge_fees
 
 @pytest.fixture
 def fees(shop: NewMerchant) -> None:
-    """The shop's card charges in pesos cost 3.5 % and 15 centavos."""
+    """Set the shop's fee for card charges in pesos: 3.5 % and 15 centavos."""
     charge_fees(shop.merchant)

@@ -1,4 +1,4 @@
-"""Fees: whole numbers, frozen when a charge is made, and never what breaks a charge."""
+"""Fees: integers, fixed when a charge is created, and never an obstacle to a charge."""
 
 from typing import Any
 
@@ -78,7 +78,7 @@ def test_a_charge_keeps_the_rate_that_it_was_made_at(api: Api, shop: NewMerchant
     assert standing()["fees"] == -50
 
 
-def test_a_charge_in_flight_asks_nobody_for_rates(api: Api, shop: NewMerchant) -> None:
+def test_recording_an_outcome_reads_no_rates(api: Api, shop: NewMerchant) -> None:
     terms.set_fee(shop.merchant, "bpi", "PHP", Rate(350, 15))
     charge = debit(api)
     terms.remove_fee(shop.merchant, "bpi", "PHP")
@@ -87,7 +87,7 @@ def test_a_charge_in_flight_asks_nobody_for_rates(api: Api, shop: NewMerchant) -
     assert standing()["fees"] == -365
 
 
-def test_nothing_is_charged_for_what_is_not_captured(api: Api, shop: NewMerchant) -> None:
+def test_an_uncaptured_charge_has_no_fee(api: Api, shop: NewMerchant) -> None:
     terms.set_fee(shop.merchant, "card", "PHP", Rate(350, 15))
     for charge in (api.held(), api.charge(CHALLENGED), api.charge("4000000000005118")):
         recover()
@@ -95,6 +95,6 @@ def test_nothing_is_charged_for_what_is_not_captured(api: Api, shop: NewMerchant
     assert "fees" not in standing()
 
 
-def test_a_merchant_is_not_told_the_fee_of_a_charge_nor_its_payer(api: Api, shop: NewMerchant) -> None:
+def test_the_api_shows_no_fee_of_a_charge(api: Api, shop: NewMerchant) -> None:
     terms.set_fee(shop.merchant, "card", "PHP", Rate(350, 15))
     assert not [name for name in api.charge() if "fee" in name]

@@ -1,4 +1,4 @@
-"""What the database itself refuses, whoever asks."""
+"""The database's own guards of the ledger."""
 
 import os
 from collections.abc import Iterator
@@ -18,7 +18,7 @@ Line = tuple[str, int]
 
 
 def lines(charge: Charge, /, *amounts: Line, **other: object) -> list[Posting]:
-    """A journal of a charge, by account and amount; `other` overrides what its last line says."""
+    """Return a charge's journal by account and amount; `other` overrides members of its last line."""
     common = {"journal": new_id(), "charge": charge, "kind": "capture"}
     scope = {"merchant": charge.merchant, "livemode": charge.livemode, "currency": charge.currency}
     rows = [
@@ -31,7 +31,7 @@ def lines(charge: Charge, /, *amounts: Line, **other: object) -> list[Posting]:
 
 
 def commit(postings: list[Posting]) -> None:
-    """Posts them, and checks what is only checked at commit."""
+    """Post them, and run the checks that are deferred to the commit."""
     with transaction.atomic():
         Posting.objects.bulk_create(postings)
         connection.check_constraints()
@@ -42,7 +42,7 @@ def charge(db: None) -> Charge:
     return ChargeFactory(is_captured=True)
 
 
-def test_a_journal_that_balances_is_taken(charge: Charge) -> None:
+def test_a_balanced_journal_is_accepted(charge: Charge) -> None:
     commit(lines(charge, ("provider_receivable", 5), ("merchant_pending", -4), ("fees", -1)))
     assert Posting.objects.count() == 3
 
@@ -63,7 +63,7 @@ def test_a_journal_that_does_not_balance_is_refused(charge: Charge, amounts: lis
 
 
 @pytest.mark.parametrize("name", ["charge", "merchant", "livemode", "currency"])
-def test_a_journal_of_two_is_refused(charge: Charge, name: str) -> None:
+def test_a_journal_with_two_owners_is_refused(charge: Charge, name: str) -> None:
     other = {"charge": ChargeFactory(), "merchant": MerchantFactory(), "livemode": True, "currency": "JPY"}[name]
     with pytest.raises(IntegrityError, match="does not balance"):
         commit(lines(charge, ("provider_receivable", 5), ("merchant_pending", -5), **{name: other}))
@@ -109,7 +109,7 @@ def test_the_books_are_append_only_even_for_a_superuser(
 
 @pytest.fixture
 def application(db: None) -> Iterator[None]:
-    """A role that is no superuser and owns the tables, as in production; the migration runs as it."""
+    """Run as a role that is no superuser and owns the tables, as in production."""
     with connection.cursor() as cursor:
         cursor.execute(f"CREATE ROLE {ROLE}")
         cursor.execute(f"GRANT USAGE ON SCHEMA public TO {ROLE}")
@@ -157,7 +157,7 @@ BAD_RATES = [
 
 
 @pytest.mark.parametrize("rates", BAD_RATES, ids=str)
-def test_what_is_no_rate_is_refused(db: None, rates: object) -> None:
+def test_a_malformed_rate_is_refused(db: None, rates: object) -> None:
     merchant = MerchantFactory()
     with pytest.raises(IntegrityError, match="merchant_rates_are_rates"), transaction.atomic():
         Merchant.objects.filter(id=merchant.id).update(rates=rates)
@@ -166,7 +166,7 @@ def test_what_is_no_rate_is_refused(db: None, rates: object) -> None:
 @pytest.mark.parametrize(
     "rates", [{}, {"card": {}}, {"card": {"PHP": RATE, "JPY": RATE}, "gcash": {"PHP": RATE}}], ids=str
 )
-def test_rates_are_taken(db: None, rates: object) -> None:
+def test_valid_rates_are_accepted(db: None, rates: object) -> None:
     assert Merchant.objects.filter(id=MerchantFactory().id).update(rates=rates) == 1
 
 
@@ -182,7 +182,7 @@ def test_rates_are_taken(db: None, rates: object) -> None:
     ],
     ids=str,
 )
-def test_what_is_no_switch_is_refused(db: None, settings: object) -> None:
+def test_a_malformed_payment_method_switch_is_refused(db: None, settings: object) -> None:
     merchant = MerchantFactory()
     with (
         pytest.raises(IntegrityError, match="merchant_payment_methods"),

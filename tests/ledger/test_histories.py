@@ -1,4 +1,4 @@
-"""Whatever is done to a charge, in whatever order: the books balance, and say what the charge and its refunds say."""
+"""Random histories of a charge: the ledger balances, and agrees with the charge and its refunds."""
 
 from collections.abc import Callable
 from typing import Any
@@ -30,7 +30,7 @@ def verb(name: str, **body: Any) -> Do:
 
 
 def badly(double: Any, do: Do) -> Do:
-    """The same, at a provider that fails as `double` does."""
+    """Return `do` with a provider that fails as `double` does."""
 
     def ask(api: Api, path: str) -> None:
         with provider(double):
@@ -76,7 +76,7 @@ STEPS = VERBS | EVENTS
     rate=st.builds(Rate, st.integers(0, 10_000), st.integers(0, AMOUNT_MOST)),
     steps=st.lists(st.sampled_from(list(STEPS)), max_size=8),
 )
-def test_any_history_leaves_books_that_say_what_the_charge_says(
+def test_after_any_history_the_ledger_agrees_with_the_charge(
     api: Api, shop: NewMerchant, card: str, hold: bool, amount: int, rate: Rate, steps: list[str]
 ) -> None:
     terms.set_fee(shop.merchant, "card", "PHP", rate)

@@ -1,4 +1,4 @@
-"""Every row of the contract's state table: which accounts it moves, and by how much."""
+"""The postings for each row of the contract's state table."""
 
 from collections.abc import Callable
 from typing import Any
@@ -31,7 +31,7 @@ def verb(name: str, **body: Any) -> Do:
 
 
 def after(make: Make, *steps: Do) -> Make:
-    """What `make` makes, when `steps` were done to it."""
+    """Return `make` followed by `steps`."""
 
     def make_then_do(api: Api) -> Charged:
         charge = make(api)
@@ -74,7 +74,7 @@ def slow_to_refund(api: Api) -> Charged:
 
 
 def quick_to_refund(api: Api) -> Charged:
-    """The provider says at once that a refund is paid, and later that it failed."""
+    """Make a charge whose provider reports a refund as paid at once, and as failed later."""
     return api.charge(REFUNDS_FAIL)
 
 

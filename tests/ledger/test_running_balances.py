@@ -1,4 +1,4 @@
-"""Running balances: kept by whoever posts, however many post at once."""
+"""Running balances under concurrent postings."""
 
 from collections.abc import Iterable
 from uuid import UUID
@@ -8,8 +8,8 @@ from django.db import connection, transaction
 
 from payments.domain.merchants.merchants import NewMerchant
 from payments.ids import new_id
+from payments.invariants import ledger
 from payments.invariants.checking import look
-from payments.invariants.ledger import BALANCES_ARE_THE_SUMS
 from payments.ledger.balances import Balance, balances_of
 from payments.models import Charge, Posting, RunningBalance
 from tests.client import Api
@@ -18,13 +18,14 @@ from tests.racing import at_once
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
+[BALANCES] = [each for each in ledger.INVARIANTS if each.name == "balances_are_the_sums"]
 THREADS = 20
 JOURNALS = 10
 SHARDS = 16
 
 
 def post(charges: Iterable[Charge]) -> None:
-    """Posts 100 on each of `charges`, in one statement."""
+    """Post 100 on each of `charges`, in one statement."""
     lines = ((1, Posting.Account.PROVIDER_RECEIVABLE, 100), (2, Posting.Account.MERCHANT_PENDING, -100))
     Posting.objects.bulk_create(
         Posting(
@@ -47,7 +48,7 @@ def pending(merchant_id: UUID) -> int:
     return balances_of(merchant_id, False)["PHP"].pending
 
 
-def test_statements_that_post_for_the_same_merchants_in_any_order_do_not_wait_for_each_other_in_a_circle() -> None:
+def test_concurrent_postings_of_the_same_merchants_never_deadlock() -> None:
     charges = [ChargeFactory() for _ in range(4)]
 
     def post_often(number: int) -> None:
@@ -58,7 +59,7 @@ def test_statements_that_post_for_the_same_merchants_in_any_order_do_not_wait_fo
     at_once(THREADS, post_often)
 
     assert [pending(charge.merchant_id) for charge in charges] == [THREADS * JOURNALS * 100] * len(charges)
-    assert look(BALANCES_ARE_THE_SUMS).count == 0
+    assert look(BALANCES).count == 0
 
 
 def test_a_merchant_has_at_most_16_rows_for_a_currency() -> None:
@@ -97,7 +98,7 @@ def updates() -> tuple[int, int]:
     return updated, hot
 
 
-def test_summing_up_the_postings_anew_finds_what_was_kept(api: Api, shop: NewMerchant) -> None:
+def test_the_sums_of_the_postings_are_the_balances(api: Api, shop: NewMerchant) -> None:
     api.held()
     api.charge(currency="JPY", amount=700)
     kept = balances_of(shop.merchant.id, False)

@@ -1,4 +1,4 @@
-"""What settles, when, and what it leaves behind."""
+"""Settlement: what settles, when, and its postings."""
 
 from datetime import UTC, datetime, time, timedelta
 from typing import Any
@@ -25,13 +25,13 @@ pytestmark = pytest.mark.usefixtures("fees")
 
 
 def totals() -> Totals:
-    """Of the only settlement there is."""
+    """Return the totals of the only settlement."""
     [found] = totals_of(Settlement.objects.all()).values()
     return found
 
 
 def begin_the_next_day() -> None:
-    """What was settled so far was settled yesterday."""
+    """Move all settlements to yesterday."""
     with connection.cursor() as cursor:
         # Only a superuser may, and only so, change what is append-only.
         cursor.execute("SET LOCAL session_replication_role = replica")
@@ -45,7 +45,7 @@ def test_a_charge_is_due_at_the_end_of_the_day_on_which_it_was_captured(api: Api
     assert settlement.settle_due() == 0
 
 
-def test_what_is_held_or_failed_is_never_due(api: Api) -> None:
+def test_held_and_failed_charges_are_never_due(api: Api) -> None:
     for charge in (api.held(), api.charge("4000000000000002"), api.charge("4242424242424242")):
         assert row_of(charge).settle_due_at is None
 
@@ -113,7 +113,7 @@ def test_a_refund_of_a_settled_charge_settles_at_the_end_of_its_day(api: Api) ->
     assert totals_of([newest])[newest.id] == Totals(charges=1, refunds=4_000, net=-4_000)
 
 
-def test_a_refund_does_not_put_off_what_is_due(api: Api) -> None:
+def test_a_refund_does_not_delay_a_settlement(api: Api) -> None:
     charge = api.charge()
     let_time_pass(Charge, "settle_due_at")
     due_at = row_of(charge).settle_due_at
@@ -150,7 +150,7 @@ def test_a_settlement_sums_up_what_was_taken_given_back_and_charged_for(api: Api
     assert totals() == Totals(charges=2, gross=30_000, refunds=5_000, fees=365 + 715, net=23_920)
 
 
-def test_what_settles_twice_on_a_day_is_summed_up_in_one_settlement(api: Api) -> None:
+def test_a_day_has_one_settlement(api: Api) -> None:
     charge = api.charge()
     settle()
     made(api.post(f"/charges/{charge['id']}/refund", {"amount": 4_000}))
@@ -185,7 +185,7 @@ def test_a_sweep_settles_no_more_than_its_limit_the_longest_due_first(api: Api) 
     assert [bool(row_of(charge).settled_at) for charge in charges] == [False, True, True]
 
 
-def test_a_worker_goes_on_from_batch_to_batch(shop: NewMerchant) -> None:
+def test_a_worker_settles_batch_after_batch(shop: NewMerchant) -> None:
     sell(shop.merchant, settlement.BATCH + 1)
     Charge.objects.update(settle_due_at=clock.now())
     assert tasks.settle_due() == settlement.BATCH + 1
@@ -212,7 +212,7 @@ def test_a_settlement_takes_the_same_statements_however_many_charges_it_has(api:
     assert counts[0] == counts[1]
 
 
-def test_what_is_due_is_found_by_its_index(api: Api, shop: NewMerchant) -> None:
+def test_due_charges_are_found_by_their_index(api: Api, shop: NewMerchant) -> None:
     sell(shop.merchant, 5_000)
     for _ in range(3):
         api.charge()
@@ -227,7 +227,7 @@ def test_what_is_due_is_found_by_its_index(api: Api, shop: NewMerchant) -> None:
 
 
 class Crash(Exception):
-    """The process is gone."""
+    """The end of the process."""
 
 
 @pytest.mark.django_db(transaction=True)

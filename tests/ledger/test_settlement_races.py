@@ -1,4 +1,4 @@
-"""Settlement against everything else that moves money, with real threads: each charge once, and the sums right."""
+"""Settlement concurrent with other movements of money: each charge settles once, and the sums are right."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -37,7 +37,7 @@ def in_thread(threads: ThreadPoolExecutor, do: Callable[[], object]) -> Future[N
 
 @contextmanager
 def interrupted(marker: str, interrupt: Callable[[Callable[[], Any]], Any]) -> Iterator[None]:
-    """Has `interrupt` run the first statement of this thread that holds `marker`."""
+    """Let `interrupt` run this thread's first statement that contains `marker`."""
     waiting = True
 
     def wrap(execute: Any, sql: str, *rest: Any) -> Any:
@@ -54,25 +54,25 @@ def interrupted(marker: str, interrupt: Callable[[Callable[[], Any]], Any]) -> I
 
 @contextmanager
 def settled_before(marker: str) -> Iterator[None]:
-    """A settlement begins and ends when this thread has read the charge and is about to change it."""
+    """Run a whole settlement between this thread's read of the charge and its change."""
     with ThreadPoolExecutor(1) as threads:
 
-        def interrupt(go_on: Callable[[], Any]) -> Any:
+        def interrupt(proceed: Callable[[], Any]) -> Any:
             in_thread(threads, settle).result()
-            return go_on()
+            return proceed()
 
         with interrupted(marker, interrupt):
             yield
 
 
 def settle_while(do: Callable[[], object]) -> None:
-    """A settlement, which has locked its charges when another thread does `do` and has to wait for it."""
+    """Run a settlement that has locked its charges while another thread runs `do` and waits."""
     let_time_pass(Charge, "settle_due_at")
     with ThreadPoolExecutor(1) as threads:
         doing: list[Future[None]] = []
 
-        def interrupt(go_on: Callable[[], Any]) -> Any:
-            result = go_on()
+        def interrupt(proceed: Callable[[], Any]) -> Any:
+            result = proceed()
             doing.append(in_thread(threads, do))
             while not doing[0].done() and not somebody_waits():
                 pass
@@ -91,7 +91,7 @@ def somebody_waits() -> bool:
 
 
 def report(outcome: Outcome) -> Callable[[], None]:
-    """The provider tells the end of the only refund."""
+    """Return a function that reports the only refund's outcome."""
     return lambda: recovery.apply_report(Report(Attempt.objects.get(kind="refund").reference, outcome))
 
 
@@ -159,7 +159,7 @@ def test_a_refund_that_fails_after_it_was_paid_waits_for_the_settlement_that_has
     assert row_of(charge).amount_refunded == 0
 
 
-def test_a_settlement_passes_over_a_charge_that_somebody_is_changing(api: Api) -> None:
+def test_a_settlement_skips_a_locked_charge(api: Api) -> None:
     busy, free = row_of(api.charge()), row_of(api.charge())
     let_time_pass(Charge, "settle_due_at")
     with transaction.atomic(), ThreadPoolExecutor(1) as threads:
@@ -168,7 +168,7 @@ def test_a_settlement_passes_over_a_charge_that_somebody_is_changing(api: Api) -
     assert set(Charge.objects.filter(settled_at__isnull=False).values_list("id", flat=True)) == {free.id}
 
 
-def test_settlements_at_once_settle_each_charge_once(api: Api) -> None:
+def test_concurrent_settlements_settle_each_charge_once(api: Api) -> None:
     for number in range(24):
         api.charge(currency=("PHP", "JPY", "USD")[number % 3])
     let_time_pass(Charge, "settle_due_at")
@@ -191,7 +191,7 @@ DOINGS: dict[str, Callable[[Api, str], object]] = {
 
 @pytest.mark.parametrize("card", [REFUNDS_WAIT, REFUNDS_FAIL], ids=["slow", "failing"])
 @pytest.mark.parametrize("turn", range(3))
-def test_whatever_goes_on_at_once_with_settlements_the_books_are_right(api: Api, turn: int, card: str) -> None:
+def test_concurrent_movements_and_settlements_leave_a_correct_ledger(api: Api, turn: int, card: str) -> None:
     charge = api.charge(card)
     path = f"/charges/{charge['id']}"
     api.post(f"{path}/refund", {"amount": 100})

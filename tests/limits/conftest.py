@@ -1,4 +1,4 @@
-"""A Redis that comes and goes."""
+"""A Redis server that a test starts, stops and freezes."""
 
 import os
 import signal
@@ -15,7 +15,7 @@ from payments.quickstart.servers.processes import wait_until
 
 
 class OwnRedis:
-    """A Redis server of one test's own."""
+    """A Redis server for one test."""
 
     def __init__(self, places: Places) -> None:
         self.places = places
@@ -32,18 +32,18 @@ class OwnRedis:
         self.process = None
 
     def hang(self) -> None:
-        """It keeps its connections, and answers nobody until `go_on`."""
+        """Stop answering, with all connections open, until `resume`."""
         assert self.process
         os.kill(self.process.pid, signal.SIGSTOP)
 
-    def go_on(self) -> None:
+    def resume(self) -> None:
         assert self.process
         os.kill(self.process.pid, signal.SIGCONT)
 
 
 @pytest.fixture
 def own_redis(tmp_path: Path) -> Iterator[OwnRedis]:
-    """One that does not run yet."""
+    """Yield a Redis server that is not started yet."""
     places = prepare(tmp_path)
     make_running_folders(places)
     server = OwnRedis(places)
@@ -54,5 +54,5 @@ def own_redis(tmp_path: Path) -> Iterator[OwnRedis]:
 
 @pytest.fixture
 def who() -> str:
-    """Somebody whom nobody has counted yet."""
+    """Return a subject that was never counted."""
     return uuid4().hex

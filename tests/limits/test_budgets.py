@@ -1,4 +1,4 @@
-"""How many declines are borne: as the settings say, and a merchant's own budget with them."""
+"""Limits of declines: from the settings, and from a merchant's own budget."""
 
 import pytest
 from django.core.management import CommandError
@@ -21,7 +21,7 @@ budgets = st.integers(1, BUDGET_MAX)
 USUAL = {"card": 10, "address": 100, "key": 150, "merchant": 200}
 
 
-def test_usually_live_mode_bears_fewer_declines_than_test_mode(settings: Settings) -> None:
+def test_live_mode_allows_fewer_declines_than_test_mode(settings: Settings) -> None:
     live, test = quotas(True, None), quotas(False, None)
     assert (live, test) == (settings.DECLINE_LIMITS, settings.DECLINE_LIMITS_TEST)
     assert all(live[kind] < test[kind] for kind in live)
@@ -35,13 +35,13 @@ def test_with_a_budget_of_its_own_a_merchants_keys_and_addresses_keep_their_shar
 
 
 @given(less=budgets, more=budgets)
-def test_with_more_budget_nothing_is_borne_less(less: int, more: int) -> None:
+def test_a_higher_budget_lowers_no_limit(less: int, more: int) -> None:
     less, more = sorted((less, more))
     assert all(number >= quotas(True, less)[kind] for kind, number in quotas(True, more).items())
 
 
 def refused_after(api: Api) -> int:
-    """How many declines are answered before one is refused."""
+    """Return how many declines are answered before a request is refused."""
     answered = 0
     while api.post("/charges/", order(api.source(DECLINED))).status_code == 201:
         answered += 1
@@ -76,7 +76,7 @@ def test_a_higher_budget_opens_a_window_that_was_closed(
     assert refused_after(api) == 2
 
 
-def test_who_changes_a_budget_is_on_record(manage: Manage, shop: NewMerchant) -> None:
+def test_a_changed_budget_is_in_the_audit_log(manage: Manage, shop: NewMerchant) -> None:
     manage("merchant", "set-decline-budget", "Sari Store", 5)
     entry = AuditEntry.objects.latest("number")
     assert (entry.action, entry.object_id, entry.fields) == ("changed", str(shop.merchant.id), ["decline_budget"])
@@ -103,12 +103,12 @@ def test_a_budget_that_cannot_be_is_refused_in_one_clear_line(
     assert complaint in str(refusal.value)
 
 
-def test_no_merchant_can_have_no_budget_at_all(shop: NewMerchant) -> None:
+def test_a_budget_of_zero_is_refused(shop: NewMerchant) -> None:
     with pytest.raises(IntegrityError, match="merchant_bears_some_declines"), connection.cursor() as cursor:
         cursor.execute("UPDATE payments_merchant SET decline_budget = 0")
 
 
-def test_limits_not_given_stand_as_usual(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_limits_have_defaults(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DECLINE_LIMITS", "card=3, merchant=500")
     env = Environment()
     assert env.counts("DECLINE_LIMITS", USUAL) == USUAL | {"card": 3, "merchant": 500}
@@ -118,7 +118,7 @@ def test_limits_not_given_stand_as_usual(monkeypatch: pytest.MonkeyPatch) -> Non
 @pytest.mark.parametrize(
     "text", ["card", "card=", "card=0", "card=-1", "card=1.5", "card=٣", "cards=3", "=3", "card=3=4"]
 )
-def test_limits_that_are_none_are_a_fault_and_stand_as_usual(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+def test_malformed_limits_are_reported_and_replaced_by_defaults(monkeypatch: pytest.MonkeyPatch, text: str) -> None:
     monkeypatch.setenv("DECLINE_LIMITS", text)
     env = Environment()
     assert env.counts("DECLINE_LIMITS", USUAL) == USUAL

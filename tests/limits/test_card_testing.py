@@ -1,4 +1,4 @@
-"""Whoever tries stolen cards is stopped by the declines, and learns neither from the refusal nor about anybody else."""
+"""Card testers are stopped by their declines, and learn nothing from the refusal or about other merchants."""
 
 import json
 from collections.abc import Callable
@@ -33,7 +33,7 @@ Bear = Callable[..., None]
 
 @pytest.fixture
 def bear(settings: Settings) -> Bear:
-    """Has test mode bear so many declines of a kind, and plenty of the others."""
+    """Return a function that sets the limits of test mode, with high ones for the other kinds."""
 
     def limit(**quotas: int) -> None:
         settings.DECLINE_LIMITS_TEST = MANY_DECLINES | quotas
@@ -42,7 +42,7 @@ def bear(settings: Settings) -> Bear:
 
 
 def charge(api: Api, number: str = APPROVED, key: str | None = None, **headers: str) -> HttpResponse:
-    """The answer to a charge of a new card."""
+    """Charge a new card; return the response."""
     return api.post("/charges/", order(api.source(number)), key, **headers)
 
 
@@ -55,7 +55,7 @@ def refused(response: HttpResponse) -> bool:
 
 
 def rows() -> dict[str, int]:
-    """How many rows there are of everything."""
+    """Return the number of rows of each table."""
     models = [model for name in ("payments", "simulator") for model in apps.get_app_config(name).get_models()]
     return {model.__name__: model._default_manager.count() for model in models}
 
@@ -73,20 +73,20 @@ def test_after_so_many_declines_nothing_reaches_the_provider_and_nothing_is_half
     assert not Source.objects.latest("id").used
 
 
-def test_below_every_limit_charges_go_on(api: Api, bear: Bear) -> None:
+def test_below_every_limit_charges_are_accepted(api: Api, bear: Bear) -> None:
     bear(**dict.fromkeys(KINDS, 3))
     decline(api, 2)
     assert made(charge(api))["status"] == "succeeded"
 
 
-def test_no_answer_tells_which_limit_it_was_nor_that_it_was_not_the_rate(
+def test_a_refusal_looks_the_same_for_every_limit_and_for_the_rate(
     shop: NewMerchant, bear: Bear, settings: Settings
 ) -> None:
     answers = [refusal_by(kind, shop, bear) for kind in KINDS]
     settings.RATE_LIMIT = "1/hour"
     api = Api(ApiKeyFactory(merchant=shop.merchant).text)
     api.get("/ping")
-    answers.append(told(api.get("/ping")))
+    answers.append(refusal_parts(api.get("/ping")))
     assert answers == [answers[0]] * len(answers)
 
 
@@ -96,16 +96,16 @@ def refusal_by(kind: str, shop: NewMerchant, bear: Bear) -> tuple[Any, ...]:
     decline(api, 1)
     bear(**{kind: 1})
     decline_once_more(api)
-    return told(charge(api, DECLINED))
+    return refusal_parts(charge(api, DECLINED))
 
 
 def decline_once_more(api: Api) -> None:
-    """The limit was lowered by hand: the next decline is the one that sees it."""
+    """Decline once more, because a limit that was lowered takes effect at the next decline."""
     charge(api, DECLINED)
 
 
-def told(response: HttpResponse) -> tuple[Any, ...]:
-    """All of a refusal, but for what names the request and the very second."""
+def refusal_parts(response: HttpResponse) -> tuple[Any, ...]:
+    """Return all of a refusal except the request's ID and the seconds."""
     error = error_of(response)
     del error["request_id"]
     wait = response["Retry-After"]
@@ -124,7 +124,7 @@ def test_a_refused_key_is_free_for_the_same_request(api: Api, bear: Bear) -> Non
     assert (later.status_code, "Idempotent-Replayed" in later) == (201, False)
 
 
-def test_an_answer_given_before_is_given_again(api: Api, bear: Bear) -> None:
+def test_a_stored_answer_is_replayed(api: Api, bear: Bear) -> None:
     bear(card=1)
     body = order(api.source(DECLINED))
     first = api.post("/charges/", body, "order-7")
@@ -133,7 +133,7 @@ def test_an_answer_given_before_is_given_again(api: Api, bear: Bear) -> None:
     assert (again.status_code, again.content) == (201, first.content)
 
 
-def test_another_card_is_charged_on(api: Api, bear: Bear) -> None:
+def test_another_card_is_charged(api: Api, bear: Bear) -> None:
     bear(card=1)
     decline(api, 1)
     assert refused(charge(api, DECLINED))
@@ -141,7 +141,7 @@ def test_another_card_is_charged_on(api: Api, bear: Bear) -> None:
     decline(api, 1, NO_FUNDS)
 
 
-def test_the_same_card_is_known_whatever_else_is_said_of_it(api: Api, bear: Bear) -> None:
+def test_a_card_is_counted_by_its_number_alone(api: Api, bear: Bear) -> None:
     bear(card=1)
     decline(api, 1)
     another = {**TELL_NOTHING, "number": DECLINED, "cvc": "999", "exp_year": "2031", "name": "Maria Clara"}
@@ -149,21 +149,21 @@ def test_the_same_card_is_known_whatever_else_is_said_of_it(api: Api, bear: Bear
     assert refused(api.post("/charges/", order(source)))
 
 
-def test_a_card_that_is_kept_is_counted_charge_by_charge(api: Api, bear: Bear) -> None:
+def test_each_charge_of_a_vaulted_card_is_counted(api: Api, bear: Bear) -> None:
     bear(card=2)
     source = vaulted(api, "4000000000000341")
     answers = [api.post("/charges/", order(source, cvc=f"10{number}")) for number in range(3)]
     assert [answer.status_code for answer in answers] == [201, 201, 429]
 
 
-def test_another_key_goes_on_where_only_one_was_over(api: Api, shop: NewMerchant, bear: Bear) -> None:
+def test_another_key_is_not_refused(api: Api, shop: NewMerchant, bear: Bear) -> None:
     bear(key=1)
     decline(api, 1)
     assert refused(charge(api))
     assert made(charge(Api(ApiKeyFactory(merchant=shop.merchant).text)))["status"] == "succeeded"
 
 
-def test_another_address_goes_on_where_only_one_was_over(api: Api, bear: Bear, settings: Settings) -> None:
+def test_another_address_is_not_refused(api: Api, bear: Bear, settings: Settings) -> None:
     settings.TRUSTED_PROXIES = 1
     bear(address=1)
     theirs, ours = {"X-Forwarded-For": "2001:db8::1"}, {"X-Forwarded-For": "192.0.2.7"}
@@ -173,16 +173,14 @@ def test_another_address_goes_on_where_only_one_was_over(api: Api, bear: Bear, s
 
 
 @every_kind
-def test_nobody_notices_what_goes_on_at_another_merchant(
-    api: Api, other_shop: NewMerchant, bear: Bear, kind: str
-) -> None:
+def test_another_merchant_is_not_affected(api: Api, other_shop: NewMerchant, bear: Bear, kind: str) -> None:
     bear(**{kind: 1})
     decline(api, 1)
     decline(Api(other_shop.keys["sk_test"]), 1)
 
 
 @pytest.mark.parametrize("number", [APPROVED, ANSWER_LOST, NEVER_ARRIVES, NETWORK_FAULT])
-def test_what_is_no_decline_of_a_card_is_not_counted(api: Api, bear: Bear, number: str) -> None:
+def test_only_declines_of_cards_are_counted(api: Api, bear: Bear, number: str) -> None:
     bear(**dict.fromkeys(KINDS, 1))
     assert charge(api, number).status_code == 201
     assert charge(api, number).status_code == 201
@@ -207,11 +205,11 @@ def test_a_payer_whom_the_bank_does_not_know_counts_and_one_who_leaves_does_not(
 
 
 def act(client: Client, waiting: dict[str, Any], decision: str) -> None:
-    """The payer decides and comes back."""
+    """Let the payer decide and come back."""
     client.get(client.post(page_of(waiting), {"decision": decision})["Location"])
 
 
-def test_a_window_that_is_over_is_forgotten(api: Api, bear: Bear, settings: Settings) -> None:
+def test_a_new_window_starts_at_zero(api: Api, bear: Bear, settings: Settings) -> None:
     bear(card=1)
     decline(api, 1)
     assert refused(charge(api, DECLINED))
@@ -220,13 +218,13 @@ def test_a_window_that_is_over_is_forgotten(api: Api, bear: Bear, settings: Sett
 
 
 @pytest.mark.django_db(transaction=True)
-def test_of_many_at_once_no_more_pass_than_were_under_way(api: Api, bear: Bear) -> None:
+def test_of_concurrent_charges_only_those_under_way_pass(api: Api, bear: Bear) -> None:
     bear(merchant=4)
     bodies = [order(api.source(DECLINED)) for _ in range(24)]
     batches = [
         at_once(8, lambda number, start=start: api.post("/charges/", bodies[start + number])) for start in (0, 8)
     ]
-    # Of the first ones, whoever asks after the fourth decline is refused already.
+    # Requests that begin after the fourth decline are refused already.
     passed = [answer for answer in batches[0] if answer.status_code == 201]
     assert len(passed) >= 4
     assert all(refused(answer) for answer in [*batches[0], *batches[1]] if answer not in passed)
@@ -262,7 +260,7 @@ def statements(api: Api) -> int:
     return len(captured)
 
 
-def test_a_publishable_key_makes_sources_on(api: Api, shop: NewMerchant, bear: Bear) -> None:
+def test_a_publishable_key_still_creates_sources(api: Api, shop: NewMerchant, bear: Bear) -> None:
     bear(**dict.fromkeys(KINDS, 1))
     decline(api, 1)
     assert Api(shop.keys["pk_test"]).source(DECLINED)

@@ -1,4 +1,4 @@
-"""Counting in windows: in Redis whenever it is there, in the process otherwise, and never not at all."""
+"""Counters in windows: in Redis while it answers, and in the process otherwise."""
 
 import sys
 from collections.abc import Iterator
@@ -20,14 +20,14 @@ both = pytest.mark.parametrize("url", [settings.REDIS_URL, AWAY], ids=["redis", 
 
 
 @both
-def test_what_is_read_stays_as_it_is(url: str, who: str) -> None:
+def test_reading_changes_nothing(url: str, who: str) -> None:
     counters = Counters(url)
     assert [counters.read(who), counters.increment(who, 60), counters.read(who), counters.read(who)] == [0, 1, 1, 1]
 
 
 @pytest.fixture
 def hasty_threads() -> Iterator[None]:
-    """Python changes from one thread to another as often as it can."""
+    """Let Python switch threads as often as possible."""
     usual = sys.getswitchinterval()
     sys.setswitchinterval(1e-6)
     yield
@@ -35,7 +35,7 @@ def hasty_threads() -> Iterator[None]:
 
 
 @both
-def test_of_threads_that_begin_a_window_at_once_each_is_counted(hasty_threads: None, url: str, who: str) -> None:
+def test_threads_that_open_a_window_together_are_all_counted(hasty_threads: None, url: str, who: str) -> None:
     counters = Counters(url)
     for window in range(100):
         counted = at_once(8, lambda _, key=f"{who}/{window}": counters.increment(key, 60))
@@ -48,7 +48,7 @@ def test_two_processes_count_together(who: str) -> None:
     assert second.increment(who, 60) == 2
 
 
-def test_redis_counts_whenever_it_is_there(own_redis: OwnRedis, who: str) -> None:
+def test_redis_counts_while_it_answers(own_redis: OwnRedis, who: str) -> None:
     counters = Counters(own_redis.url, retry_seconds=0)
     assert [counters.increment(who, 60) for _ in range(3)] == [1, 2, 3]
     own_redis.start()
@@ -59,7 +59,7 @@ def test_redis_counts_whenever_it_is_there(own_redis: OwnRedis, who: str) -> Non
     assert counters.increment(who, 60) >= 4
 
 
-def test_a_redis_that_was_away_is_left_alone_for_a_while(own_redis: OwnRedis, who: str) -> None:
+def test_a_redis_that_failed_is_not_asked_for_a_while(own_redis: OwnRedis, who: str) -> None:
     counters = Counters(own_redis.url, retry_seconds=60)
     assert counters.increment(who, 60) == 1
     own_redis.start()
@@ -72,10 +72,10 @@ def hung(redis: OwnRedis) -> Iterator[None]:
     try:
         yield
     finally:
-        redis.go_on()
+        redis.resume()
 
 
-def test_a_redis_that_hangs_is_away(own_redis: OwnRedis, who: str) -> None:
+def test_a_redis_that_hangs_counts_as_failed(own_redis: OwnRedis, who: str) -> None:
     own_redis.start()
     counters = Counters(own_redis.url)
     assert [counters.increment(who, 60) for _ in range(2)] == [1, 2]
@@ -83,7 +83,7 @@ def test_a_redis_that_hangs_is_away(own_redis: OwnRedis, who: str) -> None:
         assert [counters.increment(who, 60) for _ in range(3)] == [1, 2, 3]
 
 
-def test_a_redis_that_refuses_to_write_is_away(own_redis: OwnRedis, who: str) -> None:
+def test_a_redis_that_refuses_writes_counts_as_failed(own_redis: OwnRedis, who: str) -> None:
     own_redis.start()
     counters = Counters(own_redis.url)
     counters.increment(who, 60)

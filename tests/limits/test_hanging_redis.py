@@ -1,4 +1,4 @@
-"""A Redis that takes connections and never answers slows down nobody but one probe at a time."""
+"""A Redis that accepts connections and never answers delays only one probe at a time."""
 
 import time
 from threading import Event, Thread
@@ -27,7 +27,7 @@ THREADS = 16
 
 
 def connections_of(redis: OwnRedis) -> int:
-    """How many connections Redis was asked for in all."""
+    """Return how many connections Redis has received."""
     with Redis.from_url(redis.url) as client:
         return int(client.info("stats")["total_connections_received"])
 
@@ -54,7 +54,7 @@ def test_the_first_to_find_that_redis_hangs_waits_once(own_redis: OwnRedis, who:
     assert connections_of(own_redis) - before == 2
 
 
-def test_how_long_is_waited_is_not_for_the_url_to_say(own_redis: OwnRedis, who: str) -> None:
+def test_the_url_does_not_set_the_time_limit(own_redis: OwnRedis, who: str) -> None:
     own_redis.start()
     line = Line(f"{own_redis.url}?socket_timeout=600")
     started = time.monotonic()
@@ -63,7 +63,7 @@ def test_how_long_is_waited_is_not_for_the_url_to_say(own_redis: OwnRedis, who: 
     assert time.monotonic() - started < 60
 
 
-def test_after_it_goes_on_redis_counts_again(own_redis: OwnRedis, who: str) -> None:
+def test_redis_counts_again_after_it_resumes(own_redis: OwnRedis, who: str) -> None:
     own_redis.start()
     counters = Counters(own_redis.url, retry_seconds=0)
     counters.increment(who, 60)
@@ -74,7 +74,7 @@ def test_after_it_goes_on_redis_counts_again(own_redis: OwnRedis, who: str) -> N
 
 
 @pytest.mark.django_db(transaction=True)
-def test_requests_go_on_while_redis_hangs(api: Api, settings: Settings, own_redis: OwnRedis) -> None:
+def test_requests_are_answered_while_redis_hangs(api: Api, settings: Settings, own_redis: OwnRedis) -> None:
     settings.REDIS_URL = own_redis.url
     own_redis.start()
     counters_at(own_redis.url)
@@ -84,7 +84,7 @@ def test_requests_go_on_while_redis_hangs(api: Api, settings: Settings, own_redi
     assert [answer.status_code for answer in answers] == [201] * 8
 
 
-def test_waking_a_worker_by_a_redis_that_hangs_fails_instead_of_waiting_for_ever(own_redis: OwnRedis) -> None:
+def test_waking_a_worker_fails_while_redis_hangs(own_redis: OwnRedis) -> None:
     own_redis.start()
     failed: list[BaseException] = []
     ended = Event()

@@ -1,4 +1,4 @@
-"""Rates hold for each key and each stranger, across processes, with Redis and without it."""
+"""Rate limits of keys and addresses, across processes, with and without Redis."""
 
 import pytest
 from django.conf import settings as django_settings
@@ -20,24 +20,24 @@ OF_A_KEY, OF_AN_ADDRESS = '"default";q=300;w=1', '"default";q=30;w=1'
 @pytest.mark.parametrize("url", [django_settings.REDIS_URL, AWAY], ids=["redis", "memory"])
 def test_a_window_takes_its_quota_and_no_more(url: str, who: str) -> None:
     counters = Counters(url)
-    verdicts = [take(counters, "2/day", who) for _ in range(3)]
-    assert [(verdict.used, verdict.allowed) for verdict in verdicts] == [(1, True), (2, True), (3, False)]
-    assert all(0 < verdict.reset_seconds <= 86_400 for verdict in verdicts)
+    results = [take(counters, "2/day", who) for _ in range(3)]
+    assert [(result.used, result.allowed) for result in results] == [(1, True), (2, True), (3, False)]
+    assert all(0 < result.reset_seconds <= 86_400 for result in results)
 
 
-def test_everybody_has_a_rate_of_their_own(who: str) -> None:
+def test_each_subject_has_its_own_rate(who: str) -> None:
     counters = Counters(django_settings.REDIS_URL)
     take(counters, "1/day", who)
     assert take(counters, "1/day", who + "x").allowed
 
 
-def test_the_headers_tell_the_rate_and_what_is_left(who: str) -> None:
+def test_the_headers_have_the_rate_and_the_remaining_quota(who: str) -> None:
     headers = take(Counters(AWAY), "3 per 2 minutes", who).headers
     assert headers["RateLimit-Policy"] == '"default";q=3;w=120'
     assert headers["RateLimit"].startswith('"default";r=2;t=')
 
 
-def test_every_answer_to_a_key_tells_its_rate(api: Api, shop: NewMerchant, settings: Settings) -> None:
+def test_every_answer_to_a_key_has_its_rate(api: Api, shop: NewMerchant, settings: Settings) -> None:
     settings.RATE_LIMIT_ANONYMOUS = "30/second"
     may_nothing = Api(ApiKeyFactory(merchant=shop.merchant, kind="restricted", rights=["events:read"]).text)
     browser = Api(shop.keys["pk_test"])
@@ -72,18 +72,18 @@ def test_publishable_keys_of_one_address_do_not_share_a_rate(
     assert _asked_from(Api(other_shop.keys["pk_test"])) == 404
 
 
-def test_strangers_without_a_key_use_up_no_publishable_keys_rate(shop: NewMerchant, settings: Settings) -> None:
+def test_requests_without_a_key_do_not_use_a_publishable_keys_rate(shop: NewMerchant, settings: Settings) -> None:
     settings.RATE_LIMIT_ANONYMOUS = "1/day"
     assert [Api("nobody's").get("/me").status_code for _ in range(2)] == [401, 429]
     assert _asked_from(Api(shop.keys["pk_test"])) == 404
 
 
 def _asked_from(api: Api, address: str = "") -> int:
-    """The status of a question that a publishable key may ask, as a proxy of ours passes it on."""
+    """Return the status of a request with a publishable key through one of our proxies."""
     return api.send("GET", "/sources/src_1", None, {"X-Forwarded-For": address} if address else {}).status_code
 
 
-def test_every_other_answer_tells_the_rate_of_its_address(api: Api, settings: Settings) -> None:
+def test_every_other_answer_has_the_rate_of_its_address(api: Api, settings: Settings) -> None:
     settings.KAHA_CLOCK, settings.RATE_LIMIT_ANONYMOUS = False, "30/second"
     responses = [
         Api("nobody's").get("/me"),
@@ -96,26 +96,24 @@ def test_every_other_answer_tells_the_rate_of_its_address(api: Api, settings: Se
 
 
 @pytest.mark.parametrize("path", ["/nothing", "/me", "/openapi.json"])
-def test_nothing_is_answered_to_strangers_without_end(settings: Settings, who: str, path: str) -> None:
+def test_anonymous_requests_are_limited(settings: Settings, who: str, path: str) -> None:
     settings.RATE_LIMIT_ANONYMOUS, settings.TRUSTED_PROXIES = "1/day", 1
-    stranger = Api("nobody's")
+    anonymous = Api("nobody's")
     for expected in (False, True):
-        response = stranger.send("GET", path, None, {"X-Forwarded-For": who})
+        response = anonymous.send("GET", path, None, {"X-Forwarded-For": who})
         assert (response.status_code == 429) == expected
     assert 0 < int(response["Retry-After"]) <= 86_400
 
 
 @pytest.mark.parametrize("rights", [None, ["events:read"]], ids=["publishable", "restricted"])
-def test_a_key_is_not_refused_without_end_either(
-    shop: NewMerchant, settings: Settings, rights: list[str] | None
-) -> None:
+def test_refusals_of_a_key_are_limited_too(shop: NewMerchant, settings: Settings, rights: list[str] | None) -> None:
     settings.RATE_LIMIT = settings.RATE_LIMIT_ANONYMOUS = "2/day"
     kind = {"kind": "restricted", "rights": rights} if rights else {"kind": "publishable"}
     api = Api(ApiKeyFactory(merchant=shop.merchant, **kind).text)
     assert [api.get("/me").status_code for _ in range(3)] == [403, 403, 429]
 
 
-def test_a_key_beyond_its_rate_is_told_when_to_come_back(api: Api, settings: Settings) -> None:
+def test_a_key_over_its_rate_gets_retry_after(api: Api, settings: Settings) -> None:
     settings.RATE_LIMIT = "2/day"
     assert [api.get("/ping").status_code for _ in range(2)] == [200, 200]
     response = api.post("/charges/", {})
@@ -131,14 +129,14 @@ def test_another_key_has_its_own_rate(api: Api, shop: NewMerchant, settings: Set
     assert Api(shop.keys["sk_live"]).get("/ping").status_code == 200
 
 
-def test_who_keeps_coming_without_a_valid_key_is_slowed_down(api: Api, settings: Settings, who: str) -> None:
+def test_repeated_requests_without_a_valid_key_are_limited(api: Api, settings: Settings, who: str) -> None:
     settings.RATE_LIMIT_ANONYMOUS = "2/day"
     settings.TRUSTED_PROXIES = 1
-    stranger = {"X-Forwarded-For": who}
-    failed = [api.client.get("/v2/ping", headers=stranger) for _ in range(3)]
+    anonymous = {"X-Forwarded-For": who}
+    failed = [api.client.get("/v2/ping", headers=anonymous) for _ in range(3)]
     assert [response.status_code for response in failed] == [401, 401, 429]
     assert failed[1]["RateLimit-Policy"] == '"default";q=2;w=86400'
-    known = api.client.get("/v2/ping", headers=api.headers() | stranger)
+    known = api.client.get("/v2/ping", headers=api.headers() | anonymous)
     assert known.status_code == 200
 
 
@@ -172,7 +170,7 @@ def _tries(api: Api, count: int) -> list[int]:
         ("sesame", "sesame"),
     ],
 )
-def test_whoever_has_one_address_of_ipv6_has_its_network(address: str, counted: str) -> None:
+def test_an_ipv6_address_is_counted_by_its_network(address: str, counted: str) -> None:
     assert counted_address(RequestFactory().get("/", REMOTE_ADDR=address)) == counted
 
 
@@ -186,7 +184,7 @@ def test_whoever_has_one_address_of_ipv6_has_its_network(address: str, counted: 
         (3, "2.2.2.2", "2.2.2.2"),
     ],
 )
-def test_only_our_own_proxies_say_where_a_request_comes_from(
+def test_only_trusted_proxies_name_a_requests_address(
     settings: Settings, proxies: int, forwarded: str, address: str
 ) -> None:
     settings.TRUSTED_PROXIES = proxies

@@ -1,4 +1,4 @@
-"""The line to Redis: what was asked together is answered together, and no answer goes to another question."""
+"""The Redis pipeline: commands sent together are answered together, each with its own answer."""
 
 import socket
 from typing import Any
@@ -17,14 +17,14 @@ def test_each_command_has_its_answer(who: str) -> None:
     assert Line(settings.REDIS_URL).ask([("INCR", who), ("EXPIRE", who, 60), ("GET", who)]) == [1, 1, b"1"]
 
 
-def test_what_follows_a_refused_command_is_answered_for_itself(who: str) -> None:
+def test_the_command_after_a_refused_one_has_its_own_answer(who: str) -> None:
     line = Line(settings.REDIS_URL)
     with pytest.raises(RedisError):
         line.ask([("NO-SUCH-COMMAND",), ("SET", who, "left unread")])
     assert line.ask([("PING",)]) == [b"PONG"]
 
 
-def test_a_redis_that_was_started_again_is_found(own_redis: OwnRedis) -> None:
+def test_a_restarted_redis_is_reconnected(own_redis: OwnRedis) -> None:
     own_redis.start()
     line = Line(own_redis.url)
     line.ask([("PING",)])

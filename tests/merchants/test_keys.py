@@ -59,7 +59,7 @@ def test_rolling_keeps_rights_and_networks() -> None:
     assert text.startswith("rk_test_")
 
 
-def test_rolling_never_lengthens_the_life_of_a_key() -> None:
+def test_rolling_keeps_an_earlier_end() -> None:
     end = clock.now() + timedelta(hours=1)
     old = ApiKeyFactory(expires_at=end)
     api_keys.roll_key(old, timedelta(hours=24))
@@ -68,7 +68,7 @@ def test_rolling_never_lengthens_the_life_of_a_key() -> None:
 
 
 @pytest.mark.parametrize("state", ["revoked_at", "expires_at"])
-def test_a_key_that_is_over_cannot_be_rolled(state: str) -> None:
+def test_an_inactive_key_cannot_be_rolled(state: str) -> None:
     old = ApiKeyFactory(**{state: clock.now()})
     with pytest.raises(api_keys.KeyIsOver):
         api_keys.roll_key(old, timedelta(hours=24))
@@ -108,7 +108,7 @@ def test_a_masked_key_is_not_one_of_another_kind_or_mode() -> None:
             api_keys.find_key(f"{prefix}…{last4}")
 
 
-def test_last_characters_that_two_keys_share_name_neither() -> None:
+def test_ambiguous_last_characters_find_no_key() -> None:
     one, other = ApiKeyFactory(last4="abcd"), ApiKeyFactory(last4="abcd")
     with pytest.raises(NotOne) as refusal:
         api_keys.find_key("abcd")
@@ -116,14 +116,14 @@ def test_last_characters_that_two_keys_share_name_neither() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "zzzz", f"sk_test_{'0' * 47}", f"sk_test_{'0' * 48}", f"key_{'0' * 32}"])
-def test_what_names_no_key_is_refused_without_repeating_it(text: str) -> None:
+def test_a_malformed_key_name_is_refused_without_repeating_it(text: str) -> None:
     with pytest.raises(NotOne) as refusal:
         api_keys.find_key(text)
     assert not text or text not in str(refusal.value)
 
 
 @pytest.mark.parametrize(("kind", "rights"), [("restricted", []), ("secret", ["charges:read"])])
-def test_the_database_holds_rights_of_restricted_keys_alone(kind: str, rights: list[str]) -> None:
+def test_the_database_allows_rights_only_for_restricted_keys(kind: str, rights: list[str]) -> None:
     key = ApiKeyFactory()
     with pytest.raises(IntegrityError, match="key_rights_only_of_restricted"):
         ApiKey.objects.filter(id=key.id).update(kind=kind, rights=rights)
@@ -145,7 +145,7 @@ def test_the_database_holds_rights_of_restricted_keys_alone(kind: str, rights: l
         ("10.20.30.40:443", False),
     ],
 )
-def test_a_key_with_networks_works_from_nowhere_else(address: str, works: bool) -> None:
+def test_a_key_works_only_from_its_networks(address: str, works: bool) -> None:
     key = ApiKeyFactory(networks=["10.0.0.0/8", "192.0.2.7/32", "2001:db8::/32"])
     assert api_keys.works_from(key, address) is works
 
@@ -155,7 +155,7 @@ def test_a_key_without_networks_works_from_everywhere(address: str) -> None:
     assert api_keys.works_from(ApiKeyFactory(), address)
 
 
-def test_the_first_use_of_a_key_is_noted_at_once() -> None:
+def test_the_first_use_of_a_key_is_recorded_at_once() -> None:
     key = ApiKeyFactory()
     api_keys.note_use(key)
     key.refresh_from_db()
@@ -168,7 +168,7 @@ def test_a_use_within_the_minute_writes_nothing(django_assert_num_queries: Djang
         api_keys.note_use(key)
 
 
-def test_of_many_uses_that_are_due_the_first_one_alone_is_noted() -> None:
+def test_of_concurrent_uses_only_the_first_is_recorded() -> None:
     key = ApiKeyFactory(last_used_at=clock.now() - timedelta(hours=1))
     stale = ApiKey.objects.get(id=key.id)
     api_keys.note_use(key)
@@ -178,7 +178,7 @@ def test_of_many_uses_that_are_due_the_first_one_alone_is_noted() -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_use_does_not_wait_for_whoever_holds_the_key() -> None:
+def test_recording_a_use_does_not_wait_for_a_locked_row() -> None:
     key = ApiKeyFactory()
     held, done = Event(), Event()
 

@@ -20,17 +20,17 @@ def test_a_new_merchant_has_a_key_of_each_kind_in_both_modes(shop: NewMerchant) 
     assert ApiKey.objects.filter(merchant=shop.merchant).count() == 4
 
 
-def test_callback_secrets_have_the_form_of_standard_webhooks(shop: NewMerchant) -> None:
+def test_webhook_secrets_have_the_form_of_standard_webhooks(shop: NewMerchant) -> None:
     for secret in shop.notify_secrets.values():
         assert 24 <= len(base64.b64decode(secret.removeprefix("whsec_"), validate=True)) <= 64
 
 
 @pytest.mark.parametrize(("mode", "livemode"), [("test", False), ("live", True)])
-def test_a_callback_secret_can_be_revealed(shop: NewMerchant, mode: str, livemode: bool) -> None:
+def test_a_webhook_secret_can_be_revealed(shop: NewMerchant, mode: str, livemode: bool) -> None:
     assert merchants.reveal_notify_secret(shop.merchant.id, livemode) == shop.notify_secrets[f"whsec_{mode}"]
 
 
-def test_a_callback_secret_is_stored_sealed(shop: NewMerchant) -> None:
+def test_a_webhook_secret_is_stored_sealed(shop: NewMerchant) -> None:
     for row in NotifySecret.objects.filter(merchant=shop.merchant):
         assert b"whsec_" not in bytes(row.sealed)
 
@@ -49,7 +49,7 @@ def test_no_secret_of_a_new_merchant_shows_in_its_repr(shop: NewMerchant) -> Non
         (("Sari Store", "Sari Inc.", "SARI"), "Sari Inc.", "SARI"),
     ],
 )
-def test_names_that_are_not_given_follow_from_the_others(names, account_name: str, descriptor: str) -> None:
+def test_missing_names_have_defaults(names, account_name: str, descriptor: str) -> None:
     merchant = merchants.create_merchant(*names).merchant
     assert (merchant.account_name, merchant.statement_descriptor) == (account_name, descriptor)
 
@@ -68,7 +68,7 @@ def test_names_that_are_not_given_follow_from_the_others(names, account_name: st
         ("Store", "", "x" * 101),
     ],
 )
-def test_a_merchant_with_a_name_that_does_not_do_is_refused_whole(names: tuple[str, ...]) -> None:
+def test_a_merchant_with_a_malformed_name_is_refused(names: tuple[str, ...]) -> None:
     with pytest.raises(ValidationError):
         merchants.create_merchant(*names)
     assert not Merchant.objects.exists()
@@ -80,7 +80,7 @@ def test_a_merchant_is_found_by_its_id_and_its_title() -> None:
     assert merchants.find_merchant(public_id("mer", merchant.id)) == merchant
 
 
-def test_a_title_that_two_merchants_share_names_neither() -> None:
+def test_an_ambiguous_title_finds_no_merchant() -> None:
     one, other = MerchantFactory.create_batch(2, title="Sari Store")
     with pytest.raises(NotOne) as refusal:
         merchants.find_merchant("Sari Store")

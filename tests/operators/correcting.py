@@ -1,4 +1,4 @@
-"""Outcomes that nobody knows, and the operators who find them out."""
+"""Unknown outcomes, and corrections of them by operators."""
 
 from typing import Any
 
@@ -15,18 +15,18 @@ PROOF = {"approved": {"provider_ref": "psp_77"}, "declined": {"decline_code": "i
 
 
 def operator(name: str) -> User:
-    """A superuser, whom no rule may let through for that."""
+    """Return a superuser, who has no exemption from the rules."""
     return User.objects.get_or_create(username=name, is_staff=True, is_superuser=True)[0]
 
 
 def unknown_payment(api: Api, **members: Any) -> Attempt:
-    """A payment which the provider took, and nobody knows."""
+    """Return the attempt of a payment that the provider took and whose outcome is unknown."""
     api.charge(ANSWER_LOST, **members)
     return Attempt.objects.latest("id")
 
 
 def unknown_operation(api: Api, verb: str) -> Attempt:
-    """A capture, void or refund which the provider did, and nobody knows."""
+    """Return the attempt of an operation that the provider did and whose outcome is unknown."""
     charge = api.charge() if verb == "refund" else api.held()
     with provider(LosesAnswers()):
         api.post(f"/charges/{charge['id']}/{verb}")
@@ -34,18 +34,18 @@ def unknown_operation(api: Api, verb: str) -> Attempt:
 
 
 def new_proposal(attempt: Attempt, outcome: str = "approved", **members: Any) -> Correction:
-    """A proposal of Ana's that is not put up yet."""
+    """Return a proposal of Ana's that is not saved yet."""
     given = PROOF.get(outcome, {}) | {"evidence": EVIDENCE, "proposed_by": operator("ana")} | members
     return Correction(attempt=attempt, outcome=outcome, **given)
 
 
 def proposed(attempt: Attempt, outcome: str = "approved", **members: Any) -> Correction:
-    """A proposal of Ana's that is open."""
+    """Return an open proposal of Ana's."""
     correction = new_proposal(attempt, outcome, **members)
     corrections.propose(correction)
     return correction
 
 
 def corrected(attempt: Attempt, outcome: str, **members: Any) -> Correction:
-    """What Ana proposed and Ben approved."""
+    """Return a correction that Ana proposed and Ben approved."""
     return corrections.approve(proposed(attempt, outcome, **members), operator("ben"), NOTE)

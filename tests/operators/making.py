@@ -1,4 +1,4 @@
-"""Operators, what they may do, and what they ask for."""
+"""Operators with their limits, and the actions that they request."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ NOTE = "Seen the parcel's return"
 
 
 def person(name: str, role: str = "support") -> User:
-    """An operator in `role`, who gives back up to ALONE pesos' centavos alone."""
+    """Return an operator in `role`, whose approval limit is ALONE centavos."""
     make_roles()
     ActLimit.objects.filter(currency="PHP", role__name=role).update(amount=ALONE)
     user, _ = User.objects.get_or_create(username=name, is_staff=True)
@@ -22,26 +22,26 @@ def person(name: str, role: str = "support") -> User:
     return user
 
 
-def new_act(kind: str = "refund", amount: int = ALONE, **members: Any) -> StaffAct:
-    """What Ana asks for of the newest charge; it is not on record yet."""
+def new_action(kind: str = "refund", amount: int = ALONE, **members: Any) -> StaffAct:
+    """Return Ana's action on the newest charge, not saved yet."""
     given = {"charge": Charge.objects.latest("id"), "reason": REASON} | members
     given.setdefault("proposed_by", person("ana"))
     return StaffAct(kind=kind, amount=amount, **given)
 
 
 def proposed(kind: str = "refund", amount: int = ALONE + 1, **members: Any) -> StaffAct:
-    """As `new_act`, on record: as a request, unless it is little."""
-    act = new_act(kind, amount, **members)
-    request.propose(act)
-    return act
+    """Save a `new_action` and return it: as a request, unless it is within the limit."""
+    action = new_action(kind, amount, **members)
+    request.propose(action)
+    return action
 
 
-def approved(act: StaffAct) -> StaffAct:
-    """A request that Ben agreed to, and that nobody has done yet."""
-    decide.approve(act, person("ben", "finance"), NOTE)
-    return act
+def approved(action: StaffAct) -> StaffAct:
+    """Return a request that Ben approved and that is not executed yet."""
+    decide.approve(action, person("ben", "finance"), NOTE)
+    return action
 
 
-def done(act: StaffAct) -> StaffAct:
-    execute.do(act)
-    return act
+def done(action: StaffAct) -> StaffAct:
+    execute.do(action)
+    return action

@@ -1,4 +1,4 @@
-"""Who may propose, decide and withdraw a correction, what it must say, and what the database never takes."""
+"""Rules for proposing, deciding and withdrawing corrections, in the code and in the database."""
 
 from typing import Any
 
@@ -32,25 +32,25 @@ def test_nobody_decides_their_own_proposal(api: Api) -> None:
     assert UnknownOutcome.objects.exists()
 
 
-def test_a_decision_says_what_it_rests_on(api: Api) -> None:
+def test_a_decision_needs_a_reason(api: Api) -> None:
     correction = proposed(unknown_payment(api))
-    with pytest.raises(Refused, match="Say"):
+    with pytest.raises(Refused, match="Give a reason"):
         corrections.approve(correction, operator("ben"), " ")
     assert Correction.objects.get().state == State.PROPOSED
 
 
-def test_a_rejected_proposal_changes_nothing_and_makes_room_for_another(api: Api) -> None:
+def test_a_rejected_proposal_changes_nothing_and_allows_another(api: Api) -> None:
     attempt = unknown_payment(api)
     first = proposed(attempt, "declined")
     corrections.reject(first, operator("ben"), NOTE)
     assert Charge.objects.get().status == "pending"
     second = proposed(attempt, "approved")
-    with pytest.raises(Refused, match="no more"):
+    with pytest.raises(Refused, match="no longer open"):
         corrections.approve(first, operator("ben"), NOTE)
     assert corrections.approve(second, operator("ben"), NOTE).state == State.APPROVED
 
 
-def test_only_whoever_proposed_may_withdraw(api: Api) -> None:
+def test_only_the_proposer_may_withdraw(api: Api) -> None:
     correction = proposed(unknown_payment(api))
     with pytest.raises(Refused):
         corrections.withdraw(correction, operator("ben"))
@@ -60,7 +60,7 @@ def test_only_whoever_proposed_may_withdraw(api: Api) -> None:
         corrections.approve(correction, operator("ben"), NOTE)
 
 
-def test_a_second_proposal_waits_for_the_first(api: Api) -> None:
+def test_a_second_open_proposal_is_refused(api: Api) -> None:
     attempt = unknown_payment(api)
     proposed(attempt)
     with pytest.raises(ValidationError, match="open proposal"):
@@ -84,7 +84,7 @@ def test_a_second_proposal_waits_for_the_first(api: Api) -> None:
     ],
     ids=str,
 )
-def test_a_proposal_that_does_not_hold_together_is_refused(members: dict[str, Any], api: Api) -> None:
+def test_an_inconsistent_proposal_is_refused(members: dict[str, Any], api: Api) -> None:
     attempt = unknown_payment(api)
     with pytest.raises(ValidationError):
         corrections.propose(new_proposal(attempt, **members))
@@ -134,7 +134,7 @@ def test_a_long_number_may_be_a_reference(api: Api) -> None:
     ],
     ids=lambda values: "-".join(values),
 )
-def test_the_database_refuses_what_must_never_be(values: dict[str, Any], api: Api) -> None:
+def test_the_database_refuses_an_inconsistent_correction(values: dict[str, Any], api: Api) -> None:
     correction = proposed(unknown_payment(api))
     if name := values.get("decided_by"):
         values = values | {"decided_by": operator(name)}

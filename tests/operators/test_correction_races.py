@@ -1,4 +1,4 @@
-"""Approvers, proposers, lookups and deaths at once: a correction is recorded once, or stays open."""
+"""Concurrent approvers, proposers and lookups, and killed processes: a correction is recorded once, or stays open."""
 
 import os
 import signal
@@ -31,7 +31,7 @@ State = Correction.State
 
 
 @pytest.mark.django_db(transaction=True)
-def test_of_approvers_at_once_one_wins(api: Api) -> None:
+def test_of_concurrent_approvers_one_succeeds(api: Api) -> None:
     correction = proposed(unknown_payment(api))
     approvers = [operator(f"ben{number}") for number in range(8)]
 
@@ -48,7 +48,7 @@ def test_of_approvers_at_once_one_wins(api: Api) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_of_proposals_at_once_one_is_open(api: Api) -> None:
+def test_of_concurrent_proposals_one_is_open(api: Api) -> None:
     attempt = unknown_payment(api)
     people = [operator(f"ana{number}") for number in range(8)]
 
@@ -64,7 +64,7 @@ def test_of_proposals_at_once_one_is_open(api: Api) -> None:
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("lap", range(8))
-def test_an_approver_and_a_lookup_at_once_record_one_of_both(lap: int, api: Api) -> None:
+def test_a_concurrent_approval_and_lookup_record_one_outcome(lap: int, api: Api) -> None:
     attempt = unknown_payment(api)
     correction, ben = proposed(attempt), operator("ben")
 
@@ -84,14 +84,14 @@ def test_an_approver_and_a_lookup_at_once_record_one_of_both(lap: int, api: Api)
 
 
 class AnswersAfter(Simulator):
-    """A lookup under way, which ends when the test says so."""
+    """A provider whose lookup ends when the test says so."""
 
     def __init__(self) -> None:
-        self.asked, self.go_on = threading.Event(), threading.Event()
+        self.asked, self.may_continue = threading.Event(), threading.Event()
 
     def resolve(self, asked: Payment | Operation) -> Outcome:
         self.asked.set()
-        self.go_on.wait(10)
+        self.may_continue.wait(10)
         return super().resolve(asked)
 
 
@@ -106,7 +106,7 @@ def test_money_found_by_a_lookup_that_was_under_way_at_the_approval_is_reversed(
         else:
             slow.asked.wait(10)
             corrections.approve(correction, ben, NOTE)
-            slow.go_on.set()
+            slow.may_continue.set()
 
     with provider(slow):
         at_once(2, lookup_and_approval)
@@ -119,7 +119,7 @@ def test_money_found_by_a_lookup_that_was_under_way_at_the_approval_is_reversed(
 def test_an_approver_killed_between_decision_and_record_leaves_the_proposal_open(api: Api) -> None:
     correction, ben = proposed(unknown_payment(api)), operator("ben")
     connection.close()
-    ready, go_on = os.pipe()
+    ready, may_continue = os.pipe()
     child = os.fork()
     if child == 0:
         os.read(ready, 1)
@@ -129,7 +129,7 @@ def test_an_approver_killed_between_decision_and_record_leaves_the_proposal_open
         # Nothing can be recorded without an event.
         with connection.cursor() as cursor:
             cursor.execute("LOCK TABLE payments_event")
-        os.write(go_on, b".")
+        os.write(may_continue, b".")
         assert wait_until(_somebody_waits_for_a_lock, 10)
         os.kill(child, signal.SIGKILL)
         os.waitpid(child, 0)

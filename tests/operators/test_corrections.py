@@ -1,4 +1,4 @@
-"""An unknown outcome is corrected by two people, once, and never against what the provider said first."""
+"""Two operators correct an unknown outcome once, and never against the provider's own answer."""
 
 from datetime import timedelta
 
@@ -78,7 +78,7 @@ def test_an_approved_correction_of_an_operation_frees_the_charge(
     assert not UnknownOutcome.objects.exists()
 
 
-def test_a_decline_tells_the_merchant_its_code(api: Api) -> None:
+def test_a_decline_shows_the_merchant_its_code(api: Api) -> None:
     corrected(unknown_payment(api), "declined")
     assert Charge.objects.get().failure_data["code"] == "insufficient_funds"
 
@@ -95,7 +95,7 @@ def test_no_operation_starts_before_an_unknown_one_is_corrected(api: Api) -> Non
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize(("outcome", "status"), [("approved", "succeeded"), ("never_arrived", "failed")])
-def test_a_request_that_nobody_answered_is_answered_alike_ever_after(outcome: str, status: str, api: Api) -> None:
+def test_a_request_without_an_answer_gets_the_corrected_one_every_time(outcome: str, status: str, api: Api) -> None:
     body = {"amount": 100, "currency": "PHP", "source": api.source(), "description": "Interrupted"}
     with provider(CutsTheDatabase()):
         api.post("/charges/", body, key="interrupted")
@@ -121,7 +121,7 @@ def test_a_request_that_nobody_answered_is_answered_alike_ever_after(outcome: st
         ("done", None, 3, "capture", False),
     ],
 )
-def test_the_desk_has_what_nobody_knows_and_nobody_is_asking(
+def test_unknown_outcomes_are_those_without_a_lookup_under_way(
     state: str, due_in_seconds: int | None, tries: int, kind: str, is_unknown: bool, api: Api
 ) -> None:
     attempt = unknown_operation(api, "capture")
@@ -140,7 +140,7 @@ def test_a_known_outcome_is_not_corrected(api: Api) -> None:
         proposed(Attempt.objects.get())
 
 
-def test_a_reversal_is_only_ever_done(api: Api) -> None:
+def test_a_reversal_can_only_be_corrected_as_approved(api: Api) -> None:
     contradicted(unknown_payment(api))
     reversal = Attempt.objects.get(kind="reverse")
     for outcome in ("declined", "never_arrived"):
@@ -151,13 +151,13 @@ def test_a_reversal_is_only_ever_done(api: Api) -> None:
 
 
 def contradicted(attempt: Attempt) -> None:
-    """Operators say declined, and then the provider tells of the money."""
+    """Correct the attempt as declined, and then let the provider report the money."""
     late = payment_of(reload(attempt))
     corrected(attempt, "declined")
     recovery.apply_report(Report(attempt.reference, Simulator().resolve(late)))
 
 
-def test_money_that_comes_after_operators_said_declined_is_reversed_and_shown(api: Api) -> None:
+def test_money_that_comes_after_a_corrected_decline_is_reversed_and_shown(api: Api) -> None:
     contradicted(unknown_payment(api))
     recover()
     charge = Charge.objects.get()

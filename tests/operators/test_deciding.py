@@ -1,4 +1,4 @@
-"""A second person's word, and what becomes of requests that nobody decides."""
+"""Decisions on requested actions, and the expiry of undecided requests."""
 
 from datetime import timedelta
 
@@ -25,23 +25,23 @@ def request_of_ana(api: Api) -> StaffAct:
 
 
 def test_an_approval_says_who_and_why(request_of_ana: StaffAct) -> None:
-    act = approved(request_of_ana)
-    assert (act.state, act.decided_by, act.note) == ("approved", person("ben", "finance"), NOTE)
+    action = approved(request_of_ana)
+    assert (action.state, action.decided_by, action.note) == ("approved", person("ben", "finance"), NOTE)
     entry = AuditEntry.objects.latest("number")
     assert (entry.action, entry.reason) == ("approved", NOTE)
 
 
 @pytest.mark.parametrize("decide", [deciding.approve, deciding.decline], ids=["approve", "decline"])
-def test_nobody_decides_their_own(decide: object, request_of_ana: StaffAct) -> None:
+def test_nobody_decides_their_own_request(decide: object, request_of_ana: StaffAct) -> None:
     ana = person("ana")
     ana.is_superuser = True
-    with pytest.raises(Refused, match="own proposal"):
+    with pytest.raises(Refused, match="own request"):
         decide(request_of_ana, ana, NOTE)
     assert StaffAct.objects.get().state == "proposed"
 
 
-def test_a_decision_wants_a_note(request_of_ana: StaffAct) -> None:
-    with pytest.raises(Refused, match="rests on"):
+def test_a_decision_needs_a_note(request_of_ana: StaffAct) -> None:
+    with pytest.raises(Refused, match="Give a reason"):
         deciding.approve(request_of_ana, person("ben"), " ")
 
 
@@ -50,48 +50,48 @@ def test_a_note_holds_no_card_number(request_of_ana: StaffAct) -> None:
         deciding.decline(request_of_ana, person("ben"), f"seen {APPROVED}")
 
 
-def test_what_was_declined_is_never_done(request_of_ana: StaffAct) -> None:
+def test_a_declined_action_is_never_executed(request_of_ana: StaffAct) -> None:
     deciding.decline(request_of_ana, person("ben"), NOTE)
     assert execute.go_on() == 0
     assert (StaffAct.objects.get().state, Charge.objects.get().amount_refunded) == ("declined", 0)
 
 
-def test_what_was_declined_is_not_approved_afterwards(request_of_ana: StaffAct) -> None:
+def test_a_declined_request_cannot_be_approved(request_of_ana: StaffAct) -> None:
     deciding.decline(request_of_ana, person("ben"), NOTE)
-    with pytest.raises(Refused, match="open no more"):
+    with pytest.raises(Refused, match="no longer open"):
         deciding.approve(request_of_ana, person("cleo"), NOTE)
 
 
-def test_whoever_asked_may_withdraw(request_of_ana: StaffAct) -> None:
+def test_the_requester_may_withdraw(request_of_ana: StaffAct) -> None:
     deciding.withdraw(request_of_ana, person("ana"), "A mistake")
     assert (request_of_ana.state, AuditEntry.objects.latest("number").reason) == ("withdrawn", "A mistake")
 
 
-def test_nobody_else_withdraws_it(request_of_ana: StaffAct) -> None:
+def test_nobody_else_may_withdraw(request_of_ana: StaffAct) -> None:
     with pytest.raises(Refused):
         deciding.withdraw(request_of_ana, person("ben"), "Mine now")
 
 
-def test_a_request_that_nobody_decides_expires(request_of_ana: StaffAct) -> None:
+def test_an_undecided_request_expires(request_of_ana: StaffAct) -> None:
     let_time_pass(StaffAct, "expires_at")
     assert deciding.expire() == 1
     assert StaffAct.objects.get().state == "expired"
     assert AuditEntry.objects.latest("number").action == "expired"
 
 
-def test_a_request_is_not_approved_once_its_time_is_over(request_of_ana: StaffAct) -> None:
+def test_an_expired_request_cannot_be_approved(request_of_ana: StaffAct) -> None:
     let_time_pass(StaffAct, "expires_at")
-    with pytest.raises(Refused, match="its time is over"):
+    with pytest.raises(Refused, match="it has expired"):
         deciding.approve(request_of_ana, person("ben"), NOTE)
 
 
-def test_what_is_decided_does_not_expire(request_of_ana: StaffAct) -> None:
+def test_a_decided_request_does_not_expire(request_of_ana: StaffAct) -> None:
     approved(request_of_ana)
     let_time_pass(StaffAct, "expires_at")
     assert deciding.expire() == 0
 
 
-def test_time_that_is_moved_ends_requests_too(request_of_ana: StaffAct) -> None:
+def test_a_moved_clock_expires_requests_too(request_of_ana: StaffAct) -> None:
     charge = request_of_ana.charge
     happened = test_clock.advance(Caller(charge.merchant_id, livemode=False), timedelta(hours=49))
     request_of_ana.refresh_from_db()

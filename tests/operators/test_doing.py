@@ -1,4 +1,4 @@
-"""What is approved is done by the API's verbs, at most once whatever dies."""
+"""Approved actions are executed by the API's verbs, at most once whichever process dies."""
 
 from datetime import timedelta
 
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.django_db
 
 
 def left_behind() -> None:
-    """Whoever was about to do what is approved is dead."""
+    """Age the approved actions as if the process that approved them had died."""
     StaffAct.objects.update(updated_at=clock.now() - timedelta(hours=1))
 
 
@@ -38,41 +38,41 @@ def test_each_kind_does_what_the_api_does(
     kind: str, is_held: bool, amount: int, becomes: tuple[str, int, int], api: Api
 ) -> None:
     api.charge(amount=10_000, capture=not is_held)
-    act = proposed(kind, amount)
-    done(act if act.state == "approved" else approved(act))
+    action = proposed(kind, amount)
+    done(action if action.state == "approved" else approved(action))
     charge = Charge.objects.get()
     assert (charge.status, charge.amount_captured, charge.amount_refunded) == becomes
-    assert (act.state, act.attempt.kind, act.code) == ("done", "void" if kind == "release" else kind, "")
+    assert (action.state, action.attempt.kind, action.code) == ("done", "void" if kind == "release" else kind, "")
 
 
-def test_the_merchant_learns_that_no_request_of_theirs_did_it(api: Api) -> None:
+def test_the_merchants_event_names_the_actions_request(api: Api) -> None:
     charge = api.charge()
-    act = done(proposed("refund", 100))
-    event = made(api.get("/events/", type="refund.created", object=f"re_{act.attempt.refund_id.hex}"))["data"][0]
-    assert event["request"] == {"id": f"req_{act.id.hex}", "idempotency_key": f"act-{act.id.hex}"}
+    action = done(proposed("refund", 100))
+    event = made(api.get("/events/", type="refund.created", object=f"re_{action.attempt.refund_id.hex}"))["data"][0]
+    assert event["request"] == {"id": f"req_{action.id.hex}", "idempotency_key": f"act-{action.id.hex}"}
     assert event["data"]["object"]["charge"] == charge["id"]
 
 
-def test_an_act_that_did_not_hear_its_answer_in_a_month_moves_money_once(api: Api) -> None:
+def test_an_action_whose_idempotency_key_expired_moves_money_once(api: Api) -> None:
     api.charge()
-    act = proposed("refund", 100)
-    operations.refund(caller_of(act), str(act.charge), act.amount)
+    action = proposed("refund", 100)
+    operations.refund(caller_of(action), str(action.charge), action.amount)
     IdempotencyRecord.objects.update(id=first_id(clock.now() - timedelta(days=31)))
     idempotency.purge()
-    done(act)
-    assert (Charge.objects.get().amount_refunded, act.state) == (100, "done")
+    done(action)
+    assert (Charge.objects.get().amount_refunded, action.state) == (100, "done")
 
 
-def test_done_twice_it_moves_money_once(api: Api) -> None:
+def test_an_action_executed_twice_moves_money_once(api: Api) -> None:
     api.charge()
-    act = proposed("refund", 100)
+    action = proposed("refund", 100)
     again = StaffAct.objects.get()
-    done(act)
+    done(action)
     done(again)
     assert (Charge.objects.get().amount_refunded, again.state) == (100, "done")
 
 
-def test_a_process_that_dies_before_it_asks_leaves_the_act_to_the_sweep(api: Api) -> None:
+def test_a_process_that_dies_before_the_call_leaves_the_action_to_the_sweep(api: Api) -> None:
     api.charge()
     proposed("refund", 100)
     left_behind()
@@ -80,77 +80,81 @@ def test_a_process_that_dies_before_it_asks_leaves_the_act_to_the_sweep(api: Api
     assert (StaffAct.objects.get().state, Charge.objects.get().amount_refunded) == ("done", 100)
 
 
-def test_a_process_that_dies_after_it_asked_is_not_followed_by_a_second_refund(api: Api) -> None:
+def test_a_process_that_dies_after_the_call_causes_no_second_refund(api: Api) -> None:
     api.charge()
-    act = proposed("refund", 100)
-    execute.VERBS["refund"](caller_of(act), act)
+    action = proposed("refund", 100)
+    execute.VERBS["refund"](caller_of(action), action)
     left_behind()
     execute.go_on()
-    act.refresh_from_db()
-    assert (act.state, act.attempt, Charge.objects.get().amount_refunded) == ("done", Attempt.objects.latest("id"), 100)
+    action.refresh_from_db()
+    assert (action.state, action.attempt, Charge.objects.get().amount_refunded) == (
+        "done",
+        Attempt.objects.latest("id"),
+        100,
+    )
 
 
-def test_what_was_approved_just_now_is_left_to_whoever_approved_it(api: Api) -> None:
+def test_the_sweep_leaves_a_new_approval_to_its_process(api: Api) -> None:
     api.charge()
     proposed("refund", 100)
     assert execute.go_on() == 0
 
 
-def test_what_was_asked_for_in_bulk_is_done_at_once(api: Api) -> None:
+def test_the_sweep_executes_a_batch_at_once(api: Api) -> None:
     api.charge()
-    act = proposed("refund", 100, batch=Charge.objects.get().id)
+    action = proposed("refund", 100, batch=Charge.objects.get().id)
     assert execute.go_on() == 1
-    act.refresh_from_db()
-    assert act.state == "done"
+    action.refresh_from_db()
+    assert action.state == "done"
 
 
-def test_what_the_charge_does_not_allow_any_more_is_refused_and_says_so(api: Api) -> None:
+def test_an_action_that_the_charge_no_longer_allows_is_refused_with_a_code(api: Api) -> None:
     charge = api.charge()
-    act = proposed("refund", 100)
+    action = proposed("refund", 100)
     api.post(f"/charges/{charge['id']}/void")
-    done(act)
-    assert (act.state, act.code, act.attempt) == ("refused", "charge_not_refundable", None)
+    done(action)
+    assert (action.state, action.code, action.attempt) == ("refused", "charge_not_refundable", None)
     entry = AuditEntry.objects.latest("number")
     assert (entry.action, entry.detail.rpartition(", ")[2]) == ("refused", "charge_not_refundable")
 
 
-def test_a_refund_that_the_api_made_meanwhile_leaves_no_room_for_this_one(api: Api) -> None:
+def test_a_refund_by_the_api_meanwhile_makes_this_one_too_large(api: Api) -> None:
     charge = api.charge()
-    act = approved(proposed("refund", 8_000))
+    action = approved(proposed("refund", 8_000))
     api.post(f"/charges/{charge['id']}/refund", {"amount": 5_000})
-    done(act)
-    assert (act.code, Charge.objects.get().amount_refunded) == ("amount_too_large", 5_000)
+    done(action)
+    assert (action.code, Charge.objects.get().amount_refunded) == ("amount_too_large", 5_000)
 
 
-def test_a_provider_that_is_not_reached_refuses_and_nothing_is_moved(api: Api) -> None:
+def test_an_unreachable_provider_moves_nothing(api: Api) -> None:
     api.held()
-    act = proposed("capture", 10_000)
+    action = proposed("capture", 10_000)
     with provider(Unreachable()):
-        done(act)
-    assert (act.state, act.code, Charge.objects.get().captured) == ("refused", "provider_unavailable", False)
+        done(action)
+    assert (action.state, action.code, Charge.objects.get().captured) == ("refused", "provider_unavailable", False)
 
 
-def test_an_unknown_outcome_is_done_and_waits_at_the_desk(api: Api) -> None:
+def test_an_action_with_an_unknown_outcome_is_done_and_listed(api: Api) -> None:
     api.charge()
-    act = proposed("refund", 100)
+    action = proposed("refund", 100)
     with provider(LosesAnswers()):
-        done(act)
-    assert (act.state, act.attempt.state) == ("done", "unknown")
+        done(action)
+    assert (action.state, action.attempt.state) == ("done", "unknown")
     recover()
-    act.attempt.refresh_from_db()
-    assert (act.attempt.outcome, Event.objects.filter(type="refund.created").count()) == ("Approved", 1)
+    action.attempt.refresh_from_db()
+    assert (action.attempt.outcome, Event.objects.filter(type="refund.created").count()) == ("Approved", 1)
 
 
-def test_another_unknown_outcome_on_the_charge_is_in_the_way(api: Api) -> None:
+def test_another_unknown_outcome_on_the_charge_blocks_the_action(api: Api) -> None:
     charge = api.charge(amount=10_000)
     with provider(NeverHears()):
         api.post(f"/charges/{charge['id']}/refund", {"amount": 1_000})
     with provider(KnowsNothing()):
-        act = done(proposed("refund", 100))
-    assert (act.state, act.code) == ("refused", "resource_busy")
+        action = done(proposed("refund", 100))
+    assert (action.state, action.code) == ("refused", "resource_busy")
 
 
-def test_one_act_that_breaks_keeps_nobody_from_the_others(api: Api) -> None:
+def test_one_failing_action_does_not_stop_the_others(api: Api) -> None:
     api.charge(ANSWER_LOST)
     recover()
     first = proposed("refund", 100)

@@ -1,11 +1,11 @@
-"""How much one person gives back alone."""
+"""Approval limits: how much one operator gives back alone."""
 
 import pytest
 from django.contrib.auth.models import Group, User
 from hypothesis import given
 from hypothesis import strategies as st
 
-from payments.domain.operators.approval_limits import limit_of, may_be_done_alone
+from payments.domain.operators.request import limit_of, may_be_done_alone
 from payments.models import ActLimit, StaffAct
 from payments.staff.roles import LIMITS, make_roles
 
@@ -15,7 +15,7 @@ OUTWARD = st.sampled_from(sorted(StaffAct.OUTWARD))
 
 
 @given(OUTWARD, AMOUNTS, st.integers(0, 10**11), st.integers(0, 10**11))
-def test_together_no_more_is_given_back_alone_than_the_limit(kind: str, amount: int, already: int, limit: int) -> None:
+def test_no_more_than_the_limit_is_given_back_alone(kind: str, amount: int, already: int, limit: int) -> None:
     assert may_be_done_alone(kind, amount, already, limit) == (already + amount <= limit)
 
 
@@ -25,12 +25,14 @@ def test_without_a_limit_nothing_is_given_back_alone(kind: str, amount: int, alr
 
 
 @given(st.sampled_from(["capture", "release"]), AMOUNTS, st.integers(0, 10**11), LIMITS_OF_ANYBODY)
-def test_what_gives_nothing_back_has_no_limit(kind: str, amount: int, already: int, limit: int | None) -> None:
+def test_an_action_that_gives_nothing_back_needs_no_limit(
+    kind: str, amount: int, already: int, limit: int | None
+) -> None:
     assert may_be_done_alone(kind, amount, already, limit)
 
 
 @given(OUTWARD, st.lists(AMOUNTS, max_size=8), st.integers(0, 10**11))
-def test_by_parts_one_goes_no_further(kind: str, parts: list[int], limit: int) -> None:
+def test_parts_count_together_towards_the_limit(kind: str, parts: list[int], limit: int) -> None:
     given_back = 0
     for part in parts:
         given_back += part if may_be_done_alone(kind, part, given_back, limit) else 0
@@ -43,16 +45,16 @@ def ana(db: None) -> User:
     return User.objects.create(username="ana", is_staff=True)
 
 
-def test_whoever_has_several_roles_has_the_highest_of_their_limits(ana: User) -> None:
+def test_an_operator_has_the_highest_limit_of_their_roles(ana: User) -> None:
     ana.groups.set(Group.objects.filter(name__in=["support", "finance", "viewer"]))
     assert limit_of(ana, "PHP") == LIMITS["finance"]["PHP"]
 
 
-def test_whoever_has_no_role_has_no_limit_and_so_does_nothing_alone(ana: User) -> None:
+def test_an_operator_without_a_role_has_no_limit(ana: User) -> None:
     assert limit_of(ana, "PHP") is None
 
 
-def test_a_currency_that_nobody_thought_of_has_no_limit(ana: User) -> None:
+def test_another_currency_has_no_limit(ana: User) -> None:
     ana.groups.set(Group.objects.all())
     assert limit_of(ana, "JPY") is None
 

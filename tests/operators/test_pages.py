@@ -117,7 +117,7 @@ def test_nobody_approves_their_own_not_even_by_a_direct_post(api: Api) -> None:
     act = proposed(proposed_by=person("root", "finance"))
     page = text_of(root.get(reverse("admin:payments_staffact_decide", args=[act.pk])))
     assert ("Approve" in page, "Withdraw" in page) == (False, True)
-    assert "Nobody decides their own proposal." in text_of(decide(root, act))
+    assert "Nobody decides their own request." in text_of(decide(root, act))
     assert StaffAct.objects.get().state == "proposed"
 
 

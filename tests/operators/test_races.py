@@ -1,4 +1,4 @@
-"""Several people and programs at once: an act is decided once, done once, and never beyond what there is."""
+"""Concurrent operators and programs: an action is decided once, executed once, and never beyond the captured amount."""
 
 import os
 import signal
@@ -14,20 +14,20 @@ from payments.providers.simulator.connector import Simulator
 from tests.charging.doubles import provider
 from tests.charging.passing import recover
 from tests.client import Api
-from tests.operators.making import ALONE, NOTE, approved, new_act, person, proposed
+from tests.operators.making import ALONE, NOTE, approved, new_action, person, proposed
 from tests.operators.test_doing import left_behind
 from tests.racing import at_once
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-def test_of_approvers_at_once_one_wins_and_it_is_done_once(api: Api) -> None:
+def test_of_concurrent_approvers_one_succeeds_and_the_action_is_executed_once(api: Api) -> None:
     api.charge()
-    act = proposed()
+    action = proposed()
     people = [person(f"ben{number}", "finance") for number in range(6)]
 
     def approve(number: int) -> bool:
-        mine = StaffAct.objects.get(id=act.id)
+        mine = StaffAct.objects.get(id=action.id)
         try:
             decide.approve(mine, people[number], NOTE)
         except Refused:
@@ -36,16 +36,16 @@ def test_of_approvers_at_once_one_wins_and_it_is_done_once(api: Api) -> None:
         return True
 
     assert sum(at_once(6, approve)) == 1
-    assert Charge.objects.get().amount_refunded == act.amount
+    assert Charge.objects.get().amount_refunded == action.amount
 
 
 @pytest.mark.parametrize("lap", range(4))
-def test_of_an_approval_and_a_withdrawal_at_once_one_wins(lap: int, api: Api) -> None:
+def test_of_a_concurrent_approval_and_withdrawal_one_succeeds(lap: int, api: Api) -> None:
     api.charge()
-    act, ana, ben = proposed(), person("ana"), person("ben", "finance")
+    action, ana, ben = proposed(), person("ana"), person("ben", "finance")
 
     def one_of_both(number: int) -> bool:
-        mine = StaffAct.objects.get(id=act.id)
+        mine = StaffAct.objects.get(id=action.id)
         try:
             decide.approve(mine, ben, NOTE) if number else decide.withdraw(mine, ana, "A mistake")
         except Refused:
@@ -53,26 +53,26 @@ def test_of_an_approval_and_a_withdrawal_at_once_one_wins(lap: int, api: Api) ->
         return True
 
     withdrawn, agreed = at_once(2, one_of_both)
-    act.refresh_from_db()
-    assert (withdrawn, agreed) == (act.state == "withdrawn", act.state == "approved")
+    action.refresh_from_db()
+    assert (withdrawn, agreed) == (action.state == "withdrawn", action.state == "approved")
     assert withdrawn != agreed
 
 
-def test_of_operators_at_once_together_no_more_than_the_limit_acts_alone(api: Api) -> None:
+def test_concurrent_requests_stay_within_the_limit(api: Api) -> None:
     api.charge()
     people = [person(f"ana{number}") for number in range(6)]
 
     def refund(number: int) -> str:
-        act = new_act("refund", ALONE // 2, proposed_by=people[number])
-        request.propose(act)
-        return act.state
+        action = new_action("refund", ALONE // 2, proposed_by=people[number])
+        request.propose(action)
+        return action.state
 
     assert sorted(at_once(6, refund)) == ["approved"] * 2 + ["proposed"] * 4
 
 
-def test_the_sweep_and_whoever_approved_at_once_move_money_once(api: Api) -> None:
+def test_the_sweep_and_a_concurrent_execution_move_money_once(api: Api) -> None:
     api.charge()
-    act = approved(proposed())
+    action = approved(proposed())
     left_behind()
 
     def do(number: int) -> None:
@@ -81,11 +81,11 @@ def test_the_sweep_and_whoever_approved_at_once_move_money_once(api: Api) -> Non
     at_once(4, do)
     left_behind()
     execute.go_on()
-    act.refresh_from_db()
-    assert (act.state, Attempt.objects.filter(kind="refund").count()) == ("done", 1)
+    action.refresh_from_db()
+    assert (action.state, Attempt.objects.filter(kind="refund").count()) == ("done", 1)
 
 
-def test_refunds_of_operators_and_of_the_api_at_once_never_exceed_what_was_captured(api: Api) -> None:
+def test_concurrent_refunds_of_operators_and_the_api_never_exceed_the_captured_amount(api: Api) -> None:
     charge = api.charge(amount=4 * ALONE)
     acts = [proposed("refund", ALONE), *(approved(proposed("refund", ALONE + 1)) for _ in range(2))]
 
@@ -101,7 +101,7 @@ def test_refunds_of_operators_and_of_the_api_at_once_never_exceed_what_was_captu
 
 
 class DiesWhenAsked(Simulator):
-    """The process is killed when the money has moved and nothing of it is on record."""
+    """A provider at which the process is killed after the money has moved and before it is recorded."""
 
     def refund(self, operation: Operation) -> Outcome:
         super().refund(operation)
@@ -111,20 +111,24 @@ class DiesWhenAsked(Simulator):
 
 def test_a_process_killed_while_it_refunds_has_refunded_once(api: Api) -> None:
     api.charge()
-    act = approved(proposed())
+    action = approved(proposed())
     connection.close()
     child = os.fork()
     if child == 0:
         with provider(DiesWhenAsked()):
-            execute.do(act)
+            execute.do(action)
         os._exit(0)
     os.waitpid(child, 0)
-    act.refresh_from_db()
-    assert act.state == "approved"
+    action.refresh_from_db()
+    assert action.state == "approved"
     left_behind()
     execute.go_on()
     assert Attempt.objects.filter(kind="refund").count() == 1
     recover()
     execute.go_on()
-    act.refresh_from_db()
-    assert (act.state, act.attempt.outcome, Charge.objects.get().amount_refunded) == ("done", "Approved", act.amount)
+    action.refresh_from_db()
+    assert (action.state, action.attempt.outcome, Charge.objects.get().amount_refunded) == (
+        "done",
+        "Approved",
+        action.amount,
+    )

@@ -1,4 +1,4 @@
-"""Charges of the past, told for tests."""
+"""Past charges for tests."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
@@ -16,7 +16,7 @@ FAR = datetime(2100, 1, 1, tzinfo=UTC)
 
 
 def days_ago(number: float) -> datetime:
-    """Noon of the day so many before today, or some part of a day apart from it."""
+    """Return noon of the day `number` days ago; a fraction moves it by a part of a day."""
     today = clock.now().replace(hour=12, minute=0, second=0, microsecond=0)
     return today - timedelta(days=number)
 
@@ -30,7 +30,7 @@ def tell(
     currency: str = "PHP",
     hold: bool = False,
 ) -> Story:
-    """A charge of `merchant`, begun at `moment`, with what was done afterwards; it is on record."""
+    """Save a charge of `merchant`, created at `moment`, with the actions after it; return its story."""
     story = Story(Shop(merchant, Random(1)), Purchase(next(NUMBERS), amount, currency, "Halo-halo"), moment, FAR)
     story.wrap("card", {**TELL_NOTHING, "number": number})
     story.take(hold=hold)

@@ -1,4 +1,4 @@
-"""The totals of past days are those of their charges, whatever happens in which order."""
+"""The totals of past days equal the sums of their charges, in any order of events."""
 
 from collections.abc import Callable
 from datetime import date, timedelta
@@ -12,7 +12,7 @@ from payments.domain.merchants.merchants import NewMerchant, create_merchant
 from payments.ids import first_id
 from payments.models import Charge, DayTotal, SummedDay
 from payments.overview.days import Days
-from payments.overview.summing import SETTLES_AFTER, due_days, sum_up, sum_up_due
+from payments.overview.summing import COMMITTED_AFTER, due_days, sum_up, sum_up_due
 from payments.overview.trade import Trade, trades_of
 from payments.providers.base import NotFound
 from payments.quickstart.demo.story import Story
@@ -27,7 +27,7 @@ def week(currency: str = "PHP") -> Trade:
     return trades_of(livemode=False, days=days).get(currency, Trade(days, []))
 
 
-def known_of(trade: Trade) -> tuple[int, int, int, int]:
+def figures_of(trade: Trade) -> tuple[int, int, int, int]:
     return trade.approved, trade.declined, trade.pending, trade.volume
 
 
@@ -55,15 +55,15 @@ def test_summed_up_or_not_the_figures_are_the_same(shop: NewMerchant) -> None:
     before = week()
     assert sum_up_due() == 6
     assert DayTotal.objects.exists()
-    assert known_of(week()) == known_of(before) == (4, 4, 0, 40_000)
+    assert figures_of(week()) == figures_of(before) == (4, 4, 0, 40_000)
     assert week().stacks("amount") == before.stacks("amount")
 
 
 @pytest.mark.parametrize("later", [Story.void, Story.refund], ids=["voided", "refunded"])
-def test_what_is_done_later_changes_nothing_of_the_day(shop: NewMerchant, later: Callable[[Story], object]) -> None:
+def test_later_operations_do_not_change_the_day(shop: NewMerchant, later: Callable[[Story], object]) -> None:
     tell(shop.merchant, days_ago(3), later)
     sum_up_due()
-    assert known_of(week()) == (1, 0, 0, 10_000)
+    assert figures_of(week()) == (1, 0, 0, 10_000)
 
 
 def test_a_hold_counts_with_what_was_asked_for(shop: NewMerchant) -> None:
@@ -71,26 +71,26 @@ def test_a_hold_counts_with_what_was_asked_for(shop: NewMerchant) -> None:
     assert week().volume == 10_000
 
 
-def test_a_past_day_is_done_again_when_its_pending_charge_has_an_end(shop: NewMerchant) -> None:
+def test_a_past_day_is_summed_up_again_when_its_pending_charge_ends(shop: NewMerchant) -> None:
     story = tell(shop.merchant, days_ago(3), number=ANSWER_LOST)
     sum_up_due()
-    assert known_of(week()) == (0, 0, 1, 0)
+    assert figures_of(week()) == (0, 0, 1, 0)
     Charge.objects.filter(id=story.charge.id).update(status="succeeded", captured=True, amount_captured=10_000)
     assert sum_up_due() == 1
-    assert known_of(week()) == (1, 0, 0, 10_000)
+    assert figures_of(week()) == (1, 0, 0, 10_000)
     assert sum_up_due() == 0
 
 
-def test_a_day_is_left_alone_until_what_was_written_at_its_end_is_there(shop: NewMerchant) -> None:
+def test_a_day_is_summed_up_only_after_its_last_commits(shop: NewMerchant) -> None:
     tell(shop.merchant, days_ago(1))
     midnight = days_ago(0).replace(hour=0)
-    with clock.at(midnight + SETTLES_AFTER - timedelta(seconds=1)):
+    with clock.at(midnight + COMMITTED_AFTER - timedelta(seconds=1)):
         assert due_days() == []
-    with clock.at(midnight + SETTLES_AFTER):
+    with clock.at(midnight + COMMITTED_AFTER):
         assert due_days() == [days_ago(1).date()]
 
 
-def test_a_year_is_done_in_parts_oldest_first(shop: NewMerchant) -> None:
+def test_a_year_is_summed_up_in_batches_oldest_first(shop: NewMerchant) -> None:
     tell(shop.merchant, days_ago(30))
     assert sum_up_due(limit=10) == 10
     assert sum_up_due(limit=10) == 10
@@ -98,7 +98,7 @@ def test_a_year_is_done_in_parts_oldest_first(shop: NewMerchant) -> None:
     assert SummedDay.objects.count() == 20
 
 
-def test_rebuilding_takes_in_what_came_to_a_day_that_was_done(shop: NewMerchant) -> None:
+def test_a_rebuild_includes_late_charges(shop: NewMerchant) -> None:
     tell(shop.merchant, days_ago(3))
     sum_up_due()
     tell(shop.merchant, days_ago(3))
@@ -106,13 +106,13 @@ def test_rebuilding_takes_in_what_came_to_a_day_that_was_done(shop: NewMerchant)
     assert week().approved == 2
 
 
-def test_days_before_the_first_charge_need_no_doing(shop: NewMerchant) -> None:
+def test_days_before_the_first_charge_are_not_due(shop: NewMerchant) -> None:
     tell(shop.merchant, days_ago(2))
     sum_up_due()
     assert set(SummedDay.objects.values_list("day", flat=True)) == {days_ago(2).date(), days_ago(1).date()}
 
 
-def test_modes_merchants_and_currencies_are_summed_up_apart(shop: NewMerchant) -> None:
+def test_modes_merchants_and_currencies_are_summed_up_separately(shop: NewMerchant) -> None:
     other = create_merchant("Other Store").merchant
     for merchant in (shop.merchant, other):
         tell(merchant, days_ago(2))
@@ -124,15 +124,15 @@ def test_modes_merchants_and_currencies_are_summed_up_apart(shop: NewMerchant) -
 
 
 @pytest.mark.django_db(transaction=True)
-def test_several_at_once_come_to_the_same_as_one(shop: NewMerchant) -> None:
+def test_concurrent_runs_give_the_same_totals(shop: NewMerchant) -> None:
     day: date = days_ago(2).date()
     for _ in range(5):
         tell(shop.merchant, days_ago(2))
     at_once(6, lambda _: sum_up(day))
-    assert known_of(week()) == (5, 0, 0, 50_000)
+    assert figures_of(week()) == (5, 0, 0, 50_000)
 
 
-def test_reasons_are_told_most_first(shop: NewMerchant) -> None:
+def test_reasons_are_sorted_by_number(shop: NewMerchant) -> None:
     tell(shop.merchant, days_ago(1), lambda story: story.look_up(NotFound()), number=NEVER_ARRIVES)
     for _ in range(2):
         tell(shop.merchant, days_ago(1), number=DECLINED)

@@ -1,4 +1,4 @@
-"""What waits for operators, and what does not any more."""
+"""Items that need attention, and when they no longer do."""
 
 from datetime import timedelta
 
@@ -22,12 +22,12 @@ def ago(**time: float) -> timedelta:
     return timedelta(**time)
 
 
-def test_nothing_waits_where_nothing_happened(shop: NewMerchant) -> None:
+def test_a_new_shop_needs_no_attention(shop: NewMerchant) -> None:
     nothing = Pile()
     assert now_waiting() == Waiting(nothing, nothing, nothing, nothing, nothing, nothing, 0, 0, 0, 0, 0)
 
 
-def test_holds_count_with_their_amount_and_those_that_expire_soon_apart(shop: NewMerchant) -> None:
+def test_holds_and_expiring_holds_have_their_number_and_amount(shop: NewMerchant) -> None:
     now = clock.now()
     tell(shop.merchant, now - ago(days=1), hold=True, amount=300)
     tell(shop.merchant, now - ago(days=6), hold=True, amount=500)
@@ -56,7 +56,7 @@ def test_a_refund_waits_until_it_is_made_or_has_failed(shop: NewMerchant) -> Non
     assert now_waiting().refunds == Pile(1, 400)
 
 
-def test_a_request_waits_for_a_second_person_until_it_is_decided(api: Api) -> None:
+def test_a_request_waits_for_an_approver_until_it_is_decided(api: Api) -> None:
     api.charge()
     declined = proposed("refund", ALONE + 1)
     decide.decline(declined, person("ben", "finance"), "No")
@@ -64,7 +64,7 @@ def test_a_request_waits_for_a_second_person_until_it_is_decided(api: Api) -> No
     assert now_waiting().requests == Pile(1, ALONE + 2)
 
 
-def test_callbacks_fail_or_are_given_up(api: Api) -> None:
+def test_webhooks_fail_or_are_given_up(api: Api) -> None:
     urls = {"success": "https://a.example/", "fail": "https://a.example/", "notify": "https://a.example/kaha"}
     api.charge_source(api.source(redirect=urls))
     assert (now_waiting().failing, now_waiting().given_up) == (0, 0)

@@ -4,6 +4,6 @@ from pytest_django.fixtures import Settings
 
 @pytest.fixture(autouse=True)
 def _at_once(settings: Settings) -> None:
-    """What was booked a moment ago is judged, and refunds end as soon as the simulator is heard."""
+    """Use no margin, and let refunds end with the simulator's next message."""
     settings.RECONCILIATION_MARGIN_MINUTES = 0
     settings.SIMULATOR_REFUND_DELAY_SECONDS = 0

@@ -1,4 +1,4 @@
-"""Books with payments of every kind, and the simulator's report of them as a file that a test may tamper with."""
+"""Payments of every kind, and the simulator's report of them as a file that a test may change."""
 
 import csv
 from collections.abc import Callable
@@ -20,7 +20,7 @@ Tamper = Callable[[list[dict[str, str]]], object]
 
 
 def pay_in_every_way(api: Api) -> None:
-    """Captured at once and later, in part, voided before and after, refunded with every end, declined, left held."""
+    """Make payments captured at once, later and in part, voided, refunded with every outcome, declined, and held."""
     api.charge()
     _on(api, api.held(), "capture", {"amount": 6_000})
     _on(api, api.held(), "void")
@@ -43,19 +43,19 @@ def simulator_lines() -> list[SettlementLine]:
 
 
 def reconcile(**changed: Any) -> ReconciliationRun:
-    """Matches the simulator's own report, in which some members may be `changed`."""
+    """Reconcile the simulator's own report, with the members `changed`; return the run."""
     return runs.reconcile(replace(runs.report_of("simulator"), **changed), COMMAND)
 
 
 def export(path: Path) -> Path:
-    """The simulator's report as a file."""
+    """Write the simulator's report to a file; return its path."""
     with path.open("w", encoding="utf-8", newline="") as file:
         files.write(simulator_lines(), SIMULATOR, file)
     return path
 
 
 def tampered(path: Path, tamper: Tamper) -> Path:
-    """The simulator's report as a file in which `tamper` changed the rows."""
+    """Write the simulator's report with rows changed by `tamper`; return its path."""
     with export(path).open(encoding="utf-8", newline="") as file:
         rows = list(csv.DictReader(file))
     header = list(rows[0])
@@ -72,13 +72,13 @@ def reconcile_file(path: Path) -> ReconciliationRun:
 
 
 def kinds() -> list[str]:
-    """The kinds of the items that are open and stand."""
+    """Return the kinds of the open items that have not vanished."""
     rows = ReconciliationItem.objects.filter(state="open", vanished_at=None)
     return sorted(rows.values_list("kind", flat=True))
 
 
 def a_difference() -> ReconciliationItem:
-    """A payment that only the simulator knows, found by a run."""
+    """Return the item of a payment that only the simulator knows."""
     taken(APPROVED)
     reconcile()
     return ReconciliationItem.objects.latest("pk")

@@ -1,4 +1,4 @@
-"""`manage.py reconcile`: what it prints, how it ends, and what it leaves when it cannot."""
+"""`manage.py reconcile`: its output, its exit status, and its refusals."""
 
 import io
 from pathlib import Path
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.django_db
 
 
 def said(*arguments: object, ends_with: int = 0) -> str:
-    """What the command prints; it must end with that status."""
+    """Run the command, which must end with that status; return its output."""
     output, status = io.StringIO(), 0
     try:
         call_command("reconcile", *map(str, arguments), stdout=output)
@@ -28,7 +28,7 @@ def said(*arguments: object, ends_with: int = 0) -> str:
 
 
 def table(text: str) -> dict[str, str]:
-    """The printed facts by their names."""
+    """Return the printed values by their names."""
     return {line[:18].strip(): line[18:].strip() for line in text.splitlines()}
 
 
@@ -45,7 +45,7 @@ def test_it_ends_with_1_while_a_difference_is_open(api: Api) -> None:
     assert table(said("--provider", "simulator", ends_with=1))["missing here"] == "1"
 
 
-def test_a_file_that_the_simulator_wrote_is_taken(api: Api, tmp_path: Path) -> None:
+def test_an_exported_file_is_accepted(api: Api, tmp_path: Path) -> None:
     pay_in_every_way(api)
     path = tmp_path / "report.csv"
     assert said("--provider", "simulator", "--export", path) == f"15 lines written to {path}.\n"
@@ -62,12 +62,12 @@ def test_an_export_stores_nothing_and_overwrites_nothing(api: Api, tmp_path: Pat
     assert not ReconciliationRun.objects.exists()
 
 
-def test_a_file_that_cannot_be_taken_is_named_and_leaves_nothing(api: Api, tmp_path: Path) -> None:
+def test_a_malformed_file_is_named_and_stores_nothing(api: Api, tmp_path: Path) -> None:
     api.charge()
     api.charge()
     path = tampered(tmp_path / "report.csv", lambda rows: rows[1].update(amount="=1"))
-    told = said(path, "--mapping", "simulator", ends_with=2)
-    assert told == f"{path}: line 3, column amount: must be an amount of PHP in digits, such as 18.50."
+    output = said(path, "--mapping", "simulator", ends_with=2)
+    assert output == f"{path}: line 3, column amount: must be an amount of PHP in digits, such as 18.50."
     assert not ReconciliationRun.objects.exists()
     assert not ReportLine.objects.exists()
 
@@ -83,17 +83,17 @@ def test_a_file_that_cannot_be_taken_is_named_and_leaves_nothing(api: Api, tmp_p
     ],
     ids=" ".join,
 )
-def test_what_makes_no_sense_is_refused(arguments: list[str]) -> None:
+def test_contradictory_arguments_are_refused(arguments: list[str]) -> None:
     assert said(*arguments, ends_with=2)
     assert not ReconciliationRun.objects.exists()
 
 
-def test_a_file_without_lines_needs_its_time(tmp_path: Path, api: Api) -> None:
+def test_a_file_without_lines_needs_its_period(tmp_path: Path, api: Api) -> None:
     api.charge()
     path = tampered(tmp_path / "report.csv", lambda rows: rows.clear())
-    assert "say which time it covers" in said(path, "--mapping", "simulator", ends_with=2)
-    told = said(path, "--mapping", "simulator", "--from", "1d", "--to", "2999-01-01", ends_with=1)
-    assert table(told)["missing there"] == "1"
+    assert "give the period that it covers" in said(path, "--mapping", "simulator", ends_with=2)
+    output = said(path, "--mapping", "simulator", "--from", "1d", "--to", "2999-01-01", ends_with=1)
+    assert table(output)["missing there"] == "1"
 
 
 def test_the_next_report_begins_where_the_last_one_ended(api: Api) -> None:
@@ -112,7 +112,7 @@ def test_the_worker_reconciles_once_a_day(api: Api) -> None:
     assert (run.started_by, run.matched) == ("worker", 1)
 
 
-def test_a_run_by_hand_does_not_stand_for_the_worker_s(api: Api, tmp_path: Path) -> None:
+def test_a_manual_run_does_not_replace_the_workers(api: Api, tmp_path: Path) -> None:
     api.charge()
     said(export(tmp_path / "report.csv"), "--mapping", "simulator")
     assert tasks.reconcile_simulator()

@@ -1,4 +1,4 @@
-"""Reports as files: what is read is what was written, and what cannot be taken is refused by line and column."""
+"""Reports as files: reading returns what was written, and a fault is reported by line and column."""
 
 import csv
 import tempfile
@@ -61,7 +61,7 @@ def test_an_amount_is_read_by_its_currency(currency: str, text: str, amount: int
     assert read(tmp_path, HEADER, row)[0].amount == amount
 
 
-def test_a_time_without_a_zone_is_in_the_mapping_s() -> None:
+def test_a_time_without_a_zone_is_in_the_mappings_zone() -> None:
     line = replace(read_good(), booked_at=datetime(2026, 11, 21, 0, 30, tzinfo=MANILA))
     with tempfile.NamedTemporaryFile("w", encoding="utf-8", newline="") as file:
         files.write([line], OTHER, file)
@@ -70,7 +70,7 @@ def test_a_time_without_a_zone_is_in_the_mapping_s() -> None:
         assert files.read(Path(file.name), OTHER)[0].booked_at.astimezone(UTC).hour == 16
 
 
-def test_more_columns_in_another_order_and_a_byte_order_mark_do_no_harm(tmp_path: Path) -> None:
+def test_extra_columns_another_order_and_a_byte_order_mark_are_accepted(tmp_path: Path) -> None:
     path = tmp_path / "report.csv"
     with path.open("w", encoding="utf-8-sig", newline="") as file:
         out = csv.writer(file)
@@ -112,14 +112,14 @@ BAD_CELLS = {
 }
 
 
-@pytest.mark.parametrize(("good", "bad", "told"), BAD_CELLS.values(), ids=BAD_CELLS.keys())
-def test_a_bad_cell_is_refused_by_line_and_column(good: str, bad: str, told: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("good", "bad", "message"), BAD_CELLS.values(), ids=BAD_CELLS.keys())
+def test_a_bad_cell_is_refused_by_line_and_column(good: str, bad: str, message: str, tmp_path: Path) -> None:
     with pytest.raises(BadReport) as refusal:
         read(tmp_path, HEADER, GOOD, GOOD.replace(good, bad, 1))
-    assert str(refusal.value).startswith(told)
+    assert str(refusal.value).startswith(message)
 
 
-def test_a_refusal_does_not_say_what_stood_there(tmp_path: Path) -> None:
+def test_a_refusal_does_not_repeat_the_cell(tmp_path: Path) -> None:
     for place in range(6):
         cells = GOOD.split(",")
         cells[place] = "=4242424242424242"
@@ -129,17 +129,17 @@ def test_a_refusal_does_not_say_what_stood_there(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("rows", "told"),
+    ("rows", "message"),
     [
         ([], "line 1, column reference: must be there, once"),
         ([HEADER.replace("amount", "sum"), GOOD], "line 1, column amount: must be there, once"),
         ([HEADER + ",type", GOOD + ",x"], "line 1, column type: must be there, once"),
-        ([HEADER, GOOD, "", GOOD], "line 4: this is line 2 again"),
+        ([HEADER, GOOD, "", GOOD], "line 4: this repeats line 2"),
     ],
     ids=["empty", "missing", "twice", "line twice"],
 )
-def test_a_bad_table_is_refused(rows: list[str], told: str, tmp_path: Path) -> None:
-    with pytest.raises(BadReport, match=f"^{told}$"):
+def test_a_bad_table_is_refused(rows: list[str], message: str, tmp_path: Path) -> None:
+    with pytest.raises(BadReport, match=f"^{message}$"):
         read(tmp_path, *rows)
 
 
@@ -153,11 +153,11 @@ def test_another_encoding_is_refused_by_line(tmp_path: Path) -> None:
 def test_a_huge_file_is_refused_unread(tmp_path: Path) -> None:
     path = tmp_path / "report.csv"
     with path.open("wb") as file:
-        file.truncate(files.MOST_BYTES + 1)
+        file.truncate(files.MAX_BYTES + 1)
     with pytest.raises(BadReport, match="larger than 64 MiB"):
         files.read(path, SIMULATOR)
 
 
-def test_what_is_no_file_is_refused(tmp_path: Path) -> None:
+def test_a_missing_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadReport, match="No such file"):
         files.read(tmp_path / "nothing.csv", SIMULATOR)

@@ -1,4 +1,4 @@
-"""What operators decide about differences, and two of whoever at once."""
+"""Operators' decisions on differences, and concurrent decisions and runs."""
 
 import pytest
 from django.contrib.auth.models import User
@@ -65,7 +65,7 @@ def test_the_database_closes_nothing_without_a_note(item: ReconciliationItem) ->
 
 
 @pytest.mark.django_db(transaction=True)
-def test_of_many_who_close_an_item_at_once_one_does(item: ReconciliationItem, operator: User) -> None:
+def test_of_concurrent_closings_one_succeeds(item: ReconciliationItem, operator: User) -> None:
     def close(number: int) -> bool:
         try:
             items.close(item, operator, f"By {number}.")
@@ -77,7 +77,7 @@ def test_of_many_who_close_an_item_at_once_one_does(item: ReconciliationItem, op
 
 
 @pytest.mark.django_db(transaction=True)
-def test_runs_at_once_store_every_line_once_and_make_one_item(api: Api) -> None:
+def test_concurrent_runs_store_every_line_once_and_make_one_item(api: Api) -> None:
     api.charge()
     taken(APPROVED)
     report = runs.report_of("simulator")
@@ -96,7 +96,7 @@ def test_runs_at_once_store_every_line_once_and_make_one_item(api: Api) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_run_while_another_is_under_way_is_refused_and_leaves_nothing(api: Api) -> None:
+def test_a_run_during_another_is_refused_and_stores_nothing(api: Api) -> None:
     api.charge()
     report = runs.report_of("simulator")
     with transaction.atomic():

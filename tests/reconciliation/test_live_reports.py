@@ -1,4 +1,4 @@
-"""Reports of live providers, as their documents lay them out: what is read of them, and that it matches our ledger."""
+"""Reports of live providers in their documented layouts: their lines, and their match with our ledger."""
 
 import csv
 from collections.abc import Mapping
@@ -85,7 +85,7 @@ PROVIDERS = pytest.mark.parametrize("provider", LAID_OUT)
 
 
 def report(folder: Path, provider: str, *changes: Mapping[str, str]) -> Path:
-    """A report of `provider` with a line for each of `changes` to its row."""
+    """Write a report of `provider` with a row for each of `changes`; return its path."""
     header, row = LAID_OUT[provider]
     path = folder / "report.csv"
     with path.open("w", encoding="utf-8", newline="") as file:
@@ -130,7 +130,7 @@ ADYEN_KINDS = {
 
 
 @pytest.mark.parametrize(("changes", "prefix", "expected"), ADYEN_KINDS.values(), ids=ADYEN_KINDS)
-def test_what_adyen_says_was_done_is_known_or_something_else(
+def test_adyens_words_are_a_known_movement_or_other(
     changes: dict[str, str], prefix: str, expected: tuple[Movement, int], tmp_path: Path
 ) -> None:
     operation = "0190a1fc472c7874b1b67520502f7851"
@@ -157,7 +157,7 @@ XENDIT_KINDS = {
 
 
 @pytest.mark.parametrize(("changes", "expected"), XENDIT_KINDS.values(), ids=XENDIT_KINDS)
-def test_what_xendit_says_was_done_is_known_or_something_else(
+def test_xendits_words_are_a_known_movement_or_other(
     changes: dict[str, str], expected: tuple[Movement, int], tmp_path: Path
 ) -> None:
     [line] = read(tmp_path, "xendit", changes)
@@ -174,9 +174,7 @@ def test_what_xendit_says_was_done_is_known_or_something_else(
     ],
     ids=str,
 )
-def test_what_is_of_the_account_and_of_no_payment_is_passed_over(
-    provider: str, change: dict[str, str], tmp_path: Path
-) -> None:
+def test_rows_of_the_account_are_skipped(provider: str, change: dict[str, str], tmp_path: Path) -> None:
     assert len(read(tmp_path, provider, {}, change)) == 1
 
 
@@ -203,24 +201,24 @@ BAD = {
 }
 
 
-@pytest.mark.parametrize(("provider", "change", "told"), BAD.values(), ids=BAD)
-def test_what_cannot_be_understood_is_refused_by_line_and_column(
-    provider: str, change: dict[str, str], told: str, tmp_path: Path
+@pytest.mark.parametrize(("provider", "change", "message"), BAD.values(), ids=BAD)
+def test_a_malformed_row_is_refused_by_line_and_column(
+    provider: str, change: dict[str, str], message: str, tmp_path: Path
 ) -> None:
-    with pytest.raises(BadReport, match=f"^line 3, {told}"):
+    with pytest.raises(BadReport, match=f"^line 3, {message}"):
         read(tmp_path, provider, {}, change)
 
 
 def paid_by(api: Api, provider: str) -> None:
-    """Books of `provider` with a payment taken at once and refunded in part, and a hold captured in part."""
+    """Make a payment by `provider` refunded in part, and a hold captured in part."""
     charge, held = api.charge(), api.held()
     made(api.post(f"/charges/{charge['id']}/refund", {"amount": 1_000}))
     made(api.post(f"/charges/{held['id']}/capture", {"amount": 6_000}))
     Attempt.objects.update(provider=provider)
 
 
-def told_of_all(provider: str) -> list[dict[str, str]]:
-    """The lines in which `provider` tells of these."""
+def all_rows(provider: str) -> list[dict[str, str]]:
+    """Return the rows with which `provider` reports these payments."""
     taken, held = Attempt.objects.filter(kind="authorize").order_by("id")
     refund, capture = (Attempt.objects.get(kind=kind).reference for kind in ("refund", "capture"))
     if provider == "xendit":
@@ -238,15 +236,15 @@ def told_of_all(provider: str) -> list[dict[str, str]]:
 @PROVIDERS
 def test_a_report_of_what_we_booked_matches_line_by_line(api: Api, provider: str, tmp_path: Path) -> None:
     paid_by(api, provider)
-    run = reconcile(tmp_path, provider, *told_of_all(provider))
+    run = reconcile(tmp_path, provider, *all_rows(provider))
     assert (run.matched, run.lines, kinds()) == (3, 3, [])
 
 
 @pytest.mark.django_db
 @PROVIDERS
-def test_a_report_says_nothing_of_what_it_leaves_out(api: Api, provider: str, tmp_path: Path) -> None:
+def test_a_missing_line_is_no_difference(api: Api, provider: str, tmp_path: Path) -> None:
     paid_by(api, provider)
-    reconcile(tmp_path, provider, told_of_all(provider)[0])
+    reconcile(tmp_path, provider, all_rows(provider)[0])
     assert kinds() == []
 
 
@@ -255,7 +253,7 @@ def test_a_chargeback_is_left_to_operators_with_the_providers_word(api: Api, tmp
     paid_by(api, "adyen")
     taken = Attempt.objects.filter(kind="authorize").earliest("id")
     of_taken = {"Merchant Reference": taken.reference}
-    reconcile(tmp_path, "adyen", *told_of_all("adyen"), CHARGEBACK | of_taken, CHARGEBACK | of_taken | {"Type": "New"})
+    reconcile(tmp_path, "adyen", *all_rows("adyen"), CHARGEBACK | of_taken, CHARGEBACK | of_taken | {"Type": "New"})
     items = ReconciliationItem.objects.order_by("line__number")
     assert [(item.kind, item.line.word, item.charge_id) for item in items if item.line] == [
         ("kind_differs", "Chargeback", taken.charge_id),

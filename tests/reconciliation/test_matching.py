@@ -1,4 +1,4 @@
-"""What a report is matched with, and what every kind of difference looks like, against real books."""
+"""Matching of reports with real postings, and every kind of difference."""
 
 from datetime import timedelta
 from pathlib import Path
@@ -33,7 +33,7 @@ pytestmark = pytest.mark.django_db
 
 
 def money() -> str:
-    """Everything that reconciling must leave alone."""
+    """Return everything that reconciliation must not change."""
     models = (Charge, Attempt, Posting, Event)
     return "".join(serializers.serialize("json", model.objects.order_by("pk")) for model in models)
 
@@ -46,7 +46,7 @@ def test_books_with_payments_of_every_kind_match(api: Api) -> None:
     assert run.lines == run.new_lines == ReportLine.objects.filter(posting__isnull=False).count() == 15
 
 
-def test_the_simulator_s_own_file_matches_too(api: Api, tmp_path: Path) -> None:
+def test_the_simulators_own_file_matches_too(api: Api, tmp_path: Path) -> None:
     pay_in_every_way(api)
     run = reconcile_file(export(tmp_path / "report.csv"))
     assert (run.matched, run.differences) == (15, {})
@@ -65,15 +65,15 @@ def test_a_hold_has_moved_no_money(api: Api) -> None:
     assert (reconcile().lines, kinds()) == (0, [])
 
 
-def test_a_payment_that_we_know_nothing_of_is_missing_here(api: Api) -> None:
+def test_an_unknown_payment_is_missing_here(api: Api) -> None:
     api.charge()
-    stranger = taken(APPROVED)
+    unknown = taken(APPROVED)
     assert reconcile().differences == {"missing_here": 1}
     item = ReconciliationItem.objects.get()
-    assert (item.line.reference, item.attempt, item.charge, item.posting) == (stranger.reference, None, None, None)
+    assert (item.line.reference, item.attempt, item.charge, item.posting) == (unknown.reference, None, None, None)
 
 
-def test_money_of_an_attempt_that_we_hold_for_failed_is_missing_here(api: Api) -> None:
+def test_money_of_a_failed_attempt_is_missing_here(api: Api) -> None:
     charge = api.charge(NEVER_ARRIVES)
     recover()
     arrive_late(Attempt.objects.get())
@@ -89,7 +89,7 @@ def test_late_money_that_was_given_back_matches(api: Api) -> None:
     assert (reconcile().matched, kinds()) == (2, [])
 
 
-def test_late_money_that_could_only_be_refunded_matches_by_the_provider_s_reference(api: Api) -> None:
+def test_refunded_late_money_matches_by_the_providers_reference(api: Api) -> None:
     api.charge(NEVER_ARRIVES)
     recover()
     recovery.apply_report(arrive_late(Attempt.objects.get()))
@@ -100,7 +100,7 @@ def test_late_money_that_could_only_be_refunded_matches_by_the_provider_s_refere
     assert ReportLine.objects.get(kind="refund").attempt == reversal
 
 
-def test_what_we_booked_and_no_line_has_is_missing_there(api: Api, tmp_path: Path) -> None:
+def test_a_posting_without_a_line_is_missing_there(api: Api, tmp_path: Path) -> None:
     api.charge()
     gone = api.charge()
     path = tampered(tmp_path / "report.csv", lambda rows: rows.pop())
@@ -121,7 +121,7 @@ def test_what_we_booked_and_no_line_has_is_missing_there(api: Api, tmp_path: Pat
     ],
     ids=lambda value: "-".join(value) if isinstance(value, dict) else value,
 )
-def test_a_line_that_says_something_else_differs(changes: dict[str, str], kind: str, api: Api, tmp_path: Path) -> None:
+def test_a_line_with_another_value_differs(changes: dict[str, str], kind: str, api: Api, tmp_path: Path) -> None:
     charge = api.charge()
     path = tampered(tmp_path / "report.csv", lambda rows: rows[0].update(changes))
     assert reconcile_file(path).differences == {kind: 1}
@@ -151,8 +151,8 @@ def test_a_refund_whose_outcome_is_open_is_under_way_and_matches_later(api: Api)
     assert not ReportLine.objects.filter(posting=None).exists()
 
 
-def test_a_refund_that_came_back_before_we_heard_of_it_cancels_out(api: Api, tmp_path: Path) -> None:
-    """The provider tells of both ways, our books of neither."""
+def test_a_refund_that_was_returned_before_we_knew_it_cancels_out(api: Api, tmp_path: Path) -> None:
+    """The provider reports both movements, our ledger neither."""
     charge = api.charge(REFUNDS_WAIT)
     made(api.post(f"/charges/{charge['id']}/refund", {"amount": 1_000}))
     path = tampered(tmp_path / "report.csv", lambda rows: rows.append(rows[1] | {"type": "refund_returned"}))
@@ -162,14 +162,14 @@ def test_a_refund_that_came_back_before_we_heard_of_it_cancels_out(api: Api, tmp
     assert (run.matched, run.differences) == (3, {})
 
 
-def test_what_was_booked_just_now_is_left_to_the_next_report(api: Api, tmp_path: Path, settings: Settings) -> None:
+def test_a_recent_movement_is_left_to_the_next_report(api: Api, tmp_path: Path, settings: Settings) -> None:
     settings.RECONCILIATION_MARGIN_MINUTES = 60
     api.charge()
     api.charge()
     assert reconcile_file(tampered(tmp_path / "report.csv", lambda rows: rows.pop())).differences == {}
 
 
-def test_a_return_that_we_may_still_be_told_of_is_under_way(api: Api, settings: Settings) -> None:
+def test_a_return_that_may_still_be_reported_is_under_way(api: Api, settings: Settings) -> None:
     charge = api.charge(REFUNDS_FAIL)
     made(api.post(f"/charges/{charge['id']}/refund"))
     settle_due_refunds(1)
@@ -180,14 +180,14 @@ def test_a_return_that_we_may_still_be_told_of_is_under_way(api: Api, settings: 
     assert reconcile(lines=[]).differences == {"missing_here": 1}
 
 
-def test_a_contradiction_is_told_at_once(api: Api, tmp_path: Path, settings: Settings) -> None:
+def test_a_contradiction_is_a_difference_at_once(api: Api, tmp_path: Path, settings: Settings) -> None:
     settings.RECONCILIATION_MARGIN_MINUTES = 60
     api.charge()
     path = tampered(tmp_path / "report.csv", lambda rows: rows[0].update(type="void"))
     assert reconcile_file(path).differences == {"kind_differs": 1}
 
 
-def test_what_no_report_covers_is_not_missing_there(api: Api) -> None:
+def test_a_posting_outside_the_covered_period_is_not_missing_there(api: Api) -> None:
     api.charge()
     now = clock.now()
     assert reconcile(lines=[], covers_from=now - timedelta(days=2), covers_to=now - timedelta(days=1)).differences == {}
@@ -215,7 +215,7 @@ def test_an_item_whose_line_came_later_says_so_and_stays_open(api: Api, tmp_path
 
 
 def test_the_right_line_after_a_wrong_one_leaves_the_wrong_one_missing_here(api: Api, tmp_path: Path) -> None:
-    """Both were reported, so the provider may have taken both."""
+    """Both lines were reported, so the provider may have taken both amounts."""
     api.charge()
     path = export(tmp_path / "right.csv")
     reconcile_file(tampered(tmp_path / "wrong.csv", lambda rows: rows[0].update(amount="1.00")))

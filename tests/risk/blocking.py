@@ -1,4 +1,4 @@
-"""Blocks that operators put."""
+"""Blocks put by an operator."""
 
 from datetime import timedelta
 from typing import Any
@@ -12,12 +12,12 @@ WHY = "Stolen, says its bank"
 
 
 def block_card(number: str = APPROVED, lasts: timedelta | None = None, **where: Any) -> Block:
-    """A block of a card in test mode, at all merchants unless told otherwise."""
+    """Put a block on a card in test mode, by default at all merchants."""
     return _put(lasts, **blocks.of_number(number), **where)
 
 
 def block_email(email: str, lasts: timedelta | None = None, **where: Any) -> Block:
-    """A block of an e-mail address in test mode, at all merchants unless told otherwise."""
+    """Put a block on an e-mail address in test mode, by default at all merchants."""
     return _put(lasts, email=email, **where)
 
 

@@ -1,4 +1,4 @@
-"""A blocked card's charge cannot be told from one that its issuer declined, by whatever is shown of it."""
+"""A blocked card's charge cannot be distinguished from one that its issuer declined."""
 
 import re
 from typing import Any
@@ -18,13 +18,13 @@ CLOCK_TIME = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+Z")
 OWN = ("id", "last4", "fingerprint", "created")
 
 
-def form_of(told: Any) -> Any:
-    """What is told, without IDs, references and times, and without the card's own digits."""
-    if isinstance(told, dict):
-        return {name: "own" if name in OWN else form_of(value) for name, value in told.items()}
-    if isinstance(told, list):
-        return [form_of(value) for value in told]
-    return CLOCK_TIME.sub("time", DIGITS.sub("x", told)) if isinstance(told, str) else told
+def form_of(answer: Any) -> Any:
+    """Return an answer without IDs, references, times and the card's own digits."""
+    if isinstance(answer, dict):
+        return {name: "own" if name in OWN else form_of(value) for name, value in answer.items()}
+    if isinstance(answer, list):
+        return [form_of(value) for value in answer]
+    return CLOCK_TIME.sub("time", DIGITS.sub("x", answer)) if isinstance(answer, str) else answer
 
 
 def events_of(api: Api, charge: dict[str, Any]) -> Any:
@@ -39,7 +39,7 @@ def test_the_answer_is_that_of_a_decline_in_every_member(api: Api, number: str, 
     assert form_of(api.charge(number, **members)) == form_of(declined)
 
 
-def test_the_reference_is_one_as_the_provider_gives(api: Api) -> None:
+def test_the_reference_looks_like_the_providers(api: Api) -> None:
     declined = api.charge(DECLINED)
     block_card()
     blocked = api.charge()
@@ -49,7 +49,7 @@ def test_the_reference_is_one_as_the_provider_gives(api: Api) -> None:
     assert references[0] != references[1]
 
 
-def test_reading_and_listing_tell_no_more(api: Api) -> None:
+def test_reading_and_listing_show_no_more(api: Api) -> None:
     declined = api.charge(DECLINED)
     block_card()
     blocked = api.charge()
@@ -58,7 +58,7 @@ def test_reading_and_listing_tell_no_more(api: Api) -> None:
     assert form_of(newest) == form_of(oldest)
 
 
-def test_the_same_events_tell_of_it(api: Api) -> None:
+def test_the_events_are_the_same(api: Api) -> None:
     declined = api.charge(DECLINED)
     block_card()
     assert events_of(api, api.charge()) == events_of(api, declined)

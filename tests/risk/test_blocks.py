@@ -1,4 +1,4 @@
-"""On a blocked card or e-mail address nothing is charged, no provider is asked, and nobody is told why."""
+"""A blocked card or e-mail address is declined without asking a provider and without a reason."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -33,12 +33,12 @@ def owner(email: str, part: str = "billing") -> dict[str, Any]:
 
 
 class Killed(BaseException):
-    """What ends a process, and is no error of anything that it did."""
+    """The end of the process, which no code catches."""
 
 
 @contextmanager
 def dying_at(step: Step) -> Iterator[None]:
-    """Within it, whoever comes to `step` gets no further."""
+    """Let the process die at `step` while the block runs."""
 
     def die(reached: Step) -> None:
         if reached is step:
@@ -122,14 +122,14 @@ def test_another_card_is_charged(api: Api) -> None:
     assert status(api.charge()) == "succeeded"
 
 
-def test_a_block_ends_when_its_time_is_over(api: Api) -> None:
+def test_a_block_expires(api: Api) -> None:
     block_card(lasts=timedelta(days=7))
     assert status(api.charge()) == "failed"
     let_time_pass(Block, "expires_at")
     assert status(api.charge()) == "succeeded"
 
 
-def test_a_block_at_one_merchant_ends_when_its_time_is_moved(api: Api, shop: NewMerchant, settings: Any) -> None:
+def test_a_block_at_one_merchant_expires_by_the_test_clock(api: Api, shop: NewMerchant, settings: Any) -> None:
     settings.KAHA_CLOCK = True
     block_card(lasts=timedelta(days=7), merchant=shop.merchant)
     made(api.post("/test/clock", {"advance_seconds": 8 * 24 * 3600}))
@@ -144,7 +144,7 @@ def test_a_lifted_block_stops_nothing_and_is_kept(api: Api) -> None:
     assert (block.lifted_by, block.lifted_because) == (operator("ben"), "It was another card")
 
 
-def test_a_charge_whose_process_died_is_declined_by_the_block_of_then(api: Api) -> None:
+def test_recovery_declines_by_the_block_of_the_attempt(api: Api) -> None:
     block = block_card()
     source = api.source()
     with dying_at(Step.ASKING):
@@ -156,11 +156,11 @@ def test_a_charge_whose_process_died_is_declined_by_the_block_of_then(api: Api) 
     assert not SimulatedPayment.objects.exists()
 
 
-def test_the_audit_log_tells_who_blocked_and_who_lifted_and_why(db: None) -> None:
+def test_the_audit_log_has_who_blocked_and_lifted_and_why(db: None) -> None:
     block = block_card()
     blocks.lift(block, operator("ben"), "It was another card")
-    told = AuditEntry.objects.about(block).order_by("number").values_list("action", "object_name", "reason")
-    assert list(told) == [("blocked", "visa …3055", WHY), ("lifted", "visa …3055", "It was another card")]
+    entries = AuditEntry.objects.about(block).order_by("number").values_list("action", "object_name", "reason")
+    assert list(entries) == [("blocked", "visa …3055", WHY), ("lifted", "visa …3055", "It was another card")]
 
 
 def test_no_reason_holds_a_card_number(db: None) -> None:
@@ -182,13 +182,13 @@ def test_no_reason_holds_a_card_number(db: None) -> None:
     ],
     ids=["upper case", "nothing", "both", "no reason", "lifted by nobody"],
 )
-def test_the_database_keeps_no_block_that_cannot_be(db: None, members: dict[str, Any]) -> None:
+def test_the_database_refuses_an_inconsistent_block(db: None, members: dict[str, Any]) -> None:
     block = block_email(JUAN)
     with pytest.raises(IntegrityError), transaction.atomic():
         Block.objects.filter(id=block.id).update(**members)
 
 
-def test_the_database_lets_no_blocked_payment_be_approved(api: Api) -> None:
+def test_the_database_refuses_approval_of_a_blocked_payment(api: Api) -> None:
     block_card()
     api.charge()
     with pytest.raises(IntegrityError), transaction.atomic():
@@ -196,7 +196,7 @@ def test_the_database_lets_no_blocked_payment_be_approved(api: Api) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_of_two_who_lift_at_once_one_does() -> None:
+def test_of_concurrent_lifts_one_succeeds() -> None:
     block = block_card()
 
     def lift(name: str) -> bool:
@@ -213,7 +213,7 @@ def test_of_two_who_lift_at_once_one_does() -> None:
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("blocked", [True, False])
-def test_no_statement_more_is_sent_for_it(api: Api, blocked: bool) -> None:
+def test_a_block_costs_no_extra_statement(api: Api, blocked: bool) -> None:
     body = order(api.source())
     if blocked:
         block_card()

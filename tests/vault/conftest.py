@@ -10,7 +10,7 @@ from tests.vault.stores import MemoryStore
 
 @pytest.fixture
 def store() -> Iterator[MemoryStore]:
-    """The data keys of this process lie in memory for a test."""
+    """Keep the data keys of this process in memory for a test."""
     store = MemoryStore()
     vault.use_store(store)
     yield store
@@ -19,7 +19,7 @@ def store() -> Iterator[MemoryStore]:
 
 @pytest.fixture
 def no_keys(transactional_db: None) -> Iterator[None]:
-    """No data key is in the database or at hand; those that tests left behind are of other key-encryption keys."""
+    """Delete all data keys and empty the cache, because earlier tests used other key-encryption keys."""
     for model in (DataKey, CvcKey):
         model.objects.all().delete()
     vault.use_store(WrappedKeys())

@@ -1,4 +1,4 @@
-"""The HTTP interface of HashiCorp Vault's transit engine, as far as kaha asks it, on loopback.
+"""The part of HashiCorp Vault's transit engine's HTTP interface that kaha uses, on loopback.
 
 It keeps to the documented requests and answers; no real Vault was asked.
 """
@@ -47,7 +47,7 @@ class Engine:
 
 @contextmanager
 def running(engine: Engine) -> Iterator[None]:
-    """The engine answers at `engine.url`, for the key `kaha` and the one token."""
+    """Serve the engine at `engine.url`, for the key `kaha` and one token."""
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:

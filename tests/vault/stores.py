@@ -1,4 +1,4 @@
-"""The vault without a database, and with the time in hand."""
+"""A data key store in memory, and a clock that a test moves."""
 
 from datetime import datetime
 from uuid import UUID
@@ -30,7 +30,7 @@ class MemoryStore:
 
 
 class Timer:
-    """Seconds that pass when told to."""
+    """A clock in seconds that a test moves."""
 
     def __init__(self) -> None:
         self.seconds = 0.0

@@ -1,4 +1,4 @@
-"""Which data keys a process has at hand, and for how long."""
+"""The cache of data keys: its content and its times."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -8,8 +8,8 @@ import pytest
 
 from payments import vault
 from payments.vault import Purpose, VaultError, VaultUnavailable, keys_at_hand, wrapping
+from payments.vault.base import KeyDestroyed
 from payments.vault.data_keys import OPENING_COUNT, OPENING_SECONDS, SEALING_SECONDS, DataKeys
-from payments.vault.errors import KeyDestroyed
 from tests.vault.stores import MemoryStore, Timer
 
 OLD_KEY = "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="
@@ -26,12 +26,12 @@ def keys(store: MemoryStore, timer: Timer) -> DataKeys:
     return DataKeys(store, timer)
 
 
-def test_the_first_key_is_made_when_it_is_wanted(store: MemoryStore, keys: DataKeys) -> None:
+def test_the_first_key_is_created_on_first_use(store: MemoryStore, keys: DataKeys) -> None:
     key_id, _ = keys.sealing(Purpose.CARD)
     assert [key.id for key in store.keys] == [key_id]
 
 
-def test_a_key_at_hand_is_not_asked_for(store: MemoryStore, keys: DataKeys) -> None:
+def test_a_cached_key_is_not_read_again(store: MemoryStore, keys: DataKeys) -> None:
     key_id, cipher = keys.sealing(Purpose.CARD)
     asked = store.asked
     assert keys.sealing(Purpose.CARD) == (key_id, cipher)
@@ -60,7 +60,7 @@ def test_a_process_forgets_a_destroyed_key(store: MemoryStore, keys: DataKeys, t
         keys.opening(Purpose.CARD, key_id)
 
 
-def test_only_so_many_keys_are_at_hand(store: MemoryStore, keys: DataKeys) -> None:
+def test_the_cache_has_a_limited_size(store: MemoryStore, keys: DataKeys) -> None:
     store.keys = [wrapping.new_key(Purpose.CARD) for _ in range(OPENING_COUNT + 1)]
     for key in store.keys:
         keys.opening(Purpose.CARD, key.id)
@@ -79,7 +79,7 @@ def test_only_so_many_keys_are_at_hand(store: MemoryStore, keys: DataKeys) -> No
         (Purpose.CVC, timedelta(minutes=10)),
     ],
 )
-def test_a_key_that_sealed_for_long_enough_is_followed_by_another(
+def test_an_old_key_is_replaced_by_a_new_one(
     store: MemoryStore, keys: DataKeys, timer: Timer, purpose: Purpose, age: timedelta
 ) -> None:
     keys.sealing(purpose)
@@ -92,7 +92,7 @@ def test_a_key_that_sealed_for_long_enough_is_followed_by_another(
         assert len(store.keys) == count
 
 
-def test_a_key_opens_after_another_took_over(store: MemoryStore, keys: DataKeys) -> None:
+def test_a_replaced_key_still_opens(store: MemoryStore, keys: DataKeys) -> None:
     key_id, _ = keys.sealing(Purpose.CARD)
     store.keys.append(wrapping.new_key(Purpose.CARD))
     vault.use_store(store)
@@ -113,7 +113,7 @@ def test_a_wrapped_key_is_bound_to_its_row(change: dict[str, object]) -> None:
         wrapping.unwrap(replace(key, **change))
 
 
-def test_a_key_wrapped_anew_is_the_same_key(settings) -> None:
+def test_a_rewrapped_key_is_the_same_key(settings) -> None:
     settings.VAULT_KEYS = f"old:{OLD_KEY}"
     key = wrapping.new_key(Purpose.CARD)
     plain = wrapping.unwrap(key)
@@ -123,7 +123,7 @@ def test_a_key_wrapped_anew_is_the_same_key(settings) -> None:
     assert (key.kek, fresh.kek, wrapping.unwrap(fresh)) == ("local:old", "local:new", plain)
 
 
-def test_a_key_whose_wrapping_key_is_gone_cannot_be_had(settings) -> None:
+def test_a_key_whose_wrapping_key_is_missing_is_unavailable(settings) -> None:
     settings.VAULT_KEYS = f"old:{OLD_KEY}"
     key = wrapping.new_key(Purpose.CARD)
     settings.VAULT_KEYS = f"new:{NEW_KEY}"
@@ -132,7 +132,7 @@ def test_a_key_whose_wrapping_key_is_gone_cannot_be_had(settings) -> None:
 
 
 class Waiting(MemoryStore):
-    """Notes at each question whether the caller holds a transaction open."""
+    """A store that records whether its caller has a transaction open."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -144,7 +144,7 @@ class Waiting(MemoryStore):
         return super().newest(*args, **kwargs)
 
 
-def test_nobody_waits_for_a_key_with_a_transaction_open() -> None:
+def test_no_key_is_fetched_inside_a_transaction() -> None:
     store, began = Waiting(), 0
     keys = DataKeys(store)
 
@@ -160,12 +160,12 @@ def test_nobody_waits_for_a_key_with_a_transaction_open() -> None:
             store.holding = False
         return began
 
-    assert transaction() == 3, "once for each key that was not at hand, and once with both"
+    assert transaction() == 3, "once for each key that was not cached, and once with both"
     assert transaction() == 4
     assert store.asked_while_holding == 0
 
 
-def test_a_function_within_another_s_transaction_fetches_nothing_there() -> None:
+def test_a_nested_function_fetches_no_key_inside_the_outer_transaction() -> None:
     store = Waiting()
     keys = DataKeys(store)
 
@@ -185,7 +185,7 @@ def test_a_function_within_another_s_transaction_fetches_nothing_there() -> None
     assert store.asked_while_holding == 0
 
 
-def test_keys_that_vanish_as_fast_as_they_are_fetched_are_given_up() -> None:
+def test_keys_that_expire_as_fast_as_they_are_fetched_are_unavailable() -> None:
     store = MemoryStore()
 
     @keys_at_hand

@@ -1,4 +1,4 @@
-"""New keys for old ones: on real commits, because data keys have connections of their own."""
+"""Key rotation, on real commits, because data keys use their own connections."""
 
 import io
 import random
@@ -32,24 +32,24 @@ def _old_key(no_keys: None, settings: Any) -> None:
 
 
 def forget() -> None:
-    """This process has no data key at hand, like a new one."""
+    """Empty the cache of data keys, as in a new process."""
     vault.use_store(WrappedKeys())
 
 
 def rotate(*arguments: str) -> dict[str, int]:
-    """What the command says at its end."""
+    """Run the command; return the numbers that it prints at its end."""
     output = io.StringIO()
     call_command("rotate_vault_keys", *arguments, stdout=output)
     return {line.rpartition("  ")[0].strip(): int(line.split()[-1]) for line in output.getvalue().splitlines()}
 
 
 def opened() -> list[tuple[str, str | None]]:
-    """The number and CVC of each card that still has them, oldest first."""
+    """Return the number and CVC of each card that still has them, oldest first."""
     cards = Card.objects.select_related("source").filter(sealed_number__isnull=False).order_by("id")
     return [(data.number, data.cvc) for data in map(card_data, cards)]
 
 
-def test_wrapped_anew_nothing_needs_the_old_key_any_more(settings: Any, api: Api) -> None:
+def test_after_rewrapping_the_old_key_is_not_needed(settings: Any, api: Api) -> None:
     api.source()
     settings.VAULT_KEYS = f"{NEW},{OLD}"
 
@@ -76,7 +76,7 @@ def test_an_old_dump_does_not_open_once_the_old_key_is_destroyed(settings: Any, 
         opened()
 
 
-def test_an_old_data_key_is_destroyed_when_nothing_needs_it(api: Api) -> None:
+def test_a_retired_data_key_is_destroyed_when_nothing_needs_it(api: Api) -> None:
     api.source()
     old = set(DataKey.objects.values_list("id", flat=True))
 
@@ -92,7 +92,7 @@ def test_an_old_data_key_is_destroyed_when_nothing_needs_it(api: Api) -> None:
     assert opened() == [(APPROVED, "123")]
 
 
-def test_what_a_slow_process_sealed_with_a_retired_key_is_sealed_anew_before_its_end(api: Api) -> None:
+def test_a_late_value_of_a_retired_key_is_resealed_before_its_destruction(api: Api) -> None:
     api.source()
     slow = Card.objects.get().sealed_number
     rotate("--re-encrypt")
@@ -106,7 +106,7 @@ def test_what_a_slow_process_sealed_with_a_retired_key_is_sealed_anew_before_its
     assert opened() == [(APPROVED, "123")]
 
 
-def test_interrupted_it_goes_on_where_it_was(api: Api) -> None:
+def test_an_interrupted_rotation_resumes(api: Api) -> None:
     for _ in range(5):
         api.source()
     key_rotation.retire_data_keys()
@@ -121,7 +121,7 @@ def test_interrupted_it_goes_on_where_it_was(api: Api) -> None:
     assert len(opened()) == 5
 
 
-def test_a_card_that_somebody_has_in_hand_is_waited_for_by_nobody(api: Api) -> None:
+def test_rotation_does_not_wait_for_a_locked_card(api: Api) -> None:
     busy, free = api.source(), api.source()
     assert busy < free
     key_rotation.retire_data_keys()
@@ -134,7 +134,7 @@ def test_a_card_that_somebody_has_in_hand_is_waited_for_by_nobody(api: Api) -> N
 
 
 class DestroyingStore(WrappedKeys):
-    """Destroys every number when a key to seal with is wanted: after a batch was read, and before it is written."""
+    """A store that destroys every number when a key to seal with is read: between a batch's read and its write."""
 
     def newest(self, purpose: Purpose, since: datetime) -> WrappedKey | None:
         Card.objects.update(sealed_number=None, number_expires_at=None)
@@ -174,7 +174,7 @@ def test_without_the_old_key_it_says_so_and_changes_nothing(settings: Any, api: 
     assert list(DataKey.objects.order_by("id").values()) == before
 
 
-def test_while_everything_is_rotated_nobody_sees_an_error(settings: Any, api: Api) -> None:
+def test_rotation_causes_no_error_in_requests(settings: Any, api: Api) -> None:
     over, statuses = Event(), Counter()
 
     def trade(seed: int) -> Counter[int]:
@@ -209,7 +209,7 @@ def test_while_everything_is_rotated_nobody_sees_an_error(settings: Any, api: Ap
 
 
 def on_its_own(do: Any) -> Any:
-    """What `do` returns on a connection of this thread."""
+    """Return the result of `do` on a connection of this thread."""
     try:
         return do()
     finally:

@@ -12,7 +12,7 @@ from tests.vault.stores import MemoryStore
 
 pytestmark = pytest.mark.usefixtures("store")
 
-MERCHANT, STRANGER = UUID(int=1), UUID(int=2)
+MERCHANT, OTHER_MERCHANT = UUID(int=1), UUID(int=2)
 CARD, OTHER_CARD = UUID(int=3), UUID(int=4)
 NUMBER = "4242424242424242"
 PLACE = Place(Purpose.CARD, MERCHANT, CARD, "number")
@@ -22,7 +22,7 @@ with_one_store = settings(suppress_health_check=[HealthCheck.function_scoped_fix
 
 @with_one_store
 @given(st.text(), st.sampled_from(Purpose), st.uuids(), st.uuids(), st.text(max_size=40))
-def test_what_was_sealed_opens_in_its_place(
+def test_a_sealed_value_opens_in_its_place(
     text: str, purpose: Purpose, merchant_id: UUID, object_id: UUID, field: str
 ) -> None:
     place = Place(purpose, merchant_id, object_id, field)
@@ -49,7 +49,7 @@ def test_values_of_one_purpose_share_a_data_key_and_those_of_others_do_not(store
 
 @pytest.mark.parametrize(
     "moved",
-    [{"merchant_id": STRANGER}, {"object_id": OTHER_CARD}, {"field": "cvc"}, {"purpose": Purpose.SECRET}],
+    [{"merchant_id": OTHER_MERCHANT}, {"object_id": OTHER_CARD}, {"field": "cvc"}, {"purpose": Purpose.SECRET}],
     ids=lambda moved: next(iter(moved)),
 )
 def test_a_sealed_value_does_not_open_in_another_place(moved: dict[str, Any]) -> None:

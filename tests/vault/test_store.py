@@ -1,4 +1,4 @@
-"""Where the data keys of real processes lie: on real commits, because each question has a transaction of its own."""
+"""The database store of data keys, on real commits, because each call has its own transaction."""
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -22,7 +22,7 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("
 
 
 @pytest.mark.parametrize("purpose", Purpose)
-def test_many_processes_that_want_the_first_key_at_once_have_one(purpose: Purpose) -> None:
+def test_concurrent_first_uses_create_one_key(purpose: Purpose) -> None:
     keys = at_once(8, lambda _: DataKeys(WrappedKeys()).sealing(purpose)[0])
     assert len(set(keys)) == 1
     assert [*DataKey.objects.all(), *CvcKey.objects.all()] == [
@@ -30,7 +30,7 @@ def test_many_processes_that_want_the_first_key_at_once_have_one(purpose: Purpos
     ]
 
 
-def test_a_key_is_on_record_though_the_transaction_that_wanted_it_is_undone() -> None:
+def test_a_key_survives_a_rollback_of_the_callers_transaction() -> None:
     with transaction.atomic():
         key_id, _ = DataKeys(WrappedKeys()).sealing(Purpose.CARD)
         transaction.set_rollback(True)
@@ -44,7 +44,7 @@ def test_a_key_costs_the_callers_transaction_no_statement(django_assert_num_quer
 
 @pytest.fixture
 def few_connections(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
-    """So many are all that this process may have."""
+    """Limit the connections of this process; yield their number."""
     connection.close()
     monkeypatch.setitem(connection.settings_dict, "CONNECTIONS", 4)
     monkeypatch.setattr(DatabaseWrapper, "_by_process_and_name", {})
@@ -53,7 +53,7 @@ def few_connections(monkeypatch: pytest.MonkeyPatch) -> Iterator[int]:
     connection.close_pool()
 
 
-def test_everybody_who_has_a_connection_may_want_a_key_at_once(few_connections: int) -> None:
+def test_all_connections_may_need_a_key_at_the_same_time(few_connections: int) -> None:
     all_have_one = Barrier(few_connections)
 
     def want(_: int) -> UUID:
@@ -64,7 +64,7 @@ def test_everybody_who_has_a_connection_may_want_a_key_at_once(few_connections: 
     assert len(set(at_once(few_connections, want))) == 1
 
 
-def test_a_thread_that_wanted_a_key_and_ended_has_left_no_connection_in_use(few_connections: int) -> None:
+def test_an_ended_thread_leaves_no_connection_in_use(few_connections: int) -> None:
     for _ in range(few_connections + 1):
         with ThreadPoolExecutor(1) as thread:
             thread.submit(DataKeys(WrappedKeys()).sealing, Purpose.CARD).result()

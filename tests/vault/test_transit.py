@@ -39,7 +39,7 @@ OLD = "old:MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="
 
 @pytest.fixture
 def engine(settings: Any, tmp_path: Path) -> Iterator[Engine]:
-    """kaha's key-encryption key lies in this one."""
+    """Yield the engine that has kaha's key-encryption key."""
     file = tmp_path / "token"
     file.write_text(f"{TOKEN}\n")
     engine = Engine()
@@ -50,11 +50,11 @@ def engine(settings: Any, tmp_path: Path) -> Iterator[Engine]:
 
 @pytest.fixture
 def fresh(no_keys: None, engine: Engine) -> Engine:
-    """The engine, and no data key yet."""
+    """Return the engine, without any data key yet."""
     return engine
 
 
-def test_what_it_wrapped_it_unwraps(engine: Engine) -> None:
+def test_the_engine_unwraps_its_wrapped_keys(engine: Engine) -> None:
     key = wrapping.new_key(Purpose.CARD)
     assert key.kek == "transit:kaha:v1"
     assert len(wrapping.unwrap(key)) == 32
@@ -67,7 +67,7 @@ def test_a_wrapped_key_is_bound_to_its_row(engine: Engine, change: dict[str, Any
         wrapping.unwrap(replace(wrapping.new_key(Purpose.CARD), **change))
 
 
-def test_wrapped_anew_a_key_is_of_the_newest_version(engine: Engine) -> None:
+def test_a_rewrapped_key_has_the_newest_version(engine: Engine) -> None:
     key = wrapping.new_key(Purpose.CARD)
     plain = wrapping.unwrap(key)
     engine.rotate()
@@ -78,7 +78,7 @@ def test_wrapped_anew_a_key_is_of_the_newest_version(engine: Engine) -> None:
         wrapping.unwrap(key)
 
 
-def test_it_takes_over_what_local_keys_wrapped(settings: Any, engine: Engine) -> None:
+def test_keys_wrapped_locally_can_be_rewrapped(settings: Any, engine: Engine) -> None:
     url, settings.VAULT_TRANSIT_URL, settings.VAULT_KEYS = settings.VAULT_TRANSIT_URL, "", OLD
     key = wrapping.new_key(Purpose.CARD)
     plain = wrapping.unwrap(key)
@@ -93,34 +93,33 @@ def test_it_takes_over_what_local_keys_wrapped(settings: Any, engine: Engine) ->
     [403, 404, 429, 500, 503, b"", b"not json", b"[]", b"{}", b'{"data": null}', b'{"data": {"ciphertext": 7}}'],
     ids=str,
 )
-def test_an_answer_that_is_none_is_no_key(engine: Engine, failure: int | bytes) -> None:
+def test_a_malformed_answer_makes_the_key_unavailable(engine: Engine, failure: int | bytes) -> None:
     engine.failure = failure
     with pytest.raises(VaultUnavailable):
         wrapping.new_key(Purpose.CARD)
 
 
-def test_a_server_that_does_not_answer_is_no_key(settings: Any, engine: Engine) -> None:
+def test_a_silent_server_makes_the_key_unavailable(settings: Any, engine: Engine) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         settings.VAULT_TRANSIT_URL = f"http://127.0.0.1:{silent.getsockname()[1]}"
         with pytest.raises(VaultUnavailable, match="Timeout"):
             wrapping.new_key(Purpose.CARD)
 
 
-def test_nobody_listening_is_no_key(settings: Any, engine: Engine) -> None:
+def test_a_refused_connection_makes_the_key_unavailable(settings: Any, engine: Engine) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         settings.VAULT_TRANSIT_URL = f"http://127.0.0.1:{server.getsockname()[1]}"
     with pytest.raises(VaultUnavailable):
         wrapping.new_key(Purpose.CARD)
 
 
-def test_a_token_that_cannot_be_read_is_no_key(settings: Any, engine: Engine) -> None:
-    settings.VAULT_TRANSIT_TOKEN_FILE += ".gone"
+def test_a_token_that_is_missing_or_expired_makes_the_key_unavailable_until_its_file_is_renewed(
+    settings: Any, engine: Engine
+) -> None:
+    file = Path(settings.VAULT_TRANSIT_TOKEN_FILE)
+    file.unlink()
     with pytest.raises(VaultUnavailable):
         wrapping.new_key(Purpose.CARD)
-
-
-def test_a_token_that_is_renewed_in_its_file_is_used_at_once(settings: Any, engine: Engine) -> None:
-    file = Path(settings.VAULT_TRANSIT_TOKEN_FILE)
     file.write_text("expired")
     with pytest.raises(VaultUnavailable):
         wrapping.new_key(Purpose.CARD)
@@ -135,13 +134,13 @@ def test_the_error_shows_neither_token_nor_key(engine: Engine) -> None:
     assert TOKEN not in f"{failure.value!r} {failure.value.__cause__!r}"
 
 
-def test_a_payment_goes_as_ever(fresh: Engine, api: Api) -> None:
+def test_a_payment_works(fresh: Engine, api: Api) -> None:
     assert api.charge()["status"] == "succeeded"
     assert set(DataKey.objects.values_list("kek", flat=True)) == {"transit:kaha:v1"}
     assert CvcKey.objects.get().kek == "transit:kaha:v1"
 
 
-def test_keys_at_hand_ask_it_for_nothing(fresh: Engine, api: Api) -> None:
+def test_cached_keys_need_no_request(fresh: Engine, api: Api) -> None:
     api.charge()
     asked = len(fresh.asked)
     for _ in range(3):
@@ -188,7 +187,7 @@ def test_a_payer_who_comes_back_meanwhile_pays_when_the_card_can_be_opened(fresh
     assert api.read(charge)["status"] == "succeeded"
 
 
-def test_wrapped_anew_nothing_needs_the_old_version_any_more(fresh: Engine, api: Api) -> None:
+def test_after_rewrapping_the_old_version_is_not_needed(fresh: Engine, api: Api) -> None:
     source = api.source()
     fresh.rotate()
     call_command("rotate_vault_keys", stdout=StringIO())

@@ -1,1 +1,1 @@
-"""Changes to who may move live money and by which provider, which one operator requests and another approves."""
+"""Changes to live keys, provider accounts and routes, which one operator requests and another approves."""

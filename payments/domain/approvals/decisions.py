@@ -1,10 +1,9 @@
-"""The second person's word on a request, its end without one, and the key that its requester takes."""
+"""Decisions on requests for approval, their expiry, and the issue of an approved key to its requester."""
 
 from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
-from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
 
 from payments import clock
@@ -14,7 +13,7 @@ from payments.domain.approvals.requests import opened_credentials, summary
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.domain.merchants.api_keys import BadKey, KeyIsOver
-from payments.domain.operators.four_eyes import Refused, decision
+from payments.domain.operators.four_eyes import Operator, Refused, decision
 from payments.domain.routing.provider_accounts import BadAccount
 from payments.domain.routing.routes import BadRoute
 from payments.models import ApprovalRequest
@@ -22,56 +21,56 @@ from payments.models.correction import NOTE_MAX_LENGTH
 from payments.vault import VaultError, VaultUnavailable, keys_at_hand
 
 State = ApprovalRequest.State
-Operator = AbstractBaseUser
 BATCH = 100
 FAULTS = (Overtaken, BadKey, KeyIsOver, BadAccount, BadRoute)
-OVER = "This request is open no more. Somebody else was first, or its time is over."
+NOT_OPEN = "This request is no longer open. It was decided meanwhile, or it has expired."
 
 
 @keys_at_hand
 def approve(request: ApprovalRequest, approver: Operator, note: str) -> None:
-    """Have `request` done; a key is not made before its requester takes it.
+    """Approve `request` and apply its change; a key is created later, when its requester takes it.
 
-    Raises Refused for one's own request, for one that is open no more, without a note, and where it cannot be done as
-    things are now, which leaves it open; ValidationError for a note that holds a secret; VaultUnavailable.
+    Raises Refused for one's own request, for one that is no longer open, for an empty note, and where the change
+    cannot be applied now, which leaves the request open; ValidationError for a note that holds a secret;
+    VaultUnavailable.
     """
     decided = decision(request, approver, note)
     try:
         with transaction.atomic():
             _approve(request, decided)
     except FAULTS as fault:
-        raise Refused(f"It cannot be done as things are now: {fault} The request is still open.") from fault
+        raise Refused(f"The change cannot be applied now: {fault} The request is still open.") from fault
     except VaultUnavailable:
         raise
     except VaultError as fault:
-        raise Refused("Its credentials do not open any more. Decline it, and have them typed again.") from fault
+        raise Refused("Its credentials cannot be opened. Decline it, and have them entered again.") from fault
     request.refresh_from_db()
 
 
 def decline(request: ApprovalRequest, decider: Operator, note: str) -> None:
-    """End `request`, and destroy its credentials. Raises Refused and ValidationError as `approve` does."""
+    """Decline `request` and destroy its credentials. Raises Refused and ValidationError as `approve` does."""
     _end(request, Action.DECLINED, (State.PROPOSED,), note, **decision(request, decider, note))
 
 
 def withdraw(request: ApprovalRequest, requester: Operator, reason: str) -> None:
-    """End one's own request, also one whose key is not taken yet. Raises Refused."""
+    """Withdraw one's own request, also an approved one whose key is not taken yet. Raises Refused."""
     if request.proposed_by_id != requester.pk:
-        raise Refused("Only whoever asked for this may withdraw it.")
+        raise Refused("Only the requester may withdraw a request.")
     _end(request, Action.WITHDRAWN, (State.PROPOSED, State.APPROVED), reason)
 
 
 @transaction.atomic
 def take_key(request: ApprovalRequest, requester: Operator) -> tuple[str, str]:
-    """Make the approved key; return how it is called and its text, which nothing keeps.
+    """Create the approved key; return its masked name and its text, which is not stored.
 
-    Raises Refused for anybody but the requester, for a second time, when its time is over, and where there can be no
-    such key any more.
+    Raises Refused for anybody but the requester, for a key that was taken or has expired, and where it cannot be
+    created any more.
     """
     if request.proposed_by_id != requester.pk:
-        raise Refused("Only whoever asked for this key may take it.")
+        raise Refused("Only the requester may take this key.")
     rows = ApprovalRequest.objects.filter(id=request.id, state=State.APPROVED, expires_at__gt=clock.now())
     if not rows.update(state=State.DONE, updated_at=clock.now()):
-        raise Refused("This key was taken already, or its time is over. Ask for another one.")
+        raise Refused("This key was taken already, or the request has expired. Request another one.")
     request.refresh_from_db()
     try:
         with because(_reason(request)):
@@ -84,7 +83,7 @@ def take_key(request: ApprovalRequest, requester: Operator) -> tuple[str, str]:
 
 
 def expire(limit: int = BATCH) -> int:
-    """End at most `limit` requests whose time is over, and destroy their credentials; return how many."""
+    """Expire at most `limit` requests and destroy their credentials; return how many."""
     due = ApprovalRequest.objects.open().filter(expires_at__lte=clock.now())
     return sum(_expire(request) for request in due.select_related("proposed_by").order_by("expires_at")[:limit])
 
@@ -97,7 +96,7 @@ def _approve(request: ApprovalRequest, decided: dict[str, Any]) -> None:
         values["expires_at"] = clock.now() + timedelta(hours=settings.STAFF_ACT_HOURS)
     rows = ApprovalRequest.objects.proposed().filter(id=request.id, expires_at__gt=clock.now())
     if not rows.update(**values, updated_at=clock.now()):
-        raise Refused(OVER)
+        raise Refused(NOT_OPEN)
     request.decided_by, request.note = decided["decided_by"], decided["note"]
     if not is_key:
         with because(_reason(request)):
@@ -111,7 +110,7 @@ def _end(request: ApprovalRequest, action: Action, states: tuple[State, ...], re
     rows = ApprovalRequest.objects.filter(id=request.id, state__in=states, expires_at__gt=clock.now())
     values = {"state": State(action), "sealed_credentials": None, "updated_at": clock.now()}
     if not rows.update(**values, **decided):
-        raise Refused(OVER)
+        raise Refused(NOT_OPEN)
     request.refresh_from_db()
     audit_log.record(action, request, detail=summary(request), reason=reason)
 
@@ -126,6 +125,6 @@ def _expire(request: ApprovalRequest) -> bool:
 
 
 def _reason(request: ApprovalRequest) -> str:
-    """Why it is done, for the entries of the rows that are changed: both people's words."""
-    said = f"{request.reason} (requested by {request.proposed_by}, approved by {request.decided_by}: {request.note})"
-    return said[: 2 * NOTE_MAX_LENGTH]
+    """Return the reason for the audit entries of the changed rows: both operators' words."""
+    reason = f"{request.reason} (requested by {request.proposed_by}, approved by {request.decided_by}: {request.note})"
+    return reason[: 2 * NOTE_MAX_LENGTH]

@@ -1,4 +1,4 @@
-"""What is done once a request is approved, by the verbs that commands call, too."""
+"""The changes that approved requests make, by the same functions that commands call."""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -11,7 +11,7 @@ from payments.domain.routing import provider_accounts, routes
 from payments.models import ApiKey, ApprovalRequest, ProviderAccount, Route
 
 Kind = ApprovalRequest.Kind
-# Of a route, what an operator says.
+# The columns of a route that operators set.
 ROUTE_COLUMNS = (
     "source_type",
     "currency",
@@ -26,11 +26,11 @@ ROUTE_COLUMNS = (
 
 
 class Overtaken(Exception):
-    """What is to be changed is not as it was when the request was made."""
+    """The row was changed after the request was made."""
 
 
 def describe_account(account: ProviderAccount) -> dict[str, Any]:
-    """Return what a request keeps of an account that it changes."""
+    """Return the columns of an account that a request to change it stores."""
     return {
         "title": account.title,
         "enabled": account.enabled,
@@ -40,12 +40,12 @@ def describe_account(account: ProviderAccount) -> dict[str, Any]:
 
 
 def describe_route(route: Route) -> dict[str, Any]:
-    """Return what a request keeps of a route that it changes."""
+    """Return the columns of a route that a request to change it stores."""
     return {name: getattr(route, name) for name in ROUTE_COLUMNS}
 
 
 def apply_change(request: ApprovalRequest, credentials: Mapping[str, str]) -> None:
-    """Do what `request` asks for, in the caller's transaction; a key is made and its text forgotten.
+    """Apply the change of `request` in the caller's transaction; the text of a created key is discarded.
 
     Raises Overtaken, BadKey, KeyIsOver, BadAccount, BadRoute, VaultUnavailable.
     """
@@ -73,7 +73,7 @@ def apply_change(request: ApprovalRequest, credentials: Mapping[str, str]) -> No
 
 
 def make_key(request: ApprovalRequest) -> tuple[ApiKey, str]:
-    """Make the key that `request` asks for; return it and its text. Raises BadKey, KeyIsOver."""
+    """Create the requested key; return it and its text. Raises BadKey, KeyIsOver."""
     given = request.parameters
     if request.kind == Kind.ROLL_KEY:
         key = ApiKey.objects.select_related("merchant").get(id=request.subject_id)

@@ -1,4 +1,4 @@
-"""Requests: rehearsed, put on record with credentials sealed, and limited in number."""
+"""New requests for approval: checked by a dry run, saved with sealed credentials, and limited in number."""
 
 import json
 from collections.abc import Mapping
@@ -19,26 +19,27 @@ from payments.models import ApprovalRequest
 from payments.vault import Place, Purpose, keys_at_hand, seal, unseal
 
 NO_CREDENTIALS: Mapping[str, str] = MappingProxyType({})
-# Of one operator, so that nobody buries what others are to decide.
+# Per operator, so that nobody floods the list that others decide.
 OPEN_REQUESTS_MAX = 20
 ONE_PER_SUBJECT = "one_open_approval_request_per_subject"
 
 
 @keys_at_hand
 def submit_request(request: ApprovalRequest, credentials: Mapping[str, str] = NO_CREDENTIALS) -> None:
-    """Put `request`, a new row with merchant, kind, subject, parameters, reason and requester, before a second person.
+    """Save `request`, a new row with merchant, kind, subject, parameters, reason and requester, for an approver.
 
-    It is rehearsed first: what could not be done if it were approved now raises as `effects.apply_change` does. Raises
-    Refused where there are too many, or one about the same subject; ValidationError for a reason with a secret.
+    A dry run first raises as `effects.apply_change` does where the change could not be applied now. Raises Refused
+    where the operator has too many open requests, or one about the same subject exists; ValidationError for a reason
+    with a secret.
     """
     given = {name: value for name, value in credentials.items() if value}
     request.expires_at = clock.now() + timedelta(hours=settings.STAFF_ACT_HOURS)
     request.sealed_credentials = seal(json.dumps(given), place_of(request)) if given else None
     request.clean_fields()
-    _rehearse(request, given)
+    _dry_run(request, given)
     try:
         with transaction.atomic():
-            # Two at once would not know of each other.
+            # Without this lock, two requests at the same time would not count each other.
             User.objects.select_for_update(no_key=True).get(id=request.proposed_by_id)
             if ApprovalRequest.objects.open().filter(proposed_by=request.proposed_by).count() >= OPEN_REQUESTS_MAX:
                 raise Refused(f"You have {OPEN_REQUESTS_MAX} open requests. Wait for a decision, or withdraw some.")
@@ -53,7 +54,7 @@ def submit_request(request: ApprovalRequest, credentials: Mapping[str, str] = NO
 
 
 def opened_credentials(request: ApprovalRequest) -> dict[str, str]:
-    """Return the credentials that the requester typed. Raises VaultError, VaultUnavailable."""
+    """Return the credentials that the requester entered. Raises VaultError, VaultUnavailable."""
     if request.sealed_credentials is None:
         return {}
     credentials: dict[str, str] = json.loads(unseal(request.sealed_credentials, place_of(request)))
@@ -61,19 +62,19 @@ def opened_credentials(request: ApprovalRequest) -> dict[str, str]:
 
 
 def place_of(request: ApprovalRequest) -> Place:
-    """Return where the credentials of `request` lie sealed."""
+    """Return the place where the credentials of `request` are sealed."""
     return Place(Purpose.SECRET, request.merchant_id, request.id, "requested_credentials")
 
 
 def summary(request: ApprovalRequest) -> str:
-    """Return what is asked for and by whom, for the audit log: "issue_key, mer_…, requested by ana"."""
+    """Return the change and its requester, for the audit log: "issue_key, mer_…, requested by ana"."""
     merchant = public_id("mer", request.merchant_id)
-    said = json.dumps({"before": request.before, "after": request.parameters}, sort_keys=True, ensure_ascii=False)
-    return f"{request.kind}, {merchant}, requested by {request.proposed_by}, {said}"
+    change = json.dumps({"before": request.before, "after": request.parameters}, sort_keys=True, ensure_ascii=False)
+    return f"{request.kind}, {merchant}, requested by {request.proposed_by}, {change}"
 
 
-def _rehearse(request: ApprovalRequest, credentials: Mapping[str, str]) -> None:
-    """Do it, and undo it: the form then says at once what an approval would stumble over."""
+def _dry_run(request: ApprovalRequest, credentials: Mapping[str, str]) -> None:
+    """Apply the change and roll it back, so that the form shows now what an approval would fail on."""
     with transaction.atomic():
         apply_change(request, credentials)
         transaction.set_rollback(True)

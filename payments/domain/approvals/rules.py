@@ -1,4 +1,4 @@
-"""Which changes of operators want a second person. Commands want none: whoever runs them has the host."""
+"""Which changes need an approver. Commands need none, because their user already controls the host."""
 
 from collections.abc import Iterable, Mapping
 
@@ -7,7 +7,7 @@ from payments.models import ApiKey, ProviderAccount
 
 
 def key_needs_approval(livemode: bool, kind: str, rights: Iterable[str] = ()) -> bool:
-    """Return whether such a key can move real money. Keys of test mode move none, so one person issues them."""
+    """Return whether such a key can move real money. Keys of test mode cannot, so one operator issues them."""
     has_right = kind == ApiKey.Kind.SECRET or bool(MONEY_RIGHTS.intersection(rights))
     return livemode and has_right
 
@@ -15,7 +15,7 @@ def key_needs_approval(livemode: bool, kind: str, rights: Iterable[str] = ()) ->
 def account_change_needs_approval(
     account: ProviderAccount, title: str, enabled: bool, credentials: Mapping[str, str], settings: Mapping[str, str]
 ) -> bool:
-    """Return whether this change wants a second person: each does in live mode, but for switching the account off."""
+    """Return whether this change needs an approver: each does in live mode, but for switching the account off."""
     given = {name: value for name, value in settings.items() if value}
     is_switched_off = account.enabled and not enabled
     is_only_that = title == account.title and given == account.settings and not any(credentials.values())

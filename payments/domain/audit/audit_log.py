@@ -1,4 +1,4 @@
-"""What operators and commands do, told in the transaction in which they do it: both are on record, or neither."""
+"""The audit log of operators and commands, written in the transaction of the change that it records."""
 
 import os
 import pwd
@@ -18,7 +18,7 @@ from payments.redaction import redact
 
 
 class Action(StrEnum):
-    """What was done."""
+    """The action that an entry records."""
 
     ADDED = "added"
     CHANGED = "changed"
@@ -53,10 +53,10 @@ class Action(StrEnum):
 def record(
     action: Action, about: Model | None = None, *, fields: Sequence[str] = (), detail: str = "", reason: str = ""
 ) -> None:
-    """Adds an entry: `action` was done to `about` just now, by whoever acts in this context.
+    """Add an entry: the context's actor did `action` to the row `about` just now.
 
-    `fields` are the names of what was changed. Where no reason is given it is that of the context. Call it last in a
-    transaction, for others who act wait for its end.
+    `fields` are the names of the changed columns. The default reason is the context's. Call it last in a transaction,
+    because it locks the log until the transaction ends.
     """
     record_all(action, [about], fields=fields, detail=detail, reason=reason)
 
@@ -70,42 +70,35 @@ def record_all(
     detail: str = "",
     reason: str = "",
 ) -> None:
-    """Adds an entry for each row of `about`, as `record` does."""
-    actor, head = _actor(), _hold_head()
+    """Add an entry for each row of `about`, as `record` does."""
+    actor = _actor()
+    # The lock keeps the end of the chain where it is until this transaction ends.
+    head = AuditHead.objects.select_for_update(no_key=True).get_or_create(id=AuditHead.ONLY)[0]
     names = [redact(name)[:NAME_MAX_LENGTH] for name in fields]
-    said = {"fields": names, "detail": redact(detail), "reason": redact(reason or context.reason.get())}
     entries = []
     for row in about:
         entry = AuditEntry(
+            number=head.number + 1,
+            previous_hash=head.hash,
             action=action,
             request_id=context.request_id.get(),
-            # The clock may be told a made-up time; this log is not.
+            # The real time, because the clock of test mode can be moved.
             created_at=datetime.now(UTC),
-            **_who(actor),
-            **_what(row),
-            **said,
+            actor=actor.name,
+            operator_id=actor.operator_id,
+            origin=actor.origin[:NAME_MAX_LENGTH],
+            fields=names,
+            detail=redact(detail),
+            reason=redact(reason or context.reason.get()),
+            **_names_of(row),
         )
-        _append(entry, head)
+        entry.hash = entry.sealed()
+        head.number, head.hash = entry.number, entry.hash
         entries.append(entry)
     AuditEntry.objects.bulk_create(entries)
 
 
-def _hold_head() -> AuditHead:
-    """The end of the chain, which nobody else moves before this transaction ends."""
-    return AuditHead.objects.select_for_update(no_key=True).get_or_create(id=AuditHead.ONLY)[0]
-
-
-def _append(entry: AuditEntry, head: AuditHead) -> None:
-    entry.number, entry.previous_hash = head.number + 1, head.hash
-    entry.hash = entry.sealed()
-    head.number, head.hash = entry.number, entry.hash
-
-
-def _who(actor: Actor) -> dict[str, object]:
-    return {"actor": actor.name, "operator_id": actor.operator_id, "origin": actor.origin[:NAME_MAX_LENGTH]}
-
-
-def _what(row: Model | None) -> dict[str, str]:
+def _names_of(row: Model | None) -> dict[str, str]:
     if row is None:
         return {}
     return {
@@ -116,14 +109,14 @@ def _what(row: Model | None) -> dict[str, str]:
 
 
 def _actor() -> Actor:
-    tell = context.actor.get()
-    return tell() if tell else Actor(_account(), socket.gethostname())
-
-
-def _account() -> str:
-    """The account that runs this process: by number where it has no name, as in many containers."""
+    """Return the context's actor, or else the account that runs this process."""
+    current_actor = context.actor.get()
+    if current_actor:
+        return current_actor()
     uid = os.getuid()
     try:
-        return pwd.getpwuid(uid).pw_name
+        account = pwd.getpwuid(uid).pw_name
     except KeyError:
-        return str(uid)
+        # Many containers give the account no name.
+        account = str(uid)
+    return Actor(account, socket.gethostname())

@@ -1,4 +1,4 @@
-"""Whether the audit log is what was written: every entry there, unchanged, and followed by the one that followed it."""
+"""Verification of the audit log's hash chain: no entry is missing, changed or out of order."""
 
 from collections.abc import Iterator
 
@@ -6,26 +6,26 @@ from payments.invariants.checking import one_moment
 from payments.models import AuditEntry, AuditHead
 from payments.models.audit import GENESIS
 
-AT_ONCE = 2_000
+CHUNK_SIZE = 2_000
 
 
 class Broken(Exception):
-    """The first place where the log is not what was written; the message names it."""
+    """The first fault in the chain; the message names its entry."""
 
 
 def count() -> int:
-    """How many entries there are."""
+    """Return the number of entries."""
     return AuditEntry.objects.count()
 
 
 def links() -> Iterator[bytes]:
-    """The hash of each entry from the first to the last, once it is seen to hold. Raises Broken.
+    """Yield the hash of each verified entry, from the first to the last. Raises Broken.
 
-    All of it is of one moment, and nobody who adds an entry meanwhile is kept waiting.
+    It reads one snapshot of the log and blocks nobody who adds an entry meanwhile.
     """
     with one_moment():
         number, last = 0, GENESIS
-        for entry in AuditEntry.objects.order_by("number").iterator(AT_ONCE):
+        for entry in AuditEntry.objects.order_by("number").iterator(CHUNK_SIZE):
             number += 1
             last = _follow(entry, number, last)
             yield last
@@ -33,7 +33,7 @@ def links() -> Iterator[bytes]:
 
 
 def _follow(entry: AuditEntry, number: int, last: bytes) -> bytes:
-    """The hash of `entry`, which must be the entry of this number after the one whose hash is `last`."""
+    """Return the hash of `entry`. Raises Broken unless it has this number and follows the entry with hash `last`."""
     if entry.number != number:
         raise Broken(f"Entry {entry.number} stands where entry {number} should.")
     if bytes(entry.previous_hash) != last:

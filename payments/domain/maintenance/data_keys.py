@@ -1,4 +1,4 @@
-"""Where the vault's wrapped data keys lie."""
+"""The database tables of the vault's wrapped data keys."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -17,31 +17,31 @@ Result = TypeVar("Result")
 
 
 class WrappedKeys:
-    """The vault's store of data keys. Each of its verbs is a transaction of its own.
+    """The vault's store of data keys. Each method is a transaction of its own.
 
-    So a key is on record before anything is sealed with it, whatever becomes of the caller's transaction.
+    So a key is committed before anything is sealed with it, even if the caller's transaction is rolled back.
     """
 
     def newest(self, purpose: Purpose, since: datetime) -> WrappedKey | None:
-        return _apart(lambda: _newest(purpose, since))
+        return _outside_transaction(lambda: _newest(purpose, since))
 
     def find(self, purpose: Purpose, key_id: UUID) -> WrappedKey | None:
-        return _apart(lambda: _first(kept(purpose).filter(id=key_id)))
+        return _outside_transaction(lambda: _first(usable_keys(purpose).filter(id=key_id)))
 
     def keep(self, key: WrappedKey, since: datetime) -> WrappedKey:
-        return _apart(lambda: _keep(key, since))
+        return _outside_transaction(lambda: _keep(key, since))
 
 
-def kept(purpose: Purpose) -> KeyRows:
-    """The keys of `purpose` that are not destroyed."""
+def usable_keys(purpose: Purpose) -> KeyRows:
+    """Return the keys of `purpose` that are not destroyed."""
     if purpose is Purpose.CVC:
         return CvcKey.objects.all()
     return DataKey.objects.filter(purpose=purpose, destroyed_at__isnull=True)
 
 
 def all_kept() -> list[WrappedKey]:
-    """Every key that is not destroyed."""
-    return [_wrapped(row) for purpose in Purpose for row in kept(purpose)]
+    """Return every key that is not destroyed."""
+    return [_wrapped(row) for purpose in Purpose for row in usable_keys(purpose)]
 
 
 def _wrapped(row: DataKey | CvcKey) -> WrappedKey:
@@ -51,7 +51,7 @@ def _wrapped(row: DataKey | CvcKey) -> WrappedKey:
 
 def _newest(purpose: Purpose, since: datetime) -> WrappedKey | None:
     in_use = {} if purpose is Purpose.CVC else {"retired_at": None}
-    return _first(kept(purpose).filter(created_at__gt=since, **in_use).order_by("-created_at"))
+    return _first(usable_keys(purpose).filter(created_at__gt=since, **in_use).order_by("-created_at"))
 
 
 def _first(rows: KeyRows) -> WrappedKey | None:
@@ -64,7 +64,7 @@ def _keep(key: WrappedKey, since: datetime) -> WrappedKey:
     values = {"id": key.id, "kek": key.kek, "wrapped": key.wrapped, "created_at": key.created_at}
     row = CvcKey(**values) if key.purpose is Purpose.CVC else DataKey(purpose=key.purpose, **values)
     with connection.cursor() as cursor:
-        # Of many that find no key at once, the first keeps its own, and the others then find that one.
+        # Where several processes find no key at the same time, the first stores its own and the others then find it.
         cursor.execute(f"LOCK TABLE {row._meta.db_table} IN SHARE ROW EXCLUSIVE MODE")
     first = _newest(key.purpose, since)
     if first is None:
@@ -72,20 +72,20 @@ def _keep(key: WrappedKey, since: datetime) -> WrappedKey:
     return first or key
 
 
-def _apart(do: Callable[[], Result]) -> Result:
-    """What `do` returns outside of the caller's transaction: by another connection, a thread's, where there is one.
+def _outside_transaction(call: Callable[[], Result]) -> Result:
+    """Return the result of `call` outside the caller's transaction: in a thread with its own connection if need be.
 
-    Only there, for if all who have a connection in hand waited for a second, nobody would ever get one.
+    Only inside a transaction, because a pool whose users all wait for a second connection would never free one.
     """
     if connection.in_atomic_block:
         with ThreadPoolExecutor(1, "kaha-data-keys") as thread:
-            return thread.submit(_closing, do).result()
-    return do() if connection.connection else _closing(do)
+            return thread.submit(_call_and_close, call).result()
+    return call() if connection.connection else _call_and_close(call)
 
 
-def _closing(do: Callable[[], Result]) -> Result:
-    """What `do` returns, by a connection that is handed on afterwards, which a thread that ends would never do."""
+def _call_and_close(call: Callable[[], Result]) -> Result:
+    """Return the result of `call`, and then release the connection, which an ending thread would not do."""
     try:
-        return do()
+        return call()
     finally:
         connection.close()

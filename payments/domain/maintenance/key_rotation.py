@@ -1,7 +1,7 @@
-"""New keys for old ones while the service runs: nobody waits, and whoever is interrupted may begin again.
+"""Key rotation while the service runs: it blocks no request, and may be interrupted and started again.
 
-Data keys are wrapped anew by the newest key-encryption key; or they are retired, what they sealed is sealed with new
-ones, and they are destroyed.
+Data keys are wrapped again by the newest key-encryption key; or they are retired, their values are sealed with new
+data keys, and the old ones are destroyed.
 """
 
 from collections.abc import Iterator
@@ -11,20 +11,20 @@ from django.db.models import QuerySet
 
 from payments import clock, vault
 from payments.domain.maintenance import reseal
-from payments.domain.maintenance.data_keys import all_kept, kept
+from payments.domain.maintenance.data_keys import all_kept, usable_keys
 from payments.models import DataKey
 from payments.vault import WrappedKey
 
-# A request may still write what it sealed with a key that was retired meanwhile, or open what it read before that
-# was sealed anew; no statement and no wait for a row takes longer.
+# A request may still write a value sealed with a key that was just retired, or open one that it read before it was
+# sealed again; no statement and no wait for a row takes longer.
 IN_FLIGHT = timedelta(seconds=60)
-SEALED_NO_MORE = timedelta(seconds=vault.SEALING_SECONDS) + IN_FLIGHT
+SEALING_ENDS_AFTER = timedelta(seconds=vault.SEALING_SECONDS) + IN_FLIGHT
 
 
 def retire_data_keys() -> int:
-    """Retires every data key, unless some are retired that are not destroyed yet; returns how many it retired.
+    """Retire every data key, unless retired ones are not destroyed yet; return how many were retired.
 
-    The next value that is sealed has a new one made. Those of CVCs are not retired: they live for an hour.
+    The next value to be sealed gets a new key. Keys of CVCs are not retired, because they live for an hour only.
     """
     if retired().exists():
         return 0
@@ -34,30 +34,31 @@ def retire_data_keys() -> int:
 
 
 def rewrap_data_keys() -> Iterator[WrappedKey]:
-    """Has each data key wrapped by the newest key-encryption key. Raises VaultUnavailable, VaultError."""
+    """Wrap each data key by the newest key-encryption key, and yield it. Raises VaultUnavailable, VaultError."""
     for key in all_kept():
         fresh = vault.rewrap(key)
-        # One that was destroyed meanwhile stays so.
-        kept(key.purpose).filter(id=key.id, wrapped=key.wrapped).update(kek=fresh.kek, wrapped=fresh.wrapped)
+        # A key that was destroyed meanwhile stays destroyed.
+        usable_keys(key.purpose).filter(id=key.id, wrapped=key.wrapped).update(kek=fresh.kek, wrapped=fresh.wrapped)
         yield fresh
 
 
 def finish() -> int:
-    """Brings retired data keys nearer to their end; returns how many it destroyed. Raises VaultUnavailable.
+    """Advance the destruction of retired data keys; return how many were destroyed. Raises VaultUnavailable.
 
-    One is destroyed when nobody can be sealing with it any more, nothing was found that it had sealed, and whoever
-    might have read such a thing before has opened it.
+    A key is destroyed when no process can still seal with it, no value sealed with it is left, and every request that
+    may have read such a value has ended.
     """
-    due = retired().filter(retired_at__lte=clock.now() - SEALED_NO_MORE)
-    return sum(_bring_to_its_end(key) for key in due)
+    due = retired().filter(retired_at__lte=clock.now() - SEALING_ENDS_AFTER)
+    return sum(_advance(key) for key in due)
 
 
 def retired() -> QuerySet[DataKey]:
-    """The data keys that are retired and not destroyed yet."""
+    """Return the data keys that are retired and not destroyed yet."""
     return DataKey.objects.filter(retired_at__isnull=False, destroyed_at__isnull=True)
 
 
-def _bring_to_its_end(key: DataKey) -> bool:
+def _advance(key: DataKey) -> bool:
+    """Move a retired key one step towards its destruction; return whether it was destroyed."""
     rows = retired().filter(id=key.id, emptied_at=key.emptied_at)
     if reseal.is_any_sealed_with(key):
         reseal.reseal_some()

@@ -1,4 +1,4 @@
-"""The months of events, notifications and tries: made ahead, and dropped when their time is over."""
+"""Monthly partitions of events, notifications and webhook attempts: created ahead, dropped after their retention."""
 
 import logging
 from datetime import date, timedelta
@@ -13,7 +13,7 @@ from payments.db.partitions import ALL, EVENTS, NOTIFICATIONS, TRIES, Parted, ma
 
 logger = logging.getLogger("kaha.months")
 
-# Parts that were detached and are still to be dropped, as they are after whatever died between the two.
+# Detached partitions that are not dropped yet, as a process leaves them that dies between the two steps.
 LEFT_OVER = """
 SELECT relname FROM pg_class
 WHERE relkind = 'r' AND NOT relispartition AND pg_table_is_visible(oid) AND relname ~ %s AND relname < %s
@@ -21,9 +21,9 @@ WHERE relkind = 'r' AND NOT relispartition AND pg_table_is_visible(oid) AND reln
 
 
 def keep() -> int:
-    """Makes the months to come and drops those whose time is over; returns how many parts were made or dropped.
+    """Create the coming months and drop the expired ones; return how many partitions were created or dropped.
 
-    A step whose lock is not to be had at once is left to the next time, with all that would follow it.
+    A step that cannot get its lock at once is left to the next run, with all steps after it.
     """
     now = clock.now()
     try:
@@ -31,14 +31,14 @@ def keep() -> int:
     except OperationalError as error:
         if not isinstance(error.__cause__, LockNotAvailable):
             raise
-        logger.warning("a month could not be made or dropped now, for its table is in use")
+        logger.warning("a partition could not be created or dropped, because its table is in use")
         return 0
 
 
 def drop_before(month: date) -> int:
-    """Drops the months before `month`, up to the first in which a notification waits; returns how many parts.
+    """Drop the months before `month`, up to the first with a notification that is still due; return how many.
 
-    A part is detached in one step and dropped in another, because files are deleted before its locks are let go.
+    Detaching and dropping are separate transactions, because a drop deletes files before it releases its locks.
     """
     month = _detach_before(NOTIFICATIONS, month)
     _detach_before(TRIES, month)
@@ -47,7 +47,7 @@ def drop_before(month: date) -> int:
 
 
 def _detach_before(parted: Parted, month: date) -> date:
-    """Detaches the parts of the months before `month`; returns the first month that stays."""
+    """Detach the partitions of the months before `month`; return the first month that stays."""
     while True:
         with step() as cursor:
             oldest = parted.months(cursor)[0]
@@ -56,20 +56,20 @@ def _detach_before(parted: Parted, month: date) -> date:
 
 
 def _detach(cursor: CursorWrapper, parted: Parted, month: date) -> bool:
-    """False where a notification waits there, and then nothing has changed."""
+    """Detach one partition; return False, with nothing changed, where a notification of it is still due."""
     part = parted.part(month)
-    if parted is NOTIFICATIONS and _waits(cursor, part):
+    if parted is NOTIFICATIONS and _has_due_rows(cursor, part):
         return False
     cursor.execute(f"ALTER TABLE {parted.table} DETACH PARTITION {part}")
-    # One may have been sent again meanwhile; from now on none is.
-    if parted is NOTIFICATIONS and _waits(cursor, part):
+    # An operator may have sent one again meanwhile; a detached partition cannot change any more.
+    if parted is NOTIFICATIONS and _has_due_rows(cursor, part):
         transaction.set_rollback(True)
         return False
     return True
 
 
-def _waits(cursor: CursorWrapper, part: str) -> bool:
-    cursor.execute(f"SELECT EXISTS (SELECT FROM {part} WHERE due_at IS NOT NULL)")  # nosec B608 # a name of ours
+def _has_due_rows(cursor: CursorWrapper, part: str) -> bool:
+    cursor.execute(f"SELECT EXISTS (SELECT FROM {part} WHERE due_at IS NOT NULL)")  # nosec B608 # a table's own name
     return bool(cursor.fetchone()[0])
 
 

@@ -1,7 +1,7 @@
-"""Every place where a sealed value lies, and how it is sealed anew while others read and change it."""
+"""All columns with sealed values, which are sealed again with a new data key while requests read and change them."""
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain, islice
 from uuid import UUID
@@ -18,10 +18,10 @@ from payments.vault import Place, Purpose, VaultError
 logger = logging.getLogger("kaha.vault")
 
 BATCH = 500
-# How many a sweep of the worker does of what the command has left over, which is little.
+# One sweep of the worker does so many batches; the command has done the bulk before.
 BATCHES = 20
 
-# Waits for no row, so that nobody ends up waiting for it in turn; and one that was changed meanwhile stays so.
+# This waits for no locked row, so nobody waits for it in turn. A row that was changed meanwhile keeps its change.
 RESEAL = """
 WITH fresh AS (SELECT * FROM unnest(%s::uuid[], %s::bytea[], %s::bytea[]) AS fresh (id, before, after)),
 free AS (SELECT t.id FROM {table} t JOIN fresh USING (id) FOR NO KEY UPDATE OF t SKIP LOCKED)
@@ -29,14 +29,13 @@ UPDATE {table} t SET {column} = fresh.after FROM fresh JOIN free USING (id)
 WHERE t.id = fresh.id AND t.{column} = fresh.before
 """
 
-
-# A row's ID, its value as it was read, and the same sealed anew.
+# A row's ID, its value as it was read, and the same value sealed with the current key.
 Fresh = tuple[UUID, bytes, bytes]
 
 
 @dataclass(frozen=True, slots=True)
 class SealedColumn:
-    """Where values of one purpose lie; `label` says what they are, `merchant` leads to the ID of whose they are."""
+    """A column of sealed values; `label` names them for operators, `merchant` is the lookup of their merchant's ID."""
 
     label: str
     model: type[models.Model]
@@ -46,6 +45,7 @@ class SealedColumn:
     merchant: str
 
     def rows(self) -> QuerySet[models.Model]:
+        """Return the rows, each with the header of its sealed value as `start`."""
         return self.model._default_manager.annotate(start=Substr(self.column, 1, 17, output_field=BinaryField()))
 
 
@@ -80,43 +80,38 @@ def stale(column: SealedColumn) -> QuerySet[models.Model]:
 
 
 def is_any_sealed_with(key: DataKey) -> bool:
-    """Whether a value is there that this key sealed."""
+    """Return whether any stored value is sealed with this key."""
     columns = [column for column in COLUMNS if column.purpose == key.purpose]
     return any(column.rows().filter(start=vault.header_of(key.id)).exists() for column in columns)
 
 
 def reseal(column: SealedColumn, batch: int = BATCH) -> Iterator[int]:
-    """Goes once through the stale rows and seals their values with the data key of today.
+    """Seal the values of the stale rows with the current data key, in one pass.
 
-    Yields how many rows it went through, `batch` at a time. Rows that somebody else has in hand stay as they are, and
-    so does what it had not come to when it was ended: the next time finds them. Raises VaultUnavailable.
+    Yields the number of rows in each batch. Locked rows, and rows that an interrupted pass did not reach, are left to
+    the next pass. Raises VaultUnavailable.
     """
     rows = stale(column).order_by("id").values_list("id", column.merchant, column.column)
     last = FIRST_ID
     while found := list(rows.filter(id__gt=last)[:batch]):
         last = found[-1][0]
-        _put(column, [fresh for row in found if (fresh := _sealed_anew(column, *row))])
+        if values := [fresh for row in found if (fresh := _resealed(column, *row))]:
+            statement = RESEAL.format(table=column.model._meta.db_table, column=column.column)
+            with connection.cursor() as cursor:
+                cursor.execute(statement, [list(each) for each in zip(*values, strict=True)])
         yield len(found)
 
 
 def reseal_some(batches: int = BATCHES) -> int:
-    """Goes through at most so many batches of all that is stale; returns how many rows. Raises VaultUnavailable."""
+    """Reseal at most so many batches of stale rows; return how many rows. Raises VaultUnavailable."""
     return sum(islice(chain.from_iterable(map(reseal, COLUMNS)), batches))
 
 
-def _sealed_anew(column: SealedColumn, row_id: UUID, merchant_id: UUID, sealed: bytes | memoryview) -> Fresh | None:
+def _resealed(column: SealedColumn, row_id: UUID, merchant_id: UUID, sealed: bytes | memoryview) -> Fresh | None:
     place = Place(column.purpose, merchant_id, row_id, column.field)
-    # One value that is damaged must not keep the others under an old key; it keeps its own key from being destroyed.
+    # A damaged value must not keep the others under an old key; only its own key is then never destroyed.
     try:
         return row_id, bytes(sealed), vault.seal(vault.unseal(sealed, place), place)
     except VaultError:
-        logger.exception("a sealed value does not open", extra={"field": column.field, "row": row_id.hex})
+        logger.exception("a sealed value cannot be opened", extra={"field": column.field, "row": row_id.hex})
         return None
-
-
-def _put(column: SealedColumn, values: Sequence[Fresh]) -> None:
-    if not values:
-        return
-    statement = RESEAL.format(table=column.model._meta.db_table, column=column.column)
-    with connection.cursor() as cursor:
-        cursor.execute(statement, [list(each) for each in zip(*values, strict=True)])

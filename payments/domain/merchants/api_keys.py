@@ -1,4 +1,4 @@
-"""API keys: who may make requests, what for, from where and until when."""
+"""API keys, with the rights, networks and end that limit each of them."""
 
 import hashlib
 import re
@@ -21,18 +21,18 @@ from payments.ids import new_id, parse_id, public_id
 from payments.models import ApiKey, Merchant
 
 RANDOM_BYTES = 24  # 192 bits, where the contract wants 190
-USE_NOTED_EVERY = timedelta(minutes=1)
+USE_RECORDED_EVERY = timedelta(minutes=1)
 KINDS = {prefix: kind for kind, prefix in ApiKey.PREFIXES.items()}
 FULL_KEY = re.compile(r"[spr]k_(?:test|live)_[0-9a-f]{48}")
 MASKED_KEY = re.compile(r"(?:(?P<kind>[spr]k)_(?P<mode>test|live)_)?[.…*]*+(?P<last4>[0-9a-f]{4})")
 
 
 class BadKey(ValueError):
-    """There can be no such key; the message is for the person who wants it."""
+    """A key that cannot be created; the message is for the person who asked for it."""
 
 
 class KeyIsOver(Exception):
-    """A key that was revoked or has expired, which cannot be rolled."""
+    """A revoked or expired key, which cannot be rolled."""
 
 
 @transaction.atomic
@@ -45,14 +45,17 @@ def create_key(
     networks: Iterable[str] = (),
     key_id: UUID | None = None,
 ) -> tuple[ApiKey, str]:
-    """A new key (`kind` is one of ApiKey.Kind) and its text: the only time that one that is not public is seen.
+    """Create a key of `kind` (ApiKey.Kind); return it and its text, which cannot be shown again unless it is public.
 
-    `rights` are those of a restricted key, `networks` (CIDR) where alone it works from, `key_id` is the ID that it gets
-    where it is to be made once. Raises BadKey, and IntegrityError for an ID that is taken.
+    `rights` are those of a restricted key, `networks` (CIDR) the only ones that it works from. A given `key_id` makes
+    a repeated call fail. Raises BadKey, and IntegrityError for an ID that exists.
     """
     key = ApiKey(id=key_id or new_id(), merchant=merchant, livemode=livemode, kind=kind, expires_at=expires_at)
-    key.rights = _rights(kind, set(rights))
-    key.allowed_networks = _networks(networks)
+    key.rights = _checked_rights(kind, set(rights))
+    try:
+        key.allowed_networks = [str(ip_network(network)) for network in networks]
+    except ValueError as fault:
+        raise BadKey(f"Networks are given as 10.0.0.0/8 or 2001:db8::/32: {fault}.") from None
     text = f"{key.masked_prefix}{secrets.token_hex(RANDOM_BYTES)}"
     key.digest = key_digest(text)
     key.last4 = text[-4:]
@@ -63,19 +66,19 @@ def create_key(
 
 
 def key_digest(text: str) -> bytes:
-    """What is stored of a key: its SHA-256. No salt or stretching: nobody guesses 192 bits."""
+    """Return the SHA-256 that is stored of a key. 192 random bits need no salt and no stretching."""
     return hashlib.sha256(text.encode()).digest()
 
 
 @transaction.atomic
 def roll_key(key: ApiKey, overlap: timedelta, key_id: UUID | None = None) -> tuple[ApiKey, str]:
-    """A new key that may do what `key` may, and its text; the old one ends after `overlap` at most.
+    """Create a key with the rights of `key`, which ends after `overlap` at most; return the new key and its text.
 
-    Raises KeyIsOver where the old one does not work any more, IntegrityError where the new one's `key_id` is taken.
+    Raises KeyIsOver where the old key does not work any more, IntegrityError where the new one's `key_id` exists.
     """
     now = clock.now()
     working = ApiKey.objects.filter(Q(expires_at=None) | Q(expires_at__gt=now), id=key.id, revoked_at=None)
-    # PostgreSQL's LEAST passes over NULL, so a key without an end gets one and an earlier end stays.
+    # PostgreSQL's LEAST ignores NULL, so a key without an end gets one and an earlier end stays.
     if working.update(expires_at=Least("expires_at", now + overlap)) != 1:
         raise KeyIsOver("This key does not work any more: create a new one instead.")
     limits = key.rights, key.allowed_networks
@@ -86,7 +89,7 @@ def roll_key(key: ApiKey, overlap: timedelta, key_id: UUID | None = None) -> tup
 
 @transaction.atomic
 def revoke_key(key: ApiKey) -> bool:
-    """Ends a key, within a second everywhere. False where it had been revoked before, which leaves the time of that."""
+    """Revoke a key, which stops working everywhere within a second; return False where it was revoked before."""
     if ApiKey.objects.filter(id=key.id, revoked_at=None).update(revoked_at=clock.now()) != 1:
         return False
     audit_log.record(Action.REVOKED, key, fields=["revoked_at"])
@@ -94,38 +97,38 @@ def revoke_key(key: ApiKey) -> bool:
 
 
 def find_key(text: str) -> ApiKey:
-    """The key with this ID (`key_…`), whole text, or last four characters, masked or bare. Raises NotOne."""
+    """Return the key with this ID (`key_…`), whole text, or last four characters, masked or bare. Raises NotOne."""
     named = ApiKey.objects.select_related("merchant").filter(_names_key(text))
     return the_one(named, "key", "There is no such key.", f"More than one key is called {text}")
 
 
 def works_from(key: ApiKey, address: str) -> bool:
-    """Whether `key` may be used from this IP address."""
+    """Return whether `key` may be used from this IP address."""
     if not key.allowed_networks:
         return True
     try:
         found = ip_address(address)
     except ValueError:
         return False
-    # An IPv4 address that reached a socket of IPv6 is still that address.
+    # An IPv6 socket reports an IPv4 address as a mapped one.
     found = getattr(found, "ipv4_mapped", None) or found
     return any(found in ip_network(network) for network in key.allowed_networks)
 
 
 def note_use(key: ApiKey) -> None:
-    """Has `last_used_at` of `key` say now, at most once a minute; whoever holds the row is not waited for."""
+    """Set `last_used_at` of `key` to now, at most once a minute, without waiting for a locked row."""
     now = clock.now()
-    if key.last_used_at and now < key.last_used_at + USE_NOTED_EVERY:
+    if key.last_used_at and now < key.last_used_at + USE_RECORDED_EVERY:
         return
-    # Other requests that have this row in hand need not try as well.
+    # Requests share the cached object, so the others need not try as well.
     key.last_used_at = now
-    due = Q(last_used_at=None) | Q(last_used_at__lte=now - USE_NOTED_EVERY)
+    due = Q(last_used_at=None) | Q(last_used_at__lte=now - USE_RECORDED_EVERY)
     with transaction.atomic():
         free = ApiKey.objects.select_for_update(skip_locked=True, no_key=True).filter(due, id=key.id)
         ApiKey.objects.filter(id__in=free.values("id")).update(last_used_at=now)
 
 
-def _rights(kind: str, rights: set[str]) -> list[str]:
+def _checked_rights(kind: str, rights: set[str]) -> list[str]:
     if rights and kind != ApiKey.Kind.RESTRICTED:
         raise BadKey(f"A {kind} key takes no rights: only a restricted one does.")
     if not rights and kind == ApiKey.Kind.RESTRICTED:
@@ -136,13 +139,6 @@ def _rights(kind: str, rights: set[str]) -> list[str]:
     return sorted(rights)
 
 
-def _networks(networks: Iterable[str]) -> list[str]:
-    try:
-        return [str(ip_network(network)) for network in networks]
-    except ValueError as fault:
-        raise BadKey(f"Networks are given as 10.0.0.0/8 or 2001:db8::/32: {fault}.") from None
-
-
 def _names_key(text: str) -> Q:
     uuid = parse_id("key", text)
     if uuid:
@@ -151,7 +147,7 @@ def _names_key(text: str) -> Q:
         return Q(digest=key_digest(text))
     masked = MASKED_KEY.fullmatch(text)
     if masked is None:
-        # Not repeated: it may be a mistyped secret.
+        # The message does not repeat the text, which may be a mistyped secret.
         raise NotOne("A key is named by its ID (key_…), its last four characters, or its whole text.")
     named = Q(last4=masked["last4"])
     return named & Q(kind=KINDS[masked["kind"]], livemode=masked["mode"] == "live") if masked["kind"] else named

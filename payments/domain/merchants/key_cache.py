@@ -1,8 +1,7 @@
-"""The API keys that this process read within the last second, each with its merchant."""
+"""A cache of the API keys that this process read within the last second, each with its merchant."""
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from threading import Lock
 
 from cachetools import TLRUCache
@@ -10,53 +9,43 @@ from cachetools import TLRUCache
 from payments.domain import prepared_reads
 from payments.models import ApiKey
 
-# A key that is revoked, or a merchant's terms, hold everywhere after so long. Nobody waits for longer to stop a thief,
-# and a key that is in much use is read a few hundred times less.
+# A revocation, or a change of the merchant's terms, holds everywhere after so long: short enough to stop a thief, and
+# long enough to save a busy key a few hundred reads.
 KEPT_SECONDS = 1.0
 KEPT_COUNT = 1000
 
 
-@dataclass(frozen=True, slots=True)
-class Known:
-    """A key as it was when it was asked for."""
-
-    key: ApiKey
-    asked_at: float
-
-
 class KnownKeys:
-    """Keys by the digests of their texts, kept for `seconds`; `timer` tells them.
+    """Keys by the digests of their texts, kept for `seconds` by the clock `timer`.
 
-    Many requests have the same key in hand at once and change nothing of it but when it was last used. Whether it has
-    expired is for them to see.
-    That there is no such key is never kept.
+    Requests share a key's object and change nothing of it but `last_used_at`. They check themselves whether it has
+    expired. A missing key is never cached.
     """
 
     def __init__(self, seconds: float = KEPT_SECONDS, timer: Callable[[], float] = time.monotonic) -> None:
         self.seconds = seconds
         self._timer = timer
         self._lock = Lock()
-        self._known: TLRUCache[bytes, Known] = TLRUCache(KEPT_COUNT, self._over_at, timer)
+        # Each key with the time at which it was read.
+        self._known: TLRUCache[bytes, tuple[ApiKey, float]] = TLRUCache(
+            KEPT_COUNT, lambda _digest, known, _now: known[1] + self.seconds, timer
+        )
 
     def find(self, digest: bytes) -> ApiKey | None:
-        """The key of this digest, its merchant at hand."""
+        """Return the key of this digest with its merchant, or None."""
         with self._lock:
-            # Looking something up leaves what is over where it is.
+            # A lookup alone does not remove expired entries.
             self._known.expire()
             known = self._known.get(digest)
-        return known.key if known else self._read(digest)
-
-    def _read(self, digest: bytes) -> ApiKey | None:
-        # The second starts before the question: the answer may be overtaken by the time it is here.
-        asked_at = self._timer()
+        if known:
+            return known[0]
+        # The time before the query, because the row may change while its answer is on the way.
+        read_at = self._timer()
         key = prepared_reads.key.first(digest=digest)
         if key is not None:
             with self._lock:
-                self._known[digest] = Known(key, asked_at)
+                self._known[digest] = key, read_at
         return key
-
-    def _over_at(self, _: bytes, known: Known, now: float) -> float:
-        return known.asked_at + self.seconds
 
 
 known_keys = KnownKeys()

@@ -1,4 +1,4 @@
-"""Merchants, and the secrets that sign their callbacks."""
+"""Merchants, and the secrets that sign their webhooks."""
 
 import base64
 import re
@@ -25,7 +25,7 @@ from payments.webhooks.signing_secrets import place_of
 
 NOTIFY_SECRET_RANDOM_BYTES = 32
 MODES = {"test": False, "live": True}
-# Those that a new merchant has, by how their texts begin.
+# The kinds of a new merchant's keys, by the prefix of their texts.
 KINDS = {"sk": ApiKey.Kind.SECRET, "pk": ApiKey.Kind.PUBLISHABLE}
 NOT_PLAIN = re.compile(r"[^A-Za-z0-9 '#_.\-,]+")
 check_statement_descriptor = RegexValidator(
@@ -36,7 +36,7 @@ check_statement_descriptor = RegexValidator(
 
 @dataclass(frozen=True)
 class NewMerchant:
-    """A merchant just made, and all that is shown only once.
+    """A new merchant, with the secrets that are shown only once.
 
     `keys` has `sk_test`, `pk_test`, `pk_live` and, if it was asked for, `sk_live`; `notify_secrets` has `whsec_test`
     and `whsec_live`.
@@ -57,18 +57,19 @@ def create_merchant(
     *,
     with_secret_live_key: bool = True,
 ) -> NewMerchant:
-    """Makes a merchant with keys and a callback secret in both modes; the one that moves real money only if asked for.
+    """Create a merchant with keys and a webhook secret in both modes; return it with the texts that are shown once.
 
-    The account name is the title where not given, the statement descriptor what is plain of the account name, and
-    `merchant_id` the ID that it gets where it is to be made once. Raises Django's ValidationError where one of them
-    does not do, or the ID is taken.
+    The account name defaults to the title, the statement descriptor to the plain characters of the account name. A
+    given `merchant_id` makes a repeated call fail. The secret live key, which moves real money, is left out without
+    `with_secret_live_key`. Raises Django's ValidationError for a malformed value or an ID that exists.
     """
     account_name = account_name or title
     merchant = Merchant(
         id=merchant_id or new_id(),
         title=title,
         account_name=account_name,
-        statement_descriptor=statement_descriptor or _plain(account_name),
+        statement_descriptor=statement_descriptor
+        or NOT_PLAIN.sub("", unicodedata.normalize("NFKD", account_name)).strip(),
     )
     merchant.full_clean()
     check_statement_descriptor(merchant.statement_descriptor)
@@ -87,34 +88,33 @@ def create_merchant(
 
 
 def find_merchant(text: str) -> Merchant:
-    """The merchant with this ID (`mer_…`) or this title. Raises NotOne."""
+    """Return the merchant with this ID (`mer_…`) or this title. Raises NotOne."""
     uuid = parse_id("mer", text)
     named = Merchant.objects.filter(Q(id=uuid) if uuid else Q(title=text))
     return the_one(named, "mer", f"There is no merchant {text!r}.", f"More than one merchant is called {text!r}")
 
 
 def reveal_notify_secret(merchant_id: UUID, livemode: bool) -> str:
-    """The newest callback secret (`whsec_…`) of a merchant in one mode. Raises NotifySecret.DoesNotExist."""
+    """Return a merchant's newest webhook secret (`whsec_…`) of one mode. Raises NotifySecret.DoesNotExist."""
     return _opened(NotifySecret.objects.filter(merchant_id=merchant_id, livemode=livemode).latest("created_at"))
 
 
 def valid_notify_secrets(merchant: Merchant, livemode: bool) -> list[str]:
-    """The callback secrets of a merchant in one mode that sign now, newest first."""
+    """Return a merchant's webhook secrets of one mode that sign now, newest first."""
     return [_opened(secret) for secret in _valid(merchant, livemode).order_by("-created_at")]
 
 
 @keys_at_hand
 @transaction.atomic
 def roll_notify_secret(merchant: Merchant, livemode: bool, overlap: timedelta, secret_id: UUID | None = None) -> str:
-    """A new callback secret (`whsec_…`) of `merchant` in one mode; those before it sign along for `overlap` at most.
+    """Create a webhook secret (`whsec_…`) of one mode and return it; older ones sign along for `overlap` at most.
 
-    Rolled again within an overlap, an older secret keeps its earlier end, so that no receiver loses the time that it
-    was promised; an overlap of nothing ends all of them at once. Raises IntegrityError where `secret_id`, the ID that
-    the new one gets where it is to be made once, is taken.
+    An older secret that has an earlier end keeps it; an overlap of nothing ends all older ones at once. A given
+    `secret_id` makes a repeated call fail with IntegrityError.
     """
-    # One after the other, lest two rolls at once leave two secrets without an end.
+    # Without this lock, two rolls at the same time would leave two secrets without an end.
     Merchant.objects.select_for_update(no_key=True).get(id=merchant.id)
-    # PostgreSQL's LEAST passes over NULL, so a secret without an end gets one and an earlier end stays.
+    # PostgreSQL's LEAST ignores NULL, so a secret without an end gets one and an earlier end stays.
     _valid(merchant, livemode).update(expires_at=Least("expires_at", clock.now() + overlap))
     text = _create_notify_secret(merchant, livemode, secret_id)
     audit_log.record(Action.ROLLED, merchant, fields=["notify_secrets"], detail="live" if livemode else "test")
@@ -131,14 +131,9 @@ def _opened(secret: NotifySecret) -> str:
 
 
 def _create_notify_secret(merchant: Merchant, livemode: bool, secret_id: UUID | None = None) -> str:
-    """A secret in the form of Standard Webhooks, sealed in its row."""
+    """Create a secret in the form of Standard Webhooks, sealed in its row; return its text."""
     text = f"whsec_{base64.b64encode(secrets.token_bytes(NOTIFY_SECRET_RANDOM_BYTES)).decode()}"
     secret_id = secret_id or new_id()
     sealed = seal(text, place_of(merchant.id, secret_id))
     NotifySecret.objects.create(id=secret_id, merchant=merchant, livemode=livemode, sealed=sealed)
     return text
-
-
-def _plain(name: str) -> str:
-    """`name` without accents and without what a statement descriptor may not hold."""
-    return NOT_PLAIN.sub("", unicodedata.normalize("NFKD", name)).strip()

@@ -1,6 +1,6 @@
-"""What a restricted key may be let do. A room above adds the rights that its own calls take (customers does)."""
+"""The rights of restricted keys. An app above adds the rights of its own calls, as `customers` does."""
 
-# What each right opens. To write does not include to read: whoever refunds need not see every charge.
+# Each right, and what it allows. Write does not include read, because a refund needs no view of every charge.
 RIGHTS = {
     "sources:read": "read a source",
     "sources:write": "make sources",
@@ -12,5 +12,5 @@ RIGHTS = {
     "account:read": "read the account, and try the key with a ping",
     "clock:write": "let time pass in test mode",
 }
-# What moves money: in live mode, a key with one of these wants a second person.
+# These move money: in live mode, a key with one of them needs an approver.
 MONEY_RIGHTS = frozenset(["charges:write", "refunds:write"])

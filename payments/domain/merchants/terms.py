@@ -1,4 +1,4 @@
-"""A merchant's terms: what charges cost it, and which ways to pay it takes. The only place that changes them."""
+"""A merchant's terms: its fees, and the payment methods that it accepts. Only this module changes them."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,30 +10,30 @@ from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.ledger.fees import Rate
 from payments.models import Merchant
-from payments.money import CURRENCIES
+from payments.money import CURRENCIES, DEFAULT_CURRENCY
 
 
 class BadTerms(ValueError):
-    """These terms cannot be; the message is for the person who gave them."""
+    """Terms that are not possible; the message is for the person who gave them."""
 
 
 def is_enabled(payment_methods: Mapping[str, Any], source_type: str, livemode: bool) -> bool:
-    """Whether a merchant's `payment_method_settings` leave this type on, as they do where they do not name it.
+    """Return whether a merchant's `payment_method_settings` enable this type; a type that they do not name is enabled.
 
-    They are `{type: {enabled, test, live}}`: a mode that is not named is as `enabled` says.
+    They are `{type: {enabled, test, live}}`; `enabled` holds for a mode that is not named.
     """
     switches = payment_methods.get(source_type, {})
     return bool(switches.get(_name_of(livemode), switches.get("enabled", True)))
 
 
 def switches_in(payment_methods: Mapping[str, Any], livemode: bool) -> dict[str, dict[str, bool]]:
-    """The `payment_method_settings` as they are in one mode."""
+    """Return the `payment_method_settings` of one mode."""
     return {name: {"enabled": is_enabled(payment_methods, name, livemode)} for name in payment_methods}
 
 
 @transaction.atomic
 def set_fee(merchant: Merchant, source_type: str, currency: str, rate: Rate) -> None:
-    """Has charges on `source_type` in `currency` cost `rate` from now on; those made before keep theirs.
+    """Set the rate of new charges on `source_type` in `currency`; earlier charges keep theirs.
 
     Raises BadTerms for an unknown type or currency.
     """
@@ -46,7 +46,7 @@ def set_fee(merchant: Merchant, source_type: str, currency: str, rate: Rate) -> 
 
 @transaction.atomic
 def remove_fee(merchant: Merchant, source_type: str, currency: str) -> None:
-    """Has charges on `source_type` in `currency` cost nothing from now on. Raises BadTerms where no fee is set."""
+    """Remove the fee of new charges on `source_type` in `currency`. Raises BadTerms where no fee is set."""
     _require_known(source_type, currency)
     locked = _lock(merchant)
     if locked.rates.get(source_type, {}).pop(currency, None) is None:
@@ -58,37 +58,33 @@ def remove_fee(merchant: Merchant, source_type: str, currency: str) -> None:
 
 @transaction.atomic
 def set_payment_method(merchant: Merchant, source_type: str, enabled: bool, livemode: bool | None = None) -> None:
-    """Switches a source type on or off for new sources of one mode, or of both where none is given.
+    """Switch a source type on or off for new sources of one mode, or of both where none is given.
 
-    Those made before can still be charged. Raises BadTerms.
+    Earlier sources can still be charged. Raises BadTerms.
     """
-    _require_known_type(source_type)
-    locked, told = _lock(merchant), f"{source_type} {'on' if enabled else 'off'}"
+    _require_known(source_type)
+    locked, detail = _lock(merchant), f"{source_type} {'on' if enabled else 'off'}"
     if livemode is None:
         locked.payment_method_settings[source_type] = {"enabled": enabled}
     else:
-        told += f" in {_name_of(livemode)} mode"
+        detail += f" in {_name_of(livemode)} mode"
         locked.payment_method_settings.setdefault(source_type, {"enabled": True})[_name_of(livemode)] = enabled
-    _save(locked, "payment_method_settings", told)
+    _save(locked, "payment_method_settings", detail)
 
 
 def _name_of(livemode: bool) -> str:
     return "live" if livemode else "test"
 
 
-def _require_known(source_type: str, currency: str) -> None:
-    _require_known_type(source_type)
+def _require_known(source_type: str, currency: str = DEFAULT_CURRENCY) -> None:
+    if source_type not in sourcetypes.BY_NAME:
+        raise BadTerms(f"{source_type!r} is no source type; there are {', '.join(sourcetypes.NAMES)}.")
     if currency not in CURRENCIES:
         raise BadTerms(f"{currency!r} is no ISO 4217 currency code in upper case, such as PHP.")
 
 
-def _require_known_type(source_type: str) -> None:
-    if source_type not in sourcetypes.BY_NAME:
-        raise BadTerms(f"{source_type!r} is no source type; there are {', '.join(sourcetypes.NAMES)}.")
-
-
 def _lock(merchant: Merchant) -> Merchant:
-    """The merchant as it is now, so that two changes at once are one after the other."""
+    """Return the merchant as it is now, locked so that concurrent changes follow each other."""
     return Merchant.objects.select_for_update(no_key=True).get(id=merchant.id)
 
 

@@ -1,1 +1,1 @@
-"""What operators do about charges, by the verbs of the API: at once, or after a second person has agreed."""
+"""Operators' actions on charges, done by the API's verbs: at once, or after a second operator has approved them."""

@@ -1,16 +1,16 @@
-"""What an act moves at most."""
+"""The largest amount that an operator's action can move."""
 
 from payments.domain.charging.operations import extension_days
 from payments.domain.charging.state_machine import ChargeState, state_of
 from payments.models import Charge, StaffAct
 
 Kind = StaffAct.Kind
-# Of these any part may be moved.
+# Only these can move part of the amount.
 IN_PARTS = (Kind.CAPTURE, Kind.REFUND)
 
 
 def at_stake(kind: str, charge: Charge) -> int:
-    """How much of the charge in hand an act of this kind moves at most; 0 where there is nothing for it to do."""
+    """Return the most that an action of this kind can move of `charge`; 0 where the charge does not allow it."""
     match kind, state_of(charge):
         case ((Kind.CAPTURE | Kind.RELEASE), ChargeState.HELD):
             return charge.amount

@@ -1,6 +1,6 @@
-"""Does what is approved, by the verbs of the API and at most once: each act has an idempotency key of its own.
+"""Execution of approved actions by the API's verbs, at most once: each action has its own idempotency key.
 
-A process may die anywhere: the act stays approved, and the sweep comes to the same answer by the same key.
+Where a process dies, the action stays approved, and the sweep gets the same answer with the same key.
 """
 
 import hashlib
@@ -30,87 +30,89 @@ logger = logging.getLogger("kaha.staff_acts")
 
 Kind = StaffAct.Kind
 BATCH = 100
-# How long whoever approved an act has to do it, before it is taken for left behind.
+# The process that approved an action has so long to execute it before the sweep takes over.
 LEFT_AFTER = timedelta(seconds=60)
 IN_USE = "idempotency_key_in_use"
 VERBS: dict[str, Callable[[Caller, StaffAct], Result[Charge]]] = {
-    Kind.CAPTURE: lambda caller, act: operations.capture(caller, str(act.charge), act.amount),
-    Kind.VOID: lambda caller, act: operations.void(caller, str(act.charge)),
-    Kind.REFUND: lambda caller, act: operations.refund(caller, str(act.charge), act.amount),
-    Kind.RELEASE: lambda caller, act: operations.release(caller, str(act.charge)),
-    Kind.EXTEND: lambda caller, act: operations.extend(caller, str(act.charge)),
+    Kind.CAPTURE: lambda caller, action: operations.capture(caller, str(action.charge), action.amount),
+    Kind.VOID: lambda caller, action: operations.void(caller, str(action.charge)),
+    Kind.REFUND: lambda caller, action: operations.refund(caller, str(action.charge), action.amount),
+    Kind.RELEASE: lambda caller, action: operations.release(caller, str(action.charge)),
+    Kind.EXTEND: lambda caller, action: operations.extend(caller, str(action.charge)),
 }
 
 
-def do(act: StaffAct) -> None:
-    """Does an approved act, which is then done or refused.
+def do(action: StaffAct) -> None:
+    """Execute an approved action, which ends as done or refused.
 
-    It stays approved where another process is at it, or too many requests wait for the provider.
+    It stays approved while another process executes it, or while too many requests wait for the provider.
     """
     try:
-        refusal = _ask(caller_of(act), act)
-        _end(act, refusal.code if refusal else "")
+        refusal = _ask(caller_of(action), action)
+        _end(action, refusal.code if refusal else "")
     except PaymentError as refusal:
         if refusal.code != IN_USE and not isinstance(refusal, ProviderBusy):
-            _end(act, refusal.code)
+            _end(action, refusal.code)
 
 
 def go_on(limit: int = BATCH, scope: Scope = EVERYBODY) -> int:
-    """Does at most `limit` approved acts that nobody is doing; returns how many it tried."""
+    """Execute at most `limit` approved actions of batches or of dead processes; return how many succeeded."""
     left = Q(batch__isnull=False) | Q(updated_at__lte=clock.now() - LEFT_AFTER)
-    acts = StaffAct.objects.approved().filter(left, scope.within("charge__")).select_related("charge")
-    return sum(_do_alone(act) for act in acts.order_by("expires_at")[:limit])
+    actions = StaffAct.objects.approved().filter(left, scope.within("charge__")).select_related("charge")
+    return sum(_try(action) for action in actions.order_by("expires_at")[:limit])
 
 
-def caller_of(act: StaffAct) -> Caller:
-    """Whoever asks, as far as the provider and the merchant learn of it: a request with a key, named after the act."""
-    key = IdempotencyKey(act.idempotency_key, hashlib.sha256(act.id.bytes).digest())
-    return Caller(act.charge.merchant_id, act.charge.livemode, request_id=request_of(act), idempotency=key)
+def caller_of(action: StaffAct) -> Caller:
+    """Return the caller that the provider and the merchant see: a request with the action's idempotency key."""
+    key = IdempotencyKey(action.idempotency_key, hashlib.sha256(action.id.bytes).digest())
+    return Caller(action.charge.merchant_id, action.charge.livemode, request_id=request_of(action), idempotency=key)
 
 
-def request_of(act: StaffAct) -> str:
-    """The request ID under which attempts, events and logs have the act."""
-    return public_id("req", act.id)
+def request_of(action: StaffAct) -> str:
+    """Return the request ID under which attempts, events and logs have the action."""
+    return public_id("req", action.id)
 
 
-def _ask(caller: Caller, act: StaffAct) -> PaymentError | None:
-    """Return the provider's refusal, of now or of the first time, None where it was done.
+def _ask(caller: Caller, action: StaffAct) -> PaymentError | None:
+    """Return the provider's refusal, from now or from the first try; None where it succeeded.
 
-    Raise PaymentError where nothing was asked; IN_USE while another process is at it.
+    Raises PaymentError where the provider was not asked; its code is IN_USE while another process executes the action.
     """
     try:
         idempotency.look_up(caller)
         try:
-            return VERBS[act.kind](caller, act).refusal
+            return VERBS[action.kind](caller, action).refusal
         except PaymentError:
-            # What is in the way may be this very act, in another process that began meanwhile.
+            # The conflict may be this same action, which another process has begun meanwhile.
             idempotency.look_up(caller)
             raise
     except Replay:
-        attempt = _attempt_of(act)
+        attempt = _attempt_of(action)
         return refusal_on_record(attempt) if attempt else None
 
 
 @transaction.atomic
-def _end(act: StaffAct, code: str) -> None:
-    """Puts down how it went, unless another process has."""
+def _end(action: StaffAct, code: str) -> None:
+    """Record the result, unless another process has."""
     state = StaffAct.State.REFUSED if code else StaffAct.State.DONE
-    rows = StaffAct.objects.approved().filter(id=act.id)
-    if rows.update(state=state, code=code, attempt=_attempt_of(act), updated_at=clock.now()):
-        audit_log.record(Action(state), act, detail=", ".join(filter(None, [said(act), code])), reason=act.reason)
-    act.refresh_from_db()
+    rows = StaffAct.objects.approved().filter(id=action.id)
+    if rows.update(state=state, code=code, attempt=_attempt_of(action), updated_at=clock.now()):
+        audit_log.record(
+            Action(state), action, detail=", ".join(filter(None, [said(action), code])), reason=action.reason
+        )
+    action.refresh_from_db()
 
 
-def _attempt_of(act: StaffAct) -> Attempt | None:
-    """The latest attempt at it: where one never reached the provider, another was made."""
-    return act.charge.attempts.filter(request_id=request_of(act)).order_by("-id").first()
+def _attempt_of(action: StaffAct) -> Attempt | None:
+    """Return the action's latest attempt; there are several where one never reached the provider."""
+    return action.charge.attempts.filter(request_id=request_of(action)).order_by("-id").first()
 
 
-def _do_alone(act: StaffAct) -> bool:
-    """As `do`, but whatever is wrong with one act keeps nobody from the others."""
+def _try(action: StaffAct) -> bool:
+    """Execute one action and log its failure, so that the next ones still run; return whether it succeeded."""
     try:
-        do(act)
+        do(action)
     except Exception:
-        logger.exception("act could not be done", extra={"act": act.id.hex})
+        logger.exception("action could not be executed", extra={"action": action.id.hex})
         return False
     return True

@@ -1,4 +1,4 @@
-"""What holds for everything that one operator proposes and another decides."""
+"""The rules for everything that one operator requests and another decides."""
 
 from typing import Any, Protocol
 
@@ -14,17 +14,20 @@ class Refused(Exception):
     """A decision that this operator may not make, or that comes too late; nothing was changed."""
 
 
-class Proposal(Protocol):
-    """A row with whoever proposed it."""
+class Request(Protocol):
+    """A row with its requester."""
 
     proposed_by_id: Any
 
 
-def decision(proposal: Proposal, decider: Operator, note: str) -> dict[str, Any]:
-    """What a row keeps of a decision. Raises Refused for one's own proposal and without a note, and ValidationError."""
-    if proposal.proposed_by_id == decider.pk:
-        raise Refused("Nobody decides their own proposal. A second person must.")
+def decision(request: Request, decider: Operator, note: str) -> dict[str, Any]:
+    """Return the columns that record a decision.
+
+    Raises Refused for one's own request and for an empty note, ValidationError for a note that holds a secret.
+    """
+    if request.proposed_by_id == decider.pk:
+        raise Refused("Nobody decides their own request. A second operator must.")
     if not note.strip():
-        raise Refused("Say what the decision rests on.")
+        raise Refused("Give a reason for the decision.")
     free_of_secrets(note)
     return {"decided_by": decider, "decided_at": clock.now(), "note": note}

@@ -1,4 +1,4 @@
-"""What operators write down about what they decided."""
+"""The notes that operators write about their decisions."""
 
 from django.core.exceptions import ValidationError
 
@@ -6,7 +6,7 @@ from payments.models.correction import free_of_secrets
 
 
 def check(note: str) -> None:
-    """Raises ValidationError for a note that says nothing, or that holds a secret."""
+    """Raise ValidationError for an empty note, or for one that holds a secret."""
     if not note.strip():
         raise ValidationError("Say why.", "required")
     free_of_secrets(note)

@@ -1,1 +1,1 @@
-"""Holds the settlement reports of providers against our ledger: differences are told, and nothing is corrected."""
+"""Reconciliation of providers' settlement reports with our ledger: it lists differences and corrects nothing."""

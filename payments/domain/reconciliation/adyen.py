@@ -1,7 +1,7 @@
 """Adyen's settlement details report, as its documentation describes it: contract-tested, not run against the provider.
 
-Each row is a journal entry of a batch that was paid out, with its amount in the payment's own currency on the side of
-debit or credit. A capture, refund or reversal of ours is named by its modification, a payment taken at once by itself.
+Each row is a journal entry of a batch that was paid out, with its amount in the payment's own currency as a debit or a
+credit. A modification reference names our capture, refund or reversal; the payment itself names one captured at once.
 """
 
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
@@ -18,17 +18,17 @@ THEIRS = ("Modification Reference", "Psp Reference")
 GROSS = ("Gross Currency", "Gross Debit (GC)", "Gross Credit (GC)")
 NET = ("Net Currency", "Net Debit (NC)", "Net Credit (NC)")
 KINDS = {"Settled": Movement.CAPTURE, "Refunded": Movement.REFUND, "RefundedReversed": Movement.REFUND_RETURNED}
-# What an account costs, keeps in reserve and is paid, which is about no payment.
+# Fees, reserves and payouts of the account, which belong to no payment.
 OF_THE_ACCOUNT = frozenset(
     ["Fee", "MiscCosts", "PaymentCost", "MerchantPayout", "DepositCorrection", "InvoiceDeduction", "Balancetransfer"]
 )
-# Names of zones that mean one thing only.
-HOURS = {"UTC": 0, "GMT": 0, "BST": 1, "CET": 1, "CEST": 2, "SGT": 8, "HKT": 8, "PHT": 8}
+# The names of time zones that are unambiguous.
+UTC_OFFSETS = {"UTC": 0, "GMT": 0, "BST": 1, "CET": 1, "CEST": 2, "SGT": 8, "HKT": 8, "PHT": 8}
 FORMAT = "%Y-%m-%d %H:%M:%S"
 
 
 class SettlementDetails:
-    """The layout. A batch says nothing of what was not paid out in it, so that it covers no time."""
+    """The layout. A batch lists only what was paid out in it, so the report covers no period."""
 
     provider = "adyen"
     names = (TYPE, DATE, ZONE, *OURS, *THEIRS, *GROSS, *NET)
@@ -54,7 +54,7 @@ class SettlementDetails:
 
 
 def _kind(word: str, role: str, amount: int) -> Movement:
-    """What was done: never guessed, and what we call a release is one, though a captured payment is refunded for it."""
+    """Return the movement, or OTHER instead of a guess. A refund for our void is a void."""
     kind = KINDS.get(word, Movement.OTHER)
     if (kind, role) == (Movement.REFUND, "void"):
         kind = Movement.VOID
@@ -62,13 +62,13 @@ def _kind(word: str, role: str, amount: int) -> Movement:
 
 
 def _named(name: str) -> tuple[str, str]:
-    """What of ours it names, if an operation, and how we call that."""
+    """Return the kind of our operation, empty for a payment, and its reference."""
     role, _, reference = name.rpartition("-")
     return (role, reference) if role in ("capture", "refund", "void") else ("", name)
 
 
 def _amount(row: Row) -> tuple[str, int]:
-    """The currency, and the amount with its sign: what is credited is ours."""
+    """Return the currency and the signed amount: a credit is positive."""
     currency_name, *sides = GROSS if any(row.cells[name] for name in GROSS[1:]) else NET
     currency = row.read(currency_name, cells.read_currency)
     debit, credit = (row.cells[name] for name in sides)
@@ -79,9 +79,9 @@ def _amount(row: Row) -> tuple[str, int]:
 
 
 def _zone(text: str) -> timezone:
-    if text not in HOURS:
-        raise ValueError(f"must be one of {', '.join(HOURS)}; set the report's time zone to UTC at Adyen")
-    return timezone(timedelta(hours=HOURS[text]))
+    if text not in UTC_OFFSETS:
+        raise ValueError(f"must be one of {', '.join(UTC_OFFSETS)}; set the report's time zone to UTC at Adyen")
+    return timezone(timedelta(hours=UTC_OFFSETS[text]))
 
 
 def _moment(text: str, zone: tzinfo) -> datetime:

@@ -1,4 +1,4 @@
-"""What stands in the cells of a settlement report; each reader raises ValueError with what should stand there."""
+"""Readers of a settlement report's cells; each raises ValueError with what the cell should hold."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -12,7 +12,7 @@ DECIMAL = re.compile(r"([+-]?)([0-9]{1,14}(?:\.[0-9]{1,6})?)")
 WHOLE = re.compile(r"([+-]?)([0-9]{1,18})")
 PRINTABLE = re.compile(r"[^\x00-\x1f\x7f-\x9f]{0,255}")
 WORD = re.compile(r"[A-Za-z][A-Za-z0-9 _-]{0,39}")
-# What a spreadsheet takes for the beginning of a formula.
+# A spreadsheet reads a cell that begins so as a formula.
 FORMULA = re.compile(r"[=+\-@]")
 Value = TypeVar("Value")
 
@@ -24,14 +24,14 @@ class Row:
     cells: Mapping[str, str]
 
     def read(self, column: str, read: Callable[[str], Value]) -> Value:
-        """What `read` makes of a cell. Raises ValueError with its column."""
+        """Return what `read` makes of a cell. Raises ValueError with the column's name."""
         try:
             return read(self.cells[column])
         except ValueError as fault:
             raise ValueError(f", column {column}: {fault}") from None
 
     def first_of(self, columns: Sequence[str]) -> str:
-        """The first of these references that is there; empty where none is."""
+        """Return the first of these references that is not empty, or an empty one."""
         return next(filter(None, (self.read(column, read_reference) for column in columns)), "")
 
 
@@ -44,7 +44,7 @@ def read_reference(text: str) -> str:
 
 
 def read_word(text: str) -> str:
-    """What a provider calls a kind of movement, whether we know it or not."""
+    """Return a provider's word for a kind of movement, known or not."""
     if not WORD.fullmatch(text):
         raise ValueError("must be a word of up to 40 letters and digits")
     return text
@@ -58,7 +58,7 @@ def read_currency(text: str) -> str:
 
 
 def read_signed(text: str, currency: str, *, minor_units: bool = False) -> tuple[str, int]:
-    """The sign as it is written, and the amount in the smallest unit, which is not nothing."""
+    """Return the sign as it is written, and the amount above 0 in the currency's smallest unit."""
     decimals = 0 if minor_units else decimals_of(currency)
     match = (WHOLE if minor_units else DECIMAL).fullmatch(text)
     if match is None:
@@ -70,7 +70,7 @@ def read_signed(text: str, currency: str, *, minor_units: bool = False) -> tuple
 
 
 def read_amount(text: str, currency: str) -> int:
-    """An amount that has no sign, in the smallest unit."""
+    """Return an unsigned amount in the currency's smallest unit."""
     sign, amount = read_signed(text, currency)
     if sign:
         raise ValueError("must have no sign: its column says which way it went")

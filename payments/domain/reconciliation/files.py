@@ -1,4 +1,4 @@
-"""Settlement reports as CSV files, read by a provider's layout; a file is taken whole or refused."""
+"""Settlement reports as CSV files in a provider's layout; a file is read whole or refused."""
 
 import csv
 import io
@@ -10,22 +10,22 @@ from payments.domain.reconciliation.cells import Row
 from payments.domain.reconciliation.mappings import CsvMapping, Layout
 from payments.providers.settlement_reports import SettlementLine
 
-MOST_BYTES = 64 * 1024 * 1024
+MAX_BYTES = 64 * 1024 * 1024
 
 
 class BadReport(Exception):
-    """What is wrong with a report, in which line and column; never what stands there, which may be a secret."""
+    """A fault in a report, with its line and column, and never the cell's content, which may be a secret."""
 
 
 def read(path: Path, layout: Layout) -> list[SettlementLine]:
-    """The lines of a report, in order. Raises BadReport."""
+    """Return the lines of a report, in order. Raises BadReport."""
     rows = csv.reader(io.StringIO(_text_of(path), newline=""), strict=True)
     seen: dict[SettlementLine, int] = {}
     try:
         table = _Table(next(rows, []), layout)
         for row in filter(None, rows):
             if line := table.line(row):
-                _remember(seen, line, rows.line_num)
+                _add_new(seen, line, rows.line_num)
     except csv.Error as fault:
         raise BadReport(f"line {rows.line_num}: {fault}") from None
     except ValueError as fault:
@@ -34,7 +34,7 @@ def read(path: Path, layout: Layout) -> list[SettlementLine]:
 
 
 def write(lines: Iterable[SettlementLine], mapping: CsvMapping, file: TextIO) -> int:
-    """Writes `lines` as the provider would; returns how many."""
+    """Write `lines` as the provider would; return how many."""
     out = csv.writer(file, lineterminator="\n")
     out.writerow(mapping.names)
     count = 0
@@ -44,19 +44,19 @@ def write(lines: Iterable[SettlementLine], mapping: CsvMapping, file: TextIO) ->
     return count
 
 
-def _remember(seen: dict[SettlementLine, int], line: SettlementLine, number: int) -> None:
+def _add_new(seen: dict[SettlementLine, int], line: SettlementLine, number: int) -> None:
     if seen.setdefault(line, number) != number:
-        raise ValueError(f": this is line {seen[line]} again")
+        raise ValueError(f": this repeats line {seen[line]}")
 
 
 def _text_of(path: Path) -> str:
     try:
         with path.open("rb") as file:
-            raw = file.read(MOST_BYTES + 1)
+            raw = file.read(MAX_BYTES + 1)
     except OSError as fault:
         raise BadReport(fault.strerror or "it cannot be read") from None
-    if len(raw) > MOST_BYTES:
-        raise BadReport(f"it is larger than {MOST_BYTES // 1024**2} MiB; split it by days")
+    if len(raw) > MAX_BYTES:
+        raise BadReport(f"it is larger than {MAX_BYTES // 1024**2} MiB; split it by days")
     try:
         return raw.decode("utf-8-sig")
     except UnicodeDecodeError as fault:
@@ -64,7 +64,7 @@ def _text_of(path: Path) -> str:
 
 
 class _Table:
-    """The rows below one header. Raises ValueError with where in its line the fault is, and what should be there."""
+    """The rows below one header. Raises ValueError with the column and what it should hold."""
 
     def __init__(self, header: list[str], layout: Layout) -> None:
         self.layout = layout
@@ -75,7 +75,7 @@ class _Table:
         self.places = {name: header.index(name) for name in layout.names}
 
     def line(self, row: list[str]) -> SettlementLine | None:
-        """The line in a row; None for one that is about no payment."""
+        """Return the line in a row; None for a row that belongs to no payment."""
         if len(row) != self.width:
             raise ValueError(f": {self.width} columns are needed, here are {len(row)}")
         line = self.layout.line(Row({name: row[place] for name, place in self.places.items()}))

@@ -1,4 +1,4 @@
-"""What operators decide about a difference: whatever they did about it elsewhere, here it is closed with a note."""
+"""Operators' decisions on differences: closed with a note, or opened again."""
 
 from django.contrib.auth.models import AbstractBaseUser
 
@@ -10,16 +10,16 @@ State = ReconciliationItem.State
 
 
 class TooLate(Exception):
-    """Somebody else was first; nothing was changed."""
+    """Another operator was first; nothing was changed."""
 
 
 def close(item: ReconciliationItem, operator: AbstractBaseUser, note: str) -> None:
-    """Ends the item. Raises TooLate where it is closed already, ValidationError without a note or with a secret."""
+    """Close the item. Raises TooLate where it is closed already; ValidationError for an empty note or a secret."""
     _decide(item, State.OPEN, State.CLOSED, operator, note)
 
 
 def reopen(item: ReconciliationItem, operator: AbstractBaseUser, note: str) -> None:
-    """Puts a closed item on the list again. Raises TooLate where it is open, ValidationError as `close` does."""
+    """Open a closed item again. Raises TooLate where it is open, ValidationError as `close` does."""
     _decide(item, State.CLOSED, State.OPEN, operator, note)
 
 

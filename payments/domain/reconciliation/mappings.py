@@ -1,4 +1,4 @@
-"""How a settlement report is laid out as CSV, where a word and a signed or plain amount say all of a line."""
+"""Layouts of settlement reports, and the mapping for CSV files with one word and one amount in each line."""
 
 from collections.abc import Mapping
 from dataclasses import astuple, dataclass
@@ -13,10 +13,10 @@ EXAMPLE = datetime(2026, 11, 21, 13, 30, 59, 123456, UTC)
 
 
 class Layout(Protocol):
-    """How one provider's report is read.
+    """The layout of one provider's report.
 
-    `names` are the headers of the columns that are needed. Days are those of `zone`. With `covers_days` a report tells
-    of everything on the days from its first line's to its last line's; otherwise it says only what it says.
+    `names` are the headers of the required columns. Days are those of `zone`. With `covers_days` a report is complete
+    for the days from its first line to its last; otherwise it is complete for no period.
     """
 
     @property
@@ -29,7 +29,7 @@ class Layout(Protocol):
     def covers_days(self) -> bool: ...
 
     def line(self, row: Row) -> SettlementLine | None:
-        """The line in a row; None for one about no payment. Raises ValueError with what is wrong where."""
+        """Return the line in a row; None for a row of no payment. Raises ValueError with the column and the fault."""
 
 
 @dataclass(frozen=True)
@@ -46,11 +46,11 @@ class Columns:
 
 @dataclass(frozen=True)
 class CsvMapping:
-    """How the lines of one provider's file are read.
+    """The layout of one provider's CSV file.
 
     `kinds` has the provider's word for each movement. Amounts are decimal text (`18.89`), or whole numbers of the
     smallest unit with `minor_units`; with `signed` they carry the sign of their kind, otherwise none.
-    `booked_format` is for `strptime`; where it names no zone, times are in `zone`, whose days the report has.
+    `booked_format` is for `strptime`; where it names no zone, times are in `zone`.
     """
 
     provider: str
@@ -80,7 +80,7 @@ class CsvMapping:
         )
 
     def written(self, line: SettlementLine) -> list[str]:
-        """The cells of a line, in the order of the columns, as `line` reads them."""
+        """Return the cells of a line, in the order of the columns, as `line` reads them."""
         word = next(word for word, kind in self.kinds.items() if kind is line.kind)
         decimals = 0 if self.minor_units else cells.decimals_of(line.currency)
         amount = self._sign(line.kind) + cells.write_amount(abs(line.amount), decimals)
@@ -125,5 +125,5 @@ SIMULATOR = CsvMapping(
     kinds={kind.value: kind for kind in Movement if kind is not Movement.OTHER},
     booked_format="%Y-%m-%dT%H:%M:%S.%f%z",
 )
-# By provider: those whose report can also be written.
+# By provider, the layouts in which a report can also be written.
 MAPPINGS: Mapping[str, CsvMapping] = {SIMULATOR.provider: SIMULATOR}

@@ -1,7 +1,7 @@
-"""Which line of a report is which posting of ours, and what is left over: whole sets at a time, in SQL.
+"""Matching of report lines with our postings, and the differences that remain: whole sets at a time, in SQL.
 
-Both sides are brought to one vocabulary of movements. A line and a posting match where attempt, movement, currency and
-amount are the same, each with one of the other at most. Everything here runs in the caller's transaction.
+Both sides use one vocabulary of movements. A line and a posting match where attempt, movement, currency and amount are
+the same, one to one. Everything here runs in the caller's transaction.
 """
 
 from collections.abc import Sequence
@@ -27,13 +27,13 @@ LEFT JOIN payments_attempt a ON a.provider = %(provider)s
 ORDER BY line.number
 ON CONFLICT DO NOTHING
 """
-# Late money that cannot be voided is refunded, under a reference that follows from the reversal's.
+# Late money that cannot be voided is refunded, under a reference derived from the reversal's.
 FIND_REVERSALS = """
 UPDATE payments_reportline l SET attempt_id = a.id FROM payments_attempt a
 WHERE l.provider = %(provider)s AND l.matched_at IS NULL AND l.attempt_id IS NULL AND l.provider_ref <> ''
     AND a.kind = 'reverse' AND a.provider = l.provider AND a.provider_ref = l.provider_ref
 """
-# Some providers name what was captured of a hold by its payment.
+# Some providers report a capture under the reference of its payment.
 FIND_CAPTURES = """
 UPDATE payments_reportline l SET attempt_id = c.id
 FROM payments_attempt a JOIN payments_attempt c ON c.charge_id = a.charge_id AND c.kind = 'capture'
@@ -59,7 +59,7 @@ posting AS MATERIALIZED (
         AND NOT EXISTS (SELECT FROM payments_reportline m WHERE m.posting_id = p.id)
 )
 """
-# Of several that are alike, the first is the first.
+# Equal rows are matched in their order.
 NTH = "row_number() OVER (PARTITION BY attempt_id, movement, currency, amount ORDER BY id) AS nth"
 MATCH = f"""
 WITH {LINES}, {POSTINGS}, numbered_line AS (SELECT *, {NTH} FROM line WHERE asked IS NOT NULL),
@@ -68,7 +68,7 @@ UPDATE payments_reportline l SET posting_id = p.id, matched_at = %(now)s
 FROM numbered_line n JOIN numbered_posting p USING (attempt_id, movement, currency, amount, nth)
 WHERE l.id = n.id
 """  # nosec B608 # no value in it
-# A refund that failed before we heard that it had succeeded: the provider tells both, our books neither.
+# Where a refund failed before we learned of its success, the provider reports both movements and our ledger neither.
 CANCEL_OUT = f"""
 WITH {LINES}, nothing AS (
     SELECT attempt_id, currency FROM line
@@ -81,7 +81,7 @@ UPDATE payments_reportline l SET matched_at = %(now)s
 FROM line JOIN nothing USING (attempt_id, currency) WHERE l.id = line.id AND l.kind IN ('refund', 'refund_returned')
 """  # nosec B608 # no value in it
 DIFFERENCES = f"""
-{LINES}, {POSTINGS}, told AS (
+{LINES}, {POSTINGS}, reported AS (
     SELECT *, NOT (asked, kind) IN (
         ('authorize', 'capture'), ('capture', 'capture'), ('void', 'void'), ('refund', 'refund'),
         ('refund', 'refund_returned'), ('reverse', 'void'), ('reverse', 'refund')
@@ -90,17 +90,18 @@ DIFFERENCES = f"""
     SELECT range_agg(tstzrange(covers_from, covers_to)) AS periods FROM payments_reconciliationrun
     WHERE provider = %(provider)s
 ), difference AS MATERIALIZED (
-    SELECT told.id AS line_id, posting.id AS posting_id, told.attempt_id, told.charge_id,
-        CASE WHEN told.contradicts THEN 'kind_differs' WHEN posting.id IS NULL THEN 'missing_here'
-            WHEN posting.currency <> told.currency THEN 'currency_differs' ELSE 'amount_differs' END AS kind
-    FROM told LEFT JOIN posting USING (attempt_id, movement)
-    WHERE told.asked IS NULL OR told.state = 'done'
-        AND (told.contradicts OR posting.id IS NOT NULL OR told.booked_at < %(now)s - %(margin)s)
+    SELECT reported.id AS line_id, posting.id AS posting_id, reported.attempt_id, reported.charge_id,
+        CASE WHEN reported.contradicts THEN 'kind_differs' WHEN posting.id IS NULL THEN 'missing_here'
+            WHEN posting.currency <> reported.currency THEN 'currency_differs' ELSE 'amount_differs' END AS kind
+    FROM reported LEFT JOIN posting USING (attempt_id, movement)
+    WHERE reported.asked IS NULL OR reported.state = 'done'
+        AND (reported.contradicts OR posting.id IS NOT NULL OR reported.booked_at < %(now)s - %(margin)s)
     UNION ALL
     SELECT NULL, posting.id, posting.attempt_id, posting.charge_id, 'missing_there' FROM posting CROSS JOIN covered
     WHERE tstzrange(created_at - %(margin)s, created_at + %(margin)s, '[]') <@ covered.periods AND NOT EXISTS (
-        SELECT FROM told
-        WHERE told.attempt_id = posting.attempt_id AND (told.movement = posting.movement OR told.contradicts)
+        SELECT FROM reported
+        WHERE reported.attempt_id = posting.attempt_id
+            AND (reported.movement = posting.movement OR reported.contradicts)
     )
 )
 """  # nosec B608 # no value in it
@@ -125,8 +126,8 @@ FROM seen WHERE seen.id = item.id AND seen.stands = (item.vanished_at IS NOT NUL
 
 
 def lock(provider: str) -> bool:
-    """Whether nobody else reconciles this provider; nobody else does until the end of the transaction."""
-    # Years of books are one set, which takes longer than a request may.
+    """Lock the provider's reconciliation until the transaction ends; return False where another run holds it."""
+    # One statement covers years of postings, which takes longer than a request may.
     allow_long_statements("15min")
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_try_advisory_xact_lock(hashtext('kaha.reconciliation'), hashtext(%s))", [provider])
@@ -134,7 +135,7 @@ def lock(provider: str) -> bool:
 
 
 def store(run: ReconciliationRun, lines: Sequence[SettlementLine], before: int) -> int:
-    """Stores the lines that no report had before; the first of them is number `before` + 1. Returns how many."""
+    """Store the lines that no earlier report had, numbered from `before` + 1; return how many."""
     values = {
         "run": run.pk,
         "provider": run.provider,
@@ -151,15 +152,15 @@ def store(run: ReconciliationRun, lines: Sequence[SettlementLine], before: int) 
 
 
 def match(run: ReconciliationRun, now: datetime) -> None:
-    """Matches every line of the provider, of this or an earlier run, that now has its posting."""
+    """Match every line of the provider, of this or an earlier run, that now has its posting."""
     for statement in (FIND_REVERSALS, FIND_CAPTURES, MATCH, CANCEL_OUT):
         _execute(statement, {"provider": run.provider, "now": now})
 
 
 def find_differences(run: ReconciliationRun, now: datetime, margin: timedelta) -> int:
-    """Makes an item of each difference that has none, and marks those that vanished; returns how many are new.
+    """Create an item for each new difference, and mark those that vanished; return how many are new.
 
-    What happened less than `margin` from an end of the time that reports cover is left to the next one.
+    Movements less than `margin` from an end of the covered period are left to the next run.
     """
     values = {"run": run.pk, "provider": run.provider, "now": now, "margin": margin}
     new = _execute(FIND, values)

@@ -1,6 +1,6 @@
 """Xendit's balance report, as its documentation describes it: contract-tested, not run against the provider.
 
-Each row moves the balance, by a nominal amount in major units and a side. A capture is named by its payment.
+Each row moves the balance by an unsigned amount in major units and a side. A capture has its payment's reference.
 """
 
 from datetime import UTC, datetime, tzinfo
@@ -18,13 +18,13 @@ KINDS = {
     ("REFUND", "TRANSACTION"): Movement.REFUND,
     ("REFUND", "TRANSACTION_REVERSAL"): Movement.REFUND_RETURNED,
 }
-# What Xendit takes for its service, and what the account is paid.
+# Xendit's fees, and payouts of the account.
 COSTS = frozenset(["FEE", "VAT", "FEE_REVERSAL", "VAT_REVERSAL"])
 PAYOUTS = frozenset(["WITHDRAWAL", "PLATFORM_FEE"])
 
 
 class BalanceReport:
-    """The layout. Payments come in when they are settled, days after they were made, so that it covers no time."""
+    """The layout. Payments appear when they are settled, days after they were made, so the report covers no period."""
 
     provider = "xendit"
     names = (TYPE, LINE, SIDE, REFERENCE, *THEIRS, CURRENCY, AMOUNT, DATE)

@@ -1,6 +1,6 @@
-"""Cards and e-mail addresses on which nothing more is charged: blocked and let go by operators, asked for by charges.
+"""Blocks of cards and e-mail addresses, which operators add and lift, and which decline every charge.
 
-Whoever is charged is told what an issuer would have said by the same provider, and no provider is asked.
+A blocked charge gets the answer that an issuer would give through the same provider, and no provider is asked.
 """
 
 import time
@@ -26,35 +26,32 @@ from payments.models.correction import free_of_secrets
 from payments.providers.base import Declined, Payment, Provider
 from payments.vault import card_fingerprint
 
-# Where the owner of a source may have an e-mail address.
+# The members of a source's owner that may hold an e-mail address.
 PARTS_OF_OWNER = ("billing", "shipping")
-# What else finds the e-mail address of a payer by their source's ID; other apps add theirs when they are ready.
+# Other expressions for a payer's e-mail address by their source's ID; other apps add theirs when they are ready.
 EMAIL_FINDERS: list[Callable[[Combinable], Combinable]] = []
-# Of so many payments by a route, those that were declined tell how long its provider takes for that.
+# The declined ones among so many payments by a route show how long its provider takes to decline.
 LATEST_PAYMENTS = 200
 LONGEST_DECLINE = timedelta(seconds=5)
 USUAL_DECLINE_SECONDS = (0.4, 1.2)
 
 
 class AlreadyLifted(Exception):
-    """Somebody else was first."""
+    """Another operator has lifted the block already."""
 
 
 def of_number(number: str) -> dict[str, Any]:
-    """What a block keeps of a card's number: by what it is known again, and how it is shown. Reads the BIN table."""
+    """Return a block's columns for a card number: its fingerprint and its display name. Reads the BIN table."""
     return {"fingerprint": card_fingerprint(number), "card": f"{describe(number).brand} …{number[-4:]}"}
 
 
 def of_card(card: Card) -> dict[str, Any]:
-    """What a block keeps of a card that is on record."""
+    """Return a block's columns for a stored card."""
     return {"fingerprint": bytes(card.fingerprint), "card": str(card)}
 
 
 def put(block: Block, lasts: timedelta | None) -> None:
-    """Puts `block`, a new row that says what, where, why and by whom, in force for as long as it `lasts`.
-
-    None is for ever. Raises ValidationError.
-    """
+    """Save `block`, a new row, and let it last for `lasts`, or for ever with None. Raises ValidationError."""
     block.expires_at = clock.now() + lasts if lasts else None
     block.email = block.email.lower()
     block.full_clean()
@@ -64,7 +61,7 @@ def put(block: Block, lasts: timedelta | None) -> None:
 
 
 def lift(block: Block, operator: AbstractBaseUser, reason: str) -> None:
-    """Ends a block that nobody has lifted. Raises AlreadyLifted, and ValidationError for a reason with a secret."""
+    """Lift a block. Raises AlreadyLifted, and ValidationError for a reason with a secret."""
     free_of_secrets(reason)
     with transaction.atomic():
         rows = Block.objects.filter(id=block.id, lifted_at=None)
@@ -74,7 +71,7 @@ def lift(block: Block, operator: AbstractBaseUser, reason: str) -> None:
 
 
 def bearing_on_source(merchant_id: UUID, livemode: bool, now: datetime) -> Subquery:
-    """In a query of sources, the ID of a block that is in force on the source's card or payer; null for none."""
+    """Return the subquery, in a query of sources, for the ID of a block in force on the card or payer, or null."""
     emails = _emails(OuterRef("owner"), OuterRef(OuterRef("pk")))
     rows = Block.objects.bearing_on(merchant_id, livemode, now)
     found = rows.filter(Q(fingerprint=OuterRef("card__fingerprint")) | Q(email__in=emails))
@@ -82,15 +79,15 @@ def bearing_on_source(merchant_id: UUID, livemode: bool, now: datetime) -> Subqu
 
 
 def emails_of(source: Source) -> list[str]:
-    """The e-mail addresses by which a source's payer is known, in lower case."""
+    """Return the e-mail addresses of a source's payer, in lower case."""
     rows = Source.objects.filter(id=source.id).values_list(*_emails(F("owner"), OuterRef("pk")))
     return sorted({email for email in rows.get() if email})
 
 
 class BlockedProvider:
-    """Stands for `provider` where a block forbids to ask it: declines as an issuer does there, after as long a time.
+    """A stand-in for `provider` on a blocked charge: it declines as an issuer does there, after as long a time.
 
-    Whoever tries cards must not learn from an answer that it is ours.
+    A card tester must not be able to distinguish its answer from an issuer's.
     """
 
     def __init__(self, provider: Provider, seconds: float) -> None:
@@ -98,25 +95,25 @@ class BlockedProvider:
         self._seconds = seconds
 
     def create_payment(self, payment: Payment) -> Declined:
+        """Decline the payment after the usual time."""
         context.begin_wait()
         time.sleep(self._seconds)
         return self._provider.plain_decline(payment)
 
     def resolve(self, payment: Payment) -> Declined:
+        """Decline the payment at once."""
         return self._provider.plain_decline(payment)
 
 
 def decline_seconds(attempt: Attempt) -> float:
-    """Return how long the attempt's route takes to decline: one of its latest times, or a usual one.
-
-    The simulator has a time of its own.
-    """
+    """Return how long the attempt's route takes to decline: one of its latest times, or a usual one."""
     if attempt.route_id is None:
+        # The simulator waits by itself.
         return 0
     latest = Attempt.objects.filter(route=attempt.route_id).order_by("-id")[:LATEST_PAYMENTS]
     declined = Attempt.objects.filter(id__in=latest.values("id"), kind="authorize", outcome="Declined", block=None)
     taken = [row.updated_at - row.created_at for row in declined.only("created_at", "updated_at")]
-    # One whose payer was asked first took as long as they did.
+    # Longer ones include the payer's own time for authentication.
     times = [each.total_seconds() for each in taken if each <= LONGEST_DECLINE]
     randomness = SystemRandom()
     return randomness.choice(times) if times else randomness.uniform(*USUAL_DECLINE_SECONDS)

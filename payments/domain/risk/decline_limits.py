@@ -1,4 +1,4 @@
-"""How many declines are borne in a window, of a card, an address, a key and a merchant."""
+"""The limits of declines in a window, for each card, address, key and merchant."""
 
 from django.conf import settings
 from django.db import transaction
@@ -11,24 +11,24 @@ from payments.models import DeclineAlert, Merchant
 
 Kind = DeclineAlert.Kind
 BUDGET_MAX = 1_000_000
-# So many of each kind.
+# A number of declines for each kind.
 Quotas = dict[Kind, int]
 
 
 class BadBudget(ValueError):
-    """No merchant can have this budget; the message is for the person who gave it."""
+    """A budget that is not possible; the message is for the person who gave it."""
 
 
 def present_window() -> Window:
-    """The one under way; the same for all limits, so that its end does not tell which was reached."""
+    """Return the current window; all limits share it, so that its end does not show which limit was reached."""
     return Window.present(settings.DECLINE_WINDOW_MINUTES * 60)
 
 
 def quotas(livemode: bool, budget: int | None) -> Quotas:
-    """How many declines of each kind are borne, where the merchant has a `budget` of its own, or None.
+    """Return the limit of each kind for a merchant with this `budget`, or with the usual one where it is None.
 
-    The quotas of its keys and addresses grow and shrink with its budget, for most merchants have one of each; that of a
-    card stays.
+    The limits of keys and addresses are in proportion to the budget, because most merchants have one of each. The
+    limit of a card stays the same.
     """
     usual = settings.DECLINE_LIMITS if livemode else settings.DECLINE_LIMITS_TEST
     own = budget or usual[Kind.MERCHANT]
@@ -38,10 +38,7 @@ def quotas(livemode: bool, budget: int | None) -> Quotas:
 
 @transaction.atomic
 def set_budget(merchant: Merchant, budget: int | None) -> None:
-    """Has a merchant bear `budget` declines in a window from now on, in both modes; with None as many as is usual.
-
-    Raises BadBudget.
-    """
+    """Set a merchant's limit of declines in a window, in both modes; None sets the usual one. Raises BadBudget."""
     if budget is not None and not 1 <= budget <= BUDGET_MAX:
         raise BadBudget(f"The budget must be a number of declines from 1 to {BUDGET_MAX}.")
     Merchant.objects.filter(id=merchant.id).update(decline_budget=budget, updated_at=clock.now())

@@ -1,4 +1,4 @@
-"""One way to break each invariant of what is told of a change."""
+"""One way to break each invariant of events and notifications."""
 
 from django.db import connection
 from django.db.models import F
@@ -8,7 +8,7 @@ from payments import clock
 from payments.db.partitions import EVENTS, after, begins, month_of
 from payments.ids import new_id, parse_id, public_id
 from payments.models import Notification
-from tests.invariants.breaking import breaks
+from tests.invariants.breakages import breaks
 from tests.invariants.forging import event_of, forge, forge_charge
 from tests.invariants.history import History
 
@@ -41,14 +41,14 @@ def event_of_nothing(history: History) -> str:
 
 
 @breaks("events_are_notified")
-def event_that_nobody_is_told_of(history: History) -> str:
+def event_without_notification(history: History) -> str:
     event = event_of(history.charge("refunded").refunds.get().id, 1)
     Notification.objects.filter(event=event).delete()
     return public_id("evt", event.id)
 
 
 @breaks("months_are_ahead")
-def next_month_without_room(history: History) -> str:
+def next_month_without_partition(history: History) -> str:
     now = month_of(clock.now())
     with connection.cursor() as cursor:
         for month in [month for month in EVENTS.months(cursor) if month > now]:
@@ -57,6 +57,6 @@ def next_month_without_room(history: History) -> str:
 
 
 @breaks("customers_have_their_events")
-def customer_changed_silently(history: History) -> str:
+def customer_changed_without_event(history: History) -> str:
     forge(Customer.objects.get(id=parse_id("cus", history.customer)), version=F("version") + 1)
     return history.customer

@@ -1,4 +1,4 @@
-"""One way to break each invariant, in a database that forbids nothing."""
+"""One way to break each invariant, in a database without constraints."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -173,7 +173,7 @@ def balance_that_nothing_posted(history: History) -> str:
 
 
 @breaks("settled_charges_leave_nothing")
-def settled_in_words_alone(history: History) -> str:
+def settled_without_posting(history: History) -> str:
     return forge_charge(history, "captured", settled_at=clock.now(), settle_due_at=None)
 
 
@@ -183,7 +183,7 @@ def never_settled(history: History) -> str:
 
 
 @breaks("attempts_are_looked_after")
-def attempt_that_nobody_looks_after(history: History) -> str:
+def attempt_without_lookup(history: History) -> str:
     attempt, long_ago = history.attempt("unknown"), clock.now() - timedelta(hours=1)
     forge(attempt, due_at=long_ago, updated_at=long_ago)
     return attempt.reference
@@ -197,7 +197,7 @@ def given_up_for_good(history: History) -> str:
 
 
 @breaks("operations_have_their_attempt")
-def operation_that_nobody_asked_for(history: History) -> str:
+def operation_without_attempt(history: History) -> str:
     return forge_charge(history, "held", operation="capture")
 
 
@@ -223,7 +223,7 @@ def key_without_an_answer(history: History) -> str:
 
 
 @breaks("holds_are_extended_as_approved", "simulator_agrees")
-def extended_by_nobody(history: History) -> str:
+def extended_without_attempt(history: History) -> str:
     return forge_charge(history, "held", hold_extended_days=7)
 
 
@@ -242,7 +242,7 @@ def taken_there_alone(history: History) -> str:
 
 
 @breaks("simulator_money_is_known")
-def payment_that_nobody_asked_for(history: History) -> str:
+def payment_without_attempt(history: History) -> str:
     payment = history.payment("captured")
     entry = payment.entries.get()
     payment.id, payment.reference = new_id(), new_id().hex
@@ -253,14 +253,14 @@ def payment_that_nobody_asked_for(history: History) -> str:
 
 
 @breaks("simulator_entries_add_up")
-def entry_too_many(history: History) -> str:
+def extra_entry(history: History) -> str:
     payment = history.payment("captured")
     Entry.objects.create(payment=payment, kind=Entry.Kind.REFUND, amount=1, reference=new_id().hex)
     return public_id("sp", payment.id)
 
 
 @breaks("kept_sources_are_vaulted", "charges_know_their_customer")
-def kept_for_nobody(history: History) -> str:
+def vaulted_without_customer(history: History) -> str:
     CustomerSource.objects.filter(source_id=parse_id("src", history.kept)).delete()
     return history.kept
 

@@ -1,4 +1,4 @@
-"""The whole of kaha as `quickstart` starts it, with a PostgreSQL that logs all it is sent and everybody listening."""
+"""The whole of kaha as `quickstart` starts it, with a PostgreSQL that logs every statement, and recorders."""
 
 import threading
 from collections.abc import Iterator
@@ -17,12 +17,12 @@ from tests.figures.receiver import Receiver
 from tests.quickstart.starting import Quickstart
 
 SETTINGS = {"DJANGO_SETTINGS_MODULE": "tests.canaries.settings", "RATE_LIMIT": "100000/second"}
-# Everything that PostgreSQL can be told to log of a statement; what is usual is a part of it.
+# The settings with which PostgreSQL logs everything of a statement.
 LOGGED = {"log_statement": "'all'", "log_parameter_max_length": "-1", "log_parameter_max_length_on_error": "-1"}
 
 
 @dataclass
-class House:
+class Service:
     """A running kaha: its folders, its database and Redis, a merchant's view of it, and an endpoint of the merchant."""
 
     places: Places
@@ -33,20 +33,20 @@ class House:
     commands: list[str] = field(default_factory=list)
 
     def execute(self, sql: str, *params: object) -> None:
-        """Has PostgreSQL do `sql`, outside of kaha."""
+        """Execute `sql` in PostgreSQL, outside of kaha."""
         with psycopg.connect(autocommit=True, **self.database) as connection:
             connection.execute(sql.encode(), params)
 
     @property
     def database(self) -> dict[str, str]:
-        """Where PostgreSQL is, and who may do everything there."""
+        """Return the address of PostgreSQL and its superuser."""
         password = secrets_of(self.places.data)["POSTGRES_PASSWORD"]
         return {"host": str(self.places.database_socket), "dbname": DATABASE, "user": USER, "password": password}
 
 
 @contextmanager
-def house(data: Path) -> Iterator[House]:
-    """Runs until the block ends, with everything below `data`."""
+def service(data: Path) -> Iterator[Service]:
+    """Run kaha until the block ends, with all its files below `data`."""
     with ExitStack() as stack:
         before = ("env", *(f"{name}={value}" for name, value in SETTINGS.items()))
         quickstart = Quickstart(data, "--json", before=before)
@@ -57,21 +57,21 @@ def house(data: Path) -> Iterator[House]:
         receiver = stack.enter_context(Receiver())
         shop = stack.enter_context(Shop(ready["api"], ready["sk_test"], receiver.url))
         server = redis.Redis(unix_socket_path=str(places.redis_socket))
-        made = House(places, ready, server, shop, receiver)
+        made = Service(places, ready, server, shop, receiver)
         _log_everything(made)
         stack.enter_context(_listened_to(server, made.commands))
         yield made
 
 
-def _log_everything(house: House) -> None:
+def _log_everything(service: Service) -> None:
     for name, value in LOGGED.items():
-        house.execute(f"ALTER SYSTEM SET {name} = {value}")
-    house.execute("SELECT pg_reload_conf()")
+        service.execute(f"ALTER SYSTEM SET {name} = {value}")
+    service.execute("SELECT pg_reload_conf()")
 
 
 @contextmanager
 def _listened_to(server: "redis.Redis[bytes]", commands: list[str]) -> Iterator[None]:
-    """Notes every command that Redis gets."""
+    """Record every command that Redis receives."""
     with server.monitor() as monitor:
 
         def listen() -> None:

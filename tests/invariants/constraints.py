@@ -1,4 +1,4 @@
-"""A database that forbids nothing, until the test's transaction ends."""
+"""A database without constraints, until the test's transaction ends."""
 
 from django.db import connection
 
@@ -14,10 +14,10 @@ WHERE NOT relispartition AND indisunique AND NOT indisprimary AND indrelid::regc
 """
 
 
-def lift_all_rules() -> None:
-    """Every check, unique index, foreign key and trigger of our tables is out of force."""
+def drop_all_constraints() -> None:
+    """Disable every check, unique index, foreign key and trigger of our tables."""
     with connection.cursor() as cursor:
-        # What is still to be checked stands in the way of dropping the checks.
+        # Deferred checks would prevent dropping the constraints.
         cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
         # Foreign keys are triggers too.
         cursor.execute("SET LOCAL session_replication_role = replica")

@@ -15,12 +15,12 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def checked(**ago: float) -> MoneyCheck:
-    """A whole run that began and ended so long ago."""
+    """Return a complete run that began and ended so long ago."""
     moment = clock.now() - timedelta(**ago)
     return MoneyCheck.objects.create(whole=True, invariants=[], started_at=moment, finished_at=moment)
 
 
-def test_a_run_is_kept_with_what_failed(api: Api) -> None:
+def test_a_run_is_stored_with_its_failures(api: Api) -> None:
     charge = api.charge()
     Charge.objects.update(version=7)
     checking.run(INVARIANTS)
@@ -39,12 +39,12 @@ def test_the_worker_checks_once_a_day(db: None) -> None:
     assert not check_money()
 
 
-def test_a_part_looked_at_by_hand_does_not_stand_for_the_daily_run(db: None) -> None:
+def test_a_partial_run_does_not_replace_the_daily_one(db: None) -> None:
     checking.run(INVARIANTS[:3])
     assert check_money()
 
 
-def test_runs_of_long_ago_are_dropped(db: None) -> None:
+def test_old_runs_are_deleted(db: None) -> None:
     checked(days=91)
     kept = checked(days=89)
     checking.run(INVARIANTS[:1])
@@ -57,7 +57,7 @@ def test_a_check_cannot_write(db: None) -> None:
         MoneyCheck.objects.create(whole=False, invariants=[])
 
 
-def test_all_queries_see_the_moment_of_the_first(api: Api) -> None:
+def test_all_queries_see_one_snapshot(api: Api) -> None:
     with checking.one_moment():
         before = Charge.objects.count()
         at_once(1, lambda _: api.charge())
