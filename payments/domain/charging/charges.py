@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from payments import clock
-from payments.db.writes import Insert, StaleRow, Update, Write
+from payments.db.writes import Insert, StaleRow, Update
 from payments.domain import events, idempotency, prepared_reads
 from payments.domain.bulkheads import ProviderBusy
 from payments.domain.caller import Caller
@@ -18,7 +18,7 @@ from payments.domain.routing import candidates
 from payments.domain.routing.candidates import Way
 from payments.ids import new_id, parse_id, public_id
 from payments.ledger.fees import rate_of
-from payments.models import Attempt, Charge, IdempotencyRecord, Source
+from payments.models import Attempt, Charge, Source
 from payments.providers.base import Outcome, Payment
 from payments.steps import Step, reached
 
@@ -128,23 +128,15 @@ def _write_down(
     ways = candidates.ways(caller.merchant_id, caller.livemode, source.type, order.amount, order.currency, hold)
     way, *others = candidates.take_first_place(place, ways, caller.merchant_id)
     record = idempotency.new_record(caller)
-    attempt, writes = opening(caller, order, source, way, record)
-    payment = attempts.payment_of(attempt, cvc)
-    idempotency.write_once(caller, record, *writes)
-    reached(Step.OPENED)
-    return attempt, payment, others
-
-
-def opening(
-    caller: Caller, order: ChargeOrder, source: Source, way: Way, record: IdempotencyRecord | None
-) -> tuple[Attempt, list[Write]]:
-    """The attempt at a new charge on the source in hand, and the writes that put charge and attempt on record."""
     charge = _new_charge(caller, source, order)
     taken = sources.take(caller, source)
     created = events.of(caller, "charge.created", charge)
     attempt = attempts.new_attempt(caller, charge, Attempt.Kind.AUTHORIZE, order.amount, way, record)
     attempt.block_id = getattr(source, "block_id", None)
-    return attempt, [*taken, Insert(charge), Insert(attempt), *created]
+    payment = attempts.payment_of(attempt, cvc)
+    idempotency.write_once(caller, record, *taken, Insert(charge), Insert(attempt), *created)
+    reached(Step.OPENED)
+    return attempt, payment, others
 
 
 def _new_charge(caller: Caller, source: Source, order: ChargeOrder) -> Charge:
@@ -179,7 +171,14 @@ def _reopen(caller: Caller, attempt: Attempt) -> Attempt | None:
     """Claims an attempt that waits for its payer, so that one process asks; None when another was first."""
     reached(Step.OPENING)
     record = idempotency.new_record(caller)
-    values = reopening(caller, attempt, record)
+    values = {
+        "state": Attempt.State.OPEN,
+        "due_at": attempts.asking_ends_at(candidates.provider_of(attempt)),
+        # It is a new question: the lookups of the ones before must not put off its own.
+        "tries": 0,
+        "idempotency_id": record.id if record else None,
+        **attempts.asked_by(caller),
+    }
     waiting = {"id": attempt.id, "state": Attempt.State.WAITING}
     try:
         idempotency.write_once(caller, record, Update(Attempt, waiting, values))
@@ -189,18 +188,6 @@ def _reopen(caller: Caller, attempt: Attempt) -> Attempt | None:
     for name, value in values.items():
         setattr(attempt, name, value)
     return attempt
-
-
-def reopening(caller: Caller, attempt: Attempt, record: IdempotencyRecord | None) -> dict[str, Any]:
-    """How an attempt that waits for its payer changes when the provider is asked again."""
-    return {
-        "state": Attempt.State.OPEN,
-        "due_at": attempts.asking_ends_at(candidates.provider_of(attempt)),
-        # It is a new question: the lookups of the ones before must not put off its own.
-        "tries": 0,
-        "idempotency_id": record.id if record else None,
-        **attempts.asked_by(caller),
-    }
 
 
 def _go_on(caller: Caller, attempt: Attempt, params: Mapping[str, str]) -> Result[Charge]:

@@ -18,9 +18,9 @@ from payments.vault import VaultUnavailable
 
 class Command(BaseCommand):
     help = (
-        "Makes a believable year of test charges, of every kind and outcome, for new merchants: for demos, screenshots "
-        "and benchmarks. It runs the verbs of the API on a moved clock. The objects of other merchants are not touched. "
-        "It refuses a database with live charges."
+        "Makes a believable year of test charges, of every kind and outcome, for new merchants: for demos, "
+        "screenshots and benchmarks. It runs the verbs of the API on a moved clock. The objects of other merchants "
+        "are not touched. It refuses a database with live charges."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -166,7 +166,7 @@ def never_arrived(sale: Sale) -> Steps:
 
 
 def came_late(sale: Sale) -> Steps:
-    """The request reaches the provider after the charge has failed; the money goes back."""
+    """Let the request reach the provider after the charge has failed; the money goes back."""
     yield from begin(sale, "card", NEVER_ARRIVES)
     payment = attempts.payment_of(sale.attempt)
     yield after(seconds=6)
@@ -177,7 +177,7 @@ def came_late(sale: Sale) -> Steps:
 
 
 def vaulted(sale: Sale) -> Steps:
-    """A vaulted card is charged: mostly one from before, else one of a new customer."""
+    """Charge a vaulted card: mostly one from before, else one of a new customer."""
     known = sale.shop.vaulted
     if known and sale.random.random() < 0.75:
         sale.source_id = sale.random.choice(known)
