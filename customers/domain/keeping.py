@@ -32,7 +32,7 @@ def attach(
             record = idempotency.claim(caller)
             customer = lock(caller, customer_id)
             source = sources.find(caller, source_id, "source")
-            writes = keep(caller, customer, source)
+            writes = _keep(caller, customer, source)
             answer = render(customer)
             if record:
                 writes.append(idempotency.answered(record.id, answer))
@@ -64,7 +64,7 @@ def let_go(caller: Caller, tie: CustomerSource) -> list[Write]:
     return [*sources.unvault(caller, tie.source), Update(CustomerSource, tied, {"detached_at": clock.now()})]
 
 
-def keep(caller: Caller, customer: Customer, source: Source) -> list[Write]:
+def _keep(caller: Caller, customer: Customer, source: Source) -> list[Write]:
     """The writes by which the source in hand is kept for the customer in hand. Raises PaymentError.
 
     No race gets past the limit: each change of a customer changes its version, which the write is guarded by.

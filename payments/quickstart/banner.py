@@ -18,7 +18,7 @@ BOLD, PLAIN = "\033[1m", "\033[0m"
 
 @dataclass(frozen=True)
 class Ready:
-    """What there is to show; `demo` is the content of the demo file, `folders` says what lies where."""
+    """What there is to show; `demo` is the content of the demo file, `folders` has what is in each."""
 
     port: int
     demo: dict[str, str]

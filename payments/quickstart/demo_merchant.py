@@ -1,6 +1,6 @@
 """The demo merchant and the admin, and the file that remembers what is shown of them.
 
-Secret keys lie in the database as digests only, so the file is the one place where a later start finds them.
+The database has secret keys as digests only, so the file is the one place where a later start finds them.
 """
 
 import json

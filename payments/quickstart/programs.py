@@ -40,7 +40,7 @@ class Programs:
     def start(self) -> dict[str, str]:
         """Start everything, wait until all of it is ready, and return what `demo_merchant` has written.
 
-        The programs load their code side by side, and go on one after the other when their standard input is closed.
+        The programs load their code side by side, and continue one after the other when their standard input is closed.
         Raises Failed, EmbeddedError or Stopped.
         """
         places = self._places
@@ -55,7 +55,7 @@ class Programs:
         self._prepare()
         for name, title in (("web", "the web server"), ("worker", "the worker")):
             self._supervisor.watch(title, self._programs[name], places.log(name))
-            self._go_on(name)
+            self._continue(name)
         self._supervisor.wait_for("the web server", lambda: answers(self._port), START_TIMEOUT_SECONDS)
         self._supervisor.wait_for("the worker", ready_file.exists, START_TIMEOUT_SECONDS)
         return dict(json.loads(demo_file.read_text()))
@@ -91,13 +91,13 @@ class Programs:
 
     def _prepare(self) -> None:
         preparation, log = self._programs["prepare"], self._places.log("prepare")
-        self._go_on("prepare")
+        self._continue("prepare")
         self._supervisor.wait_for_end("preparing the database", preparation, log, START_TIMEOUT_SECONDS)
         if self._postgres:
             postgres.mark_migrated(self._places)
 
     def _load(self, name: str, *arguments: object) -> None:
-        """Start a module of this package, which finds the servers through its environment and waits for `_go_on`."""
+        """Start a module of this package, which finds the servers through its environment and waits for `_continue`."""
         self._programs[name] = spawn(
             [sys.executable, "-m", f"payments.quickstart.{name}", *map(str, arguments)],
             log=self._places.log(name),
@@ -106,6 +106,6 @@ class Programs:
             stdin=subprocess.PIPE,
         )
 
-    def _go_on(self, name: str) -> None:
+    def _continue(self, name: str) -> None:
         if standard_input := self._programs[name].stdin:
             standard_input.close()

@@ -19,7 +19,7 @@ class Stopped(Exception):
 
 
 class Failed(Exception):
-    """The quickstart cannot go on; the message is for the person at the terminal."""
+    """The quickstart cannot continue; the message is for the person at the terminal."""
 
 
 class Supervisor:

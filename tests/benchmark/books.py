@@ -84,7 +84,7 @@ class Outbox:
             raise Failed(f"the outbox was not empty within {DRAIN_SECONDS} seconds.")
 
     def delivery(self, charges: Sequence[str]) -> Delivery:
-        """Return what became of the events of these charges, which are all that name the endpoint."""
+        """Return the delivery of the events of these charges, which are all that name the endpoint."""
         connection = HTTPConnection(HOST, self.port)
         connection.request("GET", "/")
         ids = [parse_id("ch", charge) for charge in charges]

@@ -34,7 +34,7 @@ class Answers(Stretch):
 
 @dataclass(frozen=True)
 class Load:
-    """Sends over `connections` at once; its files lie in `folder`, below its `name`."""
+    """Sends over `connections` at once; its files are in `folder`, below its `name`."""
 
     folder: Path
     connections: int

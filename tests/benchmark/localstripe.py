@@ -20,7 +20,7 @@ from tests.benchmark.load import HOST
 from tests.benchmark.servers import failed
 
 PACKAGE = "localstripe==1.15.10"
-# Wherever it is started, its store would lie at one path for all: here it lies in the folder that it is started in.
+# Its store would be at one path for all: here it is in the folder that it is started in.
 START = """
 from localstripe import resources, server
 resources.open = lambda path, mode: open("store.pickle", mode)

@@ -45,7 +45,7 @@ SIDE_SERVERS: dict[str, list[Any]] = {
 
 
 class Failed(Exception):
-    """The run cannot go on; the message is for the person at the terminal."""
+    """The run cannot continue; the message is for the person at the terminal."""
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,7 @@ def main_service() -> Iterator[Service]:
 
 @contextmanager
 def side_server(name: str, data: Path, **environment: str) -> Iterator[SideServer]:
-    """Start one of SIDE_SERVERS, whose log lies in `data`. Raises Failed where it does not answer in time."""
+    """Start one of SIDE_SERVERS, whose log is in `data`. Raises Failed where it does not answer in time."""
     log = data / f"{name}.log"
     with claim(0) as claimed:
         port = claimed.getsockname()[1]

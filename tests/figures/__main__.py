@@ -16,11 +16,10 @@ from tests.neighbours.offences import OFFENCES
 
 @dataclass(frozen=True)
 class Figure:
-    """The function `module:name` below this package, and the sizes that it is called with unless told otherwise.
+    """A function `module:name` below this package, and the defaults of the sizes that it is called with.
 
-    `given` makes further arguments of the servers' places, `choices` are told by name, the first unless another is; a
-    `seeded` one takes the seed of all that is left to chance, any one where none is told.
-    One without `has_servers` needs none.
+    `given` returns further arguments, made of the servers' places; `choices` are options with their values, the first
+    of which is the default; a `seeded` function takes a seed; one without `has_servers` needs no servers.
     """
 
     function: str
@@ -76,7 +75,7 @@ FIGURES = {
 
 
 def main(arguments: Mapping[str, Any]) -> None:
-    """Prints the figure that `arguments` name, with the sizes that they give."""
+    """Print the figure that `arguments` name, with the sizes that they give."""
     chosen = dict(arguments)
     figure = FIGURES[chosen.pop("figure")]
     if figure.has_servers:
@@ -89,7 +88,7 @@ def main(arguments: Mapping[str, Any]) -> None:
 
 
 def _measure(figure: Figure, **arguments: Any) -> Any:
-    """Most modules need the settings, which are made by starting the servers."""
+    # Imported only now, because most modules need the settings, which exist once the servers run.
     module, name = figure.function.split(":")
     return getattr(import_module(f"tests.figures.{module}"), name)(**arguments)
 

@@ -24,7 +24,7 @@ PROGRESS_LIVES = 20
 
 
 def ambiguous(answers: int, first_life: int, provider: str, seed: int) -> dict[str, object]:
-    """Draws charges until so many `answers` were ambiguous; what kaha says of them against the provider's books."""
+    """Draw charges until so many `answers` were ambiguous; return how kaha and the provider's books differ."""
     logging.disable(logging.CRITICAL)
     settings.ALLOWED_HOSTS = ["testserver"]
     settings.DECLINE_LIMITS = MANY_DECLINES
@@ -46,7 +46,7 @@ def ambiguous(answers: int, first_life: int, provider: str, seed: int) -> dict[s
 
 
 def _lived(provider: str, hasty: Line, seed: str) -> Tally:
-    """As `live`; what breaks in one life keeps nobody from the others."""
+    """Run one life as `live` does; count an exception as broken, so that the other lives still run."""
     tally = Tally()
     try:
         tally += live(provider, hasty, seed)

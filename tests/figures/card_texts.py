@@ -18,18 +18,18 @@ ARABIC = str.maketrans("0123456789", "٠١٢٣٤٥٦٧٨٩")
 # From a card number to what somebody, or some program, makes of it.
 DISGUISES: Mapping[str, Callable[[str], str]] = {
     "none": lambda number: number,
-    "blanks": lambda number: parted(number, " "),
-    "dashes": lambda number: parted(number, "-"),
-    "dots": lambda number: parted(number, "."),
-    "slashes": lambda number: parted(number, "/"),
-    "tabs": lambda number: parted(number, "\t"),
-    "double blanks": lambda number: parted(number, "  "),
+    "blanks": lambda number: grouped(number, " "),
+    "dashes": lambda number: grouped(number, "-"),
+    "dots": lambda number: grouped(number, "."),
+    "slashes": lambda number: grouped(number, "/"),
+    "tabs": lambda number: grouped(number, "\t"),
+    "double blanks": lambda number: grouped(number, "  "),
     "blanks between all digits": " ".join,
     "full-width digits": lambda number: number.translate(FULL_WIDTH),
     "Arabic digits": lambda number: number.translate(ARABIC),
-    "zero-width blanks": lambda number: parted(number, "\u200b"),
+    "zero-width blanks": lambda number: grouped(number, "\u200b"),
     "word joiners between all digits": "\u2060".join,
-    "soft hyphens": lambda number: parted(number, "\u00ad"),
+    "soft hyphens": lambda number: grouped(number, "\u00ad"),
     "a letter before": lambda number: f"x{number}",
     "a letter behind": lambda number: f"{number}y",
     "hex letters on both sides": lambda number: f"a{number}b",
@@ -38,8 +38,8 @@ DISGUISES: Mapping[str, Callable[[str], str]] = {
 }
 
 
-def parted(number: str, between: str) -> str:
-    """The digits in the groups in which they stand on a card."""
+def grouped(number: str, between: str) -> str:
+    """Return the digits in the groups of a printed card, with `between` between them."""
     if len(number) in (14, 15):
         return between.join([number[:4], number[4:10], number[10:]])
     if len(number) == 13:
@@ -48,7 +48,7 @@ def parted(number: str, between: str) -> str:
 
 
 def card_number(draw: Draw) -> str:
-    """One of any scheme, range and length."""
+    """Return a card number of any scheme, range and length."""
     ranges, lengths = draw.choice(list(SCHEMES.values()))
     first, last = draw.choice(ranges)
     beginning = f"{draw.randint(int(first), int(last)):0{len(first)}}"
@@ -65,13 +65,13 @@ def moment(draw: Draw) -> datetime:
 
 
 def iban(draw: Draw, country: str, account: str) -> str:
-    """With the check digits that ISO 13616 wants."""
+    """Return an IBAN with the check digits of ISO 13616."""
     number = int("".join(str(int(letter, 36)) for letter in f"{account}{country}00"))
     return f"{country}{98 - number % 97:02}{account}"
 
 
 def article(draw: Draw) -> str:
-    """An EAN-13 of the Philippines, Germany or Japan."""
+    """Return an EAN-13 of the Philippines, Germany or Japan."""
     number = draw.choice(["480", "40", "42", "45", "49"])
     number += digits(draw, 12 - len(number))
     total = sum(map(int, number[::2])) + 3 * sum(map(int, number[1::2]))
@@ -117,7 +117,7 @@ def _fours(text: str) -> Iterator[str]:
 
 
 def card_texts(texts: int, seed: int) -> dict[str, object]:
-    """Both errors by kind, in texts of which half hold a card number."""
+    """Count both errors by kind, in texts of which half hold a card number."""
     draw, started = Draw(seed), process_time()
     each, every = texts // 2 // len(DISGUISES), texts // 2 // len(ORDINARY)
     missed, alarms = Counter[str](), Counter[str]()

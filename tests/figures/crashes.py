@@ -21,45 +21,45 @@ from tests.figures.worker import START_TIMEOUT_SECONDS, Worker, nothing_waits
 RECEIVERS = 5
 # Slow enough that a kill always finds events on their way.
 REPLY_DELAY_SECONDS = 0.2
-# An event in the hand of one worker: its ID and the end of its lease.
+# A claimed event: its ID and the end of its lease.
 Lease = tuple[str, datetime]
 
 
 def crashes(folder: Path, events: int, kills: int, waits_for_leases: bool = True) -> dict[str, object]:
-    """Kills the worker and wipes Redis `kills` times while `events` are under way, then lets a last one finish.
+    """Kill the worker and wipe Redis `kills` times while `events` are under way, then lets a last one finish.
 
     Without `waits_for_leases` the leases of the dead end at once instead of after LEASE.
     """
     worker, merchant = Worker(folder), new_merchant()
     sent: list[str] = []
-    in_hand: set[Lease] = set()
+    claimed: set[Lease] = set()
     with ExitStack() as stack:
         stack.callback(worker.kill)
         receivers = [stack.enter_context(Receiver(delay_seconds=REPLY_DELAY_SECONDS)) for _ in range(RECEIVERS)]
         for _ in range(kills):
             for receiver in receivers:
                 sent += put_events(merchant, receiver.url, events // kills // RECEIVERS, clock.now())
-            in_hand |= _killed_while_sending(worker, receivers)
+            claimed |= _killed_while_sending(worker, receivers)
             if not waits_for_leases:
                 Notification.objects.filter(leased_until__isnull=False).update(leased_until=clock.now())
         worker.start()
-        all_told = wait_until(nothing_waits, START_TIMEOUT_SECONDS + LEASE.total_seconds() + events / 50)
+        all_sent = wait_until(nothing_waits, START_TIMEOUT_SECONDS + LEASE.total_seconds() + events / 50)
     tries = Counter(event_id for receiver in receivers for event_id in receiver.event_ids)
-    deaths = Counter(event_id for event_id, _ in in_hand)
+    deaths = Counter(event_id for event_id, _ in claimed)
     return {
         "events": len(sent),
         "kills": kills,
         "wipes": kills,
-        "all_delivered": all_told and not Notification.objects.exclude(state="delivered").exists(),
+        "all_delivered": all_sent and not Notification.objects.exclude(state="delivered").exists(),
         "lost": sum(tries[event_id] == 0 for event_id in sent),
         "repeats": tries.total() - len(sent),
-        "in_hand_when_killed": len(in_hand),
+        "in_hand_when_killed": len(claimed),
         "events_repeated_more_than_killed": sum(tries[event_id] > 1 + deaths[event_id] for event_id in sent),
     }
 
 
 def _killed_while_sending(worker: Worker, receivers: list[Receiver]) -> set[Lease]:
-    """Starts a worker, wipes Redis under it, and kills it in the middle; returns what the dead have in hand."""
+    """Start a worker, wipe Redis, and kill the worker while it sends; return what it had claimed."""
     before = _calls(receivers)
     worker.start()
     nudge()

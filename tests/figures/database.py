@@ -51,7 +51,7 @@ def database(places: Places, kills: int, seed: int) -> dict[str, object]:
         started = time.monotonic()
         wait_until(lambda: not _unresolved(), RESOLVE_TIMEOUT_SECONDS)
         resolved = {"unresolved": _unresolved(), "resolved_in_seconds": round(time.monotonic() - started, 1)}
-        return {"kills": kills, "seed": seed, **_told(load), **resolved, **_kept(load)}
+        return {"kills": kills, "seed": seed, **_answered(load), **resolved, **_kept(load)}
 
 
 def _kill(places: Places) -> None:
@@ -76,7 +76,7 @@ def _unresolved() -> int:
     return Attempt.objects.exclude(state="done").count()
 
 
-def _told(load: Load) -> dict[str, Any]:
+def _answered(load: Load) -> dict[str, Any]:
     return {
         "acknowledged": len(load.acknowledged),
         "abandoned": len(load.abandoned),
@@ -96,17 +96,19 @@ def _kept(load: Load) -> dict[str, Any]:
     }
 
 
-def _is_lost(told: dict[str, Any]) -> bool:
-    """Whether something that a program was told is not on record, or not in the simulator's books."""
-    charge = Charge.objects.filter(id=parse_id("ch", told["id"])).first()
-    if not charge or told["status"] == "pending":
+def _is_lost(answered: dict[str, Any]) -> bool:
+    """Return whether something that a program was answered is not on record, or not in the simulator's books."""
+    charge = Charge.objects.filter(id=parse_id("ch", answered["id"])).first()
+    if not charge or answered["status"] == "pending":
         return not charge
-    refunded = sum(refund["amount"] for refund in told["refunds"] if refund["status"] == "succeeded")
+    refunded = sum(refund["amount"] for refund in answered["refunds"] if refund["status"] == "succeeded")
     # A payment that never reached the provider is in no books, and has no money there.
     payment = SimulatedPayment.objects.filter(reference=_reference(charge)).first()
     ours = (charge.amount_captured, charge.amount_refunded)
     books = (payment.amount_captured, payment.amount_refunded) if payment else (0, 0)
-    return any(captured != told["amount_captured"] or given_back < refunded for captured, given_back in (ours, books))
+    return any(
+        captured != answered["amount_captured"] or given_back < refunded for captured, given_back in (ours, books)
+    )
 
 
 def _has_money(number: int) -> bool:

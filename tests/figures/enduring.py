@@ -24,12 +24,12 @@ REFUSED = {(409, "charge_not_capturable"), (409, "charge_not_refundable")}
 
 
 def name_of(number: int) -> str:
-    """The description of an order's charge."""
+    """Return the description of an order's charge."""
     return f"Order {number}"
 
 
 class Load:
-    """Ten programs at once; after the block of `on`, what each order was told."""
+    """Ten programs at once; after the block of `on`, what each order was answered."""
 
     def __init__(self, key: str, seed: int) -> None:
         self._key, self._seed = key, seed
@@ -74,14 +74,14 @@ class Load:
         for step, verb in enumerate(verbs):
             key = f"{number}-{verb}-{step}"
             body = {"amount": chance.randint(800, 1000)} if verb == "capture" else {"amount": 300, "reason": key}
-            if not (told := await self._send(shop, f"/charges/{charge['id']}/{verb}", body, key)):
+            if not (charge := await self._send(shop, f"/charges/{charge['id']}/{verb}", body, key)):
                 return
-            self.acknowledged[charge["id"]] = told
+            self.acknowledged[charge["id"]] = charge
 
     async def _send(
         self, shop: Program, path: str, body: dict[str, Any], key: str, gives_up: bool = False
     ) -> dict[str, Any]:
-        """The object in the answer; nothing where it was refused, or abandoned because the first answer was 5xx."""
+        """Return the object in the answer, or {} where it was refused, or given up because the first answer was 5xx."""
         while True:
             answer = await self._once(shop, path, body, key)
             if answer and not answer.code:
@@ -94,11 +94,11 @@ class Load:
     async def _once(self, shop: Program, path: str, body: dict[str, Any], key: str) -> Answer | None:
         try:
             answer = await shop.post(path, body, key)
-            told = (answer.status, answer.code)
+            outcome = (answer.status, answer.code)
         except (aiohttp.ClientError, TimeoutError, ValueError, KeyError) as error:
             self.undocumented.append(f"{path}: {error!r}")
             return None
-        self.answers[f"{told[0]} {told[1]}".strip()] += 1
-        if answer.status not in (200, 201) and told not in PASSING | UNDONE | REFUSED:
-            self.undocumented.append(f"{path}: {told}")
+        self.answers[f"{outcome[0]} {outcome[1]}".strip()] += 1
+        if answer.status not in (200, 201) and outcome not in PASSING | UNDONE | REFUSED:
+            self.undocumented.append(f"{path}: {outcome}")
         return answer

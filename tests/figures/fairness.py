@@ -19,10 +19,10 @@ PAUSE_SECONDS = 0.2
 
 
 def fairness(folder: Path, hanging: int, receivers: int, events: int, timeout_seconds: float) -> dict[str, float]:
-    """`hanging` events of a merchant wait for `receivers` that never answer; then come `events`, five a second.
+    """Measure how long `events`, five a second, wait while `hanging` events wait for `receivers` that never answer.
 
-    These go in turn to five receivers of another merchant and to five more of the same one, all of which answer at
-    once. Each is written, and a worker nudged, as a charge does. The waits are in milliseconds.
+    The events go in turn to five receivers of another merchant and to five more of the same one, all of which answer at
+    once. Each is written, and a worker woken, as by a charge. The waits are in milliseconds.
     """
     worker, hostile, other = Worker(folder), new_merchant(), new_merchant()
     with ExitStack() as stack:
@@ -49,7 +49,7 @@ def fairness(folder: Path, hanging: int, receivers: int, events: int, timeout_se
 
 
 def _write(healthy: dict[Merchant, list[Receiver]], events: int) -> dict[str, float]:
-    """When each event was written, by its ID."""
+    """Write the events; return when each was written, by its ID."""
     written: dict[str, float] = {}
     turns = [(merchant, receiver) for merchant, of_merchant in healthy.items() for receiver in of_merchant]
     for number in range(events):

@@ -31,7 +31,7 @@ PROGRESS_OPERATIONS = 100
 
 
 def faults(operations: int, first_history: int, seed: int) -> dict[str, object]:
-    """Draws histories from `seed` until at least so many `operations` were done, on all processors."""
+    """Draw histories from `seed` until at least so many `operations` were done, on all processors."""
     logging.disable(logging.WARNING)
     settings.ALLOWED_HOSTS = ["testserver"]
     settings.DECLINE_LIMITS_TEST = MANY_DECLINES
@@ -49,14 +49,13 @@ def faults(operations: int, first_history: int, seed: int) -> dict[str, object]:
 
 
 def _received(pipe: Connection) -> Tally:
-    told = pipe.recv()
-    assert not isinstance(told, Broke), told.traceback
-    tally: Tally = told
-    return tally
+    received: Tally | Broke = pipe.recv()
+    assert not isinstance(received, Broke), received.traceback
+    return received
 
 
 def _run_lane(seed: int, operations: int, lane: int, numbers: Iterator[int], pipe: Connection) -> None:
-    """Runs the histories of these `numbers` in a database of its own, so that each can be replayed alone."""
+    """Run the histories of these `numbers` in a database of its own, so that each can be replayed alone."""
     connection.creation.setup_worker_connection(lane)
     with world() as made, provider(RemoteSimulator(made.provider_port)):
         shop, tally, shown = create_merchant("Sari Store"), Tally(), 0

@@ -20,12 +20,12 @@ from django.db import connection
 from tests.faults.processes import Broke, forked
 from tests.fuzz.running import Tally, run_cases
 
-# Of one merchant, whose charges and sources are used up by and by.
+# Of one merchant, whose charges and sources are used up in time.
 BATCH = 500
 
 
 def fuzz(cases: int, first_batch: int, seed: int) -> dict[str, object]:
-    """Draws `cases` requests from `seed`, sends them, and counts the answers and the faults."""
+    """Draw `cases` requests from `seed`, send them, and count the answers and the faults."""
     logging.disable(logging.WARNING)
     settings.ALLOWED_HOSTS = [*settings.ALLOWED_HOSTS, "testserver"]
     settings.RATE_LIMIT = settings.RATE_LIMIT_ANONYMOUS = "1000000/second"
@@ -44,14 +44,13 @@ def fuzz(cases: int, first_batch: int, seed: int) -> dict[str, object]:
 
 
 def _received(pipe: Connection) -> Tally:
-    told = pipe.recv()
-    assert not isinstance(told, Broke), told.traceback
-    tally: Tally = told
-    return tally
+    received: Tally | Broke = pipe.recv()
+    assert not isinstance(received, Broke), received.traceback
+    return received
 
 
 def _run_lane(seed: int, lane: int, numbers: Iterator[int], pipe: Connection) -> None:
-    """Runs the batches of these `numbers` in a database of its own."""
+    """Run the batches of these `numbers` in a database of its own."""
     connection.creation.setup_worker_connection(lane)
     # No server dies here.
     connection.settings_dict["OPTIONS"]["options"] += " -c synchronous_commit=off"

@@ -18,9 +18,9 @@ BATCH = 50
 
 
 def histories(histories: int, seed: int) -> dict[str, object]:
-    """Runs `histories`, the first fifty under `seed`, the next under `seed + 1`, and so on, and counts the failed.
+    """Run `histories`, the first fifty under `seed`, the next under `seed + 1`, and so on; count the failed.
 
-    Each process has a database of its own, because the sweeps look at everybody's objects.
+    Each process has a database of its own, because the sweeps look at the objects of all merchants.
     """
     batches = [(seed + number, min(BATCH, histories - number * BATCH)) for number in range(-(-histories // BATCH))]
     with _databases(processes := os.cpu_count() or 1) as names:
@@ -38,7 +38,7 @@ def histories(histories: int, seed: int) -> dict[str, object]:
 
 @contextmanager
 def _databases(count: int) -> Iterator[list[str]]:
-    """As many databases as this one, which nobody may use meanwhile."""
+    """Yield the names of `count` copies of this database, to which nobody may be connected meanwhile."""
     template = connection.settings_dict["NAME"]
     names = [f"{template}_{number}" for number in range(count)]
     _on_server(*(f'CREATE DATABASE "{name}" TEMPLATE "{template}"' for name in names))
@@ -58,7 +58,7 @@ def _on_server(*statements: str) -> None:
 
 
 def _enter(waiting: "multiprocessing.Queue[str]") -> None:
-    """A process takes a database; commits need not reach the disk, for no server dies here."""
+    """Take a database for this process; commits need not reach the disk, because no server is killed here."""
     from tests.machine.running import NEVER_BY_ITSELF_SECONDS
 
     logging.disable(logging.CRITICAL)

@@ -1,4 +1,4 @@
-"""Events on their way, made in bulk: as many rows as wanted, without a charge behind each."""
+"""Events that wait to be sent, made in bulk: as many rows as wanted, without a charge for each."""
 
 from datetime import datetime
 
@@ -13,12 +13,12 @@ PAYLOAD_BYTES = 1200
 
 
 def new_merchant() -> Merchant:
-    """A merchant with secrets in both modes."""
+    """Return a new merchant with secrets in both modes."""
     return create_merchant("Sari Store").merchant
 
 
 def put_events(merchant: Merchant, url: str, count: int, at: datetime) -> list[str]:
-    """`count` events of `merchant` in test mode, written at `at`, to be told to `url`; returns their public IDs."""
+    """Write `count` events of `merchant` in test mode as of `at`, to be sent to `url`; return their public IDs."""
     events = [_event(merchant, at) for _ in range(count)]
     notifications = [notification_of(event, url).row for event in events]
     Event.objects.bulk_create(events, batch_size=1000)

@@ -13,9 +13,9 @@ STRETCHES = 10
 
 
 def memory(folder: Path, requests: int) -> dict[str, object]:
-    """Sends `requests`, of which a fourth each make a source, charge it, read the charge, and list.
+    """Send `requests`: a fourth each make a source, charge it, read the charge, and list.
 
-    Tells the resident memory of the largest process after each tenth of them, in MB; `growth` is that after all over
+    Return the resident memory of the largest process after each tenth of them, in MB; `growth` is that after all over
     that after the first tenth, by when everything is loaded.
     """
     load = Load(folder, CONNECTIONS)

@@ -1,4 +1,4 @@
-"""How long one merchant waits while another one, a payer or a stranger misbehaves, or something that kaha needs fails.
+"""How long one merchant waits while somebody else misbehaves, or something that kaha needs fails.
 
 Each offence has a web server and a worker of its own, and is measured right after a quiet stretch.
 """
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.neighbours.offences import OFFENCES
-from tests.neighbours.probes import Samples, percentile
+from tests.neighbours.probes import percentile
 from tests.neighbours.round import Round, measure
 
 MOST_RATIO = 3
@@ -33,7 +33,7 @@ def _figures(measured: Round) -> dict[str, Any]:
         "holds": not errors and all(probe["ratio_p99"] <= MOST_RATIO for probe in probes.values()),
         "probes": probes,
         "errors": {name: {"count": len(reasons), "first": reasons[0]} for name, reasons in errors.items()},
-        "errors_while_quiet": _count(measured.quiet),
+        "errors_while_quiet": measured.quiet.error_count,
     }
 
 
@@ -41,13 +41,13 @@ def _probe(quiet: list[float], disturbed: list[float]) -> dict[str, Any]:
     if not disturbed:
         return {"answered": 0, "ratio_p99": float("inf")}
     rows = {"quiet": quiet, "disturbed": disturbed}
-    told = {
+    figures = {
         f"{row}_{name}": round(percentile(waits, share) * MILLISECONDS, 1)
         for row, waits in rows.items()
         for name, share in (("p50", 0.5), ("p99", 0.99))
     }
-    return {"answered": len(disturbed), **told, "ratio_p99": round(told["disturbed_p99"] / told["quiet_p99"], 1)}
-
-
-def _count(samples: Samples) -> int:
-    return samples.error_count
+    return {
+        "answered": len(disturbed),
+        **figures,
+        "ratio_p99": round(figures["disturbed_p99"] / figures["quiet_p99"], 1),
+    }

@@ -1,4 +1,4 @@
-"""How long operators wait for the pages of the admin, when there are many charges."""
+"""How long the pages of the admin take with many charges."""
 
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -29,7 +29,7 @@ Ask = Callable[[], Any]
 
 
 def office(charges: int, stories: int) -> dict[str, Any]:
-    """Seeds a year of `stories` and multiplies it to `charges`; then milliseconds and statements of each page."""
+    """Seed a year of `stories`, multiply it to `charges`, and return milliseconds and statements of each page."""
     settings.ALLOWED_HOSTS, settings.ADMIN_MFA, settings.SECURE_SSL_REDIRECT = ["testserver"], False, False
     year.seed(stories, 5, Random(1), lambda _: None)
     multiply(charges // stories - 1)
@@ -79,7 +79,7 @@ def _lists() -> Mapping[str, Mapping[str, Any]]:
 
 
 def _cost(ask: Ask) -> dict[str, float]:
-    """The middle one of some rounds, after one that fills what is kept at hand."""
+    """Return the median of some rounds, after one that fills the caches."""
     assert ask().status_code == 200
     with CaptureQueriesContext(connection) as captured:
         rounds = [_milliseconds(ask) for _ in range(ROUNDS)]
@@ -94,7 +94,7 @@ def _milliseconds(ask: Ask) -> float:
 
 
 def _export(client: Client) -> dict[str, float]:
-    """As many parts of all charges as a sweep writes."""
+    """Return how fast one sweep writes the export of all charges."""
     client.post(reverse("admin:payments_export_ask"), {"sheet": "charges"})
     started = time.perf_counter()
     exports.write_due()

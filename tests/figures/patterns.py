@@ -10,7 +10,7 @@ SHOWN = 5
 
 
 def patterns(characters: int) -> dict[str, object]:
-    """How many milliseconds of processor time the slowest text takes each pattern, and the slowest of all patterns."""
+    """Return how many milliseconds of processor time the slowest text takes each pattern, and the slowest patterns."""
     found = {use.pattern.pattern: max(_milliseconds(use, characters)) for use in uses()}
     slowest = sorted(found, key=lambda text: -found[text])
     return {

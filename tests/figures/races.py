@@ -23,7 +23,7 @@ Play = Callable[[Program, Random], Awaitable[Counter[str]]]
 
 
 def refunds(folder: Path, rounds: int, clients: int, seed: int) -> Figure:
-    """In each round `clients` refund parts of one charge at once, together more than was captured."""
+    """Have `clients` refund parts of one charge at once in each round, together more than was captured."""
     with watch() as seen:
         figure = _play(folder, rounds, seed, lambda shop, chance: _refund(shop, chance, clients))
     return figure | {
@@ -35,13 +35,13 @@ def refunds(folder: Path, rounds: int, clients: int, seed: int) -> Figure:
 
 
 def sources(folder: Path, rounds: int, clients: int, seed: int) -> Figure:
-    """In each round `clients` charge one source at once."""
+    """Have `clients` charge one source at once in each round."""
     figure = _play(folder, rounds, seed, lambda shop, chance: _use(shop, chance, clients))
     return figure | {"charges": Charge.objects.count(), "payments_at_the_provider": SimulatedPayment.objects.count()}
 
 
 def keys(folder: Path, rounds: int, clients: int, seed: int) -> Figure:
-    """In each round `clients` send one request under one key at once, each until it is answered."""
+    """Have `clients` send one request under one key at once in each round, each until it is answered."""
     figure = _play(folder, rounds, seed, lambda shop, chance: _repeat(shop, chance, clients))
     return figure | {"payments_and_operations_at_the_provider": _asked_of_provider()}
 
@@ -83,7 +83,7 @@ async def _repeat(shop: Program, chance: Random, clients: int) -> Counter[str]:
 
 
 async def _some_request(shop: Program, chance: Random) -> tuple[str, dict[str, object], int]:
-    """The path and body of a request to be made, and how often the provider was asked before it."""
+    """Return the path and body of a request to be made, and how often the provider was asked before it."""
     verb = chance.choice(["charge", "capture", "void", "refund"])
     if verb == "charge":
         return "/charges/", order(await shop.source(), AMOUNT), 0

@@ -50,7 +50,7 @@ class Receiver:
 
     @property
     def event_ids(self) -> list[str]:
-        """Of all calls so far, in their order."""
+        """Return the event IDs of all calls so far, in their order."""
         return [call.event_id for call in self.calls]
 
     def __enter__(self) -> Self:
@@ -71,12 +71,12 @@ class Receiver:
         self._loop.close()
 
     def hang_up(self) -> None:
-        """Ends every connection."""
+        """End every connection."""
         for connection in list(self.connections):
             self._loop.call_soon_threadsafe(connection.abort)
 
     def take(self, head: bytes, body: bytes) -> bytes | None:
-        """The bytes to answer a request with; None leaves the caller hanging."""
+        """Return the bytes to answer a request with, or None for no answer."""
         lines = head.decode("latin-1").split("\r\n")[1:]
         headers = {name.lower(): value for name, _, value in (line.partition(": ") for line in lines)}
         call = Call(headers, body, time.monotonic())
@@ -119,7 +119,7 @@ def _response(status: int, headers: dict[str, str]) -> bytes:
 
 @contextmanager
 def receiver_process() -> Iterator[str]:
-    """The URL of a receiver that does not share our interpreter's lock."""
+    """Yield the URL of a receiver that does not share our interpreter's lock."""
     command = [sys.executable, "-m", "tests.figures.receiver"]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout

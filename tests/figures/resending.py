@@ -22,7 +22,7 @@ AMOUNTS = {"capture": (800, 1000), "refund": (1, 400)}
 
 
 def resending(folder: Path, orders: int, seed: int) -> dict[str, object]:
-    """Twenty clients take `orders` orders to their end, sending each request one to five times under one key."""
+    """Have twenty clients complete `orders` orders, each request sent one to five times under one key."""
     key = create_merchant("Sari Store").keys["sk_test"]
     with web_server(folder) as url:
         counts = asyncio.run(_run(url, key, orders, seed))
@@ -45,14 +45,14 @@ async def _run(url: str, key: str, orders: int, seed: int) -> Counter[str]:
 
 
 class Order:
-    """One order of a shop: a source, a charge, and what becomes of it."""
+    """One order of a shop: a source, a charge, and the operations on it."""
 
     def __init__(self, shop: Program, number: int, chance: Random, counts: Counter[str]) -> None:
         self._shop, self._number, self._chance, self._counts = shop, number, chance, counts
         self._requests = 0
 
     async def run(self) -> None:
-        """Takes the order to its end, and counts what was sent and how it was answered."""
+        """Complete the order, and count what was sent and how it was answered."""
         source = await self._send("/sources/", {"type": "card", "card": {**TELL_NOTHING, "number": APPROVED}})
         charge = await self._send("/charges/", order(source["id"], 1000, capture=self._chance.random() < 0.5))
         verbs = ["refund", "refund"] if charge["captured"] else ["capture", "refund"]
@@ -62,7 +62,7 @@ class Order:
             self._counts["operations"] += 1
 
     async def _send(self, path: str, body: dict[str, Any]) -> dict[str, Any]:
-        """Sends one to five times, then until it is answered; every answer must be the same."""
+        """Send one to five times, then until it is answered; every answer must be the same."""
         self._requests += 1
         key = f"order-{self._number}-{self._requests}"
         sendings = self._chance.randint(1, MOST_SENDINGS)
@@ -76,7 +76,7 @@ class Order:
         return last.body
 
     async def _once(self, path: str, body: dict[str, Any], key: str, waits: bool) -> Answer | None:
-        """The answer; None where the client gave up or was told to come back."""
+        """Return the answer, or None where the client gave up or was refused for now."""
         if waits:
             await asyncio.sleep(self._chance.uniform(*PATIENCE_SECONDS))
             return await self._shop.ask(path, body, key)

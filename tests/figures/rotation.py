@@ -1,4 +1,4 @@
-"""How long new keys for old ones take, with nobody about and while others make and charge sources."""
+"""How long a key rotation takes, in quiet and while sources are made and charged."""
 
 import time
 from collections import Counter
@@ -23,13 +23,13 @@ CHUNK = 2000
 
 
 def rotation(cards: int, traders: int) -> dict[str, Any]:
-    """Seals `cards` kept cards anew, twice: the second time `traders` threads make and charge sources meanwhile."""
+    """Re-encrypt `cards` vaulted cards twice, the second time while `traders` threads make and charge sources."""
     settings.ALLOWED_HOSTS, settings.RATE_LIMIT = ["testserver"], "100000/second"
     shop = create_merchant("Sari Store")
     for start in range(0, cards, CHUNK):
         _put_cards(shop.merchant, min(CHUNK, cards - start))
     quiet = _seconds_to_rotate()
-    # As if the worker had brought the first rotation to its end.
+    # As if the worker had finished the first rotation.
     DataKey.objects.filter(retired_at__isnull=False).delete()
     over = Event()
     with ThreadPoolExecutor(traders) as threads:

@@ -1,4 +1,4 @@
-"""Whether every try comes when the schedule says, by a clock that is moved instead of waited for."""
+"""Whether every attempt comes when the schedule says, on a moved clock."""
 
 from collections import Counter, defaultdict
 from contextlib import ExitStack
@@ -20,7 +20,7 @@ FAILING = (500, 302, 404, 429)
 
 
 class MovedClock:
-    """Tells the time that it was moved to."""
+    """A clock that stands at the moment that it was moved to."""
 
     def __init__(self, moment: datetime) -> None:
         self.moment = moment
@@ -43,7 +43,7 @@ class FailsAtFirst:
 
 
 def on_schedule(events: int, most_failures: int) -> dict[str, object]:
-    """Sends `events` to ten receivers, every other one of which fails the first 1 to `most_failures` tries."""
+    """Send `events` to ten receivers, every other one of which fails the first 1 to `most_failures` tries."""
     merchant, moved = new_merchant(), MovedClock(clock.now())
     sent: dict[str, int] = {}
     with ExitStack() as stack:
@@ -86,7 +86,7 @@ def _changed(calls: list[Call]) -> int:
 
 
 def _off_schedule() -> int:
-    """Tries that came too early or too late after the one before them."""
+    """Count the attempts that came too early or too late after the one before them."""
     began: dict[object, list[datetime]] = defaultdict(list)
     for notification, started_at in NotificationTry.objects.order_by("number").values_list(
         "notification_id", "started_at"

@@ -15,13 +15,13 @@ from payments.quickstart.servers.places import Places, make_running_folders, pre
 from payments.quickstart.servers.processes import wait_until
 
 START_TIMEOUT_SECONDS = 30
-# As in production otherwise: nothing else is spared.
+# All else is as in production.
 SETTINGS = {"max_connections": "300"}
 
 
 @contextmanager
 def scratch_servers() -> Iterator[Places]:
-    """Both servers run, the settings point to them, and the database has its tables."""
+    """Start both servers, point the settings to them, migrate the database, and yield where they are."""
     data = Path(tempfile.mkdtemp(prefix="kaha-figures-"))
     with ExitStack() as stack:
         stack.callback(shutil.rmtree, data, ignore_errors=True)

@@ -26,7 +26,7 @@ SHOTS: Sequence[tuple[str, str]] = (
 
 
 def screenshots(charges: int, folder: Path) -> dict[str, int]:
-    """Seeds so many charges and writes a picture of each page and way; how many bytes each has."""
+    """Seed so many charges and write a picture of each page; return how many bytes each has."""
     call_command("seed_demo", charges=charges)
     call_command("check_money", verbosity=0)
     # Playwright keeps an event loop in this thread, which makes Django forbid it the database.

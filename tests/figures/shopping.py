@@ -29,7 +29,7 @@ class Answer:
 
     @property
     def code(self) -> str:
-        """The code of a refusal, empty where it was done."""
+        """Return the code of a refusal, empty where it was done."""
         return "" if self.status < 400 else str(self.body["error"]["code"])
 
 
@@ -41,39 +41,39 @@ class Program:
         self.sent = 0
 
     async def post(self, path: str, body: dict[str, Any] | None = None, key: str = "") -> Answer:
-        """Sends once. Raises what aiohttp raises where no answer comes."""
+        """Send once. Raise what aiohttp raises where no answer comes."""
         self.sent += 1
         headers = {"Idempotency-Key": key} if key else {}
         async with self._session.post(f"/v2{path}", json=body or {}, headers=headers) as response:
             return Answer(response.status, await response.read())
 
     async def ask(self, path: str, body: dict[str, Any] | None = None, key: str = "") -> Answer:
-        """Sends until the answer is none of those that pass by themselves."""
+        """Send until the answer is none of those that pass by themselves."""
         while (answer := await self.post(path, body, key)).code in PASSING:
             await asyncio.sleep(ASK_AGAIN_SECONDS)
         return answer
 
     async def source(self, key: str = "") -> str:
-        """A new source's ID; its card is approved without a question."""
+        """Return the ID of a new source, whose card is approved without a challenge."""
         answer = await self.ask("/sources/", {"type": "card", "card": {**TELL_NOTHING, "number": APPROVED}}, key)
         assert not answer.code, answer
         return str(answer.body["id"])
 
     async def charge(self, amount: int, capture: bool = True) -> dict[str, Any]:
-        """A new charge on a new source."""
+        """Return a new charge on a new source."""
         answer = await self.ask("/charges/", order(await self.source(), amount, capture))
         assert not answer.code, answer
         return answer.body
 
 
 def order(source: str, amount: int, capture: bool = True) -> dict[str, Any]:
-    """The body that charges a source."""
+    """Return the body that charges a source."""
     return {"amount": amount, "source": source, "description": "One of many", "capture": capture}
 
 
 @asynccontextmanager
 async def program(url: str, key: str, timeout_seconds: float = 120) -> AsyncIterator[Program]:
-    """A program that asks the server at `url` with the secret `key`."""
+    """Yield a program that asks the server at `url` with the secret `key`."""
     connector = aiohttp.TCPConnector(limit=0)
     timeout = aiohttp.ClientTimeout(total=timeout_seconds)
     headers = {"Authorization": f"Bearer {key}"}

@@ -20,9 +20,9 @@ BARE = {"DJANGO_SETTINGS_MODULE": "django.conf.global_settings"}
 
 
 def starting(folder: Path, rounds: int) -> dict[str, object]:
-    """Seconds until `manage.py check` is done, the web server answers and the worker is ready, each the middle one.
+    """Return the median seconds until `manage.py check` is done, the web server answers and the worker is ready.
 
-    `of_floor` is the middle ratio to what it takes to load the libraries alone, in the same round.
+    `of_floor` is the median ratio to what it takes to load the libraries alone, in the same round.
     """
     starts = {"floor": _load, "check": _check, "web": _serve, "worker": _work}
     seconds = [{name: start(folder) for name, start in starts.items()} for _ in range(rounds)]

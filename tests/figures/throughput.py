@@ -22,13 +22,12 @@ Signed = tuple[Mapping[str, str], bytes]
 
 
 def throughput(events: int, rounds: int) -> dict[str, float]:
-    """Delivers `events` and sends the same bytes, signed before, in bare loops, all in turn and `rounds` times.
+    """Deliver `events`, and send the same signed bytes in bare loops, in turn and `rounds` times.
 
-    The worker claims, signs, sends to a receiver in a process of its own, and puts down each try. A bare loop knows
-    nothing but the client library: one sends one request after the other, the other over as many connections as the
-    worker has. All run as in a worker that is ready, where the garbage collector spares what is there from the
-    start. The rates are of the best rounds; a ratio is the middle one of all rounds, for the parts of a round had
-    much the same machine.
+    The worker claims, signs, sends to a receiver in another process, and records each attempt. A bare loop only uses
+    the client library: one sends one request after the other, the other uses as many connections as the worker. All
+    run with the worker's settings of the garbage collector. A rate is that of the best round; a ratio is the median
+    of all rounds, because the parts of one round had much the same machine.
     """
     spare_what_stays()
     merchant = new_merchant()
@@ -50,7 +49,7 @@ def _middle_ratio(ours: Sequence[float], theirs: Sequence[float]) -> float:
 
 
 def _one_round(merchant: Merchant, url: str, events: int) -> tuple[float, float, float]:
-    """Seconds of the worker, and of the bare loops: one after the other, and as many at once as the worker."""
+    """Return the seconds of the worker, and of the bare loops: in turn, and as many at once as the worker."""
     put_events(merchant, url, events, clock.now())
     requests = _requests_signed_before(events)
     return (
@@ -78,7 +77,7 @@ def _seconds_to_deliver(events: int) -> float:
 
 
 async def _seconds_to_send_bare(url: str, requests: Sequence[Signed], connections: int) -> float:
-    """Sends `requests` over so many `connections`, and reads every answer."""
+    """Send `requests` over so many `connections`, and read every answer; return the seconds."""
     left = iter(requests)
     headers = {"Content-Type": "application/json"}
     async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0), headers=headers) as session:

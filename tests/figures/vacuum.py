@@ -36,10 +36,10 @@ TABLES = """
 
 
 def vacuum(places: Places, minutes: int, stretches: int) -> dict[str, object]:
-    """Charges for `minutes` in so many `stretches`, with a worker that delivers what is told of it.
+    """Charge for `minutes` in so many `stretches`, with a worker that delivers the webhooks.
 
-    Tells of each stretch how many charges a second it came to and how long they took, with the largest share of dead
-    rows in a table at its end, and of each large table what had become of it in the end.
+    Return of each stretch how many charges a second there were and how long they took, with the largest share of dead
+    rows in a table at its end, and the final state of each large table.
     """
     worker = Worker(places.data)
     key = create_merchant("Sari Store").keys["sk_test"]
@@ -61,18 +61,18 @@ def _stretch(client: Client, seconds: float) -> dict[str, float]:
     while time.monotonic() < ends_at:
         answers += _trade(client)
     latencies = [latency for answer in answers for latency in answer.latencies_seconds]
-    told = {
+    figures = {
         "per_second": round(len(latencies) / sum(answer.seconds for answer in answers)),
         "p50_ms": round(1000 * percentile(latencies, 50), 1),
         "p99_ms": round(1000 * percentile(latencies, 99), 1),
         "most_dead": max((table["dead"] for table in _tables().values()), default=0),
     }
-    print(f"{len(client.charges)} charges: {told}", file=sys.stderr)
-    return told
+    print(f"{len(client.charges)} charges: {figures}", file=sys.stderr)
+    return figures
 
 
 def _trade(client: Client) -> list[Stretch]:
-    """Charges, a fourth of which are held and then captured, a fourth voided and a fourth given back in part."""
+    """Make charges: a fourth are held and then captured, a fourth voided and a fourth refunded in part."""
     redirect = dict.fromkeys(("success", "fail", "notify"), client.receiver)
     sources = client.sources(CHARGES, redirect=redirect)
     held = client.send(client.new_charges(sources[: CHARGES // 2], capture=False))
@@ -85,7 +85,7 @@ def _trade(client: Client) -> list[Stretch]:
 
 
 def _tables() -> dict[str, dict[str, Any]]:
-    """Of each large table its rows, the share of them that is dead, how often it was tended to, and its size."""
+    """Return of each large table its rows, the share of dead ones, how often it was vacuumed, and its size."""
     with connection.cursor() as cursor:
         cursor.execute(TABLES)
         return {

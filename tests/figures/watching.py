@@ -1,4 +1,4 @@
-"""Looks again and again, while others are at work, whether more was given back than was taken."""
+"""Looks all the time, while others are at work, for a charge with more refunded than captured."""
 
 import threading
 from collections.abc import Iterator
@@ -36,7 +36,7 @@ class Watch:
 
 @contextmanager
 def watch() -> Iterator[Watch]:
-    """Looks from a thread of its own until the block ends."""
+    """Look from a thread of its own until the block ends."""
     seen, ended = Watch(), threading.Event()
     thread = threading.Thread(target=_look, args=(seen, ended))
     thread.start()

@@ -20,7 +20,7 @@ TARGET = "config.asgi:application"
 
 @contextmanager
 def web_server(folder: Path) -> Iterator[str]:
-    """Serves the database that this process is connected to; its URL, until the block ends."""
+    """Serve the database that this process is connected to until the block ends; yield the URL."""
     with web_process(folder) as (url, _):
         yield url
 
@@ -33,7 +33,7 @@ def web_process(
     target: str = TARGET,
     **environment: str,
 ) -> Iterator[tuple[str, int]]:
-    """The same, with the ID of the process that has started the others and an `environment` on top of ours."""
+    """Serve with an `environment` on top of ours; yield the URL and the ID of the process that started the others."""
     with claim(0) as claimed:
         port = claimed.getsockname()[1]
         url = f"http://{HOST}:{port}"

@@ -16,7 +16,7 @@ OPTIONS = ["--without-gossip", "--without-mingle", "--without-heartbeat", "--log
 
 
 class Worker:
-    """Works on the database that this process is connected to; its files lie in `folder`."""
+    """Works on the database that this process is connected to; its files are in `folder`."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder

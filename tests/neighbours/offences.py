@@ -1,4 +1,4 @@
-"""The ways in which one merchant, a payer or a stranger misbehaves, or something that kaha needs fails.
+"""The ways in which a merchant, a payer or anybody else misbehaves, or something that kaha needs fails.
 
 Each is a context manager that takes the `Scene` and misbehaves until its block ends.
 """
@@ -109,7 +109,7 @@ def half_bodies_with_key(scene: Scene) -> AbstractContextManager[None]:
 
 
 def public_key_flood(scene: Scene) -> AbstractContextManager[None]:
-    """A stranger asks 400 times a second with the neighbour's publishable key."""
+    """Ask 400 times a second with the neighbour's publishable key."""
     return _running(attacks.read_source, scene.url, scene.neighbour.keys["pk_test"], 400)
 
 
@@ -133,7 +133,7 @@ def make_many_charges(scene: Scene) -> None:
 
 @contextmanager
 def broken_logs(scene: Scene, end: str) -> Iterator[None]:
-    """The reader of every log is gone (`close`) or reads no more (`pause`)."""
+    """Close the reader of every log (`close`), or have it read nothing more (`pause`)."""
     for log in scene.logs.values():
         getattr(log, end)()
     try:
@@ -145,7 +145,7 @@ def broken_logs(scene: Scene, end: str) -> Iterator[None]:
 
 @contextmanager
 def stopped(*pids: int) -> Iterator[None]:
-    """Stop processes, which go on after the block."""
+    """Stop processes, and continue them after the block."""
     for pid in pids:
         os.kill(pid, signal.SIGSTOP)
     try:
@@ -156,12 +156,12 @@ def stopped(*pids: int) -> Iterator[None]:
 
 
 def hanging_redis(scene: Scene) -> AbstractContextManager[None]:
-    """Redis takes connections and answers nothing."""
+    """Have Redis take connections and answer nothing."""
     return stopped(redis_pid())
 
 
 def hanging_postgres(scene: Scene) -> AbstractContextManager[None]:
-    """PostgreSQL takes connections and answers nothing."""
+    """Have PostgreSQL take connections and answer nothing."""
     return stopped(*postgres_pids())
 
 

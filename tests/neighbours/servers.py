@@ -19,7 +19,7 @@ BACKLOG = 1000
 
 @contextmanager
 def slow_provider_url() -> Iterator[Mapping[str, str]]:
-    """The environment that leads Xendit's connector to a server which answers 503 after PROVIDER_SECONDS."""
+    """Yield the environment that leads Xendit's connector to a server which answers 503 after PROVIDER_SECONDS."""
     with _free_ports(1) as [port]:
         pass
     with running(serve_slowly, port, PROVIDER_SECONDS):
@@ -42,7 +42,7 @@ async def serve_slowly(port: int, seconds: float) -> None:
 
 @contextmanager
 def hanging_receivers(count: int) -> Iterator[list[str]]:
-    """The URLs of receivers that take connections and answer nothing."""
+    """Yield the URLs of receivers that take connections and answer nothing."""
     with _free_ports(count) as ports:
         pass
     with running(hang, ports):
@@ -60,7 +60,7 @@ async def hang(ports: list[int]) -> None:
 
 
 def redis_pid() -> int:
-    """The process ID of the Redis that the settings name."""
+    """Return the process ID of the Redis that the settings name."""
     with Redis.from_url(settings.REDIS_URL) as client:
         return int(client.info("server")["process_id"])
 

@@ -1,4 +1,4 @@
-"""What one merchant, a payer or a stranger does wrong is no error of anybody else's.
+"""What one merchant, a payer or anybody else does wrong is no error of anybody else's.
 
 `python -m tests.figures neighbours` has every offence, and how long the neighbour waits.
 """

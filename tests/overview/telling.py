@@ -1,22 +1,21 @@
-"""Past charges for tests."""
+"""Charges of the past, for tests."""
 
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from itertools import count
 from random import Random
 
 from payments import clock
 from payments.models import Merchant
-from payments.quickstart.demo.shop import Shop
-from payments.quickstart.demo.story import Purchase, Story
-from tests.client import APPROVED, TELL_NOTHING
+from payments.quickstart.demo.sales import Sale
+from payments.quickstart.demo.shops import Purchase, Shop
+from tests.client import APPROVED
 
 NUMBERS = count(1)
-FAR = datetime(2100, 1, 1, tzinfo=UTC)
 
 
 def days_ago(number: float) -> datetime:
-    """Return noon of the day `number` days ago; a fraction moves it by a part of a day."""
+    """Return noon of the day so many before today, or some part of a day apart from it."""
     today = clock.now().replace(hour=12, minute=0, second=0, microsecond=0)
     return today - timedelta(days=number)
 
@@ -24,17 +23,17 @@ def days_ago(number: float) -> datetime:
 def tell(
     merchant: Merchant,
     moment: datetime,
-    *acts: Callable[[Story], object],
+    *steps: Callable[[Sale], object],
     number: str = APPROVED,
     amount: int = 10_000,
     currency: str = "PHP",
     hold: bool = False,
-) -> Story:
-    """Save a charge of `merchant`, created at `moment`, with the actions after it; return its story."""
-    story = Story(Shop(merchant, Random(1)), Purchase(next(NUMBERS), amount, currency, "Halo-halo"), moment, FAR)
-    story.wrap("card", {**TELL_NOTHING, "number": number})
-    story.take(hold=hold)
-    for act in acts:
-        act(story)
-    story.rows.copy()
-    return story
+) -> Sale:
+    """Charge a card of `merchant` at `moment`, and then take `steps`; return the sale."""
+    with clock.at(moment):
+        sale = Sale(Shop(merchant, Random(1)), Purchase(next(NUMBERS), amount, currency, "Halo-halo"))
+        sale.create_source("card", number)
+        sale.create_charge(hold=hold)
+        for step in steps:
+            step(sale)
+    return sale

@@ -14,8 +14,7 @@ from payments.models import Charge, DayTotal, SummedDay
 from payments.overview.days import Days
 from payments.overview.summing import COMMITTED_AFTER, due_days, sum_up, sum_up_due
 from payments.overview.trade import Trade, trades_of
-from payments.providers.base import NotFound
-from payments.quickstart.demo.story import Story
+from payments.quickstart.demo.sales import Sale
 from tests.client import ANSWER_LOST, DECLINED, NEVER_ARRIVES
 from tests.factories import ChargeFactory
 from tests.overview.telling import days_ago, tell
@@ -59,23 +58,23 @@ def test_summed_up_or_not_the_figures_are_the_same(shop: NewMerchant) -> None:
     assert week().stacks("amount") == before.stacks("amount")
 
 
-@pytest.mark.parametrize("later", [Story.void, Story.refund], ids=["voided", "refunded"])
-def test_later_operations_do_not_change_the_day(shop: NewMerchant, later: Callable[[Story], object]) -> None:
+@pytest.mark.parametrize("later", [Sale.void, Sale.refund], ids=["voided", "refunded"])
+def test_later_operations_do_not_change_the_day(shop: NewMerchant, later: Callable[[Sale], object]) -> None:
     tell(shop.merchant, days_ago(3), later)
     sum_up_due()
     assert figures_of(week()) == (1, 0, 0, 10_000)
 
 
 def test_a_hold_counts_with_what_was_asked_for(shop: NewMerchant) -> None:
-    tell(shop.merchant, days_ago(3), lambda story: story.capture(1), hold=True)
+    tell(shop.merchant, days_ago(3), lambda sale: sale.capture(1), hold=True)
     assert week().volume == 10_000
 
 
 def test_a_past_day_is_summed_up_again_when_its_pending_charge_ends(shop: NewMerchant) -> None:
-    story = tell(shop.merchant, days_ago(3), number=ANSWER_LOST)
+    sale = tell(shop.merchant, days_ago(3), number=ANSWER_LOST)
     sum_up_due()
     assert figures_of(week()) == (0, 0, 1, 0)
-    Charge.objects.filter(id=story.charge.id).update(status="succeeded", captured=True, amount_captured=10_000)
+    Charge.objects.filter(id=sale.charge.id).update(status="succeeded", captured=True, amount_captured=10_000)
     assert sum_up_due() == 1
     assert figures_of(week()) == (1, 0, 0, 10_000)
     assert sum_up_due() == 0
@@ -133,7 +132,7 @@ def test_concurrent_runs_give_the_same_totals(shop: NewMerchant) -> None:
 
 
 def test_reasons_are_sorted_by_number(shop: NewMerchant) -> None:
-    tell(shop.merchant, days_ago(1), lambda story: story.look_up(NotFound()), number=NEVER_ARRIVES)
+    tell(shop.merchant, days_ago(1), Sale.look_up, number=NEVER_ARRIVES)
     for _ in range(2):
         tell(shop.merchant, days_ago(1), number=DECLINED)
     assert week().reasons == [("card_declined", 2), ("processing_error", 1)]

@@ -8,7 +8,7 @@ from payments.domain.operators import decide
 from payments.models import Notification, Refund
 from payments.overview.days import Days
 from payments.overview.waiting import Pile, Waiting, waiting_for
-from payments.quickstart.demo.story import Story
+from payments.quickstart.demo.sales import Sale
 from tests.client import ANSWER_LOST, REFUNDS_WAIT, Api
 from tests.operators.making import ALONE, person, proposed
 from tests.overview.telling import tell
@@ -16,6 +16,11 @@ from tests.overview.telling import tell
 
 def now_waiting(currency: str = "PHP", *, livemode: bool = False, days: int = 7) -> Waiting:
     return waiting_for(livemode, currency, Days.until_today(days))
+
+
+def _end_refund(sale: Sale) -> None:
+    sale.delay_refund(timedelta())
+    sale.receive_message()
 
 
 def ago(**time: float) -> timedelta:
@@ -31,7 +36,7 @@ def test_holds_and_expiring_holds_have_their_number_and_amount(shop: NewMerchant
     now = clock.now()
     tell(shop.merchant, now - ago(days=1), hold=True, amount=300)
     tell(shop.merchant, now - ago(days=6), hold=True, amount=500)
-    tell(shop.merchant, now - ago(days=6), Story.capture, hold=True)
+    tell(shop.merchant, now - ago(days=6), Sale.capture, hold=True)
     assert (now_waiting().held, now_waiting().expiring) == (Pile(2, 800), Pile(1, 500))
 
 
@@ -44,14 +49,14 @@ def test_each_currency_and_mode_has_its_own(shop: NewMerchant) -> None:
 def test_an_unknown_outcome_waits_until_it_is_known(shop: NewMerchant) -> None:
     moment = clock.now() - ago(minutes=1)
     tell(shop.merchant, moment, number=ANSWER_LOST, amount=700)
-    tell(shop.merchant, moment, lambda story: story.look_up(story.book.outcome), number=ANSWER_LOST)
+    tell(shop.merchant, moment, Sale.look_up, number=ANSWER_LOST)
     assert now_waiting().unknown == Pile(1, 700)
 
 
 def test_a_refund_waits_until_it_is_made_or_has_failed(shop: NewMerchant) -> None:
     moment = clock.now() - ago(minutes=1)
-    tell(shop.merchant, moment, lambda story: story.refund(400), number=REFUNDS_WAIT)
-    tell(shop.merchant, moment, lambda story: story.end_refund(story.refund(100)), number=REFUNDS_WAIT)
+    tell(shop.merchant, moment, lambda sale: sale.refund(400), number=REFUNDS_WAIT)
+    tell(shop.merchant, moment, lambda sale: sale.refund(100), _end_refund, number=REFUNDS_WAIT)
     assert Refund.objects.count() == 2
     assert now_waiting().refunds == Pile(1, 400)
 

@@ -12,7 +12,7 @@ from payments.quickstart.servers.places import SYSTEM_FOLDER
 
 @pytest.fixture(scope="module")
 def data() -> Generator[Path]:
-    """A data folder that does not exist yet, in a folder open to all."""
+    """Yield a data folder that does not exist yet, in a folder open to all."""
     with tempfile.TemporaryDirectory(prefix="kaha-test-") as parent:
         Path(parent).chmod(0o711)
         data = Path(parent) / "data"
@@ -22,7 +22,7 @@ def data() -> Generator[Path]:
 
 @pytest.fixture
 def closed_data() -> Generator[Path]:
-    """A data folder that does not exist yet, in a folder that only we may enter."""
+    """Yield a data folder that does not exist yet, in a folder that only we may enter."""
     with tempfile.TemporaryDirectory(prefix="kaha-test-") as parent:
         data = Path(parent) / "data"
         yield data
@@ -30,7 +30,7 @@ def closed_data() -> Generator[Path]:
 
 
 def remove_what_lies_outside(data: Path) -> None:
-    """Removes the folders that the links in a data folder point to."""
+    """Remove the folders that the links in a data folder point to."""
     for link in data.glob("*"):
         target = link.resolve()
         if link.is_symlink() and (target.parent == SYSTEM_FOLDER or target.name.startswith("kaha-")):

@@ -28,7 +28,7 @@ class Quickstart:
         self.output = ""
 
     def read_until(self, pattern: str) -> str:
-        """Reads standard output up to the line in which the pattern occurs, and returns all of it so far."""
+        """Read standard output up to the line in which the pattern occurs; return all of it so far."""
         assert self.process.stdout
         while not re.search(pattern, self.output):
             line = self.process.stdout.readline()
@@ -37,7 +37,7 @@ class Quickstart:
         return self.output
 
     def ready(self) -> dict[str, Any]:
-        """What it says with `--json`."""
+        """Return what it prints with `--json`."""
         return dict(json.loads(self.read_until(r"\n")))
 
     def ended(self) -> tuple[int, str]:
@@ -48,7 +48,7 @@ class Quickstart:
 
 
 def manage(data: Path, *arguments: str) -> str:
-    """The output of another command on the same data."""
+    """Return the output of another command on the same data."""
     environment = {**ENVIRONMENT, "KAHA_DATA": str(data)}
     done = subprocess.run([*MANAGE, *arguments], cwd="/", env=environment, text=True, capture_output=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -56,7 +56,7 @@ def manage(data: Path, *arguments: str) -> str:
 
 
 def wait_until_nothing_runs(data: Path) -> None:
-    """Waits until no process is left that has to do with a data folder."""
+    """Wait until no process is left that has to do with a data folder."""
     deadline = time.monotonic() + DEADLINE_SECONDS
     while running := processes_of(data):
         assert time.monotonic() < deadline, running
@@ -64,13 +64,13 @@ def wait_until_nothing_runs(data: Path) -> None:
 
 
 def processes_of(data: Path) -> dict[int, str]:
-    """The command line, by process ID, of all whose arguments, environment or current folder name the data folder."""
+    """Return the command lines, by process ID, of all whose arguments, environment or folder name the data folder."""
     processes = [process for process in Path("/proc").glob("[0-9]*") if _names(process, str(data))]
     return {int(process.name): _command(process) for process in processes}
 
 
 def files_open_for_writing(pid: int) -> set[Path]:
-    """The ordinary files that a process can write to at this moment."""
+    """Return the ordinary files that a process can write to at this moment."""
     files = set()
     for descriptor in Path(f"/proc/{pid}/fd").glob("*"):
         with suppress(OSError):

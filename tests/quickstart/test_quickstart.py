@@ -67,7 +67,7 @@ def api(running: Quickstart) -> Generator[httpx.Client]:
 
 
 def refused(*arguments: str) -> str:
-    """What a quickstart says that ends by itself at once."""
+    """Return what a quickstart prints that ends by itself at once."""
     command = [*MANAGE, "quickstart", *arguments]
     ended = subprocess.run(command, cwd="/", env=ENVIRONMENT, text=True, capture_output=True, check=False)
     assert ended.returncode == 1
@@ -124,7 +124,7 @@ def test_it_stops_and_says_which_program_ended_by_itself(first: Ended) -> None:
     assert "kaha: Redis ended by itself with exit code -9. The end of" in errors
 
 
-def test_a_program_is_told_everything_in_one_line(running: Quickstart) -> None:
+def test_a_program_reads_everything_in_one_line(running: Quickstart) -> None:
     ready = running.ready()
     addresses = [ready[name].removeprefix(ready["api"]) for name in ("api", "admin", "docs")]
     assert addresses == ["", "/admin/", "/docs"]
@@ -164,7 +164,7 @@ def test_the_curl_lines_take_a_payment_when_pasted(running: Quickstart) -> None:
     assert (charge["status"], charge["amount"], page["data"][0]) == ("succeeded", 50_000, charge)
 
 
-def test_everything_it_writes_lies_in_the_folders_it_names(running: Quickstart) -> None:
+def test_everything_it_writes_is_in_the_folders_it_names(running: Quickstart) -> None:
     folders = [Path(folder) for folder in running.ready()["data_dirs"]]
     written = {file for pid in processes_of(running.data) for file in files_open_for_writing(pid)}
     assert written

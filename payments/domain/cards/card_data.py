@@ -70,11 +70,6 @@ def new_card(source: Source, card: dict[str, Any]) -> Card:
 
     The source needs only its ID and merchant. One query, of the BIN table. Raise VaultUnavailable.
     """
-    return sealed_card(source, card, describe(card["number"]))
-
-
-def sealed_card(source: Source, card: dict[str, Any], facts: CardFacts) -> Card:
-    """Return a card as `new_card` does, with `facts` that are known already."""
     card_id, moment = ids.new_id(), clock.now()
     return Card(
         id=card_id,
@@ -89,7 +84,7 @@ def sealed_card(source: Source, card: dict[str, Any], facts: CardFacts) -> Card:
         number_expires_at=moment + timedelta(days=settings.UNUSED_CARD_KEEP_DAYS),
         sealed_cvc=seal(card["cvc"], _place(Purpose.CVC, source, card_id)),
         cvc_expires_at=moment + timedelta(minutes=settings.CVC_KEEP_MINUTES),
-        **asdict(facts),
+        **asdict(describe(card["number"])),
     )
 
 

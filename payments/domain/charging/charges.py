@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from payments import clock
-from payments.db.writes import Insert, StaleRow, Update, Write
+from payments.db.writes import Insert, StaleRow, Update
 from payments.domain import events, idempotency, prepared_reads
 from payments.domain.bulkheads import ProviderBusy
 from payments.domain.caller import Caller
@@ -18,7 +18,7 @@ from payments.domain.routing import candidates
 from payments.domain.routing.candidates import ProviderRoute
 from payments.ids import new_id, parse_id, public_id
 from payments.ledger.fees import rate_of
-from payments.models import Attempt, Charge, IdempotencyRecord, Source
+from payments.models import Attempt, Charge, Source
 from payments.providers.base import Outcome, Payment
 from payments.steps import Step, reached
 
@@ -130,23 +130,15 @@ def _open_with(
     found = candidates.routes_for(caller.merchant_id, caller.livemode, source.type, order.amount, order.currency, hold)
     via, *others = candidates.hold_first_place(place, found, caller.merchant_id)
     record = idempotency.new_record(caller)
-    attempt, writes = build_opening(caller, order, source, via, record)
-    payment = attempts.payment_of(attempt, cvc)
-    idempotency.write_once(caller, record, *writes)
-    reached(Step.OPENED)
-    return attempt, payment, others
-
-
-def build_opening(
-    caller: Caller, order: ChargeOrder, source: Source, via: ProviderRoute, record: IdempotencyRecord | None
-) -> tuple[Attempt, list[Write]]:
-    """Return the attempt at a new charge on `source`, and the writes that insert charge and attempt."""
     charge = _new_charge(caller, source, order)
     taken = sources.use(caller, source)
     created = events.of(caller, "charge.created", charge)
     attempt = attempts.new_attempt(caller, charge, Attempt.Kind.AUTHORIZE, order.amount, via, record)
     attempt.block_id = getattr(source, "block_id", None)
-    return attempt, [*taken, Insert(charge), Insert(attempt), *created]
+    payment = attempts.payment_of(attempt, cvc)
+    idempotency.write_once(caller, record, *taken, Insert(charge), Insert(attempt), *created)
+    reached(Step.OPENED)
+    return attempt, payment, others
 
 
 def _new_charge(caller: Caller, source: Source, order: ChargeOrder) -> Charge:
@@ -181,7 +173,14 @@ def _reopen(caller: Caller, attempt: Attempt) -> Attempt | None:
     """Claim an attempt that waits for its payer, so that one process asks. Return None when another was first."""
     reached(Step.OPENING)
     record = idempotency.new_record(caller)
-    values = reopened_values(caller, attempt, record)
+    values = {
+        "state": Attempt.State.OPEN,
+        "due_at": attempts.call_deadline(candidates.provider_of(attempt)),
+        # It is a new call: the lookups of earlier calls must not delay its own.
+        "tries": 0,
+        "idempotency_id": record.id if record else None,
+        **attempts.request_fields(caller),
+    }
     waiting = {"id": attempt.id, "state": Attempt.State.WAITING}
     try:
         idempotency.write_once(caller, record, Update(Attempt, waiting, values))
@@ -191,18 +190,6 @@ def _reopen(caller: Caller, attempt: Attempt) -> Attempt | None:
     for name, value in values.items():
         setattr(attempt, name, value)
     return attempt
-
-
-def reopened_values(caller: Caller, attempt: Attempt, record: IdempotencyRecord | None) -> dict[str, Any]:
-    """Return the new values of an attempt that waits for its payer and is asked again."""
-    return {
-        "state": Attempt.State.OPEN,
-        "due_at": attempts.call_deadline(candidates.provider_of(attempt)),
-        # It is a new call: the lookups of earlier calls must not delay its own.
-        "tries": 0,
-        "idempotency_id": record.id if record else None,
-        **attempts.request_fields(caller),
-    }
 
 
 def _continue(caller: Caller, attempt: Attempt, params: Mapping[str, str]) -> Result[Charge]:

@@ -34,7 +34,7 @@ def apply(attempt: Attempt, outcome: Outcome) -> bool:
     """
     if _was_given_up(attempt) and isinstance(outcome, Approved) and attempt.charge.operation:
         return False
-    writes = late_writes(attempt, outcome)
+    writes = _writes(attempt, outcome)
     if not writes:
         return True
     try:
@@ -49,7 +49,7 @@ def _was_given_up(attempt: Attempt) -> bool:
     return attempt.outcome == NotFound.__name__
 
 
-def late_writes(attempt: Attempt, outcome: Outcome) -> Sequence[Write]:
+def _writes(attempt: Attempt, outcome: Outcome) -> Sequence[Write]:
     """Return the writes that record a contradiction; none where `outcome` agrees with what is recorded."""
     now, charge = clock.now(), attempt.charge
     changes = late_changes(attempt, outcome, now)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from payments import clock, context
 from payments.connections import release_connection
-from payments.db.writes import Insert, StaleRow, Write
+from payments.db.writes import Insert, StaleRow
 from payments.domain import idempotency
 from payments.domain.bulkheads import Places
 from payments.domain.caller import Caller
@@ -19,7 +19,7 @@ from payments.domain.idempotency import Result
 from payments.domain.routing import candidates
 from payments.ids import public_id
 from payments.ledger import journals
-from payments.models import Attempt, Charge, IdempotencyRecord, Refund
+from payments.models import Attempt, Charge, Refund
 from payments.models.charge import EXTENDED_DAYS_MAX
 from payments.providers.base import Operation, Outcome, Provider
 from payments.steps import Step, reached
@@ -174,26 +174,15 @@ def _open_with(caller: Caller, charge: Charge, planner: Planner, place: ExitStac
     _require_ability(charge, plan, via)
     candidates.hold_place(place, via, charge.merchant_id)
     record = idempotency.new_record(caller)
-    attempt, writes = build_opening(caller, charge, plan, via, record)
-    idempotency.write_once(caller, record, *writes)
-    apply(charge, plan.changes)
-    reached(Step.OPENED)
-    return attempt, attempts.operation_of(attempt, asked_first)
-
-
-def build_opening(
-    caller: Caller, charge: Charge, plan: Plan, via: candidates.ProviderRoute, record: IdempotencyRecord | None
-) -> tuple[Attempt, list[Write]]:
-    """Return the attempt at a planned operation, and the writes that open it.
-
-    After their commit, apply the plan's changes to the charge.
-    """
     attempt = attempts.new_attempt(caller, charge, plan.kind, plan.amount, via, record, plan.refund)
     attempt.hold_days = plan.hold_days
     changes: Changes = (*plan.changes, Insert(attempt))
     if plan.refund:
         changes += (journals.refund_asked(plan.amount, is_settled=charge.settled_at is not None),)
-    return attempt, list(writes_of(caller, attempt, changes, rows_after(charge, changes)))
+    idempotency.write_once(caller, record, *writes_of(caller, attempt, changes, rows_after(charge, changes)))
+    apply(charge, plan.changes)
+    reached(Step.OPENED)
+    return attempt, attempts.operation_of(attempt, asked_first)
 
 
 def plan_capture(charge: Charge, amount: int | None) -> Plan:

@@ -51,7 +51,7 @@ def _record(caller: Caller, attempt: Attempt, outcome: Outcome) -> Result[Charge
         if attempt.state == Attempt.State.DONE:
             return _recorded_by_another(caller, attempt, outcome)
         result = apply_outcome(attempt, outcome, clock.now())
-        answer, writes = build_writes(caller, attempt, result, outcome)
+        answer, writes = _build_writes(caller, attempt, result, outcome)
         reached(Step.RECORDING)
         try:
             write_together(*writes)
@@ -71,7 +71,7 @@ def _record(caller: Caller, attempt: Attempt, outcome: Outcome) -> Result[Charge
     raise busy(public_id("ch", attempt.charge_id))
 
 
-def build_writes(
+def _build_writes(
     caller: Caller, attempt: Attempt, result: AttemptResult, outcome: Outcome
 ) -> tuple[StoredAnswer, list[Write]]:
     """Return the answer to the request, and all writes that record the result of `outcome`."""

@@ -25,13 +25,8 @@ OUTCOMES: dict[str, type[Approved] | type[Declined]] = {"approved": Approved, "d
 
 def write_message(reference: str, outcome: Outcome) -> None:
     """Leaves a message in the caller's transaction: `reference` came to this final `outcome`."""
-    message_of(reference, outcome).save()
-
-
-def message_of(reference: str, outcome: Outcome) -> Message:
-    """The unsaved message that `reference` came to this final `outcome`."""
     told = {"reference": reference, "kind": type(outcome).__name__.lower(), "outcome": asdict(outcome)}
-    return Message(body=json.dumps(told))
+    Message.objects.create(body=json.dumps(told))
 
 
 def untold(among: Collection[str] | None = None) -> QuerySet[Message]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 from django.conf import settings
@@ -64,14 +64,18 @@ def book_operation(kind: str, operation: Operation, payment: SimulatedPayment) -
 
 
 def new_operation(kind: str, operation: Operation, payment: SimulatedPayment) -> SimulatedOperation:
-    """The unsaved row of an operation that is possible."""
+    """Return the unsaved row of an operation that is possible: its state, and what it becomes by itself and when."""
+    state, settles_as = REFUND_STATES[Refunds(payment.refunds)] if kind == "refund" else (State.SUCCEEDED, "")
+    delay = timedelta(seconds=settings.SIMULATOR_REFUND_DELAY_SECONDS)
     return SimulatedOperation(
         reference=operation.reference,
         payment=payment,
         kind=kind,
         amount=operation.amount,
         hold_days=operation.hold_days,
-        **beginning(kind, payment),
+        state=state,
+        settles_as=settles_as,
+        settles_at=clock.now() + delay if settles_as else None,
     )
 
 
@@ -81,17 +85,6 @@ def settle_due_refunds(limit: int, among: Collection[str] | None = None) -> None
     due = due if among is None else due.filter(reference__in=among)
     for operation in due.order_by("settles_at")[:limit]:
         _settle_if_due(operation)
-
-
-def beginning(kind: str, payment: SimulatedPayment) -> dict[str, str | datetime | None]:
-    """How an operation on `payment` starts: its state, and what it becomes by itself and when."""
-    state, settles_as = REFUND_STATES[Refunds(payment.refunds)] if kind == "refund" else (State.SUCCEEDED, "")
-    delay = timedelta(seconds=settings.SIMULATOR_REFUND_DELAY_SECONDS)
-    return {
-        "state": state,
-        "settles_as": settles_as,
-        "settles_at": clock.now() + delay if settles_as else None,
-    }
 
 
 def _move(operation: SimulatedOperation, payment: SimulatedPayment) -> list[Write]:

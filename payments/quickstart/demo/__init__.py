@@ -1,5 +1,5 @@
-"""A made-up year of test charges for demos and benchmarks, in the words of the verbs that take real ones.
+"""A year of test charges for demos and benchmarks, made by the verbs of the API on the simulator.
 
-Each charge is told in memory: the domain says what it would write (`Story`), the simulator's books are kept beside
-(`simulated`), time is told by `clock.at`, and what comes of it goes to the database by COPY.
+Each charge is a `Sale`, and what happens to it is a scenario: a generator that yields the moment at which it continues.
+`year` runs the scenarios of a merchant in the order of these moments, with `clock.at` set to each.
 """

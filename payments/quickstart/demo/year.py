@@ -1,86 +1,118 @@
-"""The year: every charge told in its turn, and written batch by batch."""
+"""The year: which scenario begins when at which merchant, and all of them run on a moved clock."""
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
-from itertools import cycle, islice
+from heapq import heapify, heappop, heappush
+from itertools import cycle
 from random import Random
 
-from django.db import connection
+from django.db import connection, transaction
 
 from payments import clock
+from payments.domain import idempotency, settlement
+from payments.domain.schedule import next_settlement_at
 from payments.overview import summing
-from payments.quickstart.demo import callbacks, cast, rhythm
-from payments.quickstart.demo.cast import Role
-from payments.quickstart.demo.odds import PLOTS, UNDER_WAY
-from payments.quickstart.demo.plots import Plot, pick
+from payments.quickstart.demo import operator_scenarios, scenarios, webhooks
+from payments.quickstart.demo.business_hours import YEAR, moments
 from payments.quickstart.demo.reports import Reports
-from payments.quickstart.demo.rows import Rows
-from payments.quickstart.demo.shop import Shop
-from payments.quickstart.demo.story import PresentReached, Purchase, Story
+from payments.quickstart.demo.sales import Sale
+from payments.quickstart.demo.scenarios import Scenario, Steps
+from payments.quickstart.demo.shops import Shop, create_shops, pick
 
-Place = tuple[Shop, Role]
-Planned = tuple[datetime, Plot, Shop, Role]
-BATCH = 500
 FEWEST = 50
-# Of what 1,000 centavos come to in the smallest unit of another currency.
-UNITS = {"PHP": 1000, "USD": 18, "JPY": 27}
+# How long after midnight the worker settles.
+SETTLEMENT_DELAY = timedelta(minutes=2)
+SCENARIOS: Sequence[tuple[Scenario, float]] = (
+    *((scenarios.paid, 62), (scenarios.vaulted, 6), (scenarios.declined, 7), (scenarios.refused, 4)),
+    *((scenarios.abandoned, 3), (scenarios.captured_later, 5), (scenarios.part_captured, 2)),
+    *((scenarios.hold_voided, 1.5), (scenarios.hold_expired, 1.5), (scenarios.voided, 1.5)),
+    *((scenarios.refunded, 3), (scenarios.part_refunded, 1.5), (scenarios.refund_returned, 0.3)),
+    *((scenarios.refunded_later, 0.7), (scenarios.found_approved, 0.6), (scenarios.never_arrived, 0.4)),
+    *((scenarios.detached, 0.5), (scenarios.came_late, 0.1)),
+    *((operator_scenarios.corrected, 0.1), (operator_scenarios.correction_rejected, 0.1)),
+    *((operator_scenarios.refunded_by_operator, 0.6), (operator_scenarios.refund_approved, 0.2)),
+    *((operator_scenarios.refund_declined, 0.1), (operator_scenarios.released_by_operator, 0.2)),
+    *((operator_scenarios.extended_by_operator, 0.3), (operator_scenarios.blocked, 0.1)),
+)
+# What is under way now, with the minutes ago at which it began, at least and at most.
+UNDER_WAY: Sequence[tuple[Scenario, float, float]] = (
+    *((scenarios.awaiting, 1, 50), (scenarios.awaiting, 1, 50), (scenarios.awaiting, 1, 50)),
+    *((scenarios.unknown, 1, 5), (scenarios.unknown, 20, 90), (operator_scenarios.correction_proposed, 300, 900)),
+    *((scenarios.refund_pending, 60, 600), (scenarios.refund_pending, 600, 2000)),
+    *((scenarios.hold_expired, 7300, 10000), (scenarios.hold_expired, 9000, 10070)),
+    *((operator_scenarios.refund_requested, 40, 300), (operator_scenarios.refund_requested, 60, 600)),
+)
+Begin = tuple[datetime, Shop, Scenario]
+Running = tuple[datetime, int, Steps]
 
 
-def seed(charges: int, merchants: int, random: Random, told: Callable[[int], None]) -> Sequence[Shop]:
-    """Writes a year of so many test charges, at least FEWEST, for so many new merchants, which it returns.
+def seed(charges: int, merchants: int, rng: Random, progress: Callable[[int], None]) -> Sequence[Shop]:
+    """Make a year of so many test charges, at least FEWEST, for so many new merchants; return the merchants.
 
-    `told` hears how many more charges were written. Raises VaultUnavailable, and Busy where a reconciliation is
-    under way.
+    `progress` is called with the number of further charges. Raise VaultUnavailable, and Busy where a reconciliation is
+    under way; the merchants are then without charges.
     """
     present = clock.now()
-    shops = cast.shops(merchants, present - rhythm.YEAR, present, random)
-    reports = Reports(present, random)
-    plan = _plan(charges, shops, present, random)
-    while batch := list(islice(plan, BATCH)):
-        rows = Rows()
-        for moment, plot, shop, role in batch:
-            story = tell(plot, shop, role, moment, present)
-            reports.take_in(story)
-            rows.join(story)
-        rows.copy()
-        told(len(batch))
-    reports.close(shops[0][0].operators)
+    shops = create_shops(merchants, present - YEAR, present, rng)
+    begins = [
+        (moment, rng.choice(shops), pick(rng, SCENARIOS)) for moment in moments(charges - len(UNDER_WAY), present, rng)
+    ]
+    for (scenario, fewest, most), shop in zip(UNDER_WAY, cycle(shops), strict=False):
+        begins.append((present - timedelta(minutes=rng.uniform(fewest, most)), shop, scenario))
+    reports = Reports([shop.merchant.id for shop in shops], present, rng)
+    with transaction.atomic():
+        run(begins, present, reports, progress)
+        reports.reconcile_with_differences(shops[0].operators)
+    idempotency.purge()
     for day in summing.every_day():
         summing.sum_up(day)
     _analyse()
-    return [shop for shop, _ in shops]
+    return shops
 
 
-def tell(plot: Plot, shop: Shop, role: Role, moment: datetime, present: datetime) -> Rows:
-    """The rows of one charge that began at `moment`, as they are at `present`."""
-    story = Story(shop, _purchase(shop, role), moment, present)
-    with suppress(PresentReached):
-        plot(story)
-        story.wait_until(present)
-    callbacks.try_all(shop, story.rows, present)
-    return story.rows
+@transaction.atomic
+def run(
+    begins: Sequence[Begin],
+    present: datetime,
+    reports: Reports | None = None,
+    progress: Callable[[int], None] = lambda _: None,
+) -> None:
+    """Run scenarios until `present`, in the order in which they continue, with the worker's settlement at midnight.
+
+    It is one transaction, so that no worker of the present finds the deadlines of the past.
+    """
+    in_order = sorted(begins, key=lambda begin: begin[0])
+    start = in_order[0][0]
+    running: list[Running] = [
+        (moment, number, _begun(scenario, shop, progress)) for number, (moment, shop, scenario) in enumerate(in_order)
+    ]
+    shops = dict.fromkeys(shop for _, shop, _ in in_order)
+    worker = [_settle_every_midnight(shop) for shop in shops] + ([reports.reconcile_monthly()] if reports else [])
+    running += [(start, -number, steps) for number, steps in enumerate(worker, 1)]
+    heapify(running)
+    while running and running[0][0] < present:
+        moment, number, steps = heappop(running)
+        with clock.at(moment):
+            continues_at = next(steps, None)
+        if continues_at:
+            heappush(running, (continues_at, number, steps))
+    for shop in shops:
+        webhooks.attempt_all(shop, present)
 
 
-def _plan(charges: int, shops: Sequence[Place], present: datetime, random: Random) -> Iterator[Planned]:
-    """When each charge begins, in that order, what becomes of it, and where; those under way now are everywhere."""
-    for moment in rhythm.moments(charges - len(UNDER_WAY), present, random):
-        yield moment, pick(random, PLOTS), *random.choice(shops)  # nosec B311 # a demo has no secrets
-    for (plot, fewest, most), place in zip(UNDER_WAY, cycle(shops), strict=False):
-        yield present - timedelta(minutes=random.uniform(fewest, most)), plot, *place  # nosec B311 # a demo has no secrets
+def _begun(scenario: Scenario, shop: Shop, progress: Callable[[int], None]) -> Steps:
+    progress(1)
+    yield from scenario(Sale(shop, shop.purchase()))
 
 
-def _purchase(shop: Shop, role: Role) -> Purchase:
-    random = shop.random
-    currency = pick(random, role.currencies)
-    centavos = role.median_amount * random.lognormvariate(0, 0.6)
-    amount = max(100, round(centavos * UNITS[currency] / 1000))
-    number = shop.next_order()
-    return Purchase(number, amount, currency, f"{random.choice(role.goods)}, order {number}")  # nosec B311 # a demo has no secrets
+def _settle_every_midnight(shop: Shop) -> Steps:
+    while True:
+        yield next_settlement_at(clock.now()) + SETTLEMENT_DELAY
+        settlement.settle_all_due(shop.scope)
 
 
 def _analyse() -> None:
-    """So much is new that the planner must not wait to be told; of tables of ours alone, for others are shared."""
+    """Have the planner know of so many new rows; of the tables of kaha alone, because others may be shared."""
     tables = ", ".join(map(connection.ops.quote_name, connection.introspection.django_table_names(only_existing=True)))
     with connection.cursor() as cursor:
         cursor.execute(f"ANALYZE {tables}")

@@ -156,7 +156,7 @@ def make_running_folders(places: Places) -> None:
 
 
 def drop_temporary_folder(places: Places) -> None:
-    """Remove the folder of the sockets where it lies among the temporary ones, once no server runs any more."""
+    """Remove the folder of the sockets where it is among the temporary ones, once no server runs any more."""
     run = places.data / "run"
     if run.is_symlink():
         shutil.rmtree(places.run, ignore_errors=True)

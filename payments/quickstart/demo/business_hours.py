@@ -17,15 +17,15 @@ PAYDAYS = {15: 1.6, 16: 1.4, 30: 1.6, 31: 1.6, 1: 1.3}
 CHRISTMAS = 1.35
 
 
-def moments(count: int, end: datetime, random: Random) -> Iterator[datetime]:
-    """`count` moments of the year before `end`, in their order."""
+def moments(count: int, end: datetime, rng: Random) -> Iterator[datetime]:
+    """Yield `count` moments of the year before `end`, in their order."""
     start = end - YEAR
     hours = [start + number * HOUR for number in range(YEAR // HOUR)]
     sums = list(accumulate(_weight(hour, start) for hour in hours))
     done = 0
     for hour, so_far in zip(hours, sums, strict=True):
         upto = round(count * so_far / sums[-1])
-        yield from sorted(hour + random.random() * HOUR for _ in range(upto - done))  # nosec B311 # a demo has no secrets
+        yield from sorted(hour + rng.random() * HOUR for _ in range(upto - done))
         done = upto
 
 

@@ -6,7 +6,7 @@ from payments import clock, ids
 THEN = datetime(2026, 2, 3, 4, 5, tzinfo=UTC)
 
 
-def test_it_is_the_moment_told_and_a_tick_later_each_time() -> None:
+def test_each_reading_is_a_tick_later() -> None:
     with clock.at(THEN):
         assert [clock.now() for _ in range(3)] == [THEN, THEN + clock.TICK, THEN + 2 * clock.TICK]
 
@@ -17,12 +17,12 @@ def test_afterwards_it_is_the_present_again() -> None:
     assert clock.now() - THEN > timedelta(days=100)
 
 
-def test_other_threads_are_told_nothing() -> None:
+def test_other_threads_keep_the_present() -> None:
     with clock.at(THEN), ThreadPoolExecutor(1) as thread:
         assert thread.submit(clock.now).result() > THEN + timedelta(days=100)
 
 
-def test_new_ids_are_of_the_moment_told_in_their_order() -> None:
+def test_new_ids_have_the_moved_time_and_keep_their_order() -> None:
     with clock.at(THEN):
         made = [ids.new_id() for _ in range(50)]
     assert made == sorted(made)

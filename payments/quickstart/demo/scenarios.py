@@ -1,0 +1,226 @@
+"""What happens to charges: each scenario takes a sale and yields the moments at which it continues."""
+
+from collections.abc import Callable, Iterator
+from datetime import datetime, timedelta
+
+from payments import clock, sourcetypes
+from payments.domain.charging import attempts, expiry
+from payments.providers.simulator import books
+from payments.providers.simulator.scenarios import scenario_of
+from payments.quickstart.demo.sales import Sale
+from payments.quickstart.demo.shops import pick
+
+Steps = Iterator[datetime]
+Scenario = Callable[[Sale], Steps]
+
+DIRECT = "4000000000003055"
+CHALLENGED = ("4242424242424242", "4012001037141112", "5555555555554444", "3566002020360505")
+ANSWER_LOST, NEVER_ARRIVES = "4000000000005100", "4000000000005118"
+REFUNDS_RETURN, REFUNDS_WAIT = "4000000000005126", "4000000000007726"
+STOLEN = "4000000000009979"
+DECLINED = (
+    ("4000000000009995", 45),
+    ("4000000000000002", 25),
+    ("4000000000000127", 12),
+    ("4000000000000069", 8),
+    ("4000000000000119", 5),
+    ("4000000000009987", 2),
+    (STOLEN, 3),
+)
+# How Filipinos pay; other currencies come by card.
+TYPES = (
+    *(("card", 44), ("gcash", 27), ("maya", 8), ("qrph", 6), ("grabpay", 3), ("bpi", 3), ("unionbank", 2)),
+    *(("instapay", 2), ("bdo", 1.5), ("paymaya", 1), ("pesonet", 0.5), ("rcbc", 0.5), ("alipay", 0.5)),
+    *(("wechat", 0.5), ("unionpay", 0.5)),
+)
+
+
+def after(**duration: float) -> datetime:
+    """Return the moment that is so much later than now."""
+    return clock.now() + timedelta(**duration)
+
+
+def begin(sale: Sale, source_type: str, number: str, *, hold: bool = False) -> Steps:
+    sale.create_source(source_type, number)
+    yield after(seconds=sale.random.uniform(0.3, 20))
+    sale.create_charge(hold=hold)
+
+
+def paid(sale: Sale) -> Steps:
+    yield from begin(sale, _source_type(sale, TYPES), _good_card(sale))
+    yield from _pay(sale)
+
+
+def refused(sale: Sale) -> Steps:
+    yield from begin(sale, _source_type(sale, TYPES[1:]), CHALLENGED[0])
+    yield after(seconds=sale.random.uniform(20, 400))
+    sale.refuse(pick(sale.random, (("payer_cancelled", 3), ("authentication_failed", 1))))
+
+
+def awaiting(sale: Sale) -> Steps:
+    yield from begin(sale, "card", sale.random.choice(CHALLENGED))
+
+
+def abandoned(sale: Sale) -> Steps:
+    yield from awaiting(sale)
+    yield after(minutes=books.PAGE_MINUTES, seconds=1)
+    sale.receive_message()
+
+
+def declined(sale: Sale) -> Steps:
+    yield from begin(sale, "card", pick(sale.random, DECLINED))
+
+
+def voided(sale: Sale) -> Steps:
+    yield from paid(sale)
+    assert sale.charge.settle_due_at  # nosec B101 # for the type checker
+    # A captured charge is voided before it is settled at midnight; a charge of the last minutes of a day stays.
+    left = (sale.charge.settle_due_at - clock.now()) / timedelta(minutes=1)
+    if left > 5:
+        yield after(minutes=sale.random.uniform(1, min(left - 2, 300)))
+        sale.void()
+
+
+def refunded(sale: Sale) -> Steps:
+    yield from paid(sale)
+    yield after(days=sale.random.uniform(0.1, 20))
+    sale.refund()
+
+
+def part_refunded(sale: Sale) -> Steps:
+    yield from paid(sale)
+    for _ in range(sale.random.choice((1, 1, 2))):
+        yield after(days=sale.random.uniform(0.1, 15))
+        sale.refund(max(1, sale.purchase.amount // sale.random.choice((3, 4, 5, 10))))
+
+
+def refund_returned(sale: Sale) -> Steps:
+    yield from begin(sale, "card", REFUNDS_RETURN)
+    yield after(days=sale.random.uniform(0.1, 10))
+    sale.refund()
+    yield after(days=sale.random.uniform(0.5, 4))
+    sale.receive_message()
+
+
+def refunded_later(sale: Sale) -> Steps:
+    yield from begin(sale, "card", REFUNDS_WAIT)
+    yield after(days=sale.random.uniform(0.1, 10))
+    sale.refund()
+    sale.delay_refund(timedelta(seconds=3))
+    yield after(seconds=4)
+    sale.receive_message()
+
+
+def refund_pending(sale: Sale) -> Steps:
+    yield from begin(sale, "card", REFUNDS_WAIT)
+    yield after(minutes=20)
+    sale.refund()
+    sale.delay_refund(timedelta(days=5))
+    yield from look_up_when_due(sale)
+
+
+def hold(sale: Sale) -> Steps:
+    yield from begin(sale, "card", _good_card(sale), hold=True)
+    yield from _pay(sale)
+
+
+def captured_later(sale: Sale) -> Steps:
+    yield from hold(sale)
+    yield after(hours=sale.random.uniform(2, 140))
+    sale.capture()
+
+
+def part_captured(sale: Sale) -> Steps:
+    yield from hold(sale)
+    yield after(hours=sale.random.uniform(2, 140))
+    sale.capture(max(1, sale.purchase.amount * sale.random.randint(40, 95) // 100))
+
+
+def hold_voided(sale: Sale) -> Steps:
+    yield from hold(sale)
+    yield after(hours=sale.random.uniform(1, 100))
+    sale.void()
+
+
+def hold_expired(sale: Sale) -> Steps:
+    yield from hold(sale)
+    assert sale.charge.hold_expires_at  # nosec B101 # for the type checker
+    yield sale.charge.hold_expires_at + timedelta(seconds=10)
+    expiry.void_expired_holds(scope=sale.shop.scope)
+
+
+def found_approved(sale: Sale) -> Steps:
+    yield from begin(sale, "card", ANSWER_LOST)
+    yield after(seconds=6)
+    sale.look_up()
+
+
+def unknown(sale: Sale) -> Steps:
+    yield from begin(sale, "card", ANSWER_LOST)
+    yield from look_up_in_vain(sale)
+
+
+def never_arrived(sale: Sale) -> Steps:
+    yield from begin(sale, "card", NEVER_ARRIVES)
+    yield from look_up_when_due(sale)
+
+
+def came_late(sale: Sale) -> Steps:
+    """Let the request reach the provider after the charge has failed; the money goes back."""
+    yield from begin(sale, "card", NEVER_ARRIVES)
+    payment = attempts.payment_of(sale.attempt)
+    yield after(seconds=6)
+    sale.look_up()
+    yield after(seconds=sale.random.uniform(60, 500))
+    books.book_payment(payment, scenario_of(payment.card))
+    yield from look_up_when_due(sale)
+
+
+def vaulted(sale: Sale) -> Steps:
+    """Charge a vaulted card: mostly one from before, else one of a new customer."""
+    known = sale.shop.vaulted
+    if known and sale.random.random() < 0.75:
+        sale.source_id = sale.random.choice(known)
+    else:
+        sale.create_source("card", DIRECT)
+        yield after(seconds=sale.random.uniform(0.3, 20))
+        sale.vault_source()
+        known.append(sale.source_id)
+    sale.create_charge()
+
+
+def detached(sale: Sale) -> Steps:
+    sale.create_source("card", DIRECT)
+    customer_id = sale.vault_source()
+    sale.create_charge()
+    yield after(days=sale.random.uniform(1, 60))
+    sale.detach_source(customer_id)
+
+
+def look_up_when_due(sale: Sale) -> Steps:
+    """Look the latest attempt up whenever it is due, until its outcome is final."""
+    while due_at := sale.attempt.due_at:
+        yield due_at
+        sale.look_up()
+
+
+def look_up_in_vain(sale: Sale, hours: float = 24 * 365) -> Steps:
+    """Look the attempt up for so many hours, without an answer from the provider."""
+    end = after(hours=hours)
+    while (due_at := sale.attempt.due_at) and due_at < end:
+        yield due_at
+        sale.look_up_in_vain()
+
+
+def _source_type(sale: Sale, types: tuple[tuple[str, float], ...]) -> str:
+    return pick(sale.random, types) if sale.purchase.currency == "PHP" else sourcetypes.CARD
+
+
+def _good_card(sale: Sale) -> str:
+    return sale.random.choice((DIRECT, DIRECT, *CHALLENGED))
+
+
+def _pay(sale: Sale) -> Steps:
+    if sale.charge.action:
+        yield after(seconds=sale.random.uniform(8, 300))
+        sale.pay()
