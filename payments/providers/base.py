@@ -254,7 +254,7 @@ class Provider(Protocol):
     def resolve(self, asked: Payment | Operation) -> Outcome:
         """What became of it, by lookup or harmless replay; never opens new exposure. May answer NotFound."""
 
-    def read_callback(self, headers: Mapping[str, str], body: bytes) -> list[Report]:
+    def read_webhook(self, headers: Mapping[str, str], body: bytes) -> list[Report]:
         """Verifies and reads a provider's own message. Raises BadSignature, ValueError where it cannot be read."""
 
     def test_credentials(self) -> Outcome:

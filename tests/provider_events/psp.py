@@ -77,7 +77,7 @@ class TellingPsp(Psp):
         is_telling = isinstance(asked, Operation) and not isinstance(outcome, NotFound)
         return Pending(asked.reference) if is_telling else outcome
 
-    def read_callback(self, headers: Mapping[str, str], body: bytes) -> list[Report]:
+    def read_webhook(self, headers: Mapping[str, str], body: bytes) -> list[Report]:
         if not hmac.compare_digest(headers.get(HEADER, ""), _signature(body)):
             raise BadSignature
         return [_read(**item) for item in json.loads(body)["items"]]

@@ -162,7 +162,7 @@ def heard(bench: Bench, asked: Payment | Operation) -> Outcome | None:
     """
     outcome: Outcome | None = None
     for headers, body in bench.webhooks():
-        for report in bench.connector.read_callback(headers, body):
+        for report in bench.connector.read_webhook(headers, body):
             if report.reference == asked.reference and report.amount in (None, asked.amount):
                 known = replace(asked, provider_ref=asked.provider_ref or report.provider_ref)
                 outcome = report.outcome or bench.connector.resolve(known)

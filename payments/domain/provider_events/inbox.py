@@ -47,7 +47,7 @@ def take(account_id: str, headers: Mapping[str, str], body: bytes) -> str:
     connector = CONNECTORS[account.provider]
     signed_by = {name: headers[name] for name in connector.webhook_headers if name in headers}
     try:
-        reports, fault = connected(account).read_callback(signed_by, body), ""
+        reports, fault = connected(account).read_webhook(signed_by, body), ""
     except ValueError as error:
         reports, fault = [], f"It cannot be read: {redact(str(error))}"
     _keep(account, body, reports, fault)

@@ -87,7 +87,7 @@ class Adyen:
     def resolve(self, asked: Payment | Operation) -> Outcome:
         return _told(self._find_operation if isinstance(asked, Operation) else self._find_payment, asked)
 
-    def read_callback(self, headers: Mapping[str, str], body: bytes) -> list[Report]:
+    def read_webhook(self, headers: Mapping[str, str], body: bytes) -> list[Report]:
         return webhooks.read(body, self._hmac_key, self._merchant_account)
 
     def test_credentials(self) -> Outcome:

@@ -98,7 +98,7 @@ class Simulator:
         operation = find_operation(asked.reference)
         return operation_outcome(operation) if operation else NotFound()
 
-    def read_callback(self, headers: Mapping[str, str], body: bytes) -> list[Report]:
+    def read_webhook(self, headers: Mapping[str, str], body: bytes) -> list[Report]:
         return [messages.read(headers, body)]
 
     def test_credentials(self) -> Outcome:
@@ -117,7 +117,7 @@ class Simulator:
         return [self._open(message.pk, message.body.encode()) for message in messages.claim(limit, among)]
 
     def _open(self, message_id: int, body: bytes) -> Report:
-        [report] = self.read_callback(messages.sign(body), body)
+        [report] = self.read_webhook(messages.sign(body), body)
         return replace(report, key=str(message_id))
 
     def acknowledge(self, report: Report) -> None:

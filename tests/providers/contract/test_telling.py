@@ -38,4 +38,4 @@ def paid(bench: Bench, payment: Payment) -> list[Webhook]:
 
 def read(connector: Provider, webhook: Webhook) -> list[Report]:
     """Everything that one message reports."""
-    return connector.read_callback(*webhook)
+    return connector.read_webhook(*webhook)

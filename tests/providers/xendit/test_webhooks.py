@@ -52,7 +52,7 @@ def test_what_the_fake_tells_is_read(bench: XenditBench) -> None:
     refund = operation("refund", taken(bench), 4_000)
     bench.connector.refund(refund)
     bench.let_pass()
-    reports = [report for webhook in bench.webhooks() for report in bench.connector.read_callback(*webhook)]
+    reports = [report for webhook in bench.webhooks() for report in bench.connector.read_webhook(*webhook)]
     assert [(report.reference, report.amount) for report in reports] == [
         (refund.payment_reference, AMOUNT),
         (refund.reference, 4_000),
