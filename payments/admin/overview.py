@@ -119,7 +119,7 @@ def _cards(choice: Choice, currency: str, days: Days, limit: Limit) -> Iterator[
     yield card("Callbacks failing", waiting.failing, "notification", standing="failing")
     yield card("Callbacks given up", waiting.given_up, "notification", standing="given_up")
     yield card("Reconciliation differences", waiting.differences, "reconciliationitem", state__exact="open")
-    yield card("Webhooks that need attention", waiting.webhooks, "webhook", standing="attention")
+    yield card("Webhooks that need attention", waiting.webhooks, "providermessage", standing="attention")
 
 
 def _charts(trade: Trade, currency: str) -> Iterator[Chart]:

@@ -19,11 +19,11 @@ from payments.models.money_check import MoneyCheck
 from payments.models.notification import Notification, NotificationTry
 from payments.models.page_visit import PageVisit
 from payments.models.provider_account import ProviderAccount
+from payments.models.provider_message import ProviderEvent, ProviderMessage
 from payments.models.reconciliation import ReconciliationItem, ReconciliationRun, ReportLine
 from payments.models.route import Route
 from payments.models.source import BinRange, Card, Source
 from payments.models.staff_act import ActLimit, StaffAct
-from payments.models.webhook import Webhook, WebhookReport
 
 __all__ = [
     "AMOUNT_MAX",
@@ -55,6 +55,8 @@ __all__ = [
     "PageVisit",
     "Posting",
     "ProviderAccount",
+    "ProviderEvent",
+    "ProviderMessage",
     "ReconciliationItem",
     "ReconciliationRun",
     "Refund",
@@ -66,6 +68,4 @@ __all__ = [
     "StaffAct",
     "SummedDay",
     "UnknownOutcome",
-    "Webhook",
-    "WebhookReport",
 ]

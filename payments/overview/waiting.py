@@ -12,11 +12,11 @@ from payments.models import (
     Attempt,
     Charge,
     Notification,
+    ProviderEvent,
     ReconciliationItem,
     Refund,
     StaffAct,
     UnknownOutcome,
-    WebhookReport,
 )
 from payments.models.merchant_access import Limit, within
 from payments.overview.days import Days
@@ -132,7 +132,7 @@ def _differences(limit: Limit, livemode: bool) -> int:
 
 def _webhooks(limit: Limit, livemode: bool) -> int:
     """Those one of whose reports nobody has closed, as their list has them."""
-    rows = WebhookReport.objects.filter(state=WebhookReport.State.NEEDS_ATTENTION)
+    rows = ProviderEvent.objects.filter(state=ProviderEvent.State.NEEDS_ATTENTION)
     return rows.filter(within(limit, "account__merchant"), account__livemode=livemode).count()
 
 

@@ -11,7 +11,7 @@ GROUPS: Mapping[str, Sequence[str]] = {
         "payments.unknownoutcome",
         "payments.correction",
         "payments.notification",
-        "payments.webhook",
+        "payments.providermessage",
         "payments.reconciliationitem",
         "payments.declinealert",
     ),

@@ -31,7 +31,7 @@ FINANCE = SUPPORT | {
     "payments.propose_correction",
     "payments.approve_correction",
     "payments.close_reconciliationitem",
-    "payments.close_webhookreport",
+    "payments.close_providerevent",
 }
 ADMINISTRATOR = VIEWER | {
     "payments.view_auditentry",

@@ -18,7 +18,7 @@ from tests.admin.conftest import IDEMPOTENCY_KEY, House, text_of, words_of
 from tests.admin.test_pages import page_of
 from tests.client import APPROVED, CHALLENGED, REFUNDS_WAIT, Api, made
 from tests.ledger.books import settle
-from tests.provider_events.making import a_webhook
+from tests.provider_events.making import a_provider_message
 from tests.reconciliation.making import a_difference
 from tests.staff.working import for_all
 
@@ -85,12 +85,12 @@ def test_the_payers_way_is_told(api: Api, operator: Client, client: Client) -> N
 def test_what_the_provider_told_by_webhook_is_told_with_what_came_of_it(house: House, operator: Client) -> None:
     charge = charge_of(house)
     refund = charge.attempts.get(kind="refund")
-    webhook = a_webhook(charge.merchant, b'{"token": "whsec_0123456789abcdef"}', reference=refund.reference)
+    message = a_provider_message(charge.merchant, b'{"token": "whsec_0123456789abcdef"}', reference=refund.reference)
     undone = reference_of(refund.pk, FollowUp.REFUND)
-    a_webhook(charge.merchant, b"2", reference=undone, state="applied", why="", outcome="Approved")
-    a_webhook(charge.merchant, b"3", reference="rfd-1", payment=refund.reference, why="Done by hand")
-    a_webhook(charge.merchant, b"4", why="It is about another charge.")
-    Attempt.objects.filter(pk=refund.pk).update(account=webhook.account)
+    a_provider_message(charge.merchant, b"2", reference=undone, state="applied", why="", outcome="Approved")
+    a_provider_message(charge.merchant, b"3", reference="rfd-1", payment=refund.reference, why="Done by hand")
+    a_provider_message(charge.merchant, b"4", why="It is about another charge.")
+    Attempt.objects.filter(pk=refund.pk).update(account=message.account)
 
     text = page_text(operator, charge)
 

@@ -40,7 +40,7 @@ OF_OTHERS = {
     "payments.notification.leased_until",
     "payments.notifysecret.expires_at",
     # What providers of live mode told.
-    "payments.webhookreport.due_at",
+    "payments.providerevent.due_at",
 }
 # What has been, and stays true.
 RECORDS = {
@@ -72,8 +72,8 @@ RECORDS = {
     "payments.reportline.matched_at",
     "payments.staffact.decided_at",
     "payments.summedday.summed_at",
-    "payments.webhook.received_at",
-    "payments.webhookreport.closed_at",
+    "payments.providermessage.received_at",
+    "payments.providerevent.closed_at",
     "simulator.message.delivered_at",
 }
 SECOND = timedelta(seconds=1)

@@ -13,7 +13,7 @@ from django.test import Client
 
 from payments.domain.charging import outcome_texts
 from payments.domain.provider_events import apply
-from payments.models import Attempt, ProviderAccount, WebhookReport
+from payments.models import Attempt, ProviderAccount, ProviderEvent
 from payments.providers import registry
 from payments.providers.base import (
     Approved,
@@ -118,7 +118,7 @@ def tell(account: ProviderAccount, *reports: Report) -> None:
 
 def work_off() -> int:
     """As a worker does by itself as often as anything is due; what was put off is due at once here."""
-    let_time_pass(WebhookReport, "due_at")
+    let_time_pass(ProviderEvent, "due_at")
     return apply.work_off()
 
 
@@ -139,7 +139,7 @@ def name_of(kind: str) -> str:
 
 def standing() -> list[tuple[str, str]]:
     """How each report stands, oldest first, and why."""
-    return list(WebhookReport.objects.order_by("id").values_list("state", "why"))
+    return list(ProviderEvent.objects.order_by("id").values_list("state", "why"))
 
 
 @contextmanager

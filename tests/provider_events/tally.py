@@ -3,11 +3,11 @@
 from collections import Counter
 from dataclasses import dataclass, field
 
-from payments.models import Attempt, Charge, ProviderAccount, WebhookReport
+from payments.models import Attempt, Charge, ProviderAccount, ProviderEvent
 from tests.provider_events.world import World
 from tests.providers.bench import Money
 
-State = WebhookReport.State
+State = ProviderEvent.State
 
 
 @dataclass
@@ -37,7 +37,7 @@ def judged(world: World) -> Counter[str]:
         wrong["lost"] += any(theirs < ours for theirs, ours in zip(there, here, strict=True))
         wrong["unresolved"] += charge.status == Charge.Status.PENDING
     wrong["unresolved"] += open_attempts(world.account) + waiting_reports(world.account)
-    reports = WebhookReport.objects.filter(account=world.account, state=State.NEEDS_ATTENTION)
+    reports = ProviderEvent.objects.filter(account=world.account, state=State.NEEDS_ATTENTION)
     wrong["contradicted"] += reports.count()
     return +wrong
 
@@ -49,7 +49,7 @@ def open_attempts(account: ProviderAccount) -> int:
 
 def waiting_reports(account: ProviderAccount) -> int:
     """How many reports are still to be applied."""
-    return WebhookReport.objects.filter(account=account, due_at__isnull=False).count()
+    return ProviderEvent.objects.filter(account=account, due_at__isnull=False).count()
 
 
 def _moved(world: World, charge: Charge) -> tuple[int, int]:

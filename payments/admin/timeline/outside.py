@@ -12,17 +12,17 @@ from payments.models import (
     Notification,
     NotificationTry,
     PageVisit,
+    ProviderEvent,
+    ProviderMessage,
     ReconciliationItem,
     ReconciliationRun,
     ReportLine,
-    Webhook,
-    WebhookReport,
 )
 from payments.redaction import redact
 from payments.rendering.answers import readable
 
 DELIVERED = range(200, 300)
-MARKS: dict[str, str] = {WebhookReport.State.NEEDS_ATTENTION: "bad", WebhookReport.State.WAITING: "warn"}
+MARKS: dict[str, str] = {ProviderEvent.State.NEEDS_ATTENTION: "bad", ProviderEvent.State.WAITING: "warn"}
 
 
 def payer_moments(records: Records) -> Moments:
@@ -34,16 +34,16 @@ def payer_moments(records: Records) -> Moments:
         yield Moment(visit.first_at, Kind.PAYER, f"Payer {PageVisit.Page(visit.page).label.lower()}", facts)
 
 
-def webhook_moments(records: Records) -> Moments:
+def provider_event_moments(records: Records) -> Moments:
     """What the provider told by itself, and what was made of it; the message is on a page of its own."""
-    for report in records.webhook_reports:
+    for report in records.provider_events:
         told = report.outcome or "something, and was asked"
         came_to = ": ".join(filter(None, [report.get_state_display(), redact(report.why)]))
-        facts = [("Webhook", link(Webhook, report.webhook_id, redact(str(report)))), ("Came to", came_to)]
+        facts = [("Webhook", link(ProviderMessage, report.message_id, redact(str(report)))), ("Came to", came_to)]
         if report.closed_at:
             facts.append(("Closed", f"{report.note} ({report.closed_by}, {utc(report.closed_at)} UTC)"))
         title = f"{report.account.provider} told: {told}"
-        yield Moment(report.webhook.received_at, Kind.WEBHOOK, title, facts, MARKS.get(report.state, "quiet"))
+        yield Moment(report.message.received_at, Kind.WEBHOOK, title, facts, MARKS.get(report.state, "quiet"))
 
 
 def callback_moments(records: Records) -> Moments:

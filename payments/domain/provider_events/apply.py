@@ -14,8 +14,8 @@ from payments.domain.charging import attempts, late_outcomes, outcome_texts, rec
 from payments.domain.errors import PaymentError
 from payments.domain.references import FollowUp, is_trial, read_reference
 from payments.domain.schedule import next_lookup_at
-from payments.models import Attempt, Charge, WebhookReport
-from payments.models.webhook import WHY_MAX_LENGTH
+from payments.models import Attempt, Charge, ProviderEvent
+from payments.models.provider_message import WHY_MAX_LENGTH
 from payments.providers.base import Approved, Declined, NotSent, Outcome, Unknown
 
 logger = logging.getLogger("kaha.webhooks")
@@ -27,7 +27,7 @@ LEASE = timedelta(minutes=3)
 TRIES_MAX = 28
 DONE = (Approved.__name__, f"Late{Approved.__name__}")
 FAILED_REFUND = (Declined.__name__, f"Late{Declined.__name__}")
-State = WebhookReport.State
+State = ProviderEvent.State
 
 
 class Later(Exception):
@@ -68,9 +68,9 @@ def work_off(limit: int = BATCH) -> int:
 
 
 @transaction.atomic
-def _claim() -> WebhookReport | None:
+def _claim() -> ProviderEvent | None:
     """The report that has been due for the longest, in hand until its `due_at`."""
-    due = WebhookReport.objects.filter(due_at__lte=clock.now()).order_by("due_at")
+    due = ProviderEvent.objects.filter(due_at__lte=clock.now()).order_by("due_at")
     report = due.select_for_update(skip_locked=True, no_key=True).first()
     if report:
         report.due_at, report.tries = clock.now() + LEASE, report.tries + 1
@@ -78,7 +78,7 @@ def _claim() -> WebhookReport | None:
     return report
 
 
-def _apply_alone(report: WebhookReport) -> None:
+def _apply_alone(report: ProviderEvent) -> None:
     """Applies a report in hand, and puts down what came of it; whatever is wrong with it keeps nobody from others."""
     try:
         _apply(report)
@@ -87,29 +87,29 @@ def _apply_alone(report: WebhookReport) -> None:
     except Later as reason:
         _put_off(report, str(reason))
     except Exception as error:
-        logger.exception("webhook report could not be applied", extra={"report": report.id.hex})
+        logger.exception("provider event could not be applied", extra={"report": report.id.hex})
         _put_off(report, type(error).__name__)
     else:
         _end(report, State.APPLIED)
 
 
-def _put_off(report: WebhookReport, why: str) -> None:
+def _put_off(report: ProviderEvent, why: str) -> None:
     if report.tries >= TRIES_MAX:
         _end(report, State.NEEDS_ATTENTION, f"Given up after {report.tries} tries: {why}")
     else:
         _change(report, due_at=next_lookup_at(clock.now(), report.tries - 1), why=why[:WHY_MAX_LENGTH])
 
 
-def _end(report: WebhookReport, state: str, why: str = "") -> None:
+def _end(report: ProviderEvent, state: str, why: str = "") -> None:
     _change(report, state=state, why=why[:WHY_MAX_LENGTH], due_at=None)
 
 
-def _change(report: WebhookReport, **values: object) -> None:
+def _change(report: ProviderEvent, **values: object) -> None:
     # Hits no row where it took longer than the lease and somebody else has it in hand.
-    WebhookReport.objects.filter(id=report.id, due_at=report.due_at).update(updated_at=clock.now(), **values)
+    ProviderEvent.objects.filter(id=report.id, due_at=report.due_at).update(updated_at=clock.now(), **values)
 
 
-def _apply(report: WebhookReport) -> None:
+def _apply(report: ProviderEvent) -> None:
     """Raises Later, Ended."""
     attempt, step = _meant(report)
     outcome = _outcome(report, attempt, step)
@@ -121,7 +121,7 @@ def _apply(report: WebhookReport) -> None:
         _record(attempt, outcome)
 
 
-def _meant(report: WebhookReport) -> tuple[Attempt, FollowUp | None]:
+def _meant(report: ProviderEvent) -> tuple[Attempt, FollowUp | None]:
     """The attempt that a report is about, as it is now, and the step that follows from it if that is meant."""
     attempt_id, step = read_reference(report.reference) or (None, None)
     found = Attempt.objects.filter(id=attempt_id).first() if attempt_id else None
@@ -134,7 +134,7 @@ def _meant(report: WebhookReport) -> tuple[Attempt, FollowUp | None]:
     return attempt, step
 
 
-def _unasked(report: WebhookReport) -> Ended:
+def _unasked(report: ProviderEvent) -> Ended:
     """How a report stands that names nothing that is on record."""
     if is_trial(report.reference):
         return NotOurs("A trial of the connection asked for it.")
@@ -145,13 +145,13 @@ def _unasked(report: WebhookReport) -> Ended:
     return NotOurs("Nobody asked for it here.")
 
 
-def _is_about_a_payment_of_ours(report: WebhookReport) -> bool:
+def _is_about_a_payment_of_ours(report: ProviderEvent) -> bool:
     names = [name for name in (report.payment, report.provider_ref) if name]
     attempt_id, _ = read_reference(report.payment) or (None, None)
     return Attempt.objects.filter(Q(id=attempt_id) | Q(provider_ref__in=names, account=report.account_id)).exists()
 
 
-def _compare(report: WebhookReport, attempt: Attempt) -> None:
+def _compare(report: ProviderEvent, attempt: Attempt) -> None:
     if report.amount is not None and report.amount != attempt.amount:
         raise NeedsAttention(f"It tells of {report.amount}, and {attempt.amount} was asked for.")
     currency = attempt.charge.currency
@@ -159,7 +159,7 @@ def _compare(report: WebhookReport, attempt: Attempt) -> None:
         raise NeedsAttention(f"It tells of {report.currency}, and {currency} was asked for.")
 
 
-def _outcome(report: WebhookReport, attempt: Attempt, step: FollowUp | None) -> Outcome | None:
+def _outcome(report: ProviderEvent, attempt: Attempt, step: FollowUp | None) -> Outcome | None:
     """What the report says became of the attempt; None where it says nothing of that."""
     if not report.outcome:
         return _found_out(report, attempt, step)
@@ -171,7 +171,7 @@ def _outcome(report: WebhookReport, attempt: Attempt, step: FollowUp | None) -> 
     return Declined("action_expired") if is_ended else None
 
 
-def _found_out(report: WebhookReport, attempt: Attempt, step: FollowUp | None) -> Outcome | None:
+def _found_out(report: ProviderEvent, attempt: Attempt, step: FollowUp | None) -> Outcome | None:
     if attempt.kind == Attempt.Kind.REVERSE and attempt.state == Attempt.State.DONE:
         return None
     if attempt.state == Attempt.State.OPEN and attempt.due_at and attempt.due_at > clock.now():
@@ -195,7 +195,7 @@ def _record(attempt: Attempt, outcome: Outcome) -> None:
         raise Later("It could not be recorded.")
 
 
-def _apply_late(report: WebhookReport, attempt: Attempt, outcome: Outcome) -> None:
+def _apply_late(report: ProviderEvent, attempt: Attempt, outcome: Outcome) -> None:
     if not late_outcomes.apply(attempt, outcome):
         raise Later("Another operation on the charge has not ended.")
     attempt = attempts.reload(attempt)

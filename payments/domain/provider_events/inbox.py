@@ -17,8 +17,8 @@ from payments import clock, ids
 from payments.db.writes import insert_if_absent
 from payments.domain.charging import outcome_texts
 from payments.domain.routing.provider_accounts import connected
-from payments.models import ProviderAccount, Webhook, WebhookReport
-from payments.models.webhook import TOLD_MAX_LENGTH, WHY_MAX_LENGTH
+from payments.models import ProviderAccount, ProviderEvent, ProviderMessage
+from payments.models.provider_message import TOLD_MAX_LENGTH, WHY_MAX_LENGTH
 from payments.providers.base import Report
 from payments.providers.registry import CONNECTORS
 from payments.redaction import redact
@@ -59,11 +59,11 @@ def forget_old(batch: int = PURGE_BATCH) -> int:
 
     None that waits to be applied, nor for an operator.
     """
-    waits = WebhookReport.objects.filter(Q(due_at__isnull=False) | Q(state=WebhookReport.State.NEEDS_ATTENTION))
-    old = Webhook.objects.filter(received_at__lt=clock.now() - KEPT).exclude(reports__in=waits)
+    waits = ProviderEvent.objects.filter(Q(due_at__isnull=False) | Q(state=ProviderEvent.State.NEEDS_ATTENTION))
+    old = ProviderMessage.objects.filter(received_at__lt=clock.now() - KEPT).exclude(events__in=waits)
     total = 0
     while found := list(old.order_by("received_at").values_list("id", flat=True)[:batch]):
-        Webhook.objects.filter(id__in=found).delete()
+        ProviderMessage.objects.filter(id__in=found).delete()
         total += len(found)
     return total
 
@@ -78,19 +78,19 @@ def _account(account_id: str) -> ProviderAccount:
 
 @transaction.atomic
 def _keep(account: ProviderAccount, body: bytes, reports: list[Report], fault: str) -> None:
-    webhook = Webhook(account=account, body=body, digest=hashlib.sha256(body).digest())
-    if not insert_if_absent(webhook):
+    message = ProviderMessage(account=account, body=body, digest=hashlib.sha256(body).digest())
+    if not insert_if_absent(message):
         return
-    rows = [_row(webhook, report) for report in reports] or ([_unreadable(webhook, fault)] if fault else [])
+    rows = [_row(message, report) for report in reports] or ([_unreadable(message, fault)] if fault else [])
     for row in rows:
         insert_if_absent(row)
     transaction.on_commit(nudge, robust=True)
 
 
-def _row(webhook: Webhook, report: Report) -> WebhookReport:
-    return WebhookReport(
-        webhook=webhook,
-        account=webhook.account,
+def _row(message: ProviderMessage, report: Report) -> ProviderEvent:
+    return ProviderEvent(
+        message=message,
+        account=message.account,
         key=_told(report.key),
         reference=_told(report.reference),
         provider_ref=_told(report.provider_ref),
@@ -102,10 +102,10 @@ def _row(webhook: Webhook, report: Report) -> WebhookReport:
     )
 
 
-def _unreadable(webhook: Webhook, fault: str) -> WebhookReport:
-    state = WebhookReport.State.NEEDS_ATTENTION
-    return WebhookReport(
-        webhook=webhook, account=webhook.account, state=state, why=_told(fault)[:WHY_MAX_LENGTH], due_at=None
+def _unreadable(message: ProviderMessage, fault: str) -> ProviderEvent:
+    state = ProviderEvent.State.NEEDS_ATTENTION
+    return ProviderEvent(
+        message=message, account=message.account, state=state, why=_told(fault)[:WHY_MAX_LENGTH], due_at=None
     )
 
 

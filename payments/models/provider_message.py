@@ -10,7 +10,7 @@ TOLD_MAX_LENGTH = 255
 WHY_MAX_LENGTH = 300
 
 
-class Webhook(models.Model):
+class ProviderMessage(models.Model):
     """A message that a provider sent to the address of an account, kept as it came once its signature was found right.
 
     What it was signed by is not kept, for that may be a secret.
@@ -18,7 +18,7 @@ class Webhook(models.Model):
 
     id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
     # The constraint's index begins with the account.
-    account = models.ForeignKey(ProviderAccount, models.PROTECT, related_name="webhooks", db_index=False)
+    account = models.ForeignKey(ProviderAccount, models.PROTECT, related_name="messages", db_index=False)
     body = models.BinaryField()
     # SHA-256 of the body, so that one that is sent again is the same row.
     digest = models.BinaryField(max_length=32)
@@ -26,14 +26,14 @@ class Webhook(models.Model):
 
     class Meta:
         default_permissions = ("view",)
-        constraints = [models.UniqueConstraint(F("account"), F("digest"), name="webhook_is_kept_once")]
-        indexes = [models.Index(F("received_at"), name="webhook_age")]
+        constraints = [models.UniqueConstraint(F("account"), F("digest"), name="provider_message_is_unique")]
+        indexes = [models.Index(F("received_at"), name="provider_message_age")]
 
     def __str__(self) -> str:
-        return f"webhook {self.id.hex}"
+        return f"provider message {self.id.hex}"
 
 
-class WebhookReport(models.Model):
+class ProviderEvent(models.Model):
     """One thing that a webhook reports, until it is applied; what is told again, in whatever message, is one row."""
 
     class State(models.TextChoices):
@@ -45,7 +45,7 @@ class WebhookReport(models.Model):
         CLOSED = "closed"  # an operator looked, and said what it was
 
     id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
-    webhook = models.ForeignKey(Webhook, models.CASCADE, related_name="reports")
+    message = models.ForeignKey(ProviderMessage, models.CASCADE, related_name="events")
     account = models.ForeignKey(ProviderAccount, models.PROTECT, related_name="+", db_index=False)
     # The provider's own mark of what it tells; empty where it gives none.
     key = models.CharField(max_length=TOLD_MAX_LENGTH, blank=True, db_collation="C")
@@ -75,27 +75,27 @@ class WebhookReport(models.Model):
 
     class Meta:
         default_permissions = ()
-        permissions = [("close_webhookreport", "Can close webhook reports that need attention")]
+        permissions = [("close_providerevent", "Can close provider events that need attention")]
         constraints = [
-            models.UniqueConstraint(F("account"), F("key"), name="webhook_report_is_heard_once", condition=~Q(key="")),
+            models.UniqueConstraint(F("account"), F("key"), name="provider_event_is_unique", condition=~Q(key="")),
             models.CheckConstraint(
-                name="webhook_report_waits_or_is_over",
+                name="provider_event_waiting_has_due_at",
                 condition=Q(state="waiting", due_at__isnull=False) | ~Q(state="waiting") & Q(due_at__isnull=True),
             ),
             models.CheckConstraint(
-                name="webhook_report_says_why_it_needs_attention", condition=~Q(state="needs_attention") | ~Q(why="")
+                name="provider_event_attention_has_reason", condition=~Q(state="needs_attention") | ~Q(why="")
             ),
             models.CheckConstraint(
-                name="webhook_report_closed_by_somebody",
+                name="provider_event_closed_by_operator",
                 condition=~Q(state="closed") & Q(note="", closed_by__isnull=True, closed_at__isnull=True)
                 | Q(state="closed", note__regex=SOMETHING_WRITTEN, closed_by__isnull=False, closed_at__isnull=False),
             ),
         ]
         indexes = [
-            models.Index(F("due_at"), name="webhook_report_due", condition=Q(due_at__isnull=False)),
-            models.Index(F("reference"), F("account"), name="webhook_report_of"),
-            models.Index(F("payment"), name="webhook_report_of_payment", condition=~Q(payment="")),
-            models.Index(F("id"), name="webhook_report_attention", condition=Q(state="needs_attention")),
+            models.Index(F("due_at"), name="provider_event_due", condition=Q(due_at__isnull=False)),
+            models.Index(F("reference"), F("account"), name="provider_event_of_reference"),
+            models.Index(F("payment"), name="provider_event_of_payment", condition=~Q(payment="")),
+            models.Index(F("id"), name="provider_event_attention", condition=Q(state="needs_attention")),
         ]
 
     def __str__(self) -> str:
