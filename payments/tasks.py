@@ -80,18 +80,18 @@ def forget_simulator_messages() -> int:
 
 @shared_task
 @at_most(ASKING_AT_ONCE)
-def work_off_webhooks() -> int:
+def apply_provider_events() -> int:
     """Comes by nudge as soon as one is kept, and by beat for what was left or has become due again."""
     return apply.work_off()
 
 
 @shared_task
-def forget_webhooks() -> int:
+def delete_old_provider_messages() -> int:
     return inbox.forget_old()
 
 
 @shared_task
-def deliver_notifications() -> int:
+def deliver_webhooks() -> int:
     """Comes by nudge as soon as an event is written, and by beat for what was left or has become due again."""
     return DELIVERER.run()
 

@@ -24,7 +24,7 @@ KEPT = timedelta(days=90)
 # Before that moment is taken, months are kept from being dropped, for those that go later would be missed in it.
 ONE_MOMENT = """
 SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY;
-LOCK TABLE payments_event, payments_notification, payments_notificationtry IN ACCESS SHARE MODE;
+LOCK TABLE payments_event, payments_webhook, payments_notificationtry IN ACCESS SHARE MODE;
 SET LOCAL work_mem = '128MB'
 """
 

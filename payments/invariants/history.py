@@ -1,4 +1,4 @@
-"""Events and notifications: every change is told, once, and nothing that was told is gone."""
+"""Events and webhooks: every change is told, once, and nothing that was told is gone."""
 
 from payments.invariants.invariant import Invariant
 
@@ -42,7 +42,7 @@ EVENTS_HAVE_THEIR_OBJECT = Invariant(
 )
 EVENTS_ARE_NOTIFIED = Invariant(
     name="events_are_notified",
-    sentence="Each event of a charge or refund has its notification where the source names a URL.",
+    sentence="Each event of a charge or refund has its webhook where the source names a URL.",
     model="payments.Event",
     prefix="evt",
     # Those of months that are gone lost it.
@@ -53,13 +53,13 @@ EVENTS_ARE_NOTIFIED = Invariant(
             UNION ALL SELECT r.id FROM refund r JOIN charge c ON c.id = r.charge_id JOIN told ON told.id = c.source_id
         )
         SELECT e.id FROM event e JOIN object ON object.id = e.object_id
-        LEFT JOIN notification n ON n.event_id = e.id
+        LEFT JOIN webhook n ON n.event_id = e.id
         WHERE n.event_id IS NULL AND e.id >= (SELECT id FROM kept)
     """,
 )
 MONTHS_ARE_AHEAD = Invariant(
     name="months_are_ahead",
-    sentence="There is room for the events, notifications and tries of the next month.",
+    sentence="There is room for the events, webhooks and tries of the next month.",
     model="payments.Event",
     prefix="",
     # The first ID that has no place, of a table whose months end before the next one does.
@@ -67,7 +67,7 @@ MONTHS_ARE_AHEAD = Invariant(
         SELECT bound::uuid AS id FROM (
             SELECT max(substring(pg_get_expr(relpartbound, oid) FROM 'TO [(]''([0-9a-f-]+)''[)]')) AS bound
             FROM pg_inherits JOIN pg_class ON oid = inhrelid WHERE inhparent IN (
-                'payments_event'::regclass, 'payments_notification'::regclass, 'payments_notificationtry'::regclass
+                'payments_event'::regclass, 'payments_webhook'::regclass, 'payments_notificationtry'::regclass
             ) GROUP BY inhparent
         ) months
         WHERE bound::uuid < rpad(lpad(to_hex((

@@ -10,7 +10,7 @@ TABLES = {
     "refund": "payments_refund",
     "source": "payments_source",
     "event": "payments_event",
-    "notification": "payments_notification",
+    "webhook": "payments_webhook",
     "posting": "payments_posting",
     "running_balance": "payments_runningbalance",
     "idempotency_record": "payments_idempotencyrecord",
@@ -18,12 +18,12 @@ TABLES = {
 ROWS_OF = """{name} AS NOT MATERIALIZED (
     SELECT * FROM {table} WHERE %(merchant)s::uuid IS NULL OR merchant_id = %(merchant)s
 )"""
-# What is older may be gone with its month. Of each month the notifications go first, and nothing before an older month.
+# What is older may be gone with its month. Of each month the webhooks go first, and nothing before an older month.
 KEPT = """kept AS MATERIALIZED (
     SELECT coalesce((
         SELECT substring(pg_get_expr(relpartbound, oid) FROM 'FROM [(]''([0-9a-f-]+)''[)]')::uuid
         FROM pg_inherits JOIN pg_class ON oid = inhrelid
-        WHERE inhparent = 'payments_notification'::regclass ORDER BY relname LIMIT 1
+        WHERE inhparent = 'payments_webhook'::regclass ORDER BY relname LIMIT 1
     ), '00000000-0000-0000-0000-000000000000') AS id
 )"""
 OFFENDERS = """

@@ -16,7 +16,6 @@ from payments.models.ledger import Posting, RunningBalance, Settlement
 from payments.models.merchant import ApiKey, Merchant, NotifySecret
 from payments.models.merchant_access import MerchantAccess
 from payments.models.money_check import MoneyCheck
-from payments.models.notification import Notification, NotificationTry
 from payments.models.page_visit import PageVisit
 from payments.models.provider_account import ProviderAccount
 from payments.models.provider_message import ProviderEvent, ProviderMessage
@@ -24,6 +23,7 @@ from payments.models.reconciliation import ReconciliationItem, ReconciliationRun
 from payments.models.route import Route
 from payments.models.source import BinRange, Card, Source
 from payments.models.staff_act import ActLimit, StaffAct
+from payments.models.webhook import NotificationTry, Webhook
 
 __all__ = [
     "AMOUNT_MAX",
@@ -49,7 +49,6 @@ __all__ = [
     "Merchant",
     "MerchantAccess",
     "MoneyCheck",
-    "Notification",
     "NotificationTry",
     "NotifySecret",
     "PageVisit",
@@ -68,4 +67,5 @@ __all__ = [
     "StaffAct",
     "SummedDay",
     "UnknownOutcome",
+    "Webhook",
 ]

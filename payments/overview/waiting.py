@@ -11,12 +11,12 @@ from payments.models import (
     ApprovalRequest,
     Attempt,
     Charge,
-    Notification,
     ProviderEvent,
     ReconciliationItem,
     Refund,
     StaffAct,
     UnknownOutcome,
+    Webhook,
 )
 from payments.models.merchant_access import Limit, within
 from payments.overview.days import Days
@@ -116,11 +116,11 @@ def _requests(limit: Limit, livemode: bool, currency: str) -> Pile:
 
 def _failing(own: Q, livemode: bool) -> int:
     """Callbacks that were tried without success and will be tried again."""
-    return Notification.objects.filter(own, livemode=livemode, due_at__isnull=False, failures__gt=0).count()
+    return Webhook.objects.filter(own, livemode=livemode, due_at__isnull=False, failures__gt=0).count()
 
 
 def _given_up(own: Q, livemode: bool, days: Days) -> int:
-    return Notification.objects.filter(own, livemode=livemode, state__in=GIVEN_UP, id__gte=days.first_id).count()
+    return Webhook.objects.filter(own, livemode=livemode, state__in=GIVEN_UP, id__gte=days.first_id).count()
 
 
 def _differences(limit: Limit, livemode: bool) -> int:

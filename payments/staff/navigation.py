@@ -10,7 +10,7 @@ GROUPS: Mapping[str, Sequence[str]] = {
         "payments.staffact",
         "payments.unknownoutcome",
         "payments.correction",
-        "payments.notification",
+        "payments.webhook",
         "payments.providermessage",
         "payments.reconciliationitem",
         "payments.declinealert",

@@ -16,7 +16,7 @@ LOOK &= ~Q(codename="view_auditentry")
 VIEWER = frozenset[str]()
 SUPPORT = VIEWER | {
     "payments.add_export",
-    "payments.change_notification",
+    "payments.change_webhook",
     "payments.look_up_unknownoutcome",
     "payments.refund_charge",
 }

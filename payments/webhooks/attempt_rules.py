@@ -1,15 +1,15 @@
-"""What the end of a try means for its notification: pure decisions (contract, section 8)."""
+"""What the end of a try means for its webhook: pure decisions (contract, section 8)."""
 
 from datetime import datetime
 from http import HTTPStatus
 
-from payments.models import Notification
+from payments.models import Webhook
 from payments.redaction import redact_bytes
 from payments.webhooks.claims import Claimed, Made
 from payments.webhooks.results import Answer, Failure
 from payments.webhooks.retry_schedule import next_try_at
 
-State = Notification.State
+State = Webhook.State
 REASON_MAX_LENGTH = 200
 
 

@@ -16,7 +16,7 @@ from payments.webhooks.name_lookup import Lookup
 from payments.webhooks.results import TIMEOUTS, Answer, Failure, FailureKind
 from payments.webhooks.signing_secrets import Signers
 
-logger = logging.getLogger("kaha.notifications")
+logger = logging.getLogger("kaha.webhooks")
 
 Clock = Callable[[], datetime]
 

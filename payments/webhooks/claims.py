@@ -1,4 +1,4 @@
-"""Which notifications a worker takes in hand, and how it puts down what became of them.
+"""Which webhooks a worker takes in hand, and how it puts down what became of them.
 
 On a connection of its own, so that the database works while others are sent. Each statement is a transaction of its
 own, so that none is open while anything is sent. In SQL, because the limits for each merchant and receiver have to hold
@@ -17,7 +17,7 @@ from psycopg import AsyncConnection
 from payments.steps import Step, reached
 from payments.webhooks.scan_window import Span
 
-logger = logging.getLogger("kaha.notifications")
+logger = logging.getLogger("kaha.webhooks")
 
 CLAIM_LIMIT = 250
 # In hand for one receiver, in all workers together: enough to keep its runners busy while the books are kept.
@@ -43,15 +43,15 @@ PLANNING = {
 # Of each receiver only the first few are looked at, and those in hand stay among them until they are put down: so
 # neither a receiver nor a merchant has more than these in hand, whoever claims. Receivers that are slow come last.
 # Each jump asks for the order of the index of what is due, because others hold what is done too.
-# The bounds stand wherever notifications are read, so that months outside of them are not even opened.
+# The bounds stand wherever webhooks are read, so that months outside of them are not even opened.
 DUE = """
 WITH RECURSIVE merchants AS (
-    (SELECT merchant_id, livemode FROM payments_notification
+    (SELECT merchant_id, livemode FROM payments_webhook
      WHERE due_at IS NOT NULL AND id >= %(since)s AND id < %(until)s
      ORDER BY merchant_id, livemode, receiver LIMIT 1)
     UNION ALL
     SELECT following.* FROM merchants m CROSS JOIN LATERAL (
-        SELECT n.merchant_id, n.livemode FROM payments_notification n
+        SELECT n.merchant_id, n.livemode FROM payments_webhook n
         WHERE n.due_at IS NOT NULL AND (n.merchant_id, n.livemode) > (m.merchant_id, m.livemode)
             AND n.id >= %(since)s AND n.id < %(until)s
         ORDER BY n.merchant_id, n.livemode, n.receiver LIMIT 1
@@ -62,7 +62,7 @@ WITH RECURSIVE merchants AS (
     ) AS slow
     FROM merchants m CROSS JOIN LATERAL (
         WITH RECURSIVE jumps AS (
-            (SELECT n.receiver, n.due_at, 1 AS number FROM payments_notification n
+            (SELECT n.receiver, n.due_at, 1 AS number FROM payments_webhook n
              WHERE n.merchant_id = m.merchant_id AND n.livemode = m.livemode AND n.due_at IS NOT NULL
                  AND n.receiver > coalesce((
                      SELECT receiver FROM unnest(
@@ -73,7 +73,7 @@ WITH RECURSIVE merchants AS (
              ORDER BY n.receiver, n.due_at LIMIT 1)
             UNION ALL
             SELECT following.*, j.number + 1 FROM jumps j CROSS JOIN LATERAL (
-                SELECT n.receiver, n.due_at FROM payments_notification n
+                SELECT n.receiver, n.due_at FROM payments_webhook n
                 WHERE n.merchant_id = m.merchant_id AND n.livemode = m.livemode AND n.due_at IS NOT NULL
                     AND n.receiver > j.receiver AND n.id >= %(since)s AND n.id < %(until)s
                 ORDER BY n.receiver, n.due_at LIMIT 1
@@ -97,7 +97,7 @@ WITH RECURSIVE merchants AS (
     FROM wanted w CROSS JOIN LATERAL (
         SELECT n.id, n.merchant_id, n.livemode, n.receiver, n.tries, n.due_at, n.leased_until,
             row_number() OVER (ORDER BY n.due_at, n.id) AS number
-        FROM payments_notification n
+        FROM payments_webhook n
         WHERE n.merchant_id = w.merchant_id AND n.livemode = w.livemode AND n.receiver = w.receiver
             AND n.due_at <= %(now)s AND n.id >= %(since)s AND n.id < %(until)s
         ORDER BY n.due_at, n.id LIMIT w.receiver_limit
@@ -115,14 +115,14 @@ ANYTHING_DUE = f"{DUE} SELECT EXISTS (SELECT FROM due) OR EXISTS (SELECT FROM wi
 CLAIM = f"""
 {DUE}, free AS (
     SELECT locked.id FROM due CROSS JOIN LATERAL (
-        SELECT n.id FROM payments_notification n
+        SELECT n.id FROM payments_webhook n
         WHERE (n.merchant_id, n.livemode, n.receiver, n.due_at, n.id)
                 = (due.merchant_id, due.livemode, due.receiver, due.due_at, due.id)
             AND n.id >= %(since)s AND n.id < %(until)s AND (n.leased_until IS NULL OR n.leased_until <= %(now)s)
         FOR UPDATE SKIP LOCKED
     ) locked
 ), taken AS (
-    UPDATE payments_notification n SET leased_until = %(lease)s
+    UPDATE payments_webhook n SET leased_until = %(lease)s
     WHERE n.id = ANY(ARRAY(SELECT id FROM free)) AND n.id >= %(since)s AND n.id < %(until)s
     RETURNING n.id, n.event_id, n.merchant_id, n.livemode, n.receiver, n.url, (
         SELECT e.payload FROM payments_event e
@@ -142,18 +142,18 @@ WITH made AS (
         id, lease, started_at, milliseconds, status, answer, error, reason, state, failures, first_try_at, due_at
     )
 ), moved AS (
-    UPDATE payments_notification n SET tries = n.tries + 1, state = made.state, failures = made.failures,
+    UPDATE payments_webhook n SET tries = n.tries + 1, state = made.state, failures = made.failures,
         first_try_at = made.first_try_at, due_at = made.due_at, leased_until = NULL
     FROM made WHERE n.id = made.id AND n.leased_until = made.lease
     RETURNING made.*, n.tries
 )
 INSERT INTO payments_notificationtry
-    (notification_id, number, started_at, milliseconds, status, answer, error, reason)
+    (webhook_id, number, started_at, milliseconds, status, answer, error, reason)
 SELECT id, tries, started_at, milliseconds, status, answer, error, reason FROM moved
 """
 
 RELEASE = """
-UPDATE payments_notification n SET leased_until = NULL
+UPDATE payments_webhook n SET leased_until = NULL
 FROM unnest(%b::uuid[], %b::timestamptz[]) AS given (id, lease)
 WHERE n.id = given.id AND n.leased_until = given.lease
 """
@@ -166,7 +166,7 @@ ReceiverKey = tuple[UUID, bool, str]
 
 
 class Claimed(NamedTuple):
-    """A notification in hand until `lease`; `payload` are the bytes to be sent."""
+    """A webhook in hand until `lease`; `payload` are the bytes to be sent."""
 
     id: UUID
     event_id: UUID
@@ -208,7 +208,7 @@ NOTHING_IN_HAND = Shares(CLAIM_LIMIT, slow_room=True, full=(), slow=())
 
 
 class Made(NamedTuple):
-    """A try that was made, and how its notification stands after it."""
+    """A try that was made, and how its webhook stands after it."""
 
     id: UUID
     lease: datetime
@@ -250,7 +250,7 @@ async def connect() -> AsyncConnection:
 async def claim(
     database: AsyncConnection, limit: int, now: datetime, span: Span, shares: Shares, after: Mapping[Owner, str]
 ) -> Claims:
-    """Take at most `limit` notifications of `span` that are due at `now` in hand, first tries before others.
+    """Take at most `limit` webhooks of `span` that are due at `now` in hand, first tries before others.
 
     Of the merchants in `after` the receivers behind the one given there are looked at.
     """

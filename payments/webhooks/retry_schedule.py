@@ -1,4 +1,4 @@
-"""When a notification that failed is tried again (contract, section 8)."""
+"""When a webhook that failed is tried again (contract, section 8)."""
 
 from datetime import datetime, timedelta
 

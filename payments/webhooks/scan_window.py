@@ -16,7 +16,7 @@ LOOK_BACK_EVERY = timedelta(minutes=1)
 
 
 class Span(NamedTuple):
-    """IDs of notifications, which are those of their events: from `since` on and below `until`."""
+    """IDs of webhooks, which are those of their events: from `since` on and below `until`."""
 
     since: UUID
     until: UUID
@@ -31,7 +31,7 @@ def recent(now: datetime) -> Span:
 
 
 class Reach:
-    """Recent notifications are looked for at any time, all of them once a minute, and for a minute after one of the
+    """Recent webhooks are looked for at any time, all of them once a minute, and for a minute after one of the
     older was found: so of many that were sent again none waits for the next minute, and each is tried on its schedule.
     """
 

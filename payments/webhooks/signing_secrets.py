@@ -14,7 +14,7 @@ from psycopg.rows import TupleRow
 from payments.vault import Place, Purpose, VaultError, unseal
 from payments.webhooks.signatures import Signer
 
-logger = logging.getLogger("kaha.notifications")
+logger = logging.getLogger("kaha.webhooks")
 
 Signers = Mapping[tuple[UUID, bool], Signer]
 # A secret that is rolled without overlap signs for no longer than this.

@@ -15,9 +15,9 @@ from payments.steps import Step, reached
 if TYPE_CHECKING:
     from celery import Celery
 
-logger = logging.getLogger("kaha.notifications")
+logger = logging.getLogger("kaha.webhooks")
 
-TASK = "payments.tasks.deliver_notifications"
+TASK = "payments.tasks.deliver_webhooks"
 # The worker that was woken looks again by itself, so that many nudges in a row say no more than one.
 PAUSE_SECONDS = 0.1
 PAUSE_AFTER_FAILURE_SECONDS = 1.0

@@ -1,4 +1,4 @@
-"""Sends what is due: takes notifications in hand, sends many at once, puts down what became of them.
+"""Sends what is due: takes webhooks in hand, sends many at once, puts down what became of them.
 
 All of it happens on one event loop, where the books are kept while others are sent, so that neither waits for the
 other.

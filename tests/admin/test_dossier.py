@@ -12,7 +12,7 @@ from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.references import FollowUp, reference_of
-from payments.models import Attempt, AuditEntry, Charge, Event, MerchantAccess, Notification, ReconciliationItem
+from payments.models import Attempt, AuditEntry, Charge, Event, MerchantAccess, ReconciliationItem, Webhook
 from payments.providers.simulator.models import SimulatedPayment
 from tests.admin.conftest import IDEMPOTENCY_KEY, House, text_of, words_of
 from tests.admin.test_pages import page_of
@@ -103,7 +103,7 @@ def test_what_the_provider_told_by_webhook_is_told_with_what_came_of_it(house: H
 
 
 def test_a_callback_that_waits_is_told(house: House, operator: Client) -> None:
-    assert Notification.objects.exists()
+    assert Webhook.objects.exists()
     assert "charge.succeeded waits to be told" in page_text(operator, charge_of(house))
 
 

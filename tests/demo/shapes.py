@@ -15,16 +15,16 @@ from payments.models import (
     Charge,
     Event,
     IdempotencyRecord,
-    Notification,
     Posting,
     Refund,
     Settlement,
     Source,
+    Webhook,
 )
 from payments.providers.simulator.models import Entry, Message, SimulatedOperation, SimulatedPayment
 
 MODELS: tuple[type[Model], ...] = (
-    *(Source, Card, Charge, Refund, Attempt, Event, Notification, Posting, Settlement, IdempotencyRecord),
+    *(Source, Card, Charge, Refund, Attempt, Event, Webhook, Posting, Settlement, IdempotencyRecord),
     *(SimulatedPayment, SimulatedOperation, Entry, Message),
 )
 NEW_EACH_TIME = re.compile(

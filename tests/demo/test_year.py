@@ -22,13 +22,13 @@ from payments.models import (
     Card,
     Charge,
     Correction,
-    Notification,
     Posting,
     ReconciliationItem,
     Refund,
     Settlement,
     StaffAct,
     UnknownOutcome,
+    Webhook,
 )
 from payments.quickstart.demo import cast, plots, rhythm, staff_plots, year
 from payments.quickstart.demo.odds import PLOTS
@@ -65,7 +65,7 @@ def test_it_leaves_work_for_operators() -> None:
     assert UnknownOutcome.objects.filter(state=Attempt.State.UNKNOWN).exists()
     assert Refund.objects.filter(status="pending").exists()
     assert Charge.objects.filter(hold_expires_at__range=(clock.now(), clock.now() + timedelta(days=2))).exists()
-    assert Notification.objects.filter(state="waiting", failures__gt=0).exists()
+    assert Webhook.objects.filter(state="waiting", failures__gt=0).exists()
     assert ReconciliationItem.objects.filter(state="open").exists()
     assert Correction.objects.filter(state=CorrectionState.PROPOSED).exists()
     assert StaffAct.objects.proposed().filter(expires_at__gt=clock.now()).exists()

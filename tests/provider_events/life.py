@@ -14,7 +14,7 @@ from tests.pages.making import SHOP
 from tests.provider_events.psp import send, work_off
 from tests.provider_events.tally import Tally, judged, open_attempts, waiting_reports
 from tests.provider_events.world import SCANNED, WORLDS, World, asked_by
-from tests.providers.bench import AMOUNT, Spoilt, Webhook
+from tests.providers.bench import AMOUNT, SignedMessage, Spoilt
 from tests.providers.sender import Sender
 
 # What a payer or a program meets who asks while the provider cannot be reached, as the contract has it.
@@ -35,8 +35,8 @@ class Life:
     def __init__(self, world: World, sender: Sender, chance: Random) -> None:
         self._world, self._sender, self._chance = world, sender, chance
         # What was told at all, and what of it arrives later.
-        self._told: list[Webhook] = []
-        self._late: list[Webhook] = []
+        self._told: list[SignedMessage] = []
+        self._late: list[SignedMessage] = []
         self._tally = Tally()
 
     def run(self) -> Tally:

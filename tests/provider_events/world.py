@@ -22,7 +22,7 @@ from tests.pages.making import SHOP, path_of
 from tests.provider_events.psp import send, work_off
 from tests.providers.adyen.bench import ACCOUNT, AdyenBench, adyen_bench
 from tests.providers.adyen.books import State
-from tests.providers.bench import Money, Spoilt, Webhook
+from tests.providers.bench import Money, SignedMessage, Spoilt
 from tests.providers.xendit.bench import XenditBench, xendit_bench
 from tests.providers.xendit.books import OPEN
 from tests.routing.doubles import route_to
@@ -102,7 +102,7 @@ class World:
         self.bench.let_pass()
         self.tell(self.bench.webhooks())
 
-    def tell(self, webhooks: Sequence[Webhook]) -> None:
+    def tell(self, webhooks: Sequence[SignedMessage]) -> None:
         """The webhooks come in this order, and a worker works them off."""
         for headers, body in webhooks:
             assert send(self.account, (dict(headers), body)).status_code == 200

@@ -26,7 +26,7 @@ CARD = CardData("4000000000003055", "12", "2039", "Juan dela Cruz", "123")
 # How often a provider is asked again before its silence counts.
 PATIENCE = 3
 
-Webhook = tuple[Mapping[str, str], bytes]
+SignedMessage = tuple[Mapping[str, str], bytes]
 
 
 class Spoilt(StrEnum):
@@ -76,10 +76,10 @@ class Bench(Protocol):
     def let_pass(self) -> None:
         """Everything happens that the provider does by itself after it answered."""
 
-    def webhooks(self) -> list[Webhook]:
+    def webhooks(self) -> list[SignedMessage]:
         """What the provider told by itself since this was asked last, oldest first."""
 
-    def forge(self, webhook: Webhook) -> Webhook:
+    def forge(self, webhook: SignedMessage) -> SignedMessage:
         """The same, as somebody would send it who is not the provider."""
 
     def spoil_next(self, how: Spoilt) -> None:

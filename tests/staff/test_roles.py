@@ -28,7 +28,7 @@ WHOSE: dict[str, Any] = {
     "payments_reconciliationitem_close": FINANCE,
     "payments_reconciliationitem_reopen": FINANCE,
     "payments_providermessage_close": FINANCE,
-    "payments_notification_send_again": SUPPORT,
+    "payments_webhook_send_again": SUPPORT,
     "payments_charge_send_callbacks_again": SUPPORT,
     "payments_block_add": FINANCE,
     "payments_source_block": FINANCE,

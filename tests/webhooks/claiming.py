@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from payments import clock
-from payments.models import Notification
+from payments.models import Webhook
 from payments.webhooks import claims as leasing
 from payments.webhooks.attempt_rules import made_of
 from payments.webhooks.claims import NOTHING_IN_HAND, RECEIVER_LIMIT, Claimed, Shares
@@ -14,9 +14,9 @@ from payments.webhooks.results import Answer
 from payments.webhooks.scan_window import EVERYTHING, Span
 
 
-def only() -> Notification:
-    """The one notification that there is."""
-    return Notification.objects.get()
+def only() -> Webhook:
+    """The one webhook that there is."""
+    return Webhook.objects.get()
 
 
 def claim(limit: int = 2000, now: datetime | None = None, shares: Shares = NOTHING_IN_HAND) -> list[Claimed]:

@@ -9,7 +9,6 @@ from payments.admin.timeline.moment import Kind, Moment, Moments
 from payments.admin.timeline.records import Records
 from payments.models import (
     AuditEntry,
-    Notification,
     NotificationTry,
     PageVisit,
     ProviderEvent,
@@ -17,6 +16,7 @@ from payments.models import (
     ReconciliationItem,
     ReconciliationRun,
     ReportLine,
+    Webhook,
 )
 from payments.redaction import redact
 from payments.rendering.answers import readable
@@ -50,8 +50,8 @@ def callback_moments(records: Records) -> Moments:
     """Each try to tell the merchant, and what is still to be told."""
     types = {event.pk: event.type for event in records.events}
     for made in records.tries:
-        yield _tried(made, records.notifications[made.notification_id], types)
-    for row in records.notifications.values():
+        yield _tried(made, records.webhooks[made.webhook_id], types)
+    for row in records.webhooks.values():
         if not row.tries:
             yield Moment(
                 row.created_at, Kind.CALLBACK, f"{types[row.event_id]} waits to be told", _told_to(row), "warn"
@@ -76,7 +76,7 @@ def report_moments(records: Records) -> Moments:
         yield Moment(item.created_at, Kind.REPORT, f"Report and ledger differ: {item}", facts, mark)
 
 
-def _tried(made: NotificationTry, row: Notification, types: Mapping[UUID, str]) -> Moment:
+def _tried(made: NotificationTry, row: Webhook, types: Mapping[UUID, str]) -> Moment:
     came_to = f"answered {made.status}" if made.status else f"failed: {made.error}"
     facts = [*_told_to(row), ("Try", f"{made.number}, {made.milliseconds} ms")]
     delivered = made.status in DELIVERED
@@ -89,8 +89,8 @@ def _tried(made: NotificationTry, row: Notification, types: Mapping[UUID, str]) 
     return Moment(made.started_at, Kind.CALLBACK, title, facts, "good" if delivered else "bad")
 
 
-def _told_to(row: Notification) -> list[tuple[str, object]]:
-    return [("To", link(Notification, row.pk, row.receiver))]
+def _told_to(row: Webhook) -> list[tuple[str, object]]:
+    return [("To", link(Webhook, row.pk, row.receiver))]
 
 
 def _who_did(entry: AuditEntry) -> str:

@@ -15,7 +15,6 @@ from payments.models import (
     Charge,
     Correction,
     Event,
-    Notification,
     NotificationTry,
     PageVisit,
     Posting,
@@ -24,6 +23,7 @@ from payments.models import (
     Refund,
     ReportLine,
     StaffAct,
+    Webhook,
 )
 from payments.models.audit import type_of
 
@@ -67,15 +67,13 @@ class Records:
         return self._newest("page visits", self.charge.page_visits.all())
 
     @cached_property
-    def notifications(self) -> dict[UUID, Notification]:
-        found = Notification.objects.filter(event__in=_keys(self.events))
+    def webhooks(self) -> dict[UUID, Webhook]:
+        found = Webhook.objects.filter(event__in=_keys(self.events))
         return {row.pk: row for row in self._newest("callbacks", found)}
 
     @cached_property
     def tries(self) -> list[NotificationTry]:
-        return self._newest(
-            "tries of callbacks", NotificationTry.objects.filter(notification__in=list(self.notifications))
-        )
+        return self._newest("tries of callbacks", NotificationTry.objects.filter(webhook__in=list(self.webhooks)))
 
     @cached_property
     def postings(self) -> list[Posting]:
@@ -102,7 +100,7 @@ class Records:
     @cached_property
     def told(self) -> list[AuditEntry]:
         """What people did about any of these; who only looked is told elsewhere."""
-        rows: list[Model] = [self.charge, *self.refunds, *self.attempts, *self.notifications.values()]
+        rows: list[Model] = [self.charge, *self.refunds, *self.attempts, *self.webhooks.values()]
         rows += [*self.corrections, *self.staff_acts, *(report.message for report in self.provider_events)]
         # Their IDs are unique in the whole house, but for those of differences.
         numbered = Q(object_type=type_of(ReconciliationItem()), object_id__in=_texts(self.differences))

@@ -1,4 +1,4 @@
-"""The months of events, notifications and tries: made ahead, and dropped when their time is over."""
+"""The months of events, webhooks and tries: made ahead, and dropped when their time is over."""
 
 import logging
 from datetime import date, timedelta
@@ -9,7 +9,7 @@ from django.db.backends.utils import CursorWrapper
 from psycopg.errors import LockNotAvailable
 
 from payments import clock
-from payments.db.partitions import ALL, EVENTS, NOTIFICATIONS, TRIES, Parted, make_ahead, month_of, step
+from payments.db.partitions import ALL, EVENTS, TRIES, WEBHOOKS, Parted, make_ahead, month_of, step
 
 logger = logging.getLogger("kaha.months")
 
@@ -36,11 +36,11 @@ def keep() -> int:
 
 
 def drop_before(month: date) -> int:
-    """Drops the months before `month`, up to the first in which a notification waits; returns how many parts.
+    """Drops the months before `month`, up to the first in which a webhook waits; returns how many parts.
 
     A part is detached in one step and dropped in another, because files are deleted before its locks are let go.
     """
-    month = _detach_before(NOTIFICATIONS, month)
+    month = _detach_before(WEBHOOKS, month)
     _detach_before(TRIES, month)
     _detach_before(EVENTS, month)
     return sum(_drop_left_over(parted, month) for parted in ALL)
@@ -56,13 +56,13 @@ def _detach_before(parted: Parted, month: date) -> date:
 
 
 def _detach(cursor: CursorWrapper, parted: Parted, month: date) -> bool:
-    """False where a notification waits there, and then nothing has changed."""
+    """False where a webhook waits there, and then nothing has changed."""
     part = parted.part(month)
-    if parted is NOTIFICATIONS and _waits(cursor, part):
+    if parted is WEBHOOKS and _waits(cursor, part):
         return False
     cursor.execute(f"ALTER TABLE {parted.table} DETACH PARTITION {part}")
     # One may have been sent again meanwhile; from now on none is.
-    if parted is NOTIFICATIONS and _waits(cursor, part):
+    if parted is WEBHOOKS and _waits(cursor, part):
         transaction.set_rollback(True)
         return False
     return True

@@ -18,7 +18,7 @@ from payments.models import Attempt, Charge, ProviderEvent
 from payments.models.provider_message import WHY_MAX_LENGTH
 from payments.providers.base import Approved, Declined, NotSent, Outcome, Unknown
 
-logger = logging.getLogger("kaha.webhooks")
+logger = logging.getLogger("kaha.provider_events")
 
 BATCH = 100
 # Longer than all that a provider may be asked for one report; whoever has it in hand for longer is taken for dead.

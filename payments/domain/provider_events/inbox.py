@@ -24,9 +24,9 @@ from payments.providers.registry import CONNECTORS
 from payments.redaction import redact
 from payments.webhooks.wake_up import Nudger, Waker
 
-logger = logging.getLogger("kaha.webhooks")
+logger = logging.getLogger("kaha.provider_events")
 
-TASK = "payments.tasks.work_off_webhooks"
+TASK = "payments.tasks.apply_provider_events"
 KEPT = timedelta(days=90)
 PURGE_BATCH = 1000
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 
-from payments.models import Notification, NotificationTry
+from payments.models import NotificationTry, Webhook
 from payments.quickstart.demo.rows import Rows, change
 from payments.quickstart.demo.shop import Shop
 from payments.webhooks.attempt_rules import made_of
@@ -15,20 +15,20 @@ NO_ANSWER = Failure(FailureKind.CONNECT_TIMEOUT, 3000)
 
 
 def try_all(shop: Shop, rows: Rows, present: datetime) -> None:
-    """Tries the notifications among `rows` until they are over or the present comes."""
-    for notification in rows.of(Notification):
-        for number, made in enumerate(_tries(shop, notification, present), 1):
-            rows.add(_row(notification, number, made))
+    """Tries the webhooks among `rows` until they are over or the present comes."""
+    for webhook in rows.of(Webhook):
+        for number, made in enumerate(_tries(shop, webhook, present), 1):
+            rows.add(_row(webhook, number, made))
 
 
-def _tries(shop: Shop, notification: Notification, present: datetime) -> Iterator[Made]:
-    while notification.due_at and notification.due_at < present:
-        started_at = notification.due_at
+def _tries(shop: Shop, webhook: Webhook, present: datetime) -> Iterator[Made]:
+    while webhook.due_at and webhook.due_at < present:
+        started_at = webhook.due_at
         result = _answer(shop, started_at)
         ended_at = started_at + timedelta(milliseconds=result.milliseconds)
-        made = made_of(_claimed(notification, ended_at), result, started_at, ended_at, shop.random.random())
+        made = made_of(_claimed(webhook, ended_at), result, started_at, ended_at, shop.random.random())
         stands = {name: getattr(made, name) for name in ("state", "failures", "first_try_at", "due_at")}
-        change(notification, stands | {"tries": notification.tries + 1})
+        change(webhook, stands | {"tries": webhook.tries + 1})
         yield made
 
 
@@ -42,21 +42,21 @@ def _answer(shop: Shop, moment: datetime) -> Answer | Failure:
     return Answer(status, b"", milliseconds, None)
 
 
-def _claimed(notification: Notification, lease: datetime) -> Claimed:
+def _claimed(webhook: Webhook, lease: datetime) -> Claimed:
     return Claimed(
-        id=notification.id,
-        event_id=notification.event_id,
-        merchant_id=notification.merchant_id,
-        livemode=notification.livemode,
-        receiver=notification.receiver,
-        url=notification.url,
+        id=webhook.id,
+        event_id=webhook.event_id,
+        merchant_id=webhook.merchant_id,
+        livemode=webhook.livemode,
+        receiver=webhook.receiver,
+        url=webhook.url,
         payload=b"",
-        failures=notification.failures,
-        first_try_at=notification.first_try_at,
+        failures=webhook.failures,
+        first_try_at=webhook.first_try_at,
         lease=lease,
     )
 
 
-def _row(notification: Notification, number: int, made: Made) -> NotificationTry:
+def _row(webhook: Webhook, number: int, made: Made) -> NotificationTry:
     said = {name: getattr(made, name) for name in ("started_at", "milliseconds", "status", "answer", "error", "reason")}
-    return NotificationTry(notification=notification, number=number, **said)
+    return NotificationTry(webhook=webhook, number=number, **said)

@@ -7,7 +7,7 @@ from itertools import count
 from typing import Any
 
 from tests.providers.adyen.telling import item_of, webhook_of
-from tests.providers.bench import Money, Webhook
+from tests.providers.bench import Money, SignedMessage
 
 
 class State(StrEnum):
@@ -53,7 +53,7 @@ class Books:
 
     payments: dict[str, Booked] = field(default_factory=dict)
     due: list[Callable[[], None]] = field(default_factory=list)
-    told: list[Webhook] = field(default_factory=list)
+    told: list[SignedMessage] = field(default_factory=list)
     _numbers: "count[int]" = field(default_factory=lambda: count(1))
 
     def new_psp_reference(self) -> str:

@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 from payments import clock
-from tests.providers.bench import Webhook
+from tests.providers.bench import SignedMessage
 from tests.providers.openapi import described
 
 WEBHOOKS = described("adyen-Webhooks-v1.json")
@@ -29,7 +29,7 @@ def item_of(event: str, *, success: bool, currency: str, value: int, **members: 
     }
 
 
-def webhook_of(*items: dict[str, Any]) -> Webhook:
+def webhook_of(*items: dict[str, Any]) -> SignedMessage:
     """The message that tells these items, each signed."""
     told = {"live": "false", "notificationItems": [{"NotificationRequestItem": signed(item)} for item in items]}
     WEBHOOKS.check_webhook(f"/{items[0]['eventCode']}", told)

@@ -13,7 +13,7 @@ from payments.providers.simulator.messages import SIGNATURE_HEADER
 from payments.providers.simulator.models import Entry, SimulatedPayment
 from payments.providers.simulator.operations import settle_due_refunds
 from payments.providers.simulator.scenarios import SCENARIOS
-from tests.providers.bench import CARD, Money, Spoilt, Webhook
+from tests.providers.bench import CARD, Money, SignedMessage, Spoilt
 
 CHALLENGED = "4242424242424242"
 ALL = 100
@@ -64,13 +64,13 @@ class SimulatorBench:
     def let_pass(self) -> None:
         settle_due_refunds(ALL)
 
-    def webhooks(self) -> list[Webhook]:
+    def webhooks(self) -> list[SignedMessage]:
         told = messages.claim(ALL)
         for message in told:
             messages.acknowledge(message.pk)
         return [(messages.sign(message.body.encode()), message.body.encode()) for message in told]
 
-    def forge(self, webhook: Webhook) -> Webhook:
+    def forge(self, webhook: SignedMessage) -> SignedMessage:
         return {SIGNATURE_HEADER: "0" * 64}, webhook[1]
 
     def spoil_next(self, how: Spoilt) -> None:

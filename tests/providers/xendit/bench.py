@@ -10,7 +10,7 @@ from payments.providers.http import Send, send
 from payments.providers.xendit.client import Client
 from payments.providers.xendit.connector import Xendit
 from payments.providers.xendit.webhooks import TOKEN_HEADER
-from tests.providers.bench import CARD, Money, Spoilt, Webhook
+from tests.providers.bench import CARD, Money, SignedMessage, Spoilt
 from tests.providers.xendit.books import CHALLENGED, OPEN, Request
 from tests.providers.xendit.fake import FakeXendit
 
@@ -57,10 +57,10 @@ class XenditBench:
     def let_pass(self) -> None:
         self.fake.books.settle_refunds()
 
-    def webhooks(self) -> list[Webhook]:
+    def webhooks(self) -> list[SignedMessage]:
         return [({TOKEN_HEADER: self.callback_token}, body) for body in self.fake.webhooks()]
 
-    def forge(self, webhook: Webhook) -> Webhook:
+    def forge(self, webhook: SignedMessage) -> SignedMessage:
         return {TOKEN_HEADER: secrets.token_urlsafe(32)}, webhook[1]
 
     def spoil_next(self, how: Spoilt) -> None:

@@ -10,14 +10,14 @@ from payments.models.merchant import Merchant
 RECEIVER_MAX_LENGTH = 300
 
 
-class NotificationQuerySet(ScopedQuerySet["Notification"]):
-    """Notifications of one merchant in one mode."""
+class WebhookQuerySet(ScopedQuerySet["Webhook"]):
+    """Webhooks of one merchant in one mode."""
 
 
-class Notification(Row):
+class Webhook(Row):
     """One event on its way to the URL that its source named; written in the transaction of the change.
 
-    The tables of notifications and of tries lie in months (`parted.py`).
+    The tables of webhooks and of tries lie in months (`parted.py`).
     """
 
     class State(models.TextChoices):
@@ -28,7 +28,7 @@ class Notification(Row):
 
     # Its event's, so that both lie in the same month.
     id = models.UUIDField(primary_key=True, editable=False)
-    event = models.OneToOneField(Event, models.PROTECT, related_name="notification", db_constraint=False)
+    event = models.OneToOneField(Event, models.PROTECT, related_name="webhook", db_constraint=False)
     # The index that begins with the merchant serves this key too.
     merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="+", db_constraint=False, db_index=False)
     livemode = models.BooleanField()
@@ -47,18 +47,18 @@ class Notification(Row):
     leased_until = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(default=clock.now, editable=False)
 
-    objects = NotificationQuerySet.as_manager()
+    objects = WebhookQuerySet.as_manager()
 
     class Meta:
         constraints = [
             models.CheckConstraint(
-                name="notification_waits_or_is_over",
+                name="webhook_waiting_has_due_at",
                 condition=Q(state="waiting", due_at__isnull=False)
                 | Q(state__in=["delivered", "exhausted", "gone"], due_at__isnull=True, leased_until__isnull=True),
             ),
         ]
         indexes = [
-            models.Index(F("merchant"), F("livemode"), F("id"), name="notification_of_merchant"),
+            models.Index(F("merchant"), F("livemode"), F("id"), name="webhook_of_merchant"),
             # Merchants first, then their receivers: claims jump from one to the next.
             models.Index(
                 F("merchant"),
@@ -66,10 +66,10 @@ class Notification(Row):
                 F("receiver"),
                 F("due_at"),
                 F("id"),
-                name="notification_due_of_receiver",
+                name="webhook_due_of_receiver",
                 condition=Q(due_at__isnull=False),
             ),
-            models.Index(F("id"), name="notification_given_up", condition=Q(state__in=["exhausted", "gone"])),
+            models.Index(F("id"), name="webhook_given_up", condition=Q(state__in=["exhausted", "gone"])),
         ]
 
     def __str__(self) -> str:
@@ -77,13 +77,11 @@ class Notification(Row):
 
 
 class NotificationTry(models.Model):
-    """One try to deliver a notification, as it went; the database refuses to change it."""
+    """One try to deliver a webhook, as it went; the database refuses to change it."""
 
-    # The primary key in the database is the notification with the number; the `id` is for Django alone.
-    notification = models.ForeignKey(
-        Notification, models.PROTECT, related_name="try_list", db_constraint=False, db_index=False
-    )
-    # From 1 without gaps for each notification.
+    # The primary key in the database is the webhook with the number; the `id` is for Django alone.
+    webhook = models.ForeignKey(Webhook, models.PROTECT, related_name="attempts", db_constraint=False, db_index=False)
+    # From 1 without gaps for each webhook.
     number = models.PositiveIntegerField()
     started_at = models.DateTimeField()
     milliseconds = models.PositiveIntegerField()
@@ -97,9 +95,9 @@ class NotificationTry(models.Model):
 
     class Meta:
         constraints = [
-            models.UniqueConstraint(F("notification"), F("number"), name="try_number_once_per_notification"),
+            models.UniqueConstraint(F("webhook"), F("number"), name="attempt_number_once_per_webhook"),
             models.CheckConstraint(
-                name="try_was_answered_or_failed",
+                name="attempt_was_answered_or_failed",
                 condition=Q(status__isnull=False, error="") | Q(status__isnull=True) & ~Q(error=""),
             ),
         ]
