@@ -6,21 +6,21 @@ from payments import clock, ids
 from payments.models.correction import NOTE_MAX_LENGTH, SOMETHING_WRITTEN, free_of_secrets
 from payments.models.provider_account import ProviderAccount
 
-TOLD_MAX_LENGTH = 255
+TEXT_MAX_LENGTH = 255
 WHY_MAX_LENGTH = 300
 
 
 class ProviderMessage(models.Model):
-    """A message that a provider sent to the address of an account, kept as it came once its signature was found right.
+    """A message that a provider sent to the address of an account, stored as it came after its signature was verified.
 
-    What it was signed by is not kept, for that may be a secret.
+    The signature is not stored, because it may be a secret.
     """
 
     id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
     # The constraint's index begins with the account.
     account = models.ForeignKey(ProviderAccount, models.PROTECT, related_name="messages", db_index=False)
     body = models.BinaryField()
-    # SHA-256 of the body, so that one that is sent again is the same row.
+    # SHA-256 of the body: a repeated message is the same row.
     digest = models.BinaryField(max_length=32)
     received_at = models.DateTimeField(default=clock.now, editable=False)
 
@@ -34,38 +34,38 @@ class ProviderMessage(models.Model):
 
 
 class ProviderEvent(models.Model):
-    """One thing that a webhook reports, until it is applied; what is told again, in whatever message, is one row."""
+    """One report in a provider's message and its state; a report with the same key is one row."""
 
     class State(models.TextChoices):
         WAITING = "waiting"
         APPLIED = "applied"
-        NEEDS_ATTENTION = "needs_attention", "needs attention"  # nothing was moved, and an operator must look
-        NO_NEWS = "no_news", "no news"  # it says nothing that is to be acted on
-        NOT_OURS = "not_ours", "not ours"  # it is about nothing that a charge of ours asked for
-        CLOSED = "closed"  # an operator looked, and said what it was
+        NEEDS_ATTENTION = "needs_attention", "needs attention"  # an operator must look; nothing was moved
+        NO_NEWS = "no_news", "no news"  # no action follows from it
+        NOT_OURS = "not_ours", "not ours"  # no charge of ours asked for it
+        CLOSED = "closed"  # an operator closed it with a note
 
     id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
     message = models.ForeignKey(ProviderMessage, models.CASCADE, related_name="events")
     account = models.ForeignKey(ProviderAccount, models.PROTECT, related_name="+", db_index=False)
-    # The provider's own mark of what it tells; empty where it gives none.
-    key = models.CharField(max_length=TOLD_MAX_LENGTH, blank=True, db_collation="C")
-    # Our name of what it is about, and the provider's, as they were told.
-    reference = models.CharField(max_length=TOLD_MAX_LENGTH, blank=True, db_collation="C")
-    provider_ref = models.CharField(max_length=TOLD_MAX_LENGTH, blank=True)
-    # The payment that it says it is about, by our name or the provider's, where that is told beside.
-    payment = models.CharField(max_length=TOLD_MAX_LENGTH, blank=True, default="")
-    # What was told of it, by name and as JSON; empty where the provider must be asked.
+    # The provider's own key of the event; empty where it has none.
+    key = models.CharField(max_length=TEXT_MAX_LENGTH, blank=True, db_collation="C")
+    # Our reference and the provider's, as they were sent.
+    reference = models.CharField(max_length=TEXT_MAX_LENGTH, blank=True, db_collation="C")
+    provider_ref = models.CharField(max_length=TEXT_MAX_LENGTH, blank=True)
+    # The payment's reference, ours or the provider's, where the message has it too.
+    payment = models.CharField(max_length=TEXT_MAX_LENGTH, blank=True, default="")
+    # The outcome's class and its members as JSON; empty where the provider must be asked.
     outcome = models.CharField(max_length=20, blank=True)
-    told = models.TextField(blank=True)
+    outcome_json = models.TextField(blank=True)
     amount = models.BigIntegerField(null=True, blank=True)
     currency = models.CharField(max_length=3, blank=True)
     state = models.CharField(max_length=15, choices=State.choices, default=State.WAITING)
-    # Why an operator must look, what keeps it from being applied, or why it never will be.
+    # Why an operator must look, or why it is not applied yet or never will be.
     why = models.CharField(max_length=WHY_MAX_LENGTH, blank=True)
     tries = models.PositiveIntegerField(default=0)
-    # When it is taken in hand next; while somebody has it in hand, when they are taken for dead.
+    # When it is claimed next; while it is claimed, when the lease expires.
     due_at = models.DateTimeField(null=True, blank=True, default=clock.now)
-    # What it was and what was done about it; who closed it, and when.
+    # The operator's note, who closed it, and when.
     note = models.CharField(max_length=NOTE_MAX_LENGTH, blank=True, default="", validators=[free_of_secrets])
     closed_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+", db_index=False

@@ -15,15 +15,15 @@ class WebhookQuerySet(ScopedQuerySet["Webhook"]):
 
 
 class Webhook(Row):
-    """One event on its way to the URL that its source named; written in the transaction of the change.
+    """One event to be sent to the URL of its source; written in the transaction of the change.
 
-    The tables of webhooks and of tries lie in months (`parted.py`).
+    The tables of webhooks and of attempts have monthly partitions (`payments.db.partitions`).
     """
 
     class State(models.TextChoices):
         WAITING = "waiting"
         DELIVERED = "delivered"
-        EXHAUSTED = "exhausted"  # three days of tries failed
+        EXHAUSTED = "exhausted"  # three days of attempts failed
         GONE = "gone"  # the receiver answered 410
 
     # Its event's, so that both lie in the same month.
@@ -36,14 +36,14 @@ class Webhook(Row):
     # scheme://host:port of the URL: what shares one limit of tries under way, of one merchant in one mode.
     receiver = models.CharField(max_length=RECEIVER_MAX_LENGTH, db_collation="C")
     state = models.CharField(max_length=9, choices=State.choices, default=State.WAITING)
-    # Tries made in all; the last one's number.
+    # All attempts made; the number of the last one.
     tries = models.PositiveIntegerField(default=0)
-    # Tries that failed since it was first sent, or sent again by hand: its place in the schedule, which began then.
+    # Failed attempts since it was first sent or sent again by hand: the position in the schedule.
     failures = models.PositiveIntegerField(default=0)
     first_try_at = models.DateTimeField(null=True, blank=True)
     # When the next try is due; empty when no other is to be made.
     due_at = models.DateTimeField(null=True, blank=True, default=clock.now)
-    # Until then one worker has it in hand; afterwards that worker is taken for dead.
+    # One worker has claimed it until then; afterwards that worker counts as dead.
     leased_until = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(default=clock.now, editable=False)
 
@@ -77,7 +77,7 @@ class Webhook(Row):
 
 
 class NotificationTry(models.Model):
-    """One try to deliver a webhook, as it went; the database refuses to change it."""
+    """One attempt to deliver a webhook and its result; the database refuses to change it."""
 
     # The primary key in the database is the webhook with the number; the `id` is for Django alone.
     webhook = models.ForeignKey(Webhook, models.PROTECT, related_name="attempts", db_constraint=False, db_index=False)

@@ -14,7 +14,7 @@ REASON_MAX_LENGTH = 200
 
 
 def made_of(claimed: Claimed, result: Answer | Failure, started_at: datetime, now: datetime, random: float) -> Made:
-    """The try that began at `started_at` and came to `result` at `now`; `random` (0 up to 1) spreads the next one."""
+    """Return the attempt from `started_at` to `now` with its `result`; `random` (0 up to 1) spreads the next one."""
     first_try_at = claimed.first_try_at or started_at
     proper = isinstance(result, Answer) and result.is_proper
     failures = claimed.failures + (not proper)

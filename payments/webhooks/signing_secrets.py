@@ -32,7 +32,7 @@ def place_of(merchant_id: UUID, secret_id: UUID) -> Place:
 
 
 class Keyring:
-    """Who signs for the merchants in hand; asked of `database` once for many batches that come close together."""
+    """The signers of merchants, read from `database` once for batches in quick succession."""
 
     def __init__(self, database: AsyncConnection) -> None:
         self._database = database

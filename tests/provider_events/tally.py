@@ -29,7 +29,7 @@ class Tally:
 
 
 def judged(world: World) -> Counter[str]:
-    """What is wrong with the charges that were made by the world's account, by kind."""
+    """Count what is wrong with the charges of the world's account, by kind."""
     wrong = Counter[str]()
     for charge in Charge.objects.filter(merchant_id=world.account.merchant_id, livemode=True):
         there, here = _moved(world, charge), _expected(charge)
@@ -53,7 +53,7 @@ def waiting_reports(account: ProviderAccount) -> int:
 
 
 def _moved(world: World, charge: Charge) -> tuple[int, int]:
-    """What the provider holds and what it has taken for good, by its books."""
+    """Return the held and the captured amount by the provider's books."""
     attempts = Attempt.objects.filter(charge=charge, kind=Attempt.Kind.AUTHORIZE)
     booked = [world.bench.money(world.payment_of(attempt)) for attempt in attempts]
     total = Money(*(sum(getattr(each, name) for each in booked) for name in ("held", "taken", "returned")))
@@ -61,6 +61,6 @@ def _moved(world: World, charge: Charge) -> tuple[int, int]:
 
 
 def _expected(charge: Charge) -> tuple[int, int]:
-    """The same by what kaha says."""
+    """Return the same amounts by the charge."""
     is_undone = charge.status == Charge.Status.VOIDED
     return charge.amount * charge.authorized, 0 if is_undone else charge.amount_captured - charge.amount_refunded

@@ -179,7 +179,7 @@ def test_whatever_breaks_on_one_report_keeps_nobody_from_the_others(
     broken, charge = live.charge_source(live.wallet()), live.charge_source(live.wallet())
     names = [attempt.reference for attempt in Attempt.objects.order_by("id")]
     send(account, signed(report(names[0], approved(captured=True))))
-    ProviderEvent.objects.update(told="{")
+    ProviderEvent.objects.update(outcome_json="{")
     tell(account, report(names[1], approved(captured=True)))
 
     assert (live.read(broken)["status"], live.read(charge)["status"]) == ("pending", "succeeded")

@@ -15,12 +15,12 @@ from payments.webhooks.scan_window import EVERYTHING, Span
 
 
 def only() -> Webhook:
-    """The one webhook that there is."""
+    """Return the only webhook."""
     return Webhook.objects.get()
 
 
 def claim(limit: int = 2000, now: datetime | None = None, shares: Shares = NOTHING_IN_HAND) -> list[Claimed]:
-    """What a worker takes in hand that then dies."""
+    """Claim like a worker that dies afterwards."""
 
     async def ask() -> list[Claimed]:
         async with await leasing.connect() as database:
@@ -31,7 +31,7 @@ def claim(limit: int = 2000, now: datetime | None = None, shares: Shares = NOTHI
 
 
 def parts_of_claim(span: Span) -> set[str]:
-    """The parts of tables that PostgreSQL opens for a claim, which it makes."""
+    """Return the partitions that PostgreSQL opens for a claim."""
     return {scan["Relation Name"] for scan in scans(asyncio.run(plan_of_claim(span)))}
 
 

@@ -46,7 +46,7 @@ def hanging_receivers(count: int) -> Iterator[list[Receiver]]:
 
 @contextmanager
 def draining(*drains: Drain, until_over: list[Receiver]) -> Iterator[None]:
-    """The drains run, and at the end those receivers hang up until nothing is under way."""
+    """Run the drains; at the end the receivers hang up until nothing is under way."""
     runs = [in_thread(drain.run) for drain in drains]
     try:
         yield

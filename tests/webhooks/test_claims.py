@@ -175,7 +175,7 @@ def test_no_row_that_was_told_is_read_to_find_those_that_are_due(shop: NewMercha
 
 
 def put_some(shop: NewMerchant, told: bool) -> None:
-    """A thousand events, to ten receivers."""
+    """Create a thousand events for ten receivers."""
     for receiver in range(2001, 2011):
         put_events(shop.merchant, f"http://127.0.0.1:{receiver}/", 100, clock.now())
     if told:

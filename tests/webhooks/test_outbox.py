@@ -32,7 +32,7 @@ AT_ONCE_SECONDS = 0.05
 
 
 def notified(api: Api, **card: Any) -> str:
-    """A card whose source names a notify URL."""
+    """Create a card source with a notify URL."""
     return api.source(redirect=NOTIFIED, **card)
 
 

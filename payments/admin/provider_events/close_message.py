@@ -1,4 +1,4 @@
-"""Closing a report that needs attention, on the page of the webhook that brought it."""
+"""The form that closes a provider event on the page of its message."""
 
 from typing import Any
 from uuid import UUID
@@ -24,7 +24,7 @@ State = ProviderEvent.State
 
 
 class ClosingForm(forms.Form):
-    """Which of the reports that need attention, and why it needs none any more."""
+    """The event that needs attention, and the operator's note."""
 
     report = forms.ModelChoiceField(
         ProviderEvent.objects.none(), empty_label=None, widget=forms.RadioSelect(attrs={"class": "radiolist"})
@@ -40,7 +40,7 @@ class ClosingForm(forms.Form):
 
 
 class ClosesReports(admin.ModelAdmin):
-    """A page of a webhook that offers whoever may to close what needs attention of it."""
+    """A message's page with a button that closes its events that need attention."""
 
     change_form_template = "admin/payments/correction/change_form.html"
 
@@ -56,7 +56,7 @@ class ClosesReports(admin.ModelAdmin):
         return super().render_change_form(request, context, *args, **kwargs)
 
     def close(self, request: HttpRequest, pk: UUID) -> HttpResponse:
-        """Asks for a note, and closes one report of the webhook with it."""
+        """Ask for a note, and close one event of the message with it."""
         if not operator_of(request).has_perm(MAY_CLOSE):
             raise PermissionDenied
         message = get_object_or_404(self.get_queryset(request), pk=pk)
@@ -79,11 +79,11 @@ class ClosesReports(admin.ModelAdmin):
             return self._left(request, message, messages.WARNING, "Somebody else was first.")
         return self._left(request, message, messages.SUCCESS, "Closed.")
 
-    def _left(self, request: HttpRequest, message: ProviderMessage, level: int, told: str) -> HttpResponse:
-        self.message_user(request, told, level)
+    def _left(self, request: HttpRequest, message: ProviderMessage, level: int, text: str) -> HttpResponse:
+        self.message_user(request, text, level)
         return redirect("admin:payments_providermessage_change", message.pk)
 
 
 def _open_in(message: ProviderMessage) -> Any:
-    """The reports of a webhook that need attention."""
+    """Return the events of a message that need attention."""
     return message.events.filter(state=State.NEEDS_ATTENTION).order_by("pk")

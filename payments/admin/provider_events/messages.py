@@ -1,4 +1,4 @@
-"""What providers told by webhook: as it came, what it reports, and what became of that."""
+"""Pages of provider messages: the body as it came, its events and their state."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -22,7 +22,7 @@ State = ProviderEvent.State
 
 
 def _with_report(state: str) -> Q:
-    """The webhooks one of whose reports stands so."""
+    """Match the messages that have an event in `state`."""
     return Q(Exists(ProviderEvent.objects.filter(message=OuterRef("pk"), state=state)))
 
 
@@ -43,19 +43,19 @@ def _chip(report: ProviderEvent) -> SafeString:
     )
 
 
-def _told(report: ProviderEvent) -> str:
+def _outcome_text(report: ProviderEvent) -> str:
     return report.outcome or "something: the provider is asked"
 
 
 class EventsOfMessage(LookOnlyInline):
     model = ProviderEvent
     verbose_name_plural = "What it reports"
-    fields = ("about", "told_of_it", "shown_amount", "chip", "shown_why", "tried", "updated")
+    fields = ("about", "outcome_text", "shown_amount", "chip", "shown_why", "tried", "updated")
     show_change_link = False
     updated = moment_column("updated_at")
 
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
-        """Whoever sees the webhook sees what it says."""
+        """Allow everybody who sees the message to see its events."""
         return True
 
     @admin.display(description="About")
@@ -64,9 +64,9 @@ class EventsOfMessage(LookOnlyInline):
         known = attempt_id is not None and Attempt.objects.filter(id=attempt_id).exists()
         return link(Attempt, attempt_id, report.reference) if known else report.reference or NOTHING
 
-    @admin.display(description="Told")
-    def told_of_it(self, report: ProviderEvent) -> str:
-        return _told(report)
+    @admin.display(description="Outcome")
+    def outcome_text(self, report: ProviderEvent) -> str:
+        return _outcome_text(report)
 
     @admin.display(description="Amount")
     def shown_amount(self, report: ProviderEvent) -> str:
@@ -78,7 +78,7 @@ class EventsOfMessage(LookOnlyInline):
 
     @admin.display(description="Why")
     def shown_why(self, report: ProviderEvent) -> SafeString | str:
-        """What needed attention, and what the operator who closed it said."""
+        """Show the reason and the note of the operator who closed it."""
         closed = (report.note, f"{report.closed_by}, {utc(report.closed_at)} UTC") if report.closed_at else ()
         return lines(filter(None, (report.why, *closed)))
 
@@ -89,7 +89,7 @@ class EventsOfMessage(LookOnlyInline):
 
 @admin.register(ProviderMessage)
 class ProviderMessageAdmin(ClosesReports, LookOnlyAdmin):
-    """Whoever may close reports that need attention closes them, with a note; nobody edits one."""
+    """Messages are read-only. Operators with the permission close events that need attention."""
 
     merchant_lookup = "account__merchant"
     list_display = ("shown_id", "received", "of_account", "mode", "reports", "why")
@@ -130,7 +130,7 @@ class ProviderMessageAdmin(ClosesReports, LookOnlyAdmin):
 
     @admin.display(description="Reports")
     def reports(self, message: ProviderMessage) -> SafeString | str:
-        return lines(format_html("{} {}", _chip(report), _told(report)) for report in message.events.all())
+        return lines(format_html("{} {}", _chip(report), _outcome_text(report)) for report in message.events.all())
 
     @admin.display(description="Why")
     def why(self, message: ProviderMessage) -> SafeString | str:

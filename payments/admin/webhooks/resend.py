@@ -49,7 +49,7 @@ class SelectionForm(ReasonForm):
 
 
 class OfChargeForm(ReasonForm):
-    """Asks which of `rows`: those given up unless told otherwise, or where none are the newest."""
+    """The choice among `rows`: by default those given up, or else the newest."""
 
     which = forms.ModelMultipleChoiceField(
         Webhook.objects.none(), widget=forms.CheckboxSelectMultiple(attrs={"class": "radiolist"})
@@ -89,8 +89,8 @@ class Resending(admin.ModelAdmin):
         """Says what was chosen, asks why, and sends it again."""
         count = rows.order_by()[: MOST_AT_ONCE + 1].count()
         if count > MOST_AT_ONCE:
-            told = f"These are more than {MOST_AT_ONCE}. Narrow the list, or use manage.py webhooks resend."
-            self.message_user(request, told, messages.ERROR)
+            text = f"These are more than {MOST_AT_ONCE}. Narrow the list, or use manage.py webhooks resend."
+            self.message_user(request, text, messages.ERROR)
             return None
         form = SelectionForm(request.POST if "decision" in request.POST else None, request.POST)
         if not form.is_valid():
@@ -99,7 +99,7 @@ class Resending(admin.ModelAdmin):
         return None
 
     def send_one_again(self, request: HttpRequest, pk: UUID) -> HttpResponse:
-        """Asks why, and sends one webhook again."""
+        """Ask for a reason, and send one webhook again."""
         self._require_permission(request)
         row = get_object_or_404(self.get_queryset(request).select_related("event"), pk=pk)
         form = ReasonForm(request.POST or None)
@@ -110,18 +110,18 @@ class Resending(admin.ModelAdmin):
         return redirect("admin:payments_webhook_change", pk)
 
     def send_again_of_charge(self, request: HttpRequest, pk: UUID) -> HttpResponse:
-        """Asks which of a charge's webhooks and why, and sends them again."""
+        """Ask for a choice of a charge's webhooks and a reason, and send them again."""
         self._require_permission(request)
         charges: Any = self.admin_site.get_model_admin(Charge).get_queryset(request)
         charge = get_object_or_404(charges, pk=pk)
-        form = OfChargeForm(request.POST or None, self._told_of(request, charge))
+        form = OfChargeForm(request.POST or None, self._webhooks_of(request, charge))
         if not form.is_valid():
             facts = [("What happens", WHAT_HAPPENS), ("Charge", link(Charge, charge.pk, charge))]
             return form_page(request, self, f"Send callbacks of {charge} again?", facts, form, BUTTONS)
         self._send(request, form.cleaned_data["which"], form)
         return redirect("admin:payments_charge_change", pk)
 
-    def _told_of(self, request: HttpRequest, charge: Charge) -> QuerySet[Any]:
+    def _webhooks_of(self, request: HttpRequest, charge: Charge) -> QuerySet[Any]:
         of_refunds = Refund.objects.filter(charge=charge).values("pk")
         about = Q(event__object_id=charge.pk) | Q(event__object_id__in=of_refunds)
         return self.get_queryset(request).filter(about).select_related("event").order_by("-pk")
@@ -143,13 +143,13 @@ class Resending(admin.ModelAdmin):
 
 @offered_on_charges
 def resend_acts(request: HttpRequest, charge: Charge) -> Iterator[Act]:
-    """The button that sends a charge's callbacks again, where its source names a URL."""
+    """Yield the button that sends a charge's webhooks again, where its source names a URL."""
     if operator_of(request).has_perm(MAY_SEND_AGAIN) and (charge.source.redirect or {}).get("notify"):
         yield Act("Send callbacks again", reverse("admin:payments_charge_send_callbacks_again", args=[charge.pk]))
 
 
 def _facts_of(rows: QuerySet[Any]) -> Facts:
-    """What was chosen, by state."""
+    """Count the chosen webhooks by state."""
     yield "What happens", WHAT_HAPPENS
     counted = rows.order_by("state").values_list("state").annotate(Count("pk"))
     yield "Chosen", ", ".join(f"{count} {state}" for state, count in counted)

@@ -1,4 +1,4 @@
-"""What merchants were told, try by try, and the one thing that operators do about it: send it again."""
+"""Pages of webhooks and their attempts, from which operators send them again."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -57,7 +57,7 @@ class ByStanding(Conditions):
 
 @admin.register(Webhook)
 class WebhookAdmin(Resending, LookOnlyAdmin):
-    """Whoever may change webhooks may send them again; nobody edits one."""
+    """Webhooks are read-only. Operators with the change permission send them again."""
 
     merchant_lookup = "merchant"
     list_display = ("shown_event", "chip", "type", "created", "tries", "due", "short_url", "object_link", "mode")
@@ -75,7 +75,7 @@ class WebhookAdmin(Resending, LookOnlyAdmin):
     actions = ["send_again"]
     fieldsets = (
         (None, {"fields": ("event_link", "type", "object_link", "of_merchant", "mode", "url", "receiver")}),
-        ("State", {"fields": ("chip", "tries", "failures", "due", "first_try", "in_hand_until", "created")}),
+        ("State", {"fields": ("chip", "tries", "failures", "due", "first_try", "leased", "created")}),
     )
     inlines = (AttemptsOfWebhook,)
     of_merchant = id_link_column("merchant", "mer", Merchant)
@@ -83,7 +83,7 @@ class WebhookAdmin(Resending, LookOnlyAdmin):
     created = moment_column("created_at")
     due = moment_column("due_at")
     first_try = moment_column("first_try_at")
-    in_hand_until = moment_column("leased_until")
+    leased = moment_column("leased_until")
 
     class Media:
         css = {"all": ["payments/admin.css"]}

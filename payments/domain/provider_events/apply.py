@@ -1,4 +1,4 @@
-"""What webhooks report, applied one by one: each at least once, in any order, and only ever forward."""
+"""Provider events, applied one by one: each at least once, in any order, and only ever forward."""
 
 import logging
 from contextlib import suppress
@@ -21,9 +21,9 @@ from payments.providers.base import Approved, Declined, NotSent, Outcome, Unknow
 logger = logging.getLogger("kaha.provider_events")
 
 BATCH = 100
-# Longer than all that a provider may be asked for one report; whoever has it in hand for longer is taken for dead.
+# Longer than all calls to a provider for one event; a worker that takes longer counts as dead.
 LEASE = timedelta(minutes=3)
-# About a day of tries; after it an operator is told, for the provider's own lookups go on.
+# About a day of attempts; then an operator must look. The provider's lookups continue.
 TRIES_MAX = 28
 DONE = (Approved.__name__, f"Late{Approved.__name__}")
 FAILED_REFUND = (Declined.__name__, f"Late{Declined.__name__}")
@@ -59,7 +59,7 @@ class NotOurs(Ended):
 
 
 def work_off(limit: int = BATCH) -> int:
-    """Applies at most `limit` reports that are due; returns how many it took in hand."""
+    """Apply at most `limit` due events; return how many were claimed."""
     count = 0
     while count < limit and (report := _claim()):
         _apply_alone(report)
@@ -69,7 +69,7 @@ def work_off(limit: int = BATCH) -> int:
 
 @transaction.atomic
 def _claim() -> ProviderEvent | None:
-    """The report that has been due for the longest, in hand until its `due_at`."""
+    """Claim the event that has been due longest; its new `due_at` ends the lease."""
     due = ProviderEvent.objects.filter(due_at__lte=clock.now()).order_by("due_at")
     report = due.select_for_update(skip_locked=True, no_key=True).first()
     if report:
@@ -79,7 +79,7 @@ def _claim() -> ProviderEvent | None:
 
 
 def _apply_alone(report: ProviderEvent) -> None:
-    """Applies a report in hand, and puts down what came of it; whatever is wrong with it keeps nobody from others."""
+    """Apply a claimed event and record the result; an error in it does not stop the others."""
     try:
         _apply(report)
     except Ended as reason:
@@ -105,12 +105,12 @@ def _end(report: ProviderEvent, state: str, why: str = "") -> None:
 
 
 def _change(report: ProviderEvent, **values: object) -> None:
-    # Hits no row where it took longer than the lease and somebody else has it in hand.
+    # Hits no row where the lease has expired and another worker has claimed it.
     ProviderEvent.objects.filter(id=report.id, due_at=report.due_at).update(updated_at=clock.now(), **values)
 
 
 def _apply(report: ProviderEvent) -> None:
-    """Raises Later, Ended."""
+    """Apply one event. Raise Later or Ended."""
     attempt, step = _meant(report)
     outcome = _outcome(report, attempt, step)
     if outcome is None:
@@ -122,7 +122,7 @@ def _apply(report: ProviderEvent) -> None:
 
 
 def _meant(report: ProviderEvent) -> tuple[Attempt, FollowUp | None]:
-    """The attempt that a report is about, as it is now, and the step that follows from it if that is meant."""
+    """Return the attempt that the event names, reloaded, and the follow-up step if the event means that."""
     attempt_id, step = read_reference(report.reference) or (None, None)
     found = Attempt.objects.filter(id=attempt_id).first() if attempt_id else None
     if found is None:
@@ -153,21 +153,21 @@ def _is_about_a_payment_of_ours(report: ProviderEvent) -> bool:
 
 def _compare(report: ProviderEvent, attempt: Attempt) -> None:
     if report.amount is not None and report.amount != attempt.amount:
-        raise NeedsAttention(f"It tells of {report.amount}, and {attempt.amount} was asked for.")
+        raise NeedsAttention(f"The message says {report.amount}, and {attempt.amount} was asked for.")
     currency = attempt.charge.currency
     if report.currency and report.currency.upper() != currency:
-        raise NeedsAttention(f"It tells of {report.currency}, and {currency} was asked for.")
+        raise NeedsAttention(f"The message says {report.currency}, and {currency} was asked for.")
 
 
 def _outcome(report: ProviderEvent, attempt: Attempt, step: FollowUp | None) -> Outcome | None:
-    """What the report says became of the attempt; None where it says nothing of that."""
+    """Return the attempt's outcome by this event; None where the event has none."""
     if not report.outcome:
         return _found_out(report, attempt, step)
-    told = outcome_texts.read(report.outcome, report.told)
+    reported = outcome_texts.read(report.outcome, report.outcome_json)
     if step is not FollowUp.CANCEL:
-        return told
-    # Whoever paid before it could be ended is told of by itself.
-    is_ended = isinstance(told, Approved) and attempt.state != Attempt.State.DONE
+        return reported
+    # A payment before the cancellation has an event of its own.
+    is_ended = isinstance(reported, Approved) and attempt.state != Attempt.State.DONE
     return Declined("action_expired") if is_ended else None
 
 
@@ -181,12 +181,12 @@ def _found_out(report: ProviderEvent, attempt: Attempt, step: FollowUp | None) -
         asked.provider_ref = attempt.provider_ref or report.provider_ref
     outcome = recovery.find_out(asked)
     if isinstance(outcome, Unknown | NotSent):
-        raise Later(f"The provider does not tell: {outcome.why}")
+        raise Later(f"The provider does not say: {outcome.why}")
     return outcome
 
 
 def _record(attempt: Attempt, outcome: Outcome) -> None:
-    # A refusal is for whoever asked at first: it is kept for them, or their key is free again.
+    # A refusal is stored for the first request, or its key is free again.
     with suppress(PaymentError):
         record_outcome.record(Caller.service(attempt.charge), attempt, outcome)
     attempt.refresh_from_db(fields=["state"])
@@ -202,7 +202,7 @@ def _apply_late(report: ProviderEvent, attempt: Attempt, outcome: Outcome) -> No
     is_done = attempt.outcome in DONE
     if isinstance(outcome, Approved) and not is_done:
         if report.outcome and attempt.outcome in FAILED_REFUND and attempt.refund_id:
-            raise NoNews("A refund is told of as made until it fails, and this one had failed.")
+            raise NoNews("The provider reports a refund as made until it fails, and this one had failed.")
         raise NeedsAttention(f"The provider says that it was done, and {attempt.outcome} is on record.")
     if isinstance(outcome, Declined) and is_done and _still_stands(attempt):
         if _is_about_the_rest(attempt, outcome):

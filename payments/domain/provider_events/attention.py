@@ -1,4 +1,4 @@
-"""What operators do about a webhook report that moved nothing: whatever they did elsewhere, they close it."""
+"""Provider events that need attention: an operator closes them with a note."""
 
 from django.contrib.auth.models import AbstractBaseUser
 
@@ -10,11 +10,11 @@ State = ProviderEvent.State
 
 
 class TooLate(Exception):
-    """Somebody else was first, or it needs no attention; nothing was changed."""
+    """The event needs no attention any more; nothing was changed."""
 
 
 def close(report: ProviderEvent, operator: AbstractBaseUser, note: str) -> None:
-    """Ends what needs attention. Raises TooLate, and ValidationError without a note or with a secret in it."""
+    """Close an event that needs attention. Raise TooLate, and ValidationError without a note or with a secret in it."""
     notes.check(note)
     rows = ProviderEvent.objects.filter(id=report.pk, state=State.NEEDS_ATTENTION)
     now = clock.now()

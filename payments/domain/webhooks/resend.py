@@ -1,4 +1,4 @@
-"""Webhooks in the hands of operators: picked by what they know of them, and sent again."""
+"""Webhooks that operators select by filters and send again."""
 
 from datetime import datetime
 from typing import Any
@@ -26,7 +26,7 @@ def matching(
     since: datetime | None = None,
     until: datetime | None = None,
 ) -> WebhookQuerySet:
-    """The webhooks to which all of this applies that is given; written from `since` on, before `until`."""
+    """Return the webhooks that match every given condition; created from `since` on and before `until`."""
     conditions: dict[str, Any] = {
         "merchant": merchant,
         "livemode": livemode,
@@ -39,9 +39,9 @@ def matching(
 
 
 def resend(webhooks: QuerySet[Webhook]) -> int:
-    """Sends each of `webhooks` again, whatever became of it, from the start of the schedule; returns how many.
+    """Send each of `webhooks` again in any state, from the start of the schedule; return how many.
 
-    One that a worker has in hand at this moment is left to it. Many go in parts, so that no worker waits for long.
+    One that a worker has claimed is left to it. Many go in parts, so that no worker waits for long.
     """
     count, last = 0, BEFORE_ALL
     while part := list(_ids(webhooks, last)):
@@ -52,7 +52,7 @@ def resend(webhooks: QuerySet[Webhook]) -> int:
 
 @transaction.atomic
 def _resend(part: list[UUID]) -> int:
-    # By ID, so that whether it is in hand is asked of the row as it is then, not as it was found.
+    # By ID, so that the row's lease is checked as it is now, not as it was found.
     sent = send_again(Webhook.objects.filter(id__in=part), clock.now())
     audit_log.record_all(Action.SENT_AGAIN, sent)
     return len(sent)

@@ -109,7 +109,7 @@ OPERATIONS = [
             ("reference", models.CharField(blank=True, db_collation="C", max_length=255)),
             ("provider_ref", models.CharField(blank=True, max_length=255)),
             ("outcome", models.CharField(blank=True, max_length=20)),
-            ("told", models.TextField(blank=True)),
+            ("outcome_json", models.TextField(blank=True)),
             ("amount", models.BigIntegerField(blank=True, null=True)),
             ("currency", models.CharField(blank=True, max_length=3)),
             (

@@ -108,7 +108,7 @@ class Simulator:
         return reports.settlement_lines(since, until)
 
     def due_reports(self, limit: int, among: Collection[str] | None = None) -> list[Report]:
-        """Up to `limit` things that happened without our asking, each told again until it is acknowledged.
+        """Return up to `limit` due reports, each repeated until it is acknowledged.
 
         With `among`, only those that happened to what we call by these references.
         """
@@ -121,11 +121,11 @@ class Simulator:
         return replace(report, key=str(message_id))
 
     def acknowledge(self, report: Report) -> None:
-        """Ends the telling of a report that was recorded; harmless when repeated."""
+        """Acknowledge the message of a recorded report; harmless when repeated."""
         messages.acknowledge(int(report.key))
 
     def waiting(self) -> set[str]:
-        """Our references of everything that time will change by itself, or that is still to be told."""
+        """Return our references of everything that will change with time or has an unsent message."""
         return deadlines.waiting()
 
     def bring_nearer(self, references: Collection[str], by: timedelta) -> None:

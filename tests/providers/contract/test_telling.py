@@ -30,7 +30,7 @@ def test_credentials_are_known_to_the_provider(bench: Bench) -> None:
 
 
 def paid(bench: Bench, payment: Payment) -> list[SignedMessage]:
-    """What is told when the payer of `payment` pays."""
+    """Pay `payment` as its payer; return the webhooks."""
     bench.pay(payment)
     bench.let_pass()
     return bench.webhooks()

@@ -74,7 +74,7 @@ class XenditBench:
         return Money(held, taken=sum(each.captured for each in requests), returned=returned)
 
     def _open(self, payment: Payment) -> Request:
-        """The request on whose page the payer acts."""
+        """Return the request on whose page the payer acts."""
         requests = self.fake.books.requests.values()
         [request] = [each for each in requests if each.id == payment.provider_ref and each.status == OPEN]
         return request
@@ -82,7 +82,7 @@ class XenditBench:
 
 @contextmanager
 def xendit_bench(sender: Send = send) -> Iterator[XenditBench]:
-    """A new account at a fake that listens for as long as the block runs."""
+    """Yield a new account at a fake that listens while the block runs."""
     bench = XenditBench(sender=sender)
     with bench.fake.serving():
         yield bench

@@ -18,7 +18,7 @@ LONG_AGO = timedelta(hours=1, seconds=1)
 
 
 def asks(bench: XenditBench) -> list[str]:
-    """What the fake was asked since the bench was made, but for what it is."""
+    """Return the fake's requests since the bench was made, without the credential check."""
     return [f"{request.method} {request.path.partition('?')[0]}" for request in bench.fake.requests]
 
 
@@ -98,7 +98,7 @@ def test_a_page_is_made_again_because_nobody_knows_the_first(bench: XenditBench)
 
 
 def asked_last(bench: XenditBench) -> Request:
-    """The newest payment request."""
+    """Return the newest payment request."""
     return list(bench.fake.books.requests.values())[-1]
 
 

@@ -14,12 +14,12 @@ TOKEN = "told by the dashboard"
 
 
 def told(body: dict[str, Any], **headers: str) -> list[Report]:
-    """What is reported by a message with the right token."""
+    """Return the reports in a message with the right token."""
     return read_webhook(TOKEN, {TOKEN_HEADER: TOKEN} | headers, json.dumps(body).encode())
 
 
 def message(event: str = "payment.capture", **members: Any) -> dict[str, Any]:
-    """A message about a payment of ours."""
+    """Return a message about a payment of ours."""
     data = {"payment_id": "py-1", "payment_request_id": "pr-1", "reference_id": "ab", "status": "SUCCEEDED"}
     return {"event": event, "data": data | {"currency": "PHP", "request_amount": 18.89} | members}
 
