@@ -15,7 +15,7 @@ class Step(StrEnum):
     RECORDING = "recording"  # what the answer means is decided
     RECORDED = "recorded"  # it is on record, and nobody has been answered
     NUDGING = "nudging"  # a change is committed, and no worker was woken to tell of it
-    CLAIMED = "claimed"  # notifications are in hand
+    CLAIMED = "claimed"  # webhooks are in hand
     SENT = "sent"  # receivers have answered, and nothing of it is on record
     PUT_DOWN = "put_down"  # the tries are on record
     LOCKED = "locked"  # the charges of a settlement

@@ -1,4 +1,4 @@
-"""What runs in a worker: each task is one sweep of the domain, safe to run twice or in two places at once."""
+"""Celery tasks: each is one sweep of the domain, safe to run twice or in two places at once."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -27,7 +27,7 @@ ASKING_AT_ONCE = 3
 
 
 def at_most(count: int) -> Callable[[Callable[[], int]], Callable[[], int]]:
-    """Has a sweep run in `count` threads of a process at once; one more returns at once, for those that run go on."""
+    """Limit a sweep to `count` threads of a process; any further call returns 0 at once."""
 
     def bounded(sweep: Callable[[], int]) -> Callable[[], int]:
         places = BoundedSemaphore(count)
@@ -80,19 +80,19 @@ def forget_simulator_messages() -> int:
 
 @shared_task
 @at_most(ASKING_AT_ONCE)
-def work_off_webhooks() -> int:
-    """Comes by nudge as soon as one is kept, and by beat for what was left or has become due again."""
+def apply_provider_events() -> int:
+    """Apply due provider events; runs at once when one is stored, and by beat for what is left."""
     return apply.work_off()
 
 
 @shared_task
-def forget_webhooks() -> int:
+def delete_old_provider_messages() -> int:
     return inbox.forget_old()
 
 
 @shared_task
-def deliver_notifications() -> int:
-    """Comes by nudge as soon as an event is written, and by beat for what was left or has become due again."""
+def deliver_webhooks() -> int:
+    """Send due webhooks; runs at once when an event is written, and by beat for what is left."""
     return DELIVERER.run()
 
 
@@ -130,31 +130,31 @@ def purge_idempotency() -> int:
 
 @shared_task
 def keep_months() -> int:
-    """Comes every ten minutes, lest what was in use is missed for a day."""
+    """Make and drop monthly partitions; runs every ten minutes, so that a locked one is soon retried."""
     return partitions.keep()
 
 
 @shared_task
 def check_money() -> bool:
-    """Runs daily, but comes every minute, lest a worker that starts late loses a day."""
+    """Run the daily check if it is due; beat calls every minute, so that a late worker loses no day."""
     return checking.run_if_due() is not None
 
 
 @shared_task
 def reconcile_simulator() -> bool:
-    """Comes every hour, lest a worker that starts late loses a day."""
+    """Reconcile the simulator once a day; runs every hour, so that a late worker loses no day."""
     return runs.reconcile_today("simulator")
 
 
 @shared_task
 def sum_up_days() -> int:
-    """Comes every minute, lest the pending charges of a past day count as such for longer than they are."""
+    """Sum up past days; runs every minute, so that pending charges of a past day are soon counted again."""
     return summing.sum_up_due()
 
 
 @shared_task
 def clear_sessions() -> None:
-    """Deletes the sessions of operators that are over."""
+    """Delete the expired sessions of operators."""
     call_command("clearsessions")
 
 
@@ -165,7 +165,7 @@ def forget_page_visits() -> int:
 
 @shared_task
 def write_exports() -> int:
-    """Comes by beat alone, lest an export waits for a message that is lost."""
+    """Write due exports; runs by beat alone, so that no export waits for a lost message."""
     return exports.write_due()
 
 

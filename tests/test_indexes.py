@@ -26,7 +26,7 @@ def test_no_index_repeats_the_beginning_of_another() -> None:
 
 
 # A partitioned table cannot keep what does not begin with its key: its partitions do, or its primary key is the same.
-OF_PARTITIONS = {"event_sequence_once_per_object", "try_number_once_per_notification"}
+OF_PARTITIONS = {"event_sequence_once_per_object", "attempt_number_once_per_webhook"}
 
 
 @pytest.mark.django_db

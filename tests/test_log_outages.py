@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from payments.domain.merchants.merchants import NewMerchant
-from payments.models import Notification
+from payments.models import Webhook
 from payments.quickstart.servers.places import PROJECT
 from payments.quickstart.servers.processes import spawn, stop, wait_until
 from tests.client import APPROVED, TELL_NOTHING, Api
@@ -121,7 +121,7 @@ def test_a_worker_says_how_many_lines_were_lost(api: Api, collector: Collector, 
 def deliver(api: Api, receiver: Receiver) -> None:
     """Have something to tell the receiver."""
     api.charge_source(api.source(redirect={"success": receiver.url, "fail": receiver.url, "notify": receiver.url}))
-    assert Notification.objects.exists()
+    assert Webhook.objects.exists()
 
 
 def started_worker(folder: Path) -> "subprocess.Popen[bytes]":

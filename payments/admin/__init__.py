@@ -45,7 +45,7 @@ from payments.admin.routing import (
     provider_accounts,  # noqa: F401
     routes,  # noqa: F401
 )
-from payments.admin.webhooks import notifications  # noqa: F401
+from payments.admin.webhooks import webhooks  # noqa: F401
 
 admin.site.site_title = "kaha"
 admin.site.site_header = "kaha"

@@ -116,10 +116,10 @@ def _cards(choice: Choice, currency: str, days: Days, limit: Limit) -> Iterator[
     requests = waiting.requests.count + waiting.changes
     approvals = Card("Waiting for approval", requests, money(waiting.requests.amount, currency), reverse(ALL_REQUESTS))
     yield "payments.view_approvalrequest", approvals
-    yield card("Callbacks failing", waiting.failing, "notification", standing="failing")
-    yield card("Callbacks given up", waiting.given_up, "notification", standing="given_up")
+    yield card("Callbacks failing", waiting.failing, "webhook", standing="failing")
+    yield card("Callbacks given up", waiting.given_up, "webhook", standing="given_up")
     yield card("Reconciliation differences", waiting.differences, "reconciliationitem", state__exact="open")
-    yield card("Webhooks that need attention", waiting.webhooks, "webhook", standing="attention")
+    yield card("Webhooks that need attention", waiting.webhooks, "providermessage", standing="attention")
 
 
 def _charts(trade: Trade, currency: str) -> Iterator[Chart]:

@@ -59,10 +59,10 @@ class Parted:
 # The event's row is changed in one statement with the object's, whose version keeps its sequence once for ever.
 EVENTS = Parted("payments_event", "id", "object_id, sequence")
 # Under the ID of its event, which the key keeps once for ever.
-NOTIFICATIONS = Parted("payments_notification", "id", "event_id")
-TRIES = Parted("payments_notificationtry", "notification_id")
-# What tells of something goes before it: whoever finds a notification finds its event.
-ALL = (NOTIFICATIONS, TRIES, EVENTS)
+WEBHOOKS = Parted("payments_webhook", "id", "event_id")
+TRIES = Parted("payments_notificationtry", "webhook_id")
+# What tells of something goes before it: whoever finds a webhook finds its event.
+ALL = (WEBHOOKS, TRIES, EVENTS)
 
 
 def month_of(moment: datetime) -> date:

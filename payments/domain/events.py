@@ -39,7 +39,7 @@ def of(caller: Caller, event_type: str, row: Charge | Refund) -> list[Write]:
         source, rendered = row.charge.source, render_refund(row)
     event = _event(caller, event_type, row.id, row.version, rendered)
     url = source.redirect.get("notify") if source.redirect else None
-    return [Insert(event), outbox.notification_of(event, url)] if url else [Insert(event)]
+    return [Insert(event), outbox.build_webhook(event, url)] if url else [Insert(event)]
 
 
 def of_source(caller: Caller, event_type: str, source: Source) -> Insert:

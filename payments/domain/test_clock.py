@@ -22,7 +22,7 @@ from payments.domain.idempotency import StoredAnswer
 from payments.domain.operators import decide
 from payments.domain.provider_events.messages import hear_simulator
 from payments.domain.sweep_scope import Scope
-from payments.models import Attempt, Block, Card, Charge, Merchant, Notification, Source, StaffAct
+from payments.models import Attempt, Block, Card, Charge, Merchant, Source, StaffAct, Webhook
 from payments.providers.simulator.connector import Simulator
 from payments.webhooks import outbox
 
@@ -71,7 +71,7 @@ def advance(caller: Caller, by: timedelta, answer: StoredAnswer | None = None) -
 
 def callbacks_due(merchant_id: UUID) -> int:
     """How many callbacks of the merchant's test objects wait for a worker now."""
-    return Notification.objects.of(merchant_id, livemode=False).filter(due_at__lte=clock.now()).count()
+    return Webhook.objects.of(merchant_id, livemode=False).filter(due_at__lte=clock.now()).count()
 
 
 def _bring_nearer(scope: Scope, by: timedelta) -> None:
@@ -79,7 +79,7 @@ def _bring_nearer(scope: Scope, by: timedelta) -> None:
     Simulator().bring_nearer(_simulated(scope), by)
     for rows, name in _deadlines(scope):
         rows.update(**{name: F(name) - by})
-    outbox.bring_nearer(Notification.objects.filter(scope.within()), by, clock.now())
+    outbox.bring_nearer(Webhook.objects.filter(scope.within()), by, clock.now())
 
 
 def _deadlines(scope: Scope) -> Iterator[tuple[QuerySet[Any], str]]:

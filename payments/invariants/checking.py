@@ -23,7 +23,7 @@ KEEP_FOR = timedelta(days=90)
 # from being dropped; it comes before the first query, which takes the snapshot.
 SNAPSHOT = """
 SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY;
-LOCK TABLE payments_event, payments_notification, payments_notificationtry IN ACCESS SHARE MODE;
+LOCK TABLE payments_event, payments_webhook, payments_notificationtry IN ACCESS SHARE MODE;
 SET LOCAL work_mem = '128MB'
 """
 

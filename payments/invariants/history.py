@@ -1,4 +1,4 @@
-"""Invariants of events and notifications: each change has one event, and none is missing."""
+"""Invariants of events and webhooks: each change has one event, and none is missing."""
 
 from payments.invariants.invariant import Invariant
 
@@ -27,7 +27,7 @@ def events_of(table: str, *, model: str, prefix: str) -> Invariant:
 
 EVENTS_ARE_NOTIFIED = Invariant(
     name="events_are_notified",
-    sentence="Each event of a charge or refund has its notification where the source names a URL.",
+    sentence="Each event of a charge or refund has its webhook where the source names a URL.",
     model="payments.Event",
     prefix="evt",
     # Events older than the retained months may have lost it.
@@ -39,7 +39,7 @@ EVENTS_ARE_NOTIFIED = Invariant(
             SELECT r.id FROM refund r JOIN charge c ON c.id = r.charge_id JOIN receiver s ON s.id = c.source_id
         )
         SELECT e.id FROM event e JOIN object ON object.id = e.object_id
-        LEFT JOIN notification n ON n.event_id = e.id
+        LEFT JOIN webhook n ON n.event_id = e.id
         WHERE n.event_id IS NULL AND e.id >= (SELECT id FROM kept)
     """,
 )
@@ -63,7 +63,7 @@ INVARIANTS = (
     EVENTS_ARE_NOTIFIED,
     Invariant(
         name="months_are_ahead",
-        sentence="The partitions for next month's events, notifications and webhook attempts exist.",
+        sentence="The partitions for next month's events, webhooks and webhook attempts exist.",
         model="payments.Event",
         prefix="",
         # The first ID without a partition, of each table whose partitions end before the next month does.
@@ -71,7 +71,7 @@ INVARIANTS = (
             SELECT bound::uuid AS id FROM (
                 SELECT max(substring(pg_get_expr(relpartbound, oid) FROM 'TO [(]''([0-9a-f-]+)''[)]')) AS bound
                 FROM pg_inherits JOIN pg_class ON oid = inhrelid WHERE inhparent IN (
-                    'payments_event'::regclass, 'payments_notification'::regclass, 'payments_notificationtry'::regclass
+                    'payments_event'::regclass, 'payments_webhook'::regclass, 'payments_notificationtry'::regclass
                 ) GROUP BY inhparent
             ) months
             WHERE bound::uuid < rpad(lpad(to_hex((

@@ -10,7 +10,7 @@ TABLES = {
     "refund": "payments_refund",
     "source": "payments_source",
     "event": "payments_event",
-    "notification": "payments_notification",
+    "webhook": "payments_webhook",
     "posting": "payments_posting",
     "running_balance": "payments_runningbalance",
     "idempotency_record": "payments_idempotencyrecord",
@@ -18,12 +18,12 @@ TABLES = {
 ROWS_OF = """{name} AS NOT MATERIALIZED (
     SELECT * FROM {table} WHERE %(merchant)s::uuid IS NULL OR merchant_id = %(merchant)s
 )"""
-# Older rows may have been dropped with their month. Each month's notifications are dropped first, oldest month first.
+# Older rows may have been dropped with their month. Each month's webhooks are dropped first, oldest month first.
 KEPT = """kept AS MATERIALIZED (
     SELECT coalesce((
         SELECT substring(pg_get_expr(relpartbound, oid) FROM 'FROM [(]''([0-9a-f-]+)''[)]')::uuid
         FROM pg_inherits JOIN pg_class ON oid = inhrelid
-        WHERE inhparent = 'payments_notification'::regclass ORDER BY relname LIMIT 1
+        WHERE inhparent = 'payments_webhook'::regclass ORDER BY relname LIMIT 1
     ), '00000000-0000-0000-0000-000000000000') AS id
 )"""
 OFFENDERS = """
@@ -38,7 +38,7 @@ class Invariant:
 
     `model` names these rows, such as `payments.Charge`, and `prefix` begins their public IDs. A query reads `TABLES`
     under their short names, limited to one merchant's rows in a run for that merchant; `of_merchants` is False where
-    this makes no sense. Events and notifications are complete from the ID in `kept` on. Queries find missing rows by
+    this makes no sense. Events and webhooks are complete from the ID in `kept` on. Queries find missing rows by
     `IS NULL` on an outer join, which PostgreSQL hashes at any size.
     """
 

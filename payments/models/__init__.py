@@ -16,14 +16,14 @@ from payments.models.ledger import Posting, RunningBalance, Settlement
 from payments.models.merchant import ApiKey, Merchant, NotifySecret
 from payments.models.merchant_access import MerchantAccess
 from payments.models.money_check import MoneyCheck
-from payments.models.notification import Notification, NotificationTry
 from payments.models.page_visit import PageVisit
 from payments.models.provider_account import ProviderAccount
+from payments.models.provider_message import ProviderEvent, ProviderMessage
 from payments.models.reconciliation import ReconciliationItem, ReconciliationRun, ReportLine
 from payments.models.route import Route
 from payments.models.source import BinRange, Card, Source
 from payments.models.staff_act import ActLimit, StaffAct
-from payments.models.webhook import Webhook, WebhookReport
+from payments.models.webhook import NotificationTry, Webhook
 
 __all__ = [
     "AMOUNT_MAX",
@@ -49,12 +49,13 @@ __all__ = [
     "Merchant",
     "MerchantAccess",
     "MoneyCheck",
-    "Notification",
     "NotificationTry",
     "NotifySecret",
     "PageVisit",
     "Posting",
     "ProviderAccount",
+    "ProviderEvent",
+    "ProviderMessage",
     "ReconciliationItem",
     "ReconciliationRun",
     "Refund",
@@ -67,5 +68,4 @@ __all__ = [
     "SummedDay",
     "UnknownOutcome",
     "Webhook",
-    "WebhookReport",
 ]

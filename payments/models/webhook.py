@@ -1,102 +1,106 @@
-from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 
 from payments import clock, ids
-from payments.models.correction import NOTE_MAX_LENGTH, SOMETHING_WRITTEN, free_of_secrets
-from payments.models.provider_account import ProviderAccount
+from payments.db.new_rows import Row
+from payments.db.scoping import ScopedQuerySet
+from payments.models.event import Event
+from payments.models.merchant import Merchant
 
-TOLD_MAX_LENGTH = 255
-WHY_MAX_LENGTH = 300
+RECEIVER_MAX_LENGTH = 300
 
 
-class Webhook(models.Model):
-    """A message that a provider sent to the address of an account, kept as it came once its signature was found right.
+class WebhookQuerySet(ScopedQuerySet["Webhook"]):
+    """Webhooks of one merchant in one mode."""
 
-    What it was signed by is not kept, for that may be a secret.
+
+class Webhook(Row):
+    """One event to be sent to the URL of its source; written in the transaction of the change.
+
+    The tables of webhooks and of attempts have monthly partitions (`payments.db.partitions`).
     """
-
-    id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
-    # The constraint's index begins with the account.
-    account = models.ForeignKey(ProviderAccount, models.PROTECT, related_name="webhooks", db_index=False)
-    body = models.BinaryField()
-    # SHA-256 of the body, so that one that is sent again is the same row.
-    digest = models.BinaryField(max_length=32)
-    received_at = models.DateTimeField(default=clock.now, editable=False)
-
-    class Meta:
-        default_permissions = ("view",)
-        constraints = [models.UniqueConstraint(F("account"), F("digest"), name="webhook_is_kept_once")]
-        indexes = [models.Index(F("received_at"), name="webhook_age")]
-
-    def __str__(self) -> str:
-        return f"webhook {self.id.hex}"
-
-
-class WebhookReport(models.Model):
-    """One thing that a webhook reports, until it is applied; what is told again, in whatever message, is one row."""
 
     class State(models.TextChoices):
         WAITING = "waiting"
-        APPLIED = "applied"
-        NEEDS_ATTENTION = "needs_attention", "needs attention"  # nothing was moved, and an operator must look
-        NO_NEWS = "no_news", "no news"  # it says nothing that is to be acted on
-        NOT_OURS = "not_ours", "not ours"  # it is about nothing that a charge of ours asked for
-        CLOSED = "closed"  # an operator looked, and said what it was
+        DELIVERED = "delivered"
+        EXHAUSTED = "exhausted"  # three days of attempts failed
+        GONE = "gone"  # the receiver answered 410
 
-    id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
-    webhook = models.ForeignKey(Webhook, models.CASCADE, related_name="reports")
-    account = models.ForeignKey(ProviderAccount, models.PROTECT, related_name="+", db_index=False)
-    # The provider's own mark of what it tells; empty where it gives none.
-    key = models.CharField(max_length=TOLD_MAX_LENGTH, blank=True, db_collation="C")
-    # Our name of what it is about, and the provider's, as they were told.
-    reference = models.CharField(max_length=TOLD_MAX_LENGTH, blank=True, db_collation="C")
-    provider_ref = models.CharField(max_length=TOLD_MAX_LENGTH, blank=True)
-    # The payment that it says it is about, by our name or the provider's, where that is told beside.
-    payment = models.CharField(max_length=TOLD_MAX_LENGTH, blank=True, default="")
-    # What was told of it, by name and as JSON; empty where the provider must be asked.
-    outcome = models.CharField(max_length=20, blank=True)
-    told = models.TextField(blank=True)
-    amount = models.BigIntegerField(null=True, blank=True)
-    currency = models.CharField(max_length=3, blank=True)
-    state = models.CharField(max_length=15, choices=State.choices, default=State.WAITING)
-    # Why an operator must look, what keeps it from being applied, or why it never will be.
-    why = models.CharField(max_length=WHY_MAX_LENGTH, blank=True)
+    # Its event's, so that both lie in the same month.
+    id = models.UUIDField(primary_key=True, editable=False)
+    event = models.OneToOneField(Event, models.PROTECT, related_name="webhook", db_constraint=False)
+    # The index that begins with the merchant serves this key too.
+    merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="+", db_constraint=False, db_index=False)
+    livemode = models.BooleanField()
+    url = models.CharField(max_length=2083)
+    # scheme://host:port of the URL: what shares one limit of tries under way, of one merchant in one mode.
+    receiver = models.CharField(max_length=RECEIVER_MAX_LENGTH, db_collation="C")
+    state = models.CharField(max_length=9, choices=State.choices, default=State.WAITING)
+    # All attempts made; the number of the last one.
     tries = models.PositiveIntegerField(default=0)
-    # When it is taken in hand next; while somebody has it in hand, when they are taken for dead.
+    # Failed attempts since it was first sent or sent again by hand: the position in the schedule.
+    failures = models.PositiveIntegerField(default=0)
+    first_try_at = models.DateTimeField(null=True, blank=True)
+    # When the next try is due; empty when no other is to be made.
     due_at = models.DateTimeField(null=True, blank=True, default=clock.now)
-    # What it was and what was done about it; who closed it, and when.
-    note = models.CharField(max_length=NOTE_MAX_LENGTH, blank=True, default="", validators=[free_of_secrets])
-    closed_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+", db_index=False
-    )
-    closed_at = models.DateTimeField(null=True, blank=True)
-    updated_at = models.DateTimeField(default=clock.now, editable=False)
+    # One worker has claimed it until then; afterwards that worker counts as dead.
+    leased_until = models.DateTimeField(null=True, blank=True)
+    created_at = models.DateTimeField(default=clock.now, editable=False)
+
+    objects = WebhookQuerySet.as_manager()
 
     class Meta:
-        default_permissions = ()
-        permissions = [("close_webhookreport", "Can close webhook reports that need attention")]
         constraints = [
-            models.UniqueConstraint(F("account"), F("key"), name="webhook_report_is_heard_once", condition=~Q(key="")),
             models.CheckConstraint(
-                name="webhook_report_waits_or_is_over",
-                condition=Q(state="waiting", due_at__isnull=False) | ~Q(state="waiting") & Q(due_at__isnull=True),
-            ),
-            models.CheckConstraint(
-                name="webhook_report_says_why_it_needs_attention", condition=~Q(state="needs_attention") | ~Q(why="")
-            ),
-            models.CheckConstraint(
-                name="webhook_report_closed_by_somebody",
-                condition=~Q(state="closed") & Q(note="", closed_by__isnull=True, closed_at__isnull=True)
-                | Q(state="closed", note__regex=SOMETHING_WRITTEN, closed_by__isnull=False, closed_at__isnull=False),
+                name="webhook_waiting_has_due_at",
+                condition=Q(state="waiting", due_at__isnull=False)
+                | Q(state__in=["delivered", "exhausted", "gone"], due_at__isnull=True, leased_until__isnull=True),
             ),
         ]
         indexes = [
-            models.Index(F("due_at"), name="webhook_report_due", condition=Q(due_at__isnull=False)),
-            models.Index(F("reference"), F("account"), name="webhook_report_of"),
-            models.Index(F("payment"), name="webhook_report_of_payment", condition=~Q(payment="")),
-            models.Index(F("id"), name="webhook_report_attention", condition=Q(state="needs_attention")),
+            models.Index(F("merchant"), F("livemode"), F("id"), name="webhook_of_merchant"),
+            # Merchants first, then their receivers: claims jump from one to the next.
+            models.Index(
+                F("merchant"),
+                F("livemode"),
+                F("receiver"),
+                F("due_at"),
+                F("id"),
+                name="webhook_due_of_receiver",
+                condition=Q(due_at__isnull=False),
+            ),
+            models.Index(F("id"), name="webhook_given_up", condition=Q(state__in=["exhausted", "gone"])),
         ]
 
     def __str__(self) -> str:
-        return self.key or self.reference or self.id.hex
+        return f"{ids.public_id('evt', self.event_id)} to {self.receiver}"
+
+
+class NotificationTry(models.Model):
+    """One attempt to deliver a webhook and its result; the database refuses to change it."""
+
+    # The primary key in the database is the webhook with the number; the `id` is for Django alone.
+    webhook = models.ForeignKey(Webhook, models.PROTECT, related_name="attempts", db_constraint=False, db_index=False)
+    # From 1 without gaps for each webhook.
+    number = models.PositiveIntegerField()
+    started_at = models.DateTimeField()
+    milliseconds = models.PositiveIntegerField()
+    # What was answered; empty where nothing was.
+    status = models.PositiveSmallIntegerField(null=True, blank=True)
+    # The first bytes of the answer, 1 KiB at most.
+    answer = models.BinaryField(max_length=1024, default=b"")
+    # The class of what went wrong, such as "timeout", where nothing was answered; and a line more for operators.
+    error = models.CharField(max_length=60, blank=True, default="")
+    reason = models.CharField(max_length=200, blank=True, default="")
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(F("webhook"), F("number"), name="attempt_number_once_per_webhook"),
+            models.CheckConstraint(
+                name="attempt_was_answered_or_failed",
+                condition=Q(status__isnull=False, error="") | Q(status__isnull=True) & ~Q(error=""),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"try {self.number}: {self.status or self.error}"

@@ -11,12 +11,12 @@ from payments.models import (
     ApprovalRequest,
     Attempt,
     Charge,
-    Notification,
+    ProviderEvent,
     ReconciliationItem,
     Refund,
     StaffAct,
     UnknownOutcome,
-    WebhookReport,
+    Webhook,
 )
 from payments.models.merchant_access import Limit, within
 from payments.overview.days import Days
@@ -63,11 +63,11 @@ def waiting_for(livemode: bool, currency: str, days: Days, limit: Limit = None) 
     held = Charge.objects.filter(own, livemode=livemode, currency=currency, hold_expires_at__isnull=False)
     reversals = Attempt.objects.filter(of_charge, in_currency, kind=Attempt.Kind.REVERSE, due_at__isnull=False)
     refunds = Refund.objects.filter(own, livemode=livemode, currency=currency, status=Refund.Status.PENDING)
-    notifications = Notification.objects.filter(own, livemode=livemode)
+    webhooks = Webhook.objects.filter(own, livemode=livemode)
     # A difference without a known charge may be of either mode.
     of_mode = Q(charge__livemode=livemode) | Q(charge__isnull=True)
     differences = ReconciliationItem.objects.filter(of_mode, of_charge, state=ReconciliationItem.State.OPEN)
-    reports = WebhookReport.objects.filter(state=WebhookReport.State.NEEDS_ATTENTION, account__livemode=livemode)
+    reports = ProviderEvent.objects.filter(state=ProviderEvent.State.NEEDS_ATTENTION, account__livemode=livemode)
     return Waiting(
         held=_pile(held),
         expiring=_pile(held.filter(hold_expires_at__lte=clock.now() + EXPIRES_SOON)),
@@ -75,8 +75,8 @@ def waiting_for(livemode: bool, currency: str, days: Days, limit: Limit = None) 
         late=_pile(reversals),
         refunds=_pile(refunds),
         requests=_pile(StaffAct.objects.proposed().filter(of_charge, in_currency)),
-        failing=notifications.filter(due_at__isnull=False, failures__gt=0).count(),
-        given_up=notifications.filter(state__in=GIVEN_UP, id__gte=days.first_id).count(),
+        failing=webhooks.filter(due_at__isnull=False, failures__gt=0).count(),
+        given_up=webhooks.filter(state__in=GIVEN_UP, id__gte=days.first_id).count(),
         differences=differences.count(),
         webhooks=reports.filter(within(limit, "account__merchant")).count(),
         changes=ApprovalRequest.objects.proposed().filter(own).count() if livemode else 0,

@@ -1,4 +1,4 @@
-"""What stands between a provider and an operator: how a connector is called, and what it wants to be told."""
+"""Connectors as operators see them: their names, credentials and settings."""
 
 import re
 from collections.abc import Callable, Mapping

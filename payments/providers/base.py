@@ -27,7 +27,7 @@ class CardData:
 
 @dataclass(frozen=True, slots=True)
 class Payer:
-    """Whoever pays, as far as the merchant told: each empty where it did not. In no repr, for it is personal."""
+    """The payer, as the merchant described them; unknown members are empty. No repr, because it is personal data."""
 
     name: str = field(repr=False, default="")
     email: str = field(repr=False, default="")
@@ -43,7 +43,7 @@ class Payment:
     is a vaulted one, whose payer agreed when it was kept and cannot be asked now. The payer's browser comes back to
     `return_url`. `card` is None for other types, and in a lookup made after the card data was destroyed.
     `provider_ref` is empty until the provider gave one. `asked_at` is when it was asked for at first, `payer` what is
-    known of whoever pays.
+    known of the payer.
     """
 
     reference: str
@@ -85,7 +85,7 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class Approved:
-    """Done. For a payment, `captured` tells whether the money was taken or is held."""
+    """Done. For a payment, `captured` says whether the money was taken or is held."""
 
     provider_ref: str
     captured: bool = False
@@ -126,7 +126,7 @@ class ActionRequired:
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """The provider has it and will tell the outcome later."""
+    """The provider has accepted it and reports the outcome later."""
 
     provider_ref: str
 
@@ -172,10 +172,10 @@ Outcome = Approved | Declined | ActionRequired | Pending | Unknown | NotSent | R
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a provider told by itself about the payment or operation that we call `reference`.
+    """A provider's own report about the payment or operation with our `reference`.
 
     Without an `outcome` it proves nothing but that something happened, and the provider is asked. `key` is the same
-    however often it is told, empty where the provider gives nothing to tell repeats by. `amount` and `currency`, where
+    however often it is sent, empty where the provider has no such key. `amount` and `currency`, where
     they are told, must be those that were asked for. By `provider_ref` the provider is asked where it never told us
     its own name of what we call `reference`; only what it answers is believed. `payment` is the payment that it is
     about, by our name or the provider's, where `reference` may be none of ours: somebody acted there by hand.
@@ -225,37 +225,37 @@ class Provider(Protocol):
     timeout_seconds: int
 
     def capabilities(self, source_type: str) -> Capabilities | None:
-        """What it can do with this source type, None when it does not take it."""
+        """Return the capabilities for this source type; None when the provider does not accept it."""
 
     def create_payment(self, payment: Payment) -> Outcome:
-        """Takes or holds the money, or tells what the payer must do first."""
+        """Take or hold the money, or return what the payer must do first."""
 
     def plain_decline(self, payment: Payment) -> Declined:
-        """What it answers where an issuer refuses `payment` at once and gives no reason; asks nobody. Not retryable."""
+        """Return the decline of an issuer that gives no reason, without a call. It is not retryable."""
 
     def continue_payment(self, payment: Payment, params: Mapping[str, str]) -> Outcome:
-        """Goes on after the payer came back (`params` of the return URL) or gave a PIN (`otp`)."""
+        """Continue after the payer came back (`params` of the return URL) or gave a PIN (`otp`)."""
 
     def capture(self, operation: Operation) -> Outcome:
-        """Takes `amount` of a held payment and releases the rest."""
+        """Take `amount` of a held payment and releases the rest."""
 
     def void(self, operation: Operation) -> Outcome:
         """Releases a held payment, or gives a captured one back before it is settled."""
 
     def cancel(self, operation: Operation) -> Outcome:
-        """Ends a payment that still awaits its payer; Approved only where nobody can pay it any more."""
+        """End a payment that still awaits its payer; Approved only where nobody can pay it any more."""
 
     def refund(self, operation: Operation) -> Outcome:
-        """Gives `amount` of a captured payment back."""
+        """Give `amount` of a captured payment back."""
 
     def extend(self, operation: Operation) -> Outcome:
-        """Keeps a held payment for `hold_days` longer."""
+        """Keep a held payment for `hold_days` longer."""
 
     def resolve(self, asked: Payment | Operation) -> Outcome:
-        """What became of it, by lookup or harmless replay; never opens new exposure. May answer NotFound."""
+        """Return its outcome, by lookup or harmless replay; may be NotFound. Open no new exposure."""
 
-    def read_callback(self, headers: Mapping[str, str], body: bytes) -> list[Report]:
-        """Verifies and reads a provider's own message. Raises BadSignature, ValueError where it cannot be read."""
+    def read_webhook(self, headers: Mapping[str, str], body: bytes) -> list[Report]:
+        """Verify and read a webhook of the provider. Raise BadSignature, ValueError where it cannot be read."""
 
     def test_credentials(self) -> Outcome:
         """Approved where the provider knows the account, Rejected where not; moves nothing."""

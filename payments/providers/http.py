@@ -61,12 +61,12 @@ class Line:
         self._session: aiohttp.ClientSession | None = None
 
     def send(self, method: str, url: str, headers: Mapping[str, str], body: bytes | None) -> Reply:
-        """The answer, read whole. Raises Unsent, Unanswered."""
+        """Return the answer, read whole. Raise Unsent or Unanswered."""
         context.begin_wait()
         return asyncio.run_coroutine_threadsafe(self._send(method, url, headers, body), self._running()).result()
 
     def close(self) -> None:
-        """Ends the connections, as a process does that comes to its end."""
+        """Close the connections; a process does so when it ends."""
         if self._loop and self._session:
             asyncio.run_coroutine_threadsafe(self._session.close(), self._loop).result()
 

@@ -12,10 +12,10 @@ CONNECTORS: dict[str, Connector] = {each.name: each for each in (ADYEN, XENDIT)}
 
 
 def provider_named(name: str) -> Provider:
-    """The provider that serves without an account. Raises KeyError for one that is not installed."""
+    """Return the provider that needs no account. Raise KeyError for one that is not installed."""
     return PROVIDERS[name]
 
 
 def connect(name: str, account: Account) -> Provider:
-    """The provider `name` as this account reaches it. Raises KeyError for one that is not installed."""
+    """Return the provider `name`, connected with this account. Raise KeyError for one that is not installed."""
     return CONNECTORS[name].connect(account)

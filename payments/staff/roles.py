@@ -16,7 +16,7 @@ LOOK &= ~Q(codename="view_auditentry")
 VIEWER = frozenset[str]()
 SUPPORT = VIEWER | {
     "payments.add_export",
-    "payments.change_notification",
+    "payments.change_webhook",
     "payments.look_up_unknownoutcome",
     "payments.refund_charge",
 }
@@ -31,7 +31,7 @@ FINANCE = SUPPORT | {
     "payments.propose_correction",
     "payments.approve_correction",
     "payments.close_reconciliationitem",
-    "payments.close_webhookreport",
+    "payments.close_providerevent",
 }
 ADMINISTRATOR = VIEWER | {
     "payments.view_auditentry",

@@ -1,7 +1,6 @@
-"""Carries events to the merchants' notify URLs, at least once each.
+"""Webhooks: events on their way to the merchants' notify URLs, delivered at least once each.
 
-Kept in `outbox`, claimed by `leasing`, sent by `delivery` when `schedule` says so, signed by `signing`.
-`bulkheads` shares the places among merchants and receivers.
-`urls` and `addresses` say where it may connect, `resolving` asks for a name's addresses, `transport` sends.
-The room knows events and merchants by their tables only, and nothing of how a charge moves.
+`outbox` writes them, `claims` leases the due ones to a worker, `attempts` sends them as `bulkheads` allow, and
+`retry_schedule` sets the next attempt. `urls` and `addresses` decide where a connection may go. The package reads
+events and merchants by their tables only; it does not know how a charge changes.
 """

@@ -1,20 +1,20 @@
-"""What the end of a try means for its notification: pure decisions (contract, section 8)."""
+"""What the end of a try means for its webhook: pure decisions (contract, section 8)."""
 
 from datetime import datetime
 from http import HTTPStatus
 
-from payments.models import Notification
+from payments.models import Webhook
 from payments.redaction import redact_bytes
 from payments.webhooks.claims import Claimed, Made
 from payments.webhooks.results import Answer, Failure
 from payments.webhooks.retry_schedule import next_try_at
 
-State = Notification.State
+State = Webhook.State
 REASON_MAX_LENGTH = 200
 
 
 def made_of(claimed: Claimed, result: Answer | Failure, started_at: datetime, now: datetime, random: float) -> Made:
-    """The try that began at `started_at` and came to `result` at `now`; `random` (0 up to 1) spreads the next one."""
+    """Return the attempt from `started_at` to `now` with its `result`; `random` (0 up to 1) spreads the next one."""
     first_try_at = claimed.first_try_at or started_at
     proper = isinstance(result, Answer) and result.is_proper
     failures = claimed.failures + (not proper)

@@ -16,12 +16,12 @@ from payments.webhooks.name_lookup import Lookup
 from payments.webhooks.results import TIMEOUTS, Answer, Failure, FailureKind
 from payments.webhooks.signing_secrets import Signers
 
-logger = logging.getLogger("kaha.notifications")
+logger = logging.getLogger("kaha.webhooks")
 
 Clock = Callable[[], datetime]
 
-# While tries are under way: how often to look for what has become due meanwhile, and how long to let those that end
-# gather, so that many are put down together.
+# While attempts are under way: how often to look for due webhooks, and how long to collect ended attempts, so that
+# many are recorded together.
 LOOK_SECONDS = 0.25
 GATHER_SECONDS = 0.02
 TRY_TIME = timedelta(seconds=Limits().total_seconds)
@@ -30,7 +30,7 @@ SLOW_MILLISECONDS = TRY_TIME / timedelta(milliseconds=2)
 
 
 class Tries:
-    """The tries of one event loop, which are in hand until they end. `now` tells when they do."""
+    """The attempts of one event loop. `now` returns the time at which they end."""
 
     def __init__(self, transport: Transport, now: Clock, slow: SlowReceivers | None = None) -> None:
         self._transport = transport
@@ -42,31 +42,31 @@ class Tries:
 
     @property
     def over(self) -> bool:
-        """Whether none is in hand and all that ended were taken."""
-        return not self._lanes.in_hand and not self._ended
+        """Whether none is claimed and all that ended were taken."""
+        return not self._lanes.claimed_count and not self._ended
 
     def shares(self) -> Shares:
-        """What the next claim has to know."""
+        """Return what the next claim has to know."""
         return self._lanes.shares()
 
     def start(self, batch: Iterable[Claimed], signers: Signers) -> None:
-        """Takes `batch` in hand; `signers` has those of all its merchants."""
+        """Start the attempts of `batch`; `signers` has the signers of all its merchants."""
         for claimed in batch:
             self._lanes.add(claimed, signers)
         self._start_runners()
 
     def take_ended(self) -> list[Made]:
-        """Those that have ended since the last time."""
+        """Return those that have ended since the last call."""
         ended, self._ended = self._ended, []
         self._any_ended.clear()
         return ended
 
     def give_up_waiting(self) -> list[Claimed]:
-        """Lets go of those that have not begun."""
+        """Release those that have not begun."""
         return self._lanes.give_up_waiting()
 
     async def wait(self) -> None:
-        """Until some have ended, LOOK_SECONDS at most."""
+        """Wait until some have ended, LOOK_SECONDS at most."""
         with suppress(TimeoutError):
             async with asyncio.timeout(LOOK_SECONDS):
                 await self._any_ended.wait()
@@ -89,9 +89,9 @@ class Tries:
             self._start_runners()
 
     async def _try(self, turn: Turn) -> bool | None:
-        """Returns whether it took long; None where none was made."""
+        """Make one attempt; return whether it was slow, or None where none was made."""
         claimed, started_at = turn.claimed, self._now()
-        # One that waited for too long is left to whoever claims it next, lest two have it in hand.
+        # One that waited too long is left for the next claim, so that no two workers send it.
         if started_at + TRY_TIME >= claimed.lease:
             return None
         result = await self._result(turn, started_at)
@@ -106,5 +106,5 @@ class Tries:
             lookup = Lookup(owner, turn.lane.slow)
             return await self._transport.send(claimed.url, claimed.payload, headers, claimed.livemode, lookup)
         except Exception:
-            logger.exception("a try broke", extra={"event": event_id})
+            logger.exception("a webhook attempt broke", extra={"event": event_id})
             return Failure(FailureKind.BROKEN, 0)

@@ -1,4 +1,4 @@
-"""Bulkheads: which claimed notification is sent next, so that no merchant and no slow receiver holds up the others.
+"""Bulkheads: which claimed webhook is sent next, so that no merchant and no slow receiver holds up the others.
 
 Places are shared by merchant and mode first, then by receiver. Receivers whose last try took long have a bulkhead of
 their own and cannot take a place of the others. All of it holds for one worker process: each shares its own places.
@@ -17,8 +17,8 @@ SLOW_SENDS_AT_ONCE = 100
 SENDS_AT_ONCE_TO_RECEIVER = 50
 SENDS_AT_ONCE_TO_SLOW_RECEIVER = 2
 # Claimed and not ended, of receivers that are in time and of slow ones.
-IN_HAND_LIMIT = 4000
-SLOW_IN_HAND_LIMIT = 800
+CLAIMED_LIMIT = 4000
+SLOW_CLAIMED_LIMIT = 800
 SLOW_RECEIVERS_LIMIT = 1000
 
 
@@ -128,7 +128,7 @@ class Bulkhead:
 
 
 class Turn(NamedTuple):
-    """A place that was taken, and the notification that is sent in it."""
+    """A place that was taken, and the webhook that is sent in it."""
 
     bulkhead: Bulkhead
     lane: Lane
@@ -137,14 +137,14 @@ class Turn(NamedTuple):
 
 
 class Lanes:
-    """All that is in hand: what waits, and what is under way in which bulkhead."""
+    """All claimed webhooks: those that wait, and those under way in each bulkhead."""
 
     def __init__(self, slow: SlowReceivers) -> None:
         self._slow = slow
         self._lanes: dict[ReceiverKey, Lane] = {}
         self._in_time = Bulkhead(SENDS_AT_ONCE - SLOW_SENDS_AT_ONCE)
         self._late = Bulkhead(SLOW_SENDS_AT_ONCE)
-        self.in_hand = 0
+        self.claimed_count = 0
 
     def add(self, claimed: Claimed, signers: Signers) -> None:
         key = (claimed.merchant_id, claimed.livemode, claimed.receiver)
@@ -152,11 +152,11 @@ class Lanes:
         if lane is None:
             lane = self._lanes[key] = Lane(key, key[:2], key in self._slow)
         lane.waiting.append((claimed, signers))
-        self.in_hand += 1
+        self.claimed_count += 1
         self._bulkhead_of(lane).put(lane)
 
     def take(self) -> Turn | None:
-        """The next that may be sent, receivers in time first; None where nothing waits that has a place."""
+        """Take the next webhook that may be sent, fast receivers first; None where none has a place."""
         for bulkhead in (self._in_time, self._late):
             lane = bulkhead.take()
             if lane:
@@ -171,7 +171,7 @@ class Lanes:
         lane = turn.lane
         turn.bulkhead.give_back(lane)
         lane.under_way -= 1
-        self.in_hand -= 1
+        self.claimed_count -= 1
         if slow is not None and slow != lane.slow:
             self._bulkhead_of(lane).remove(lane)
             lane.slow = slow
@@ -181,22 +181,22 @@ class Lanes:
             del self._lanes[lane.key]
 
     def give_up_waiting(self) -> list[Claimed]:
-        """Let go of those that have not begun."""
+        """Release those that have not begun."""
         given_up = [claimed for lane in self._lanes.values() for claimed, _ in lane.waiting]
         for lane in self._lanes.values():
             lane.waiting.clear()
             self._bulkhead_of(lane).remove(lane)
         self._lanes = {key: lane for key, lane in self._lanes.items() if lane.under_way}
-        self.in_hand -= len(given_up)
+        self.claimed_count -= len(given_up)
         return given_up
 
     def shares(self) -> Shares:
-        """What the next claim has to know: of whom enough is in hand, by the rule of the bulkheads."""
+        """Return what the next claim has to know: whose share of the bulkheads is full."""
         held: Counter[Share] = Counter()
         for lane in self._lanes.values():
             held[Share(*lane.owner, lane.slow)] += len(lane.waiting) + lane.under_way
-        slow_room = SLOW_IN_HAND_LIMIT - sum(count for share, count in held.items() if share.slow)
-        room = IN_HAND_LIMIT - (held.total() - (SLOW_IN_HAND_LIMIT - slow_room))
+        slow_room = SLOW_CLAIMED_LIMIT - sum(count for share, count in held.items() if share.slow)
+        room = CLAIMED_LIMIT - (held.total() - (SLOW_CLAIMED_LIMIT - slow_room))
         full = [share for share, count in held.items() if count >= (slow_room if share.slow else room)]
         return Shares(max(room, 0), slow_room > 0, full, self._slow.keys)
 

@@ -1,4 +1,4 @@
-"""Which notifications a worker takes in hand, and how it puts down what became of them.
+"""Claims of due webhooks by workers, and the records of their attempts.
 
 On a connection of its own, so that the database works while others are sent. Each statement is a transaction of its
 own, so that none is open while anything is sent. In SQL, because the limits for each merchant and receiver have to hold
@@ -17,18 +17,18 @@ from psycopg import AsyncConnection
 from payments.steps import Step, reached
 from payments.webhooks.scan_window import Span
 
-logger = logging.getLogger("kaha.notifications")
+logger = logging.getLogger("kaha.webhooks")
 
 CLAIM_LIMIT = 250
-# In hand for one receiver, in all workers together: enough to keep its runners busy while the books are kept.
+# Claimed for one receiver by all workers together: enough to keep its runners busy while attempts are recorded.
 RECEIVER_LIMIT = 400
-# In hand for one merchant in one mode, in all workers together, divided among its receivers that have something due.
+# Claimed for one merchant in one mode, by all workers together, divided among its receivers that have something due.
 MERCHANT_LIMIT = 1000
-# In hand for one receiver whose last try took long, which gets few places.
+# Claimed for one receiver whose last attempt was slow, which gets few places.
 SLOW_RECEIVER_LIMIT = 4
-# How many receivers of one merchant a claim looks at; the next claim goes on behind them.
+# How many receivers of one merchant a claim looks at; the next claim continues behind them.
 WINDOW = 250
-# Time to send all of these although each try takes its longest; a worker silent for longer is taken for dead.
+# Time to send all of these although each try takes its longest; a worker that is silent for longer counts as dead.
 LEASE = timedelta(seconds=90)
 # A queue is read from its head, whatever the planner believes of its length; statistics lag behind a sudden one. So
 # each row is found by an index, and none by going through them all, as other joins and scans do. A plan is made for the
@@ -40,18 +40,18 @@ PLANNING = {
 }
 
 # Merchants first: each, in each mode, is found by a jump through the index, and by further jumps some of its receivers.
-# Of each receiver only the first few are looked at, and those in hand stay among them until they are put down: so
-# neither a receiver nor a merchant has more than these in hand, whoever claims. Receivers that are slow come last.
+# Of each receiver only the first few are looked at, and claimed ones stay among them until they are recorded: so
+# neither a receiver nor a merchant has more than these claimed, by any number of workers. Slow receivers come last.
 # Each jump asks for the order of the index of what is due, because others hold what is done too.
-# The bounds stand wherever notifications are read, so that months outside of them are not even opened.
+# The bounds stand wherever webhooks are read, so that months outside of them are not even opened.
 DUE = """
 WITH RECURSIVE merchants AS (
-    (SELECT merchant_id, livemode FROM payments_notification
+    (SELECT merchant_id, livemode FROM payments_webhook
      WHERE due_at IS NOT NULL AND id >= %(since)s AND id < %(until)s
      ORDER BY merchant_id, livemode, receiver LIMIT 1)
     UNION ALL
     SELECT following.* FROM merchants m CROSS JOIN LATERAL (
-        SELECT n.merchant_id, n.livemode FROM payments_notification n
+        SELECT n.merchant_id, n.livemode FROM payments_webhook n
         WHERE n.due_at IS NOT NULL AND (n.merchant_id, n.livemode) > (m.merchant_id, m.livemode)
             AND n.id >= %(since)s AND n.id < %(until)s
         ORDER BY n.merchant_id, n.livemode, n.receiver LIMIT 1
@@ -62,7 +62,7 @@ WITH RECURSIVE merchants AS (
     ) AS slow
     FROM merchants m CROSS JOIN LATERAL (
         WITH RECURSIVE jumps AS (
-            (SELECT n.receiver, n.due_at, 1 AS number FROM payments_notification n
+            (SELECT n.receiver, n.due_at, 1 AS number FROM payments_webhook n
              WHERE n.merchant_id = m.merchant_id AND n.livemode = m.livemode AND n.due_at IS NOT NULL
                  AND n.receiver > coalesce((
                      SELECT receiver FROM unnest(
@@ -73,7 +73,7 @@ WITH RECURSIVE merchants AS (
              ORDER BY n.receiver, n.due_at LIMIT 1)
             UNION ALL
             SELECT following.*, j.number + 1 FROM jumps j CROSS JOIN LATERAL (
-                SELECT n.receiver, n.due_at FROM payments_notification n
+                SELECT n.receiver, n.due_at FROM payments_webhook n
                 WHERE n.merchant_id = m.merchant_id AND n.livemode = m.livemode AND n.due_at IS NOT NULL
                     AND n.receiver > j.receiver AND n.id >= %(since)s AND n.id < %(until)s
                 ORDER BY n.receiver, n.due_at LIMIT 1
@@ -97,7 +97,7 @@ WITH RECURSIVE merchants AS (
     FROM wanted w CROSS JOIN LATERAL (
         SELECT n.id, n.merchant_id, n.livemode, n.receiver, n.tries, n.due_at, n.leased_until,
             row_number() OVER (ORDER BY n.due_at, n.id) AS number
-        FROM payments_notification n
+        FROM payments_webhook n
         WHERE n.merchant_id = w.merchant_id AND n.livemode = w.livemode AND n.receiver = w.receiver
             AND n.due_at <= %(now)s AND n.id >= %(since)s AND n.id < %(until)s
         ORDER BY n.due_at, n.id LIMIT w.receiver_limit
@@ -115,14 +115,14 @@ ANYTHING_DUE = f"{DUE} SELECT EXISTS (SELECT FROM due) OR EXISTS (SELECT FROM wi
 CLAIM = f"""
 {DUE}, free AS (
     SELECT locked.id FROM due CROSS JOIN LATERAL (
-        SELECT n.id FROM payments_notification n
+        SELECT n.id FROM payments_webhook n
         WHERE (n.merchant_id, n.livemode, n.receiver, n.due_at, n.id)
                 = (due.merchant_id, due.livemode, due.receiver, due.due_at, due.id)
             AND n.id >= %(since)s AND n.id < %(until)s AND (n.leased_until IS NULL OR n.leased_until <= %(now)s)
         FOR UPDATE SKIP LOCKED
     ) locked
 ), taken AS (
-    UPDATE payments_notification n SET leased_until = %(lease)s
+    UPDATE payments_webhook n SET leased_until = %(lease)s
     WHERE n.id = ANY(ARRAY(SELECT id FROM free)) AND n.id >= %(since)s AND n.id < %(until)s
     RETURNING n.id, n.event_id, n.merchant_id, n.livemode, n.receiver, n.url, (
         SELECT e.payload FROM payments_event e
@@ -142,18 +142,18 @@ WITH made AS (
         id, lease, started_at, milliseconds, status, answer, error, reason, state, failures, first_try_at, due_at
     )
 ), moved AS (
-    UPDATE payments_notification n SET tries = n.tries + 1, state = made.state, failures = made.failures,
+    UPDATE payments_webhook n SET tries = n.tries + 1, state = made.state, failures = made.failures,
         first_try_at = made.first_try_at, due_at = made.due_at, leased_until = NULL
     FROM made WHERE n.id = made.id AND n.leased_until = made.lease
     RETURNING made.*, n.tries
 )
 INSERT INTO payments_notificationtry
-    (notification_id, number, started_at, milliseconds, status, answer, error, reason)
+    (webhook_id, number, started_at, milliseconds, status, answer, error, reason)
 SELECT id, tries, started_at, milliseconds, status, answer, error, reason FROM moved
 """
 
 RELEASE = """
-UPDATE payments_notification n SET leased_until = NULL
+UPDATE payments_webhook n SET leased_until = NULL
 FROM unnest(%b::uuid[], %b::timestamptz[]) AS given (id, lease)
 WHERE n.id = given.id AND n.leased_until = given.lease
 """
@@ -166,7 +166,7 @@ ReceiverKey = tuple[UUID, bool, str]
 
 
 class Claimed(NamedTuple):
-    """A notification in hand until `lease`; `payload` are the bytes to be sent."""
+    """A webhook claimed until `lease`; `payload` are the bytes to be sent."""
 
     id: UUID
     event_id: UUID
@@ -181,7 +181,7 @@ class Claimed(NamedTuple):
 
 
 class Share(NamedTuple):
-    """What is in hand for one merchant in one mode, to receivers in time or to slow ones."""
+    """A merchant's claimed webhooks in one mode, to fast receivers or to slow ones."""
 
     merchant_id: UUID
     livemode: bool
@@ -198,17 +198,17 @@ class Shares(NamedTuple):
 
 
 class Claims(NamedTuple):
-    """What was claimed; and of merchants with more receivers than one claim looks at, behind which the next goes on."""
+    """The claimed webhooks; and for merchants with many receivers, the one behind which the next claim continues."""
 
     batch: list[Claimed]
     windows: dict[Owner, str]
 
 
-NOTHING_IN_HAND = Shares(CLAIM_LIMIT, slow_room=True, full=(), slow=())
+NOTHING_CLAIMED = Shares(CLAIM_LIMIT, slow_room=True, full=(), slow=())
 
 
 class Made(NamedTuple):
-    """A try that was made, and how its notification stands after it."""
+    """An attempt that was made, and its webhook's new state."""
 
     id: UUID
     lease: datetime
@@ -228,13 +228,13 @@ def anything_due(now: datetime, span: Span) -> bool:
     """Whether there may be anything in `span` to claim at `now`; asked on the connection that Django has already."""
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute(";".join(f"SET LOCAL {name} = {value}" for name, value in PLANNING.items()))
-        cursor.execute(ANYTHING_DUE, parameters(1, now, span, NOTHING_IN_HAND, {}))
+        cursor.execute(ANYTHING_DUE, parameters(1, now, span, NOTHING_CLAIMED, {}))
         [found] = cursor.fetchone()
         return bool(found)
 
 
 async def connect() -> AsyncConnection:
-    """A connection to the same database as Django's, which commits each statement.
+    """Open an autocommit connection to Django's database.
 
     It does not wait for the disk: a claim or a try that a crash of the server forgets leads to a repeat.
     """
@@ -250,7 +250,7 @@ async def connect() -> AsyncConnection:
 async def claim(
     database: AsyncConnection, limit: int, now: datetime, span: Span, shares: Shares, after: Mapping[Owner, str]
 ) -> Claims:
-    """Take at most `limit` notifications of `span` that are due at `now` in hand, first tries before others.
+    """Claim at most `limit` webhooks of `span` that are due at `now`, first attempts before others.
 
     Of the merchants in `after` the receivers behind the one given there are looked at.
     """
@@ -283,7 +283,7 @@ def _columns(rows: Sequence[tuple[Any, ...]]) -> list[list[Any]]:
 
 
 async def record(database: AsyncConnection, tries: Sequence[Made]) -> None:
-    """Puts `tries` down. One whose lease was over meanwhile is dropped, for somebody else has it in hand."""
+    """Record `tries`. Drop one whose lease has expired, because another worker may hold it."""
     if not tries:
         return
     columns = [list(column) for column in zip(*tries, strict=True)]
@@ -291,10 +291,10 @@ async def record(database: AsyncConnection, tries: Sequence[Made]) -> None:
     cursor = await database.execute(RECORD, columns)
     reached(Step.PUT_DOWN)
     if cursor.rowcount < len(tries):
-        logger.warning("tries came too late to be recorded", extra={"count": len(tries) - cursor.rowcount})
+        logger.warning("webhook attempts ended too late to be recorded", extra={"count": len(tries) - cursor.rowcount})
 
 
 async def release(database: AsyncConnection, batch: Sequence[Claimed]) -> None:
-    """Gives back what was claimed and never begun, to whoever claims it next."""
+    """Release claimed webhooks that were not begun, for the next claim."""
     if batch:
         await database.execute(RELEASE, [[claimed.id for claimed in batch], [claimed.lease for claimed in batch]])

@@ -28,7 +28,7 @@ from payments.webhooks.urls import CheckedUrl, ForbiddenUrl, check_url
 HEADERS = {"Content-Type": "application/json", "User-Agent": "kaha"}
 # More would only lengthen the search for one that answers.
 ADDRESSES_TRIED_COUNT = 8
-# Shorter than any usual server's, lest it closes a connection just when we send on it.
+# Shorter than any usual server's, so that it does not close a connection while we send on it.
 KEEP_ALIVE_SECONDS = 1.0
 
 
@@ -196,7 +196,7 @@ def _kind_of(error: Exception, stage: Stage) -> FailureKind:
 def _reason_of(error: Exception) -> str:
     if isinstance(error, TryFailed):
         return str(error)
-    # What lies below is the system's or OpenSSL's; other errors quote what the receiver sent.
+    # The cause is the system's or OpenSSL's; other errors quote what the receiver sent.
     return str(error.__cause__) if isinstance(error, aiohttp.ClientConnectorError) else ""
 
 

@@ -38,7 +38,7 @@ class SystemResolver:
         return await asyncio.get_running_loop().run_in_executor(self._threads, _ask, name)
 
     def close(self) -> None:
-        """Waits for nobody: a thread that hangs ends by itself."""
+        """Close without waiting: a thread that hangs ends by itself."""
         self._threads.shutdown(wait=False, cancel_futures=True)
 
 
@@ -73,7 +73,7 @@ class Lookups:
         return self._held[lookup.owner] < (free // SLOW_SHARE if lookup.slow else free)
 
     def close(self) -> None:
-        """Gives up what is under way."""
+        """Cancel the lookups under way."""
         for task in self._under_way.values():
             task.cancel()
 
@@ -91,7 +91,7 @@ class Lookups:
         self._any_ended.set()
         self._any_ended = asyncio.Event()
         if not done.cancelled():
-            # Whoever asked may have given up by now; asyncio complains of errors that nobody looked at.
+            # The caller may have given up by now; asyncio warns of exceptions that were not retrieved.
             done.exception()
 
 

@@ -1,4 +1,4 @@
-"""The outbox: notifications are written in the statement of the change that they tell of, and found there when due."""
+"""The outbox: webhooks are written in the statement of the change that they report, and found when due."""
 
 from datetime import datetime, timedelta
 
@@ -6,8 +6,8 @@ from django.db import transaction
 from django.db.models import F, Q
 
 from payments.db.writes import Insert
-from payments.models import Event, Notification
-from payments.models.notification import NotificationQuerySet
+from payments.models import Event, Webhook
+from payments.models.webhook import WebhookQuerySet
 from payments.webhooks.urls import ForbiddenUrl, check_url
 from payments.webhooks.wake_up import nudge
 
@@ -15,9 +15,9 @@ from payments.webhooks.wake_up import nudge
 NOBODY = "forbidden"
 
 
-def notification_of(event: Event, url: str) -> Insert:
-    """The write by which `event`, in hand and about to be written, will be told to `url`, at once."""
-    notification = Notification(
+def build_webhook(event: Event, url: str) -> Insert:
+    """Return the insert of the webhook that sends the unsaved `event` to `url` at once."""
+    webhook = Webhook(
         id=event.id,
         event=event,
         merchant_id=event.merchant_id,
@@ -27,11 +27,11 @@ def notification_of(event: Event, url: str) -> Insert:
         due_at=event.created_at,
         created_at=event.created_at,
     )
-    return Insert(notification, after_commit=nudge)
+    return Insert(webhook, after_commit=nudge)
 
 
 def receiver_of(url: str, livemode: bool) -> str:
-    """Whom `url` calls, as scheme://host:port; what may not be called counts as one receiver."""
+    """Return the receiver of `url` as scheme://host:port; all forbidden URLs count as one receiver."""
     try:
         return check_url(url, livemode).receiver
     except ForbiddenUrl:
@@ -39,30 +39,30 @@ def receiver_of(url: str, livemode: bool) -> str:
 
 
 @transaction.atomic
-def send_again(notifications: NotificationQuerySet, now: datetime) -> list[Notification]:
-    """Makes `notifications` due at `now`, whatever became of them, at the start of a new schedule; returns which.
+def send_again(webhooks: WebhookQuerySet, now: datetime) -> list[Webhook]:
+    """Make `webhooks` in any state due at `now`, at the start of a new schedule; return which.
 
-    One that a worker has in hand is left to it, and nothing of the tries made so far is lost.
+    One that a worker has claimed is left to it. The attempts made so far are kept.
     """
-    free = list(_not_in_hand(notifications, now).select_for_update(no_key=True))
-    rows = Notification.objects.filter(id__in=[row.id for row in free])
-    if rows.update(state=Notification.State.WAITING, due_at=now, leased_until=None, failures=0, first_try_at=None):
+    free = list(_unclaimed(webhooks, now).select_for_update(no_key=True))
+    rows = Webhook.objects.filter(id__in=[row.id for row in free])
+    if rows.update(state=Webhook.State.WAITING, due_at=now, leased_until=None, failures=0, first_try_at=None):
         transaction.on_commit(nudge, robust=True)
     return free
 
 
-def bring_nearer(notifications: NotificationQuerySet, by: timedelta, now: datetime) -> None:
-    """Those of `notifications` that wait are tried, and given up, sooner by so much; a worker is woken on commit.
+def bring_nearer(webhooks: WebhookQuerySet, by: timedelta, now: datetime) -> None:
+    """Move the deadlines of waiting `webhooks` nearer by `by`; wake a worker on commit.
 
-    One that a worker has in hand is left to it.
+    One that a worker has claimed is left to it.
     """
-    waiting = _not_in_hand(notifications.filter(state=Notification.State.WAITING, due_at__isnull=False), now)
-    # One that is locked is being taken in hand or put down at this moment.
+    waiting = _unclaimed(webhooks.filter(state=Webhook.State.WAITING, due_at__isnull=False), now)
+    # A locked one is being claimed or recorded at this moment.
     free = list(waiting.select_for_update(skip_locked=True, no_key=True).values_list("id", flat=True))
-    rows = Notification.objects.filter(id__in=free)
+    rows = Webhook.objects.filter(id__in=free)
     if rows.update(due_at=F("due_at") - by, first_try_at=F("first_try_at") - by):
         transaction.on_commit(nudge, robust=True)
 
 
-def _not_in_hand(notifications: NotificationQuerySet, now: datetime) -> NotificationQuerySet:
-    return notifications.filter(Q(leased_until=None) | Q(leased_until__lte=now))
+def _unclaimed(webhooks: WebhookQuerySet, now: datetime) -> WebhookQuerySet:
+    return webhooks.filter(Q(leased_until=None) | Q(leased_until__lte=now))

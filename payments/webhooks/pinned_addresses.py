@@ -15,7 +15,7 @@ from payments.webhooks.addresses import Address
 
 
 def host_of(addresses: Sequence[Address]) -> str:
-    """The host that stands for these addresses: `x7f000001` for 127.0.0.1."""
+    """Return the host that stands for these addresses: `x7f000001` for 127.0.0.1."""
     return ".".join(f"x{address.packed.hex()}" for address in addresses)
 
 
@@ -28,7 +28,7 @@ class AddressesInHost(AbstractResolver):
         return [_result(host, port, ip_address(bytes.fromhex(label.removeprefix("x")))) for label in host.split(".")]
 
     async def close(self) -> None:
-        """Holds nothing."""
+        """Close nothing: it holds no resource."""
 
 
 def _result(host: str, port: int, address: Address) -> ResolveResult:

@@ -25,7 +25,7 @@ class FailureKind(StrEnum):
     TOO_SLOW = "too_slow"  # an answer began, but was not whole in time
     DISCONNECTED = "disconnected"  # the receiver broke off before its answer was whole
     BAD_ANSWER = "bad_answer"  # not HTTP
-    BROKEN = "broken"  # a fault of ours, which the log tells of
+    BROKEN = "broken"  # a fault of ours; see the log
 
 
 # What a receiver, or its name server, that does not answer comes to.

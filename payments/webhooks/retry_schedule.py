@@ -1,4 +1,4 @@
-"""When a notification that failed is tried again (contract, section 8)."""
+"""When a webhook that failed is tried again (contract, section 8)."""
 
 from datetime import datetime, timedelta
 
@@ -12,7 +12,7 @@ JITTER = 0.1
 def next_try_at(
     first_try_at: datetime, failures: int, now: datetime, random: float, retry_after_seconds: float | None = None
 ) -> datetime | None:
-    """The moment of the try after `failures` (1 or more) failed ones, the last at `now`; None when it is given up.
+    """Return the time of the attempt after `failures` (1 or more), the last at `now`; None to give up.
 
     `random` (0 up to 1) spreads the delay over ±10 %. A receiver that asked for more time by `retry_after_seconds`
     gets it, but never longer than the delay that would follow.

@@ -10,13 +10,13 @@ from payments.ids import first_id
 
 # What is on its schedule is over after three days; only what was sent again by hand, or had no worker, is older.
 RECENT = timedelta(days=4)
-# Whose clock is ahead by more than this has its events told when the others are looked for.
+# Events from a process whose clock is ahead by more wait for the search of all months.
 CLOCKS_APART = timedelta(days=1)
 LOOK_BACK_EVERY = timedelta(minutes=1)
 
 
 class Span(NamedTuple):
-    """IDs of notifications, which are those of their events: from `since` on and below `until`."""
+    """IDs of webhooks, which are those of their events: from `since` on and below `until`."""
 
     since: UUID
     until: UUID
@@ -26,12 +26,12 @@ EVERYTHING = Span(FIRST_ID, LAST_ID)
 
 
 def recent(now: datetime) -> Span:
-    """Those that may be on their schedule at `now`; they lie in one month or two."""
+    """Return the span of IDs that may be on schedule at `now`; it covers one month or two."""
     return Span(first_id(now - RECENT), first_id(now + CLOCKS_APART))
 
 
 class Reach:
-    """Recent notifications are looked for at any time, all of them once a minute, and for a minute after one of the
+    """Recent webhooks are looked for at any time, all of them once a minute, and for a minute after one of the
     older was found: so of many that were sent again none waits for the next minute, and each is tried on its schedule.
     """
 
@@ -43,7 +43,7 @@ class Reach:
         return EVERYTHING if now >= self._look_back_at or now < self._found_until else recent(now)
 
     def looked(self, span: Span, now: datetime, found: Iterable[UUID] = ()) -> None:
-        """Notes that those in `span` that were due at `now` are in hand: `found`."""
+        """Record that the due webhooks in `span` at `now` were claimed: `found`."""
         if span != EVERYTHING:
             return
         self._look_back_at = now + LOOK_BACK_EVERY

@@ -23,7 +23,7 @@ class Signer:
         self._plain_timestamp, self._plain_signature = f"{prefix}-Timestamp", f"{prefix}-Signature"
 
     def headers_of(self, event_id: str, body: bytes, timestamp: datetime) -> dict[str, str]:
-        """The headers that sign `body` (UTF-8), the event `evt_…`, as sent at `timestamp`.
+        """Return the headers that sign `body` (UTF-8), the event `evt_…`, as sent at `timestamp`.
 
         Each secret makes one signature of Standard Webhooks 1.0.0, and the newest alone the plain one.
         """

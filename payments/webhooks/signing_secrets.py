@@ -14,7 +14,7 @@ from psycopg.rows import TupleRow
 from payments.vault import Place, Purpose, VaultError, unseal
 from payments.webhooks.signatures import Signer
 
-logger = logging.getLogger("kaha.notifications")
+logger = logging.getLogger("kaha.webhooks")
 
 Signers = Mapping[tuple[UUID, bool], Signer]
 # A secret that is rolled without overlap signs for no longer than this.
@@ -32,7 +32,7 @@ def place_of(merchant_id: UUID, secret_id: UUID) -> Place:
 
 
 class Keyring:
-    """Who signs for the merchants in hand; asked of `database` once for many batches that come close together."""
+    """The signers of merchants, read from `database` once for batches in quick succession."""
 
     def __init__(self, database: AsyncConnection) -> None:
         self._database = database

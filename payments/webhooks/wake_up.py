@@ -15,9 +15,9 @@ from payments.steps import Step, reached
 if TYPE_CHECKING:
     from celery import Celery
 
-logger = logging.getLogger("kaha.notifications")
+logger = logging.getLogger("kaha.webhooks")
 
-TASK = "payments.tasks.deliver_notifications"
+TASK = "payments.tasks.deliver_webhooks"
 # The worker that was woken looks again by itself, so that many nudges in a row say no more than one.
 PAUSE_SECONDS = 0.1
 PAUSE_AFTER_FAILURE_SECONDS = 1.0
@@ -25,7 +25,7 @@ TIMEOUT_SECONDS = 2.0
 
 
 class Nudger:
-    """Calls `send` from a thread of its own, so that whoever nudges waits for Redis neither there nor away.
+    """Calls `send` from a thread of its own, so that the caller never waits for Redis.
 
     Nudges that come while one is being sent become one.
     """
@@ -36,7 +36,7 @@ class Nudger:
         self._wanted = threading.Event()
 
     def nudge(self) -> None:
-        """Returns at once and never fails."""
+        """Wake a worker; return at once and never fail."""
         reached(Step.NUDGING)
         # Threads do not survive a fork. Two threads that come here together leave one that does nothing.
         if self._process != os.getpid():

@@ -1,7 +1,6 @@
-"""Sends what is due: takes notifications in hand, sends many at once, puts down what became of them.
+"""The worker's loop: claim due webhooks, send many at once, record their attempts.
 
-All of it happens on one event loop, where the books are kept while others are sent, so that neither waits for the
-other.
+All of it runs on one event loop, so that recording and sending do not wait for each other.
 """
 
 import asyncio
@@ -21,7 +20,7 @@ from payments.webhooks.signing_secrets import Keyring
 
 
 class Windows:
-    """Where claims go on among the receivers of merchants that have more of them than one claim looks at."""
+    """The position of the next claim among the receivers of merchants with more receivers than one claim reads."""
 
     def __init__(self) -> None:
         self.after: dict[Owner, str] = {}
@@ -29,16 +28,16 @@ class Windows:
         self.unfinished: set[Owner] | None = None
 
     def move(self, claims: Claims) -> None:
-        """Go on behind what `claims` has looked at; where it came to the end, from the start again."""
+        """Continue behind the receivers that `claims` read; at the end, start again."""
         self.after = claims.windows
         begun = self.after.keys() if claims.batch or self.unfinished is None else self.unfinished
         self.unfinished = set(begun & self.after.keys())
 
 
 class Drain:
-    """Sends until nothing is due; `now` tells the time by which things are due.
+    """Sends until nothing is due at `now()`.
 
-    A database that goes away ends it: what was in hand is sent again when its lease is over.
+    A database that goes away ends it: claimed webhooks are sent again when their lease expires.
     """
 
     def __init__(self, now: Clock = clock.now, transport: Callable[[], Transport] = Transport) -> None:
@@ -49,7 +48,7 @@ class Drain:
         self._stopped = threading.Event()
 
     def run(self) -> int:
-        """Returns how many tries were made."""
+        """Send what is due; return how many attempts were made."""
         now = self._now()
         span = self._reach.at(now)
         if anything_due(now, span):
@@ -58,7 +57,7 @@ class Drain:
         return 0
 
     def stop(self) -> None:
-        """From any thread: no other try begins, and those under way are finished."""
+        """Stop, from any thread: no other attempt begins, and those under way finish."""
         self._stopped.set()
 
     async def _run(self) -> int:
@@ -68,15 +67,15 @@ class Drain:
                 ended = tries.take_ended()
                 await record(database, ended)
                 count += len(ended)
-                claimed_count = await self._go_on(database, tries, keyring, windows)
+                claimed_count = await self._claim_more(database, tries, keyring, windows)
                 if tries.over and (self._stopped.is_set() or not windows.unfinished):
                     return count
                 # After a full batch there is more, to be fetched while this one is sent.
                 if claimed_count < CLAIM_LIMIT:
                     await tries.wait()
 
-    async def _go_on(self, database: AsyncConnection, tries: Tries, keyring: Keyring, windows: Windows) -> int:
-        """Takes more in hand; returns how many."""
+    async def _claim_more(self, database: AsyncConnection, tries: Tries, keyring: Keyring, windows: Windows) -> int:
+        """Claim and start more; return how many."""
         if self._stopped.is_set():
             await release(database, tries.give_up_waiting())
             return 0
@@ -97,7 +96,7 @@ class Drain:
 
 
 class Deliverer:
-    """The one drain of a process, whoever asks for it."""
+    """The one drain of a process, shared by its callers."""
 
     def __init__(self, drain: Drain) -> None:
         self._drain = drain
@@ -105,7 +104,7 @@ class Deliverer:
         self._running = threading.Lock()
 
     def run(self) -> int:
-        """Sends what is due and returns how many tries were made; none where a drain is running, which goes on then."""
+        """Send what is due and return the number of attempts; 0 where a drain is running, which then repeats."""
         self._wanted.set()
         if not self._running.acquire(blocking=False):
             return 0

@@ -12,13 +12,13 @@ from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.references import FollowUp, reference_of
-from payments.models import Attempt, AuditEntry, Charge, Event, MerchantAccess, Notification, ReconciliationItem
+from payments.models import Attempt, AuditEntry, Charge, Event, MerchantAccess, ReconciliationItem, Webhook
 from payments.providers.simulator.models import SimulatedPayment
 from tests.admin.conftest import IDEMPOTENCY_KEY, House, text_of, words_of
 from tests.admin.test_pages import page_of
 from tests.client import APPROVED, CHALLENGED, REFUNDS_WAIT, Api, made
 from tests.ledger.books import settle
-from tests.provider_events.making import a_webhook
+from tests.provider_events.making import a_provider_message
 from tests.reconciliation.making import a_difference
 from tests.staff.working import for_all
 
@@ -85,12 +85,12 @@ def test_the_payers_way_is_told(api: Api, operator: Client, client: Client) -> N
 def test_what_the_provider_told_by_webhook_is_told_with_what_came_of_it(house: House, operator: Client) -> None:
     charge = charge_of(house)
     refund = charge.attempts.get(kind="refund")
-    webhook = a_webhook(charge.merchant, b'{"token": "whsec_0123456789abcdef"}', reference=refund.reference)
+    message = a_provider_message(charge.merchant, b'{"token": "whsec_0123456789abcdef"}', reference=refund.reference)
     undone = reference_of(refund.pk, FollowUp.REFUND)
-    a_webhook(charge.merchant, b"2", reference=undone, state="applied", why="", outcome="Approved")
-    a_webhook(charge.merchant, b"3", reference="rfd-1", payment=refund.reference, why="Done by hand")
-    a_webhook(charge.merchant, b"4", why="It is about another charge.")
-    Attempt.objects.filter(pk=refund.pk).update(account=webhook.account)
+    a_provider_message(charge.merchant, b"2", reference=undone, state="applied", why="", outcome="Approved")
+    a_provider_message(charge.merchant, b"3", reference="rfd-1", payment=refund.reference, why="Done by hand")
+    a_provider_message(charge.merchant, b"4", why="It is about another charge.")
+    Attempt.objects.filter(pk=refund.pk).update(account=message.account)
 
     text = page_text(operator, charge)
 
@@ -103,7 +103,7 @@ def test_what_the_provider_told_by_webhook_is_told_with_what_came_of_it(house: H
 
 
 def test_a_callback_that_waits_is_told(house: House, operator: Client) -> None:
-    assert Notification.objects.exists()
+    assert Webhook.objects.exists()
     assert "charge.succeeded waits to be told" in page_text(operator, charge_of(house))
 
 

@@ -103,7 +103,7 @@ def test_whoever_may_not_see_charges_sees_no_figures(shop: NewMerchant) -> None:
 
 
 def test_a_card_is_shown_to_whoever_may_see_its_list(shop: NewMerchant) -> None:
-    text = text_of(member("view_charge", "view_notification").get(INDEX))
+    text = text_of(member("view_charge", "view_webhook").get(INDEX))
     assert "Callbacks failing" in text
     assert "Reconciliation differences" not in text
 

@@ -30,7 +30,7 @@ from tests.factories import ApiKeyFactory
 from tests.ledger.books import settle
 from tests.operators.correcting import proposed
 from tests.operators.making import proposed as act_proposed
-from tests.provider_events.making import a_webhook
+from tests.provider_events.making import a_provider_message
 from tests.reconciliation.making import a_difference
 from tests.risk.blocking import block_email
 from tests.routing.doubles import route_to
@@ -68,7 +68,7 @@ def newest(house: House) -> dict[type[Model], Model]:
     _too_many_declines(house)
     block_email("juan@example.com")
     act_proposed()
-    a_webhook(house.shop.merchant)
+    a_provider_message(house.shop.merchant)
     route_to(open_account(house.shop.merchant, True, "xendit", "Our Xendit", PROVIDER_CREDENTIALS, {}))
     requested_account(house.shop.merchant, REQUESTED_CREDENTIALS, provider="xendit")
     requested_key(house.shop.merchant)
@@ -94,7 +94,7 @@ def test_every_model_has_its_pages() -> None:
         "ExportPart",
         "PageVisit",
         "RunningBalance",
-        "WebhookReport",
+        "ProviderEvent",
     }, "which belong to something that has a page, or live an hour, or are summed up on the first page"
 
 

@@ -1,168 +1,205 @@
-"""What providers told, as operators look at it."""
-
-from collections.abc import Callable
+import re
 from datetime import timedelta
 
 import pytest
-from django.contrib.auth.models import Group, Permission, User
+from django.contrib.auth.models import Permission, User
 from django.test import Client
+from django.urls import reverse
 
 from payments import clock
-from payments.domain.merchants.merchants import NewMerchant
-from payments.domain.provider_events import attention, inbox
-from payments.models import Attempt, AuditEntry, MerchantAccess, Webhook, WebhookReport
-from payments.staff.roles import make_roles
-from tests.admin.conftest import text_of, words_of
-from tests.client import Api
-from tests.provider_events.making import a_webhook
-from tests.racing import at_once
+from payments.admin.webhooks.resend import MOST_AT_ONCE
+from payments.ids import parse_id
+from payments.models import AuditEntry, Charge, Event, NotificationTry, Webhook
+from tests.admin.conftest import NOTIFY_URL, House, text_of
+from tests.admin.test_pages import list_of, page_of
+from tests.client import CHALLENGED, Api
 from tests.staff.working import for_all
 
-LIST = "/admin/payments/webhook/"
-pytestmark = pytest.mark.django_db
+State = Webhook.State
+OTHER_URL = "https://other.example/kaha"
+WHY = "They asked for it, ticket 7"
+DECIDED = {"decision": "send_again", "reason": WHY}
 
 
-def test_the_page_shows_what_came_without_secrets_and_what_became_of_it(shop: NewMerchant, operator: Client) -> None:
-    webhook = a_webhook(shop.merchant, b'{"number": "4000000000003055", "event": "payment.capture"}')
-    page = words_of(operator.get(f"{LIST}{webhook.pk}/change/"))
-    for shown in ("Our account", "payment.capture", "needs attention", "Nobody knows it", "live"):
-        assert shown in page
-    assert "4000000000003055" not in page
+@pytest.fixture
+def failed(house: House) -> Webhook:
+    """The webhook of `charge.created`, given up."""
+    found = Webhook.objects.get(event__type="charge.created")
+    Webhook.objects.filter(id=found.id).update(state=State.EXHAUSTED, due_at=None, failures=14, tries=2)
+    for number in (1, 2):
+        NotificationTry.objects.create(webhook=found, number=number, started_at=clock.now(), milliseconds=7, status=503)
+    return found
 
 
-def test_a_report_of_an_attempt_leads_to_it(api: Api, shop: NewMerchant, operator: Client) -> None:
-    api.charge()
-    attempt = Attempt.objects.get()
-    webhook = a_webhook(shop.merchant, reference=attempt.reference)
-    page = text_of(operator.get(f"{LIST}{webhook.pk}/change/"))
-    assert f'href="/admin/payments/attempt/{attempt.pk}/change/"' in page
+def again_at(webhook: Webhook) -> str:
+    return reverse("admin:payments_webhook_send_again", args=[webhook.pk])
+
+
+def shown(operator: Client, **query: str) -> set[str]:
+    """The types of event in the list."""
+    text = text_of(operator.get(list_of(Webhook), query))
+    return set(re.findall(r'field-type">([a-z.]+)<', text))
+
+
+def waiting(webhook: Webhook) -> bool:
+    return Webhook.objects.filter(id=webhook.id, state=State.WAITING, failures=0).exists()
+
+
+ALL = {"charge.created", "charge.succeeded", "charge.updated", "refund.created"}
 
 
 @pytest.mark.parametrize(
-    ("standing", "found"),
-    [("attention", ["first"]), ("waiting", ["second"]), ("", ["first", "second", "third"])],
+    ("prefix", "types"),
+    [
+        ("evt", {"charge.created"}),
+        ("ch", ALL),
+        ("re", {"refund.created"}),
+        ("req", {"charge.created", "charge.succeeded"}),
+        ("mer", ALL),
+    ],
 )
-def test_the_list_is_narrowed_to_what_needs_attention(
-    shop: NewMerchant, operator: Client, standing: str, found: list[str]
-) -> None:
-    inbox = {
-        "first": a_webhook(shop.merchant, b"1"),
-        "second": a_webhook(shop.merchant, b"2", state="waiting", why="", due_at="2026-11-21T00:00:00Z"),
-        "third": a_webhook(shop.merchant, b"3", state="applied", why=""),
-    }
-    page = text_of(operator.get(LIST, {"standing": standing} if standing else {}))
-    assert [name for name, webhook in inbox.items() if f"{webhook.pk}/change/" in page] == found
+def test_an_id_finds_what_was_told_about_it(prefix: str, types: set[str], house: House, operator: Client) -> None:
+    assert shown(operator, q=house.id_of(prefix)) == types
 
 
-SEARCHES: dict[str, Callable[[Api], str]] = {
-    "its charge": lambda api: f"ch_{Attempt.objects.get().charge_id.hex}",
-    "our reference": lambda api: Attempt.objects.get().reference,
-    "the provider's mark": lambda api: "evt-77",
-}
+def test_a_url_or_a_part_of_it_finds_what_was_told_there(house: House, api: Api, operator: Client) -> None:
+    redirect = {"success": OTHER_URL, "fail": OTHER_URL, "notify": OTHER_URL}
+    api.charge_source(api.source(redirect=redirect))
+    assert shown(operator, q="other.example") == {"charge.created", "charge.succeeded"}
+    assert shown(operator, q=NOTIFY_URL) == ALL
 
 
-@pytest.mark.parametrize("term", SEARCHES)
-def test_a_webhook_is_found_by_what_it_is_about(api: Api, shop: NewMerchant, operator: Client, term: str) -> None:
-    api.charge()
-    wanted = a_webhook(shop.merchant, b"1", reference=Attempt.objects.get().reference, key="evt-77")
-    other = a_webhook(shop.merchant, b"2")
-    page = text_of(operator.get(LIST, {"q": SEARCHES[term](api)}))
-    assert (str(wanted.pk) in page, str(other.pk) in page) == (True, False)
+def test_the_pages_of_charge_and_merchant_lead_there(house: House, operator: Client) -> None:
+    for row in (Charge.objects.get(), house.shop.merchant):
+        [query] = re.findall(rf'{list_of(Webhook)}\?q=(\w+)"', text_of(operator.get(page_of(row))))
+        assert shown(operator, q=query) == ALL
 
 
-def test_an_operator_of_another_merchant_sees_nothing_of_it(shop: NewMerchant, other_shop: NewMerchant) -> None:
-    webhook = a_webhook(shop.merchant)
-    ana, client = User.objects.create(username="ana", is_staff=True), Client()
-    ana.user_permissions.add(Permission.objects.get(codename="view_webhook"))
-    MerchantAccess.objects.create(operator=ana, merchant=other_shop.merchant)
-    client.force_login(ana)
-    assert str(webhook.pk) not in text_of(client.get(LIST))
-    assert client.get(f"{LIST}{webhook.pk}/change/").status_code != 200
+def test_each_state_is_a_chip_and_a_filter(failed: Webhook, operator: Client) -> None:
+    text = text_of(operator.get(list_of(Webhook)))
+    assert text.count('<span class="chip chip-exhausted">exhausted</span>') == 1
+    assert text.count('<span class="chip chip-waiting">waiting</span>') == 3
+    assert shown(operator, state="exhausted") == {"charge.created"}
 
 
-def an_operator(role: str) -> Client:
-    make_roles()
-    client, user = Client(), for_all(User.objects.create(username=role, is_staff=True))
-    user.groups.add(Group.objects.get(name=role))
-    client.force_login(user)
-    return client
+def test_the_page_shows_the_tries_newest_first(failed: Webhook, operator: Client) -> None:
+    text = text_of(operator.get(page_of(failed)))
+    assert re.findall(r'field-number">\s*<p>(\d)</p>', text) == ["2", "1"]
+    assert NOTIFY_URL in text
+    assert page_of(Event.objects.get(id=failed.event_id)) in text
 
 
-def closed(client: Client, report: WebhookReport, note: str) -> str:
-    address = f"{LIST}{report.webhook_id}/close/"
-    return words_of(client.post(address, {"report": report.pk, "note": note}, follow=True))
-
-
-def test_who_may_closes_what_needs_attention_with_a_note(shop: NewMerchant) -> None:
-    report = a_webhook(shop.merchant).reports.get()
-    finance = an_operator("finance")
-    assert "Close with a note" in words_of(finance.get(f"{LIST}{report.webhook_id}/change/"))
-
-    page = closed(finance, report, "Refunded by hand, ticket 77.")
-
-    assert "Closed." in page
-    assert "Refunded by hand, ticket 77. finance," in page
-    assert "Close with a note" not in page
-    report.refresh_from_db()
-    assert (report.state, report.closed_by.username) == ("closed", "finance")
-    entry = AuditEntry.objects.latest("number")
-    assert (entry.action, entry.object_id, entry.actor) == ("closed", str(report.webhook_id), "finance")
-    assert entry.reason == "Refunded by hand, ticket 77."
-
-
-@pytest.mark.parametrize("note", ["", " ", "card 4000000000003055"], ids=["none", "blank", "secret"])
-def test_a_note_is_needed_and_holds_no_secret(shop: NewMerchant, note: str) -> None:
-    report = a_webhook(shop.merchant).reports.get()
-    assert "4000000000003055" not in closed(an_operator("finance"), report, note)
-    report.refresh_from_db()
-    assert report.state == "needs_attention"
-
-
-def test_of_several_reports_the_one_that_was_chosen_is_closed(shop: NewMerchant) -> None:
-    webhook = a_webhook(shop.merchant)
-    first = webhook.reports.get()
-    chosen = WebhookReport.objects.create(
-        webhook=webhook, account=webhook.account, state="needs_attention", why="Another", due_at=None
+def test_what_a_receiver_answered_is_text_without_card_numbers_and_keys(failed: Webhook, operator: Client) -> None:
+    answer = b"<script>alert(1)</script> 4242424242424242 sk_live_0123456789abcdef \x00\xff"
+    NotificationTry.objects.create(
+        webhook=failed, number=3, started_at=clock.now(), milliseconds=7, status=500, answer=answer
     )
-    page = closed(an_operator("finance"), chosen, "Ticket 77.")
-    assert "Close with a note" in page
-    assert dict(webhook.reports.values_list("pk", "state")) == {first.pk: "needs_attention", chosen.pk: "closed"}
+    text = text_of(operator.get(page_of(failed)))
+    assert "&lt;script&gt;alert(1)&lt;/script&gt; [redacted] sk_live_[redacted]" in text
+    assert "<script>alert" not in text
 
 
-@pytest.mark.parametrize("state", ["applied", "no_news", "not_ours"])
-def test_what_needs_no_attention_is_not_closed(shop: NewMerchant, state: str) -> None:
-    report = a_webhook(shop.merchant, state=state).reports.get()
-    assert "Nothing of it needs attention any more." in closed(an_operator("finance"), report, "Ticket 77.")
-    with pytest.raises(attention.TooLate):
-        attention.close(report, User.objects.get(), "Ticket 77.")
+def test_one_is_sent_again_from_its_page(failed: Webhook, operator: Client) -> None:
+    assert again_at(failed) in text_of(operator.get(page_of(failed)))
+    assert "What happens" in text_of(operator.get(again_at(failed)))
+    assert not waiting(failed)
+    text = text_of(operator.post(again_at(failed), {"reason": WHY}, follow=True))
+    assert "1 of 1 will be sent again now." in text
+    assert waiting(failed)
 
 
-@pytest.mark.django_db(transaction=True)
-def test_of_operators_who_close_at_once_one_does(shop: NewMerchant) -> None:
-    report = a_webhook(shop.merchant).reports.get()
-    people = [User.objects.create(username=name) for name in ("ana", "ben", "caro")]
-
-    def close(number: int) -> str:
-        try:
-            attention.close(report, people[number], f"Seen by {people[number]}.")
-        except attention.TooLate:
-            return ""
-        return people[number].username
-
-    [winner] = [name for name in at_once(3, close) if name]
-    report.refresh_from_db()
-    assert (report.closed_by.username, report.note) == (winner, f"Seen by {winner}.")
+def test_a_selection_is_sent_again_and_one_in_hand_is_left(failed: Webhook, operator: Client) -> None:
+    held = Webhook.objects.get(event__type="refund.created")
+    Webhook.objects.filter(id=held.id).update(leased_until=clock.now() + timedelta(seconds=30))
+    chosen = {"action": "send_again", "_selected_action": [failed.pk, held.pk]}
+    asked = text_of(operator.post(list_of(Webhook), chosen))
+    assert ("1 exhausted, 1 waiting" in asked, str(failed.pk) in asked, waiting(failed)) == (True, True, False)
+    text = text_of(operator.post(list_of(Webhook), chosen | DECIDED, follow=True))
+    assert "1 of 2 will be sent again now." in text
+    assert "1 of 2 left alone: a worker is sending at this moment." in text
+    assert waiting(failed)
+    assert Webhook.objects.get(id=held.id).leased_until is not None
+    assert (AuditEntry.objects.about(failed).count(), AuditEntry.objects.about(held).count()) == (1, 0)
 
 
-def test_what_needs_attention_is_kept_until_somebody_closed_it(shop: NewMerchant) -> None:
-    report = a_webhook(shop.merchant).reports.get()
-    Webhook.objects.update(received_at=clock.now() - inbox.KEPT - timedelta(hours=1))
-    assert inbox.forget_old() == 0
-    attention.close(report, User.objects.create(username="ana"), "Ticket 77.")
-    assert inbox.forget_old() == 1
+def test_all_that_a_filter_leaves_are_sent_again(failed: Webhook, operator: Client) -> None:
+    Webhook.objects.filter(event__type__startswith="charge").update(state=State.GONE, due_at=None)
+    Webhook.objects.filter(event__type__startswith="refund").update(state=State.DELIVERED, due_at=None)
+    chosen = {"action": "send_again", "_selected_action": [failed.pk], "select_across": "1"}
+    operator.post(list_of(Webhook) + "?state=gone", chosen | DECIDED)
+    types = Webhook.objects.filter(state=State.WAITING).values_list("event__type", flat=True)
+    assert set(types) == ALL - {"refund.created"}
 
 
-def test_the_first_page_counts_those_that_need_attention(shop: NewMerchant, operator: Client) -> None:
-    a_webhook(shop.merchant)
-    assert "Webhooks that need attention 1" in words_of(operator.get("/admin/", {"mode": "live"}))
-    assert "Webhooks that need attention 0" in words_of(operator.get("/admin/", {"mode": "test"}))
+def test_who_sent_again_stands_in_its_history(failed: Webhook, operator: Client) -> None:
+    operator.post(again_at(failed), {"reason": WHY})
+    [entry] = AuditEntry.objects.about(failed)
+    assert (entry.actor, entry.action, entry.reason) == ("operator", "sent_again", WHY)
+
+
+@pytest.mark.parametrize("reason", ["", f"It is {CHALLENGED}"], ids=["none", "a card number"])
+def test_without_a_proper_reason_nothing_is_sent_again(failed: Webhook, operator: Client, reason: str) -> None:
+    one = text_of(operator.post(again_at(failed), {"reason": reason}))
+    chosen = {"action": "send_again", "_selected_action": [failed.pk]} | DECIDED | {"reason": reason}
+    many = text_of(operator.post(list_of(Webhook), chosen))
+    assert ("errorlist" in one, "errorlist" in many, CHALLENGED in one + many) == (True, True, False)
+    assert not waiting(failed)
+
+
+def many_more(of: Webhook, count: int) -> None:
+    """So many webhooks like `of`."""
+    values = {"merchant": of.merchant, "livemode": of.livemode, "type": of.event.type, "payload": of.event.payload}
+    events = [Event(object_id=of.event.object_id, sequence=100 + number, **values) for number in range(count)]
+    Event.objects.bulk_create(events)
+    told = {"merchant": of.merchant, "livemode": of.livemode, "url": of.url, "receiver": of.receiver}
+    Webhook.objects.bulk_create(Webhook(id=event.id, event=event, **told) for event in events)
+
+
+def test_more_than_may_go_at_once_are_left(failed: Webhook, operator: Client) -> None:
+    many_more(failed, MOST_AT_ONCE)
+    chosen = {"action": "send_again", "_selected_action": [failed.pk], "select_across": "1"}
+    told = text_of(operator.post(list_of(Webhook), chosen | DECIDED, follow=True))
+    assert f"These are more than {MOST_AT_ONCE}." in told
+    assert not AuditEntry.objects.filter(action="sent_again").exists()
+
+
+def test_callbacks_of_a_charge_are_sent_again_from_its_page(failed: Webhook, house: House, operator: Client) -> None:
+    charge = Charge.objects.get()
+    address = reverse("admin:payments_charge_send_callbacks_again", args=[charge.pk])
+    assert address in text_of(operator.get(page_of(charge)))
+    form = text_of(operator.get(address))
+    assert re.findall(r'value="([0-9a-f-]{36})"[^>]*checked', form) == [str(failed.pk)]
+    assert form.count('name="which"') == len(ALL)
+    told = text_of(operator.post(address, {"which": [failed.pk], "reason": WHY}, follow=True))
+    assert "1 of 1 will be sent again now." in told
+    assert waiting(failed)
+
+
+def test_callbacks_of_another_charge_are_not_sent_again_from_there(failed: Webhook, api: Api, operator: Client) -> None:
+    other = Charge.objects.get(id=parse_id("ch", api.charge()["id"]))
+    address = reverse("admin:payments_charge_send_callbacks_again", args=[other.pk])
+    assert address not in text_of(operator.get(page_of(other)))
+    text_of(operator.post(address, {"which": [failed.pk], "reason": WHY}))
+    assert not waiting(failed)
+
+
+def test_one_that_is_not_there_is_not_sent_again(house: House, operator: Client) -> None:
+    missing = reverse("admin:payments_webhook_send_again", args=[house.shop.merchant.pk])
+    assert operator.post(missing, {"reason": WHY}).status_code == 404
+
+
+def test_whoever_may_only_look_sends_nothing_again(failed: Webhook) -> None:
+    looker = for_all(User.objects.create(username="looker", is_staff=True))
+    looker.user_permissions.add(Permission.objects.get(codename="view_webhook"))
+    client = Client()
+    client.force_login(looker)
+    assert again_at(failed) not in text_of(client.get(page_of(failed)))
+    assert "Send again" not in text_of(client.get(list_of(Webhook)))
+    assert client.post(again_at(failed)).status_code == 403
+    client.post(list_of(Webhook), {"action": "send_again", "_selected_action": [failed.pk]} | DECIDED)
+    assert not waiting(failed)
+
+
+def test_a_webhook_is_not_edited(failed: Webhook, operator: Client) -> None:
+    assert operator.post(page_of(failed), {"url": OTHER_URL, "state": "delivered"}).status_code == 403
+    assert Webhook.objects.get(id=failed.id).url == NOTIFY_URL

@@ -10,7 +10,7 @@ from django.db.models import F, QuerySet
 from payments.ids import parse_id
 from payments.invariants import checking
 from payments.invariants.registry import INVARIANTS
-from payments.models import Charge, Event, Notification, Source
+from payments.models import Charge, Event, Source, Webhook
 from payments.quickstart.payment import REFUNDED
 from payments.quickstart.servers.processes import wait_until
 from tests.benchmark.load import HOST
@@ -79,8 +79,8 @@ class Outbox:
 
     def drain(self) -> None:
         """Wait until all is delivered, before anything else is measured. Raises Failed."""
-        self.most_left = max(self.most_left, _notifications("waiting"))
-        if not wait_until(lambda: not _notifications("waiting"), DRAIN_SECONDS):
+        self.most_left = max(self.most_left, _webhooks("waiting"))
+        if not wait_until(lambda: not _webhooks("waiting"), DRAIN_SECONDS):
             raise Failed(f"the outbox was not empty within {DRAIN_SECONDS} seconds.")
 
     def delivery(self, charges: Sequence[str]) -> Delivery:
@@ -90,8 +90,8 @@ class Outbox:
         ids = [parse_id("ch", charge) for charge in charges]
         return Delivery(
             events=Event.objects.extra(where=["object_id = ANY(%s::uuid[])"], params=[ids]).count(),
-            delivered=_notifications("delivered"),
-            outbox=_notifications("waiting"),
+            delivered=_webhooks("delivered"),
+            outbox=_webhooks("waiting"),
             received=int(connection.getresponse().read()),
             left=self.most_left,
         )
@@ -132,5 +132,5 @@ def _missing(part: str, ids: Collection[str]) -> list[str]:
     return [text for uuid, text in wanted.items() if uuid not in there]
 
 
-def _notifications(state: str) -> int:
-    return Notification.objects.filter(state=state).count()
+def _webhooks(state: str) -> int:
+    return Webhook.objects.filter(state=state).count()

@@ -10,7 +10,7 @@ from django.db.models import Model
 
 from payments import clock
 from payments.ids import parse_id
-from payments.models import Charge, Notification
+from payments.models import Charge, Webhook
 from payments.providers.simulator.models import Message
 from tests.client import ANSWER_LOST, CHALLENGED, REFUNDS_WAIT, Api, made
 from tests.operators.making import person, proposed
@@ -39,7 +39,7 @@ def one_of_each(api: Api) -> None:
     told = api.charge_source(api.source(CHALLENGED, redirect=hook))
     api.client.post(urlsplit(told["action"]["url"]).path, {"decision": "pay"})
     Message.objects.filter(delivered_at=None).update(due_at=clock.now() + HOUR)
-    Notification.objects.filter(first_try_at=None).update(first_try_at=clock.now())
+    Webhook.objects.filter(first_try_at=None).update(first_try_at=clock.now())
     api.charge(CHALLENGED)
 
 

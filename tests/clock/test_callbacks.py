@@ -4,7 +4,7 @@ import pytest
 
 from payments import clock, steps
 from payments.domain.merchants.merchants import NewMerchant
-from payments.models import Notification
+from payments.models import Webhook
 from payments.steps import Step
 from payments.webhooks.worker import Drain
 from tests.client import Api
@@ -29,10 +29,10 @@ def test_each_time_that_passes_makes_the_next_try_due(shop: NewMerchant, api: Ap
             tries.append(Drain().run())
 
     assert tries == [1] * 6
-    assert Notification.objects.get().tries == len(receiver.calls) == 6
+    assert Webhook.objects.get().tries == len(receiver.calls) == 6
 
 
-def test_a_notification_is_given_up_when_three_days_have_passed(shop: NewMerchant, api: Api) -> None:
+def test_a_webhook_is_given_up_when_three_days_have_passed(shop: NewMerchant, api: Api) -> None:
     with Receiver(reply=lambda _: 500) as receiver:
         put_events(shop.merchant, receiver.url, 1, clock.now())
         Drain().run()
@@ -40,7 +40,7 @@ def test_a_notification_is_given_up_when_three_days_have_passed(shop: NewMerchan
         let_pass(api, 3 * DAY)
         Drain().run()
 
-    assert (Notification.objects.get().state, len(receiver.calls)) == ("exhausted", 2)
+    assert (Webhook.objects.get().state, len(receiver.calls)) == ("exhausted", 2)
 
 
 def test_what_happens_as_time_passes_is_told(api: Api) -> None:

@@ -9,7 +9,7 @@ from pytest_django import Settings
 
 from payments import clock
 from payments.domain.merchants.merchants import NewMerchant
-from payments.models import Attempt, Card, Charge, Notification
+from payments.models import Attempt, Card, Charge, Webhook
 from payments.providers.simulator.models import SimulatedPayment
 from tests.client import Api
 from tests.clock.cast import DAY, HOUR, everything, let_pass, one_of_each, our_models
@@ -24,9 +24,9 @@ DEADLINES = {
     "payments.charge.action_expires_at",
     "payments.charge.hold_expires_at",
     "payments.charge.settle_due_at",
-    "payments.notification.due_at",
-    # Three days after it a notification is given up.
-    "payments.notification.first_try_at",
+    "payments.webhook.due_at",
+    # Three days after it a webhook is given up.
+    "payments.webhook.first_try_at",
     "payments.staffact.expires_at",
     "simulator.message.due_at",
     "simulator.simulatedoperation.settles_at",
@@ -37,10 +37,10 @@ OF_OTHERS = {
     "payments.apikey.expires_at",
     "payments.approvalrequest.expires_at",
     "payments.export.expires_at",
-    "payments.notification.leased_until",
+    "payments.webhook.leased_until",
     "payments.notifysecret.expires_at",
     # What providers of live mode told.
-    "payments.webhookreport.due_at",
+    "payments.providerevent.due_at",
 }
 # What has been, and stays true.
 RECORDS = {
@@ -72,8 +72,8 @@ RECORDS = {
     "payments.reportline.matched_at",
     "payments.staffact.decided_at",
     "payments.summedday.summed_at",
-    "payments.webhook.received_at",
-    "payments.webhookreport.closed_at",
+    "payments.providermessage.received_at",
+    "payments.providerevent.closed_at",
     "simulator.message.delivered_at",
 }
 SECOND = timedelta(seconds=1)
@@ -111,7 +111,7 @@ def all_that_others_have(shop: NewMerchant, other_api: Api) -> None:
         ChargeFactory(merchant=shop.merchant, livemode=True, **{stage: True})
     ChargeFactory(merchant=shop.merchant, livemode=True, is_captured=True, settle_due_at=clock.now() - HOUR)
     SourceFactory(merchant=shop.merchant, livemode=True)
-    Notification.objects.filter(merchant=other_api.merchant).update(livemode=True, merchant=shop.merchant)
+    Webhook.objects.filter(merchant=other_api.merchant).update(livemode=True, merchant=shop.merchant)
     for model, name in [(Charge, "hold_expires_at"), (Card, "cvc_expires_at"), (SimulatedPayment, "expires_at")]:
         model.objects.filter(**{f"{name}__isnull": False}).update(**{name: clock.now() - HOUR})
     Attempt.objects.filter(due_at__isnull=False).update(due_at=clock.now() - HOUR)
@@ -160,14 +160,14 @@ def test_what_is_somebody_elses_or_live_stays_as_it_is_though_it_is_due(
     assert everything() == before
 
 
-def test_a_notification_that_a_worker_has_in_hand_is_left_to_it(api: Api) -> None:
+def test_a_webhook_that_a_worker_has_in_hand_is_left_to_it(api: Api) -> None:
     one_of_each(api)
-    Notification.objects.update(leased_until=clock.now() + HOUR)
-    before = list(Notification.objects.order_by("id").values())
+    Webhook.objects.update(leased_until=clock.now() + HOUR)
+    before = list(Webhook.objects.order_by("id").values())
 
     let_pass(api, SECOND)
 
-    assert list(Notification.objects.order_by("id").values()) == before
+    assert list(Webhook.objects.order_by("id").values()) == before
 
 
 def test_a_question_that_is_being_asked_is_not_taken_for_one_whose_asker_died(api: Api) -> None:

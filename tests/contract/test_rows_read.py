@@ -31,10 +31,10 @@ from payments.models import (
     Charge,
     Event,
     IdempotencyRecord,
-    Notification,
     Posting,
     Refund,
     Source,
+    Webhook,
 )
 from payments.providers.simulator.models import SimulatedOperation, SimulatedPayment
 from tests.client import CHALLENGED, DECLINED, Api, error_of, made
@@ -66,7 +66,7 @@ TABLES = (
     Table(Attempt, ("id", "charge_id", "idempotency_id", "refund_id")),
     Table(Event, ("id", "object_id")),
     Table(Posting, ("id", "journal", "charge_id", "attempt_id")),
-    Table(Notification, ("id", "event_id"), {"state": "'delivered'", "due_at": "NULL", "leased_until": "NULL"}),
+    Table(Webhook, ("id", "event_id"), {"state": "'delivered'", "due_at": "NULL", "leased_until": "NULL"}),
     Table(
         SimulatedPayment,
         placed={"reference": MOVED_REFERENCE, "token_digest": "sha256(token_digest || number::text::bytea)"},

@@ -25,7 +25,6 @@ from payments.models import (
     Card,
     Charge,
     Correction,
-    Notification,
     NotificationTry,
     Posting,
     ReconciliationItem,
@@ -35,6 +34,7 @@ from payments.models import (
     Source,
     StaffAct,
     UnknownOutcome,
+    Webhook,
 )
 from payments.quickstart.demo import business_hours, operator_scenarios, scenarios, year
 from payments.quickstart.demo.business_hours import YEAR
@@ -97,7 +97,7 @@ class TestOneYear:
         assert UnknownOutcome.objects.filter(state=Attempt.State.UNKNOWN).exists()
         assert Refund.objects.filter(status="pending").exists()
         assert Charge.objects.filter(hold_expires_at__range=(clock.now(), clock.now() + timedelta(days=2))).exists()
-        assert Notification.objects.filter(state="waiting", failures__gt=0).exists()
+        assert Webhook.objects.filter(state="waiting", failures__gt=0).exists()
         assert Correction.objects.filter(state=CorrectionState.PROPOSED).exists()
         assert StaffAct.objects.proposed().filter(expires_at__gt=clock.now()).exists()
 
@@ -110,8 +110,8 @@ class TestOneYear:
     def test_webhooks_were_attempted_when_their_events_were_new(self) -> None:
         first = NotificationTry.objects.filter(number=1).select_related("notification").earliest("started_at")
         assert first.started_at == first.notification.created_at < clock.now() - timedelta(days=330)
-        assert Notification.objects.filter(state="delivered").exists()
-        assert not Notification.objects.filter(due_at__lt=clock.now() - timedelta(hours=1)).exists()
+        assert Webhook.objects.filter(state="delivered").exists()
+        assert not Webhook.objects.filter(due_at__lt=clock.now() - timedelta(hours=1)).exists()
 
     def test_cards_are_vaulted_for_customers_and_other_numbers_destroyed(self) -> None:
         assert Customer.objects.exists()

@@ -143,7 +143,7 @@ def expire() -> None:
 
 
 def deliver() -> None:
-    tasks.deliver_notifications()
+    tasks.deliver_webhooks()
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from uuid import UUID
 
 from payments.domain.merchants.merchants import NewMerchant
 from payments.ids import parse_id, public_id
-from payments.models import Charge, Notification
+from payments.models import Charge, Webhook
 from payments.webhooks.claims import LEASE
 from tests.client import APPROVED, REFUNDS_FAIL, Api, made
 from tests.customers.cast import new_customer
@@ -182,8 +182,8 @@ class Life:
 
     def _check_told(self) -> None:
         """Everything about the charge was told and heard."""
-        rows = Notification.objects.filter(event__object_id=self.charge.id)
-        told = {public_id("evt", row.event_id) for row in rows if row.state == Notification.State.DELIVERED}
+        rows = Webhook.objects.filter(event__object_id=self.charge.id)
+        told = {public_id("evt", row.event_id) for row in rows if row.state == Webhook.State.DELIVERED}
         if len(told) < len(rows) or told - self.world.endpoint.heard():
             self._found("lost", f"events of {self.charge} were never told")
 

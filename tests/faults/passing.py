@@ -6,7 +6,7 @@ from uuid import UUID
 
 from django.db.models import F
 
-from payments.models import Attempt, Charge, Notification
+from payments.models import Attempt, Charge, Webhook
 from payments.providers.simulator.models import Message, SimulatedOperation, SimulatedPayment
 
 
@@ -23,7 +23,7 @@ def let_pass(source_id: UUID, seconds: int) -> None:
 
 def let_leases_end(merchant_id: UUID, seconds: int) -> None:
     """Also brings nearer what is due to be told to the merchant."""
-    waiting = Notification.objects.filter(merchant_id=merchant_id, state="waiting")
+    waiting = Webhook.objects.filter(merchant_id=merchant_id, state="waiting")
     _nearer(waiting, seconds, "due_at")
     _nearer(waiting, seconds, "leased_until")
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from payments import clock
 from payments.domain.charging.state_machine import ChargeState, state_of
 from payments.ids import public_id
-from payments.models import Charge, Notification
+from payments.models import Charge, Webhook
 from payments.models.charge import EXTENDED_DAYS_MAX
 from payments.providers.simulator.models import SimulatedPayment
 from payments.steps import Step
@@ -127,7 +127,7 @@ def _can_be_voided(charge: Charge) -> bool:
 
 
 def _is_untold(charge: Charge) -> bool:
-    return Notification.objects.filter(merchant_id=charge.merchant_id, due_at__lte=clock.now()).exists()
+    return Webhook.objects.filter(merchant_id=charge.merchant_id, due_at__lte=clock.now()).exists()
 
 
 VERBS = {

@@ -10,7 +10,7 @@ from django.conf import settings
 
 from payments import clock
 from payments.ids import public_id
-from payments.models import Notification
+from payments.models import Webhook
 from payments.quickstart.servers.processes import wait_until
 from payments.webhooks.claims import LEASE
 from payments.webhooks.wake_up import nudge
@@ -41,7 +41,7 @@ def crashes(folder: Path, events: int, kills: int, waits_for_leases: bool = True
                 sent += put_events(merchant, receiver.url, events // kills // RECEIVERS, clock.now())
             claimed |= _killed_while_sending(worker, receivers)
             if not waits_for_leases:
-                Notification.objects.filter(leased_until__isnull=False).update(leased_until=clock.now())
+                Webhook.objects.filter(leased_until__isnull=False).update(leased_until=clock.now())
         worker.start()
         all_sent = wait_until(nothing_waits, START_TIMEOUT_SECONDS + LEASE.total_seconds() + events / 50)
     tries = Counter(event_id for receiver in receivers for event_id in receiver.event_ids)
@@ -50,7 +50,7 @@ def crashes(folder: Path, events: int, kills: int, waits_for_leases: bool = True
         "events": len(sent),
         "kills": kills,
         "wipes": kills,
-        "all_delivered": all_sent and not Notification.objects.exclude(state="delivered").exists(),
+        "all_delivered": all_sent and not Webhook.objects.exclude(state="delivered").exists(),
         "lost": sum(tries[event_id] == 0 for event_id in sent),
         "repeats": tries.total() - len(sent),
         "in_hand_when_killed": len(claimed),
@@ -66,7 +66,7 @@ def _killed_while_sending(worker: Worker, receivers: list[Receiver]) -> set[Leas
     assert wait_until(lambda: _calls(receivers) > before, START_TIMEOUT_SECONDS)
     redis.Redis.from_url(settings.REDIS_URL).flushdb()
     worker.kill()
-    leased = Notification.objects.filter(leased_until__gt=clock.now())
+    leased = Webhook.objects.filter(leased_until__gt=clock.now())
     return {(public_id("evt", event_id), lease) for event_id, lease in leased.values_list("event_id", "leased_until")}
 
 

@@ -4,9 +4,9 @@ from datetime import datetime
 
 from payments.domain.merchants.merchants import create_merchant
 from payments.ids import new_id, public_id
-from payments.models import Event, Merchant, Notification
+from payments.models import Event, Merchant, Webhook
 from payments.rendering.wire import to_bytes
-from payments.webhooks.outbox import notification_of
+from payments.webhooks.outbox import build_webhook
 
 # About what an event of a charge weighs.
 PAYLOAD_BYTES = 1200
@@ -20,9 +20,9 @@ def new_merchant() -> Merchant:
 def put_events(merchant: Merchant, url: str, count: int, at: datetime) -> list[str]:
     """Write `count` events of `merchant` in test mode as of `at`, to be sent to `url`; return their public IDs."""
     events = [_event(merchant, at) for _ in range(count)]
-    notifications = [notification_of(event, url).row for event in events]
+    webhooks = [build_webhook(event, url).row for event in events]
     Event.objects.bulk_create(events, batch_size=1000)
-    Notification.objects.bulk_create([row for row in notifications if isinstance(row, Notification)], batch_size=1000)
+    Webhook.objects.bulk_create([row for row in webhooks if isinstance(row, Webhook)], batch_size=1000)
     return [public_id("evt", event.id) for event in events]
 
 

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from django.db.models import Min
 
 from payments import clock
-from payments.models import Notification, NotificationTry
+from payments.models import NotificationTry, Webhook
 from payments.webhooks.retry_schedule import DELAYS_SECONDS, JITTER
 from payments.webhooks.worker import Drain
 from tests.figures.making import new_merchant, put_events
@@ -57,7 +57,7 @@ def on_schedule(events: int, most_failures: int) -> dict[str, object]:
     calls = [call for receiver in receivers for call in receiver.calls]
     return {
         "events": len(sent),
-        "delivered": Notification.objects.filter(state="delivered").count(),
+        "delivered": Webhook.objects.filter(state="delivered").count(),
         "tries": len(calls),
         "events_with_other_tries_than_expected": _wrongly_often(calls, sent),
         "tries_with_another_body_or_id": _changed(calls),
@@ -68,7 +68,7 @@ def on_schedule(events: int, most_failures: int) -> dict[str, object]:
 
 def _move_until_over(moved: MovedClock) -> None:
     drain = Drain(now=moved)
-    while due_at := Notification.objects.aggregate(first=Min("due_at"))["first"]:
+    while due_at := Webhook.objects.aggregate(first=Min("due_at"))["first"]:
         moved.moment = max(due_at, moved.moment + STEP)
         drain.run()
 
@@ -88,10 +88,8 @@ def _changed(calls: list[Call]) -> int:
 def _off_schedule() -> int:
     """Count the attempts that came too early or too late after the one before them."""
     began: dict[object, list[datetime]] = defaultdict(list)
-    for notification, started_at in NotificationTry.objects.order_by("number").values_list(
-        "notification_id", "started_at"
-    ):
-        began[notification].append(started_at)
+    for webhook, started_at in NotificationTry.objects.order_by("number").values_list("webhook_id", "started_at"):
+        began[webhook].append(started_at)
     return sum(
         not delay * (1 - JITTER) <= (after - before).total_seconds() <= delay * (1 + JITTER) + STEP.total_seconds()
         for moments in began.values()
@@ -100,5 +98,5 @@ def _off_schedule() -> int:
 
 
 def _began() -> datetime:
-    began: datetime = Notification.objects.aggregate(first=Min("created_at"))["first"]
+    began: datetime = Webhook.objects.aggregate(first=Min("created_at"))["first"]
     return began

@@ -10,7 +10,7 @@ import aiohttp
 from config.garbage import spare_what_stays
 from payments import clock
 from payments.ids import public_id
-from payments.models import Event, Merchant, Notification
+from payments.models import Event, Merchant, Webhook
 from payments.webhooks.bulkheads import SENDS_AT_ONCE_TO_RECEIVER
 from payments.webhooks.signatures import Signer
 from payments.webhooks.worker import Drain
@@ -72,7 +72,7 @@ def _seconds_to_deliver(events: int) -> float:
     started = time.perf_counter()
     assert Drain().run() == events
     seconds = time.perf_counter() - started
-    assert not Notification.objects.exclude(state="delivered").exists()
+    assert not Webhook.objects.exclude(state="delivered").exists()
     return seconds
 
 

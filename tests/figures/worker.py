@@ -45,9 +45,9 @@ class Worker:
 
 
 def nothing_waits() -> bool:
-    from payments.models import Notification
+    from payments.models import Webhook
 
-    return not Notification.objects.filter(state="waiting").exists()
+    return not Webhook.objects.filter(state="waiting").exists()
 
 
 def database_url() -> str:

@@ -7,7 +7,7 @@ from customers.models import Customer
 from payments import clock
 from payments.db.partitions import EVENTS, after, begins, month_of
 from payments.ids import new_id, parse_id, public_id
-from payments.models import Notification
+from payments.models import Webhook
 from tests.invariants.breakages import breaks
 from tests.invariants.forging import event_of, forge, forge_charge
 from tests.invariants.history import History
@@ -43,7 +43,7 @@ def event_of_nothing(history: History) -> str:
 @breaks("events_are_notified")
 def event_without_notification(history: History) -> str:
     event = event_of(history.charge("refunded").refunds.get().id, 1)
-    Notification.objects.filter(event=event).delete()
+    Webhook.objects.filter(event=event).delete()
     return public_id("evt", event.id)
 
 

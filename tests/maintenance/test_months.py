@@ -1,4 +1,4 @@
-"""Events, notifications and tries lie in months: made ahead, and dropped whole when their time is over."""
+"""Events, webhooks and tries lie in months: made ahead, and dropped whole when their time is over."""
 
 from collections.abc import Iterator
 from datetime import date, timedelta
@@ -9,14 +9,14 @@ from django.db import IntegrityError, connection, transaction
 from pytest_django import Settings
 
 from payments import clock
-from payments.db.partitions import AHEAD, ALL, EVENTS, NOTIFICATIONS, Parted, after, make_ahead, month_of
+from payments.db.partitions import AHEAD, ALL, EVENTS, WEBHOOKS, Parted, after, make_ahead, month_of
 from payments.domain.maintenance import partitions
 from payments.domain.merchants.merchants import NewMerchant
 from payments.ids import parse_id
 from payments.invariants.checking import look
 from payments.invariants.history import EVENTS_ARE_NOTIFIED
 from payments.invariants.registry import INVARIANTS
-from payments.models import Event, Notification, NotificationTry
+from payments.models import Event, NotificationTry, Webhook
 from tests.client import Api, made
 from tests.figures.making import put_events
 from tests.invariants.forging import forge
@@ -39,14 +39,14 @@ def behind(db: None, settings: Settings) -> Iterator[list[date]]:
         yield made_behind
 
 
-def tell(shop: NewMerchant, month: date) -> Notification:
+def tell(shop: NewMerchant, month: date) -> Webhook:
     """An event of that month that was told in one try."""
     moment = middle_of(month)
     with clock.at(moment):
         [public_id] = put_events(shop.merchant, URL, 1, moment)
-    told = Notification.objects.get(id=parse_id("evt", public_id))
-    Notification.objects.filter(id=told.id).update(state="delivered", due_at=None)
-    NotificationTry.objects.create(notification=told, number=1, started_at=moment, milliseconds=1, status=204)
+    told = Webhook.objects.get(id=parse_id("evt", public_id))
+    Webhook.objects.filter(id=told.id).update(state="delivered", due_at=None)
+    NotificationTry.objects.create(webhook=told, number=1, started_at=moment, milliseconds=1, status=204)
     return told
 
 
@@ -98,7 +98,7 @@ def test_a_try_is_not_changed_in_a_month_that_was_made(shop: NewMerchant, behind
         NotificationTry.objects.update(status=500)
 
 
-def test_months_past_their_time_are_dropped_with_their_notifications_and_tries(
+def test_months_past_their_time_are_dropped_with_their_webhooks_and_attempts(
     shop: NewMerchant, behind: list[date]
 ) -> None:
     told = [tell(shop, month) for month in behind]
@@ -106,28 +106,28 @@ def test_months_past_their_time_are_dropped_with_their_notifications_and_tries(
     assert partitions.keep() == len(ALL) * (len(told) - len(kept))
 
     assert set(Event.objects.values_list("id", flat=True)) == kept
-    assert set(Notification.objects.values_list("id", flat=True)) == kept
-    assert set(NotificationTry.objects.values_list("notification_id", flat=True)) == kept
+    assert set(Webhook.objects.values_list("id", flat=True)) == kept
+    assert set(NotificationTry.objects.values_list("webhook_id", flat=True)) == kept
     assert {months_of(parted)[0] for parted in ALL} == {over()}
     assert partitions.keep() == 0
 
 
-def test_a_month_in_which_a_notification_waits_is_kept_with_all_that_came_after(
+def test_a_month_in_which_a_webhook_waits_is_kept_with_all_that_came_after(
     shop: NewMerchant, behind: list[date]
 ) -> None:
     waits = tell(shop, behind[0])
-    Notification.objects.filter(id=waits.id).update(state="waiting", due_at=clock.now())
+    Webhook.objects.filter(id=waits.id).update(state="waiting", due_at=clock.now())
 
     assert partitions.keep() == 0
     assert {months_of(parted)[0] for parted in ALL} == {behind[0]}
-    Notification.objects.filter(id=waits.id).update(state="exhausted", due_at=None)
+    Webhook.objects.filter(id=waits.id).update(state="exhausted", due_at=None)
     assert partitions.keep() > 0
 
 
 def test_what_was_detached_by_a_worker_that_died_is_dropped_by_the_next(behind: list[date]) -> None:
-    part = NOTIFICATIONS.part(behind[0])
+    part = WEBHOOKS.part(behind[0])
     with connection.cursor() as cursor:
-        cursor.execute(f"ALTER TABLE payments_notification DETACH PARTITION {part}")
+        cursor.execute(f"ALTER TABLE payments_webhook DETACH PARTITION {part}")
     partitions.keep()
     assert part not in connection.introspection.table_names()
     assert {months_of(parted)[0] for parted in ALL} == {over()}
@@ -157,7 +157,7 @@ def test_while_somebody_reads_events_for_long_these_stay_in_order_and_go_the_nex
     with months_behind(3) as behind:
         tell(shop, behind[0])
         assert at_once(2, lambda number: drop() if number else read_for_long()) == [1, 0]
-        assert (months_of(EVENTS)[0], months_of(NOTIFICATIONS)[0]) == (behind[0], over())
+        assert (months_of(EVENTS)[0], months_of(WEBHOOKS)[0]) == (behind[0], over())
         assert Event.objects.count() == 1
         assert not look(EVENTS_ARE_NOTIFIED).count
         assert partitions.keep() > 0

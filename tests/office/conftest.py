@@ -10,7 +10,7 @@ from playwright.sync_api import Browser
 from pytest_django.fixtures import Settings
 from pytest_django.live_server_helper import LiveServer
 
-from payments.models import Merchant, Notification
+from payments.models import Merchant, Webhook
 from payments.staff.roles import make_roles
 from tests.admin.conftest import REDIRECT
 from tests.approvals.making import requested_key
@@ -38,7 +38,7 @@ def work(api: Api) -> Work:
     taken = api.charge_source(api.source(redirect=REDIRECT), TAKEN, description="Solar panels")
     unknown = api.charge(ANSWER_LOST, 125_000, description="Rice and oil")
     requested_key(Merchant.objects.latest("pk"))
-    Notification.objects.update(state=Notification.State.EXHAUSTED, due_at=None, failures=14, tries=14)
+    Webhook.objects.update(state=Webhook.State.EXHAUSTED, due_at=None, failures=14, tries=14)
     return Work(held, taken, unknown)
 
 

@@ -55,5 +55,5 @@ HANDS: dict[str, type[Mouse] | type[Keyboard]] = {"mouse": Mouse, "keyboard": Ke
 
 
 def told(tab: Page) -> Locator:
-    """What the page says about what was just done."""
+    """Return the message about the last action."""
     return tab.locator("ul.messagelist")

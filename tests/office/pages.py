@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from django.urls import reverse
 
-from payments.models import ApprovalRequest, Charge, Notification, UnknownOutcome
+from payments.models import ApprovalRequest, Charge, UnknownOutcome, Webhook
 
 
 def main_pages() -> Mapping[str, str]:
@@ -25,8 +25,8 @@ def main_pages() -> Mapping[str, str]:
         "unknown-outcome": reverse(
             "admin:payments_unknownoutcome_change", args=[UnknownOutcome.objects.earliest("pk").pk]
         ),
-        "callbacks": reverse("admin:payments_notification_changelist"),
-        "callback": reverse("admin:payments_notification_change", args=[Notification.objects.latest("pk").pk]),
+        "callbacks": reverse("admin:payments_webhook_changelist"),
+        "callback": reverse("admin:payments_webhook_change", args=[Webhook.objects.latest("pk").pk]),
         "merchants": reverse("admin:payments_merchant_changelist"),
         "audit-log": reverse("admin:payments_auditentry_changelist"),
         "block": reverse("admin:payments_block_add"),

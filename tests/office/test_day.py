@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from payments.models import Charge, Notification, StaffAct
+from payments.models import Charge, StaffAct, Webhook
 from payments.tasks import write_exports
 from tests.client import Api
 from tests.office.conftest import Work
@@ -98,7 +98,7 @@ def test_a_callback_that_was_given_up_is_sent_again(office: Office, work: Work, 
     give_reason(tab, hand)
     hand.press(tab.get_by_role("button", name="Send again"))
     expect(told(tab)).to_contain_text("1 of 1 will be sent again now")
-    assert Notification.objects.filter(state="waiting").count() == 1
+    assert Webhook.objects.filter(state="waiting").count() == 1
 
 
 def test_a_narrowed_list_is_exported(office: Office, work: Work, hand: Hand, tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from datetime import timedelta
 from payments import clock
 from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.operators import decide
-from payments.models import Notification, Refund
+from payments.models import Refund, Webhook
 from payments.overview.days import Days
 from payments.overview.waiting import Pile, Waiting, waiting_for
 from payments.quickstart.demo.sales import Sale
@@ -73,7 +73,7 @@ def test_webhooks_fail_or_are_given_up(api: Api) -> None:
     urls = {"success": "https://a.example/", "fail": "https://a.example/", "notify": "https://a.example/kaha"}
     api.charge_source(api.source(redirect=urls))
     assert (now_waiting().failing, now_waiting().given_up) == (0, 0)
-    failing, given_up = Notification.objects.order_by("id")[:2]
-    Notification.objects.filter(id=failing.id).update(failures=1)
-    Notification.objects.filter(id=given_up.id).update(state="exhausted", due_at=None)
+    failing, given_up = Webhook.objects.order_by("id")[:2]
+    Webhook.objects.filter(id=failing.id).update(failures=1)
+    Webhook.objects.filter(id=given_up.id).update(state="exhausted", due_at=None)
     assert (now_waiting().failing, now_waiting().given_up) == (1, 1)

@@ -18,7 +18,7 @@ def psp() -> Iterator[TellingPsp]:
 
 @pytest.fixture
 def account(psp: TellingPsp, shop: NewMerchant) -> ProviderAccount:
-    """The shop's account at `psp`, by which its cards and wallets go."""
+    """Return the shop's account at `psp`, the route of its cards and wallets."""
     account = account_at(psp, shop.merchant)
     for source_type in ("card", "gcash", "qrph"):
         route_to(account, source_type)
@@ -27,6 +27,6 @@ def account(psp: TellingPsp, shop: NewMerchant) -> ProviderAccount:
 
 @pytest.fixture
 def live(shop: NewMerchant, account: ProviderAccount, settings: Settings) -> Api:
-    """The API with the shop's secret live key, where live cards are on."""
+    """Return the API with the shop's secret live key, where live cards are on."""
     settings.LIVE_CARDS_ATTESTED = True
     return Api(shop.keys["sk_live"])

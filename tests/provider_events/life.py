@@ -14,7 +14,7 @@ from tests.pages.making import SHOP
 from tests.provider_events.psp import send, work_off
 from tests.provider_events.tally import Tally, judged, open_attempts, waiting_reports
 from tests.provider_events.world import SCANNED, WORLDS, World, asked_by
-from tests.providers.bench import AMOUNT, Spoilt, Webhook
+from tests.providers.bench import AMOUNT, SignedMessage, Spoilt
 from tests.providers.sender import Sender
 
 # What a payer or a program meets who asks while the provider cannot be reached, as the contract has it.
@@ -35,12 +35,12 @@ class Life:
     def __init__(self, world: World, sender: Sender, chance: Random) -> None:
         self._world, self._sender, self._chance = world, sender, chance
         # What was told at all, and what of it arrives later.
-        self._told: list[Webhook] = []
-        self._late: list[Webhook] = []
+        self._told: list[SignedMessage] = []
+        self._late: list[SignedMessage] = []
         self._tally = Tally()
 
     def run(self) -> Tally:
-        """The charge is asked for, paid, and operated on; in the end the provider answers again."""
+        """Charge, pay and operate; in the end the provider answers again."""
         kind = self._chance.choice(KINDS)
         self._ask("/charges/", self._order(kind))
         self._wait()
@@ -74,7 +74,7 @@ class Life:
         return self._world.live.wallet(source_type, redirect=SHOP)
 
     def _ask(self, path: str, body: dict[str, Any]) -> None:
-        """What a program asks that may send its request again, on a bad network."""
+        """Send a request that may be repeated, on a bad network."""
         key = "".join(self._chance.choices(ascii_lowercase, k=16))
         self._spoil()
         response = self._world.live.post(path, body, key)
@@ -85,7 +85,7 @@ class Life:
         self._tally.wrong["answers"] += response.status_code not in (200, 201, UNDONE)
 
     def _operate(self) -> None:
-        """Takes, releases or gives back what there is, if there is anything."""
+        """Capture, void or refund the charge, where possible."""
         charge = self._charge
         able = self._world.bench.connector.capabilities(charge.source.type)
         if charge.authorized:
@@ -101,7 +101,7 @@ class Life:
         self._ask(f"/charges/{public_id('ch', charge.id)}/{verb}", part)
 
     def _act(self, how: str) -> None:
-        """What the payer does on the provider's page, or does not."""
+        """Act as the payer on the provider's page, or leave it."""
         bench, payment = self._world.bench, self._world.payment
         if how in ("pays", "refuses"):
             brought = bench.pay(payment) if how == "pays" else bench.refuse(payment)
@@ -114,7 +114,7 @@ class Life:
             self._world.pay_too_late()
 
     def _come_back(self, brought: Any) -> None:
-        """The payer comes back, or not, and the page that they wait at asks again until they have enough of it."""
+        """Bring the payer back, or not; the waiting page polls until they leave."""
         for _ in range(self._chance.randint(0, 3)):
             self._spoil()
             if self._world.come_back(brought).status_code == 303:
@@ -122,7 +122,7 @@ class Life:
             self._pass()
 
     def _run_out(self) -> None:
-        """The payer's time is over."""
+        """Let the payer's time pass."""
         let_time_pass(Charge, "action_expires_at")
         recover()
 
@@ -137,7 +137,7 @@ class Life:
             self._pass(spoils=number < BAD_ROUNDS)
 
     def _end(self) -> None:
-        """The provider answers again, and everything that it has told arrives."""
+        """Let the provider answer again and deliver all its messages."""
         for act in (self._run_out, self._world.run_out):
             self._calm()
             act()
@@ -151,7 +151,7 @@ class Life:
                 return
 
     def _pass(self, *, spoils: bool = False) -> None:
-        """A while passes: the provider does what it has promised and tells of it, and recovery looks."""
+        """Let time pass: the provider does its due work and reports it, and recovery runs."""
         self._world.bench.let_pass()
         self._hear()
         if spoils:
@@ -177,7 +177,7 @@ class Life:
         self._hear()
 
     def _hear(self) -> None:
-        """What was told: each of it once or often, in any order, and some of it later."""
+        """Deliver the messages: each once or more, in any order, some later."""
         fresh = [each for each in self._world.bench.webhooks() if each not in self._told]
         self._told += fresh
         told = [*self._late, *(each for each in fresh for _ in range(self._chance.randint(1, 3)))]
@@ -196,7 +196,7 @@ class Life:
 
 
 def live(provider: str, hasty: Line, seed: str) -> Tally:
-    """What came of one charge at a provider of its own, all drawn from `seed`; `hasty` soon waits no longer."""
+    """Return the tally of one charge at its own provider, drawn from `seed`; `hasty` has a short time-out."""
     sender, shop = Sender(hasty), create_merchant("Sari Store")
     with asked_by(sender.send, provider), WORLDS[provider](shop) as world:
         return Life(world, sender, Random(seed)).run()

@@ -1,14 +1,14 @@
 """Webhooks that are kept already, for pages."""
 
-from payments.models import Merchant, ProviderAccount, Webhook, WebhookReport
+from payments.models import Merchant, ProviderAccount, ProviderEvent, ProviderMessage
 
 
-def a_webhook(merchant: Merchant, body: bytes = b'{"event": "paid"}', **report: object) -> Webhook:
+def a_provider_message(merchant: Merchant, body: bytes = b'{"event": "paid"}', **report: object) -> ProviderMessage:
     """One that came for an account of the merchant's, with one report that needs attention unless it says otherwise."""
     account, _ = ProviderAccount.objects.get_or_create(
         merchant=merchant, livemode=True, provider="gone", title="Our account", defaults={"sealed_credentials": b""}
     )
-    webhook = Webhook.objects.create(account=account, body=body, digest=body[:32])
+    message = ProviderMessage.objects.create(account=account, body=body, digest=body[:32])
     given = {"state": "needs_attention", "why": "Nobody knows it", "due_at": None, "reference": "0" * 32} | report
-    WebhookReport.objects.create(webhook=webhook, account=account, **given)
-    return webhook
+    ProviderEvent.objects.create(message=message, account=account, **given)
+    return message

@@ -13,7 +13,7 @@ from django.test import Client
 
 from payments.domain.charging import outcome_texts
 from payments.domain.provider_events import apply
-from payments.models import Attempt, ProviderAccount, WebhookReport
+from payments.models import Attempt, ProviderAccount, ProviderEvent
 from payments.providers import registry
 from payments.providers.base import (
     Approved,
@@ -77,7 +77,7 @@ class TellingPsp(Psp):
         is_telling = isinstance(asked, Operation) and not isinstance(outcome, NotFound)
         return Pending(asked.reference) if is_telling else outcome
 
-    def read_callback(self, headers: Mapping[str, str], body: bytes) -> list[Report]:
+    def read_webhook(self, headers: Mapping[str, str], body: bytes) -> list[Report]:
         if not hmac.compare_digest(headers.get(HEADER, ""), _signature(body)):
             raise BadSignature
         return [_read(**item) for item in json.loads(body)["items"]]
@@ -88,13 +88,13 @@ class TellingPsp(Psp):
 
 
 def report(reference: str, outcome: Outcome | None, amount: int | None = 10_000, **members: Any) -> Report:
-    """A report that is told under a mark of its own."""
+    """Build a report with its own key."""
     key = f"{reference}:{type(outcome).__name__}"
     return Report(reference, outcome, key, amount, "PHP", **members)
 
 
 def signed(*reports: Report) -> Message:
-    """The message in which these reports travel."""
+    """Build the signed message of these reports."""
     return signed_bytes(json.dumps({"items": [_written(each) for each in reports]}).encode())
 
 
@@ -103,14 +103,14 @@ def signed_bytes(body: bytes) -> Message:
 
 
 def send(account: ProviderAccount, message: Message) -> HttpResponse:
-    """What the provider is answered that sends a message to the account's address."""
+    """Send a message to the account's address; return the answer."""
     headers, body = message
     path = f"/providers/{account.public_id}/webhooks"
     return Client().generic("POST", path, body, content_type="application/json", headers=headers)
 
 
 def tell(account: ProviderAccount, *reports: Report) -> None:
-    """Sends the reports, one message each, and has a worker work them off."""
+    """Send the reports, one message each, and apply them."""
     for each in reports:
         assert send(account, signed(each)).status_code == 200
     work_off()
@@ -118,17 +118,17 @@ def tell(account: ProviderAccount, *reports: Report) -> None:
 
 def work_off() -> int:
     """As a worker does by itself as often as anything is due; what was put off is due at once here."""
-    let_time_pass(WebhookReport, "due_at")
+    let_time_pass(ProviderEvent, "due_at")
     return apply.work_off()
 
 
 def do(live: Api, charge: dict[str, Any], verb: str, **body: Any) -> dict[str, Any]:
-    """The charge after what a merchant asks of it."""
+    """Send the merchant's operation; return the charge after it."""
     return made(live.post(f"/charges/{charge['id']}/{verb}", body))
 
 
 def paid_on_its_page() -> None:
-    """The payer agrees at the provider, which tells nobody."""
+    """Approve at the provider, which sends no webhook."""
     approve(SimulatedPayment.objects.latest("id"), tell=False)
 
 
@@ -139,7 +139,7 @@ def name_of(kind: str) -> str:
 
 def standing() -> list[tuple[str, str]]:
     """How each report stands, oldest first, and why."""
-    return list(WebhookReport.objects.order_by("id").values_list("state", "why"))
+    return list(ProviderEvent.objects.order_by("id").values_list("state", "why"))
 
 
 @contextmanager

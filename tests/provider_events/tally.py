@@ -3,11 +3,11 @@
 from collections import Counter
 from dataclasses import dataclass, field
 
-from payments.models import Attempt, Charge, ProviderAccount, WebhookReport
+from payments.models import Attempt, Charge, ProviderAccount, ProviderEvent
 from tests.provider_events.world import World
 from tests.providers.bench import Money
 
-State = WebhookReport.State
+State = ProviderEvent.State
 
 
 @dataclass
@@ -29,7 +29,7 @@ class Tally:
 
 
 def judged(world: World) -> Counter[str]:
-    """What is wrong with the charges that were made by the world's account, by kind."""
+    """Count what is wrong with the charges of the world's account, by kind."""
     wrong = Counter[str]()
     for charge in Charge.objects.filter(merchant_id=world.account.merchant_id, livemode=True):
         there, here = _moved(world, charge), _expected(charge)
@@ -37,7 +37,7 @@ def judged(world: World) -> Counter[str]:
         wrong["lost"] += any(theirs < ours for theirs, ours in zip(there, here, strict=True))
         wrong["unresolved"] += charge.status == Charge.Status.PENDING
     wrong["unresolved"] += open_attempts(world.account) + waiting_reports(world.account)
-    reports = WebhookReport.objects.filter(account=world.account, state=State.NEEDS_ATTENTION)
+    reports = ProviderEvent.objects.filter(account=world.account, state=State.NEEDS_ATTENTION)
     wrong["contradicted"] += reports.count()
     return +wrong
 
@@ -49,11 +49,11 @@ def open_attempts(account: ProviderAccount) -> int:
 
 def waiting_reports(account: ProviderAccount) -> int:
     """How many reports are still to be applied."""
-    return WebhookReport.objects.filter(account=account, due_at__isnull=False).count()
+    return ProviderEvent.objects.filter(account=account, due_at__isnull=False).count()
 
 
 def _moved(world: World, charge: Charge) -> tuple[int, int]:
-    """What the provider holds and what it has taken for good, by its books."""
+    """Return the held and the captured amount by the provider's books."""
     attempts = Attempt.objects.filter(charge=charge, kind=Attempt.Kind.AUTHORIZE)
     booked = [world.bench.money(world.payment_of(attempt)) for attempt in attempts]
     total = Money(*(sum(getattr(each, name) for each in booked) for name in ("held", "taken", "returned")))
@@ -61,6 +61,6 @@ def _moved(world: World, charge: Charge) -> tuple[int, int]:
 
 
 def _expected(charge: Charge) -> tuple[int, int]:
-    """The same by what kaha says."""
+    """Return the same amounts by the charge."""
     is_undone = charge.status == Charge.Status.VOIDED
     return charge.amount * charge.authorized, 0 if is_undone else charge.amount_captured - charge.amount_refunded

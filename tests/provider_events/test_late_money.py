@@ -22,7 +22,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def late(live: Api, psp: TellingPsp, account: ProviderAccount) -> dict[str, Any]:
-    """A charge that failed because its payer let the time pass, and whose payer then paid."""
+    """Return a charge that failed when the payer's time was over and was paid afterwards."""
     charge = live.charge_source(live.wallet())
     let_time_pass(Charge, "action_expires_at")
     recover()
@@ -32,7 +32,7 @@ def late(live: Api, psp: TellingPsp, account: ProviderAccount) -> dict[str, Any]
 
 
 def going_back() -> Pile:
-    """What the first page of the admin shows of it."""
+    """Return the late money on the overview page."""
     return waiting_for(True, "PHP", Days.until_today(7)).late
 
 

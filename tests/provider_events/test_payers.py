@@ -23,7 +23,7 @@ CODE = "00020101021228770011com.p2pqrpay0111PAEYPHM2XXX0208999644030411632990000
 
 @pytest.fixture
 def scanned(live: Api, psp: TellingPsp) -> dict[str, Any]:
-    """A charge whose payer scans a code."""
+    """Return a charge whose payer scans a code."""
     psp.answers.append(ActionRequired("pr-1", "", qr=CODE))
     return live.charge_source(live.wallet("qrph"))
 

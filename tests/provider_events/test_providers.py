@@ -9,7 +9,7 @@ from django.test import Client
 from payments.domain.merchants.merchants import NewMerchant
 from payments.invariants import checking
 from payments.invariants.registry import INVARIANTS
-from payments.models import Attempt, Charge, Webhook, WebhookReport
+from payments.models import Attempt, Charge, ProviderEvent, ProviderMessage
 from tests.charging.passing import let_time_pass, recover
 from tests.pages.making import SHOP, path_of
 from tests.provider_events.psp import do, send, standing
@@ -160,7 +160,7 @@ def test_a_webhook_that_somebody_else_sends_is_refused(world: World) -> None:
     [webhook] = world.bench.webhooks()
     headers, body = world.bench.forge(webhook)
     assert send(world.account, (dict(headers), body)).status_code == 401
-    assert not Webhook.objects.exists()
+    assert not ProviderMessage.objects.exists()
     assert world.live.read(charge) == charge
 
 
@@ -204,4 +204,4 @@ def test_a_declined_card_fails_with_a_reason_for_its_payer(world: World) -> None
     assert (charge["status"], charge["failure_data"]["code"]) == ("failed", "insufficient_funds")
     world.happen()
     assert {state for state, _ in standing()} == {"applied"}
-    assert WebhookReport.objects.exists()
+    assert ProviderEvent.objects.exists()

@@ -10,7 +10,7 @@ from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.provider_events import apply
 from payments.domain.provider_events.apply import TRIES_MAX
 from payments.domain.references import trial_reference
-from payments.models import Attempt, Event, ProviderAccount, WebhookReport
+from payments.models import Attempt, Event, ProviderAccount, ProviderEvent
 from payments.providers.base import NotSent, Outcome, Unknown
 from payments.providers.simulator.books import approve, decline
 from payments.providers.simulator.models import SimulatedPayment
@@ -131,7 +131,7 @@ def test_a_provider_that_does_not_tell_is_asked_again_later(
     tell(account, report(name_of("authorize"), None))
     assert live.read(charge) == charge
     assert standing()[0][0] == "waiting"
-    assert WebhookReport.objects.get().due_at > clock.now()
+    assert ProviderEvent.objects.get().due_at > clock.now()
 
     psp.found = None
     work_off()
@@ -146,7 +146,7 @@ def test_what_cannot_be_applied_for_a_day_is_left_to_operators(
     live.charge_source(live.wallet())
     psp.found = Unknown("timed out")
     tell(account, report(name_of("authorize"), None))
-    WebhookReport.objects.update(tries=TRIES_MAX - 1)
+    ProviderEvent.objects.update(tries=TRIES_MAX - 1)
     work_off()
     assert standing() == [
         ("needs_attention", f"Given up after {TRIES_MAX} tries: The provider does not tell: timed out")
@@ -179,7 +179,7 @@ def test_whatever_breaks_on_one_report_keeps_nobody_from_the_others(
     broken, charge = live.charge_source(live.wallet()), live.charge_source(live.wallet())
     names = [attempt.reference for attempt in Attempt.objects.order_by("id")]
     send(account, signed(report(names[0], approved(captured=True))))
-    WebhookReport.objects.update(told="{")
+    ProviderEvent.objects.update(outcome_json="{")
     tell(account, report(names[1], approved(captured=True)))
 
     assert (live.read(broken)["status"], live.read(charge)["status"]) == ("pending", "succeeded")

@@ -22,7 +22,7 @@ USUAL = vars(logging.makeLogRecord({})).keys() - {"exc_text", "stack_info"}
 
 
 def go_through(world: World, how: Spoilt) -> None:
-    """A payment, a capture and a refund, each of which is answered so, then the lookups of them."""
+    """Make a payment, a capture and a refund, each answered so, then look them up."""
     source = world.card_source(replace(CARD, cvc=CVC))
     world.spoil_next(how)
     world.live.charge_source(source, capture=False)
@@ -45,7 +45,7 @@ def be_forged(world: World) -> None:
 
 
 def be_unknown(world: World, credentials: dict[str, str]) -> None:
-    """The provider knows none of the account's credentials any more."""
+    """Make the account's credentials invalid at the provider."""
     account = world.account
     provider_accounts.change_account(account, account.title, True, credentials, account.settings)
     account.refresh_from_db()

@@ -15,7 +15,7 @@ from payments.api import throttling
 from payments.domain.maintenance.data_keys import WrappedKeys
 from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.routing.provider_accounts import change_account
-from payments.models import ProviderAccount, Webhook, WebhookReport
+from payments.models import ProviderAccount, ProviderEvent, ProviderMessage
 from payments.providers.base import NotFound
 from payments.vault import Purpose, VaultUnavailable, WrappedKey
 from tests.provider_events.psp import ANSWER, HEADER, TellingPsp, approved, report, send, signed, signed_bytes, standing
@@ -31,15 +31,15 @@ def test_a_signed_message_is_kept_as_it_came_and_answered_as_its_provider_wants(
     response = send(account, message)
 
     assert (response.status_code, response.content.decode()) == (200, ANSWER)
-    webhook = Webhook.objects.get()
-    assert (webhook.account, bytes(webhook.body)) == (account, message[1])
+    kept = ProviderMessage.objects.get()
+    assert (kept.account, bytes(kept.body)) == (account, message[1])
     assert standing() == [("waiting", "")]
 
 
 def test_what_signed_it_is_kept_nowhere(account: ProviderAccount) -> None:
     headers, body = signed(report(NAME, approved()))
     send(account, (headers, body))
-    rows = str(list(Webhook.objects.values()) + list(WebhookReport.objects.values()))
+    rows = str(list(ProviderMessage.objects.values()) + list(ProviderEvent.objects.values()))
     assert headers[HEADER] not in rows
 
 
@@ -49,7 +49,7 @@ def test_a_message_with_a_wrong_signature_is_refused_and_not_kept(
 ) -> None:
     response = send(account, (headers, signed(report(NAME, approved()))[1]))
     assert (response.status_code, response["Content-Type"]) == (401, "text/plain; charset=utf-8")
-    assert not Webhook.objects.exists()
+    assert not ProviderMessage.objects.exists()
 
 
 def test_a_message_signed_for_another_body_is_refused(account: ProviderAccount) -> None:
@@ -108,21 +108,21 @@ def test_a_burst_of_a_provider_passes() -> None:
 def test_a_message_that_comes_again_is_kept_once_and_answered_again(account: ProviderAccount) -> None:
     message = signed(report(NAME, approved()))
     assert {send(account, message).status_code for _ in range(3)} == {200}
-    assert Webhook.objects.count() == WebhookReport.objects.count() == 1
+    assert ProviderMessage.objects.count() == ProviderEvent.objects.count() == 1
 
 
 def test_a_message_without_a_mark_that_comes_again_reports_once(account: ProviderAccount) -> None:
     message = signed(replace(report(NAME, approved()), key=""))
     for _ in range(2):
         send(account, message)
-    assert WebhookReport.objects.count() == 1
+    assert ProviderEvent.objects.count() == 1
 
 
 def test_what_is_told_again_in_another_message_is_one_report(account: ProviderAccount) -> None:
     told = report(NAME, approved())
     send(account, signed(told))
     send(account, signed(told, report(NAME, NotFound())))
-    assert (Webhook.objects.count(), WebhookReport.objects.count()) == (2, 2)
+    assert (ProviderMessage.objects.count(), ProviderEvent.objects.count()) == (2, 2)
 
 
 def test_accounts_do_not_share_the_marks_of_what_was_told(
@@ -131,7 +131,7 @@ def test_accounts_do_not_share_the_marks_of_what_was_told(
     other = account_at(psp, other_shop.merchant)
     for each in (account, other):
         send(each, signed(report(NAME, approved())))
-    assert WebhookReport.objects.count() == 2
+    assert ProviderEvent.objects.count() == 2
 
 
 @pytest.mark.parametrize("body", [b"", b"{", b"\xff", b'{"items": ['], ids=["empty", "cut", "binary", "open"])
@@ -167,16 +167,16 @@ def test_a_message_whose_signature_cannot_be_checked_is_to_be_sent_again(account
     finally:
         vault.use_store(WrappedKeys())
     assert (response.status_code, response["Retry-After"]) == (503, "60")
-    assert not Webhook.objects.exists()
+    assert not ProviderMessage.objects.exists()
 
 
 @pytest.mark.django_db(transaction=True)
 def test_a_message_that_comes_many_times_at_once_is_kept_once(account: ProviderAccount) -> None:
     message = signed(report(NAME, approved()), report(NAME, NotFound()))
     assert statuses(at_once(6, lambda _: send(account, message))) == {200: 6}
-    assert (Webhook.objects.count(), WebhookReport.objects.count()) == (1, 2)
+    assert (ProviderMessage.objects.count(), ProviderEvent.objects.count()) == (1, 2)
 
 
 def test_a_message_may_tell_nothing_of_use(account: ProviderAccount) -> None:
     assert send(account, signed_bytes(json.dumps({"items": []}).encode())).status_code == 200
-    assert not WebhookReport.objects.exists()
+    assert not ProviderEvent.objects.exists()

@@ -22,7 +22,7 @@ from tests.pages.making import SHOP, path_of
 from tests.provider_events.psp import send, work_off
 from tests.providers.adyen.bench import ACCOUNT, AdyenBench, adyen_bench
 from tests.providers.adyen.books import State
-from tests.providers.bench import Money, Spoilt, Webhook
+from tests.providers.bench import Money, SignedMessage, Spoilt
 from tests.providers.xendit.bench import XenditBench, xendit_bench
 from tests.providers.xendit.books import OPEN
 from tests.routing.doubles import route_to
@@ -46,7 +46,7 @@ class World:
         return self.payment_of(Attempt.objects.filter(kind="authorize").latest("id"))
 
     def payment_of(self, attempt: Attempt) -> Payment:
-        """What the provider was asked for by this attempt, with the name that it gave since then."""
+        """Return the attempt's payment with the provider's ID for it."""
         return attempts.payment_of(attempts.reload(attempt))
 
     @property
@@ -55,16 +55,16 @@ class World:
         return self.bench.money(self.payment)
 
     def card_source(self, card: CardData) -> str:
-        """A new source of this card's."""
+        """Create a source of this card."""
         told = {name: getattr(card, name) for name in ("number", "exp_month", "exp_year", "cvc", "name")}
         return str(made(self.live.post("/sources/", {"type": "card", "card": told}))["id"])
 
     def awaited(self) -> dict[str, Any]:
-        """A charge that waits for its payer, who is to come back to the shop."""
+        """Create a charge that waits for its payer, who returns to the shop."""
         return self.live.charge_source(self.live.wallet(self.bench.redirect_type, redirect=SHOP))
 
     def come_back(self, brought: Any) -> HttpResponse:
-        """What the payer's browser is answered that comes back with what it `brought`."""
+        """Return the answer to the payer's browser that comes back with `brought`."""
         return Client().get(path_of(self.payment.return_url), brought)
 
     def led_on(self, brought: Any) -> str:
@@ -77,7 +77,7 @@ class World:
         return response["Location"]
 
     def pay_too_late(self) -> None:
-        """The payer agrees although the provider was told to end the payment."""
+        """Pay although the payment was cancelled at the provider."""
         if isinstance(self.bench, XenditBench):
             *_, request = self.bench.fake.books.requests.values()
             self.bench.fake.books.approve(request)
@@ -85,7 +85,7 @@ class World:
             self.bench.pay(self.payment)
 
     def run_out(self) -> None:
-        """The provider waits no longer for any payer."""
+        """End the provider's wait for all payers."""
         books = self.bench.fake.books
         if isinstance(self.bench, XenditBench):
             for request in [each for each in books.requests.values() if each.status == OPEN]:
@@ -102,8 +102,8 @@ class World:
         self.bench.let_pass()
         self.tell(self.bench.webhooks())
 
-    def tell(self, webhooks: Sequence[Webhook]) -> None:
-        """The webhooks come in this order, and a worker works them off."""
+    def tell(self, webhooks: Sequence[SignedMessage]) -> None:
+        """Deliver the webhooks in this order and apply them."""
         for headers, body in webhooks:
             assert send(self.account, (dict(headers), body)).status_code == 200
         work_off()

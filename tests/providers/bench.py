@@ -26,7 +26,7 @@ CARD = CardData("4000000000003055", "12", "2039", "Juan dela Cruz", "123")
 # How often a provider is asked again before its silence counts.
 PATIENCE = 3
 
-Webhook = tuple[Mapping[str, str], bytes]
+SignedMessage = tuple[Mapping[str, str], bytes]
 
 
 class Spoilt(StrEnum):
@@ -62,38 +62,38 @@ class Bench(Protocol):
     redirect_type: str
 
     def card(self, declined: str = "", *, challenged: bool = False) -> CardData:
-        """A card that is declined with this code of the contract, or that the issuer authenticates, or neither."""
+        """Return a card that is declined with this code, or that the issuer authenticates, or neither."""
 
     def pay(self, payment: Payment) -> Mapping[str, str]:
-        """The payer agrees on the provider's page. Returns what they bring along in the return URL."""
+        """Pay on the provider's page. Return the query of the return URL."""
 
     def refuse(self, payment: Payment) -> Mapping[str, str]:
-        """The payer refuses on the provider's page. Returns what they bring along in the return URL."""
+        """Refuse on the provider's page. Return the query of the return URL."""
 
     def run_out(self, payment: Payment) -> None:
-        """The payer never came, and the provider waits no longer."""
+        """End the provider's wait for a payer who never came."""
 
     def let_pass(self) -> None:
         """Everything happens that the provider does by itself after it answered."""
 
-    def webhooks(self) -> list[Webhook]:
-        """What the provider told by itself since this was asked last, oldest first."""
+    def webhooks(self) -> list[SignedMessage]:
+        """Return the provider's messages since the last call, oldest first."""
 
-    def forge(self, webhook: Webhook) -> Webhook:
-        """The same, as somebody would send it who is not the provider."""
+    def forge(self, webhook: SignedMessage) -> SignedMessage:
+        """Return the message with a signature that is not the provider's."""
 
     def spoil_next(self, how: Spoilt) -> None:
-        """What becomes of the next request, if it is a lookup only DOWN.
+        """Spoil the next request; a lookup only by DOWN.
 
         A provider in this process can only lose an answer.
         """
 
     def money(self, payment: Payment) -> Money:
-        """What the provider's books say of a payment."""
+        """Return a payment's amounts by the provider's books."""
 
 
 def asked(bench: Bench, **members: Any) -> Payment:
-    """A payment of PHP 100.00 to be taken by a card that the issuer approves, asked for just now."""
+    """Return a payment of PHP 100.00 to be taken by a card that the issuer approves, asked for just now."""
     payment = Payment(
         reference=ids.new_id().hex,
         amount=AMOUNT,
@@ -112,7 +112,7 @@ def asked(bench: Bench, **members: Any) -> Payment:
 
 
 def redirected(bench: Bench, **members: Any) -> Payment:
-    """The same by a type whose payer acts on the provider's page."""
+    """Return the same by a type whose payer acts on the provider's page."""
     return asked(bench, source_type=bench.redirect_type, card=None, **members)
 
 
@@ -124,7 +124,7 @@ def begun(bench: Bench, payment: Payment) -> Payment:
 
 
 def taken(bench: Bench, **members: Any) -> Payment:
-    """A payment that was approved."""
+    """Return a payment that was approved."""
     payment = asked(bench, **members)
     outcome = settled(bench, payment, bench.connector.create_payment(payment))
     assert isinstance(outcome, Approved), outcome
@@ -132,7 +132,7 @@ def taken(bench: Bench, **members: Any) -> Payment:
 
 
 def operation(kind: str, of: Payment, amount: int | None = None, **members: Any) -> Operation:
-    """A new capture, void, cancellation or refund of a payment, of all of it unless an amount is given."""
+    """Return a new capture, void, cancellation or refund of a payment, of all of it unless an amount is given."""
     whole = of.amount if amount is None else amount
     made = Operation(ids.new_id().hex, kind, of.reference, of.provider_ref, whole, of.currency)
     return replace(made, source_type=of.source_type, **members)
@@ -156,13 +156,13 @@ def settled(bench: Bench, asked: Payment | Operation, outcome: Outcome) -> Outco
 
 
 def heard(bench: Bench, asked: Payment | Operation) -> Outcome | None:
-    """The last that the provider's webhooks tell of it, asked for where they prove nothing; None where they are silent.
+    """Return the last outcome in the webhooks, looked up where they prove nothing; None where there is none.
 
     As the domain does, only what fits what was asked for is heard.
     """
     outcome: Outcome | None = None
     for headers, body in bench.webhooks():
-        for report in bench.connector.read_callback(headers, body):
+        for report in bench.connector.read_webhook(headers, body):
             if report.reference == asked.reference and report.amount in (None, asked.amount):
                 known = replace(asked, provider_ref=asked.provider_ref or report.provider_ref)
                 outcome = report.outcome or bench.connector.resolve(known)

@@ -24,16 +24,16 @@ class Description:
         self._registry: Registry[Any] = Registry().with_resource("urn:described", resource)
 
     def check_request(self, method: str, path: str, body: Any) -> None:
-        """That this may be sent."""
+        """Check that the description allows this request."""
         self._check(body, *self._operation(method, path), "requestBody", "content", "application/json", "schema")
 
     def check_answer(self, method: str, path: str, status: int, body: Any) -> None:
-        """That this may be answered."""
+        """Check that the description allows this answer."""
         place = (*self._operation(method, path), "responses", str(status))
         self._check(body, *place, "content", "application/json", "schema")
 
     def check_webhook(self, name: str, body: Any) -> None:
-        """That this may be told."""
+        """Check that the description allows this webhook."""
         place = ("webhooks", name, "post", "requestBody", "content", "application/json", "schema")
         self._check(body, *place)
 
@@ -57,5 +57,5 @@ class Description:
 
 @cache
 def described(name: str) -> Description:
-    """The description in a file of `specs/`, read once."""
+    """Load the description in a file of `specs/` once."""
     return Description(name)

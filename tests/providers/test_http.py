@@ -20,7 +20,7 @@ BODY = b'{"number": "4000000000003055"}'
 
 @contextmanager
 def answering(answer: Callable[[Asked], Answered]) -> Iterator[Fake]:
-    """A provider that answers so."""
+    """Run a provider that answers so."""
     fake = Fake(answer, lambda body: body)
     with fake.serving():
         yield fake
@@ -86,7 +86,7 @@ def test_a_log_line_tells_that_it_was_asked_and_not_what(caplog: pytest.LogCaptu
 
 @contextmanager
 def trickling() -> Iterator[str]:
-    """The address of a server that begins to answer, sends a byte whenever one is taken, and never ends."""
+    """Yield the address of a server that answers byte by byte and never ends."""
 
     def trickle() -> None:
         connection, _ = server.accept()

@@ -52,11 +52,11 @@ class Fake:
         self._spoiling = threading.Lock()
 
     def spoil_next(self, how: Spoilt) -> None:
-        """What becomes of the next request that is not spoken for."""
+        """Spoil the next request that is not spoilt yet."""
         self._spoils.append(how)
 
     def next_spoil(self, method: str) -> Spoilt | None:
-        """What is to become of this request; None where it is answered as it should be.
+        """Return how to spoil this request; None where it is answered properly.
 
         A lookup is spoilt only by what can become of one.
         """
@@ -72,7 +72,7 @@ class Fake:
         self._spoils.clear()
 
     def answer_safely(self, asked: Asked) -> Answered:
-        """The answer; 500 where there is a fault in the fake or in the request, which the test is shown."""
+        """Return the answer; 500 where the fake or the request is faulty, which fails the test."""
         self.requests.append(asked)
         try:
             return self.answer(asked)

@@ -17,7 +17,7 @@ simulator = Simulator()
 
 
 def payment(number: str = CHALLENGED, *, cvc: str | None = "123", **members: Any) -> Payment:
-    """A payment of PHP 100.00 by card, without authentication unless `authenticate` says so."""
+    """Return a payment of PHP 100.00 by card, without authentication unless `authenticate` says so."""
     asked = Payment(
         reference=ids.new_id().hex,
         amount=10_000,
@@ -34,24 +34,24 @@ def payment(number: str = CHALLENGED, *, cvc: str | None = "123", **members: Any
 
 
 def by_type(source_type: str, **members: Any) -> Payment:
-    """A payment of another type than card."""
+    """Return a payment of another type than card."""
     return payment(source_type=source_type, card=None, **members)
 
 
 def taken(number: str = APPROVED, **members: Any) -> Payment:
-    """A payment that the simulator took (or holds, with `capture=False`) at once."""
+    """Return a payment that the simulator took (or holds, with `capture=False`) at once."""
     made = payment(number, **members)
     simulator.create_payment(made)
     return made
 
 
 def operation(kind: str, of: Payment, amount: int = 10_000) -> Operation:
-    """A new capture, void or refund of a payment."""
+    """Return a new capture, void or refund of a payment."""
     return Operation(ids.new_id().hex, kind, of.reference, "", amount, of.currency)
 
 
 def page_path(asked: Payment) -> str:
-    """Creates a payment that its payer must agree to, and returns the path of the page for that."""
+    """Create a payment that its payer must approve; return the path of the page."""
     outcome = simulator.create_payment(asked)
     assert isinstance(outcome, ActionRequired)
     return outcome.url[outcome.url.index("/simulator/") :]

@@ -98,13 +98,13 @@ def test_a_message_that_nobody_signed_is_refused() -> None:
     books.approve(awaited(by_type("gcash")), tell=True)
     body = Message.objects.get().body.encode()
     with pytest.raises(BadSignature):
-        simulator.read_callback({}, body)
+        simulator.read_webhook({}, body)
 
 
 def test_a_message_with_another_body_is_refused() -> None:
     books.approve(awaited(by_type("gcash")), tell=True)
     body = Message.objects.get().body.encode()
     headers = messages.sign(body)
-    assert isinstance(simulator.read_callback(headers, body)[0].outcome, Approved)
+    assert isinstance(simulator.read_webhook(headers, body)[0].outcome, Approved)
     with pytest.raises(BadSignature):
-        simulator.read_callback(headers, body + b" ")
+        simulator.read_webhook(headers, body + b" ")

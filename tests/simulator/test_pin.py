@@ -14,7 +14,7 @@ NAME_SAFE = r"[A-Za-z0-9\s'#_.\-,]{5,255}"
 
 @pytest.fixture(params=["bpi", "unionbank"])
 def debit(request: pytest.FixtureRequest) -> Payment:
-    """A debit that waits for its PIN."""
+    """Return a debit that waits for its PIN."""
     asked = by_type(request.param)
     simulator.create_payment(asked)
     return asked

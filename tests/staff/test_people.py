@@ -67,7 +67,7 @@ def factors_by_form(user: User) -> dict[str, list[int]]:
 
 def test_an_administrator_gives_somebody_a_role(abby: Visitor, carlo: User) -> None:
     assert change(abby, carlo, groups=[Group.objects.get(name="support").pk]) == 302
-    assert carlo.has_perm("payments.change_notification")
+    assert carlo.has_perm("payments.change_webhook")
 
 
 @pytest.mark.parametrize("member", ["is_superuser", "user_permissions"])

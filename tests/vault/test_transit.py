@@ -21,9 +21,9 @@ from payments.models import (
     CvcKey,
     DataKey,
     IdempotencyRecord,
-    Notification,
     NotificationTry,
     Source,
+    Webhook,
 )
 from payments.vault import Purpose, VaultUnavailable, wrapping
 from payments.webhooks.worker import Drain
@@ -204,4 +204,4 @@ def test_callbacks_that_cannot_be_signed_wait(fresh: Engine, api: Api) -> None:
     with pytest.raises(VaultUnavailable):
         Drain().run()
     assert not NotificationTry.objects.exists()
-    assert {row.state for row in Notification.objects.all()} == {"waiting"}
+    assert {row.state for row in Webhook.objects.all()} == {"waiting"}

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from payments import clock
-from payments.models import Notification
+from payments.models import Webhook
 from payments.webhooks import claims as leasing
 from payments.webhooks.attempt_rules import made_of
 from payments.webhooks.claims import NOTHING_IN_HAND, RECEIVER_LIMIT, Claimed, Shares
@@ -14,13 +14,13 @@ from payments.webhooks.results import Answer
 from payments.webhooks.scan_window import EVERYTHING, Span
 
 
-def only() -> Notification:
-    """The one notification that there is."""
-    return Notification.objects.get()
+def only() -> Webhook:
+    """Return the only webhook."""
+    return Webhook.objects.get()
 
 
 def claim(limit: int = 2000, now: datetime | None = None, shares: Shares = NOTHING_IN_HAND) -> list[Claimed]:
-    """What a worker takes in hand that then dies."""
+    """Claim like a worker that dies afterwards."""
 
     async def ask() -> list[Claimed]:
         async with await leasing.connect() as database:
@@ -31,7 +31,7 @@ def claim(limit: int = 2000, now: datetime | None = None, shares: Shares = NOTHI
 
 
 def parts_of_claim(span: Span) -> set[str]:
-    """The parts of tables that PostgreSQL opens for a claim, which it makes."""
+    """Return the partitions that PostgreSQL opens for a claim."""
     return {scan["Relation Name"] for scan in scans(asyncio.run(plan_of_claim(span)))}
 
 

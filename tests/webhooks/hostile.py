@@ -14,7 +14,7 @@ def words(text: str) -> list[str]:
 
 
 def _spellings(address: IPv4Address) -> list[str]:
-    """What one C library or another takes for this address; browsers take most of them too."""
+    """Return spellings that C libraries and most browsers accept for this address."""
     number, octets = int(address), address.packed
     decimal = [str(octet) for octet in octets]
     low, middle = number & 0xFFFF, number & 0xFFFFFF

@@ -73,7 +73,7 @@ async def read_request(reader: asyncio.StreamReader) -> Request:
 async def receiver(
     answer: bytes | Behaviour = OK, host: str = "127.0.0.1", tls: ssl.SSLContext | None = None
 ) -> AsyncIterator[Receiver]:
-    """A receiver that listens on `host` for as long as the block runs; "" stands for every address there is."""
+    """Run a receiver on `host` while the block runs; "" means every address."""
     made = Receiver(answer)
     listening = socket.create_server((host, 0)) if host else _listener_everywhere()
     server = await asyncio.start_server(made.handle, sock=listening, ssl=tls)
@@ -125,7 +125,7 @@ def drip(answer: bytes, again: bytes, seconds: float = 0.02) -> Behaviour:
 
 
 def always(*addresses: str) -> Resolver:
-    """A resolver that answers every name with these addresses."""
+    """Return a resolver that answers every name with these addresses."""
 
     async def resolve(name: str) -> list[str]:
         return list(addresses)
@@ -147,7 +147,7 @@ async def send(
 
 
 def told(answer: bytes | Behaviour, limits: Limits = PATIENT) -> tuple[Answer | Failure, Receiver]:
-    """What one try to a receiver that answers so comes to, and the receiver."""
+    """Return the result of one attempt to a receiver that answers so, and the receiver."""
 
     async def try_it() -> tuple[Answer | Failure, Receiver]:
         async with receiver(answer) as shop:
@@ -157,14 +157,14 @@ def told(answer: bytes | Behaviour, limits: Limits = PATIENT) -> tuple[Answer | 
 
 
 def answered(answer: bytes | Behaviour) -> Answer:
-    """The answer that such a receiver gives."""
+    """Return the answer that such a receiver gives."""
     result, _ = told(answer)
     assert isinstance(result, Answer)
     return result
 
 
 def response(status: int = 200, body: bytes = b"", **headers: str) -> bytes:
-    """An HTTP response as it goes over the wire."""
+    """Return an HTTP response as it goes over the wire."""
     lines = [f"{name.replace('_', '-')}: {value}" for name, value in headers.items()]
     head = [f"HTTP/1.1 {status} Whatever", f"Content-Length: {len(body)}", *lines, "", ""]
     return "\r\n".join(head).encode() + body

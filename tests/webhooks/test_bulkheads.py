@@ -14,7 +14,7 @@ from django.db import transaction
 
 from payments import clock
 from payments.domain.merchants.merchants import NewMerchant, create_merchant
-from payments.models import Notification, NotificationTry
+from payments.models import NotificationTry, Webhook
 from payments.quickstart.servers.processes import wait_until
 from payments.webhooks.bulkheads import Lanes, SlowReceivers
 from payments.webhooks.claims import Claimed
@@ -46,7 +46,7 @@ def hanging_receivers(count: int) -> Iterator[list[Receiver]]:
 
 @contextmanager
 def draining(*drains: Drain, until_over: list[Receiver]) -> Iterator[None]:
-    """The drains run, and at the end those receivers hang up until nothing is under way."""
+    """Run the drains; at the end the receivers hang up until nothing is under way."""
     runs = [in_thread(drain.run) for drain in drains]
     try:
         yield
@@ -80,7 +80,7 @@ def test_a_receiver_that_hangs_has_fifty_places_and_holds_up_nobody_else(shop: N
             assert len(hanging.calls) == 50
             drain.stop()
             assert wait_until(lambda: leased() == 50, WAIT_SECONDS)
-    assert Notification.objects.filter(state="delivered").count() == 500
+    assert Webhook.objects.filter(state="delivered").count() == 500
     assert NotificationTry.objects.filter(error="disconnected").count() == 50
 
 
@@ -170,9 +170,9 @@ def test_a_receiver_behind_very_many_that_wait_for_later_is_still_found(shop: Ne
     with Receiver() as receiver:
         for number in range(260):
             put_events(shop.merchant, f"http://127.0.0.1:{2001 + number}/", 1, clock.now())
-        Notification.objects.update(due_at=clock.now() + timedelta(hours=1))
+        Webhook.objects.update(due_at=clock.now() + timedelta(hours=1))
         # Last by its name.
         send_to(shop, receiver)
-        Notification.objects.filter(url=receiver.url).update(receiver="https://zzz.example:443")
+        Webhook.objects.filter(url=receiver.url).update(receiver="https://zzz.example:443")
         assert Drain().run() == 1
     assert len(receiver.calls) == 1

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture
 def delivered(api: Api) -> list[bytes]:
-    """The bodies that a receiver was sent about a charge with a refund, and about another charge, oldest first."""
+    """Return the bodies sent about a charge with a refund, and about another charge, oldest first."""
     bodies: list[bytes] = []
 
     def keep(headers: Mapping[str, str], body: bytes) -> int:
@@ -34,7 +34,7 @@ def delivered(api: Api) -> list[bytes]:
 
 
 def walk(api: Api, **query: Any) -> list[str]:
-    """The IDs on all pages, newest first."""
+    """Return the IDs on all pages, newest first."""
     ids: list[str] = []
     while True:
         page = made(api.get("/events/", **query, **({"start_after": ids[-1]} if ids else {})))

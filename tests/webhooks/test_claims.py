@@ -8,12 +8,12 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+import standardwebhooks
 from django.db import connection
-from standardwebhooks import Webhook, WebhookVerificationError
 
 from payments import clock
 from payments.domain.merchants.merchants import NewMerchant, create_merchant, roll_notify_secret
-from payments.models import Notification, NotificationTry
+from payments.models import NotificationTry, Webhook
 from payments.webhooks import claims as leasing
 from payments.webhooks.attempts import TRY_TIME
 from payments.webhooks.bulkheads import SENDS_AT_ONCE_TO_RECEIVER
@@ -108,7 +108,7 @@ def test_of_a_slow_receiver_a_few_are_taken_after_all_others(shop: NewMerchant) 
 
     assert {claimed.receiver for claimed in claim(limit=3, shares=shares)} == {"http://127.0.0.1:2002"}
     assert {claimed.receiver for claimed in claim(shares=shares)} == {"http://127.0.0.1:2001"}
-    assert Notification.objects.filter(leased_until__isnull=False).count() == 3 + 4
+    assert Webhook.objects.filter(leased_until__isnull=False).count() == 3 + 4
 
 
 def test_a_claim_looks_at_so_many_receivers_of_a_merchant_and_the_next_one_goes_on_behind_them(
@@ -134,9 +134,9 @@ async def claim_behind(receiver: str, shop: NewMerchant) -> list[Claimed]:
 
 def test_a_long_queue_is_read_from_its_head_alone_whatever_the_planner_believes(shop: NewMerchant) -> None:
     put_events(shop.merchant, "http://127.0.0.1:2001/", 4 * RECEIVER_LIMIT, clock.now())
-    Notification.objects.update(state="delivered", due_at=None)
+    Webhook.objects.update(state="delivered", due_at=None)
     with connection.cursor() as cursor:
-        cursor.execute("ANALYZE payments_notification")
+        cursor.execute("ANALYZE payments_webhook")
     put_events(shop.merchant, "http://127.0.0.1:2001/", 4 * RECEIVER_LIMIT, clock.now())
 
     plan = asyncio.run(plan_of_claim(recent(clock.now())))
@@ -150,7 +150,7 @@ def test_of_many_tries_that_are_put_down_none_is_compared_with_the_others(shop: 
     with months_behind(months):
         put_some(shop, told=True)
         with connection.cursor() as cursor:
-            cursor.execute("ANALYZE payments_notification")
+            cursor.execute("ANALYZE payments_webhook")
         put_some(shop, told=False)
 
         plan = asyncio.run(plan_of_record(claim(limit=RECEIVER_LIMIT)))
@@ -163,7 +163,7 @@ def test_no_row_that_was_told_is_read_to_find_those_that_are_due(shop: NewMercha
     with clock.at(clock.now() - told_before):
         put_some(shop, told=True)
     with connection.cursor() as cursor:
-        cursor.execute("ANALYZE payments_notification")
+        cursor.execute("ANALYZE payments_webhook")
     put_some(shop, told=True)
     put_some(shop, told=False)
 
@@ -175,11 +175,11 @@ def test_no_row_that_was_told_is_read_to_find_those_that_are_due(shop: NewMercha
 
 
 def put_some(shop: NewMerchant, told: bool) -> None:
-    """A thousand events, to ten receivers."""
+    """Create a thousand events for ten receivers."""
     for receiver in range(2001, 2011):
         put_events(shop.merchant, f"http://127.0.0.1:{receiver}/", 100, clock.now())
     if told:
-        Notification.objects.update(state="delivered", due_at=None)
+        Webhook.objects.update(state="delivered", due_at=None)
 
 
 def rows_met(node: dict[str, Any]) -> Iterator[float]:
@@ -192,7 +192,7 @@ def rows_met(node: dict[str, Any]) -> Iterator[float]:
 
 def test_first_tries_come_before_others(shop: NewMerchant) -> None:
     put_events(shop.merchant, "http://127.0.0.1:2001/", 5, clock.now() - timedelta(days=1))
-    Notification.objects.update(tries=1, failures=1, first_try_at=clock.now())
+    Webhook.objects.update(tries=1, failures=1, first_try_at=clock.now())
     put_events(shop.merchant, "http://127.0.0.1:2002/", 2, clock.now())
 
     taken = claim(limit=3)
@@ -210,8 +210,8 @@ def test_a_secret_that_is_rolled_without_overlap_stops_signing_within_a_second(s
         roll_notify_secret(shop.merchant, livemode=False, overlap=timedelta(0))
         after = runner.run(keyring.signers_of({shop.merchant.id}, clock.now() + KEPT_FOR))[whose]
         runner.run(database.close())
-    old = Webhook(shop.notify_secrets["whsec_test"])
+    old = standardwebhooks.Webhook(shop.notify_secrets["whsec_test"])
     old.verify(b"{}", before.headers_of("evt_1", b"{}", now))
-    with pytest.raises(WebhookVerificationError):
+    with pytest.raises(standardwebhooks.WebhookVerificationError):
         old.verify(b"{}", after.headers_of("evt_1", b"{}", now))
     assert timedelta(seconds=1) >= KEPT_FOR

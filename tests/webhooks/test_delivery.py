@@ -4,11 +4,11 @@ import socket
 from datetime import datetime, timedelta
 
 import pytest
-from standardwebhooks import Webhook
+import standardwebhooks
 
 from payments import clock
 from payments.domain.merchants.merchants import NewMerchant, create_merchant, roll_notify_secret
-from payments.models import Event, Notification, NotificationTry, NotifySecret
+from payments.models import Event, NotificationTry, NotifySecret, Webhook
 from payments.webhooks.client import Limits, Transport
 from payments.webhooks.outbox import send_again
 from payments.webhooks.worker import Drain
@@ -26,9 +26,9 @@ def send_to(shop: NewMerchant, receiver: Receiver, count: int = 1) -> list[str]:
     return put_events(shop.merchant, receiver.url, count, clock.now())
 
 
-def seconds_until_due(notification: Notification, after: datetime) -> float:
-    assert notification.due_at
-    return (notification.due_at - after).total_seconds()
+def seconds_until_due(webhook: Webhook, after: datetime) -> float:
+    assert webhook.due_at
+    return (webhook.due_at - after).total_seconds()
 
 
 def test_a_charge_reaches_its_notify_url_signed_as_it_was_at_each_event(api: Api, shop: NewMerchant) -> None:
@@ -46,7 +46,7 @@ def test_a_charge_reaches_its_notify_url_signed_as_it_was_at_each_event(api: Api
     assert call.event["data"]["object"] == charge
     assert call.body == bytes(Event.objects.get(type="charge.succeeded").payload)
     secret = shop.notify_secrets["whsec_test"]
-    assert Webhook(secret).verify(call.body, call.headers) == call.event
+    assert standardwebhooks.Webhook(secret).verify(call.body, call.headers) == call.event
     assert call.event_id == call.event["id"]
     assert call.headers["x-kaha-timestamp"] == call.headers["webhook-timestamp"]
     assert call.headers["x-kaha-signature"].startswith("v1=")
@@ -62,7 +62,7 @@ def test_a_proper_answer_ends_it_and_the_try_is_put_down(shop: NewMerchant) -> N
 
     done, tried = only(), NotificationTry.objects.get()
     assert (done.state, done.tries, done.failures, done.due_at, done.leased_until) == ("delivered", 1, 0, None, None)
-    assert (tried.notification_id, tried.number, tried.status, bytes(tried.answer)) == (done.id, 1, 201, b"ok")
+    assert (tried.webhook_id, tried.number, tried.status, bytes(tried.answer)) == (done.id, 1, 201, b"ok")
     assert (tried.error, tried.reason) == ("", "")
     assert before <= tried.started_at <= clock.now()
     assert 0 <= tried.milliseconds < 5000
@@ -108,9 +108,9 @@ def test_every_kind_of_failure_is_put_down_beside_the_answers_of_others(shop: Ne
                 put_events(shop.merchant, url, 1, clock.now())
                 urls[url] = error
             Drain(transport=lambda: Transport(limits=IMPATIENT)).run()
-    tried = NotificationTry.objects.values_list("notification__url", "error")
+    tried = NotificationTry.objects.values_list("webhook__url", "error")
     assert dict(tried) == urls
-    states = Notification.objects.values_list("url", "state")
+    states = Webhook.objects.values_list("url", "state")
     assert dict(states) == {url: "waiting" if error else "delivered" for url, error in urls.items()}
 
 
@@ -126,7 +126,7 @@ def test_after_three_days_it_is_exhausted_and_sent_again_by_hand_it_is_the_same_
         assert only().state == "exhausted"
         assert 14 <= tries <= 15
         moved.moment = over
-        send_again(Notification.objects.all(), over)
+        send_again(Webhook.objects.all(), over)
         Drain(moved).run()
     assert (only().state, only().tries) == ("delivered", tries + 1)
     numbers = NotificationTry.objects.order_by("number").values_list("number", flat=True)
@@ -152,7 +152,7 @@ def test_while_a_secret_is_rolled_both_sign_and_afterwards_the_new_one_alone(sho
         Drain(MovedClock(clock.now() + timedelta(hours=25))).run()
     during, after = receiver.calls
     for secret in (old, new):
-        Webhook(secret).verify(during.body, during.headers)
+        standardwebhooks.Webhook(secret).verify(during.body, during.headers)
     assert len(during.headers["webhook-signature"].split()) == 2
     assert len(after.headers["webhook-signature"].split()) == 1
 
@@ -169,4 +169,4 @@ def test_one_merchants_missing_secret_sends_nothing_unsigned_and_stops_nobody_el
         sent = send_to(shop, receiver)
         Drain().run()
     assert receiver.event_ids == sent
-    assert NotificationTry.objects.get(notification__merchant=bare.merchant).error == "broken"
+    assert NotificationTry.objects.get(webhook__merchant=bare.merchant).error == "broken"

@@ -11,7 +11,7 @@ from psycopg import OperationalError
 
 from payments import clock
 from payments.domain.merchants.merchants import NewMerchant
-from payments.models import Notification
+from payments.models import Webhook
 from payments.quickstart.servers.processes import wait_until
 from payments.webhooks.attempts import TRY_TIME, Tries
 from payments.webhooks.bulkheads import SENDS_AT_ONCE_TO_RECEIVER
@@ -27,13 +27,13 @@ from tests.webhooks.test_delivery import send_to
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-def test_drains_at_once_try_each_notification_once(shop: NewMerchant) -> None:
+def test_drains_at_once_try_each_webhook_once(shop: NewMerchant) -> None:
     with Receiver() as receiver:
         sent = send_to(shop, receiver, 300)
         counts = at_once(4, lambda _: Drain().run())
     assert sum(counts) == 300
     assert sorted(receiver.event_ids) == sorted(sent)
-    assert set(Notification.objects.values_list("state", "tries")) == {("delivered", 1)}
+    assert set(Webhook.objects.values_list("state", "tries")) == {("delivered", 1)}
 
 
 def test_what_a_dead_worker_had_in_hand_is_sent_when_its_lease_is_over(shop: NewMerchant) -> None:
@@ -55,7 +55,7 @@ def test_what_waited_until_its_lease_is_nearly_over_is_left_to_whoever_claims_it
 
     with Receiver() as receiver:
         send_to(shop, receiver)
-        Notification.objects.update(due_at=clock.now() - LEASE)
+        Webhook.objects.update(due_at=clock.now() - LEASE)
         late = claim(now=clock.now() + TRY_TIME - LEASE)
         assert asyncio.run(try_late())
         assert (len(late), receiver.calls) == (1, [])
@@ -72,11 +72,11 @@ def test_a_drain_that_is_told_to_stop_finishes_what_is_under_way_and_gives_the_r
         assert wait_until(lambda: leased() == SENDS_AT_ONCE_TO_RECEIVER, 5)
         go_on.set()
         assert drained.result() == SENDS_AT_ONCE_TO_RECEIVER
-    assert Notification.objects.filter(state="waiting", leased_until=None).count() == 10
+    assert Webhook.objects.filter(state="waiting", leased_until=None).count() == 10
 
 
 def leased() -> int:
-    return Notification.objects.filter(leased_until__isnull=False).count()
+    return Webhook.objects.filter(leased_until__isnull=False).count()
 
 
 def test_a_process_drains_once_however_often_it_is_asked_and_misses_nothing(shop: NewMerchant) -> None:
@@ -90,7 +90,7 @@ def test_a_process_drains_once_however_often_it_is_asked_and_misses_nothing(shop
         assert deliverer.run() == 0
         go_on.set()
         drained.result()
-    assert set(Notification.objects.values_list("state", flat=True)) == {"delivered"}
+    assert set(Webhook.objects.values_list("state", flat=True)) == {"delivered"}
 
 
 def in_thread(do: Callable[[], int]) -> "Future[int]":

@@ -19,7 +19,7 @@ IPV6_WAYS = ["::1", "::", "::ffff:127.0.0.1"] if socket.has_dualstack_ipv6() els
 async def send_all(
     settings, shop: Receiver, urls: list[str], resolve: Resolver, livemode: bool
 ) -> dict[str, Answer | Failure]:
-    """What a try of each URL comes to, when the port of all of them is the receiver's."""
+    """Return the result of an attempt at each URL, all on the receiver's port."""
     settings.NOTIFY_PORTS = [str(shop.port)]
     urls = [url.replace("{port}", str(shop.port)) for url in urls]
     if livemode:

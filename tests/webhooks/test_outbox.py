@@ -15,11 +15,11 @@ from pytest_django import DjangoAssertNumQueries
 from payments import clock
 from payments.db.writes import Insert, StaleRow, Update, write_together
 from payments.domain.merchants.merchants import NewMerchant
-from payments.models import Charge, Event, Notification, NotificationTry
+from payments.models import Charge, Event, NotificationTry, Webhook
 from payments.providers.simulator.models import SimulatedOperation
 from payments.quickstart.servers.processes import wait_until
-from payments.tasks import deliver_notifications, hear_simulator
-from payments.webhooks.outbox import notification_of, send_again
+from payments.tasks import deliver_webhooks, hear_simulator
+from payments.webhooks.outbox import build_webhook, send_again
 from payments.webhooks.wake_up import TASK, Nudger, Waker
 from tests.charging.test_recovery import let_time_pass
 from tests.client import REFUNDS_FAIL, Api
@@ -32,13 +32,13 @@ AT_ONCE_SECONDS = 0.05
 
 
 def notified(api: Api, **card: Any) -> str:
-    """A card whose source names a notify URL."""
+    """Create a card source with a notify URL."""
     return api.source(redirect=NOTIFIED, **card)
 
 
 def told() -> list[tuple[str, str]]:
-    """Type and object of each event that has a notification, in the order of the changes."""
-    rows = Notification.objects.order_by("event_id").select_related("event")
+    """Type and object of each event that has a webhook, in the order of the changes."""
+    rows = Webhook.objects.order_by("event_id").select_related("event")
     return [(row.event.type, json.loads(bytes(row.event.payload))["data"]["object"]["object"]) for row in rows]
 
 
@@ -73,12 +73,12 @@ def test_what_the_worker_changes_by_itself_is_told_too(api: Api) -> None:
 def test_without_a_url_nothing_waits_to_be_told(api: Api, redirect: dict[str, str] | None) -> None:
     api.charge_source(api.source(**({"redirect": redirect} if redirect else {})))
     assert Event.objects.filter(type__startswith="charge.").count() == 2
-    assert not Notification.objects.exists()
+    assert not Webhook.objects.exists()
 
 
-def test_a_notification_is_due_at_once_and_belongs_to_its_events_merchant_and_mode(api: Api, shop: NewMerchant) -> None:
+def test_a_webhook_is_due_at_once_and_belongs_to_its_events_merchant_and_mode(api: Api, shop: NewMerchant) -> None:
     api.charge_source(notified(api))
-    first = Notification.objects.select_related("event").order_by("event_id")[0]
+    first = Webhook.objects.select_related("event").order_by("event_id")[0]
     assert (first.merchant_id, first.livemode, first.state, first.tries) == (shop.merchant.id, False, "waiting", 0)
     assert (first.url, first.receiver) == (URL, "https://shop.example:443")
     assert first.due_at == first.event.created_at
@@ -87,7 +87,7 @@ def test_a_notification_is_due_at_once_and_belongs_to_its_events_merchant_and_mo
 @pytest.mark.parametrize("url", ["http://127.1/", "https://user@shop.example/", "https://shop.example:25/"])
 def test_a_url_that_may_not_be_called_shares_one_receiver_with_its_like(shop: NewMerchant, url: str) -> None:
     put_events(shop.merchant, url, 1, clock.now())
-    assert Notification.objects.get().receiver == "forbidden"
+    assert Webhook.objects.get().receiver == "forbidden"
 
 
 def test_a_change_that_is_not_made_is_not_told(shop: NewMerchant) -> None:
@@ -95,9 +95,9 @@ def test_a_change_that_is_not_made_is_not_told(shop: NewMerchant) -> None:
     event.object_id = event.id
     nothing = Update(Charge, {"id": event.id}, {"version": 2})
     with pytest.raises(StaleRow), transaction.atomic():
-        write_together(nothing, Insert(event), notification_of(event, URL))
+        write_together(nothing, Insert(event), build_webhook(event, URL))
     assert not Event.objects.exists()
-    assert not Notification.objects.exists()
+    assert not Webhook.objects.exists()
 
 
 def test_telling_costs_a_charge_no_statement(api: Api, django_assert_max_num_queries: DjangoAssertNumQueries) -> None:
@@ -109,30 +109,30 @@ def test_telling_costs_a_charge_no_statement(api: Api, django_assert_max_num_que
     assert counts[0] == counts[1]
 
 
-@pytest.mark.parametrize("state", Notification.State.values)
-def test_whatever_became_of_a_notification_it_can_be_sent_again_from_the_start(shop: NewMerchant, state: str) -> None:
+@pytest.mark.parametrize("state", Webhook.State.values)
+def test_whatever_became_of_a_webhook_it_can_be_sent_again_from_the_start(shop: NewMerchant, state: str) -> None:
     put_events(shop.merchant, URL, 1, clock.now())
     due_at = clock.now() + timedelta(hours=4) if state == "waiting" else None
-    Notification.objects.update(state=state, due_at=due_at, tries=9, failures=9, first_try_at=clock.now())
+    Webhook.objects.update(state=state, due_at=due_at, tries=9, failures=9, first_try_at=clock.now())
     now = clock.now()
 
-    assert len(send_again(Notification.objects.all(), now)) == 1
+    assert len(send_again(Webhook.objects.all(), now)) == 1
 
-    again = Notification.objects.get()
+    again = Webhook.objects.get()
     assert (again.state, again.due_at, again.failures, again.first_try_at) == ("waiting", now, 0, None)
     assert again.tries == 9
 
 
 def test_what_a_worker_has_in_hand_is_not_sent_again_beside_it(shop: NewMerchant) -> None:
     put_events(shop.merchant, URL, 1, clock.now())
-    Notification.objects.update(leased_until=clock.now() + timedelta(seconds=10))
-    assert send_again(Notification.objects.all(), clock.now()) == []
+    Webhook.objects.update(leased_until=clock.now() + timedelta(seconds=10))
+    assert send_again(Webhook.objects.all(), clock.now()) == []
 
 
 def test_the_database_refuses_to_change_a_try(shop: NewMerchant) -> None:
     put_events(shop.merchant, URL, 1, clock.now())
     NotificationTry.objects.create(
-        notification=Notification.objects.get(), number=1, started_at=clock.now(), milliseconds=3, status=500
+        webhook=Webhook.objects.get(), number=1, started_at=clock.now(), milliseconds=3, status=500
     )
     with pytest.raises(IntegrityError, match="never changed"), transaction.atomic():
         NotificationTry.objects.update(status=200)
@@ -148,13 +148,13 @@ def test_once_the_charge_is_committed_a_worker_is_woken_by_the_name_of_its_task(
     assert wait_until(lambda: client.llen("celery") > 0, 5)
     [message] = client.lrange("celery", -1, -1)
     headers = json.loads(message)["headers"]
-    assert headers["task"] == TASK == deliver_notifications.name
+    assert headers["task"] == TASK == deliver_webhooks.name
     assert headers["eta"] is None
     client.delete("celery")
 
 
 def test_beat_looks_every_second_for_what_is_due() -> None:
-    entry = settings.CELERY_BEAT_SCHEDULE["deliver_notifications"]
+    entry = settings.CELERY_BEAT_SCHEDULE["deliver_webhooks"]
     assert (entry["task"], entry["schedule"]) == (TASK, 1.0)
 
 

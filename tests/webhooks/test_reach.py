@@ -9,7 +9,7 @@ from payments import clock
 from payments.db.partitions import month_of
 from payments.domain.merchants.merchants import NewMerchant
 from payments.ids import first_id, new_id
-from payments.models import Notification
+from payments.models import Webhook
 from payments.webhooks.outbox import send_again
 from payments.webhooks.scan_window import EVERYTHING, LOOK_BACK_EVERY, Reach, recent
 from payments.webhooks.worker import Drain
@@ -54,9 +54,9 @@ def test_an_event_of_a_hundred_days_ago_that_is_sent_again_is_delivered_within_a
     with Receiver() as receiver:
         with clock.at(moved.moment - LONG_AGO):
             put_events(shop.merchant, receiver.url, 1, moved.moment - LONG_AGO)
-        Notification.objects.update(state="exhausted", due_at=None)
+        Webhook.objects.update(state="exhausted", due_at=None)
         assert drain.run() == 0
-        send_again(Notification.objects.all(), moved.moment)
+        send_again(Webhook.objects.all(), moved.moment)
         moved.moment += LOOK_BACK_EVERY
         assert drain.run() == 1
 

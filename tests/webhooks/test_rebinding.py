@@ -16,7 +16,7 @@ ONCE = [("shop.example", "A"), ("shop.example", "AAAA")]
 def tries(
     count: int, turns: Sequence[list[str] | None], url: str = "http://shop.example:{port}/"
 ) -> tuple[list[str], Receiver, Nameserver]:
-    """What tries one after the other come to, when shop.example means its turns; a receiver listens everywhere."""
+    """Return the results of successive attempts while shop.example resolves by turns; a receiver listens everywhere."""
 
     async def try_them() -> tuple[list[str], Receiver, Nameserver]:
         async with (

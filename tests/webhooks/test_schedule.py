@@ -17,7 +17,7 @@ randoms = floats(0, 1, exclude_max=True)
 
 
 def delays(*spread: float) -> list[float]:
-    """The seconds between the tries of a notification that always fails at once, to its end."""
+    """Return the seconds between the tries of a webhook that always fails at once, to its end."""
     found, now = [], FIRST
     while moment := next_try_at(FIRST, len(found) + 1, now, spread[len(found) % len(spread)]):
         found.append((moment - now).total_seconds())

@@ -18,10 +18,10 @@ from payments.models import (
     Charge,
     Event,
     IdempotencyRecord,
-    Notification,
     Posting,
     Refund,
     Source,
+    Webhook,
 )
 from payments.providers.simulator.models import SimulatedOperation, SimulatedPayment
 from tests.client import Api, made
@@ -30,7 +30,7 @@ from tests.webhooks.test_outbox import NOTIFIED
 
 pytestmark = pytest.mark.django_db
 
-OWN = (Source, Card, Charge, Attempt, Refund, Event, Notification, Posting, IdempotencyRecord, Customer, CustomerSource)
+OWN = (Source, Card, Charge, Attempt, Refund, Event, Webhook, Posting, IdempotencyRecord, Customer, CustomerSource)
 WRITTEN = (*OWN, SimulatedPayment, SimulatedOperation)
 TEXTS = st.text(st.characters(exclude_characters="\x00", exclude_categories=["Cs"]), max_size=9)
 WRITINGS = st.sampled_from(["", "'; --", "%s %% $1", "\\", '"']) | TEXTS

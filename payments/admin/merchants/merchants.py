@@ -30,9 +30,9 @@ from payments.domain.merchants.merchants import MODES, check_statement_descripto
 from payments.ids import public_id
 from payments.ledger.balances import balances_of
 from payments.ledger.fees import rate_of
-from payments.models import ApiKey, Charge, Event, Merchant, Notification, NotifySecret, Posting, Settlement, Source
+from payments.models import ApiKey, Charge, Event, Merchant, NotifySecret, Posting, Settlement, Source, Webhook
 
-ROWS = (Charge, Source, Settlement, Posting, Event, Notification)
+ROWS = (Charge, Source, Settlement, Posting, Event, Webhook)
 
 
 class JsonObject(forms.JSONField):

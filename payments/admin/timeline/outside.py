@@ -9,20 +9,20 @@ from payments.admin.timeline.moment import Kind, Moment, Moments
 from payments.admin.timeline.records import Records
 from payments.models import (
     AuditEntry,
-    Notification,
     NotificationTry,
     PageVisit,
+    ProviderEvent,
+    ProviderMessage,
     ReconciliationItem,
     ReconciliationRun,
     ReportLine,
     Webhook,
-    WebhookReport,
 )
 from payments.redaction import redact
 from payments.rendering.answers import readable
 
 DELIVERED = range(200, 300)
-MARKS: dict[str, str] = {WebhookReport.State.NEEDS_ATTENTION: "bad", WebhookReport.State.WAITING: "warn"}
+MARKS: dict[str, str] = {ProviderEvent.State.NEEDS_ATTENTION: "bad", ProviderEvent.State.WAITING: "warn"}
 
 
 def payer_moments(records: Records) -> Moments:
@@ -34,24 +34,24 @@ def payer_moments(records: Records) -> Moments:
         yield Moment(visit.first_at, Kind.PAYER, f"Payer {PageVisit.Page(visit.page).label.lower()}", facts)
 
 
-def webhook_moments(records: Records) -> Moments:
+def provider_event_moments(records: Records) -> Moments:
     """What the provider told by itself, and what was made of it; the message is on a page of its own."""
-    for report in records.webhook_reports:
+    for report in records.provider_events:
         told = report.outcome or "something, and was asked"
         came_to = ": ".join(filter(None, [report.get_state_display(), redact(report.why)]))
-        facts = [("Webhook", link(Webhook, report.webhook_id, redact(str(report)))), ("Came to", came_to)]
+        facts = [("Webhook", link(ProviderMessage, report.message_id, redact(str(report)))), ("Came to", came_to)]
         if report.closed_at:
             facts.append(("Closed", f"{report.note} ({report.closed_by}, {utc(report.closed_at)} UTC)"))
         title = f"{report.account.provider} told: {told}"
-        yield Moment(report.webhook.received_at, Kind.WEBHOOK, title, facts, MARKS.get(report.state, "quiet"))
+        yield Moment(report.message.received_at, Kind.WEBHOOK, title, facts, MARKS.get(report.state, "quiet"))
 
 
 def callback_moments(records: Records) -> Moments:
     """Each try to tell the merchant, and what is still to be told."""
     types = {event.pk: event.type for event in records.events}
     for made in records.tries:
-        yield _tried(made, records.notifications[made.notification_id], types)
-    for row in records.notifications.values():
+        yield _tried(made, records.webhooks[made.webhook_id], types)
+    for row in records.webhooks.values():
         if not row.tries:
             yield Moment(
                 row.created_at, Kind.CALLBACK, f"{types[row.event_id]} waits to be told", _told_to(row), "warn"
@@ -76,7 +76,7 @@ def report_moments(records: Records) -> Moments:
         yield Moment(item.created_at, Kind.REPORT, f"Report and ledger differ: {item}", facts, mark)
 
 
-def _tried(made: NotificationTry, row: Notification, types: Mapping[UUID, str]) -> Moment:
+def _tried(made: NotificationTry, row: Webhook, types: Mapping[UUID, str]) -> Moment:
     came_to = f"answered {made.status}" if made.status else f"failed: {made.error}"
     facts = [*_told_to(row), ("Try", f"{made.number}, {made.milliseconds} ms")]
     delivered = made.status in DELIVERED
@@ -89,8 +89,8 @@ def _tried(made: NotificationTry, row: Notification, types: Mapping[UUID, str]) 
     return Moment(made.started_at, Kind.CALLBACK, title, facts, "good" if delivered else "bad")
 
 
-def _told_to(row: Notification) -> list[tuple[str, object]]:
-    return [("To", link(Notification, row.pk, row.receiver))]
+def _told_to(row: Webhook) -> list[tuple[str, object]]:
+    return [("To", link(Webhook, row.pk, row.receiver))]
 
 
 def _who_did(entry: AuditEntry) -> str:

@@ -13,10 +13,10 @@ from payments.admin.timeline.moment import Facts
 from payments.admin.timeline.panels import panels_of
 from payments.admin.timeline.records import Records
 from payments.admin.timeline.timeline import timeline
-from payments.models import Attempt, Charge, Event, Merchant, Notification, Posting
+from payments.models import Attempt, Charge, Event, Merchant, Posting, Webhook
 
 # Where whatever a timeline leaves out is found.
-LISTS = (Event, Attempt, Notification, Posting)
+LISTS = (Event, Attempt, Webhook, Posting)
 MAY_SEE_PEOPLE = "payments.view_auditentry"
 
 

@@ -15,15 +15,15 @@ from payments.models import (
     Charge,
     Correction,
     Event,
-    Notification,
     NotificationTry,
     PageVisit,
     Posting,
+    ProviderEvent,
     ReconciliationItem,
     Refund,
     ReportLine,
     StaffAct,
-    WebhookReport,
+    Webhook,
 )
 from payments.models.audit import type_of
 
@@ -53,29 +53,27 @@ class Records:
         return self._newest("provider exchanges", self.charge.attempts.select_related("api_key"))
 
     @cached_property
-    def webhook_reports(self) -> list[WebhookReport]:
+    def provider_events(self) -> list[ProviderEvent]:
         """What accounts told of what was asked of them, and of what was done to the payment by hand."""
         accounts = {attempt.account_id for attempt in self.attempts if attempt.account_id}
         names = [name for attempt in self.attempts for name in _names(attempt)]
         theirs = [attempt.provider_ref for attempt in self.attempts if attempt.provider_ref]
         about = Q(reference__in=names) | Q(payment__in=[*names, *theirs])
-        found = WebhookReport.objects.filter(about, account__in=accounts)
-        return self._newest("webhooks", found.select_related("webhook", "account", "closed_by"))
+        found = ProviderEvent.objects.filter(about, account__in=accounts)
+        return self._newest("webhooks", found.select_related("message", "account", "closed_by"))
 
     @cached_property
     def visits(self) -> list[PageVisit]:
         return self._newest("page visits", self.charge.page_visits.all())
 
     @cached_property
-    def notifications(self) -> dict[UUID, Notification]:
-        found = Notification.objects.filter(event__in=_keys(self.events))
+    def webhooks(self) -> dict[UUID, Webhook]:
+        found = Webhook.objects.filter(event__in=_keys(self.events))
         return {row.pk: row for row in self._newest("callbacks", found)}
 
     @cached_property
     def tries(self) -> list[NotificationTry]:
-        return self._newest(
-            "tries of callbacks", NotificationTry.objects.filter(notification__in=list(self.notifications))
-        )
+        return self._newest("tries of callbacks", NotificationTry.objects.filter(webhook__in=list(self.webhooks)))
 
     @cached_property
     def postings(self) -> list[Posting]:
@@ -102,8 +100,8 @@ class Records:
     @cached_property
     def told(self) -> list[AuditEntry]:
         """What people did about any of these; who only looked is told elsewhere."""
-        rows: list[Model] = [self.charge, *self.refunds, *self.attempts, *self.notifications.values()]
-        rows += [*self.corrections, *self.staff_acts, *(report.webhook for report in self.webhook_reports)]
+        rows: list[Model] = [self.charge, *self.refunds, *self.attempts, *self.webhooks.values()]
+        rows += [*self.corrections, *self.staff_acts, *(report.message for report in self.provider_events)]
         # Their IDs are unique in the whole house, but for those of differences.
         numbered = Q(object_type=type_of(ReconciliationItem()), object_id__in=_texts(self.differences))
         found = AuditEntry.objects.filter(Q(object_id__in=_texts(rows)) | numbered)

@@ -7,9 +7,9 @@ from payments.admin.timeline.moment import Moment, Moments
 from payments.admin.timeline.outside import (
     callback_moments,
     payer_moments,
+    provider_event_moments,
     report_moments,
     staff_moments,
-    webhook_moments,
 )
 from payments.admin.timeline.records import Records
 from payments.admin.timeline.requests import request_moments
@@ -18,7 +18,7 @@ TELLERS: tuple[Callable[[Records], Moments], ...] = (
     request_moments,
     change_moments,
     provider_moments,
-    webhook_moments,
+    provider_event_moments,
     ledger_moments,
     payer_moments,
     callback_moments,

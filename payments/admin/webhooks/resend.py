@@ -19,10 +19,10 @@ from payments.admin.framework.object_actions import Act, Facts, form_page, opera
 from payments.admin.framework.reason_form import ReasonForm
 from payments.context import because
 from payments.domain.webhooks import resend
-from payments.models import Charge, Notification, Refund
+from payments.models import Charge, Refund, Webhook
 
-MAY_SEND_AGAIN = "payments.change_notification"
-# How many a list may send again at once; more go by `manage.py notifications resend`.
+MAY_SEND_AGAIN = "payments.change_webhook"
+# How many a list may send again at once; more go by `manage.py webhooks resend`.
 MOST_AT_ONCE = 1_000
 SHOWN_OF_CHARGE = 50
 WHAT_HAPPENS = (
@@ -49,16 +49,16 @@ class SelectionForm(ReasonForm):
 
 
 class OfChargeForm(ReasonForm):
-    """Asks which of `rows`: those given up unless told otherwise, or where none are the newest."""
+    """The choice among `rows`: by default those given up, or else the newest."""
 
     which = forms.ModelMultipleChoiceField(
-        Notification.objects.none(), widget=forms.CheckboxSelectMultiple(attrs={"class": "radiolist"})
+        Webhook.objects.none(), widget=forms.CheckboxSelectMultiple(attrs={"class": "radiolist"})
     )
 
-    def __init__(self, data: Any, rows: QuerySet[Notification]) -> None:
+    def __init__(self, data: Any, rows: QuerySet[Webhook]) -> None:
         super().__init__(data)
         newest = list(rows[:SHOWN_OF_CHARGE])
-        given_up = [row.pk for row in newest if row.due_at is None and row.state != Notification.State.DELIVERED]
+        given_up = [row.pk for row in newest if row.due_at is None and row.state != Webhook.State.DELIVERED]
         which: Any = self.fields["which"]
         which.queryset = rows.filter(pk__in=[row.pk for row in newest])
         which.label_from_instance = _called
@@ -66,18 +66,18 @@ class OfChargeForm(ReasonForm):
 
 
 class Resending(admin.ModelAdmin):
-    """The ways to send notifications again, for their ModelAdmin."""
+    """The ways to send webhooks again, for their ModelAdmin."""
 
     def get_urls(self) -> list[URLPattern]:
         one, of_charge = map(self.admin_site.admin_view, (self.send_one_again, self.send_again_of_charge))
         ours = [
-            path("<uuid:pk>/send-again/", one, name="payments_notification_send_again"),
+            path("<uuid:pk>/send-again/", one, name="payments_webhook_send_again"),
             path("of-charge/<uuid:pk>/", of_charge, name="payments_charge_send_callbacks_again"),
         ]
         return [*ours, *super().get_urls()]
 
     def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
-        address = reverse("admin:payments_notification_send_again", args=[kwargs["obj"].pk])
+        address = reverse("admin:payments_webhook_send_again", args=[kwargs["obj"].pk])
         context["acts"] = [Act("Send again", address)] if self.has_send_again_permission(request) else []
         return super().render_change_form(request, context, *args, **kwargs)
 
@@ -89,8 +89,8 @@ class Resending(admin.ModelAdmin):
         """Says what was chosen, asks why, and sends it again."""
         count = rows.order_by()[: MOST_AT_ONCE + 1].count()
         if count > MOST_AT_ONCE:
-            told = f"These are more than {MOST_AT_ONCE}. Narrow the list, or use manage.py notifications resend."
-            self.message_user(request, told, messages.ERROR)
+            text = f"These are more than {MOST_AT_ONCE}. Narrow the list, or use manage.py webhooks resend."
+            self.message_user(request, text, messages.ERROR)
             return None
         form = SelectionForm(request.POST if "decision" in request.POST else None, request.POST)
         if not form.is_valid():
@@ -99,7 +99,7 @@ class Resending(admin.ModelAdmin):
         return None
 
     def send_one_again(self, request: HttpRequest, pk: UUID) -> HttpResponse:
-        """Asks why, and sends one notification again."""
+        """Ask for a reason, and send one webhook again."""
         self._require_permission(request)
         row = get_object_or_404(self.get_queryset(request).select_related("event"), pk=pk)
         form = ReasonForm(request.POST or None)
@@ -107,21 +107,21 @@ class Resending(admin.ModelAdmin):
             facts = [("What happens", WHAT_HAPPENS), ("Event", _called(row)), ("To", row.url)]
             return form_page(request, self, f"Send {row} again?", facts, form, BUTTONS)
         self._send(request, self.get_queryset(request).filter(pk=pk), form)
-        return redirect("admin:payments_notification_change", pk)
+        return redirect("admin:payments_webhook_change", pk)
 
     def send_again_of_charge(self, request: HttpRequest, pk: UUID) -> HttpResponse:
-        """Asks which of a charge's notifications and why, and sends them again."""
+        """Ask for a choice of a charge's webhooks and a reason, and send them again."""
         self._require_permission(request)
         charges: Any = self.admin_site.get_model_admin(Charge).get_queryset(request)
         charge = get_object_or_404(charges, pk=pk)
-        form = OfChargeForm(request.POST or None, self._told_of(request, charge))
+        form = OfChargeForm(request.POST or None, self._webhooks_of(request, charge))
         if not form.is_valid():
             facts = [("What happens", WHAT_HAPPENS), ("Charge", link(Charge, charge.pk, charge))]
             return form_page(request, self, f"Send callbacks of {charge} again?", facts, form, BUTTONS)
         self._send(request, form.cleaned_data["which"], form)
         return redirect("admin:payments_charge_change", pk)
 
-    def _told_of(self, request: HttpRequest, charge: Charge) -> QuerySet[Any]:
+    def _webhooks_of(self, request: HttpRequest, charge: Charge) -> QuerySet[Any]:
         of_refunds = Refund.objects.filter(charge=charge).values("pk")
         about = Q(event__object_id=charge.pk) | Q(event__object_id__in=of_refunds)
         return self.get_queryset(request).filter(about).select_related("event").order_by("-pk")
@@ -143,17 +143,17 @@ class Resending(admin.ModelAdmin):
 
 @offered_on_charges
 def resend_acts(request: HttpRequest, charge: Charge) -> Iterator[Act]:
-    """The button that sends a charge's callbacks again, where its source names a URL."""
+    """Yield the button that sends a charge's webhooks again, where its source names a URL."""
     if operator_of(request).has_perm(MAY_SEND_AGAIN) and (charge.source.redirect or {}).get("notify"):
         yield Act("Send callbacks again", reverse("admin:payments_charge_send_callbacks_again", args=[charge.pk]))
 
 
 def _facts_of(rows: QuerySet[Any]) -> Facts:
-    """What was chosen, by state."""
+    """Count the chosen webhooks by state."""
     yield "What happens", WHAT_HAPPENS
     counted = rows.order_by("state").values_list("state").annotate(Count("pk"))
     yield "Chosen", ", ".join(f"{count} {state}" for state, count in counted)
 
 
-def _called(row: Notification) -> str:
+def _called(row: Webhook) -> str:
     return f"{utc(row.created_at)} {row.event.type}, {row.state}"

@@ -18,7 +18,7 @@ from payments.domain.errors import PaymentError
 from payments.domain.references import FollowUp
 from payments.domain.schedule import next_lookup_at, next_second_look_at
 from payments.domain.sweep_scope import EVERYBODY, Scope
-from payments.models import Attempt, Charge, WebhookReport
+from payments.models import Attempt, Charge, ProviderEvent
 from payments.models.attempt import SECOND_LOOKS
 from payments.providers.base import (
     ActionRequired,
@@ -204,7 +204,7 @@ def _look_up_payment(provider: Provider, attempt: Attempt) -> Outcome:
 def _reverse(provider: Provider, attempt: Attempt) -> Outcome:
     """Send late money back: by a void, or by a refund where the provider no longer voids."""
     # The provider may have declined the void later, by a webhook, after it had first answered `pending`.
-    reports = WebhookReport.objects.filter(reference=attempt.reference, account_id=attempt.account_id)
+    reports = ProviderEvent.objects.filter(reference=attempt.reference, account_id=attempt.account_id)
     if attempt.account_id is None or not reports.filter(outcome=Declined.__name__).exists():
         outcome = _ask_or_resolve(provider, attempt, provider.void, attempts.operation_of(attempt))
         if not isinstance(outcome, Declined):

@@ -1,4 +1,4 @@
-"""Monthly partitions of events, notifications and webhook attempts: created ahead, dropped after their retention."""
+"""Monthly partitions of events, webhooks and webhook attempts: created ahead, dropped after their retention."""
 
 import logging
 from datetime import date, timedelta
@@ -9,7 +9,7 @@ from django.db.backends.utils import CursorWrapper
 from psycopg.errors import LockNotAvailable
 
 from payments import clock
-from payments.db.partitions import ALL, EVENTS, NOTIFICATIONS, TRIES, Parted, make_ahead, month_of, step
+from payments.db.partitions import ALL, EVENTS, TRIES, WEBHOOKS, Parted, make_ahead, month_of, step
 
 logger = logging.getLogger("kaha.months")
 
@@ -36,11 +36,11 @@ def keep() -> int:
 
 
 def drop_before(month: date) -> int:
-    """Drop the months before `month`, up to the first with a notification that is still due; return how many.
+    """Drop the months before `month`, up to the first with a webhook that is still due; return how many.
 
     Detaching and dropping are separate transactions, because a drop deletes files before it releases its locks.
     """
-    month = _detach_before(NOTIFICATIONS, month)
+    month = _detach_before(WEBHOOKS, month)
     _detach_before(TRIES, month)
     _detach_before(EVENTS, month)
     return sum(_drop_left_over(parted, month) for parted in ALL)
@@ -56,13 +56,13 @@ def _detach_before(parted: Parted, month: date) -> date:
 
 
 def _detach(cursor: CursorWrapper, parted: Parted, month: date) -> bool:
-    """Detach one partition; return False, with nothing changed, where a notification of it is still due."""
+    """Detach one partition; return False, with nothing changed, where a webhook of it is still due."""
     part = parted.part(month)
-    if parted is NOTIFICATIONS and _has_due_rows(cursor, part):
+    if parted is WEBHOOKS and _has_due_rows(cursor, part):
         return False
     cursor.execute(f"ALTER TABLE {parted.table} DETACH PARTITION {part}")
     # An operator may have sent one again meanwhile; a detached partition cannot change any more.
-    if parted is NOTIFICATIONS and _has_due_rows(cursor, part):
+    if parted is WEBHOOKS and _has_due_rows(cursor, part):
         transaction.set_rollback(True)
         return False
     return True

@@ -1,4 +1,4 @@
-"""What webhooks report, applied one by one: each at least once, in any order, and only ever forward."""
+"""Provider events, applied one by one: each at least once, in any order, and only ever forward."""
 
 import logging
 from contextlib import suppress
@@ -14,20 +14,20 @@ from payments.domain.charging import attempts, late_outcomes, outcome_texts, rec
 from payments.domain.errors import PaymentError
 from payments.domain.references import FollowUp, is_trial, read_reference
 from payments.domain.schedule import next_lookup_at
-from payments.models import Attempt, Charge, WebhookReport
-from payments.models.webhook import WHY_MAX_LENGTH
+from payments.models import Attempt, Charge, ProviderEvent
+from payments.models.provider_message import WHY_MAX_LENGTH
 from payments.providers.base import Approved, Declined, NotSent, Outcome, Unknown
 
-logger = logging.getLogger("kaha.webhooks")
+logger = logging.getLogger("kaha.provider_events")
 
 BATCH = 100
-# Longer than all that a provider may be asked for one report; whoever has it in hand for longer is taken for dead.
+# Longer than all calls to a provider for one event; a worker that takes longer counts as dead.
 LEASE = timedelta(minutes=3)
-# About a day of tries; after it an operator is told, for the provider's own lookups go on.
+# About a day of attempts; then an operator must look. The provider's lookups continue.
 TRIES_MAX = 28
 DONE = (Approved.__name__, f"Late{Approved.__name__}")
 FAILED_REFUND = (Declined.__name__, f"Late{Declined.__name__}")
-State = WebhookReport.State
+State = ProviderEvent.State
 
 
 class Later(Exception):
@@ -59,7 +59,7 @@ class NotOurs(Ended):
 
 
 def work_off(limit: int = BATCH) -> int:
-    """Applies at most `limit` reports that are due; returns how many it took in hand."""
+    """Apply at most `limit` due events; return how many were claimed."""
     count = 0
     while count < limit and (report := _claim()):
         _apply_alone(report)
@@ -68,9 +68,9 @@ def work_off(limit: int = BATCH) -> int:
 
 
 @transaction.atomic
-def _claim() -> WebhookReport | None:
-    """The report that has been due for the longest, in hand until its `due_at`."""
-    due = WebhookReport.objects.filter(due_at__lte=clock.now()).order_by("due_at")
+def _claim() -> ProviderEvent | None:
+    """Claim the event that has been due longest; its new `due_at` ends the lease."""
+    due = ProviderEvent.objects.filter(due_at__lte=clock.now()).order_by("due_at")
     report = due.select_for_update(skip_locked=True, no_key=True).first()
     if report:
         report.due_at, report.tries = clock.now() + LEASE, report.tries + 1
@@ -78,8 +78,8 @@ def _claim() -> WebhookReport | None:
     return report
 
 
-def _apply_alone(report: WebhookReport) -> None:
-    """Applies a report in hand, and puts down what came of it; whatever is wrong with it keeps nobody from others."""
+def _apply_alone(report: ProviderEvent) -> None:
+    """Apply a claimed event and record the result; an error in it does not stop the others."""
     try:
         _apply(report)
     except Ended as reason:
@@ -87,30 +87,30 @@ def _apply_alone(report: WebhookReport) -> None:
     except Later as reason:
         _put_off(report, str(reason))
     except Exception as error:
-        logger.exception("webhook report could not be applied", extra={"report": report.id.hex})
+        logger.exception("provider event could not be applied", extra={"report": report.id.hex})
         _put_off(report, type(error).__name__)
     else:
         _end(report, State.APPLIED)
 
 
-def _put_off(report: WebhookReport, why: str) -> None:
+def _put_off(report: ProviderEvent, why: str) -> None:
     if report.tries >= TRIES_MAX:
         _end(report, State.NEEDS_ATTENTION, f"Given up after {report.tries} tries: {why}")
     else:
         _change(report, due_at=next_lookup_at(clock.now(), report.tries - 1), why=why[:WHY_MAX_LENGTH])
 
 
-def _end(report: WebhookReport, state: str, why: str = "") -> None:
+def _end(report: ProviderEvent, state: str, why: str = "") -> None:
     _change(report, state=state, why=why[:WHY_MAX_LENGTH], due_at=None)
 
 
-def _change(report: WebhookReport, **values: object) -> None:
-    # Hits no row where it took longer than the lease and somebody else has it in hand.
-    WebhookReport.objects.filter(id=report.id, due_at=report.due_at).update(updated_at=clock.now(), **values)
+def _change(report: ProviderEvent, **values: object) -> None:
+    # Hits no row where the lease has expired and another worker has claimed it.
+    ProviderEvent.objects.filter(id=report.id, due_at=report.due_at).update(updated_at=clock.now(), **values)
 
 
-def _apply(report: WebhookReport) -> None:
-    """Raises Later, Ended."""
+def _apply(report: ProviderEvent) -> None:
+    """Apply one event. Raise Later or Ended."""
     attempt, step = _meant(report)
     outcome = _outcome(report, attempt, step)
     if outcome is None:
@@ -121,8 +121,8 @@ def _apply(report: WebhookReport) -> None:
         _record(attempt, outcome)
 
 
-def _meant(report: WebhookReport) -> tuple[Attempt, FollowUp | None]:
-    """The attempt that a report is about, as it is now, and the step that follows from it if that is meant."""
+def _meant(report: ProviderEvent) -> tuple[Attempt, FollowUp | None]:
+    """Return the attempt that the event names, reloaded, and the follow-up step if the event means that."""
     attempt_id, step = read_reference(report.reference) or (None, None)
     found = Attempt.objects.filter(id=attempt_id).first() if attempt_id else None
     if found is None:
@@ -134,7 +134,7 @@ def _meant(report: WebhookReport) -> tuple[Attempt, FollowUp | None]:
     return attempt, step
 
 
-def _unasked(report: WebhookReport) -> Ended:
+def _unasked(report: ProviderEvent) -> Ended:
     """How a report stands that names nothing that is on record."""
     if is_trial(report.reference):
         return NotOurs("A trial of the connection asked for it.")
@@ -145,33 +145,33 @@ def _unasked(report: WebhookReport) -> Ended:
     return NotOurs("Nobody asked for it here.")
 
 
-def _is_about_a_payment_of_ours(report: WebhookReport) -> bool:
+def _is_about_a_payment_of_ours(report: ProviderEvent) -> bool:
     names = [name for name in (report.payment, report.provider_ref) if name]
     attempt_id, _ = read_reference(report.payment) or (None, None)
     return Attempt.objects.filter(Q(id=attempt_id) | Q(provider_ref__in=names, account=report.account_id)).exists()
 
 
-def _compare(report: WebhookReport, attempt: Attempt) -> None:
+def _compare(report: ProviderEvent, attempt: Attempt) -> None:
     if report.amount is not None and report.amount != attempt.amount:
-        raise NeedsAttention(f"It tells of {report.amount}, and {attempt.amount} was asked for.")
+        raise NeedsAttention(f"The message says {report.amount}, and {attempt.amount} was asked for.")
     currency = attempt.charge.currency
     if report.currency and report.currency.upper() != currency:
-        raise NeedsAttention(f"It tells of {report.currency}, and {currency} was asked for.")
+        raise NeedsAttention(f"The message says {report.currency}, and {currency} was asked for.")
 
 
-def _outcome(report: WebhookReport, attempt: Attempt, step: FollowUp | None) -> Outcome | None:
-    """What the report says became of the attempt; None where it says nothing of that."""
+def _outcome(report: ProviderEvent, attempt: Attempt, step: FollowUp | None) -> Outcome | None:
+    """Return the attempt's outcome by this event; None where the event has none."""
     if not report.outcome:
         return _found_out(report, attempt, step)
-    told = outcome_texts.read(report.outcome, report.told)
+    reported = outcome_texts.read(report.outcome, report.outcome_json)
     if step is not FollowUp.CANCEL:
-        return told
-    # Whoever paid before it could be ended is told of by itself.
-    is_ended = isinstance(told, Approved) and attempt.state != Attempt.State.DONE
+        return reported
+    # A payment before the cancellation has an event of its own.
+    is_ended = isinstance(reported, Approved) and attempt.state != Attempt.State.DONE
     return Declined("action_expired") if is_ended else None
 
 
-def _found_out(report: WebhookReport, attempt: Attempt, step: FollowUp | None) -> Outcome | None:
+def _found_out(report: ProviderEvent, attempt: Attempt, step: FollowUp | None) -> Outcome | None:
     if attempt.kind == Attempt.Kind.REVERSE and attempt.state == Attempt.State.DONE:
         return None
     if attempt.state == Attempt.State.OPEN and attempt.due_at and attempt.due_at > clock.now():
@@ -181,12 +181,12 @@ def _found_out(report: WebhookReport, attempt: Attempt, step: FollowUp | None) -
         asked.provider_ref = attempt.provider_ref or report.provider_ref
     outcome = recovery.look_up_outcome(asked)
     if isinstance(outcome, Unknown | NotSent):
-        raise Later(f"The provider does not tell: {outcome.why}")
+        raise Later(f"The provider does not say: {outcome.why}")
     return outcome
 
 
 def _record(attempt: Attempt, outcome: Outcome) -> None:
-    # A refusal is for whoever asked at first: it is kept for them, or their key is free again.
+    # A refusal is stored for the first request, or its key is free again.
     with suppress(PaymentError):
         record_outcome.record(Caller.service(attempt.charge), attempt, outcome)
     attempt.refresh_from_db(fields=["state"])
@@ -195,14 +195,14 @@ def _record(attempt: Attempt, outcome: Outcome) -> None:
         raise Later("It could not be recorded.")
 
 
-def _apply_late(report: WebhookReport, attempt: Attempt, outcome: Outcome) -> None:
+def _apply_late(report: ProviderEvent, attempt: Attempt, outcome: Outcome) -> None:
     if not late_outcomes.apply(attempt, outcome):
         raise Later("Another operation on the charge has not ended.")
     attempt = attempts.reload(attempt)
     is_done = attempt.outcome in DONE
     if isinstance(outcome, Approved) and not is_done:
         if report.outcome and attempt.outcome in FAILED_REFUND and attempt.refund_id:
-            raise NoNews("A refund is told of as made until it fails, and this one had failed.")
+            raise NoNews("The provider reports a refund as made until it fails, and this one had failed.")
         raise NeedsAttention(f"The provider says that it was done, and {attempt.outcome} is on record.")
     if isinstance(outcome, Declined) and is_done and _still_stands(attempt):
         if _is_about_the_rest(attempt, outcome):

@@ -1,22 +1,22 @@
-"""What operators do about a webhook report that moved nothing: whatever they did elsewhere, they close it."""
+"""Provider events that need attention: an operator closes them with a note."""
 
 from django.contrib.auth.models import AbstractBaseUser
 
 from payments import clock
 from payments.domain.operators import notes
-from payments.models import WebhookReport
+from payments.models import ProviderEvent
 
-State = WebhookReport.State
+State = ProviderEvent.State
 
 
 class TooLate(Exception):
-    """Somebody else was first, or it needs no attention; nothing was changed."""
+    """The event needs no attention any more; nothing was changed."""
 
 
-def close(report: WebhookReport, operator: AbstractBaseUser, note: str) -> None:
-    """Ends what needs attention. Raises TooLate, and ValidationError without a note or with a secret in it."""
+def close(report: ProviderEvent, operator: AbstractBaseUser, note: str) -> None:
+    """Close an event that needs attention. Raise TooLate, and ValidationError without a note or with a secret in it."""
     notes.check(note)
-    rows = WebhookReport.objects.filter(id=report.pk, state=State.NEEDS_ATTENTION)
+    rows = ProviderEvent.objects.filter(id=report.pk, state=State.NEEDS_ATTENTION)
     now = clock.now()
     if not rows.update(state=State.CLOSED, note=note, closed_by=operator, closed_at=now, updated_at=now):
         raise TooLate

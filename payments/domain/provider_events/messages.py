@@ -1,4 +1,4 @@
-"""What providers tell by themselves, taken and recorded."""
+"""Messages of the simulator, applied to charges."""
 
 from collections.abc import Collection
 
@@ -9,7 +9,7 @@ BATCH = 100
 
 
 def hear_simulator(limit: int = BATCH, among: Collection[str] | None = None) -> int:
-    """Takes the simulator's own messages, which a real provider would send by webhook; returns how many.
+    """Apply the simulator's messages, which a real provider would send by webhook; return how many.
 
     At most `limit`; with `among`, only those about what we call by these references.
     """

@@ -1,7 +1,7 @@
 """Whether a merchant's receiver does with events what it must: six calls that show it from outside.
 
-They go the way of real ones, signed and sent by the same code, but are of test mode and tell of charges that do not
-exist. Nothing is written down.
+They are signed and sent by the same code as real ones, but are of test mode and about charges that do not exist.
+Nothing is stored.
 """
 
 import asyncio
@@ -53,7 +53,7 @@ class Finding:
 
 
 def check(url: str, livemode: bool, secrets: Sequence[str]) -> Iterator[Finding]:
-    """Calls `url` six times, one after the other, as an event of `livemode` would be sent, signed with `secrets`."""
+    """Call `url` six times in a row, as a webhook of `livemode` is sent, signed with `secrets`."""
     with asyncio.Runner() as runner:
         stack = AsyncExitStack()
         transport = runner.run(stack.enter_async_context(Transport()))
@@ -65,7 +65,7 @@ def check(url: str, livemode: bool, secrets: Sequence[str]) -> Iterator[Finding]
 
 
 def calls(secrets: Sequence[str]) -> list[Call]:
-    """A valid event and the same again, two in the wrong order, a forged one and an old one."""
+    """Return a valid event and the same again, two in the wrong order, a forged one and an old one."""
     first, second, third, fourth = (_charge() for _ in range(4))
     valid = _event(first, 1)
     return [
@@ -96,7 +96,7 @@ def _event(charge: Charge, sequence: int) -> Event:
 
 
 def _charge() -> Charge:
-    """A charge of a merchant that nobody knows, on a test card, in no database."""
+    """Build an unsaved charge of an unknown merchant on a test card."""
     nobody = ids.new_id()
     source = Source(merchant_id=nobody, livemode=False, type="card", used=True)
     Card(

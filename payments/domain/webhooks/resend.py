@@ -1,4 +1,4 @@
-"""Notifications in the hands of operators: picked by what they know of them, and sent again."""
+"""Webhooks that operators select by filters and send again."""
 
 from datetime import datetime
 from typing import Any
@@ -10,8 +10,8 @@ from django.db.models import QuerySet
 from payments import clock
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
-from payments.models import Merchant, Notification
-from payments.models.notification import NotificationQuerySet
+from payments.models import Merchant, Webhook
+from payments.models.webhook import WebhookQuerySet
 from payments.webhooks.outbox import send_again
 
 AT_ONCE = 1_000
@@ -25,8 +25,8 @@ def matching(
     event_type: str | None = None,
     since: datetime | None = None,
     until: datetime | None = None,
-) -> NotificationQuerySet:
-    """The notifications to which all of this applies that is given; written from `since` on, before `until`."""
+) -> WebhookQuerySet:
+    """Return the webhooks that match every given condition; created from `since` on and before `until`."""
     conditions: dict[str, Any] = {
         "merchant": merchant,
         "livemode": livemode,
@@ -35,16 +35,16 @@ def matching(
         "created_at__gte": since,
         "created_at__lt": until,
     }
-    return Notification.objects.filter(**{name: value for name, value in conditions.items() if value is not None})
+    return Webhook.objects.filter(**{name: value for name, value in conditions.items() if value is not None})
 
 
-def resend(notifications: QuerySet[Notification]) -> int:
-    """Sends each of `notifications` again, whatever became of it, from the start of the schedule; returns how many.
+def resend(webhooks: QuerySet[Webhook]) -> int:
+    """Send each of `webhooks` again in any state, from the start of the schedule; return how many.
 
-    One that a worker has in hand at this moment is left to it. Many go in parts, so that no worker waits for long.
+    One that a worker has claimed is left to it. Many go in parts, so that no worker waits for long.
     """
     count, last = 0, BEFORE_ALL
-    while part := list(_ids(notifications, last)):
+    while part := list(_ids(webhooks, last)):
         count += _resend(part)
         last = part[-1]
     return count
@@ -52,11 +52,11 @@ def resend(notifications: QuerySet[Notification]) -> int:
 
 @transaction.atomic
 def _resend(part: list[UUID]) -> int:
-    # By ID, so that whether it is in hand is asked of the row as it is then, not as it was found.
-    sent = send_again(Notification.objects.filter(id__in=part), clock.now())
+    # By ID, so that the row's lease is checked as it is now, not as it was found.
+    sent = send_again(Webhook.objects.filter(id__in=part), clock.now())
     audit_log.record_all(Action.SENT_AGAIN, sent)
     return len(sent)
 
 
-def _ids(notifications: QuerySet[Notification], after: UUID) -> QuerySet[Notification, UUID]:
-    return notifications.filter(id__gt=after).order_by("id").values_list("id", flat=True)[:AT_ONCE]
+def _ids(webhooks: QuerySet[Webhook], after: UUID) -> QuerySet[Webhook, UUID]:
+    return webhooks.filter(id__gt=after).order_by("id").values_list("id", flat=True)[:AT_ONCE]

@@ -1,4 +1,4 @@
-"""Create events, their notifications and the tries of these, in tables with a partition for each month."""
+"""Create events, their webhooks and the tries of these, in tables with a partition for each month."""
 
 import payments.clock
 import payments.ids
@@ -45,7 +45,7 @@ OPERATIONS = [
                 },
             ),
             migrations.CreateModel(
-                name="Notification",
+                name="Webhook",
                 fields=[
                     ("id", models.UUIDField(editable=False, primary_key=True, serialize=False)),
                     ("livemode", models.BooleanField()),
@@ -58,14 +58,14 @@ OPERATIONS = [
                     ("due_at", models.DateTimeField(blank=True, default=payments.clock.now, null=True)),
                     ("leased_until", models.DateTimeField(blank=True, null=True)),
                     ("created_at", models.DateTimeField(default=payments.clock.now, editable=False)),
-                    ("event", models.OneToOneField(db_constraint=False, on_delete=models.PROTECT, related_name="notification", to="payments.event")),
+                    ("event", models.OneToOneField(db_constraint=False, on_delete=models.PROTECT, related_name="webhook", to="payments.event")),
                     ("merchant", models.ForeignKey(db_constraint=False, db_index=False, on_delete=models.PROTECT, related_name="+", to="payments.merchant")),
                 ],
                 options={
                     "indexes": [
-                        models.Index(F("merchant"), F("livemode"), F("id"), name="notification_of_merchant"),
-                        models.Index(F("id"), condition=Q(("state__in", ["exhausted", "gone"])), name="notification_given_up"),
-                        models.Index(F("merchant"), F("livemode"), F("receiver"), F("due_at"), F("id"), condition=Q(("due_at__isnull", False)), name="notification_due_of_receiver"),
+                        models.Index(F("merchant"), F("livemode"), F("id"), name="webhook_of_merchant"),
+                        models.Index(F("id"), condition=Q(("state__in", ["exhausted", "gone"])), name="webhook_given_up"),
+                        models.Index(F("merchant"), F("livemode"), F("receiver"), F("due_at"), F("id"), condition=Q(("due_at__isnull", False)), name="webhook_due_of_receiver"),
                     ],
                     "constraints": [
                         models.CheckConstraint(
@@ -74,7 +74,7 @@ OPERATIONS = [
                                 Q(("due_at__isnull", True), ("leased_until__isnull", True), ("state__in", ["delivered", "exhausted", "gone"])),
                                 _connector="OR",
                             ),
-                            name="notification_waits_or_is_over",
+                            name="webhook_waiting_has_due_at",
                         ),
                     ],
                 },
@@ -90,13 +90,13 @@ OPERATIONS = [
                     ("answer", models.BinaryField(default=b"", max_length=1024)),
                     ("error", models.CharField(blank=True, default="", max_length=60)),
                     ("reason", models.CharField(blank=True, default="", max_length=200)),
-                    ("notification", models.ForeignKey(db_constraint=False, db_index=False, on_delete=models.PROTECT, related_name="try_list", to="payments.notification")),
+                    ("webhook", models.ForeignKey(db_constraint=False, db_index=False, on_delete=models.PROTECT, related_name="attempts", to="payments.webhook")),
                 ],
                 options={
                     "constraints": [
-                        models.UniqueConstraint(F("notification"), F("number"), name="try_number_once_per_notification"),
+                        models.UniqueConstraint(F("webhook"), F("number"), name="attempt_number_once_per_webhook"),
                         models.CheckConstraint(
-                            condition=Q(Q(("error", ""), ("status__isnull", False)), Q(("status__isnull", True), Q(("error", ""), _negated=True)), _connector="OR"), name="try_was_answered_or_failed"
+                            condition=Q(Q(("error", ""), ("status__isnull", False)), Q(("status__isnull", True), Q(("error", ""), _negated=True)), _connector="OR"), name="attempt_was_answered_or_failed"
                         ),
                     ],
                 },

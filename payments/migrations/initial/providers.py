@@ -83,33 +83,33 @@ OPERATIONS = [
     ),
     run_sql("routes"),
     migrations.CreateModel(
-        name="Webhook",
+        name="ProviderMessage",
         fields=[
             ("id", models.UUIDField(default=payments.ids.new_id, editable=False, primary_key=True, serialize=False)),
             ("body", models.BinaryField()),
             ("digest", models.BinaryField(max_length=32)),
             ("received_at", models.DateTimeField(default=payments.clock.now, editable=False)),
-            ("account", models.ForeignKey(db_index=False, on_delete=models.PROTECT, related_name="webhooks", to="payments.provideraccount")),
+            ("account", models.ForeignKey(db_index=False, on_delete=models.PROTECT, related_name="messages", to="payments.provideraccount")),
         ],
         options={
             "default_permissions": ("view",),
             "indexes": [
-                models.Index(F("received_at"), name="webhook_age"),
+                models.Index(F("received_at"), name="provider_message_age"),
             ],
             "constraints": [
-                models.UniqueConstraint(F("account"), F("digest"), name="webhook_is_kept_once"),
+                models.UniqueConstraint(F("account"), F("digest"), name="provider_message_is_unique"),
             ],
         },
     ),
     migrations.CreateModel(
-        name="WebhookReport",
+        name="ProviderEvent",
         fields=[
             ("id", models.UUIDField(default=payments.ids.new_id, editable=False, primary_key=True, serialize=False)),
             ("key", models.CharField(blank=True, db_collation="C", max_length=255)),
             ("reference", models.CharField(blank=True, db_collation="C", max_length=255)),
             ("provider_ref", models.CharField(blank=True, max_length=255)),
             ("outcome", models.CharField(blank=True, max_length=20)),
-            ("told", models.TextField(blank=True)),
+            ("outcome_json", models.TextField(blank=True)),
             ("amount", models.BigIntegerField(blank=True, null=True)),
             ("currency", models.CharField(blank=True, max_length=3)),
             (
@@ -125,7 +125,7 @@ OPERATIONS = [
             ("due_at", models.DateTimeField(blank=True, default=payments.clock.now, null=True)),
             ("updated_at", models.DateTimeField(default=payments.clock.now, editable=False)),
             ("account", models.ForeignKey(db_index=False, on_delete=models.PROTECT, related_name="+", to="payments.provideraccount")),
-            ("webhook", models.ForeignKey(on_delete=models.CASCADE, related_name="reports", to="payments.webhook")),
+            ("message", models.ForeignKey(on_delete=models.CASCADE, related_name="events", to="payments.providermessage")),
             ("closed_at", models.DateTimeField(blank=True, null=True)),
             ("closed_by", models.ForeignKey(blank=True, db_index=False, null=True, on_delete=models.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL)),
             ("note", models.CharField(blank=True, default="", max_length=500, validators=[payments.models.correction.free_of_secrets])),
@@ -134,29 +134,29 @@ OPERATIONS = [
         options={
             "default_permissions": (),
             "indexes": [
-                models.Index(F("due_at"), condition=Q(("due_at__isnull", False)), name="webhook_report_due"),
-                models.Index(F("reference"), F("account"), name="webhook_report_of"),
-                models.Index(F("id"), condition=Q(("state", "needs_attention")), name="webhook_report_attention"),
-                models.Index(F("payment"), condition=Q(("payment", ""), _negated=True), name="webhook_report_of_payment"),
+                models.Index(F("due_at"), condition=Q(("due_at__isnull", False)), name="provider_event_due"),
+                models.Index(F("reference"), F("account"), name="provider_event_of_reference"),
+                models.Index(F("id"), condition=Q(("state", "needs_attention")), name="provider_event_attention"),
+                models.Index(F("payment"), condition=Q(("payment", ""), _negated=True), name="provider_event_of_payment"),
             ],
             "constraints": [
-                models.UniqueConstraint(F("account"), F("key"), condition=Q(("key", ""), _negated=True), name="webhook_report_is_heard_once"),
+                models.UniqueConstraint(F("account"), F("key"), condition=Q(("key", ""), _negated=True), name="provider_event_is_unique"),
                 models.CheckConstraint(
                     condition=Q(Q(("due_at__isnull", False), ("state", "waiting")), Q(Q(("state", "waiting"), _negated=True), ("due_at__isnull", True)), _connector="OR"),
-                    name="webhook_report_waits_or_is_over",
+                    name="provider_event_waiting_has_due_at",
                 ),
-                models.CheckConstraint(condition=Q(Q(("state", "needs_attention"), _negated=True), Q(("why", ""), _negated=True), _connector="OR"), name="webhook_report_says_why_it_needs_attention"),
+                models.CheckConstraint(condition=Q(Q(("state", "needs_attention"), _negated=True), Q(("why", ""), _negated=True), _connector="OR"), name="provider_event_attention_has_reason"),
                 models.CheckConstraint(
                     condition=Q(
                         Q(Q(("state", "closed"), _negated=True), ("closed_at__isnull", True), ("closed_by__isnull", True), ("note", "")),
                         Q(("closed_at__isnull", False), ("closed_by__isnull", False), ("note__regex", "\\S"), ("state", "closed")),
                         _connector="OR",
                     ),
-                    name="webhook_report_closed_by_somebody",
+                    name="provider_event_closed_by_operator",
                 ),
             ],
             "permissions": [
-                ("close_webhookreport", "Can close webhook reports that need attention"),
+                ("close_providerevent", "Can close provider events that need attention"),
             ],
         },
     ),

@@ -13,7 +13,7 @@ CREATE TABLE payments_event (
 CREATE INDEX event_of_merchant ON payments_event (merchant_id, livemode, id);
 CREATE INDEX event_of_type ON payments_event (merchant_id, livemode, type, id);
 
-CREATE TABLE payments_notification (
+CREATE TABLE payments_webhook (
     id uuid PRIMARY KEY,
     livemode boolean NOT NULL,
     url varchar(2083) NOT NULL,
@@ -27,14 +27,14 @@ CREATE TABLE payments_notification (
     created_at timestamptz NOT NULL,
     event_id uuid NOT NULL,
     merchant_id uuid NOT NULL,
-    CONSTRAINT notification_waits_or_is_over CHECK (
+    CONSTRAINT webhook_waiting_has_due_at CHECK (
         (due_at IS NOT NULL AND state = 'waiting')
         OR (due_at IS NULL AND leased_until IS NULL AND state IN ('delivered', 'exhausted', 'gone')))
 ) PARTITION BY RANGE (id);
-CREATE INDEX notification_of_merchant ON payments_notification (merchant_id, livemode, id);
-CREATE INDEX notification_due_of_receiver ON payments_notification (merchant_id, livemode, receiver, due_at, id)
+CREATE INDEX webhook_of_merchant ON payments_webhook (merchant_id, livemode, id);
+CREATE INDEX webhook_due_of_receiver ON payments_webhook (merchant_id, livemode, receiver, due_at, id)
 WHERE due_at IS NOT NULL;
-CREATE INDEX notification_given_up ON payments_notification (id) WHERE state IN ('exhausted', 'gone');
+CREATE INDEX webhook_given_up ON payments_webhook (id) WHERE state IN ('exhausted', 'gone');
 
 -- A sequence numbers the tries, because a partition cannot have an identity column of its own.
 CREATE TABLE payments_notificationtry (
@@ -46,11 +46,11 @@ CREATE TABLE payments_notificationtry (
     answer bytea NOT NULL,
     error varchar(60) NOT NULL,
     reason varchar(200) NOT NULL,
-    notification_id uuid NOT NULL,
-    PRIMARY KEY (notification_id, number),
-    CONSTRAINT try_was_answered_or_failed CHECK (
+    webhook_id uuid NOT NULL,
+    PRIMARY KEY (webhook_id, number),
+    CONSTRAINT attempt_was_answered_or_failed CHECK (
         (error = '' AND status IS NOT NULL) OR (status IS NULL AND NOT error = ''))
-) PARTITION BY RANGE (notification_id);
+) PARTITION BY RANGE (webhook_id);
 CREATE TRIGGER payments_notificationtry_is_immutable BEFORE UPDATE ON payments_notificationtry
 FOR EACH ROW EXECUTE FUNCTION payments_refuse_change();
 

@@ -28,12 +28,12 @@ ANOTHER = Unknown("the provider names another payment or amount")
 
 
 def created(answer: Answer, asked: Payment) -> Outcome:
-    """The outcome that POST /payments tells."""
+    """Return the outcome of POST /payments."""
     return _outcome(answer, asked) if _fits(answer, asked) else ANOTHER
 
 
 def continued(answer: Answer, asked: Payment) -> Outcome:
-    """The outcome that POST /payments/details tells.
+    """Return the outcome of POST /payments/details.
 
     What the payer brought may belong to another payment, and the answer need not say to which: then the webhook will.
     """
@@ -44,7 +44,7 @@ def continued(answer: Answer, asked: Payment) -> Outcome:
 
 
 def modified(answer: Answer, operation: Operation, kind: str) -> Outcome:
-    """The outcome of a capture, refund or reversal that was received: the webhook tells how it ends."""
+    """Return the outcome of a capture, refund or reversal that was received; a webhook reports its end."""
     named: Answer = {
         "status": "received",
         "reference": bodies.name(kind, operation.reference),
@@ -58,18 +58,18 @@ def modified(answer: Answer, operation: Operation, kind: str) -> Outcome:
 
 
 def ended(answer: Answer, payment_reference: str) -> Outcome:
-    """The outcome of POST /cancels: Pending where it was received for this payment."""
+    """Return the outcome of POST /cancels: Pending where it was received for this payment."""
     is_received = answer.get("status") == "received" and answer.get("paymentReference") == payment_reference
     return Pending(_text(answer, "pspReference")) if is_received else ANOTHER
 
 
 def cvc_checked(additional: Answer) -> str:
-    """How the CVC was checked, where the account is set to tell."""
+    """Return the result of the CVC check, where the account is set to send it."""
     return CVC_RESULTS.get(_text(additional, "cvcResult")[:1], "unchecked")
 
 
 def facts(additional: Answer) -> dict[str, Any]:
-    """What operators may read of an answer's or a webhook's additional data."""
+    """Return what operators may read of an answer's or a webhook's additional data."""
     return {name: additional[name] for name in FACTS if name in additional}
 
 
@@ -102,7 +102,7 @@ def _outcome(answer: Answer, asked: Payment) -> Outcome:
 
 
 def _waiting(action: Answer, provider_ref: str) -> Outcome:
-    """What the payer must do. An action that is neither a page nor a code we cannot show: the webhook tells."""
+    """Return the payer's action; Pending where it is neither a page nor a code: a webhook reports the end."""
     match action:
         case {"type": "redirect", "url": str(url)} if action.get("method", "GET") == "GET":
             return ActionRequired(provider_ref, url)

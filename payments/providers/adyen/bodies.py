@@ -30,7 +30,7 @@ BROWSER = {
 
 
 def payment(asked: Payment, merchant_account: str) -> Body:
-    """The body of POST /payments."""
+    """Return the body of POST /payments."""
     return {
         "merchantAccount": merchant_account,
         "reference": asked.reference,
@@ -45,23 +45,23 @@ def payment(asked: Payment, merchant_account: str) -> Body:
 
 
 def details(redirect_result: str) -> Body:
-    """The body of POST /payments/details."""
+    """Return the body of POST /payments/details."""
     return {"details": {"redirectResult": redirect_result}}
 
 
 def cancel(payment_reference: str, merchant_account: str) -> Body:
-    """The body of POST /cancels; without a name of its own, so that the payment's is told back."""
+    """Return the body of POST /cancels; it has no reference of its own, so Adyen returns the payment's."""
     return {"merchantAccount": merchant_account, "paymentReference": payment_reference}
 
 
 def modification(operation: Operation, kind: str, merchant_account: str) -> Body:
-    """The body of a capture, a refund, or a reversal, which is of all there is and names no amount."""
+    """Return the body of a capture, a refund, or a reversal, which covers everything and names no amount."""
     body: Body = {"merchantAccount": merchant_account, "reference": name(kind, operation.reference)}
     return body if kind == RELEASED else body | {"amount": amount(operation)}
 
 
 def name(kind: str, reference: str) -> str:
-    """An operation's name at Adyen.
+    """Return an operation's reference at Adyen.
 
     What is done by hand there has the payment's name, so those of ours must say what they are of.
     """
@@ -69,7 +69,7 @@ def name(kind: str, reference: str) -> str:
 
 
 def amount(asked: Payment | Operation) -> Body:
-    """An amount as Adyen writes it."""
+    """Return an amount in Adyen's form."""
     return {"currency": asked.currency, "value": asked.amount}
 
 
@@ -89,13 +89,13 @@ def _method(asked: Payment) -> Body:
 
 
 def _optional(asked: Payment) -> Body:
-    """What is said where there is something to say."""
-    told = {
+    """Return the optional members that have a value."""
+    members = {
         "shopperEmail": asked.payer.email,
         "telephoneNumber": asked.payer.phone,
         "shopperStatement": UNSHOWN.sub("", asked.statement_descriptor)[:STATEMENT_CHARACTERS].strip(),
     }
-    return {name: value for name, value in told.items() if value}
+    return {name: value for name, value in members.items() if value}
 
 
 def _capturing(at_once: bool) -> Body:

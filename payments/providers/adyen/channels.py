@@ -1,6 +1,6 @@
 """Our source types as Adyen calls them, and what it does with each.
 
-Banks go through Dragonpay there, whose names of them only an account itself is told: they are left out.
+Banks go through Dragonpay there, whose bank names only an account itself can look up: they are left out.
 """
 
 from payments.providers.base import Capabilities
@@ -22,6 +22,6 @@ OTHER_UNITS = frozenset(["CLP", "CVE", "IDR", "ISK"])
 
 
 def capabilities(source_type: str) -> Capabilities | None:
-    """What Adyen can do with a source type, None where it does not take it."""
+    """Return Adyen's capabilities for a source type; None where Adyen does not accept it."""
     method = METHODS.get(source_type)
     return Capabilities(hold=method == CARD) if method else None

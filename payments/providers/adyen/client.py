@@ -44,9 +44,9 @@ class Wire:
     def request(
         self, method: str, url: str, json: Answer, xapikey: str, headers: Mapping[str, str]
     ) -> tuple[str, None, int, Mapping[str, str]]:
-        """What the package wants of an answer, but for the request. Raises Refused."""
-        told = {**headers, "X-API-Key": xapikey, "Content-Type": "application/json"}
-        reply = _sent(self._send, method, self._whole(url), told, to_bytes(json))
+        """Return an answer in the package's form, without the request. Raise Refused."""
+        all_headers = {**headers, "X-API-Key": xapikey, "Content-Type": "application/json"}
+        reply = _sent(self._send, method, self._whole(url), all_headers, to_bytes(json))
         answer = _read(reply)
         if reply.status not in DONE:
             raise Refused(_refusal(reply, answer))
@@ -73,7 +73,7 @@ class Client:
         client.http_client, client.http_init = Wire(address, send), True
         payments, modifications = PaymentsApi(client), ModificationsApi(client)
         self.pay = payments.payments
-        self.go_on = payments.payments_details
+        self.continue_payment = payments.payments_details
         self.list_methods = payments.payment_methods
         self.end = modifications.cancel_authorised_payment
         self.modify = {
@@ -84,7 +84,7 @@ class Client:
 
 
 def ask(call: Callable[..., Any], body: Answer, *path: str, key: str | None = None) -> Answer:
-    """The answer to one of the package's calls. Raises Refused where there is none."""
+    """Return the answer to one of the package's calls. Raise Refused where there is none."""
     from Adyen import AdyenError
 
     try:
@@ -96,7 +96,7 @@ def ask(call: Callable[..., Any], body: Answer, *path: str, key: str | None = No
 
 
 def to_bytes(body: Answer) -> bytes:
-    """The body as it is sent: the same for the same question, because Adyen compares it under one key."""
+    """Encode the body; equal requests give equal bytes, because Adyen compares them under one key."""
     return json.dumps(body, sort_keys=True).encode()
 
 

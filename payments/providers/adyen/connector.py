@@ -35,7 +35,7 @@ from payments.providers.base import (
 
 # Adyen keeps a key for 7 days or longer; under one that it forgot, the same question is a new one.
 KEY_KEPT = timedelta(days=6)
-# It tells of each payment by webhook, and for days of one that was not answered.
+# Adyen sends a webhook about each payment, and repeats it for days until it is answered.
 UNHEARD_OF = timedelta(days=6)
 # A card that may be charged anew by asking again is not, once its payer has gone away.
 PAYER_WAITS = timedelta(hours=1)
@@ -58,36 +58,36 @@ class Adyen:
         return channels.capabilities(source_type)
 
     def create_payment(self, payment: Payment) -> Outcome:
-        return _told(self._pay, payment)
+        return _outcome_of(self._pay, payment)
 
     def plain_decline(self, payment: Payment) -> Declined:
         return declined("Refused", GENERIC.number, new_psp_reference(), "unchecked")
 
     def continue_payment(self, payment: Payment, params: Mapping[str, str]) -> Outcome:
         brought = params.get("redirectResult")
-        return _told(self._go_on, payment, brought) if brought else NotSent("the payer brought nothing")
+        return _outcome_of(self._continue, payment, brought) if brought else NotSent("the payer brought nothing")
 
     def capture(self, operation: Operation) -> Outcome:
-        return _told(self._operate, bodies.TAKEN, operation)
+        return _outcome_of(self._operate, bodies.TAKEN, operation)
 
     def void(self, operation: Operation) -> Outcome:
-        return _told(self._operate, bodies.RELEASED, operation)
+        return _outcome_of(self._operate, bodies.RELEASED, operation)
 
     def refund(self, operation: Operation) -> Outcome:
-        return _told(self._operate, bodies.RETURNED, operation)
+        return _outcome_of(self._operate, bodies.RETURNED, operation)
 
     def cancel(self, operation: Operation) -> Outcome:
-        """Approved where Adyen received it; of a payer who was faster it tells afterwards, as of any late money."""
-        outcome = _told(self._end, operation.payment_reference, operation.reference)
+        """Return Approved where Adyen received it; a payer who was faster is reported later, as late money."""
+        outcome = _outcome_of(self._end, operation.payment_reference, operation.reference)
         return Approved(outcome.provider_ref) if isinstance(outcome, Pending) else outcome
 
     def extend(self, operation: Operation) -> Outcome:
         return Rejected("not_supported", "Adyen keeps a hold for as long as its card scheme says.")
 
     def resolve(self, asked: Payment | Operation) -> Outcome:
-        return _told(self._find_operation if isinstance(asked, Operation) else self._find_payment, asked)
+        return _outcome_of(self._find_operation if isinstance(asked, Operation) else self._find_payment, asked)
 
-    def read_callback(self, headers: Mapping[str, str], body: bytes) -> list[Report]:
+    def read_webhook(self, headers: Mapping[str, str], body: bytes) -> list[Report]:
         return webhooks.read(body, self._hmac_key, self._merchant_account)
 
     def test_credentials(self) -> Outcome:
@@ -95,7 +95,7 @@ class Adyen:
             bytes.fromhex(self._hmac_key)
         except ValueError:
             return Rejected("hmac_key", "The HMAC key is not hexadecimal.")
-        return _told(self._knock)
+        return _outcome_of(self._knock)
 
     def _pay(self, payment: Payment) -> Outcome:
         if payment.currency in channels.OTHER_UNITS:
@@ -103,9 +103,9 @@ class Adyen:
         body = bodies.payment(payment, self._merchant_account)
         return answers.created(ask(self._client.pay, body, key=payment.reference), payment)
 
-    def _go_on(self, payment: Payment, redirect_result: str) -> Outcome:
+    def _continue(self, payment: Payment, redirect_result: str) -> Outcome:
         body, key = bodies.details(redirect_result), _key(payment.reference, redirect_result)
-        return answers.continued(ask(self._client.go_on, body, key=key), payment)
+        return answers.continued(ask(self._client.continue_payment, body, key=key), payment)
 
     def _operate(self, kind: str, operation: Operation) -> Outcome:
         body = bodies.modification(operation, kind, self._merchant_account)
@@ -131,7 +131,7 @@ class Adyen:
 
     def _find_operation(self, operation: Operation) -> Outcome:
         if operation.provider_ref:
-            # Asked again, it would tell once more that it was received.
+            # A repeated request would only be acknowledged again.
             return Pending(operation.provider_ref)
         if operation.kind not in AGAIN:
             return self.cancel(operation) if operation.kind == "cancel" else self.extend(operation)
@@ -140,7 +140,7 @@ class Adyen:
         return self._operate(AGAIN[operation.kind], operation)
 
 
-def _told(question: Callable[..., Outcome], *asked: object) -> Outcome:
+def _outcome_of(question: Callable[..., Outcome], *asked: object) -> Outcome:
     try:
         return question(*asked)
     except Refused as refused:
@@ -169,7 +169,7 @@ def _made_at(reference: str) -> datetime:
 
 
 def _key(reference: str, step: str) -> str:
-    """The key under which a further step of a payment is asked for: always the same for the same step."""
+    """Return the idempotency key of a payment's follow-up step: the same for the same step."""
     return uuid5(UUID(hex=reference), step).hex
 
 

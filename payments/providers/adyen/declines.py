@@ -18,7 +18,7 @@ class Refusal:
 
 
 GENERIC = Refusal("2", "Refused")
-# What thieves must not learn, and payers need not: told as any other refusal, in the provider's words too.
+# What thieves must not learn, and payers need not: reported as any other refusal, in the provider's words too.
 FRAUD = frozenset(["14", "20", "22", "31"])
 REFUSALS = (
     GENERIC,
@@ -72,16 +72,16 @@ def new_psp_reference() -> str:
 
 
 def declined(result: str, number: str, provider_ref: str, cvc_checked: str) -> Declined:
-    """The decline that an answer tells, by its result and the number of its reason."""
+    """Return the decline for an answer's result and reason number."""
     unlisted = Refusal(number or result, result, CODES.get(result, GENERIC.code))
-    return _told(BY_NUMBER.get(number, unlisted), provider_ref, cvc_checked)
+    return _declined(BY_NUMBER.get(number, unlisted), provider_ref, cvc_checked)
 
 
 def declined_by_words(words: str, provider_ref: str, cvc_checked: str) -> Declined:
-    """The decline that a webhook tells, by the words of its reason."""
-    return _told(BY_WORDS.get(words.casefold(), GENERIC), provider_ref, cvc_checked)
+    """Return the decline for the reason text of a webhook."""
+    return _declined(BY_WORDS.get(words.casefold(), GENERIC), provider_ref, cvc_checked)
 
 
-def _told(refusal: Refusal, provider_ref: str, cvc_checked: str) -> Declined:
+def _declined(refusal: Refusal, provider_ref: str, cvc_checked: str) -> Declined:
     shown = GENERIC if refusal.number in FRAUD else refusal
     return Declined(shown.code, provider_ref, shown.number, shown.words, cvc_checked, retryable=shown.passing)

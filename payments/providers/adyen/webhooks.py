@@ -1,4 +1,4 @@
-"""What Adyen tells by itself: each item of a message verified for itself, then read.
+"""Webhooks of Adyen: each item of a message is verified by itself, then read.
 
 Of an item the signature covers the references, amount, event and success, and nothing of its additional data.
 """
@@ -21,7 +21,7 @@ NEVER_HELD = frozenset(METHODS.values()) - {CARD}
 
 
 def read(body: bytes, hmac_key: str, merchant_account: str) -> list[Report]:
-    """The reports in a message about this account.
+    """Return the reports in a message about this account.
 
     Raises BadSignature unless Adyen signed every item, ValueError where one cannot be understood.
     """
@@ -47,8 +47,8 @@ def _is_signed(item: Item, hmac_key: str) -> bool:
     from Adyen.util import generate_notification_sig
 
     try:
-        told = item["additionalData"]["hmacSignature"].encode()
-        return hmac.compare_digest(told, generate_notification_sig(item, hmac_key))
+        signature = item["additionalData"]["hmacSignature"].encode()
+        return hmac.compare_digest(signature, generate_notification_sig(item, hmac_key))
     except (KeyError, TypeError, AttributeError, ValueError):
         return False
 
@@ -62,8 +62,8 @@ def _of_payment(outcome: Callable[[Item], Outcome | None]) -> Callable[[Item], R
     """How an event is read that is about a payment and its whole amount."""
 
     def report(item: Item) -> Report | None:
-        told = outcome(item)
-        return Report(item["merchantReference"], told, _key(item), **_amount(item)) if told else None
+        reported = outcome(item)
+        return Report(item["merchantReference"], reported, _key(item), **_amount(item)) if reported else None
 
     return report
 
@@ -83,10 +83,10 @@ def _names(item: Item, kind: str) -> dict[str, Any]:
     """Our reference of the operation.
 
     What somebody did by hand in Adyen's back office has its payment's name, and must not pass for the payment: it is
-    told under the provider's own name, of which we know nothing.
+    reported under the provider's own name, of which we know nothing.
     """
-    told, _, reference = item["merchantReference"].rpartition("-")
-    return {"reference": reference} if told == kind else {"reference": item["pspReference"], "payment": reference}
+    prefix, _, reference = item["merchantReference"].rpartition("-")
+    return {"reference": reference} if prefix == kind else {"reference": item["pspReference"], "payment": reference}
 
 
 def _key(item: Item) -> str:
@@ -117,26 +117,26 @@ def _is_captured(item: Item) -> bool:
     additional = _additional(item)
     # Adyen describes it in a member of its own, and its examples have it like this.
     metadata = additional.get("metadata") or {bodies.CAPTURE: additional.get(f"metadata.{bodies.CAPTURE}")}
-    told = metadata.get(bodies.CAPTURE)
-    if told not in (bodies.AT_ONCE, bodies.LATER) and item.get("paymentMethod") not in NEVER_HELD:
+    capture = metadata.get(bodies.CAPTURE)
+    if capture not in (bodies.AT_ONCE, bodies.LATER) and item.get("paymentMethod") not in NEVER_HELD:
         raise ValueError("the item does not say whether the money is held")
-    return told != bodies.LATER
+    return capture != bodies.LATER
 
 
 def _ran_out(item: Item) -> Report:
-    """It tells of what was left, which of a hold that was captured in part is less than was asked for."""
+    """Report an expiry of the rest, without an amount: after a partial capture it is less than was authorised."""
     outcome = Declined("action_expired", item["pspReference"], item["eventCode"])
     return Report(item["merchantReference"], outcome, _key(item), currency=item["amount"]["currency"])
 
 
 def _cancelled(item: Item) -> Outcome | None:
-    """A no says only that there was nothing to cancel, whether because it is captured or because it never came."""
+    """Return the outcome of a cancellation; None for a refusal: it was captured, or never existed."""
     original = item.get("originalReference") or ""
     return Declined("processing_error", original, item["eventCode"]) if _succeeded(item) else None
 
 
 def _captured(item: Item) -> Report | None:
-    """What is taken at once, as agreed, may be told under the payment's name, and is no news."""
+    """Report a capture; None where it has the payment's name, for an automatic capture is no news."""
     is_asked_for = item["merchantReference"].startswith(bodies.name(bodies.TAKEN, ""))
     return _of(bodies.TAKEN, _modified)(item) if is_asked_for or not _succeeded(item) else None
 

@@ -8,7 +8,7 @@ from payments.providers.simulator.tokens import page_token, page_url
 
 
 def refused(provider_code: str, message: str, provider_ref: str = "") -> Declined:
-    """The answer to something that cannot be done in the state in which the payment is."""
+    """Return the refusal of an operation that the payment's state does not allow."""
     return Declined("processing_error", provider_ref, provider_code, message)
 
 

@@ -23,19 +23,19 @@ RIGHT_PIN = "123456"
 
 
 def find_payment(reference: str) -> SimulatedPayment | None:
-    """The payment that we call `reference`, with everything that time has done to it."""
+    """Return the payment with our `reference`, after all its deadlines that have passed."""
     payment = _booked.first(reference=reference)
     return _expire_if_due(payment) if payment else None
 
 
 @Frozen
 def _booked(*, reference: str) -> QuerySet[SimulatedPayment]:
-    """The payment of a reference."""
+    """Return the payment of a reference."""
     return SimulatedPayment.objects.filter(reference=reference)
 
 
 def find_page(token: str) -> SimulatedPayment | None:
-    """The payment whose payer's page has this token, with everything that time has done to it."""
+    """Return the payment whose payer's page has this token, after all its deadlines that have passed."""
     payment = SimulatedPayment.objects.filter(token_digest=token_digest(token)).first()
     return _expire_if_due(payment) if payment else None
 
@@ -54,7 +54,7 @@ def book_payment(payment: Payment, scenario: Scenario) -> SimulatedPayment:
 
 
 def new_payment(payment: Payment, scenario: Scenario) -> SimulatedPayment:
-    """The unsaved row of a payment that is asked for, as far as its card's behaviour decides it."""
+    """Build the unsaved row of a payment, as far as its test card decides it."""
     row = SimulatedPayment(
         reference=payment.reference,
         amount=payment.amount,
@@ -90,7 +90,7 @@ def approved(payment: SimulatedPayment) -> tuple[str, int]:
 
 
 def approval_entries(payment: SimulatedPayment) -> list[Entry]:
-    """The unsaved entry of a payment if it was approved."""
+    """Build the unsaved entry of a payment if it was approved."""
     if payment.state not in (State.HELD, State.CAPTURED):
         return []
     kind = Entry.Kind.CAPTURE if payment.capture else Entry.Kind.HOLD
@@ -98,23 +98,23 @@ def approval_entries(payment: SimulatedPayment) -> list[Entry]:
 
 
 def approve(payment: SimulatedPayment, *, tell: bool) -> None:
-    """The payer agreed: no change to a payment that awaits nobody any more. `tell` leaves a message."""
+    """Approve a payment that still awaits its payer; with `tell`, leave a message."""
     state, amount_captured = approved(payment)
     with transaction.atomic():
         if _decide(payment, state=state, amount_captured=amount_captured):
             Entry.objects.bulk_create(approval_entries(payment))
-            _tell(payment, tell)
+            _leave_message(payment, tell)
 
 
 def decline(payment: SimulatedPayment, code: str, *, tell: bool) -> None:
-    """It will not be paid: no change to a payment that awaits nobody any more. `tell` leaves a message."""
+    """Decline a payment that still awaits its payer; with `tell`, leave a message."""
     with transaction.atomic():
         if _decide(payment, state=State.DECLINED, decline_code=code):
-            _tell(payment, tell)
+            _leave_message(payment, tell)
 
 
 def enter_pin(payment: SimulatedPayment, pin: str, *, tell: bool) -> None:
-    """The payer gave a one-time PIN: a wrong one may be tried again until `PIN_TRIES` were wrong.
+    """Check the payer's one-time PIN: it may be entered again until `PIN_TRIES` were wrong.
 
     Of several tries at once, made from the same reading of the books, one counts.
     """
@@ -135,7 +135,7 @@ def _count_try(payment: SimulatedPayment) -> bool:
 
 
 def expire_due_pages(limit: int, among: Collection[str] | None = None) -> None:
-    """Ends up to `limit` payments, all or those of the references `among`, whose payer let the time pass."""
+    """Expire up to `limit` payments, all or those of the references `among`, whose payer's time is over."""
     due = SimulatedPayment.objects.filter(state=State.AWAITING, expires_at__lte=clock.now())
     due = due if among is None else due.filter(reference__in=among)
     for payment in due.order_by("expires_at")[:limit]:
@@ -155,6 +155,6 @@ def _decide(payment: SimulatedPayment, **values: object) -> bool:
     return decided
 
 
-def _tell(payment: SimulatedPayment, tell: bool) -> None:
+def _leave_message(payment: SimulatedPayment, tell: bool) -> None:
     if tell:
         write_message(payment.reference, payment_outcome(payment))

@@ -98,7 +98,7 @@ class Simulator:
         operation = find_operation(asked.reference)
         return operation_outcome(operation) if operation else NotFound()
 
-    def read_callback(self, headers: Mapping[str, str], body: bytes) -> list[Report]:
+    def read_webhook(self, headers: Mapping[str, str], body: bytes) -> list[Report]:
         return [messages.read(headers, body)]
 
     def test_credentials(self) -> Outcome:
@@ -108,7 +108,7 @@ class Simulator:
         return reports.settlement_lines(since, until)
 
     def due_reports(self, limit: int, among: Collection[str] | None = None) -> list[Report]:
-        """Up to `limit` things that happened without our asking, each told again until it is acknowledged.
+        """Return up to `limit` due reports, each repeated until it is acknowledged.
 
         With `among`, only those that happened to what we call by these references.
         """
@@ -117,15 +117,15 @@ class Simulator:
         return [self._open(message.pk, message.body.encode()) for message in messages.claim(limit, among)]
 
     def _open(self, message_id: int, body: bytes) -> Report:
-        [report] = self.read_callback(messages.sign(body), body)
+        [report] = self.read_webhook(messages.sign(body), body)
         return replace(report, key=str(message_id))
 
     def acknowledge(self, report: Report) -> None:
-        """Ends the telling of a report that was recorded; harmless when repeated."""
+        """Acknowledge the message of a recorded report; harmless when repeated."""
         messages.acknowledge(int(report.key))
 
     def waiting(self) -> set[str]:
-        """Our references of everything that time will change by itself, or that is still to be told."""
+        """Return our references of everything that will change with time or has an unsent message."""
         return deadlines.waiting()
 
     def bring_nearer(self, references: Collection[str], by: timedelta) -> None:

@@ -13,13 +13,13 @@ CHANGING = SimulatedOperation.objects.filter(settles_at__isnull=False)
 
 
 def waiting() -> set[str]:
-    """The references of payments that await their payer, of refunds that end later, and of messages not yet taken."""
+    """Return the references of awaited payers, of refunds that end later, and of unacknowledged messages."""
     booked = AWAITING.values_list("reference", flat=True).union(CHANGING.values_list("reference", flat=True))
     return {*booked, *untold_references()}
 
 
 def bring_nearer(references: Collection[str], by: timedelta) -> None:
-    """What waits for time under one of `references` waits for less of it."""
+    """Bring every deadline under one of `references` nearer by `by`."""
     # Refunds before payments, as when one ends.
     CHANGING.filter(reference__in=references).update(settles_at=F("settles_at") - by)
     AWAITING.filter(reference__in=references).update(expires_at=F("expires_at") - by)

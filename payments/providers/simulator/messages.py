@@ -1,4 +1,4 @@
-"""What the simulator tells by itself: signed JSON, kept until it was taken, told at least once."""
+"""Messages of the simulator: signed JSON, stored until it is acknowledged, delivered at least once."""
 
 import json
 from collections.abc import Collection, Mapping
@@ -16,7 +16,7 @@ from payments.providers.base import Approved, BadSignature, Declined, Outcome, R
 from payments.providers.simulator.models import Message
 
 SIGNATURE_HEADER = "Simulator-Signature"
-# How long whoever takes a message has to acknowledge it before it is told again.
+# The time to acknowledge a message before it is delivered again.
 CLAIM_SECONDS = 30
 KEPT = timedelta(days=90)
 PURGE_BATCH = 5000
@@ -30,20 +30,20 @@ def write_message(reference: str, outcome: Outcome) -> None:
 
 
 def untold(among: Collection[str] | None = None) -> QuerySet[Message]:
-    """The messages that nobody has taken: all, or those about one of the references `among`."""
+    """Return the unacknowledged messages: all, or those about one of the references `among`."""
     rows = Message.objects.filter(delivered_at=None)
     if among is None:
         return rows
-    return rows.annotate(told=Cast("body", JSONField())).filter(told__reference__in=among)
+    return rows.annotate(content=Cast("body", JSONField())).filter(content__reference__in=among)
 
 
 def untold_references() -> set[str]:
-    """What the messages are about that nobody has taken."""
+    """Return the references of the unacknowledged messages."""
     return {json.loads(body)["reference"] for body in untold().values_list("body", flat=True)}
 
 
 def claim(limit: int, among: Collection[str] | None = None) -> list[Message]:
-    """Up to `limit` due messages of `untold()`, oldest first, each told again later unless it is acknowledged."""
+    """Return up to `limit` due messages, oldest first, each repeated later unless it is acknowledged."""
     now = clock.now()
     due = untold(among).filter(due_at__lte=now).order_by("due_at")
     with transaction.atomic():
@@ -54,12 +54,12 @@ def claim(limit: int, among: Collection[str] | None = None) -> list[Message]:
 
 
 def acknowledge(message_id: int) -> None:
-    """Ends the telling of a message; harmless when repeated."""
+    """Acknowledge a message; harmless when repeated."""
     Message.objects.filter(id=message_id, delivered_at=None).update(delivered_at=clock.now())
 
 
 def forget_old(batch: int = PURGE_BATCH) -> int:
-    """Deletes the messages that were taken long ago, `batch` rows at a time; returns how many."""
+    """Delete messages that were acknowledged long ago, `batch` rows at a time; return how many."""
     old = Message.objects.filter(delivered_at__lt=clock.now() - KEPT).order_by("id").values_list("id", flat=True)
     total = 0
     while count := Message.objects.filter(id__in=list(old[:batch])).delete()[0]:
@@ -68,16 +68,16 @@ def forget_old(batch: int = PURGE_BATCH) -> int:
 
 
 def sign(body: bytes) -> dict[str, str]:
-    """The headers that a message with this body travels with."""
+    """Return the headers that sign a message with this body."""
     return {SIGNATURE_HEADER: _signature(body)}
 
 
 def read(headers: Mapping[str, str], body: bytes) -> Report:
-    """The report inside a message. Raises BadSignature unless the simulator signed exactly this body."""
+    """Return the report in a message. Raise BadSignature unless the simulator signed exactly this body."""
     if not constant_time_compare(headers.get(SIGNATURE_HEADER, ""), _signature(body)):
         raise BadSignature
-    told: dict[str, Any] = json.loads(body)
-    return Report(told["reference"], OUTCOMES[told["kind"]](**told["outcome"]))
+    content: dict[str, Any] = json.loads(body)
+    return Report(content["reference"], OUTCOMES[content["kind"]](**content["outcome"]))
 
 
 def _signature(body: bytes) -> str:

@@ -1,4 +1,4 @@
-"""The simulator's own books, apart from kaha's: what it was asked, what it moved, what it has yet to tell."""
+"""The simulator's own books, apart from kaha's: requests, money moved, and messages to deliver."""
 
 from django.db import models
 from django.db.models import F, Q
@@ -165,7 +165,7 @@ class Entry(Row):
 
 
 class Message(Row):
-    """What the simulator tells by itself, at least once, as a real provider's webhook would."""
+    """A message of the simulator, delivered at least once, as a real provider's webhook."""
 
     body = models.TextField()
     due_at = models.DateTimeField(default=clock.now)

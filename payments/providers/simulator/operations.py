@@ -40,7 +40,7 @@ class Move:
 
 
 def find_operation(reference: str) -> SimulatedOperation | None:
-    """The operation that we call `reference`, with everything that time has done to it."""
+    """Return the operation with our `reference`, after all its deadlines that have passed."""
     operation = SimulatedOperation.objects.filter(reference=reference).first()
     return _settle_if_due(operation) if operation else None
 
@@ -88,18 +88,18 @@ def settle_due_refunds(limit: int, among: Collection[str] | None = None) -> None
 
 
 def _move(operation: SimulatedOperation, payment: SimulatedPayment) -> list[Write]:
-    """What moves the payment as it is in hand; an operation that cannot be done moves nothing and is refused."""
+    """Return the writes that move the locked payment; a refused operation has none."""
     move = MOVES[operation.kind](operation, payment)
     if move is None:
         operation.state, operation.settles_at, operation.settles_as = State.REFUSED, None, ""
         return []
-    in_hand = {name: getattr(payment, name) for name in ("id", *MOVED)}
+    expected = {name: getattr(payment, name) for name in ("id", *MOVED)}
     entered = entries(operation, move)
-    return [Update(SimulatedPayment, in_hand, move.changes), *([InsertAll(entered)] if entered else [])]
+    return [Update(SimulatedPayment, expected, move.changes), *([InsertAll(entered)] if entered else [])]
 
 
 def entries(operation: SimulatedOperation, move: Move) -> list[Entry]:
-    """The unsaved entries of an operation's move."""
+    """Build the unsaved entries of an operation's move."""
     of_whom = {"payment_id": operation.payment_id, "reference": operation.reference}
     return [Entry(**of_whom, kind=kind, amount=amount) for kind, amount in move.moved if amount]
 

@@ -11,7 +11,7 @@ from payments.providers.simulator.models import Entry, SimulatedOperation
 
 
 def settlement_lines(since: datetime | None, until: datetime) -> Iterator[SettlementLine]:
-    """The entries by which money moved, booked from `since` (None: ever) to before `until`, oldest first.
+    """Return the entries by which money moved, booked from `since` (None: ever) to before `until`, oldest first.
 
     What is held or released has not moved, and is left out.
     """

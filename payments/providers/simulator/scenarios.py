@@ -69,7 +69,7 @@ def scenario_of(card: CardData | None) -> Scenario:
 
 
 def cvc_checked(card: CardData | None, scenario: Scenario) -> str:
-    """The contract's word for how the check of the card's CVC ends."""
+    """Return the contract's word for the result of the CVC check."""
     if card is None or card.cvc is None:
         return "unchecked"
     return "fail" if scenario.decline_code == "incorrect_cvc" else "pass"

@@ -8,7 +8,7 @@ from django.utils.crypto import salted_hmac
 
 
 def page_token(reference: str) -> str:
-    """The token of a payment's page, 43 URL-safe characters of 256 bits.
+    """Return the token of a payment's page, 43 URL-safe characters of 256 bits.
 
     Derived, so that the same address is given whenever the payment is asked for; only its digest is stored.
     """
@@ -17,10 +17,10 @@ def page_token(reference: str) -> str:
 
 
 def token_digest(token: str) -> bytes:
-    """The SHA-256 digest under which the books know a page."""
+    """Return the SHA-256 digest by which a page is found."""
     return hashlib.sha256(token.encode()).digest()
 
 
 def page_url(token: str) -> str:
-    """The absolute address of the page with this token."""
+    """Return the absolute address of the page with this token."""
     return f"{settings.PUBLIC_URL}/simulator/pay/{token}"

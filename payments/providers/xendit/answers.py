@@ -57,9 +57,9 @@ def _approved(asked: Payment, ref: str, body: Body, *, captured: bool) -> Approv
 
 
 def _action(ref: str, body: Body) -> Outcome:
-    """What the payer must do; Pending where it is nothing that we could show them."""
-    told = {text(action, "descriptor"): text(action, "value") for action in objects(body, "actions")}
-    url, qr = told.get("WEB_URL", ""), told.get("QR_STRING", "")
+    """Return the payer's action; Pending where it is none that we can show."""
+    values = {text(action, "descriptor"): text(action, "value") for action in objects(body, "actions")}
+    url, qr = values.get("WEB_URL", ""), values.get("QR_STRING", "")
     if url.startswith("https://"):
         return ActionRequired(ref, url)
     return ActionRequired(ref, url="", qr=qr) if qr else Pending(ref)

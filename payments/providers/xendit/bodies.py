@@ -22,7 +22,7 @@ REASONS = {
 
 
 def payment_request(payment: Payment, country: str) -> dict[str, Any]:
-    """A payment to be taken, or held where it is not to be captured."""
+    """Return the body of a payment: taken, or held where it is not captured."""
     body = {
         "reference_id": payment.reference,
         "type": "PAY",
@@ -39,12 +39,12 @@ def payment_request(payment: Payment, country: str) -> dict[str, Any]:
 
 
 def capture(operation: Operation) -> dict[str, Any]:
-    """A capture of all or a part of what is held."""
+    """Return the body of a capture of all or a part of the hold."""
     return {"capture_amount": major_units(operation.amount, operation.currency)}
 
 
 def refund(operation: Operation) -> dict[str, Any]:
-    """A refund of all or a part of what was captured."""
+    """Return the body of a refund of all or a part of the captured amount."""
     return {
         "payment_request_id": operation.payment_provider_ref,
         "reference_id": operation.reference,
@@ -86,7 +86,7 @@ def _card_details(card: CardData, payer: Payer) -> dict[str, str]:
 
 
 def _customer(payment: Payment) -> dict[str, Any] | None:
-    """Whoever pays, for a bank that wants to know; None where we do not know their name."""
+    """Return the payer, for a bank that requires it; None where we do not know their name."""
     payer = payment.payer
     given, family = (name[:CUSTOMER_CHARACTERS] for name in _names(payer.name))
     if not given:
@@ -99,7 +99,7 @@ def _customer(payment: Payment) -> dict[str, Any] | None:
 
 
 def _names(whole: str) -> tuple[str, str]:
-    """A name in two: the last word is the family's, where there are several."""
+    """Split a name in two: the last word is the family name, where there are several."""
     *given, family = whole.split() or [""]
     return (" ".join(given), family) if given else (family, "")
 

@@ -15,37 +15,37 @@ TRANSACTIONS = "/transactions"
 
 
 def create(client: Client, payment: Payment, country: str) -> Asked:
-    """Takes or holds a payment, or says what its payer must do first."""
+    """Take or hold a payment, or return what its payer must do first."""
     return client.post(PAYMENT_REQUESTS, bodies.payment_request(payment, country))
 
 
 def get_request(client: Client, ref: str) -> Asked:
-    """Describes a payment request."""
+    """Get a payment request."""
     return client.get(f"{PAYMENT_REQUESTS}/{quote(ref, safe='')}")
 
 
 def end_request(client: Client, ref: str) -> Asked:
-    """Ends a payment request that waits for its payer."""
+    """End a payment request that waits for its payer."""
     return client.post(f"{PAYMENT_REQUESTS}/{quote(ref, safe='')}/cancel")
 
 
 def get_payment(client: Client, payment_id: str) -> Asked:
-    """Describes the payment that a request led to."""
+    """Get the payment that a request led to."""
     return client.get(f"{PAYMENTS}/{quote(payment_id, safe='')}")
 
 
 def do_with_payment(client: Client, payment_id: str, what: str, body: dict[str, Any] | None = None) -> Asked:
-    """Captures or cancels a payment that is held."""
+    """Capture or cancels a payment that is held."""
     return client.post(f"{PAYMENTS}/{quote(payment_id, safe='')}/{what}", body)
 
 
 def refund(client: Client, operation: Operation) -> Asked:
-    """Gives money back, once however often it is asked."""
+    """Refund money, once for each reference."""
     return client.post(REFUNDS, bodies.refund(operation), idempotency_key=operation.reference)
 
 
 def movements(client: Client, reference: str) -> list[Body] | NotSent | Unknown:
-    """The movements of money under one of our references: of payments that were made, and of refunds."""
+    """Return the money movements under one of our references: payments and refunds."""
     answer = client.get(TRANSACTIONS, reference_id=reference)
     if not isinstance(answer, Answer):
         return answer

@@ -43,7 +43,7 @@ class Client:
         self._headers = {"Authorization": f"Basic {basic}", "api-version": API_VERSION}
 
     def get(self, path: str, **query: str) -> Asked:
-        """Looks something up."""
+        """Look up `path`."""
         return self._ask("GET", f"{path}?{urlencode(query)}" if query else path, self._headers)
 
     def post(self, path: str, body: Mapping[str, Any] | None = None, idempotency_key: str = "") -> Asked:
@@ -76,7 +76,7 @@ def _answer(reply: http.Reply) -> Asked:
 
 
 def _definite(status: int, body: Mapping[str, Any]) -> Answer | None:
-    """A yes, or a no that says why; None for what may be either."""
+    """Return an acceptance or a refusal with its reason; None for an ambiguous answer."""
     if status in (HTTPStatus.OK, HTTPStatus.CREATED):
         return Answer(status, "", body)
     error_code = body.get("error_code")
@@ -87,7 +87,7 @@ def _definite(status: int, body: Mapping[str, Any]) -> Answer | None:
 
 
 def write(body: Mapping[str, Any]) -> bytes:
-    """A body as JSON, its own decimals digit by digit: the library would write them by way of a float."""
+    """Encode a body as JSON with exact decimals, which the library would convert to floats."""
     return f"{{{', '.join(f'{json.dumps(name)}: {_written(value)}' for name, value in body.items())}}}".encode()
 
 
@@ -96,10 +96,10 @@ def _written(value: object) -> str:
 
 
 def read(content: bytes) -> Mapping[str, Any]:
-    """The JSON object that was sent, each number in it a Decimal. Raises ValueError for anything else."""
+    """Return the JSON object, each number a Decimal. Raise ValueError for anything else."""
     body = bounded_json.loads(content, parse_float=Decimal, parse_int=Decimal, parse_constant=_refuse)
     if not isinstance(body, dict):
-        raise ValueError("no object")  # noqa: TRY004  whoever reads asks for one kind of error
+        raise ValueError("no object")  # noqa: TRY004  callers expect one kind of error
     return body
 
 

@@ -85,7 +85,7 @@ class Xendit:
             return resolving.resolve_payment(self._client, asked, self._country)
         return resolving.resolve_operation(self._client, asked)
 
-    def read_callback(self, headers: Mapping[str, str], body: bytes) -> list[Report]:
+    def read_webhook(self, headers: Mapping[str, str], body: bytes) -> list[Report]:
         return webhooks.read_webhook(self._callback_token, headers, body)
 
     def test_credentials(self) -> Outcome:

@@ -44,18 +44,18 @@ CODES = {
 }
 # Faults of Xendit's side before anybody's money was touched. A time-out of its partner is none: money may have moved.
 RETRYABLE = frozenset(["CHANNEL_UNAVAILABLE", "ISSUER_UNAVAILABLE", "PROCESSOR_ERROR"])
-# Whoever tries out stolen cards learns nothing from what they are told.
+# The answer must teach nothing to people who test stolen cards.
 UNSAID = frozenset(["SUSPECTED_FRAUDULENT"])
 _CODE = re.compile(r"[A-Z][A-Z0-9_]{0,63}")
 
 
 def declined(failure_code: object, provider_ref: str = "") -> Declined:
-    """The decline that Xendit gives this reason for; one that is new counts as a card that was declined."""
-    told = failure_code if isinstance(failure_code, str) and _CODE.fullmatch(failure_code) else ""
+    """Return the decline for this reason; an unknown reason counts as a declined card."""
+    known = failure_code if isinstance(failure_code, str) and _CODE.fullmatch(failure_code) else ""
     return Declined(
-        code=CODES.get(told, GENERIC),
+        code=CODES.get(known, GENERIC),
         provider_ref=provider_ref,
-        provider_code="CARD_DECLINED" if told in UNSAID or not told else told,
-        cvc_checked="fail" if told == "INVALID_CVV" else "unchecked",
-        retryable=told in RETRYABLE,
+        provider_code="CARD_DECLINED" if known in UNSAID or not known else known,
+        cvc_checked="fail" if known == "INVALID_CVV" else "unchecked",
+        retryable=known in RETRYABLE,
     )

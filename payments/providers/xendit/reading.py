@@ -30,7 +30,7 @@ STATES = frozenset(
 def read_about(
     asked: Question, reference: str, answer: Asked, describe: Callable[[Question, Body], Outcome]
 ) -> Outcome:
-    """What `describe` makes of an answer about what we call `reference`, in the currency of what was asked."""
+    """Return `describe` of an answer about our `reference`, in the requested currency."""
     if not isinstance(answer, Answer):
         return answer
     if answer.error_code:
@@ -41,7 +41,7 @@ def read_about(
 
 
 def refused(answer: Answer) -> Outcome:
-    """What a refusal means that no payer is to blame for."""
+    """Return the outcome of a refusal that is not the payer's fault."""
     if answer.error_code in BUSY:
         return NotSent(answer.error_code)
     if answer.error_code in STATES:
@@ -57,7 +57,7 @@ def credentials(answer: Asked) -> Outcome:
 
 
 def impossible(why: str) -> Declined:
-    """The answer to an operation that the state of the payment does not allow."""
+    """Return the answer to an operation that the state of the payment does not allow."""
     return Declined("processing_error", provider_code=why)
 
 
@@ -68,12 +68,12 @@ def is_whole(body: Body, name: str, asked: Payment | Operation) -> bool:
 
 
 def text(body: Body, name: str) -> str:
-    """A member that is text, empty where it is none."""
+    """Return a text member; empty where it is no text."""
     value = body.get(name)
     return value if isinstance(value, str) else ""
 
 
 def objects(body: Body, name: str) -> list[Body]:
-    """The objects in a member that is a list, none where it is none."""
+    """Return the objects in a list member; none where it is no list."""
     values = body.get(name)
     return [value for value in values if isinstance(value, dict)] if isinstance(values, list) else []

@@ -1,4 +1,4 @@
-"""What became of something whose answer was lost. Nothing is asked again that could take money twice."""
+"""Outcomes of requests whose answer was lost. Nothing is requested again that could take money twice."""
 
 from datetime import timedelta
 
@@ -13,12 +13,12 @@ AGAIN = timedelta(hours=1)
 
 
 def resolve_payment(client: Client, payment: Payment, country: str) -> Outcome:
-    """What became of a payment: by its name where Xendit gave one, else by its reference."""
+    """Return a payment's outcome: by its Xendit ID where there is one, else by its reference."""
     if payment.provider_ref:
         return _described(client, payment, payment.provider_ref)
     if payment.source_type == sourcetypes.CARD:
         return _resolve_card(client, payment, country)
-    # Whoever was never told the address of the provider's page cannot have paid there.
+    # A payer who never received the address of the provider's page cannot have paid there.
     return answers.payment(payment, calls.create(client, payment, country)) if _is_recent(payment) else NotFound()
 
 
@@ -28,9 +28,9 @@ def _described(client: Client, payment: Payment, ref: str) -> Outcome:
 
 
 def _refused_lookup(answer: Asked) -> Unknown | None:
-    """That we may not look says nothing of what we would have seen."""
+    """Return Unknown for a refused lookup, which proves nothing about the payment; else None."""
     if isinstance(answer, Answer) and answer.error_code:
-        return Unknown(f"the provider refused to tell: {answer.error_code}")
+        return Unknown(f"the provider refused the lookup: {answer.error_code}")
     return None
 
 
@@ -41,13 +41,13 @@ def _resolve_card(client: Client, payment: Payment, country: str) -> Outcome:
     if movements:
         ref = _request_of(movements)
         return _described(client, payment, ref) if ref else Unknown("the provider does not say what moved this money")
-    if not _is_recent(payment) or not _card_is_at_hand(payment):
+    if not _is_recent(payment) or not _has_card(payment):
         return Unknown("the provider lists no money, which proves nothing of a hold")
     return _ask_again(client, payment, country)
 
 
 def _ask_again(client: Client, payment: Payment, country: str) -> Outcome:
-    """A card's reference is taken once: only a payment that is made by this very request tells anything."""
+    """Replay a card payment: its reference works once, so only a payment made by this request proves anything."""
     answer = calls.create(client, payment, country)
     return _refused_lookup(answer) or answers.payment(payment, answer)
 
@@ -61,12 +61,12 @@ def _is_recent(payment: Payment) -> bool:
     return payment.asked_at is not None and clock.now() - payment.asked_at < AGAIN
 
 
-def _card_is_at_hand(payment: Payment) -> bool:
+def _has_card(payment: Payment) -> bool:
     return payment.card is not None and (payment.card.cvc is not None or payment.payer_absent)
 
 
 def resolve_operation(client: Client, operation: Operation) -> Outcome:
-    """What became of a capture, void, cancellation or refund."""
+    """Return the outcome of a capture, void, cancellation or refund."""
     match operation.kind:
         case "refund":
             return _resolve_refund(client, operation)
@@ -105,5 +105,5 @@ def _resolve_refund(client: Client, operation: Operation) -> Outcome:
     if operation.provider_ref:
         return Pending(operation.provider_ref)
     outcome = operations.refunded(operation, calls.refund(client, operation))
-    # Whether it is too late for this refund because it was made cannot be told apart.
+    # Whether it is too late for this refund because it was made is unknown.
     return Unknown("asked again, the provider refused") if isinstance(outcome, Declined | Rejected) else outcome

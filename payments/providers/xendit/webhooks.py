@@ -1,4 +1,4 @@
-"""What Xendit tells by itself. Its token proves little, so that nothing is believed but that something happened."""
+"""Webhooks of Xendit. Its token proves little, so that nothing is believed but that something happened."""
 
 import hmac
 import re
@@ -21,9 +21,9 @@ NAMES = {
 
 
 def read_webhook(callback_token: str, headers: Mapping[str, str], body: bytes) -> list[Report]:
-    """What a message reports: nothing where it is about none of ours. Raises BadSignature, ValueError."""
-    told = {name.lower(): value for name, value in headers.items()}.get(TOKEN_HEADER, "")
-    if not callback_token or not hmac.compare_digest(told.encode(), callback_token.encode()):
+    """Return the reports in a message; none where it is not about us. Raise BadSignature or ValueError."""
+    token = {name.lower(): value for name, value in headers.items()}.get(TOKEN_HEADER, "")
+    if not callback_token or not hmac.compare_digest(token.encode(), callback_token.encode()):
         raise BadSignature
     message = read(body)
     event, data = text(message, "event"), _innermost(message)
@@ -32,7 +32,7 @@ def read_webhook(callback_token: str, headers: Mapping[str, str], body: bytes) -
 
 
 def _innermost(message: Body) -> Body:
-    """The object that it is about; that of a refund may lie one deeper."""
+    """Return the object of a message; a refund's may be nested one level deeper."""
     data = message.get("data")
     inner = data.get("data") if isinstance(data, dict) else None
     found = inner if isinstance(inner, dict) else data

@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 
 from django.db import connection
 
-from payments.models import Notification
+from payments.models import Webhook
 from payments.quickstart.demo.shops import Shop
 from payments.webhooks.attempt_rules import made_of
 from payments.webhooks.claims import RECORD, Claimed, Made
@@ -16,14 +16,14 @@ NO_ANSWER = Failure(FailureKind.CONNECT_TIMEOUT, 3000)
 
 def attempt_all(shop: Shop, present: datetime) -> None:
     """Make all attempts that were due before `present`, by the worker's rules and statement."""
-    waiting = Notification.objects.of(shop.merchant.id, livemode=False).filter(due_at__lt=present)
+    waiting = Webhook.objects.of(shop.merchant.id, livemode=False).filter(due_at__lt=present)
     while waiting.update(leased_until=present):
         made = [_attempt(shop, row, lease=present) for row in waiting.all()]
         with connection.cursor() as cursor:
             cursor.execute(RECORD, [list(column) for column in zip(*made, strict=True)])
 
 
-def _attempt(shop: Shop, row: Notification, lease: datetime) -> Made:
+def _attempt(shop: Shop, row: Webhook, lease: datetime) -> Made:
     assert row.due_at  # nosec B101 # for the type checker
     claimed = Claimed(
         id=row.id,

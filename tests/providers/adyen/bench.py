@@ -11,7 +11,7 @@ from payments.providers.http import Send, send
 from tests.providers.adyen.books import Booked
 from tests.providers.adyen.fake import API_KEY, CANCELLED, CHALLENGED, AdyenFake
 from tests.providers.adyen.telling import HMAC_KEY, MERCHANT_ACCOUNT
-from tests.providers.bench import CARD, Money, Spoilt, Webhook
+from tests.providers.bench import CARD, Money, SignedMessage, Spoilt
 
 ACCOUNT = Account(
     livemode=False,
@@ -61,11 +61,11 @@ class AdyenBench:
     def let_pass(self) -> None:
         self.fake.books.let_pass()
 
-    def webhooks(self) -> list[Webhook]:
+    def webhooks(self) -> list[SignedMessage]:
         """All of them, however often they were told: whoever waits for one is told again until it is answered."""
         return list(self.fake.books.told)
 
-    def forge(self, webhook: Webhook) -> Webhook:
+    def forge(self, webhook: SignedMessage) -> SignedMessage:
         headers, body = webhook
         return headers, body.replace(b'"value": ', b'"value": 1')
 

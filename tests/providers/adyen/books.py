@@ -7,7 +7,7 @@ from itertools import count
 from typing import Any
 
 from tests.providers.adyen.telling import item_of, webhook_of
-from tests.providers.bench import Money, Webhook
+from tests.providers.bench import Money, SignedMessage
 
 
 class State(StrEnum):
@@ -53,36 +53,36 @@ class Books:
 
     payments: dict[str, Booked] = field(default_factory=dict)
     due: list[Callable[[], None]] = field(default_factory=list)
-    told: list[Webhook] = field(default_factory=list)
+    told: list[SignedMessage] = field(default_factory=list)
     _numbers: "count[int]" = field(default_factory=lambda: count(1))
 
     def new_psp_reference(self) -> str:
-        """A name of Adyen's for a request."""
+        """Return a new PSP reference."""
         return f"PSP{next(self._numbers):013d}"
 
     def found(self, psp_reference: str) -> Booked | None:
-        """The payment of this name of Adyen's."""
+        """Return the payment with this PSP reference."""
         return next((each for each in self.payments.values() if each.psp_reference == psp_reference), None)
 
     def authorise(self, payment: Booked) -> None:
-        """The issuer or the wallet agrees."""
+        """Authorise the payment, as the issuer or the wallet."""
         is_held = (payment.body.get("additionalData") or {}).get("manualCapture") == "true"
         payment.state = State.HELD if is_held else State.TAKEN
         payment.taken = 0 if is_held else payment.value
         self._tell_of(payment, "AUTHORISATION", additionalData=_additional(payment))
 
     def refuse(self, payment: Booked, reason: str) -> None:
-        """The issuer, the wallet or the payer does not agree."""
+        """Refuse the payment, as the issuer, the wallet or the payer."""
         payment.state = State.OVER
         self._tell_of(payment, "AUTHORISATION", success=False, reason=reason, additionalData=_additional(payment))
 
     def close_offer(self, payment: Booked) -> None:
-        """The payer never came."""
+        """Close the offer: the payer never came."""
         payment.state = State.OVER
         self._tell_of(payment, "OFFER_CLOSED")
 
     def capture(self, payment: Booked, asked: dict[str, Any], psp_reference: str) -> None:
-        """Takes a part of what is held, and lets go of the rest."""
+        """Capture a part of the hold and release the rest."""
         value = int(asked["amount"]["value"])
         can = payment.state is State.HELD and value <= payment.value
         if can:
@@ -90,7 +90,7 @@ class Books:
         self._tell_done(payment, "CAPTURE", asked, psp_reference, value, success=can)
 
     def refund(self, payment: Booked, asked: dict[str, Any], psp_reference: str) -> None:
-        """Gives a part of what was taken back."""
+        """Refund a part of the captured amount."""
         value = int(asked["amount"]["value"])
         can = payment.taken - payment.returned >= value
         payment.returned += value if can else 0
@@ -106,7 +106,7 @@ class Books:
         self._tell_done(payment, "CANCEL_OR_REFUND", asked, psp_reference, payment.value, success=can, **members)
 
     def end(self, reference: str, psp_reference: str) -> None:
-        """Cancels whatever goes by this reference of ours, unless it is taken, or never came."""
+        """Cancel the payment with our reference, unless it is captured or does not exist."""
         payment = self.payments.get(reference)
         can = payment is not None and payment.state in (State.AWAITING, State.HELD)
         amount = {"currency": "PHP", "value": 0} if payment is None else payment.body["amount"]
@@ -116,13 +116,13 @@ class Books:
         self._tell(item_of("TECHNICAL_CANCEL", success=can, **amount, **members))
 
     def fail_afterwards(self, event: str, payment: Booked, kind: str, reference: str, value: int) -> None:
-        """What was done turns out to have failed."""
+        """Report that a completed operation failed afterwards."""
         asked = {"reference": f"{kind}-{reference}"}
         payment.returned -= value if kind == "refund" else 0
         self._tell_done(payment, event, asked, self.new_psp_reference(), value, reason="failed at the scheme")
 
     def let_pass(self) -> None:
-        """Does what is due, in the order in which it was asked for."""
+        """Do the due operations in the order of the requests."""
         due, self.due = self.due, []
         for act in due:
             act()

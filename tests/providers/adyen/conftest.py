@@ -9,6 +9,6 @@ from tests.providers.adyen.bench import AdyenBench, adyen_bench
 
 @pytest.fixture
 def bench() -> Iterator[AdyenBench]:
-    """The connector and the fake that it asks."""
+    """Yield the connector and the fake that it calls."""
     with adyen_bench() as made:
         yield made

@@ -57,7 +57,7 @@ class AdyenFake(Fake):
         return None
 
     def _once(self, asked: Asked, path: str, body: Body) -> Answered:
-        """The first answer under this key, if the question is the same."""
+        """Return the first answer under this key, if the question is the same."""
         key = asked.headers.get("Idempotency-Key", "")
         before, answered = self._kept.get(key, (None, None))
         if before is None or answered is None:
@@ -134,7 +134,7 @@ def result(payment: Booked, code: str, **members: Any) -> Answered:
 
 
 def waiting(payment: Booked) -> Answered:
-    """What the payer is to do: scan a code, or act on a page."""
+    """Return the payer's action: scan a code, or act on a page."""
     method = payment.body["paymentMethod"]["type"]
     if method == "wechatpayQR":
         action = {"type": "qrCode", "paymentMethodType": method, "qrCodeData": "weixin://pay/1"}
@@ -145,12 +145,12 @@ def waiting(payment: Booked) -> Answered:
 
 
 def error(status: int, code: str, message: str) -> Answered:
-    """A refusal of the request itself."""
+    """Return a refusal of the request itself."""
     kind = "validation" if status == 422 else "security"
     return Answered(status, {"status": status, "errorCode": code, "message": message, "errorType": kind})
 
 
 def overstated(body: Body) -> Body:
-    """The same answer about a larger amount."""
+    """Return the same answer about a larger amount."""
     amount = body["amount"]
     return body | {"amount": amount | {"value": amount["value"] + 1}}

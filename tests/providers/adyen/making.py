@@ -10,6 +10,6 @@ NOBODY = SimpleNamespace(card=lambda: bench.CARD)
 
 
 def asked(source_type: str = "card", **members: Any) -> Payment:
-    """A payment of PHP 100.00, to be taken at once and without authentication."""
+    """Return a payment of PHP 100.00, to be taken at once and without authentication."""
     card = bench.CARD if source_type == "card" else None
     return bench.asked(NOBODY, source_type=source_type, **{"card": card, **members})

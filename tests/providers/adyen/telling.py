@@ -7,7 +7,7 @@ import json
 from typing import Any
 
 from payments import clock
-from tests.providers.bench import Webhook
+from tests.providers.bench import SignedMessage
 from tests.providers.openapi import described
 
 WEBHOOKS = described("adyen-Webhooks-v1.json")
@@ -18,7 +18,7 @@ SIGNED = ("pspReference", "originalReference", "merchantAccountCode", "merchantR
 
 
 def item_of(event: str, *, success: bool, currency: str, value: int, **members: Any) -> dict[str, Any]:
-    """An item about `event`, not signed yet."""
+    """Return an item about `event`, not signed yet."""
     return {
         "amount": {"currency": currency, "value": value},
         "eventCode": event,
@@ -29,15 +29,15 @@ def item_of(event: str, *, success: bool, currency: str, value: int, **members: 
     }
 
 
-def webhook_of(*items: dict[str, Any]) -> Webhook:
-    """The message that tells these items, each signed."""
+def webhook_of(*items: dict[str, Any]) -> SignedMessage:
+    """Build the message of these items, each signed."""
     told = {"live": "false", "notificationItems": [{"NotificationRequestItem": signed(item)} for item in items]}
     WEBHOOKS.check_webhook(f"/{items[0]['eventCode']}", told)
     return {}, json.dumps(told).encode()
 
 
 def signed(item: dict[str, Any]) -> dict[str, Any]:
-    """The same item with Adyen's signature."""
+    """Return the same item with Adyen's signature."""
     parts = [str(item.get(name, "")) for name in SIGNED]
     parts += [str(item["amount"]["value"]), item["amount"]["currency"], item["eventCode"], item["success"]]
     digest = hmac.digest(bytes.fromhex(HMAC_KEY), ":".join(parts).encode(), hashlib.sha256)

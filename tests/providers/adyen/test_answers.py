@@ -35,7 +35,7 @@ PAGE = {"type": "redirect", "method": "GET", "url": "https://checkoutshopper-tes
 
 
 def told(result: str, **members: Any) -> dict[str, Any]:
-    """An answer about PAYMENT."""
+    """Build an answer about PAYMENT."""
     named = {"pspReference": "PSP1", "merchantReference": PAYMENT.reference, "amount": bodies.amount(PAYMENT)}
     return {"resultCode": result, **named, **members}
 

@@ -24,12 +24,12 @@ HOUR, WEEK = timedelta(hours=1, seconds=1), timedelta(days=7)
 
 
 def paths(bench: AdyenBench) -> list[str]:
-    """What was asked, in order."""
+    """Return the paths of the requests, in order."""
     return [each.path for each in bench.fake.requests]
 
 
 def aged(named: Operation, by: timedelta) -> Operation:
-    """The same operation, asked for so long ago as its reference says."""
+    """Return the operation with a reference that is `by` older."""
     moment = clock.now() - by
     return replace(named, reference=f"{int(moment.timestamp() * 1000):012x}{named.reference[12:]}")
 

@@ -36,7 +36,7 @@ def whereto(account: Account, address: str = "") -> str:
 
 
 def answering(answered: Answered) -> Outcome:
-    """What becomes of a payment where Adyen answers so."""
+    """Return the outcome of a payment where Adyen answers so."""
     fake = Fake(lambda asked: answered, lambda body: body)
     with fake.serving():
         return Adyen(ACCOUNT, fake.address).create_payment(asked())

@@ -17,13 +17,13 @@ AT_ONCE, LATER = {"metadata.capture": "at_once"}, {"metadata.capture": "later"}
 
 
 def told(event: str, *, success: bool = True, reference: str = PAYMENT, **members: Any) -> dict[str, Any]:
-    """An item about `reference`, whose amount is PHP 100.00."""
+    """Return an item about `reference`, whose amount is PHP 100.00."""
     named = {"merchantReference": reference, "pspReference": "PSP2"}
     return item_of(event, success=success, currency="PHP", value=10_000, **named, **members)
 
 
 def read(*items: dict[str, Any]) -> list[Report]:
-    """The reports in a message of these items."""
+    """Return the reports in a message of these items."""
     _, body = webhook_of(*items)
     return webhooks.read(body, HMAC_KEY, MERCHANT_ACCOUNT)
 

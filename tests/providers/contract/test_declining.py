@@ -34,5 +34,5 @@ def test_the_provider_hears_nothing_of_it(bench: Bench) -> None:
 
 
 def form_of(reference: str) -> str:
-    """A reference without what differs in each: every letter and digit is one sign, by its case."""
+    """Return a reference's form: one sign for each letter or digit, by its case."""
     return re.sub(r"[A-Z0-9]" if reference.isupper() else r"[0-9a-f]", "x", reference)

@@ -79,5 +79,5 @@ def test_a_hold_is_extended_only_where_the_provider_can(bench: Bench) -> None:
 
 
 def refund(payment: Payment, amount: int) -> Operation:
-    """A new refund of `amount`."""
+    """Return a new refund of `amount`."""
     return operation("refund", payment, amount, reason="requested_by_customer")

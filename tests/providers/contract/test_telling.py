@@ -3,7 +3,7 @@
 import pytest
 
 from payments.providers.base import Approved, BadSignature, Payment, Provider, Report
-from tests.providers.bench import AMOUNT, Bench, Webhook, begun, redirected
+from tests.providers.bench import AMOUNT, Bench, SignedMessage, begun, redirected
 
 
 def test_a_webhook_names_what_it_is_about(bench: Bench) -> None:
@@ -29,13 +29,13 @@ def test_credentials_are_known_to_the_provider(bench: Bench) -> None:
     assert isinstance(bench.connector.test_credentials(), Approved)
 
 
-def paid(bench: Bench, payment: Payment) -> list[Webhook]:
-    """What is told when the payer of `payment` pays."""
+def paid(bench: Bench, payment: Payment) -> list[SignedMessage]:
+    """Pay `payment` as its payer; return the webhooks."""
     bench.pay(payment)
     bench.let_pass()
     return bench.webhooks()
 
 
-def read(connector: Provider, webhook: Webhook) -> list[Report]:
+def read(connector: Provider, webhook: SignedMessage) -> list[Report]:
     """Everything that one message reports."""
-    return connector.read_callback(*webhook)
+    return connector.read_webhook(*webhook)

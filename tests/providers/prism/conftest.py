@@ -30,7 +30,7 @@ def adyen_behind_prism() -> Iterator[Bench]:
 
 @contextmanager
 def xendit_behind_prism() -> Iterator[Bench]:
-    """The same with Xendit's."""
+    """Yield the same bench with Xendit's description."""
     with xendit_bench() as bench, prism_before(bench.fake.address, XENDIT) as prism:
         bench.connector = Xendit(Client(prism.url, bench.secret_key), bench.callback_token)
         yield bench

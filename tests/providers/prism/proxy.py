@@ -29,7 +29,7 @@ class Prism:
     log: Path
 
     def complaints(self) -> list[tuple[str, str]]:
-        """The path and the fault of every request and answer that was not as described."""
+        """Return the path and the fault of every request and answer that breaks the description."""
         # It answers first and logs afterwards, but keeps the order.
         end = f"{END}{ids.new_id().hex}"
         http.send("GET", self.url + end, {})
@@ -42,7 +42,7 @@ class Prism:
 
 @contextmanager
 def prism_before(upstream: str, description: str) -> Iterator[Prism]:
-    """A Prism that passes on to `upstream` and back what is as in this file of `specs/`; PRISM names the program."""
+    """Run a Prism before `upstream` that checks against this file of `specs/`; PRISM names the program."""
     with tempfile.TemporaryDirectory(prefix="kaha-prism-") as folder:
         log = Path(folder) / "log"
         command = [os.environ["PRISM"], "proxy", SPECS / description, upstream, "--errors", "--port", "0"]

@@ -13,7 +13,7 @@ from payments.providers.simulator.messages import SIGNATURE_HEADER
 from payments.providers.simulator.models import Entry, SimulatedPayment
 from payments.providers.simulator.operations import settle_due_refunds
 from payments.providers.simulator.scenarios import SCENARIOS
-from tests.providers.bench import CARD, Money, Spoilt, Webhook
+from tests.providers.bench import CARD, Money, SignedMessage, Spoilt
 
 CHALLENGED = "4242424242424242"
 ALL = 100
@@ -64,13 +64,13 @@ class SimulatorBench:
     def let_pass(self) -> None:
         settle_due_refunds(ALL)
 
-    def webhooks(self) -> list[Webhook]:
+    def webhooks(self) -> list[SignedMessage]:
         told = messages.claim(ALL)
         for message in told:
             messages.acknowledge(message.pk)
         return [(messages.sign(message.body.encode()), message.body.encode()) for message in told]
 
-    def forge(self, webhook: Webhook) -> Webhook:
+    def forge(self, webhook: SignedMessage) -> SignedMessage:
         return {SIGNATURE_HEADER: "0" * 64}, webhook[1]
 
     def spoil_next(self, how: Spoilt) -> None:
@@ -87,7 +87,7 @@ class SimulatorBench:
 
 
 def _released(entries: list[Entry]) -> int:
-    """What of a hold is held no more, taken or let go."""
+    """Return the amount of a hold that was captured or released."""
     is_hold = any(entry.kind == Entry.Kind.HOLD for entry in entries)
     return _sum(entries, Entry.Kind.RELEASE, Entry.Kind.CAPTURE) if is_hold else 0
 
@@ -97,7 +97,7 @@ def _sum(entries: list[Entry], *kinds: str) -> int:
 
 
 def _number(decline_code: str) -> str:
-    """The first card number that is declined with this code."""
+    """Return the first card number that is declined with this code."""
     return next(number for number, scenario in SCENARIOS.items() if scenario.decline_code == decline_code)
 
 
@@ -109,5 +109,5 @@ def _booked(payment: Payment) -> SimulatedPayment:
 
 @contextmanager
 def simulator_bench() -> Iterator[SimulatorBench]:
-    """The simulator, on the tables of the test."""
+    """Yield the simulator's bench, on the tables of the test."""
     yield SimulatorBench()

@@ -10,7 +10,7 @@ from payments.providers.http import Send, send
 from payments.providers.xendit.client import Client
 from payments.providers.xendit.connector import Xendit
 from payments.providers.xendit.webhooks import TOKEN_HEADER
-from tests.providers.bench import CARD, Money, Spoilt, Webhook
+from tests.providers.bench import CARD, Money, SignedMessage, Spoilt
 from tests.providers.xendit.books import CHALLENGED, OPEN, Request
 from tests.providers.xendit.fake import FakeXendit
 
@@ -57,10 +57,10 @@ class XenditBench:
     def let_pass(self) -> None:
         self.fake.books.settle_refunds()
 
-    def webhooks(self) -> list[Webhook]:
+    def webhooks(self) -> list[SignedMessage]:
         return [({TOKEN_HEADER: self.callback_token}, body) for body in self.fake.webhooks()]
 
-    def forge(self, webhook: Webhook) -> Webhook:
+    def forge(self, webhook: SignedMessage) -> SignedMessage:
         return {TOKEN_HEADER: secrets.token_urlsafe(32)}, webhook[1]
 
     def spoil_next(self, how: Spoilt) -> None:
@@ -74,7 +74,7 @@ class XenditBench:
         return Money(held, taken=sum(each.captured for each in requests), returned=returned)
 
     def _open(self, payment: Payment) -> Request:
-        """The request on whose page the payer acts."""
+        """Return the request on whose page the payer acts."""
         requests = self.fake.books.requests.values()
         [request] = [each for each in requests if each.id == payment.provider_ref and each.status == OPEN]
         return request
@@ -82,7 +82,7 @@ class XenditBench:
 
 @contextmanager
 def xendit_bench(sender: Send = send) -> Iterator[XenditBench]:
-    """A new account at a fake that listens for as long as the block runs."""
+    """Yield a new account at a fake that listens while the block runs."""
     bench = XenditBench(sender=sender)
     with bench.fake.serving():
         yield bench

@@ -74,7 +74,7 @@ class Books:
         return request
 
     def approve(self, request: Request) -> None:
-        """The payer or the issuer agreed."""
+        """Approve the request, as the payer or the issuer."""
         request.payment_id = f"py-{uuid4()}"
         request.status = "AUTHORIZED" if request.capture_method == "MANUAL" else "SUCCEEDED"
         if request.status == "SUCCEEDED":
@@ -82,7 +82,7 @@ class Books:
         self.told.append(("payment.capture" if request.captured else "payment.authorization", request))
 
     def fail(self, request: Request, code: str) -> None:
-        """The payer or the issuer refused."""
+        """Fail the request, as the payer or the issuer."""
         request.payment_id, request.status, request.failure_code = f"py-{uuid4()}", "FAILED", code
         self.told.append(("payment.failure", request))
 
@@ -92,14 +92,14 @@ class Books:
         self.told.append(("payment_request.expiry", request))
 
     def end(self, request: Request) -> Request:
-        """Ends a request that waits for its payer."""
+        """End a request that waits for its payer."""
         if request.status != OPEN:
             raise Refusal(400, "INACTIVE_PAYMENT_REQUEST")
         request.status = "CANCELED"
         return request
 
     def capture(self, request: Request, amount: int) -> Request:
-        """Takes a part or all of what is held, once."""
+        """Capture a part or all of the hold, once."""
         if request.status != "AUTHORIZED":
             raise Refusal(400, "INELIGIBLE_TRANSACTION_STATUS")
         if amount > request.amount:
@@ -116,7 +116,7 @@ class Books:
         return request
 
     def refund(self, refund: Refund, key: str) -> Refund:
-        """Gives a part or all of it back, once for each key, and one at a time."""
+        """Refund a part or all of it, once for each key, one at a time."""
         if key in self.refunds:
             return self.refunds[key]
         others = [known for known in self.refunds.values() if known.of is refund.of]

@@ -9,6 +9,6 @@ from tests.providers.xendit.bench import XenditBench, xendit_bench
 
 @pytest.fixture
 def bench() -> Iterator[XenditBench]:
-    """A new account at a fake of its own."""
+    """Yield a new account at its own fake."""
     with xendit_bench() as made:
         yield made

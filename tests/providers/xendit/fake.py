@@ -37,7 +37,7 @@ class FakeXendit(Fake):
         }
 
     def webhooks(self) -> list[bytes]:
-        """What happened since this was asked last, as it is told."""
+        """Return the webhooks since the last call."""
         with self._lock:
             told, self.books.told = self.books.told, []
             bodies = [shapes.event(*each) for each in told]

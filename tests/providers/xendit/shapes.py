@@ -102,7 +102,7 @@ def _movement(product_id: str, request: Request, kind: str, amount: int) -> dict
 
 
 def event(name: str, about: Request | Refund) -> dict[str, Any]:
-    """A webhook's body."""
+    """Return a webhook's body."""
     if isinstance(about, Refund):
         data = described_refund(about)
     else:
@@ -111,5 +111,5 @@ def event(name: str, about: Request | Refund) -> dict[str, Any]:
 
 
 def overstated(body: dict[str, Any]) -> dict[str, Any]:
-    """The same with another amount."""
+    """Return the same with another amount."""
     return body | {name: body[name] + 1 for name in ("request_amount", "amount") if name in body}

@@ -36,13 +36,13 @@ FAILURE_CODES = [code for code in SCHEMAS["FailureCode"]["enum"] if code]
 
 
 def request(**members: Any) -> Request:
-    """A payment request that answers PAYMENT."""
+    """Return a payment request that answers PAYMENT."""
     made = Request(PAYMENT.reference, AMOUNT, "PHP", "PH", "CARDS", "AUTOMATIC")
     return replace(made, **members)
 
 
 def answered(asked: Payment = PAYMENT, **members: Any) -> Outcome:
-    """What a description with these members means."""
+    """Return the outcome of a description with these members."""
     body = shapes.described_request(request()) | members
     return answers.payment(asked, Answer(201, "", read(json.dumps(body).encode())))
 

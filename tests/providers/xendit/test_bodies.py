@@ -19,7 +19,7 @@ AMOUNTS = st.integers(1, 99_999_999_999)
 
 
 def sent(bench: XenditBench, payment: Payment) -> dict[str, Any]:
-    """The body by which a payment is asked for."""
+    """Return the body of the request for a payment."""
     bench.connector.create_payment(payment)
     body: dict[str, Any] = json.loads(bench.fake.requests[-1].body)
     return body

@@ -77,7 +77,7 @@ def test_an_account_that_xendit_does_not_know_is_refused(bench: XenditBench) -> 
 
 
 def account(bench: XenditBench) -> Account:
-    """The bench's account as operators fill it in, the country left out."""
+    """Return the bench's account without the country."""
     return Account(False, {"secret_key": bench.secret_key, "callback_token": bench.callback_token})
 
 

@@ -33,12 +33,12 @@ REFUND = Refund(MADE, OPERATION.reference, AMOUNT, "OTHERS")
 
 
 def answer(shape: dict[str, Any], **members: Any) -> Answer:
-    """A description with these members, as it is read."""
+    """Return a description with these members, as it is read."""
     return Answer(200, "", read(json.dumps(shape | members).encode()))
 
 
 def refusal(code: str) -> Answer:
-    """A refusal of this name."""
+    """Return a refusal of this name."""
     return Answer(400, code, {"error_code": code, "message": "No."})
 
 

@@ -18,7 +18,7 @@ LONG_AGO = timedelta(hours=1, seconds=1)
 
 
 def asks(bench: XenditBench) -> list[str]:
-    """What the fake was asked since the bench was made, but for what it is."""
+    """Return the fake's requests since the bench was made, without the credential check."""
     return [f"{request.method} {request.path.partition('?')[0]}" for request in bench.fake.requests]
 
 
@@ -46,7 +46,7 @@ def test_a_card_that_is_held_is_unknown_until_its_webhook_names_it(bench: Xendit
     payment = lost(bench, asked(bench, capture=False))
     assert isinstance(bench.connector.resolve(payment), Unknown)
     [webhook] = bench.webhooks()
-    [report] = bench.connector.read_callback(*webhook)
+    [report] = bench.connector.read_webhook(*webhook)
     outcome = bench.connector.resolve(replace(payment, provider_ref=report.provider_ref))
     assert isinstance(outcome, Approved)
     assert not outcome.captured
@@ -98,7 +98,7 @@ def test_a_page_is_made_again_because_nobody_knows_the_first(bench: XenditBench)
 
 
 def asked_last(bench: XenditBench) -> Request:
-    """The newest payment request."""
+    """Return the newest payment request."""
     return list(bench.fake.books.requests.values())[-1]
 
 

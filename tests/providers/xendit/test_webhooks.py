@@ -14,12 +14,12 @@ TOKEN = "told by the dashboard"
 
 
 def told(body: dict[str, Any], **headers: str) -> list[Report]:
-    """What is reported by a message with the right token."""
+    """Return the reports in a message with the right token."""
     return read_webhook(TOKEN, {TOKEN_HEADER: TOKEN} | headers, json.dumps(body).encode())
 
 
 def message(event: str = "payment.capture", **members: Any) -> dict[str, Any]:
-    """A message about a payment of ours."""
+    """Return a message about a payment of ours."""
     data = {"payment_id": "py-1", "payment_request_id": "pr-1", "reference_id": "ab", "status": "SUCCEEDED"}
     return {"event": event, "data": data | {"currency": "PHP", "request_amount": 18.89} | members}
 
@@ -52,7 +52,7 @@ def test_what_the_fake_tells_is_read(bench: XenditBench) -> None:
     refund = operation("refund", taken(bench), 4_000)
     bench.connector.refund(refund)
     bench.let_pass()
-    reports = [report for webhook in bench.webhooks() for report in bench.connector.read_callback(*webhook)]
+    reports = [report for webhook in bench.webhooks() for report in bench.connector.read_webhook(*webhook)]
     assert [(report.reference, report.amount) for report in reports] == [
         (refund.payment_reference, AMOUNT),
         (refund.reference, 4_000),

@@ -1,4 +1,4 @@
-"""What merchants were told, try by try, and the one thing that operators do about it: send it again."""
+"""Pages of webhooks and their attempts, from which operators send them again."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -17,14 +17,14 @@ from payments.admin.framework.formats import id_link_column, link, mode_column, 
 from payments.admin.framework.id_search import events_of_request
 from payments.admin.webhooks.resend import Resending
 from payments.ids import public_id
-from payments.models import Event, Merchant, Notification, NotificationTry, Refund
+from payments.models import Event, Merchant, NotificationTry, Refund, Webhook
 from payments.overview.waiting import GIVEN_UP
 from payments.rendering.answers import readable
 
 URL_WIDTH = 50
 
 
-class TriesOfNotification(LookOnlyInline):
+class AttemptsOfWebhook(LookOnlyInline):
     model = NotificationTry
     verbose_name_plural = "Tries, newest first"
     fields = ("number", "started", "took", "result", "detail")
@@ -55,9 +55,9 @@ class ByStanding(Conditions):
     }
 
 
-@admin.register(Notification)
-class NotificationAdmin(Resending, LookOnlyAdmin):
-    """Whoever may change notifications may send them again; nobody edits one."""
+@admin.register(Webhook)
+class WebhookAdmin(Resending, LookOnlyAdmin):
+    """Webhooks are read-only. Operators with the change permission send them again."""
 
     merchant_lookup = "merchant"
     list_display = ("shown_event", "chip", "type", "created", "tries", "due", "short_url", "object_link", "mode")
@@ -75,15 +75,15 @@ class NotificationAdmin(Resending, LookOnlyAdmin):
     actions = ["send_again"]
     fieldsets = (
         (None, {"fields": ("event_link", "type", "object_link", "of_merchant", "mode", "url", "receiver")}),
-        ("State", {"fields": ("chip", "tries", "failures", "due", "first_try", "in_hand_until", "created")}),
+        ("State", {"fields": ("chip", "tries", "failures", "due", "first_try", "leased", "created")}),
     )
-    inlines = (TriesOfNotification,)
+    inlines = (AttemptsOfWebhook,)
     of_merchant = id_link_column("merchant", "mer", Merchant)
     mode = mode_column
     created = moment_column("created_at")
     due = moment_column("due_at")
     first_try = moment_column("first_try_at")
-    in_hand_until = moment_column("leased_until")
+    leased = moment_column("leased_until")
 
     class Media:
         css = {"all": ["payments/admin.css"]}
@@ -99,25 +99,25 @@ class NotificationAdmin(Resending, LookOnlyAdmin):
         yield from super().named_by(prefix, uuid)
 
     @admin.display(description="Event")
-    def shown_event(self, row: Notification) -> str:
+    def shown_event(self, row: Webhook) -> str:
         return public_id("evt", row.event_id)
 
     @admin.display(description="Event")
-    def event_link(self, row: Notification) -> SafeString | str:
+    def event_link(self, row: Webhook) -> SafeString | str:
         return link(Event, row.event_id, public_id("evt", row.event_id))
 
     @admin.display(description="Type")
-    def type(self, row: Notification) -> str:
+    def type(self, row: Webhook) -> str:
         return row.event.type
 
     @admin.display(description="Object")
-    def object_link(self, row: Notification) -> SafeString | str:
+    def object_link(self, row: Webhook) -> SafeString | str:
         return link_to_object(row.event)
 
     @admin.display(description="State")
-    def chip(self, row: Notification) -> SafeString:
+    def chip(self, row: Webhook) -> SafeString:
         return format_html('<span class="chip chip-{}">{}</span>', row.state, row.state)
 
     @admin.display(description="URL")
-    def short_url(self, row: Notification) -> SafeString:
+    def short_url(self, row: Webhook) -> SafeString:
         return format_html('<span title="{}">{}</span>', row.url, Truncator(row.url).chars(URL_WIDTH))

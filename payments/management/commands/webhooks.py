@@ -7,7 +7,7 @@ from payments.domain.webhooks import resend
 from payments.ids import public_id
 from payments.management import picking
 from payments.management.tables import in_columns, one_line, utc
-from payments.models import Notification, NotificationTry
+from payments.models import NotificationTry, Webhook
 from payments.rendering.answers import readable
 
 LISTED = 50
@@ -21,10 +21,10 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         verbs = parser.add_subparsers(dest="verb", required=True, metavar="list|show|resend")
-        newest = verbs.add_parser("list", help="the newest notifications, of all or of those that the filters leave")
+        newest = verbs.add_parser("list", help="the newest webhooks, of all or of those that the filters leave")
         picking.add_filters(newest)
         newest.add_argument("--limit", type=_limit, default=LISTED, help=f"1 to {LISTED_MAX} (default: {LISTED})")
-        one = verbs.add_parser("show", help="one notification and every try to deliver it")
+        one = verbs.add_parser("show", help="one webhook and every try to deliver it")
         one.add_argument("id", metavar="evt_…", help="the event's ID")
         again = verbs.add_parser("resend", help="sends again, at once: by ID, or all that the filters leave")
         again.add_argument("ids", nargs="*", metavar="evt_…", help="events' IDs")
@@ -43,7 +43,7 @@ class Command(BaseCommand):
 
     def _show(self, options: dict[str, Any]) -> None:
         found = picking.named([options["id"]]).select_related("event", "merchant").defer("event__payload").get()
-        tries = found.try_list.order_by("-number")[:TRIES_SHOWN]
+        tries = found.attempts.order_by("-number")[:TRIES_SHOWN]
         lines = [*in_columns(_facts(found)), "", *in_columns([TRY_HEADINGS, *map(_try_cells, tries)])]
         self.stdout.write("\n".join(lines))
 
@@ -72,12 +72,12 @@ HEADINGS = ("EVENT", "TYPE", "MODE", "STATE", "TRIES", "CREATED", "NEXT TRY", "U
 TRY_HEADINGS = ("TRY", "STARTED", "TOOK", "ANSWER", "")
 
 
-def _cells(row: Notification) -> tuple[object, ...]:
+def _cells(row: Webhook) -> tuple[object, ...]:
     event_id, mode = public_id("evt", row.event_id), _mode(row)
     return event_id, row.event.type, mode, row.state, row.tries, utc(row.created_at), utc(row.due_at), row.url
 
 
-def _facts(row: Notification) -> list[tuple[str, object]]:
+def _facts(row: Webhook) -> list[tuple[str, object]]:
     kind = KINDS[row.event.type.partition(".")[0]]
     return [
         ("event", public_id("evt", row.event_id)),
@@ -99,5 +99,5 @@ def _try_cells(row: NotificationTry) -> tuple[object, ...]:
     return row.number, utc(row.started_at), f"{row.milliseconds} ms", result, one_line(detail)
 
 
-def _mode(row: Notification) -> str:
+def _mode(row: Webhook) -> str:
     return "live" if row.livemode else "test"

@@ -1,0 +1,168 @@
+"""What providers told, as operators look at it."""
+
+from collections.abc import Callable
+from datetime import timedelta
+
+import pytest
+from django.contrib.auth.models import Group, Permission, User
+from django.test import Client
+
+from payments import clock
+from payments.domain.merchants.merchants import NewMerchant
+from payments.domain.provider_events import attention, inbox
+from payments.models import Attempt, AuditEntry, MerchantAccess, ProviderEvent, ProviderMessage
+from payments.staff.roles import make_roles
+from tests.admin.conftest import text_of, words_of
+from tests.client import Api
+from tests.provider_events.making import a_provider_message
+from tests.racing import at_once
+from tests.staff.working import for_all
+
+LIST = "/admin/payments/providermessage/"
+pytestmark = pytest.mark.django_db
+
+
+def test_the_page_shows_what_came_without_secrets_and_what_became_of_it(shop: NewMerchant, operator: Client) -> None:
+    message = a_provider_message(shop.merchant, b'{"number": "4000000000003055", "event": "payment.capture"}')
+    page = words_of(operator.get(f"{LIST}{message.pk}/change/"))
+    for shown in ("Our account", "payment.capture", "needs attention", "Nobody knows it", "live"):
+        assert shown in page
+    assert "4000000000003055" not in page
+
+
+def test_a_report_of_an_attempt_leads_to_it(api: Api, shop: NewMerchant, operator: Client) -> None:
+    api.charge()
+    attempt = Attempt.objects.get()
+    message = a_provider_message(shop.merchant, reference=attempt.reference)
+    page = text_of(operator.get(f"{LIST}{message.pk}/change/"))
+    assert f'href="/admin/payments/attempt/{attempt.pk}/change/"' in page
+
+
+@pytest.mark.parametrize(
+    ("standing", "found"),
+    [("attention", ["first"]), ("waiting", ["second"]), ("", ["first", "second", "third"])],
+)
+def test_the_list_is_narrowed_to_what_needs_attention(
+    shop: NewMerchant, operator: Client, standing: str, found: list[str]
+) -> None:
+    inbox = {
+        "first": a_provider_message(shop.merchant, b"1"),
+        "second": a_provider_message(shop.merchant, b"2", state="waiting", why="", due_at="2026-11-21T00:00:00Z"),
+        "third": a_provider_message(shop.merchant, b"3", state="applied", why=""),
+    }
+    page = text_of(operator.get(LIST, {"standing": standing} if standing else {}))
+    assert [name for name, message in inbox.items() if f"{message.pk}/change/" in page] == found
+
+
+SEARCHES: dict[str, Callable[[Api], str]] = {
+    "its charge": lambda api: f"ch_{Attempt.objects.get().charge_id.hex}",
+    "our reference": lambda api: Attempt.objects.get().reference,
+    "the provider's mark": lambda api: "evt-77",
+}
+
+
+@pytest.mark.parametrize("term", SEARCHES)
+def test_a_webhook_is_found_by_what_it_is_about(api: Api, shop: NewMerchant, operator: Client, term: str) -> None:
+    api.charge()
+    wanted = a_provider_message(shop.merchant, b"1", reference=Attempt.objects.get().reference, key="evt-77")
+    other = a_provider_message(shop.merchant, b"2")
+    page = text_of(operator.get(LIST, {"q": SEARCHES[term](api)}))
+    assert (str(wanted.pk) in page, str(other.pk) in page) == (True, False)
+
+
+def test_an_operator_of_another_merchant_sees_nothing_of_it(shop: NewMerchant, other_shop: NewMerchant) -> None:
+    message = a_provider_message(shop.merchant)
+    ana, client = User.objects.create(username="ana", is_staff=True), Client()
+    ana.user_permissions.add(Permission.objects.get(codename="view_providermessage"))
+    MerchantAccess.objects.create(operator=ana, merchant=other_shop.merchant)
+    client.force_login(ana)
+    assert str(message.pk) not in text_of(client.get(LIST))
+    assert client.get(f"{LIST}{message.pk}/change/").status_code != 200
+
+
+def an_operator(role: str) -> Client:
+    make_roles()
+    client, user = Client(), for_all(User.objects.create(username=role, is_staff=True))
+    user.groups.add(Group.objects.get(name=role))
+    client.force_login(user)
+    return client
+
+
+def closed(client: Client, report: ProviderEvent, note: str) -> str:
+    address = f"{LIST}{report.message_id}/close/"
+    return words_of(client.post(address, {"report": report.pk, "note": note}, follow=True))
+
+
+def test_who_may_closes_what_needs_attention_with_a_note(shop: NewMerchant) -> None:
+    report = a_provider_message(shop.merchant).events.get()
+    finance = an_operator("finance")
+    assert "Close with a note" in words_of(finance.get(f"{LIST}{report.message_id}/change/"))
+
+    page = closed(finance, report, "Refunded by hand, ticket 77.")
+
+    assert "Closed." in page
+    assert "Refunded by hand, ticket 77. finance," in page
+    assert "Close with a note" not in page
+    report.refresh_from_db()
+    assert (report.state, report.closed_by.username) == ("closed", "finance")
+    entry = AuditEntry.objects.latest("number")
+    assert (entry.action, entry.object_id, entry.actor) == ("closed", str(report.message_id), "finance")
+    assert entry.reason == "Refunded by hand, ticket 77."
+
+
+@pytest.mark.parametrize("note", ["", " ", "card 4000000000003055"], ids=["none", "blank", "secret"])
+def test_a_note_is_needed_and_holds_no_secret(shop: NewMerchant, note: str) -> None:
+    report = a_provider_message(shop.merchant).events.get()
+    assert "4000000000003055" not in closed(an_operator("finance"), report, note)
+    report.refresh_from_db()
+    assert report.state == "needs_attention"
+
+
+def test_of_several_reports_the_one_that_was_chosen_is_closed(shop: NewMerchant) -> None:
+    message = a_provider_message(shop.merchant)
+    first = message.events.get()
+    chosen = ProviderEvent.objects.create(
+        message=message, account=message.account, state="needs_attention", why="Another", due_at=None
+    )
+    page = closed(an_operator("finance"), chosen, "Ticket 77.")
+    assert "Close with a note" in page
+    assert dict(message.events.values_list("pk", "state")) == {first.pk: "needs_attention", chosen.pk: "closed"}
+
+
+@pytest.mark.parametrize("state", ["applied", "no_news", "not_ours"])
+def test_what_needs_no_attention_is_not_closed(shop: NewMerchant, state: str) -> None:
+    report = a_provider_message(shop.merchant, state=state).events.get()
+    assert "Nothing of it needs attention any more." in closed(an_operator("finance"), report, "Ticket 77.")
+    with pytest.raises(attention.TooLate):
+        attention.close(report, User.objects.get(), "Ticket 77.")
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_operators_who_close_at_once_one_does(shop: NewMerchant) -> None:
+    report = a_provider_message(shop.merchant).events.get()
+    people = [User.objects.create(username=name) for name in ("ana", "ben", "caro")]
+
+    def close(number: int) -> str:
+        try:
+            attention.close(report, people[number], f"Seen by {people[number]}.")
+        except attention.TooLate:
+            return ""
+        return people[number].username
+
+    [winner] = [name for name in at_once(3, close) if name]
+    report.refresh_from_db()
+    assert (report.closed_by.username, report.note) == (winner, f"Seen by {winner}.")
+
+
+def test_what_needs_attention_is_kept_until_somebody_closed_it(shop: NewMerchant) -> None:
+    report = a_provider_message(shop.merchant).events.get()
+    ProviderMessage.objects.update(received_at=clock.now() - inbox.KEPT - timedelta(hours=1))
+    assert inbox.forget_old() == 0
+    attention.close(report, User.objects.create(username="ana"), "Ticket 77.")
+    assert inbox.forget_old() == 1
+
+
+def test_the_first_page_counts_those_that_need_attention(shop: NewMerchant, operator: Client) -> None:
+    a_provider_message(shop.merchant)
+    assert "Webhooks that need attention 1" in words_of(operator.get("/admin/", {"mode": "live"}))
+    assert "Webhooks that need attention 0" in words_of(operator.get("/admin/", {"mode": "test"}))
