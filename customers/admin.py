@@ -10,8 +10,9 @@ from customers.detaching import DetachSource
 from customers.models import Customer, CustomerSource
 from customers.searching import sources_by_email
 from payments.admin.charges.search import SOURCE_SEARCHES
-from payments.admin.charges.sources import SHOWN_CHARGES, source_label
+from payments.admin.charges.sources import SHOWN_CHARGES
 from payments.admin.framework.base import ByMode, Conditions, LookOnlyAdmin, LookOnlyInline
+from payments.admin.framework.change_audit import Seen
 from payments.admin.framework.formats import (
     id_column,
     id_link_column,
@@ -22,9 +23,9 @@ from payments.admin.framework.formats import (
     moment_column,
     money,
     search_link,
+    source_label,
 )
 from payments.admin.framework.row_actions import RowActs
-from payments.admin.framework.view_audit import Seen
 from payments.ids import public_id
 from payments.models import Charge, Event, Merchant, Source
 

@@ -7,7 +7,7 @@ from django.db import transaction
 
 from customers.domain import keeping
 from customers.models import Customer
-from payments.admin.charges.sources import source_label
+from payments.admin.framework.formats import source_label
 from payments.admin.framework.object_actions import Facts
 from payments.admin.framework.reason_form import ReasonForm
 from payments.admin.framework.row_actions import Done, RowAct

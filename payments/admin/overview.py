@@ -11,7 +11,7 @@ from django.http import HttpRequest, QueryDict
 from django.urls import reverse
 
 from payments import sourcetypes
-from payments.admin.framework.charts import Chart, series_of, stacked_bars
+from payments.admin.charts import Chart, series_of, stacked_bars
 from payments.admin.framework.formats import NOTHING, money
 from payments.admin.framework.merchant_access import limit_of
 from payments.models import DayTotal, MoneyCheck

@@ -10,7 +10,7 @@ from django.test import Client
 from django.urls import reverse
 
 from payments import clock
-from payments.admin.framework.charts import HEIGHT, WIDTH, series_of, stacked_bars
+from payments.admin.charts import HEIGHT, WIDTH, series_of, stacked_bars
 from payments.domain.merchants.merchants import NewMerchant
 from payments.models import MoneyCheck
 from tests.admin.conftest import text_of

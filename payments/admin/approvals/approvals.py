@@ -21,10 +21,9 @@ from payments.admin.approvals.forms import MAY_DECIDE, NOBODY_ELSE, has_second_p
 from payments.admin.approvals.pending import waiting_page
 from payments.admin.approvals.words import changes_of, consequence_of, facts_of
 from payments.admin.framework.base import Conditions, LookOnlyAdmin, one_of
+from payments.admin.framework.decisions import DecidedByAnother, Decision, Proposal, Told
 from payments.admin.framework.formats import lines, link, moment_column, utc
-from payments.admin.framework.object_actions import Act, Consequence, Facts, operator_of
-from payments.admin.framework.shown_once import shown_once
-from payments.admin.operators.decisions import DecidedByAnother, Decision, Proposal, Told
+from payments.admin.framework.object_actions import Act, Consequence, Facts, operator_of, shown_once
 from payments.admin.operators.requests import ByTurn
 from payments.domain.approvals import decisions
 from payments.domain.operators.four_eyes import Refused

@@ -8,9 +8,8 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from payments import sourcetypes
-from payments.admin.framework.formats import NOTHING, link, money, utc
+from payments.admin.framework.formats import NOTHING, link, money, provider_title, utc
 from payments.admin.framework.object_actions import Consequence, Facts
-from payments.admin.routing.actions import title_of
 from payments.domain.merchants.scopes import RIGHTS
 from payments.models import ApiKey, ApprovalRequest, Merchant, ProviderAccount, Route
 from payments.providers.accounts import Connector
@@ -88,10 +87,10 @@ def _subject(request: ApprovalRequest) -> Facts:
         case Kind.CHANGE_ACCOUNT:
             account = ProviderAccount.objects.get(id=request.subject_id)
             yield "Account", link(ProviderAccount, account.id, f"{account} ({account.public_id})")
-            yield "At", title_of(account.provider)
+            yield "At", provider_title(account.provider)
         case Kind.ADD_ROUTE:
             account = ProviderAccount.objects.get(id=UUID(request.parameters["account"]))
-            yield "Account", link(ProviderAccount, account.id, f"{account} at {title_of(account.provider)}")
+            yield "Account", link(ProviderAccount, account.id, f"{account} at {provider_title(account.provider)}")
         case Kind.CHANGE_ROUTE:
             route = Route.objects.select_related("account").get(id=request.subject_id)
             yield "Route", link(Route, route.id, route)
@@ -120,7 +119,7 @@ def _values(request: ApprovalRequest, said: dict[str, Any]) -> Iterator[tuple[st
 def _account_values(request: ApprovalRequest, said: dict[str, Any]) -> Iterator[tuple[str, object]]:
     connector = _connector(request)
     if "provider" in said:
-        yield "At", title_of(said["provider"])
+        yield "At", provider_title(said["provider"])
     yield "Title", said["title"]
     if "enabled" in said:
         yield "Enabled", "yes" if said["enabled"] else "no"

@@ -11,12 +11,11 @@ from django.utils.safestring import SafeString
 
 from payments.admin.charges.card_search import ByCard, CardSearch
 from payments.admin.charges.search import ChargeSearch
-from payments.admin.charges.sources import source_label
-from payments.admin.charges.status import ByState, chips, road_by
+from payments.admin.charges.status import ByState, road_by
+from payments.admin.exports import MAY_EXPORT
 from payments.admin.framework.base import ByMode, Conditions
-from payments.admin.framework.exports import MAY_EXPORT
 from payments.admin.framework.form_filters import ByAmount, ByDays, ByMerchant
-from payments.admin.framework.formats import NOTHING, money, two_lines, utc
+from payments.admin.framework.formats import NOTHING, chips, money, source_label, two_lines, utc
 from payments.admin.framework.index_scan import Road
 from payments.admin.framework.merchant_access import limit_of
 from payments.admin.framework.object_actions import operator_of

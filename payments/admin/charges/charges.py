@@ -3,7 +3,6 @@ from django.utils.safestring import SafeString
 
 from payments.admin.charges.actions import ChargeActs
 from payments.admin.charges.charge_list import ChargeList
-from payments.admin.charges.sources import source_label
 from payments.admin.framework.base import ByMode, LookOnlyAdmin, LookOnlyInline
 from payments.admin.framework.formats import (
     id_column,
@@ -16,6 +15,7 @@ from payments.admin.framework.formats import (
     money,
     money_column,
     shown_rate,
+    source_label,
     utc,
 )
 from payments.admin.timeline import Dossier
@@ -85,7 +85,7 @@ class ChargeAdmin(ChargeActs, Dossier, ChargeList, LookOnlyAdmin):
     shown_metadata = json_column("metadata")
 
     class Media:
-        css = {"all": ["payments/admin.css", "payments/dossier.css"]}
+        css = {"all": ["payments/admin.css", "payments/timeline.css"]}
 
     @admin.display(description="Refunded")
     def refunded(self, charge: Charge) -> str:

@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 from django.http import HttpRequest, QueryDict
 
 from payments import clock
-from payments.admin.framework.exports import MAY_EXPORT
+from payments.admin.exports import MAY_EXPORT
 from payments.admin.framework.paging import Cursor, KeysetList
 from payments.card_numbers import holds_card_number
 from payments.domain.exports import SHEETS, Batch, NotAllowed

@@ -10,7 +10,6 @@ from django.utils.safestring import SafeString
 
 from payments.admin.framework.base import ByMode, BySourceType, Conditions, KahaAdmin, LookOnlyAdmin, one_of
 from payments.admin.framework.formats import (
-    NO_BREAK,
     NOTHING,
     id_column,
     id_link_column,
@@ -20,12 +19,12 @@ from payments.admin.framework.formats import (
     mode_column,
     moment_column,
     search_link,
+    source_label,
 )
 from payments.admin.framework.object_actions import Act, operator_of
 from payments.domain.cards.card_data import BRANDS, FUNDINGS, PREFIX_LENGTHS
 from payments.ids import public_id
 from payments.models import BinRange, Card, Charge, Event, Merchant, Source
-from payments.sourcetypes import BY_NAME
 
 SHOWN_CHARGES = 50
 
@@ -38,12 +37,6 @@ class BySourceUse(Conditions):
         "used": ("Used", Q(used=True, vaulted=False)),
         "vaulted": ("Vaulted", Q(vaulted=True)),
     }
-
-
-def source_label(source: Source) -> str:
-    """What a payer would call it: `visa 4242`, or `GCash`."""
-    card = getattr(source, "card", None)
-    return f"{card.brand}{NO_BREAK}{card.last4}" if card else BY_NAME[source.type].label
 
 
 @admin.register(Source)

@@ -1,6 +1,6 @@
 """Where a charge stands: as a mark on its row, and as a filter of the list with the index that finds such charges."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -8,8 +8,6 @@ from typing import Any
 from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Now
 from django.http import HttpRequest
-from django.utils.html import format_html, format_html_join
-from django.utils.safestring import SafeString
 
 from payments.admin.framework.base import Conditions
 from payments.admin.framework.index_scan import Road
@@ -101,27 +99,3 @@ def _by_few(state: str, modes: tuple[bool, ...]) -> Road:
         if is_held
         else Road((), ((),), taken_care_of)
     )
-
-
-def chips(charge: Charge) -> SafeString:
-    """The state of a charge, and what else is to be noticed about it, as marks."""
-    marks = format_html_join(" ", '<span class="chip chip-{}">{}</span>', _marks(charge))
-    return format_html('<span class="chips">{}</span>', marks)
-
-
-def _marks(charge: Charge) -> Iterator[tuple[str, str]]:
-    yield _state_mark(charge)
-    if charge.operation:
-        yield "warn", f"{charge.operation} under way"
-    if charge.reversed_late:
-        yield "bad", "reversed late"
-
-
-def _state_mark(charge: Charge) -> tuple[str, str]:
-    if charge.status == Status.PENDING:
-        return ("warn", "awaiting payer") if charge.action else ("warn", "pending")
-    if charge.status == Status.SUCCEEDED:
-        if charge.authorized:
-            return "warn", "held"
-        return ("good", "partly refunded") if charge.amount_refunded else ("good", "captured")
-    return ("bad" if charge.status == Status.FAILED else "quiet"), str(charge.status)

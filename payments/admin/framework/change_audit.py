@@ -70,6 +70,16 @@ class Audited(admin.ModelAdmin):
         return TemplateResponse(request, "admin/payments/auditentry/history.html", context | (extra_context or {}))
 
 
+class Seen:
+    """Tells who opened the page of a row, for its ModelAdmin; what cannot be told is not shown."""
+
+    def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
+        page: Any = super()
+        response = page.render_change_form(request, context, *args, **kwargs)
+        audit_log.record(Action.VIEWED, kwargs["obj"])
+        return response
+
+
 def _rows_of(formset: Any) -> Iterator[str]:
     """What was done to the rows of a formset."""
     yield from (f"{_called(row)} added" for row in formset.new_objects)

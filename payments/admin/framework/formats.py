@@ -1,6 +1,6 @@
 """How rows are shown to operators: money as money, times in UTC, IDs as merchants know them, JSON indented."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
@@ -16,8 +16,10 @@ from django.utils.text import capfirst
 from payments.documents import dumps_indented
 from payments.ids import public_id
 from payments.ledger.fees import Rate
-from payments.models import Posting
+from payments.models import Charge, Posting, Source
 from payments.money import format_amount
+from payments.providers.registry import CONNECTORS
+from payments.sourcetypes import BY_NAME
 
 NOTHING = "–"
 NO_BREAK = "\N{NO-BREAK SPACE}"
@@ -69,6 +71,46 @@ def two_lines(first: object, second: object) -> SafeString:
     """A cell with what is looked for, and below it what goes with it; each is cut where the column ends."""
     below = format_html('<span class="second">{}</span>', second) if second else ""
     return format_html('<span class="first">{}</span>{}', first, below)
+
+
+def chip(state: str, mark: str = "") -> SafeString:
+    """Return `state` as a chip in the colour of `mark`; without one, the state has a colour of its own."""
+    return format_html('<span class="chip chip-{}">{}</span>', mark or state, state)
+
+
+def chips(charge: Charge) -> SafeString:
+    """The state of a charge, and what else is to be noticed about it, as marks."""
+    marks = format_html_join(" ", '<span class="chip chip-{}">{}</span>', _marks(charge))
+    return format_html('<span class="chips">{}</span>', marks)
+
+
+def _marks(charge: Charge) -> Iterator[tuple[str, str]]:
+    yield _state_mark(charge)
+    if charge.operation:
+        yield "warn", f"{charge.operation} under way"
+    if charge.reversed_late:
+        yield "bad", "reversed late"
+
+
+def _state_mark(charge: Charge) -> tuple[str, str]:
+    if charge.status == Charge.Status.PENDING:
+        return ("warn", "awaiting payer") if charge.action else ("warn", "pending")
+    if charge.status == Charge.Status.SUCCEEDED:
+        if charge.authorized:
+            return "warn", "held"
+        return ("good", "partly refunded") if charge.amount_refunded else ("good", "captured")
+    return ("bad" if charge.status == Charge.Status.FAILED else "quiet"), str(charge.status)
+
+
+def source_label(source: Source) -> str:
+    """What a payer would call it: `visa 4242`, or `GCash`."""
+    card = getattr(source, "card", None)
+    return f"{card.brand}{NO_BREAK}{card.last4}" if card else BY_NAME[source.type].label
+
+
+def provider_title(provider: str) -> str:
+    """The provider's name, also where its connector is not installed any more."""
+    return CONNECTORS[provider].title if provider in CONNECTORS else provider
 
 
 def id_column(prefix: str) -> Column:

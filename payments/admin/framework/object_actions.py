@@ -1,6 +1,6 @@
 """What operators do about a row: offered on its page, done by POST, and told to the audit log with what and why."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -56,3 +56,20 @@ def form_page(
         "media": page.media + form.media,
     }
     return TemplateResponse(request, "admin/payments/act.html", context)
+
+
+def shown_once(
+    request: HttpRequest, page: admin.ModelAdmin, title: str, secrets: Mapping[str, str], onward: str
+) -> TemplateResponse:
+    """The answer to the form that made `secrets`, by name; `onward` is where its reader goes next.
+
+    Like every page of the admin it may be kept by no browser and no proxy.
+    """
+    context = page.admin_site.each_context(request) | {
+        "title": title,
+        "opts": page.opts,
+        "secrets": secrets,
+        "onward": onward,
+        "media": page.media,
+    }
+    return TemplateResponse(request, "admin/payments/shown_once.html", context)

@@ -4,11 +4,18 @@ from typing import Any
 
 from django import forms
 
-from payments.admin.framework.texts import SecretsHidden
 from payments.ids import new_id
 from payments.models.correction import NOTE_MAX_LENGTH, free_of_secrets
+from payments.redaction import redact
 
 AS_USUAL = "Such as a ticket. No card numbers, no keys. The audit log keeps it."
+
+
+class SecretsHidden(forms.Textarea):
+    """Shows a refused text again without what it was refused for."""
+
+    def format_value(self, value: Any) -> str:
+        return redact(value or "")
 
 
 def reason_field(help_text: str = AS_USUAL) -> forms.CharField:

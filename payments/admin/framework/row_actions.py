@@ -14,9 +14,8 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import URLPattern, path, reverse
 
-from payments.admin.framework.object_actions import Act, Consequence, Facts, form_page, operator_of
+from payments.admin.framework.object_actions import Act, Consequence, Facts, form_page, operator_of, shown_once
 from payments.admin.framework.reason_form import ReasonForm
-from payments.admin.framework.shown_once import shown_once
 from payments.context import because
 from payments.models import ApprovalRequest
 

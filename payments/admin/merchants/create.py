@@ -10,10 +10,9 @@ from django.shortcuts import redirect
 from django.urls import reverse
 
 from payments.admin.framework.merchant_access import limit_of
-from payments.admin.framework.object_actions import form_page
+from payments.admin.framework.object_actions import form_page, shown_once
 from payments.admin.framework.reason_form import OnceForm
 from payments.admin.framework.row_actions import SENT_BEFORE
-from payments.admin.framework.shown_once import shown_once
 from payments.context import because
 from payments.domain.merchants.merchants import NewMerchant, check_statement_descriptor, create_merchant
 from payments.ids import public_id

@@ -20,8 +20,8 @@ from payments.admin.framework.formats import NOTHING, lines, money
 from payments.admin.framework.object_actions import Consequence, Facts, form_page, operator_of
 from payments.admin.framework.reason_form import OnceForm
 from payments.admin.operators.words import OFFERED
-from payments.domain.operators import request as proposing
 from payments.domain.operators.amount_at_stake import at_stake
+from payments.domain.operators.request import prepare, propose
 from payments.ids import public_id
 from payments.models import Charge, StaffAct
 
@@ -118,7 +118,7 @@ def _look_at(acts: Iterable[StaffAct]) -> Summary:
     possible, left_out = [], []
     for act in acts:
         try:
-            proposing.prepare(act, act.charge)
+            prepare(act, act.charge)
             possible.append(act)
         except ValidationError as error:
             left_out.append(_why(act, error))
@@ -131,7 +131,7 @@ def _propose_all(page: admin.ModelAdmin, request: HttpRequest, acts: Iterable[St
     for act in acts:
         batch = act.batch
         try:
-            proposing.propose(act)
+            propose(act)
         except ValidationError as error:
             left_out.append(_why(act, error))
     if left_out:

@@ -5,13 +5,12 @@ from collections.abc import Callable
 from django.contrib import admin, messages
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from payments.admin.framework.base import LookOnlyAdmin, by_mode_of
-from payments.admin.framework.formats import link, moment_column, money, utc
+from payments.admin.framework.decisions import DecidedByAnother, Decision, Proposal, Told
+from payments.admin.framework.formats import chip, link, moment_column, money, utc
 from payments.admin.framework.object_actions import Facts
-from payments.admin.operators.decisions import DecidedByAnother, Decision, Proposal, Told
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.domain.operators import corrections
@@ -35,11 +34,6 @@ TOLD = {
     State.WITHDRAWN: (messages.SUCCESS, "Withdrawn. The outcome is still unknown."),
     State.OVERTAKEN: (messages.WARNING, "The provider's own answer came first, and nothing was changed."),
 }
-
-
-def chip(state: str) -> SafeString:
-    """The state of a correction, as a mark."""
-    return format_html('<span class="chip chip-{}">{}</span>', state, state)
 
 
 def said(correction: Correction) -> str:

@@ -10,14 +10,13 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import URLPattern, path, reverse
 
-from payments.admin.charges.sources import source_label
-from payments.admin.framework.formats import NOTHING, link, money
+from payments.admin.framework.formats import NOTHING, link, money, source_label
 from payments.admin.framework.object_actions import Act, Facts, form_page, operator_of
 from payments.admin.operators.forms import ActForm
 from payments.admin.operators.words import OFFERED, result
 from payments.domain.operators import execute
-from payments.domain.operators import request as proposing
 from payments.domain.operators.amount_at_stake import at_stake
+from payments.domain.operators.request import prepare, propose
 from payments.ids import public_id
 from payments.models import Charge, StaffAct
 
@@ -58,7 +57,7 @@ class ActPages(admin.ModelAdmin):
 
     def _confirm(self, request: HttpRequest, form: ActForm, act: StaffAct) -> HttpResponse:
         try:
-            proposing.prepare(act, form.charge)
+            prepare(act, form.charge)
         except ValidationError as error:
             form.add_error(None, error.messages)
             return self._ask(request, form)
@@ -72,7 +71,7 @@ class ActPages(admin.ModelAdmin):
         if StaffAct.objects.filter(id=act.id).exists():
             return self._left(request, act.charge_id, messages.WARNING, SENT_BEFORE)
         try:
-            proposing.propose(act)
+            propose(act)
         except ValidationError as error:
             return self._left(request, act.charge_id, messages.ERROR, " ".join(error.messages))
         if act.state == StaffAct.State.APPROVED:

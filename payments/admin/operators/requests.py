@@ -11,9 +11,8 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from payments.admin.charges.attempts import ByModeOfCharge
-from payments.admin.charges.sources import source_label
-from payments.admin.framework.base import LookOnlyAdmin, one_of
+from payments.admin.framework.base import LookOnlyAdmin, by_mode_of, one_of
+from payments.admin.framework.decisions import DecidedByAnother, Decision, Proposal, acts_on
 from payments.admin.framework.formats import (
     id_link_column,
     link,
@@ -21,11 +20,11 @@ from payments.admin.framework.formats import (
     money,
     money_column,
     row_link_column,
+    source_label,
     utc,
 )
 from payments.admin.framework.object_actions import Act, Consequence, Facts, operator_of
 from payments.admin.operators.bulk_actions import sums_of
-from payments.admin.operators.decisions import DecidedByAnother, Decision, Proposal, acts_on
 from payments.admin.operators.words import OFFERED, Told, result
 from payments.domain.operators import decide, execute
 from payments.domain.operators.summary import said
@@ -142,7 +141,7 @@ class StaffActAdmin(DecidedByAnother, LookOnlyAdmin):
         ByBatch,
         one_of("state", State.values),
         one_of("kind", Kind.values),
-        ByModeOfCharge,
+        by_mode_of("charge"),
         "created_at",
     )
     list_select_related = ("charge", "proposed_by", "decided_by")

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 
 from django.contrib import messages
 
-from payments.admin.charges.sources import source_label
-from payments.admin.framework.formats import money, utc
+from payments.admin.framework.formats import money, source_label, utc
 from payments.admin.framework.object_actions import Consequence
 from payments.domain.charging.operations import extension_days
 from payments.domain.operators.summary import said

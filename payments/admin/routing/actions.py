@@ -10,7 +10,7 @@ from django.db.models import QuerySet
 
 from payments import sourcetypes
 from payments.admin.approvals.forms import approval_notice, submitted
-from payments.admin.framework.formats import money
+from payments.admin.framework.formats import money, provider_title
 from payments.admin.framework.object_actions import Consequence, Facts
 from payments.admin.framework.reason_form import OnceForm, ReasonForm
 from payments.admin.framework.row_actions import Done, RowAct
@@ -258,14 +258,9 @@ def field_of_fault(fault: Exception, form: forms.Form) -> str | None:
 def facts_of(account: ProviderAccount) -> Facts:
     """Which account it is."""
     yield "Account", f"{account} ({account.public_id})"
-    yield "At", title_of(account.provider)
+    yield "At", provider_title(account.provider)
     yield "Merchant", account.merchant.title
     yield "Mode", "live: this is real money" if account.livemode else "test"
-
-
-def title_of(provider: str) -> str:
-    """The provider's name, also where its connector is not installed any more."""
-    return CONNECTORS[provider].title if provider in CONNECTORS else provider
 
 
 def hint_of(account: ProviderAccount, name: str) -> str:

@@ -15,7 +15,14 @@ from django.views.decorators.debug import sensitive_post_parameters
 
 from payments.admin.approvals.forms import approval_notice, submitted
 from payments.admin.framework.base import ByMode, LookOnlyAdmin
-from payments.admin.framework.formats import id_column, id_link_column, lines, mode_column, moment_column
+from payments.admin.framework.formats import (
+    id_column,
+    id_link_column,
+    lines,
+    mode_column,
+    moment_column,
+    provider_title,
+)
 from payments.admin.framework.object_actions import Act, form_page, operator_of
 from payments.admin.framework.row_actions import RowActs, led_to_request
 from payments.admin.routing.actions import (
@@ -30,7 +37,6 @@ from payments.admin.routing.actions import (
     field_of_fault,
     filled_in,
     hint_of,
-    title_of,
 )
 from payments.admin.routing.routes import RoutesOfAccount
 from payments.context import because
@@ -125,7 +131,7 @@ class ProviderAccountAdmin(RowActs, LookOnlyAdmin):
 
     @admin.display(description="At")
     def at(self, account: ProviderAccount) -> str:
-        return title_of(account.provider)
+        return provider_title(account.provider)
 
     @admin.display(description="Webhooks go to")
     def webhook_address(self, account: ProviderAccount) -> str:

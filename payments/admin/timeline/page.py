@@ -5,10 +5,9 @@ from typing import Any
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from payments.admin.charges.status import chips
-from payments.admin.framework.formats import NOTHING, lines, link, money, search_link, utc
+from payments.admin.framework.change_audit import Seen
+from payments.admin.framework.formats import NOTHING, chips, lines, link, money, search_link, utc
 from payments.admin.framework.merchant_access import limit_of
-from payments.admin.framework.view_audit import Seen
 from payments.admin.timeline.moment import Facts
 from payments.admin.timeline.panels import panels_of
 from payments.admin.timeline.records import Records

@@ -9,9 +9,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.html import format_html
 
-from payments.admin.charges.sources import source_label
-from payments.admin.charges.status import chips
-from payments.admin.framework.formats import NOTHING, lines, link, money, utc
+from payments.admin.framework.formats import NOTHING, chips, lines, link, money, source_label, utc
 from payments.admin.framework.merchant_access import limit_of
 from payments.admin.timeline.moment import Facts
 from payments.ids import public_id

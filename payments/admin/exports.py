@@ -15,9 +15,8 @@ from django.utils.safestring import SafeString
 from django.views.decorators.http import require_POST
 
 from payments.admin.framework.base import LookOnlyAdmin
-from payments.admin.framework.formats import NOTHING, moment_column
+from payments.admin.framework.formats import NOTHING, chip, moment_column
 from payments.admin.framework.object_actions import Act, operator_of
-from payments.admin.operators.corrections import chip
 from payments.domain import exports
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action

@@ -18,11 +18,11 @@ from django.utils.safestring import SafeString
 from django.views.decorators.http import require_POST
 
 from payments.admin.charges.attempts import AttemptAdmin, ByModeOfCharge
-from payments.admin.framework.formats import NOTHING, lines, link, money, pretty_json, utc
+from payments.admin.framework.decisions import acts_on
+from payments.admin.framework.formats import NOTHING, chip, lines, link, money, pretty_json, utc
 from payments.admin.framework.object_actions import Act, Facts, form_page, operator_of
-from payments.admin.framework.texts import SecretsHidden
-from payments.admin.operators.corrections import DECISIONS, chip, said
-from payments.admin.operators.decisions import acts_on
+from payments.admin.framework.reason_form import SecretsHidden
+from payments.admin.operators.corrections import DECISIONS, said
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.domain.bulkheads import ProviderBusy
