@@ -11,7 +11,7 @@ from customers.models import Customer, CustomerSource
 from customers.searching import sources_by_email
 from payments.admin.charges.search import SOURCE_SEARCHES
 from payments.admin.charges.sources import SHOWN_CHARGES
-from payments.admin.framework.base import ByMode, Conditions, LookOnlyAdmin, LookOnlyInline
+from payments.admin.framework.base import ByMode, LookOnlyAdmin, LookOnlyInline, by
 from payments.admin.framework.change_audit import Seen
 from payments.admin.framework.formats import (
     id_column,
@@ -19,7 +19,6 @@ from payments.admin.framework.formats import (
     json_column,
     lines,
     link,
-    mode_column,
     moment_column,
     money,
     search_link,
@@ -27,18 +26,16 @@ from payments.admin.framework.formats import (
 )
 from payments.admin.framework.row_actions import RowActs
 from payments.ids import public_id
-from payments.models import Charge, Event, Merchant, Source
+from payments.models import Charge, Event, Source
 
 SOURCE_SEARCHES.append(sources_by_email)
 
 
-class ByPresence(Conditions):
-    title = "presence"
-    parameter_name = "presence"
-    conditions = {
-        "present": ("Present", Q(deleted_at__isnull=True)),
-        "deleted": ("Deleted", Q(deleted_at__isnull=False)),
-    }
+ByPresence = by(
+    "presence",
+    present=("Present", Q(deleted_at__isnull=True)),
+    deleted=("Deleted", Q(deleted_at__isnull=False)),
+)
 
 
 class SourcesInline(LookOnlyInline):
@@ -87,10 +84,6 @@ class CustomerAdmin(RowActs, Seen, LookOnlyAdmin):
     )
     inlines = (SourcesInline,)
     public_id = id_column("cus")
-    of_merchant = id_link_column("merchant", "mer", Merchant)
-    mode = mode_column
-    created = moment_column("created_at")
-    updated = moment_column("updated_at")
     deleted = moment_column("deleted_at")
     shown_metadata = json_column("metadata")
 

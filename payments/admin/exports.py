@@ -15,7 +15,7 @@ from django.utils.safestring import SafeString
 from django.views.decorators.http import require_POST
 
 from payments.admin.framework.base import LookOnlyAdmin
-from payments.admin.framework.formats import NOTHING, chip, moment_column
+from payments.admin.framework.formats import NOTHING, chip
 from payments.admin.framework.object_actions import Act, operator_of
 from payments.domain import exports
 from payments.domain.audit import audit_log
@@ -35,9 +35,6 @@ class ExportAdmin(LookOnlyAdmin):
         (None, {"fields": ("sheet", "narrowed_to", "shown_state", "progress", "shown_size")}),
         ("Times", {"fields": ("created", "updated", "expires")}),
     )
-    created = moment_column("created_at")
-    updated = moment_column("updated_at")
-    expires = moment_column("expires_at")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         return Export.objects.filter(operator=operator_of(request))
@@ -53,11 +50,9 @@ class ExportAdmin(LookOnlyAdmin):
         ]
         return [*ours, *super().get_urls()]
 
-    def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
-        export: Export = kwargs["obj"]
-        if export.state == Export.State.DONE:
-            context["acts"] = [Act("Download", reverse("admin:payments_export_download", args=[export.pk]))]
-        return super().render_change_form(request, context, *args, **kwargs)
+    def acts_of(self, request: HttpRequest, row: Export) -> list[Act]:
+        address = reverse("admin:payments_export_download", args=[row.pk])
+        return [Act("Download", address)] if row.state == Export.State.DONE else []
 
     @method_decorator(require_POST)
     def ask(self, request: HttpRequest) -> HttpResponseBase:

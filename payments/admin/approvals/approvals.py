@@ -20,9 +20,9 @@ from django.views.decorators.http import require_POST
 from payments.admin.approvals.forms import MAY_DECIDE, NOBODY_ELSE, has_second_person
 from payments.admin.approvals.pending import waiting_page
 from payments.admin.approvals.words import changes_of, consequence_of, facts_of
-from payments.admin.framework.base import Conditions, LookOnlyAdmin, one_of
+from payments.admin.framework.base import by, one_of
 from payments.admin.framework.decisions import DecidedByAnother, Decision, Proposal, Told
-from payments.admin.framework.formats import lines, link, moment_column, utc
+from payments.admin.framework.formats import chip, lines, link, utc
 from payments.admin.framework.object_actions import Act, Consequence, Facts, operator_of, shown_once
 from payments.admin.operators.requests import ByTurn
 from payments.domain.approvals import decisions
@@ -81,14 +81,11 @@ class RequestedChange(Proposal):
         return TOLD[State(row.state)]
 
 
-class ByKind(Conditions):
-    title = "kind"
-    parameter_name = "kind"
-    conditions = {kind.value: (str(kind.label), Q(kind=kind)) for kind in Kind}
+ByKind = by("kind", **{kind.value: (str(kind.label), Q(kind=kind)) for kind in Kind})
 
 
 @admin.register(ApprovalRequest)
-class ApprovalRequestAdmin(DecidedByAnother, LookOnlyAdmin):
+class ApprovalRequestAdmin(DecidedByAnother):
     merchant_lookup = "merchant"
     proposal = RequestedChange()
     list_display = ("created", "shown_state", "shown_kind", "shown_merchant", "reason", "proposed_by", "decided_by")
@@ -107,13 +104,6 @@ class ApprovalRequestAdmin(DecidedByAnother, LookOnlyAdmin):
         ("Requested", {"fields": ("asked_for", "reason", "proposed_by", "created", "expires")}),
         ("Decided", {"fields": ("note", "decided_by", "decided", "updated")}),
     )
-    created = moment_column("created_at")
-    expires = moment_column("expires_at")
-    decided = moment_column("decided_at")
-    updated = moment_column("updated_at")
-
-    class Media:
-        css = {"all": ["payments/admin.css"]}
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         return super().get_queryset(request).select_related("merchant", "proposed_by", "decided_by")
@@ -160,7 +150,7 @@ class ApprovalRequestAdmin(DecidedByAnother, LookOnlyAdmin):
 
     @admin.display(description="State")
     def shown_state(self, row: ApprovalRequest) -> SafeString:
-        return format_html('<span class="chip chip-{}">{}</span>', CHIPS.get(State(row.state), "quiet"), row.state)
+        return chip(row.state, CHIPS.get(State(row.state), "quiet"))
 
     @admin.display(description="What is next")
     def what_next(self, row: ApprovalRequest) -> str:

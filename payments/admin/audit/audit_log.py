@@ -14,8 +14,8 @@ from django.urls import NoReverseMatch, URLPattern, path
 from django.utils.safestring import SafeString
 
 from payments import clock
-from payments.admin.framework.base import Conditions, LookOnlyAdmin, one_of
-from payments.admin.framework.formats import NOTHING, lines, link, moment_column, search_link
+from payments.admin.framework.base import LookOnlyAdmin, by, one_of
+from payments.admin.framework.formats import NOTHING, lines, link, search_link
 from payments.connections import release_connection
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
@@ -27,14 +27,12 @@ AT_ONCE = 2_000
 HEADS = (*COVERED, "hash")
 
 
-class ByWho(Conditions):
-    title = "who"
-    parameter_name = "who"
-    conditions = {
-        "operators": ("Operators", Q(operator_id__isnull=False)),
-        "commands": ("Commands", Q(operator_id=None) & ~Q(actor="")),
-        "nobody": ("Nobody signed in", Q(actor="")),
-    }
+ByWho = by(
+    "who",
+    operators=("Operators", Q(operator_id__isnull=False)),
+    commands=("Commands", Q(operator_id=None) & ~Q(actor="")),
+    nobody=("Nobody signed in", Q(actor="")),
+)
 
 
 @admin.register(AuditEntry)
@@ -53,7 +51,6 @@ class AuditEntryAdmin(LookOnlyAdmin):
         ("What", {"fields": ("what", "object_type", "object_id", "changed", "detail", "reason")}),
         ("Chain", {"fields": ("hash_before", "own_hash")}),
     )
-    created = moment_column("created_at")
 
     def get_urls(self) -> list[URLPattern]:
         view = self.admin_site.admin_view(self.export)

@@ -1,7 +1,6 @@
 """What operators do about a charge: the buttons on its page, to which other modules add theirs."""
 
 from collections.abc import Callable, Iterable
-from typing import Any
 
 from django.http import HttpRequest
 
@@ -24,6 +23,5 @@ def offered_on_charges(offer: Offer) -> Offer:
 class ChargeActs(ActPages, ActsTogether):
     """The buttons on the page of a charge and where they lead, for its ModelAdmin."""
 
-    def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
-        context["acts"] = [act for offer in _offers for act in offer(request, kwargs["obj"])]
-        return super().render_change_form(request, context, *args, **kwargs)
+    def acts_of(self, request: HttpRequest, row: Charge) -> list[Act]:
+        return [act for offer in _offers for act in offer(request, row)]

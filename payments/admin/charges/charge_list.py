@@ -4,7 +4,6 @@ from typing import Any
 
 from django.contrib import admin
 from django.contrib.admin.views.main import PAGE_VAR, ChangeList
-from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.safestring import SafeString
@@ -13,7 +12,7 @@ from payments.admin.charges.card_search import ByCard, CardSearch
 from payments.admin.charges.search import ChargeSearch
 from payments.admin.charges.status import ByState, road_by
 from payments.admin.exports import MAY_EXPORT
-from payments.admin.framework.base import ByMode, Conditions
+from payments.admin.framework.base import ByMode, by_type_of
 from payments.admin.framework.form_filters import ByAmount, ByDays, ByMerchant
 from payments.admin.framework.formats import NOTHING, chips, money, source_label, two_lines, utc
 from payments.admin.framework.index_scan import Road
@@ -21,13 +20,6 @@ from payments.admin.framework.merchant_access import limit_of
 from payments.admin.framework.object_actions import operator_of
 from payments.admin.framework.paging import KeysetPaging
 from payments.models import Charge
-from payments.sourcetypes import SOURCE_TYPES
-
-
-class BySourceTypeOfCharge(Conditions):
-    title = "type"
-    parameter_name = "type"
-    conditions = {kind.name: (kind.label, Q(source__type=kind.name)) for kind in SOURCE_TYPES}
 
 
 class ChargeList(ChargeSearch, KeysetPaging, CardSearch):
@@ -36,7 +28,7 @@ class ChargeList(ChargeSearch, KeysetPaging, CardSearch):
     change_list_template = "admin/payments/charge_list.html"
 
     list_display = ("which", "how_much", "shown_state", "paid_with", "what_for")
-    list_filter = (ByState, ByMerchant, ByMode, BySourceTypeOfCharge, ByDays, ByAmount, ByCard)
+    list_filter = (ByState, ByMerchant, ByMode, by_type_of("source__type"), ByDays, ByAmount, ByCard)
     list_select_related = ("merchant", "source__card")
     uuid_lookups = {
         "ch": ("pk",),

@@ -8,7 +8,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.safestring import SafeString
 
-from payments.admin.framework.base import ByMode, BySourceType, Conditions, KahaAdmin, LookOnlyAdmin, one_of
+from payments.admin.framework.base import ByMode, KahaAdmin, LookOnlyAdmin, by, by_type_of, one_of
 from payments.admin.framework.formats import (
     NOTHING,
     id_column,
@@ -16,7 +16,6 @@ from payments.admin.framework.formats import (
     json_column,
     lines,
     link,
-    mode_column,
     moment_column,
     search_link,
     source_label,
@@ -24,26 +23,24 @@ from payments.admin.framework.formats import (
 from payments.admin.framework.object_actions import Act, operator_of
 from payments.domain.cards.card_data import BRANDS, FUNDINGS, PREFIX_LENGTHS
 from payments.ids import public_id
-from payments.models import BinRange, Card, Charge, Event, Merchant, Source
+from payments.models import BinRange, Card, Charge, Event, Source
 
 SHOWN_CHARGES = 50
 
 
-class BySourceUse(Conditions):
-    title = "use"
-    parameter_name = "use"
-    conditions = {
-        "unused": ("Unused", Q(used=False)),
-        "used": ("Used", Q(used=True, vaulted=False)),
-        "vaulted": ("Vaulted", Q(vaulted=True)),
-    }
+BySourceUse = by(
+    "use",
+    unused=("Unused", Q(used=False)),
+    used=("Used", Q(used=True, vaulted=False)),
+    vaulted=("Vaulted", Q(vaulted=True)),
+)
 
 
 @admin.register(Source)
 class SourceAdmin(LookOnlyAdmin):
     merchant_lookup = "merchant"
     list_display = ("public_id", "created", "label", "used", "vaulted", "merchant", "mode")
-    list_filter = (BySourceUse, ByMode, BySourceType, "created_at")
+    list_filter = (BySourceUse, ByMode, by_type_of("type"), "created_at")
     list_select_related = ("merchant", "card")
     search_fields = ("card__name",)
     uuid_lookups = {
@@ -65,10 +62,6 @@ class SourceAdmin(LookOnlyAdmin):
         ("Times", {"fields": ("created", "updated")}),
     )
     public_id = id_column("src")
-    of_merchant = id_link_column("merchant", "mer", Merchant)
-    mode = mode_column
-    created = moment_column("created_at")
-    updated = moment_column("updated_at")
     shown_redirect = json_column("redirect")
     shown_owner = json_column("owner")
     shown_bank_account = json_column("bank_account")
@@ -115,13 +108,11 @@ class CardAdmin(LookOnlyAdmin):
     number_expires = moment_column("number_expires_at")
     cvc_expires = moment_column("cvc_expires_at")
     shown_address = json_column("address")
-    change_form_template = "admin/payments/block/change_form.html"
 
-    def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
-        address = reverse("admin:payments_source_block", args=[kwargs["obj"].source_id])
+    def acts_of(self, request: HttpRequest, row: Card) -> list[Act]:
+        address = reverse("admin:payments_source_block", args=[row.source_id])
         may = operator_of(request).has_perm("payments.put_block")
-        context["acts"] = [Act("Block the card or its payer", address)] if may else []
-        return super().render_change_form(request, context, *args, **kwargs)
+        return [Act("Block the card or its payer", address)] if may else []
 
     @admin.display(description="Expiry")
     def expiry(self, card: Card) -> str:

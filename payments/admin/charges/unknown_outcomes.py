@@ -84,9 +84,6 @@ class DeskAdmin(AttemptAdmin):
         ("Proposed", {"fields": ("proposals",)}),
     )
 
-    class Media:
-        css = {"all": ["payments/admin.css"]}
-
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         proposed = Correction.objects.proposed().filter(attempt=OuterRef("pk"))
         return super().get_queryset(request).annotate(is_proposed=Exists(proposed))
@@ -103,10 +100,6 @@ class DeskAdmin(AttemptAdmin):
         if self.get_object(request, unquote(object_id)) is None:
             return self._leave(request, object_id)
         return super().change_view(request, object_id, *args, **kwargs)
-
-    def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
-        context["acts"] = self._acts(request, kwargs["obj"])
-        return super().render_change_form(request, context, *args, **kwargs)
 
     @method_decorator(require_POST)
     def look_up(self, request: HttpRequest, pk: UUID) -> HttpResponse:
@@ -172,15 +165,15 @@ class DeskAdmin(AttemptAdmin):
         self.message_user(request, "The outcome of this attempt is known.", messages.WARNING)
         return redirect("admin:payments_attempt_change", pk)
 
-    def _acts(self, request: HttpRequest, attempt: UnknownOutcome) -> list[Act]:
+    def acts_of(self, request: HttpRequest, row: UnknownOutcome) -> list[Act]:
         operator, acts = operator_of(request), []
         if operator.has_perm(MAY_LOOK_UP):
-            acts.append(Act("Look up now", _address("look_up", attempt), posts=True))
-        proposal = attempt.corrections.proposed().first()
+            acts.append(Act("Look up now", _address("look_up", row), posts=True))
+        proposal = row.corrections.proposed().first()
         if proposal:
             return [*acts, *acts_on(request, proposal, DECISIONS)]
         if operator.has_perm(MAY_PROPOSE):
-            acts.append(Act("Propose an outcome", _address("propose", attempt)))
+            acts.append(Act("Propose an outcome", _address("propose", row)))
         return acts
 
     @admin.display(description="Merchant")

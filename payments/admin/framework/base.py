@@ -13,8 +13,11 @@ from django.utils.functional import cached_property
 
 from payments import sourcetypes
 from payments.admin.framework.change_audit import Audited
+from payments.admin.framework.formats import id_link_column, mode_column, moment_column
 from payments.admin.framework.merchant_access import Limited
+from payments.admin.framework.object_actions import Act
 from payments.admin.framework.paging import KeysetPaging
+from payments.models import Charge, Merchant
 
 COUNTED_ROWS = 10_000
 
@@ -26,6 +29,18 @@ class BoundedPaginator(Paginator):
     def count(self) -> int:
         rows: Any = self.object_list
         return int(rows.order_by()[:COUNTED_ROWS].count())
+
+
+class CommonColumns:
+    """The columns that many tables have."""
+
+    created = moment_column("created_at")
+    updated = moment_column("updated_at")
+    decided = moment_column("decided_at")
+    expires = moment_column("expires_at")
+    mode = mode_column
+    of_merchant = id_link_column("merchant", "mer", Merchant)
+    charge_link = id_link_column("charge", "ch", Charge)
 
 
 class LookOnly:
@@ -41,7 +56,7 @@ class LookOnly:
         return False
 
 
-class KahaAdmin(Limited, Audited, KeysetPaging):
+class KahaAdmin(CommonColumns, Limited, Audited, KeysetPaging):
     """Lists that stay fast on large tables: newest first by primary key, never counted to the end."""
 
     ordering = ("-pk",)
@@ -51,6 +66,15 @@ class KahaAdmin(Limited, Audited, KeysetPaging):
     show_facets = admin.ShowFacets.NEVER
     paginator = BoundedPaginator
     actions: Sequence[str] | None = None
+
+    def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
+        if row := kwargs.get("obj"):
+            context.setdefault("acts", self.acts_of(request, row))
+        return super().render_change_form(request, context, *args, **kwargs)
+
+    def acts_of(self, request: HttpRequest, row: Any) -> list[Act]:
+        """Return the buttons above `row` on its page, as far as this operator may press them."""
+        return []
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
         """Whether the address of a list may narrow it so: by the list's own filters.
@@ -70,7 +94,7 @@ class LookOnlyAdmin(LookOnly, KahaAdmin):
         return flatten_fieldsets(self.get_fieldsets(request, obj))
 
 
-class LookOnlyInline(LookOnly, admin.TabularInline):
+class LookOnlyInline(CommonColumns, LookOnly, admin.TabularInline):
     """Rows that belong to the one shown; `fields` may name fields, and columns of the inline class."""
 
     extra = 0
@@ -95,27 +119,26 @@ class Conditions(admin.SimpleListFilter):
         return queryset.filter(chosen[1]) if chosen else queryset
 
 
-class ByMode(Conditions):
-    title = "mode"
-    parameter_name = "mode"
-    conditions = {"live": ("Live", Q(livemode=True)), "test": ("Test", Q(livemode=False))}
+def by(name: str, /, **conditions: tuple[str, Q]) -> type[Conditions]:
+    """Return a filter by `conditions`, with `name` as its title and in addresses."""
+    attributes = {"title": name.replace("_", " "), "parameter_name": name, "conditions": conditions}
+    return type(f"By{name.title()}", (Conditions,), attributes)
 
 
-def by_mode_of(relation: str) -> type[Conditions]:
-    """A filter by the mode of the row in the foreign key `relation`."""
-    name = f"{relation}__livemode"
-    conditions = {"live": ("Live", Q(**{name: True})), "test": ("Test", Q(**{name: False}))}
-    return type("ByModeOfAnother", (ByMode,), {"conditions": conditions})
+def by_mode_of(relation: str = "") -> type[Conditions]:
+    """Return a filter by the mode of a row, or of the one in its foreign key `relation`."""
+    name = f"{relation}__livemode" if relation else "livemode"
+    return by("mode", live=("Live", Q(**{name: True})), test=("Test", Q(**{name: False})))
 
 
-class BySourceType(Conditions):
-    title = "type"
-    parameter_name = "type"
-    conditions = {kind.name: (kind.label, Q(type=kind.name)) for kind in sourcetypes.SOURCE_TYPES}
+def by_type_of(column: str) -> type[Conditions]:
+    """Return a filter by the source type in `column`."""
+    return by("type", **{kind.name: (kind.label, Q(**{column: kind.name})) for kind in sourcetypes.SOURCE_TYPES})
+
+
+ByMode = by_mode_of()
 
 
 def one_of(name: str, values: Iterable[str]) -> type[Conditions]:
     """A filter by the values that the field `name` may have; Django's own would read the table for them."""
-    conditions = {value: (value, Q(**{name: value})) for value in values}
-    attributes = {"title": name.replace("_", " "), "parameter_name": name, "conditions": conditions}
-    return type(f"By{name.title()}", (Conditions,), attributes)
+    return by(name, **{value: (value, Q(**{name: value})) for value in values})

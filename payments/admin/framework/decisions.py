@@ -6,12 +6,13 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from django import forms
-from django.contrib import admin, messages
+from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import URLPattern, path, reverse
 
+from payments.admin.framework.base import LookOnlyAdmin
 from payments.admin.framework.object_actions import Act, Consequence, Facts, form_page, operator_of
 from payments.admin.framework.reason_form import reason_field
 from payments.domain.operators.four_eyes import Refused
@@ -56,10 +57,9 @@ class Proposal(ABC):
         """Does what was decided, and says how it went. Raises Refused."""
 
 
-class DecidedByAnother(admin.ModelAdmin):
+class DecidedByAnother(LookOnlyAdmin):
     """The page of such a row; nobody edits one."""
 
-    change_form_template = "admin/payments/correction/change_form.html"
     proposal: Proposal
 
     def get_urls(self) -> list[URLPattern]:
@@ -67,12 +67,7 @@ class DecidedByAnother(admin.ModelAdmin):
         name = f"{self.opts.app_label}_{self.opts.model_name}_decide"
         return [path("<uuid:pk>/decide/", view, name=name), *super().get_urls()]
 
-    def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
-        context["acts"] = self.acts_of(request, kwargs["obj"])
-        return super().render_change_form(request, context, *args, **kwargs)
-
     def acts_of(self, request: HttpRequest, row: Any) -> list[Act]:
-        """What its page offers."""
         return acts_on(request, row, self.proposal.decisions)
 
     def decide(self, request: HttpRequest, pk: UUID) -> HttpResponse:

@@ -69,7 +69,6 @@ class RowAct(ABC):
 class RowActs(admin.ModelAdmin):
     """A page that offers `row_acts`. None of them runs inside a transaction of ours: a verb has its own."""
 
-    change_form_template = "admin/payments/correction/change_form.html"
     row_acts: Sequence[RowAct] = ()
 
     def get_urls(self) -> list[URLPattern]:
@@ -80,11 +79,9 @@ class RowActs(admin.ModelAdmin):
         ]
         return [*ours, *super().get_urls()]
 
-    def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
-        row, operator = kwargs["obj"], operator_of(request)
-        may = [act for act in self.row_acts if operator.has_perm(act.permission) and act.fits(row)]
-        context["acts"] = [Act(act.label, reverse(f"admin:{self._address(act)}", args=[row.pk])) for act in may]
-        return super().render_change_form(request, context, *args, **kwargs)
+    def acts_of(self, request: HttpRequest, row: Any) -> list[Act]:
+        may = [act for act in self.row_acts if operator_of(request).has_perm(act.permission) and act.fits(row)]
+        return [Act(act.label, reverse(f"admin:{self._address(act)}", args=[row.pk])) for act in may]
 
     def act(self, request: HttpRequest, pk: UUID, act: RowAct) -> HttpResponse:
         """Asks what the act wants to know, and does it."""

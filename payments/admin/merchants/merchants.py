@@ -8,13 +8,11 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.safestring import SafeString
 
 from payments import clock
-from payments.admin.framework.base import ByMode, Conditions, KahaAdmin, LookOnlyAdmin, LookOnlyInline
+from payments.admin.framework.base import ByMode, KahaAdmin, LookOnlyAdmin, LookOnlyInline, by
 from payments.admin.framework.formats import (
     id_column,
-    id_link_column,
     json_column,
     lines,
-    mode_column,
     moment_column,
     money,
     search_link,
@@ -80,12 +78,9 @@ def networks_column(_: Any, key: ApiKey) -> SafeString | str:
 class KeyColumns:
     """What is shown of a key, on its own page and on its merchant's."""
 
-    mode = mode_column
     granted = rights_column
     works_from = networks_column
-    created = moment_column("created_at")
     last_used = moment_column("last_used_at")
-    expires = moment_column("expires_at")
     revoked = moment_column("revoked_at")
 
 
@@ -128,8 +123,6 @@ class MerchantAdmin(MerchantMaking, RowActs, KahaAdmin):
     )
     inlines = (KeysOfMerchant,)
     public_id = id_column("mer")
-    created = moment_column("created_at")
-    updated = moment_column("updated_at")
     payment_methods = json_column("payment_method_settings")
     payouts = json_column("payout_settings")
     shown_metadata = json_column("metadata")
@@ -176,13 +169,11 @@ class MerchantAdmin(MerchantMaking, RowActs, KahaAdmin):
         return lines(search_link(model, term, f"its {model._meta.verbose_name_plural}") for model in ROWS)
 
 
-class ByKeyState(Conditions):
-    title = "state"
-    parameter_name = "state"
-    conditions = {
-        "working": ("Not revoked", Q(revoked_at=None)),
-        "revoked": ("Revoked", Q(revoked_at__isnull=False)),
-    }
+ByKeyState = by(
+    "state",
+    working=("Not revoked", Q(revoked_at=None)),
+    revoked=("Revoked", Q(revoked_at__isnull=False)),
+)
 
 
 @admin.register(ApiKey)
@@ -200,7 +191,6 @@ class ApiKeyAdmin(KeyColumns, RowActs, LookOnlyAdmin):
         ("Times", {"fields": ("created", "last_used", "expires", "revoked")}),
     )
     public_id = id_column("key")
-    of_merchant = id_link_column("merchant", "mer", Merchant)
 
     @admin.display(description="Key")
     def shown(self, key: ApiKey) -> str:
@@ -218,10 +208,6 @@ class NotifySecretAdmin(LookOnlyAdmin):
     search_fields = ("merchant__title",)
     uuid_lookups = {"": ("pk",), "mer": ("merchant_id",)}
     fieldsets = ((None, {"fields": ("secret_id", "of_merchant", "mode", "created", "expires")}),)
-    of_merchant = id_link_column("merchant", "mer", Merchant)
-    mode = mode_column
-    created = moment_column("created_at")
-    expires = moment_column("expires_at")
 
     @admin.display(description="ID")
     def secret_id(self, secret: NotifySecret) -> str:

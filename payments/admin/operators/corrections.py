@@ -7,9 +7,9 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils.safestring import SafeString
 
-from payments.admin.framework.base import LookOnlyAdmin, by_mode_of
+from payments.admin.framework.base import by_mode_of
 from payments.admin.framework.decisions import DecidedByAnother, Decision, Proposal, Told
-from payments.admin.framework.formats import chip, link, moment_column, money, utc
+from payments.admin.framework.formats import chip, link, money, utc
 from payments.admin.framework.object_actions import Facts
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
@@ -70,7 +70,7 @@ class ProposedOutcome(Proposal):
 
 
 @admin.register(Correction)
-class CorrectionAdmin(DecidedByAnother, LookOnlyAdmin):
+class CorrectionAdmin(DecidedByAnother):
     """Whoever may approve corrections decides those of others; nobody edits one."""
 
     merchant_lookup = "attempt__charge__merchant"
@@ -105,12 +105,6 @@ class CorrectionAdmin(DecidedByAnother, LookOnlyAdmin):
         ("Proposed", {"fields": ("shown_outcome", "evidence", "proposed_by", "created")}),
         ("Decided", {"fields": ("note", "decided_by", "decided", "updated")}),
     )
-    created = moment_column("created_at")
-    decided = moment_column("decided_at")
-    updated = moment_column("updated_at")
-
-    class Media:
-        css = {"all": ["payments/admin.css"]}
 
     @admin.display(description="State")
     def shown_state(self, correction: Correction) -> SafeString:

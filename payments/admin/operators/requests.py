@@ -8,15 +8,12 @@ from django.contrib import admin
 from django.contrib.auth.models import User
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
-from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from payments.admin.framework.base import LookOnlyAdmin, by_mode_of, one_of
+from payments.admin.framework.base import by_mode_of, one_of
 from payments.admin.framework.decisions import DecidedByAnother, Decision, Proposal, acts_on
 from payments.admin.framework.formats import (
-    id_link_column,
     link,
-    moment_column,
     money,
     money_column,
     row_link_column,
@@ -54,7 +51,7 @@ CHIPS = {
 
 def chip(act: StaffAct) -> SafeString:
     """The state of an act, as a mark."""
-    return format_html('<span class="chip chip-{}">{}</span>', CHIPS.get(State(act.state), "quiet"), act.state)
+    return chip(act.state, CHIPS.get(State(act.state), "quiet"))
 
 
 class ByTurn(admin.SimpleListFilter):
@@ -123,7 +120,7 @@ class ProposedAct(Proposal):
 
 
 @admin.register(StaffAct)
-class StaffActAdmin(DecidedByAnother, LookOnlyAdmin):
+class StaffActAdmin(DecidedByAnother):
     merchant_lookup = "charge__merchant"
     proposal = ProposedAct()
     list_display = (
@@ -164,15 +161,7 @@ class StaffActAdmin(DecidedByAnother, LookOnlyAdmin):
     )
     shown_amount = money_column("amount")
     shown_limit = money_column("limit")
-    charge_link = id_link_column("charge", "ch", Charge)
     attempt_link = row_link_column("attempt", Attempt)
-    created = moment_column("created_at")
-    expires = moment_column("expires_at")
-    decided = moment_column("decided_at")
-    updated = moment_column("updated_at")
-
-    class Media:
-        css = {"all": ["payments/admin.css"]}
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         """Of acts that were asked for together, with what they came to so far."""

@@ -1,7 +1,6 @@
 """Where providers' reports and our ledger differ: found by runs, worked off by operators, corrected by nobody here."""
 
 from collections.abc import Callable
-from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
@@ -12,18 +11,17 @@ from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import URLPattern, path, reverse
-from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from payments.admin.framework.base import ByMode, Conditions, LookOnlyAdmin, by_mode_of
-from payments.admin.framework.formats import NOTHING, id_link_column, moment_column, money, row_link_column, utc
+from payments.admin.framework.base import LookOnlyAdmin, by, by_mode_of
+from payments.admin.framework.formats import NOTHING, chip, moment_column, money, row_link_column, utc
 from payments.admin.framework.object_actions import Act, Facts, form_page, operator_of
 from payments.admin.framework.reason_form import reason_field
 from payments.admin.reconciliation.reports import ByProvider
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.domain.reconciliation import items
-from payments.models import Attempt, Charge, Posting, ReconciliationItem, ReconciliationRun, ReportLine
+from payments.models import Attempt, Posting, ReconciliationItem, ReconciliationRun, ReportLine
 
 Item = ReconciliationItem
 MAY_CLOSE = "payments.close_reconciliationitem"
@@ -35,17 +33,14 @@ class NoteForm(forms.Form):
     note = reason_field("What it was and what was done about it, such as a ticket. No card numbers. It is kept.")
 
 
-class ByModeOfCharge(ByMode):
-    conditions = {**by_mode_of("charge").conditions, "unknown": ("No charge known", Q(charge=None))}
+ByModeOfCharge = by("mode", **by_mode_of("charge").conditions, unknown=("No charge known", Q(charge=None)))
 
 
-class ByStanding(Conditions):
-    title = "difference"
-    parameter_name = "difference"
-    conditions = {
-        "stands": ("Stands", Q(vanished_at=None)),
-        "vanished": ("Vanished", Q(vanished_at__isnull=False)),
-    }
+ByStanding = by(
+    "difference",
+    stands=("Stands", Q(vanished_at=None)),
+    vanished=("Vanished", Q(vanished_at__isnull=False)),
+)
 
 
 @admin.register(ReconciliationItem)
@@ -53,7 +48,6 @@ class ReconciliationItemAdmin(LookOnlyAdmin):
     """Whoever may close items closes and reopens them, with a note; nobody edits one."""
 
     merchant_lookup = "charge__merchant"
-    change_form_template = "admin/payments/correction/change_form.html"
     list_display = (
         "shown_kind",
         "shown_state",
@@ -83,26 +77,23 @@ class ReconciliationItemAdmin(LookOnlyAdmin):
         ("We say", {"fields": ("we_say", "posted", "posting_link", "attempt_link", "charge_link")}),
         ("Decided", {"fields": ("note", "decided_by", "decided")}),
     )
-    charge_link = id_link_column("charge", "ch", Charge)
     run_link = row_link_column("run", ReconciliationRun)
     line_link = row_link_column("line", ReportLine)
     posting_link = row_link_column("posting", Posting)
     attempt_link = row_link_column("attempt", Attempt)
     found = moment_column("created_at")
     vanished = moment_column("vanished_at")
-    decided = moment_column("decided_at")
-
-    class Media:
-        css = {"all": ["payments/admin.css"]}
 
     def get_urls(self) -> list[URLPattern]:
         act = self.admin_site.admin_view(self.act)
         ours = [path(f"<int:pk>/{verb}/", act, {"verb": verb}, name=_name(verb)) for verb in DECIDE]
         return [*ours, *super().get_urls()]
 
-    def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
-        context["acts"] = _acts(request, kwargs["obj"])
-        return super().render_change_form(request, context, *args, **kwargs)
+    def acts_of(self, request: HttpRequest, row: Item) -> list[Act]:
+        if not operator_of(request).has_perm(MAY_CLOSE):
+            return []
+        verb = "close" if row.state == Item.State.OPEN else "reopen"
+        return [Act(f"{verb.capitalize()} with a note", reverse(f"admin:{_name(verb)}", args=[row.pk]))]
 
     def act(self, request: HttpRequest, pk: int, verb: str) -> HttpResponse:
         """Asks for a note, and closes or reopens the item with it."""
@@ -139,7 +130,7 @@ class ReconciliationItemAdmin(LookOnlyAdmin):
 
     @admin.display(description="State")
     def shown_state(self, item: Item) -> SafeString:
-        return format_html('<span class="chip chip-{}">{}</span>', item.state, item.state)
+        return chip(item.state)
 
     @admin.display(description="They say")
     def they_say(self, item: Item) -> str:
@@ -169,13 +160,6 @@ class ReconciliationItemAdmin(LookOnlyAdmin):
     @admin.display(description="Posted here (UTC)")
     def posted(self, item: Item) -> str:
         return utc(item.posting.created_at if item.posting else None)
-
-
-def _acts(request: HttpRequest, item: Item) -> list[Act]:
-    if not operator_of(request).has_perm(MAY_CLOSE):
-        return []
-    verb = "close" if item.state == Item.State.OPEN else "reopen"
-    return [Act(f"{verb.capitalize()} with a note", reverse(f"admin:{_name(verb)}", args=[item.pk]))]
 
 
 def _moved(side: ReportLine | Posting) -> str:

@@ -12,7 +12,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import URLPattern, path, reverse
 from django.utils.decorators import method_decorator
-from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
@@ -20,7 +19,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from payments import clock
 from payments.admin.charges.actions import offered_on_charges
 from payments.admin.framework.base import ByMode, Conditions, LookOnlyAdmin
-from payments.admin.framework.formats import lines, link, mode_column, moment_column, utc
+from payments.admin.framework.formats import chip, lines, link, moment_column, utc
 from payments.admin.framework.merchant_access import limit_of
 from payments.admin.framework.object_actions import Act, Facts, form_page, operator_of
 from payments.admin.framework.reason_form import ReasonForm
@@ -69,12 +68,7 @@ class BlockAdmin(LookOnlyAdmin):
         ("Lifted", {"fields": ("lifted_because", "lifted_by", "lifted")}),
         ("Declined by it", {"fields": ("charges",)}),
     )
-    mode = mode_column
-    created = moment_column("created_at")
     lifted = moment_column("lifted_at")
-
-    class Media:
-        css = {"all": ["payments/admin.css"]}
 
     def get_urls(self) -> list[URLPattern]:
         of_source, lift = map(self.admin_site.admin_view, (self.put_of_source, self.lift))
@@ -90,11 +84,9 @@ class BlockAdmin(LookOnlyAdmin):
         answer: Any = super().changelist_view(request, {"acts": acts, **(extra_context or {})})
         return answer
 
-    def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
-        block = kwargs["obj"]
-        may = operator_of(request).has_perm(MAY_LIFT) and block.lifted_at is None
-        context["acts"] = [Act("Lift the block", reverse("admin:payments_block_lift", args=[block.pk]))] if may else []
-        return super().render_change_form(request, context, *args, **kwargs)
+    def acts_of(self, request: HttpRequest, row: Block) -> list[Act]:
+        may = operator_of(request).has_perm(MAY_LIFT) and row.lifted_at is None
+        return [Act("Lift the block", reverse("admin:payments_block_lift", args=[row.pk]))] if may else []
 
     @method_decorator([never_cache, sensitive_post_parameters()])
     def add_view(self, request: HttpRequest, *_: Any, **__: Any) -> HttpResponse:
@@ -150,7 +142,7 @@ class BlockAdmin(LookOnlyAdmin):
     @admin.display(description="Standing")
     def shown_standing(self, block: Block) -> SafeString:
         name = standing(block)
-        return format_html('<span class="chip chip-{}">{}</span>', CHIPS[name], name)
+        return chip(name, CHIPS[name])
 
     @admin.display(description="At")
     def reach(self, block: Block) -> SafeString | str:

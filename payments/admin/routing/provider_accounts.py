@@ -17,10 +17,7 @@ from payments.admin.approvals.forms import approval_notice, submitted
 from payments.admin.framework.base import ByMode, LookOnlyAdmin
 from payments.admin.framework.formats import (
     id_column,
-    id_link_column,
     lines,
-    mode_column,
-    moment_column,
     provider_title,
 )
 from payments.admin.framework.object_actions import Act, form_page, operator_of
@@ -73,13 +70,6 @@ class ProviderAccountAdmin(RowActs, LookOnlyAdmin):
     )
     inlines = (RoutesOfAccount,)
     public_id = id_column(ProviderAccount.PREFIX)
-    of_merchant = id_link_column("merchant", "mer", Merchant)
-    mode = mode_column
-    created = moment_column("created_at")
-    updated = moment_column("updated_at")
-
-    class Media:
-        css = {"all": ["payments/admin.css"]}
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         address = reverse("admin:payments_provideraccount_add")

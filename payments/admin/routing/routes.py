@@ -3,24 +3,17 @@
 from typing import Any
 
 from django.contrib import admin
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from payments import sourcetypes
-from payments.admin.framework.base import Conditions, LookOnlyAdmin, LookOnlyInline
-from payments.admin.framework.formats import lines, link, moment_column, money
+from payments.admin.framework.base import LookOnlyAdmin, LookOnlyInline, by_type_of
+from payments.admin.framework.formats import lines, link, money
 from payments.admin.framework.row_actions import RowActs
 from payments.admin.routing.actions import ChangeRoute
 from payments.domain.routing.circuit_breaker import health_of, recent_attempts
 from payments.models import Merchant, ProviderAccount, Route
-
-
-class BySourceType(Conditions):
-    title = "type"
-    parameter_name = "type"
-    conditions = {kind.name: (kind.label, Q(source_type=kind.name)) for kind in sourcetypes.SOURCE_TYPES}
 
 
 class RouteColumns:
@@ -66,7 +59,7 @@ class RouteAdmin(RouteColumns, RowActs, LookOnlyAdmin):
     change_list_template = "admin/payments/route/change_list.html"
     row_acts = (ChangeRoute(),)
     list_display = ("shown", "position", "merchant", "of_account", "amounts", "not_by_it", "enabled", "health")
-    list_filter = (BySourceType, "enabled")
+    list_filter = (by_type_of("source_type"), "enabled")
     list_select_related = ("account__merchant",)
     search_fields = ("account__title", "account__merchant__title")
     uuid_lookups = {"": ("pk",), "pac": ("account_id",), "mer": ("account__merchant_id",)}
@@ -76,11 +69,6 @@ class RouteAdmin(RouteColumns, RowActs, LookOnlyAdmin):
         ("How it does", {"fields": ("health", "in_order")}),
         ("Times", {"fields": ("created", "updated")}),
     )
-    created = moment_column("created_at")
-    updated = moment_column("updated_at")
-
-    class Media:
-        css = {"all": ["payments/admin.css"]}
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         return super().get_queryset(request).select_related("account__merchant").annotate(recent=recent_attempts())
