@@ -1,4 +1,4 @@
-"""What operators see: every table, searchable by any ID, and no way to move money by hand."""
+"""The back office: every table, searchable by any ID."""
 
 from django.contrib import admin
 

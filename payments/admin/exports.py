@@ -1,4 +1,4 @@
-"""Files that operators asked for: how far each is, and the file, for whoever asked for it alone."""
+"""Exports: their progress and files, each for the operator who requested it."""
 
 from typing import Any
 from uuid import UUID
@@ -56,7 +56,7 @@ class ExportAdmin(LookOnlyAdmin):
 
     @method_decorator(require_POST)
     def ask(self, request: HttpRequest) -> HttpResponseBase:
-        """Has the list that an operator looks at written to a file."""
+        """Request an export of the list that the operator sees."""
         sheet = request.POST.get("sheet", "")
         if not operator_of(request).has_perm(MAY_EXPORT) or sheet not in exports.SHEETS:
             raise PermissionDenied
@@ -65,12 +65,12 @@ class ExportAdmin(LookOnlyAdmin):
         except exports.NotAllowed as error:
             raise PermissionDenied from error
         except exports.TooMany:
-            self.message_user(request, "Your other exports must be done first.", messages.ERROR)
+            self.message_user(request, "Wait until your other exports are done.", messages.ERROR)
             return redirect("admin:payments_export_changelist")
         return redirect("admin:payments_export_change", export.pk)
 
     def download(self, request: HttpRequest, pk: UUID) -> HttpResponseBase:
-        """The file, told to the audit log."""
+        """Stream the file and record the download."""
         if not operator_of(request).has_perm(MAY_EXPORT):
             raise PermissionDenied
         export = get_object_or_404(self.get_queryset(request), pk=pk, state=Export.State.DONE)
@@ -92,11 +92,11 @@ class ExportAdmin(LookOnlyAdmin):
     def shown_size(self, export: Export) -> str:
         return filesizeformat(export.size) if export.size else NOTHING
 
-    @admin.display(description="Narrowed to")
+    @admin.display(description="Filters")
     def narrowed_to(self, export: Export) -> str:
         return narrowed(export)
 
 
 def narrowed(export: Export) -> str:
-    """What the list was narrowed to, in words of its address."""
+    """Return the filters of an export as its address has them."""
     return export.query or "all"

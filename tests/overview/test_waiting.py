@@ -1,4 +1,4 @@
-"""What waits for operators, and what does not any more."""
+"""Needs attention for operators, and what does not any more."""
 
 from datetime import timedelta
 

@@ -1,4 +1,4 @@
-"""Requests for approval in words: what will happen, and what is there now beside what is asked for."""
+"""Descriptions of requests for approval: their consequence, and each value before and after."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -35,14 +35,18 @@ def consequence_of(request: ApprovalRequest) -> Consequence:
     match request.kind:
         case Kind.ISSUE_KEY | Kind.ROLL_KEY:
             does = _powers(request.parameters["kind"], request.parameters["rights"])
-            said = f"Whoever has the key can {does} of {merchant} in live mode. {requester} takes it and sees its text."
+            said = (
+                f"Anybody with the key can {does} of {merchant} in live mode. {requester} takes it and sees its text."
+            )
             return Consequence(f"{said} It works until it is revoked or ends.", gives_back=True)
         case Kind.ADD_ACCOUNT | Kind.CHANGE_ACCOUNT:
-            said = f"Live cards of {merchant} that are routed to this account go to {_hosts(request)}. Whoever has the "
-            return Consequence(f"{said}account there gets the money. Make sure with the merchant that it is theirs.")
+            said = f"Live cards of {merchant} that are routed to this account go to {_hosts(request)}. The holder of "
+            return Consequence(
+                f"{said}the account there gets the money. Make sure with the merchant that it is theirs."
+            )
         case _:
             said = f"New live charges of {merchant} may go by this route from now on, their cards included."
-            return Consequence(f"{said} Charges made before are captured and refunded as they went.")
+            return Consequence(f"{said} Earlier charges are captured and refunded by their own route.")
 
 
 def short_words(request: ApprovalRequest) -> str:
@@ -60,7 +64,7 @@ def short_words(request: ApprovalRequest) -> str:
 
 
 def facts_of(request: ApprovalRequest) -> Facts:
-    """Return what a second person must know: who asks, why, and each value before and after."""
+    """Return what the approver must know: who asks, why, and each value before and after."""
     yield "Merchant", link(Merchant, request.merchant_id, request.merchant.title)
     yield "Mode", "live: this is real money"
     yield from _subject(request)
@@ -108,7 +112,7 @@ def _values(request: ApprovalRequest, said: dict[str, Any]) -> Iterator[tuple[st
             yield "Ends", f"{said['days']} days after it is taken" if said["days"] else "never"
         case Kind.ROLL_KEY:
             yield "Rights", ", ".join(said["rights"]) or "all of a secret key"
-            yield "Old key goes on", f"{said['hours']} hours after the new one is taken"
+            yield "Old key works for", f"{said['hours']} hours after the new one is taken"
         case Kind.ADD_ACCOUNT | Kind.CHANGE_ACCOUNT:
             yield from _account_values(request, said)
         case _:

@@ -1,4 +1,4 @@
-"""The books: what each movement posted, and what was settled day by day."""
+"""The ledger: postings and daily settlements."""
 
 from typing import Any
 
@@ -28,13 +28,13 @@ SHOWN_CHARGES = 100
 
 
 def _sum_of(account: str) -> Subquery:
-    """What a settlement moved to `account`, read for the rows of a page alone."""
+    """Return a subquery for what a settlement moved to `account`."""
     postings = Posting.objects.filter(settlement=OuterRef("pk"), account=account).order_by()
     return Subquery(postings.values("settlement").annotate(total=Sum("amount")).values("total"))
 
 
 def _total_column(name: str) -> Column:
-    """A column of a settlement whose totals are at hand."""
+    """Return a column with one of a settlement's loaded totals."""
 
     @admin.display(description=capfirst(name))
     def column(_: Any, settlement: Any) -> str:

@@ -1,4 +1,4 @@
-"""What each run of the invariants found."""
+"""The results of the money checks."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -72,7 +72,7 @@ class MoneyCheckAdmin(LookOnlyAdmin):
 
 
 def _shown(failure: Mapping[str, Any]) -> SafeString:
-    """One invariant that failed, with links to what offended."""
+    """Return a failed invariant with links to the offending rows."""
     model, ids = apps.get_model(failure["model"]), failure["ids"]
     links = [link(model, UUID(hex=text[-HEX_DIGITS:]), text) for text in ids]
     if more := failure["count"] - len(ids):

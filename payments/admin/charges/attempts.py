@@ -63,8 +63,8 @@ class AttemptAdmin(LookOnlyAdmin):
     due = moment_column("due_at")
     shown_response = json_column("response")
 
-    def told_of(self, obj: Model) -> list[Model]:
-        """The history of an attempt is that of its corrections too."""
+    def history_rows(self, obj: Model) -> list[Model]:
+        """Return the attempt and its corrections."""
         return [obj, *Correction.objects.filter(attempt=obj.pk)]
 
     @admin.display(description="Reference")

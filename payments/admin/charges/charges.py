@@ -16,7 +16,7 @@ from payments.admin.framework.formats import (
     source_label,
     utc,
 )
-from payments.admin.timeline import Dossier
+from payments.admin.timeline import TimelinePage
 from payments.ledger.fees import Rate
 from payments.models import Attempt, Charge, Event, Refund, Source
 
@@ -39,7 +39,7 @@ def _events_of(row: Refund) -> SafeString | str:
 
 
 @admin.register(Charge)
-class ChargeAdmin(ChargeActs, Dossier, ChargeList, LookOnlyAdmin):
+class ChargeAdmin(ChargeActs, TimelinePage, ChargeList, LookOnlyAdmin):
     merchant_lookup = "merchant"
     fieldsets = (
         (None, {"fields": ("public_id", "shown_state", "of_merchant", "mode", "description", "statement_descriptor")}),

@@ -23,7 +23,7 @@ OBJECTS = {"charge": ("ch", Charge), "refund": ("re", Refund), "source": ("src",
 
 
 def link_to_object(event: Event) -> SafeString | str:
-    """A link to what `event` tells of."""
+    """Return a link to the object of `event`."""
     kind = event.type.partition(".")[0]
     if kind not in OBJECTS:
         return event.object_id.hex
@@ -50,7 +50,7 @@ class EventAdmin(LookOnlyAdmin):
     fieldsets = (
         (None, {"fields": ("public_id", "type", "object_link", "sequence", "of_merchant", "mode", "created")}),
         ("Request", {"fields": ("key_link",)}),
-        ("As told", {"fields": ("shown_payload",)}),
+        ("As sent", {"fields": ("shown_payload",)}),
     )
     public_id = id_column("evt")
     key_link = row_link_column("api_key", ApiKey)

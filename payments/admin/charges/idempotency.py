@@ -13,7 +13,7 @@ ByAnswer = by(
 
 @admin.register(IdempotencyRecord)
 class IdempotencyRecordAdmin(LookOnlyAdmin):
-    """That a key was used and with what status; the kept answer is the merchant's, not shown."""
+    """Idempotency keys with their status. The stored answer belongs to the merchant and is not shown."""
 
     merchant_lookup = "merchant"
     list_display = ("key", "status", "merchant", "mode", "created")

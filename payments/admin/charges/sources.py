@@ -54,7 +54,7 @@ class SourceAdmin(LookOnlyAdmin):
     last4_lookups = ("card__last4",)
     fieldsets = (
         (None, {"fields": ("public_id", "label", "of_merchant", "mode", "used", "vaulted", "version")}),
-        ("Belongs to it", {"fields": ("card_link", "charge_links", "events")}),
+        ("Related", {"fields": ("card_link", "charge_links", "events")}),
         (
             "As sent",
             {"fields": ("shown_redirect", "shown_owner", "shown_bank_account", "shown_metadata")},
@@ -88,7 +88,7 @@ class SourceAdmin(LookOnlyAdmin):
 
 @admin.register(Card)
 class CardAdmin(LookOnlyAdmin):
-    """What lies open of a card; of the sealed number and CVC only whether they are still kept."""
+    """The plain columns of a card; of the encrypted number and CVC only whether they are still stored."""
 
     merchant_lookup = "source__merchant"
     list_display = ("public_id", "brand", "last4", "expiry", "name", "issuing_bank", "country", "funding")
@@ -100,7 +100,7 @@ class CardAdmin(LookOnlyAdmin):
     fieldsets = (
         (None, {"fields": ("public_id", "of_source", "brand", "last4", "expiry", "name")}),
         ("From the BIN table", {"fields": ("funding", "country", "issuing_bank")}),
-        ("Kept sealed", {"fields": ("keeps_number", "number_expires", "keeps_cvc", "cvc_expires", "cvc_checked")}),
+        ("Encrypted", {"fields": ("keeps_number", "number_expires", "keeps_cvc", "cvc_expires", "cvc_checked")}),
         ("As sent", {"fields": ("shown_address",)}),
     )
     public_id = id_column("card")
@@ -158,5 +158,5 @@ class BinRangeAdmin(KahaAdmin):
     search_help_text = "First digits, or a bank's name."
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
-        """The digits are the row's key: another text there would make another row."""
+        """Make the prefix read-only on an existing row: it is the primary key."""
         return ("prefix",) if obj else ()

@@ -1,4 +1,4 @@
-"""What all pages of the admin share."""
+"""The base classes and filters of the admin's pages."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -23,7 +23,7 @@ COUNTED_ROWS = 10_000
 
 
 class BoundedPaginator(Paginator):
-    """Counts and pages through the first COUNTED_ROWS rows of a list that has an order of its own."""
+    """A paginator that counts at most COUNTED_ROWS rows."""
 
     @cached_property
     def count(self) -> int:
@@ -44,7 +44,7 @@ class CommonColumns:
 
 
 class LookOnly:
-    """Rows that only the service itself writes: nobody adds, changes or deletes them here, superusers included."""
+    """Rows that only the service writes: nobody adds, changes or deletes them here."""
 
     def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return False
@@ -57,7 +57,7 @@ class LookOnly:
 
 
 class KahaAdmin(CommonColumns, Limited, Audited, KeysetPaging):
-    """Lists that stay fast on large tables: newest first by primary key, never counted to the end."""
+    """A ModelAdmin whose lists stay fast on large tables: newest first, never counted."""
 
     ordering = ("-pk",)
     sortable_by = ()
@@ -77,9 +77,9 @@ class KahaAdmin(CommonColumns, Limited, Audited, KeysetPaging):
         return []
 
     def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
-        """Whether the address of a list may narrow it so: by the list's own filters.
+        """Return whether `lookup` belongs to one of the list's own filters.
 
-        Django's takes every column, and so gives away letter by letter what no page shows, such as a sealed number.
+        Django allows every column, which would reveal unshown ones, such as an encrypted number, letter by letter.
         """
         filters: list[Any] = [*self.get_list_filter(request)]
         offered = {getattr(one, "parameter_name", one) for one in filters}
@@ -88,14 +88,14 @@ class KahaAdmin(CommonColumns, Limited, Audited, KeysetPaging):
 
 
 class LookOnlyAdmin(LookOnly, KahaAdmin):
-    """A model whose rows are looked at. `fieldsets` may name fields, and columns of the admin class."""
+    """A read-only model. `fieldsets` may name fields and columns of the admin class."""
 
     def get_readonly_fields(self, request: HttpRequest, obj: Model | None = None) -> list[str]:
         return flatten_fieldsets(self.get_fieldsets(request, obj))
 
 
 class LookOnlyInline(CommonColumns, LookOnly, admin.TabularInline):
-    """Rows that belong to the one shown; `fields` may name fields, and columns of the inline class."""
+    """Read-only related rows; `fields` may name fields and columns of the inline class."""
 
     extra = 0
     max_num = 0
@@ -140,5 +140,5 @@ ByMode = by_mode_of()
 
 
 def one_of(name: str, values: Iterable[str]) -> type[Conditions]:
-    """A filter by the values that the field `name` may have; Django's own would read the table for them."""
+    """Return a filter by the possible values of a field; Django's own would query the table for them."""
     return by(name, **{value: (value, Q(**{name: value})) for value in values})

@@ -1,4 +1,4 @@
-"""Which key-encryption key wraps which data key, and how far retired ones are from their end."""
+"""Data keys: their key-encryption keys, and the progress of retired ones."""
 
 from django.contrib import admin
 from django.db.models import Q
@@ -17,7 +17,7 @@ ByState = by(
 
 @admin.register(DataKey)
 class DataKeyAdmin(LookOnlyAdmin):
-    """Everything but the wrapped key itself."""
+    """Data keys, without the wrapped key itself."""
 
     merchant_lookup = None
     list_display = ("id", "purpose", "kek", "created", "retired", "destroyed")

@@ -1,4 +1,4 @@
-"""Where providers' reports and our ledger differ: found by runs, worked off by operators, corrected by nobody here."""
+"""Differences between providers' reports and the ledger, for operators to close with a note."""
 
 from collections.abc import Callable
 
@@ -45,7 +45,7 @@ ByStanding = by(
 
 @admin.register(ReconciliationItem)
 class ReconciliationItemAdmin(LookOnlyAdmin):
-    """Whoever may close items closes and reopens them, with a note; nobody edits one."""
+    """Differences, closed and reopened with a note; nobody edits one."""
 
     merchant_lookup = "charge__merchant"
     list_display = (
@@ -73,8 +73,8 @@ class ReconciliationItemAdmin(LookOnlyAdmin):
     search_help_text = "Any ID, whole, our reference, the provider's, or text of a note."
     fieldsets = (
         (None, {"fields": ("shown_kind", "shown_state", "provider", "found", "run_link", "vanished")}),
-        ("They say", {"fields": ("they_say", "shown_reference", "provider_ref", "booked", "line_link")}),
-        ("We say", {"fields": ("we_say", "posted", "posting_link", "attempt_link", "charge_link")}),
+        ("In the report", {"fields": ("they_say", "shown_reference", "provider_ref", "booked", "line_link")}),
+        ("In the ledger", {"fields": ("we_say", "posted", "posting_link", "attempt_link", "charge_link")}),
         ("Decided", {"fields": ("note", "decided_by", "decided")}),
     )
     run_link = row_link_column("run", ReconciliationRun)
@@ -96,7 +96,7 @@ class ReconciliationItemAdmin(LookOnlyAdmin):
         return [Act(f"{verb.capitalize()} with a note", reverse(f"admin:{_name(verb)}", args=[row.pk]))]
 
     def act(self, request: HttpRequest, pk: int, verb: str) -> HttpResponse:
-        """Asks for a note, and closes or reopens the item with it."""
+        """Ask for a note, and close or reopen the item with it."""
         if not operator_of(request).has_perm(MAY_CLOSE):
             raise PermissionDenied
         item = get_object_or_404(self.get_queryset(request).select_related(*self.list_select_related), pk=pk)
@@ -113,14 +113,14 @@ class ReconciliationItemAdmin(LookOnlyAdmin):
                 DECIDE[verb](item, operator_of(request), note)
                 audit_log.record(DONE[verb], item, fields=["state", "note"], reason=note)
         except items.TooLate:
-            self.message_user(request, "Somebody else was first.", messages.WARNING)
+            self.message_user(request, "Somebody else has just decided this.", messages.WARNING)
         else:
             self.message_user(request, f"{DONE[verb].capitalize()}.", messages.SUCCESS)
 
     def _facts(self, item: Item) -> Facts:
         yield "Difference", f"{self.shown_kind(item)}, {item.provider}"
-        yield "They say", self.they_say(item)
-        yield "We say", self.we_say(item)
+        yield "In the report", self.they_say(item)
+        yield "In the ledger", self.we_say(item)
         yield "Reference", self.shown_reference(item)
         yield "Noted so far", item.note or NOTHING
 
@@ -132,11 +132,11 @@ class ReconciliationItemAdmin(LookOnlyAdmin):
     def shown_state(self, item: Item) -> SafeString:
         return chip(item.state)
 
-    @admin.display(description="They say")
+    @admin.display(description="In the report")
     def they_say(self, item: Item) -> str:
         return _moved(item.line) if item.line else "nothing"
 
-    @admin.display(description="We say")
+    @admin.display(description="In the ledger")
     def we_say(self, item: Item) -> str:
         if item.posting:
             return _moved(item.posting)
@@ -150,8 +150,8 @@ class ReconciliationItemAdmin(LookOnlyAdmin):
 
     @admin.display(description="The provider's reference")
     def provider_ref(self, item: Item) -> str:
-        told = item.line or item.attempt
-        return (told and told.provider_ref) or NOTHING
+        side = item.line or item.attempt
+        return (side and side.provider_ref) or NOTHING
 
     @admin.display(description="Booked there (UTC)")
     def booked(self, item: Item) -> str:

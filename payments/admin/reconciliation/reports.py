@@ -1,4 +1,4 @@
-"""What providers reported of the money they moved, and the runs that took and matched it."""
+"""Providers' reports and the reconciliation runs that matched them."""
 
 from django.contrib import admin
 from django.db.models import Q

@@ -1,4 +1,4 @@
-"""Where more charges were declined than is borne, as when stolen cards are tried."""
+"""Decline alerts: too many declined charges, as when stolen cards are tested."""
 
 from uuid import UUID
 

@@ -1,4 +1,4 @@
-"""Routes: in which order accounts are asked, how well they did of late, and which of them rest."""
+"""Routes: their order, their recent success and their circuit breakers."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ from payments.models import Merchant, ProviderAccount, Route
 
 
 class RouteColumns:
-    """What is shown of a route, on its own page and on its account's."""
+    """The columns of a route, on its own page and on its account's."""
 
     @admin.display(description="Amounts")
     def amounts(self, route: Route) -> str:
@@ -26,21 +26,21 @@ class RouteColumns:
         least, most = (money(bound, route.currency) for bound in (route.amount_min, route.amount_max))
         return f"{least} to {most}" if route.amount_min or route.amount_max else f"any in {route.currency}"
 
-    @admin.display(description="Not by it")
+    @admin.display(description="Not allowed")
     def not_by_it(self, route: Route) -> SafeString | str:
         kept = {"holds": route.hold, "refunds": route.refund, "refunds in part": route.partial_refund}
         return lines(name for name, may in kept.items() if not may)
 
-    @admin.display(description="Of late")
+    @admin.display(description="Recent attempts")
     def health(self, route: Route) -> SafeString | str:
         health = health_of(getattr(route, "recent", ()))
         if health.rests_seconds:
-            return format_html('<span class="chip chip-bad">rests for {} s</span>', health.rests_seconds)
+            return format_html('<span class="chip chip-bad">circuit open for {} s</span>', health.rests_seconds)
         if not health.asked:
-            return "not asked"
+            return "none"
         mark = "warn" if health.outages else "good"
-        told = f"{health.score:.0%} of {health.asked} answered"
-        return format_html('<span class="chip chip-{}">{}</span>', mark, told)
+        text = f"{health.score:.0%} of {health.asked} answered"
+        return format_html('<span class="chip chip-{}">{}</span>', mark, text)
 
 
 class RoutesOfAccount(RouteColumns, LookOnlyInline):
@@ -66,7 +66,7 @@ class RouteAdmin(RouteColumns, RowActs, LookOnlyAdmin):
     fieldsets = (
         (None, {"fields": ("shown", "merchant", "of_account", "position", "enabled")}),
         ("Takes", {"fields": ("amounts", "not_by_it")}),
-        ("How it does", {"fields": ("health", "in_order")}),
+        ("Health", {"fields": ("health", "in_order")}),
         ("Times", {"fields": ("created", "updated")}),
     )
 
@@ -85,9 +85,9 @@ class RouteAdmin(RouteColumns, RowActs, LookOnlyAdmin):
     def of_account(self, route: Route) -> SafeString | str:
         return link(ProviderAccount, route.account_id, route.account)
 
-    @admin.display(description="Asked in this order")
+    @admin.display(description="Order of attempts")
     def in_order(self, route: Route) -> SafeString | str:
-        """All of the merchant's routes for this type, as charges try them."""
+        """Return the merchant's routes for this type, in the order that charges try them."""
         rows = Route.objects.filter(account__merchant=route.account.merchant_id, source_type=route.source_type)
         tried = rows.select_related("account").annotate(recent=recent_attempts()).order_by("position", "id")
         return lines(
