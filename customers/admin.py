@@ -1,43 +1,87 @@
-from typing import Any
+"""The pages of customers, the form that detaches a source, and their panel beside a charge's timeline."""
 
+from typing import Any
+from uuid import UUID
+
+from django import forms
 from django.contrib import admin
+from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from django.utils.safestring import SafeString
 
-from customers import dossier  # noqa: F401  tells charges' pages of customers
-from customers.detaching import DetachSource
+from customers.domain import keeping
 from customers.models import Customer, CustomerSource
-from customers.searching import sources_by_email
 from payments.admin.charges.search import SOURCE_SEARCHES
-from payments.admin.charges.sources import SHOWN_CHARGES, source_label
-from payments.admin.framework.base import ByMode, Conditions, LookOnlyAdmin, LookOnlyInline
+from payments.admin.charges.sources import SHOWN_CHARGES
+from payments.admin.framework.base import ByMode, LookOnlyAdmin, LookOnlyInline, by
+from payments.admin.framework.change_audit import ViewRecorded
 from payments.admin.framework.formats import (
     id_column,
     id_link_column,
     json_column,
     lines,
     link,
-    mode_column,
     moment_column,
     money,
     search_link,
+    source_label,
+    utc,
 )
-from payments.admin.framework.row_actions import RowActs
-from payments.admin.framework.view_audit import Seen
+from payments.admin.framework.object_actions import Facts
+from payments.admin.framework.reason_form import ReasonForm
+from payments.admin.framework.row_actions import Done, RowAct, RowActs
+from payments.admin.timeline.panels import Panel, panel_with, timeline_panel
+from payments.domain.audit import audit_log
+from payments.domain.audit.audit_log import Action
+from payments.domain.caller import Caller
+from payments.domain.errors import PaymentError
 from payments.ids import public_id
-from payments.models import Charge, Event, Merchant, Source
+from payments.models import Charge, Event, Source
 
-SOURCE_SEARCHES.append(sources_by_email)
+WHAT_HAPPENS = (
+    "The source cannot be charged any more, and its card data is destroyed. The merchant gets an event. "
+    "Charges that were made stay. This cannot be undone."
+)
 
 
-class ByPresence(Conditions):
-    title = "presence"
-    parameter_name = "presence"
-    conditions = {
-        "present": ("Present", Q(deleted_at__isnull=True)),
-        "deleted": ("Deleted", Q(deleted_at__isnull=False)),
-    }
+class SourceForm(ReasonForm):
+    source = forms.ChoiceField(widget=forms.RadioSelect({"class": "radiolist"}))
+
+
+class DetachSource(RowAct):
+    name, label = "detach_source", "Detach a source"
+    permission = "customers.delete_customersource"
+    refusals = (PaymentError,)
+
+    def fits(self, customer: Customer) -> bool:
+        return customer.ties.filter(detached_at=None).exists()
+
+    def form_for(self, customer: Customer, data: Any) -> ReasonForm:
+        form = SourceForm(data)
+        source: Any = form.fields["source"]
+        kept = customer.ties.filter(detached_at=None).select_related("source__card").order_by("-id")
+        source.choices = [(str(tie), f"{source_label(tie.source)} ({tie})") for tie in kept]
+        return form
+
+    def facts(self, customer: Customer) -> Facts:
+        yield "Customer", f"{customer}, {customer.email}"
+        yield "Merchant", customer.merchant.title
+        yield "What happens", WHAT_HAPPENS
+
+    @transaction.atomic
+    def do(self, customer: Customer, said: dict[str, Any]) -> Done:
+        caller = Caller(customer.merchant_id, customer.livemode)
+        keeping.detach(caller, public_id("cus", customer.pk), said["source"])
+        audit_log.record(Action.CHANGED, customer, fields=["sources"], detail=f"{said['source']} detached")
+        return f"{said['source']} is detached, and its card data destroyed."
+
+
+ByPresence = by(
+    "presence",
+    present=("Present", Q(deleted_at__isnull=True)),
+    deleted=("Deleted", Q(deleted_at__isnull=False)),
+)
 
 
 class SourcesInline(LookOnlyInline):
@@ -60,7 +104,7 @@ class SourcesInline(LookOnlyInline):
 
 
 @admin.register(Customer)
-class CustomerAdmin(RowActs, Seen, LookOnlyAdmin):
+class CustomerAdmin(RowActs, ViewRecorded, LookOnlyAdmin):
     merchant_lookup = "merchant"
     row_acts = (DetachSource(),)
     list_display = ("public_id", "email", "description", "merchant", "mode", "created", "deleted")
@@ -80,22 +124,18 @@ class CustomerAdmin(RowActs, Seen, LookOnlyAdmin):
     last4_lookups = ("ties__source__card__last4",)
     fieldsets = (
         (None, {"fields": ("public_id", "email", "mobile_number", "description", "of_merchant", "mode")}),
-        ("Belongs to it", {"fields": ("charge_links", "events", "version")}),
+        ("Related", {"fields": ("charge_links", "events", "version")}),
         ("As sent", {"fields": ("shown_metadata",)}),
         ("Times", {"fields": ("created", "updated", "deleted")}),
     )
     inlines = (SourcesInline,)
     public_id = id_column("cus")
-    of_merchant = id_link_column("merchant", "mer", Merchant)
-    mode = mode_column
-    created = moment_column("created_at")
-    updated = moment_column("updated_at")
     deleted = moment_column("deleted_at")
     shown_metadata = json_column("metadata")
 
     @admin.display(description="Charges")
     def charge_links(self, customer: Customer) -> SafeString | str:
-        """The newest on all sources that are or were kept; the sources are read first, for their charges' index."""
+        """Return links to the newest charges on the customer's sources, kept or not."""
         sources = list(customer.ties.values_list("source_id", flat=True))
         newest = Charge.objects.filter(source_id__in=sources).order_by("-id")[:SHOWN_CHARGES]
         return lines(link(Charge, row.id, f"{row} {money(row.amount, row.currency)} {row.status}") for row in newest)
@@ -103,3 +143,28 @@ class CustomerAdmin(RowActs, Seen, LookOnlyAdmin):
     @admin.display(description="Events")
     def events(self, customer: Customer) -> SafeString:
         return search_link(Event, public_id("cus", customer.id), "its events")
+
+
+@timeline_panel
+def customer_panel(request: HttpRequest, charge: Charge, charges: QuerySet[Any]) -> Panel | None:
+    """Return the customer with their other charges; None without one, or without permission to see customers."""
+    tie = CustomerSource.objects.filter(source=charge.source_id).select_related("customer").first()
+    if tie is None or not request.user.has_perm("customers.view_customer"):
+        return None
+    customer, kept = tie.customer, CustomerSource.objects.filter(customer=tie.customer_id)
+    facts: list[tuple[str, object]] = [("Customer", link(Customer, customer.pk, customer))]
+    facts += [("E-mail", customer.email), ("Mobile", customer.mobile_number), ("Description", customer.description)]
+    facts.append(("Since (UTC)", utc(customer.created_at)))
+    shown = [(name, value) for name, value in facts if value]
+    return panel_with("Customer", shown, charges.filter(source__in=kept.values("source")))
+
+
+def sources_by_email(text: str) -> "QuerySet[CustomerSource, UUID]":
+    """Return the IDs of the sources kept for a customer with this e-mail address, now or before."""
+    if "@" not in text:
+        return CustomerSource.objects.none().values_list("source_id", flat=True)
+    ties = CustomerSource.objects.filter(customer__email__iexact=text, customer__deleted_at__isnull=True)
+    return ties.values_list("source_id", flat=True)
+
+
+SOURCE_SEARCHES.append(sources_by_email)

@@ -1,19 +1,20 @@
 from django.apps import AppConfig
 
+CUSTOMER_RIGHTS = {
+    "customers:read": "read, find and list customers, with the sources kept for them",
+    "customers:write": "make, change and delete customers, keep sources for them and give them up",
+}
+
 
 class CustomersConfig(AppConfig):
     name = "customers"
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Teaches payments, which knows nothing of customers, to filter by them, check their books and give rights.
-
-        And to know a payer by a customer's e-mail address.
-        """
+        """Register the customers' events, rights, invariants and e-mail addresses with payments."""
         from customers.emails import email_of_source
         from customers.invariants import INVARIANTS, TABLES
         from customers.models import Customer
-        from customers.rights import CUSTOMER_RIGHTS
         from payments.domain.events import EVENT_OBJECTS, EVENT_TYPES
         from payments.domain.merchants.scopes import RIGHTS
         from payments.domain.risk.blocks import EMAIL_FINDERS

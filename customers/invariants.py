@@ -1,4 +1,4 @@
-"""What must be true of customers and of the sources kept for them."""
+"""Invariants of customers and of the sources kept for them."""
 
 from payments.invariants.history import events_of
 from payments.invariants.invariant import Invariant

@@ -1,4 +1,4 @@
-"""Customers, and which source was kept for whom; no verbs."""
+"""The tables of customers and of the sources kept for them."""
 
 from typing import Self
 
@@ -14,17 +14,17 @@ from payments.models import Merchant, Source
 
 class CustomerQuerySet(ScopedQuerySet["Customer"]):
     def present(self) -> Self:
-        """Those that were not deleted."""
+        """Return the customers that are not deleted."""
         return self.filter(deleted_at__isnull=True)
 
     def whole(self) -> Self:
-        """With everything that rendering needs: the sources still kept with it, newest first."""
+        """Prefetch what rendering needs: the sources still kept, newest first."""
         kept = CustomerSource.objects.filter(detached_at__isnull=True).select_related("source__card")
         return self.prefetch_related(models.Prefetch("ties", kept.order_by("-id"), to_attr="kept"))
 
 
 class Customer(models.Model):
-    """A payer whom a merchant knows; a deleted one stays as an empty row, for its charges do."""
+    """A payer whom a merchant knows; a deleted one stays as an empty row, because its charges stay."""
 
     id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
     merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="+")
@@ -75,7 +75,7 @@ class Customer(models.Model):
 
 
 class CustomerSource(models.Model):
-    """The tie of a source to the one customer it was ever kept for; a loosened tie stays, for its charges do."""
+    """A source kept for a customer. A source is kept for one customer at most, and an ended tie stays."""
 
     id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
     customer = models.ForeignKey(Customer, models.PROTECT, related_name="ties")

@@ -1,4 +1,4 @@
-"""Customers as the API and the callbacks show them (contract, section 3)."""
+"""Customers as the API and the webhooks show them (contract, section 3)."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from payments.rendering.wire import without_absent
 
 
 def render_customer(customer: Customer) -> dict[str, Any]:
-    """`customer` with its sources at hand (`Customer.objects.whole()`)."""
+    """Return `customer`, read by `Customer.objects.whole()`, as the API shows it."""
     return without_absent(
         {
             "object": "customer",
@@ -28,5 +28,5 @@ def render_customer(customer: Customer) -> dict[str, Any]:
 
 
 def render_deleted(customer_id: str) -> dict[str, Any]:
-    """What is left to say of a deleted customer."""
+    """Return a deleted customer as the API shows it."""
     return {"id": customer_id, "object": "customer", "deleted": True}

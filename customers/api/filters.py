@@ -1,4 +1,4 @@
-"""What the filters of customers find."""
+"""The query behind the list of customers."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -19,7 +19,7 @@ def customer_filters(caller: Caller, query: Mapping[str, Any], after: UUID | Non
 def customers_page(
     *, merchant_id: UUID, livemode: bool, length: int, below: UUID, email: str | None = None
 ) -> QuerySet[Customer]:
-    """Find the newest customers, all or those with exactly this address."""
+    """Return the newest customers, all or those with exactly this address."""
     path: dict[str, Any] = {"merchant_id": merchant_id, "livemode": livemode}
     path |= {} if email is None else {"email": email}
     return Customer.objects.present().whole().newest_page([path], length, below)

@@ -157,7 +157,7 @@ class Customers(DescribedView):
 
 
 def describe_customers(endpoints: Sequence[Any]) -> Sequence[Any]:
-    """A hook of drf-spectacular's: adds what customers know to what payments says, and leaves `endpoints` alone."""
+    """Add the customers' schemas and descriptions; a drf-spectacular hook that returns `endpoints` unchanged."""
     EVENT_OBJECTS["customer"] = CUSTOMER
     OBJECTS[CustomerInput] = WORDING | {"": words("A new customer.")}
     OBJECTS[CustomerChanges] = WORDING | {"": words("What changes about a customer.")}

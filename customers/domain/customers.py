@@ -1,4 +1,4 @@
-"""Customers: made, changed and deleted."""
+"""Creating, changing and deleting customers."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -40,7 +40,7 @@ def create(caller: Caller, order: dict[str, Any], render: Callable[[Customer], S
 
 
 def find_by_email(caller: Caller, email: str) -> Customer:
-    """The caller's newest customer with exactly this address (case counts). Raises PaymentError `resource_missing`."""
+    """Return the caller's newest customer with exactly this address; raise PaymentError `resource_missing`."""
     path = {"merchant_id": caller.merchant_id, "livemode": caller.livemode, "email": email}
     customer = next(iter(Customer.objects.present().whole().newest_page([path], 1)), None)
     if customer is None:
@@ -49,7 +49,7 @@ def find_by_email(caller: Caller, email: str) -> Customer:
 
 
 def update(caller: Caller, customer_id: str, changes: dict[str, Any]) -> Customer:
-    """Replaces the members given, `metadata` as a whole, and leaves the others; without any, nothing happens.
+    """Replace the members given, `metadata` as a whole, and return the customer; without any, write nothing.
 
     Raises PaymentError `resource_missing`.
     """
@@ -61,7 +61,7 @@ def update(caller: Caller, customer_id: str, changes: dict[str, Any]) -> Custome
 
 
 def delete(caller: Caller, customer_id: str) -> None:
-    """Deletes a customer: its sources are let go, and of its own data only the ID stays, for the charges' sake.
+    """Delete a customer and detach its sources; an empty row with its ID stays for the charges.
 
     Raises PaymentError `resource_missing`.
     """

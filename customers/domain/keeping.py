@@ -1,4 +1,4 @@
-"""Sources that are kept for a customer, to be charged again and again, and given up again."""
+"""Sources kept for a customer, to be charged again and again, until they are detached."""
 
 from collections.abc import Callable
 
@@ -43,7 +43,7 @@ def attach(
 
 
 def detach(caller: Caller, customer_id: str, source_id: str) -> Customer:
-    """Gives up a source that was kept for a customer; its card data is destroyed.
+    """Detach a source from a customer, destroy its card data and return the customer.
 
     Raise PaymentError for no such customer, or no such source among those kept for it.
     """
@@ -59,13 +59,13 @@ def detach(caller: Caller, customer_id: str, source_id: str) -> Customer:
 
 
 def let_go(caller: Caller, tie: CustomerSource) -> list[Write]:
-    """The writes by which a tie is loosened and its source given up."""
+    """Return the writes that end a tie and destroy the card data of its source."""
     tied = {"id": tie.id, "detached_at": None}
     return [*sources.unvault(caller, tie.source), Update(CustomerSource, tied, {"detached_at": clock.now()})]
 
 
 def _keep(caller: Caller, customer: Customer, source: Source) -> list[Write]:
-    """The writes by which the source in hand is kept for the customer in hand. Raises PaymentError.
+    """Return the writes that keep `source` for `customer`; raise PaymentError.
 
     No race gets past the limit: each change of a customer changes its version, which the write is guarded by.
     """

@@ -1,7 +1,8 @@
-"""What operators see: every table, searchable by any ID, and no way to move money by hand."""
+"""The back office: every table, searchable by any ID."""
 
 from django.contrib import admin
 
+from payments.admin import exports  # noqa: F401
 from payments.admin.approvals import approvals  # noqa: F401
 from payments.admin.audit import (
     audit_log,  # noqa: F401
@@ -18,8 +19,8 @@ from payments.admin.charges import (
     events,  # noqa: F401
     idempotency,  # noqa: F401
     sources,  # noqa: F401
+    unknown_outcomes,  # noqa: F401
 )
-from payments.admin.framework import exports  # noqa: F401
 from payments.admin.framework.formats import NOTHING
 from payments.admin.maintenance import data_keys  # noqa: F401
 from payments.admin.merchants import merchants  # noqa: F401
@@ -27,7 +28,6 @@ from payments.admin.operators import (
     approval_limits,  # noqa: F401
     corrections,  # noqa: F401
     requests,  # noqa: F401
-    unknown_outcomes,  # noqa: F401
 )
 from payments.admin.provider_events import (
     messages,  # noqa: F401

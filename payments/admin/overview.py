@@ -1,4 +1,4 @@
-"""The admin's first page: is everything well, and what waits for me?"""
+"""The admin's first page: what needs attention, and what was charged."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from django.http import HttpRequest, QueryDict
 from django.urls import reverse
 
 from payments import sourcetypes
-from payments.admin.framework.charts import Chart, series_of, stacked_bars
+from payments.admin.charts import Chart, series_of, stacked_bars
 from payments.admin.framework.formats import NOTHING, money
 from payments.admin.framework.merchant_access import limit_of
 from payments.models import DayTotal, MoneyCheck
@@ -32,7 +32,7 @@ register = template.Library()
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """What the page is about: a mode, a number of days until today, and a currency ("" for the most used one)."""
+    """The selection of the page: a mode, a number of days until today, and a currency ("" for the most used one)."""
 
     mode: str
     period: int
@@ -43,14 +43,14 @@ class Choice:
         return MODES[self.mode]
 
     def address(self, **changes: Any) -> str:
-        """The query of the same page with something else chosen."""
+        """Return the query of the page with another selection."""
         chosen = {"mode": self.mode, "days": self.period, "currency": self.currency} | changes
         return "?" + urlencode({name: value for name, value in chosen.items() if value})
 
 
 @dataclass(frozen=True, slots=True)
 class Card:
-    """Something that may wait, and the list that shows it."""
+    """A count of rows that may need attention, and the list that shows them."""
 
     label: str
     count: int
@@ -60,7 +60,7 @@ class Card:
 
 @register.inclusion_tag("admin/payments/overview.html", takes_context=True)
 def overview(context: template.Context) -> dict[str, Any]:
-    """What the page shows to whoever may see charges; to others nothing, and nothing is read."""
+    """Return the page's context for those who may see charges; nothing for others."""
     request: HttpRequest = context["request"]
     if not _may(request.user, MAY_LOOK):
         return {}
@@ -99,7 +99,7 @@ def _choice(query: QueryDict, limit: Limit) -> Choice:
 
 
 def _cards(choice: Choice, currency: str, days: Days, limit: Limit) -> Iterator[tuple[str, Card]]:
-    """Each card with the permission that its list wants."""
+    """Yield each card with the permission that its list needs."""
     waiting = waiting_for(choice.livemode, currency, days, limit)
 
     def card(label: str, found: Pile | int, model: str, **filters: str) -> tuple[str, Card]:
@@ -111,15 +111,15 @@ def _cards(choice: Choice, currency: str, days: Days, limit: Limit) -> Iterator[
     yield card("Held", waiting.held, "charge", money="held")
     yield card("Holds that expire within 48 hours", waiting.expiring, "charge", money="expiring")
     yield card("Unknown outcomes", waiting.unknown, "unknownoutcome")
-    yield card("Late money going back", waiting.late, "charge", money="going_back")
+    yield card("Late payments being reversed", waiting.late, "charge", money="going_back")
     yield card("Refunds pending", waiting.refunds, "refund", status__exact="pending")
     requests = waiting.requests.count + waiting.changes
     approvals = Card("Waiting for approval", requests, money(waiting.requests.amount, currency), reverse(ALL_REQUESTS))
     yield "payments.view_approvalrequest", approvals
-    yield card("Callbacks failing", waiting.failing, "webhook", standing="failing")
-    yield card("Callbacks given up", waiting.given_up, "webhook", standing="given_up")
+    yield card("Webhooks failing", waiting.failing, "webhook", standing="failing")
+    yield card("Webhooks given up", waiting.given_up, "webhook", standing="given_up")
     yield card("Reconciliation differences", waiting.differences, "reconciliationitem", state__exact="open")
-    yield card("Webhooks that need attention", waiting.webhooks, "providermessage", standing="attention")
+    yield card("Provider events that need attention", waiting.webhooks, "providermessage", standing="attention")
 
 
 def _charts(trade: Trade, currency: str) -> Iterator[Chart]:

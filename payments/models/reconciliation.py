@@ -130,8 +130,8 @@ class ReconciliationItem(models.Model):
     """
 
     class Kind(models.TextChoices):
-        MISSING_HERE = "missing_here", "Missing here"  # they moved money that we did not book
-        MISSING_THERE = "missing_there", "Missing there"  # we booked what no report has
+        MISSING_HERE = "missing_here", "Not in ledger"  # they moved money that we did not book
+        MISSING_THERE = "missing_there", "Not in report"  # we booked what no report has
         AMOUNT_DIFFERS = "amount_differs", "Amount differs"
         CURRENCY_DIFFERS = "currency_differs", "Currency differs"
         KIND_DIFFERS = "kind_differs", "Kind differs"  # they did something else than we asked

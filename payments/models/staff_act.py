@@ -70,8 +70,8 @@ class StaffAct(models.Model):
     objects = StaffActQuerySet.as_manager()
 
     class Meta:
-        verbose_name = "act on a charge"
-        verbose_name_plural = "acts on charges"
+        verbose_name = "operator action"
+        verbose_name_plural = "operator actions"
         default_permissions = ("view",)
         permissions = [
             ("capture_charge", "Can capture held charges"),
@@ -134,8 +134,8 @@ class ActLimit(models.Model):
     amount = models.BigIntegerField()
 
     class Meta:
-        verbose_name = "limit of acts"
-        verbose_name_plural = "limits of acts"
+        verbose_name = "approval limit"
+        verbose_name_plural = "approval limits"
         # To allow nothing alone is to set it to zero: a migration makes a missing default again.
         default_permissions = ("view", "add", "change")
         constraints = [

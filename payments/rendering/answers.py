@@ -1,4 +1,4 @@
-"""What a receiver answered, fit to be read by operators on a page or a terminal."""
+"""The answers of webhook receivers, safe to show on a page or a terminal."""
 
 from payments.redaction import redact
 
@@ -7,6 +7,6 @@ NOT_PRINTABLE = "·"
 
 
 def readable(answer: bytes) -> str:
-    """The first bytes of an answer as text: without card numbers and keys, and with nothing a terminal would obey."""
+    """Return an answer as text, without card numbers, keys and control characters."""
     text = redact(answer.decode("utf-8", "replace").replace("\r\n", "\n"))
     return "".join(letter if letter.isprintable() or letter in KEPT else NOT_PRINTABLE for letter in text)

@@ -3,7 +3,7 @@
 import csv
 from collections.abc import Iterable, Iterator, Sequence
 
-# Where a cell begins with one of these, some spreadsheet takes it for a formula (OWASP, CSV Injection).
+# Some spreadsheets take a cell that begins with one of these for a formula (OWASP, CSV Injection).
 _STARTS_FORMULA = (*"=+-@\t\r\n", *"\uff1d\uff0b\uff0d\uff20")
 # Spreadsheets show text that begins so as it is.
 _AS_TEXT = "'"
@@ -12,20 +12,20 @@ BYTE_ORDER_MARK = "\N{ZERO WIDTH NO-BREAK SPACE}"
 
 
 class _Line:
-    """What `csv.writer` writes to: it hands each line back."""
+    """A file for `csv.writer` that returns each line."""
 
     def write(self, text: str) -> str:
         return text
 
 
 def csv_lines(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterator[bytes]:
-    """The file with `heads` above `rows`, line by line, in UTF-8; None is an empty cell."""
+    """Yield the lines of a file with `heads` above `rows`, in UTF-8; None is an empty cell."""
     yield BYTE_ORDER_MARK.encode() + csv_line(heads)
     yield from map(csv_line, rows)
 
 
 def csv_line(cells: Iterable[object]) -> bytes:
-    """One line of a file; integers are the only cells that are no text."""
+    """Return one line of a file; only integers are numbers."""
     line: str = csv.writer(_Line(), quoting=csv.QUOTE_NONNUMERIC).writerow(map(_safe, cells))
     return line.encode()
 

@@ -1,4 +1,4 @@
-"""Sources, charges, refunds and events as the API and the callbacks show them (contract, section 3)."""
+"""Sources, charges and refunds as the API and the webhooks show them (contract, section 3)."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ def render_card(card: Card) -> dict[str, Any]:
 
 
 def render_source(source: Source) -> dict[str, Any]:
-    """`source` with its card at hand (`select_related("card")`)."""
+    """Return `source`, read with its card (`select_related("card")`), as the API shows it."""
     card = getattr(source, "card", None)
     return without_absent(
         {
@@ -63,7 +63,7 @@ def render_refund(refund: Refund) -> dict[str, Any]:
 
 
 def render_charge(charge: Charge) -> dict[str, Any]:
-    """`charge` with source, card and refunds at hand (`payments.models.Charge.objects.whole()`)."""
+    """Return `charge`, read by `Charge.objects.whole()`, as the API shows it."""
     return without_absent(
         {
             "object": "charge",

@@ -17,12 +17,12 @@ def address_of(row: Model, name: str) -> str:
 
 
 def form_of(client: Client, address: str) -> dict[str, str]:
-    """What the page of a form brings along, and a reason."""
+    """Return the hidden fields of a form's page, and a reason."""
     found = ROW_ID.search(client.get(address).content.decode())
     return {"reason": REASON, **({"row_id": found[1]} if found else {})}
 
 
 def act(client: Client, row: Model, name: str, **said: Any) -> HttpResponse:
-    """The answer to an act on `row`."""
+    """Return the answer to an action on `row`."""
     address = address_of(row, name)
     return client.post(address, form_of(client, address) | said)

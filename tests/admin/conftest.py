@@ -59,7 +59,7 @@ def house(shop: NewMerchant, api: Api) -> House:
 
 @pytest.fixture
 def operator(db: None) -> Client:
-    """A superuser, signed in."""
+    """Return a client with a signed-in superuser."""
     client = Client()
     client.force_login(the_operator())
     return client
@@ -71,13 +71,13 @@ def the_operator() -> User:
 
 
 def text_of(response: Any) -> str:
-    """A page's text; the page must be there."""
+    """Return a page's text; the page must exist."""
     assert response.status_code == 200, (response.status_code, response.content[:500])
     return response.content.decode()
 
 
 def words_of(response: Any) -> str:
-    """What a page says, in one line, without the marks that say how."""
+    """Return a page's text in one line, without tags."""
     return " ".join(re.sub(r"<[^>]+>", " ", text_of(response)).split())
 
 

@@ -123,14 +123,14 @@ def test_a_block_is_lifted_with_a_reason(api: Api, operator: Client) -> None:
     )
 
 
-@pytest.mark.parametrize(("standing", "chip"), [("in_force", "in force"), ("over", "over"), ("lifted", "lifted")])
-def test_each_standing_is_a_chip_and_a_filter(operator: Client, standing: str, chip: str) -> None:
+@pytest.mark.parametrize(("status", "chip"), [("in_force", "in force"), ("over", "over"), ("lifted", "lifted")])
+def test_each_status_is_a_chip_and_a_filter(operator: Client, status: str, chip: str) -> None:
     for number, values in enumerate(({}, {"expires_at": "2026-01-01T00:00Z"}, {"lifted_at": "2026-01-01T00:00Z"})):
         block = block_email(f"p{number}@example.com")
         lifted = {"lifted_by": block.put_by, "lifted_because": "So"} if "lifted_at" in values else {}
         Block.objects.filter(id=block.id).update(**values, **lifted)
-    text = text_of(operator.get(list_of(Block), {"standing": standing}))
-    assert text.count("field-shown_standing") == 1
+    text = text_of(operator.get(list_of(Block), {"status": status}))
+    assert text.count("field-shown_status") == 1
     assert f">{chip}</span>" in text
 
 

@@ -17,7 +17,7 @@ BY_CARD = reverse("admin:payments_charge_by_card")
 
 
 def listed(operator: Client, **query: str) -> set[str]:
-    """The pages of the charges that are listed."""
+    """Return the pages of the listed charges."""
     text = text_of(operator.get(list_of(Charge), query))
     return {page_of(charge) for charge in Charge.objects.all() if page_of(charge) in text}
 

@@ -37,7 +37,7 @@ def asked(client: Client, query: str = "") -> Export:
 
 
 def download(client: Client, export: Export) -> list[dict[str, str]]:
-    """The lines of the file."""
+    """Return the lines of the file."""
     response = client.get(reverse("admin:payments_export_download", args=[export.pk]))
     assert response.status_code == 200
     return list(csv.DictReader(io.StringIO(response.getvalue().decode("utf-8-sig"))))
@@ -182,7 +182,7 @@ def test_what_no_list_is_narrowed_to_is_not_kept(query: str, operator: Client) -
 def test_nobody_has_many_exports_under_way(operator: Client) -> None:
     for _ in range(exports.MOST_WAITING):
         asked(operator)
-    assert "Your other exports must be done first." in text_of(operator.post(ASK, {"sheet": "charges"}, follow=True))
+    assert "Wait until your other exports are done." in text_of(operator.post(ASK, {"sheet": "charges"}, follow=True))
     assert Export.objects.count() == exports.MOST_WAITING
 
 

@@ -40,12 +40,12 @@ def _behind_a_proxy(settings: Settings) -> None:
 
 
 def new_key(output: str) -> tuple[str, str]:
-    """The ID and text of the key that a command has shown."""
+    """Return the ID and text of the key that a command has shown."""
     return re.findall(r"key_[0-9a-f]{32}", output)[0], re.findall(r"rk_test_[0-9a-f]{48}", output)[0]
 
 
 def of(lines: Lines, key_id: str, address: str) -> list[dict[str, Any]]:
-    """The lines of the requests with this key from this address."""
+    """Return the lines of the requests with this key from this address."""
     requests = lines.of("kaha.request")
     return [line for line in requests if (line.get("key"), line["remote_address"]) == (key_id, address)]
 

@@ -11,7 +11,7 @@ from tests.ledger.books import charge_fees, row_of, settle
 
 @pytest.fixture
 def charge(api: Api, shop: NewMerchant) -> Charge:
-    """Captured in part from a hold, settled, then refunded in part."""
+    """Return a charge captured in part from a hold, settled, then refunded in part."""
     charge_fees(shop.merchant)
     held = api.held(123_450)
     made(api.post(f"/charges/{held['id']}/capture", {"amount": 100_000}))

@@ -90,7 +90,7 @@ def test_a_fee_is_removed(operator: Client, shop: NewMerchant) -> None:
 def test_ways_to_pay_are_switched_and_only_these(operator: Client, shop: NewMerchant) -> None:
     others = [name for name in sourcetypes.NAMES if name != "gcash"]
     said = {"test": others, "live": sourcetypes.NAMES}
-    assert act(operator, shop.merchant, "set_ways_to_pay", **said).status_code == 302
+    assert act(operator, shop.merchant, "set_payment_methods", **said).status_code == 302
     assert newest().payment_method_settings == {"gcash": {"enabled": True, "test": False}}
     entry = AuditEntry.objects.latest("number")
     assert (entry.detail, entry.reason) == ("gcash off in test mode", REASON)
@@ -104,8 +104,8 @@ def test_a_type_that_is_off_in_one_mode_is_on_in_the_other(operator: Client, sho
 
 
 def test_the_page_offers_the_ways_that_are_taken(operator: Client, shop: NewMerchant) -> None:
-    act(operator, shop.merchant, "set_ways_to_pay", test=["card"], live=["maya"])
-    text = text_of(operator.get(reverse("admin:payments_merchant_set_ways_to_pay", args=[shop.merchant.pk])))
+    act(operator, shop.merchant, "set_payment_methods", test=["card"], live=["maya"])
+    text = text_of(operator.get(reverse("admin:payments_merchant_set_payment_methods", args=[shop.merchant.pk])))
     assert re.findall(r'value="(\w+)" [^>]*checked', text) == ["card", "maya"]
 
 

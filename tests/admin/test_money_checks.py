@@ -18,7 +18,7 @@ INDEX = reverse("admin:index")
 
 
 def checked(*failures: dict[str, Any], whole: bool = True, **ago: float) -> MoneyCheck:
-    """A run that ended so long ago."""
+    """Return a run that ended so long ago."""
     moment = clock.now() - timedelta(**ago)
     names = ["refunds_add_up"]
     return MoneyCheck.objects.create(

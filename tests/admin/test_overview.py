@@ -1,4 +1,4 @@
-"""The admin's first page: is everything well, and what waits for me?"""
+"""The admin's first page: what needs attention, and what was charged."""
 
 import re
 from html.parser import HTMLParser
@@ -10,7 +10,7 @@ from django.test import Client
 from django.urls import reverse
 
 from payments import clock
-from payments.admin.framework.charts import HEIGHT, WIDTH, series_of, stacked_bars
+from payments.admin.charts import HEIGHT, WIDTH, series_of, stacked_bars
 from payments.domain.merchants.merchants import NewMerchant
 from payments.models import MoneyCheck
 from tests.admin.conftest import text_of
@@ -104,7 +104,7 @@ def test_whoever_may_not_see_charges_sees_no_figures(shop: NewMerchant) -> None:
 
 def test_a_card_is_shown_to_whoever_may_see_its_list(shop: NewMerchant) -> None:
     text = text_of(member("view_charge", "view_webhook").get(INDEX))
-    assert "Callbacks failing" in text
+    assert "Webhooks failing" in text
     assert "Reconciliation differences" not in text
 
 

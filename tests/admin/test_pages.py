@@ -58,7 +58,7 @@ def page_of(row: Model) -> str:
 
 @pytest.fixture
 def newest(house: House) -> dict[type[Model], Model]:
-    """The newest row of each model."""
+    """Return the newest row of each model."""
     Message.objects.create(body='{"reference": "0190"}')
     settle()
     Attempt.objects.filter(kind="refund").update(state="unknown")

@@ -38,12 +38,12 @@ class Pages(HTMLParser):
 
 
 def shown_on(text: str) -> list[str]:
-    """The charges of a page, in its order."""
+    """Return the charges of a page, in its order."""
     return re.findall(r'href="/admin/payments/charge/([0-9a-f-]{36})/change/', text)
 
 
 def walk(operator: Client, address: str, link: str) -> Iterator[list[str]]:
-    """The pages from `address` on, following `link` to its end."""
+    """Return the pages from `address` on, following `link` to its end."""
     while address:
         text = text_of(operator.get(list_of(Charge) + address))
         yield shown_on(text)

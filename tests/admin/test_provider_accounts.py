@@ -168,7 +168,7 @@ def test_the_form_of_a_change_shows_no_secret(operator: Client, account: Provide
     assert KEY not in text
 
 
-@pytest.mark.parametrize(("key", "told"), [(KEY, "knows these"), ("wrong-secret-key", "refuses these")])
+@pytest.mark.parametrize(("key", "told"), [(KEY, "accepts these"), ("wrong-secret-key", "refuses these")])
 def test_the_credentials_are_tested(operator: Client, account: ProviderAccount, key: str, told: str) -> None:
     provider_accounts.change_account(account, "North", True, {"key": key}, {})
     act(operator, account, "test_credentials")
@@ -252,7 +252,7 @@ def test_a_route_shows_its_order_its_health_and_its_rest(
     text = text_of(operator.get(page_of(second)))
     assert text.index("1. First") < text.index("2. Our north")
     assert "50% of 2 answered" in text
-    assert "open for 30 s" in text
+    assert "circuit open for 30 s" in text
 
 
 def test_an_attempt_shows_its_route_and_why_that_was_taken(operator: Client, account: ProviderAccount) -> None:

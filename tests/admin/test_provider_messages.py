@@ -164,5 +164,5 @@ def test_what_needs_attention_is_kept_until_somebody_closed_it(shop: NewMerchant
 
 def test_the_first_page_counts_those_that_need_attention(shop: NewMerchant, operator: Client) -> None:
     a_provider_message(shop.merchant)
-    assert "Webhooks that need attention 1" in words_of(operator.get("/admin/", {"mode": "live"}))
-    assert "Webhooks that need attention 0" in words_of(operator.get("/admin/", {"mode": "test"}))
+    assert "Provider events that need attention 1" in words_of(operator.get("/admin/", {"mode": "live"}))
+    assert "Provider events that need attention 0" in words_of(operator.get("/admin/", {"mode": "test"}))

@@ -22,7 +22,7 @@ def stranger() -> ReconciliationItem:
 
 @pytest.fixture
 def missing_there(api: Api) -> ReconciliationItem:
-    """A charge of which the provider says nothing."""
+    """Return a charge that the provider does not report."""
     api.charge()
     reconcile(lines=[])
     return ReconciliationItem.objects.get(kind="missing_there")
@@ -119,7 +119,7 @@ def test_a_note_is_wanted_without_secrets(note: str, stranger: ReconciliationIte
 def test_whoever_comes_second_is_told(stranger: ReconciliationItem, operator: Client) -> None:
     operator.post(act("close", stranger), {"note": "First."})
     text = text_of(operator.post(act("close", stranger), {"note": "Second."}, follow=True))
-    assert "Somebody else was first." in text
+    assert "Somebody else has just decided this." in text
     assert ReconciliationItem.objects.get().note == "First."
     assert AuditEntry.objects.about(stranger).count() == 1
 

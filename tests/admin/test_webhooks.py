@@ -23,7 +23,7 @@ DECIDED = {"decision": "send_again", "reason": WHY}
 
 @pytest.fixture
 def failed(house: House) -> Webhook:
-    """The webhook of `charge.created`, given up."""
+    """Return the webhook of `charge.created`, given up."""
     found = Webhook.objects.get(event__type="charge.created")
     Webhook.objects.filter(id=found.id).update(state=State.EXHAUSTED, due_at=None, failures=14, tries=2)
     for number in (1, 2):
@@ -36,7 +36,7 @@ def again_at(webhook: Webhook) -> str:
 
 
 def shown(operator: Client, **query: str) -> set[str]:
-    """The types of event in the list."""
+    """Return the types of event in the list."""
     text = text_of(operator.get(list_of(Webhook), query))
     return set(re.findall(r'field-type">([a-z.]+)<', text))
 

@@ -15,7 +15,7 @@ def new_customer(api: Api, **members: Any) -> dict[str, Any]:
 
 
 def attach(api: Api, customer: dict[str, Any], number: str = APPROVED) -> str:
-    """Keeps a new card for `customer`; returns the source's ID."""
+    """Keep a new card for `customer` and return the source's ID."""
     source = api.source(number)
     made(api.post(f"/customers/{customer['id']}/sources", {"source": source}))
     return source
@@ -26,6 +26,6 @@ def read(api: Api, customer: dict[str, Any]) -> dict[str, Any]:
 
 
 def events_of(public_id: str) -> list[dict[str, Any]]:
-    """The events of one object, first one first."""
+    """Return the events of one object, first one first."""
     uuid = parse_id(public_id.partition("_")[0], public_id)
     return [json.loads(bytes(event.payload)) for event in Event.objects.filter(object_id=uuid).order_by("sequence")]

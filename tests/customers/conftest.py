@@ -8,5 +8,5 @@ from tests.customers.cast import new_customer
 
 @pytest.fixture
 def maria(api: Api) -> dict[str, Any]:
-    """A customer of the shop, in test mode."""
+    """Return a customer of the shop, in test mode."""
     return new_customer(api)

@@ -21,7 +21,7 @@ CALLS = [
 
 @pytest.fixture
 def outsiders(shop: NewMerchant, other_shop: NewMerchant) -> list[Api]:
-    """The same merchant's other mode, and another merchant in the same mode."""
+    """Return clients of the merchant's other mode, and of another merchant in the same mode."""
     return [Api(shop.keys["sk_live"]), Api(other_shop.keys["sk_test"])]
 
 

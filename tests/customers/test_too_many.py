@@ -16,7 +16,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture
 def customer(api: Api) -> dict[str, Any]:
-    """A customer with two sources fewer than there can be."""
+    """Return a customer with two sources fewer than the limit."""
     known = new_customer(api)
     [row] = Customer.objects.all()
     flags = {"used": True, "vaulted": True, "type": "gcash", "livemode": False}

@@ -1,4 +1,4 @@
-"""One way to break each invariant of events and notifications."""
+"""One way to break each invariant of events and webhooks."""
 
 from django.db import connection
 from django.db.models import F

@@ -43,7 +43,7 @@ def test_a_held_charge_is_found_and_a_part_of_it_captured(office: Office, work: 
     hand.press(tab.get_by_role("link", name="Capture"))
     hand.write(tab.get_by_label("Amount"), "60,000.00")
     give_reason(tab, hand)
-    hand.press(tab.get_by_role("button", name="Go on"))
+    hand.press(tab.get_by_role("button", name="Continue"))
     expect(tab.get_by_text("PHP\N{NO-BREAK SPACE}60,000.00 is taken from the payer")).to_be_visible()
     hand.press(tab.get_by_role("button", name="Capture"))
     expect(told(tab)).to_contain_text("Done")
@@ -58,10 +58,10 @@ def test_a_large_refund_is_asked_for_by_one_and_approved_by_another(
     hand.press(lourdes.get_by_role("link", name="Refund", exact=True))
     hand.write(lourdes.get_by_label("Amount"), "120,000.00")
     give_reason(lourdes, hand)
-    hand.press(lourdes.get_by_role("button", name="Go on"))
+    hand.press(lourdes.get_by_role("button", name="Continue"))
     expect(lourdes.get_by_text("Another person must agree to this")).to_be_visible()
     hand.press(lourdes.get_by_role("button", name="Ask for this"))
-    expect(told(lourdes)).to_contain_text("A second person must agree")
+    expect(told(lourdes)).to_contain_text("Another person must approve")
     assert api.read(work.taken)["amount_refunded"] == 0
 
     efren = office.tab_of("finance", "efren")
@@ -92,7 +92,7 @@ def test_an_unknown_outcome_is_worked_off(office: Office, work: Work, hand: Hand
 def test_a_callback_that_was_given_up_is_sent_again(office: Office, work: Work, hand: Hand) -> None:
     tab = office.tab_of("support", "maria")
     tab.goto("/admin/")
-    hand.press(tab.get_by_role("link", name="Callbacks given up"))
+    hand.press(tab.get_by_role("link", name="Webhooks given up"))
     hand.press(tab.locator("#result_list tbody th a").first)
     hand.press(tab.get_by_role("link", name="Send again"))
     give_reason(tab, hand)

@@ -88,7 +88,7 @@ def test_above_the_limit_another_person_approves_and_it_is_done(api: Api, ana: C
     api.charge()
     page = asked(ana, "refund", amount="50.01")
     assert f"You give back {MONEY}50.00 of a charge alone." in page
-    assert "A second person must agree" in text_of(confirm(ana, "refund", page))
+    assert "Another person must approve" in text_of(confirm(ana, "refund", page))
     act = StaffAct.objects.get()
     address = reverse("admin:payments_staffact_decide", args=[act.pk])
     assert address in text_of(ben.get(page_of(Charge.objects.get())))

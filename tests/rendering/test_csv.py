@@ -7,7 +7,7 @@ from payments.rendering.csv import csv_line, csv_lines
 
 
 def cell(value: object) -> str:
-    """What a reader of the file finds in the one cell."""
+    """Return the text of the one cell as a reader of the file sees it."""
     [[read]] = csv.reader(StringIO(csv_line([value]).decode(), newline=""))
     return read
 

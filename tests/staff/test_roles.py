@@ -49,7 +49,7 @@ WHOSE: dict[str, Any] = {
     "payments_merchant_issue_key": ADMINISTRATOR,
     "payments_merchant_set_fee": ADMINISTRATOR,
     "payments_merchant_remove_fee": ADMINISTRATOR,
-    "payments_merchant_set_ways_to_pay": ADMINISTRATOR,
+    "payments_merchant_set_payment_methods": ADMINISTRATOR,
     "payments_merchant_set_decline_budget": ADMINISTRATOR,
     "payments_merchant_roll_notify_secret": ADMINISTRATOR,
     "payments_provideraccount_add": ADMINISTRATOR,

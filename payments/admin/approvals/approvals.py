@@ -1,4 +1,4 @@
-"""Requests for keys, provider accounts and routes, what a second person decides, and the key that is taken once."""
+"""Requests for approval of keys, provider accounts and routes: their pages and decisions."""
 
 from collections.abc import Callable
 from typing import Any
@@ -17,14 +17,13 @@ from django.utils.safestring import SafeString
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
-from payments.admin.approvals.forms import MAY_DECIDE, NOBODY_ELSE, has_second_person
+from payments.admin.approvals.forms import MAY_DECIDE, NOBODY_ELSE, has_approver
 from payments.admin.approvals.pending import waiting_page
 from payments.admin.approvals.words import changes_of, consequence_of, facts_of
-from payments.admin.framework.base import Conditions, LookOnlyAdmin, one_of
-from payments.admin.framework.formats import lines, link, moment_column, utc
-from payments.admin.framework.object_actions import Act, Consequence, Facts, operator_of
-from payments.admin.framework.shown_once import shown_once
-from payments.admin.operators.decisions import DecidedByAnother, Decision, Proposal, Told
+from payments.admin.framework.base import by, one_of
+from payments.admin.framework.decisions import DecidedByAnother, Decision, Message, Proposal
+from payments.admin.framework.formats import chip, lines, link, utc
+from payments.admin.framework.object_actions import Act, Consequence, Facts, operator_of, shown_once
 from payments.admin.operators.requests import ByTurn
 from payments.domain.approvals import decisions
 from payments.domain.operators.four_eyes import Refused
@@ -32,7 +31,7 @@ from payments.models import ApprovalRequest, Merchant
 from payments.vault import VaultUnavailable
 
 Kind, State = ApprovalRequest.Kind, ApprovalRequest.State
-# What whoever asks for something of a kind may do anyway.
+# The permission that a requester needs for each kind.
 PERMISSIONS = {
     Kind.ISSUE_KEY: "payments.add_apikey",
     Kind.ROLL_KEY: "payments.change_apikey",
@@ -52,7 +51,7 @@ DECIDE: dict[str, Callable[[ApprovalRequest, User, str], None]] = {
     "withdraw": decisions.withdraw,
 }
 CHIPS = {State.PROPOSED: "warn", State.APPROVED: "warn", State.DONE: "good", State.DECLINED: "bad"}
-TOLD = {
+MESSAGES = {
     State.APPROVED: (messages.SUCCESS, "Approved. The requester takes the key, which is made then."),
     State.DONE: (messages.SUCCESS, "Approved and done."),
     State.DECLINED: (messages.SUCCESS, "Declined. Nothing was changed."),
@@ -74,22 +73,19 @@ class RequestedChange(Proposal):
     def facts_of(self, row: ApprovalRequest) -> Facts:
         return facts_of(row)
 
-    def carry_out(self, row: ApprovalRequest, decision: str, operator: User, note: str) -> Told:
+    def carry_out(self, row: ApprovalRequest, decision: str, operator: User, note: str) -> Message:
         try:
             DECIDE[decision](row, operator, note)
         except VaultUnavailable as fault:
             raise Refused(f"{fault} The request is still open: try again in a moment.") from fault
-        return TOLD[State(row.state)]
+        return MESSAGES[State(row.state)]
 
 
-class ByKind(Conditions):
-    title = "kind"
-    parameter_name = "kind"
-    conditions = {kind.value: (str(kind.label), Q(kind=kind)) for kind in Kind}
+ByKind = by("kind", **{kind.value: (str(kind.label), Q(kind=kind)) for kind in Kind})
 
 
 @admin.register(ApprovalRequest)
-class ApprovalRequestAdmin(DecidedByAnother, LookOnlyAdmin):
+class ApprovalRequestAdmin(DecidedByAnother):
     merchant_lookup = "merchant"
     proposal = RequestedChange()
     list_display = ("created", "shown_state", "shown_kind", "shown_merchant", "reason", "proposed_by", "decided_by")
@@ -108,13 +104,6 @@ class ApprovalRequestAdmin(DecidedByAnother, LookOnlyAdmin):
         ("Requested", {"fields": ("asked_for", "reason", "proposed_by", "created", "expires")}),
         ("Decided", {"fields": ("note", "decided_by", "decided", "updated")}),
     )
-    created = moment_column("created_at")
-    expires = moment_column("expires_at")
-    decided = moment_column("decided_at")
-    updated = moment_column("updated_at")
-
-    class Media:
-        css = {"all": ["payments/admin.css"]}
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         return super().get_queryset(request).select_related("merchant", "proposed_by", "decided_by")
@@ -128,14 +117,14 @@ class ApprovalRequestAdmin(DecidedByAnother, LookOnlyAdmin):
         return [*ours, *super().get_urls()]
 
     def waiting(self, request: HttpRequest) -> HttpResponse:
-        """All that waits for a second person, whatever it is about."""
+        """Return the page of everything that waits for approval."""
         if not self.has_view_permission(request):
             raise PermissionDenied
         return waiting_page(request, self)
 
     @method_decorator([never_cache, require_POST])
     def take(self, request: HttpRequest, pk: UUID) -> HttpResponse:
-        """Makes an approved key and shows its text, to its requester alone and once."""
+        """Create an approved key and show its text once, to its requester alone."""
         row, operator = get_object_or_404(self.get_queryset(request), pk=pk), operator_of(request)
         if row.kind not in ApprovalRequest.KEYS or not operator.has_perm(PERMISSIONS[Kind(row.kind)]):
             raise PermissionDenied
@@ -161,15 +150,15 @@ class ApprovalRequestAdmin(DecidedByAnother, LookOnlyAdmin):
 
     @admin.display(description="State")
     def shown_state(self, row: ApprovalRequest) -> SafeString:
-        return format_html('<span class="chip chip-{}">{}</span>', CHIPS.get(State(row.state), "quiet"), row.state)
+        return chip(row.state, CHIPS.get(State(row.state), "quiet"))
 
     @admin.display(description="What is next")
     def what_next(self, row: ApprovalRequest) -> str:
         match row.state:
-            case State.PROPOSED if not has_second_person(row.proposed_by, row.merchant):
+            case State.PROPOSED if not has_approver(row.proposed_by, row.merchant):
                 return NOBODY_ELSE
             case State.PROPOSED:
-                return f"A second person approves or declines it by {utc(row.expires_at)} UTC."
+                return f"Another person approves or declines it by {utc(row.expires_at)} UTC."
             case State.APPROVED:
                 return f"{row.proposed_by} takes the key by {utc(row.expires_at)} UTC. It is made when it is taken."
             case State.DONE:

@@ -1,4 +1,4 @@
-"""How a form that wants a second person says so, and makes the request."""
+"""What a form says about approval, and the request that it submits."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -14,7 +14,7 @@ from payments.models import ApprovalRequest, Merchant, MerchantAccess
 
 MAY_DECIDE = "payments.decide_approvalrequest"
 NOBODY_ELSE = (
-    "Nobody else may approve it yet. Make a second person under Users, with the role administrator, for this merchant "
+    "Nobody else may approve it yet. Add another user under Users, with the role administrator, for this merchant "
     "or for all, and have them sign in."
 )
 # Of so many people of the staff, those who may decide are looked for.
@@ -23,11 +23,11 @@ NOTHING_BEFORE: Mapping[str, Any] = MappingProxyType({})
 
 
 def approval_notice(said: str, operator: User, merchant: Merchant | None = None) -> Consequence:
-    """Return what `said` of a second person, and what to do where there is none but `operator`."""
-    return Consequence(said if has_second_person(operator, merchant) else f"{said} {NOBODY_ELSE}")
+    """Return the notice `said`, with advice where nobody but `operator` may approve."""
+    return Consequence(said if has_approver(operator, merchant) else f"{said} {NOBODY_ELSE}")
 
 
-def has_second_person(operator: User, merchant: Merchant | None) -> bool:
+def has_approver(operator: User, merchant: Merchant | None) -> bool:
     """Return whether anybody but `operator` may decide requests, of `merchant` if it is said."""
     others = User.objects.filter(is_active=True, is_staff=True).exclude(pk=operator.pk).order_by("pk")
     return any(_may_decide(other, merchant) for other in others[:STAFF_LOOKED_AT])

@@ -1,4 +1,4 @@
-"""One list of all that waits for a second person: money, corrections of outcomes, keys, accounts and routes."""
+"""Everything that waits for approval: operator actions, corrections, keys, accounts and routes."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -20,13 +20,13 @@ from payments.admin.operators import corrections, requests
 from payments.domain.operators.summary import said
 from payments.models import ApprovalRequest, Correction, StaffAct
 
-# Of each kind; whoever has more looks at its own list.
+# The most rows shown of each kind; their own lists have the others.
 SHOWN_MAX = 100
 
 
 @dataclass(frozen=True, slots=True)
 class WaitingItem:
-    """A row that waits: `is_mine` where whoever looks asked for it, `may_decide` where they may decide it."""
+    """A request that waits; `is_mine` and `may_decide` say what the viewing operator has to do with it."""
 
     what: str
     merchant: str
@@ -40,7 +40,7 @@ class WaitingItem:
 
 
 def waiting_page(request: HttpRequest, page: admin.ModelAdmin) -> TemplateResponse:
-    """Return the page with all that waits, oldest first: what whoever looks may decide, their own, and the rest."""
+    """Return the page of waiting requests, oldest first: to be decided by the operator, their own, and others."""
     items = sorted(_items(request, page), key=attrgetter("created_at"))
     mine = [item for item in items if item.is_mine]
     decided_here = [item for item in items if item.may_decide]
@@ -81,7 +81,7 @@ def _keys_to_take(request: HttpRequest, page: admin.ModelAdmin) -> Iterator[Wait
 
 
 def _rows(request: HttpRequest, page: admin.ModelAdmin, model: Any, merchant: str) -> QuerySet[Any]:
-    """The rows of `model` that wait, as far as whoever looks may see them."""
+    """Return the waiting rows of `model` that the operator may see."""
     own = page.admin_site.get_model_admin(model)
     if not own.has_view_permission(request):
         return model.objects.none()

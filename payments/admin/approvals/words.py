@@ -1,4 +1,4 @@
-"""Requests for approval in words: what will happen, and what is there now beside what is asked for."""
+"""Descriptions of requests for approval: their consequence, and each value before and after."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -8,9 +8,8 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from payments import sourcetypes
-from payments.admin.framework.formats import NOTHING, link, money, utc
+from payments.admin.framework.formats import NOTHING, link, money, provider_title, utc
 from payments.admin.framework.object_actions import Consequence, Facts
-from payments.admin.routing.actions import title_of
 from payments.domain.merchants.scopes import RIGHTS
 from payments.models import ApiKey, ApprovalRequest, Merchant, ProviderAccount, Route
 from payments.providers.accounts import Connector
@@ -36,14 +35,18 @@ def consequence_of(request: ApprovalRequest) -> Consequence:
     match request.kind:
         case Kind.ISSUE_KEY | Kind.ROLL_KEY:
             does = _powers(request.parameters["kind"], request.parameters["rights"])
-            said = f"Whoever has the key can {does} of {merchant} in live mode. {requester} takes it and sees its text."
+            said = (
+                f"Anybody with the key can {does} of {merchant} in live mode. {requester} takes it and sees its text."
+            )
             return Consequence(f"{said} It works until it is revoked or ends.", gives_back=True)
         case Kind.ADD_ACCOUNT | Kind.CHANGE_ACCOUNT:
-            said = f"Live cards of {merchant} that are routed to this account go to {_hosts(request)}. Whoever has the "
-            return Consequence(f"{said}account there gets the money. Make sure with the merchant that it is theirs.")
+            said = f"Live cards of {merchant} that are routed to this account go to {_hosts(request)}. The holder of "
+            return Consequence(
+                f"{said}the account there gets the money. Make sure with the merchant that it is theirs."
+            )
         case _:
             said = f"New live charges of {merchant} may go by this route from now on, their cards included."
-            return Consequence(f"{said} Charges made before are captured and refunded as they went.")
+            return Consequence(f"{said} Earlier charges are captured and refunded by their own route.")
 
 
 def short_words(request: ApprovalRequest) -> str:
@@ -61,7 +64,7 @@ def short_words(request: ApprovalRequest) -> str:
 
 
 def facts_of(request: ApprovalRequest) -> Facts:
-    """Return what a second person must know: who asks, why, and each value before and after."""
+    """Return what the approver must know: who asks, why, and each value before and after."""
     yield "Merchant", link(Merchant, request.merchant_id, request.merchant.title)
     yield "Mode", "live: this is real money"
     yield from _subject(request)
@@ -88,10 +91,10 @@ def _subject(request: ApprovalRequest) -> Facts:
         case Kind.CHANGE_ACCOUNT:
             account = ProviderAccount.objects.get(id=request.subject_id)
             yield "Account", link(ProviderAccount, account.id, f"{account} ({account.public_id})")
-            yield "At", title_of(account.provider)
+            yield "At", provider_title(account.provider)
         case Kind.ADD_ROUTE:
             account = ProviderAccount.objects.get(id=UUID(request.parameters["account"]))
-            yield "Account", link(ProviderAccount, account.id, f"{account} at {title_of(account.provider)}")
+            yield "Account", link(ProviderAccount, account.id, f"{account} at {provider_title(account.provider)}")
         case Kind.CHANGE_ROUTE:
             route = Route.objects.select_related("account").get(id=request.subject_id)
             yield "Route", link(Route, route.id, route)
@@ -109,7 +112,7 @@ def _values(request: ApprovalRequest, said: dict[str, Any]) -> Iterator[tuple[st
             yield "Ends", f"{said['days']} days after it is taken" if said["days"] else "never"
         case Kind.ROLL_KEY:
             yield "Rights", ", ".join(said["rights"]) or "all of a secret key"
-            yield "Old key goes on", f"{said['hours']} hours after the new one is taken"
+            yield "Old key works for", f"{said['hours']} hours after the new one is taken"
         case Kind.ADD_ACCOUNT | Kind.CHANGE_ACCOUNT:
             yield from _account_values(request, said)
         case _:
@@ -120,7 +123,7 @@ def _values(request: ApprovalRequest, said: dict[str, Any]) -> Iterator[tuple[st
 def _account_values(request: ApprovalRequest, said: dict[str, Any]) -> Iterator[tuple[str, object]]:
     connector = _connector(request)
     if "provider" in said:
-        yield "At", title_of(said["provider"])
+        yield "At", provider_title(said["provider"])
     yield "Title", said["title"]
     if "enabled" in said:
         yield "Enabled", "yes" if said["enabled"] else "no"

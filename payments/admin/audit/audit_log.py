@@ -1,4 +1,4 @@
-"""Who did what and when: the audit log, which nobody changes and nobody leaves."""
+"""The audit log: who did what and when."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -14,8 +14,8 @@ from django.urls import NoReverseMatch, URLPattern, path
 from django.utils.safestring import SafeString
 
 from payments import clock
-from payments.admin.framework.base import Conditions, LookOnlyAdmin, one_of
-from payments.admin.framework.formats import NOTHING, lines, link, moment_column, search_link
+from payments.admin.framework.base import LookOnlyAdmin, by, one_of
+from payments.admin.framework.formats import NOTHING, lines, link, search_link
 from payments.connections import release_connection
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
@@ -27,21 +27,19 @@ AT_ONCE = 2_000
 HEADS = (*COVERED, "hash")
 
 
-class ByWho(Conditions):
-    title = "who"
-    parameter_name = "who"
-    conditions = {
-        "operators": ("Operators", Q(operator_id__isnull=False)),
-        "commands": ("Commands", Q(operator_id=None) & ~Q(actor="")),
-        "nobody": ("Nobody signed in", Q(actor="")),
-    }
+ByWho = by(
+    "who",
+    operators=("Operators", Q(operator_id__isnull=False)),
+    commands=("Commands", Q(operator_id=None) & ~Q(actor="")),
+    nobody=("Nobody signed in", Q(actor="")),
+)
 
 
 @admin.register(AuditEntry)
 class AuditEntryAdmin(LookOnlyAdmin):
     merchant_lookup = None
     change_list_template = "admin/payments/auditentry/change_list.html"
-    list_display = ("number", "created", "who", "origin", "action", "what", "object_type", "told", "reason")
+    list_display = ("number", "created", "who", "origin", "action", "what", "object_type", "changes", "reason")
     list_filter = (ByWho, one_of("action", Action), "created_at")
     search_fields = ("actor",)
     search_help_text = "Who, from where, or the ID of an object or a request: whole."
@@ -53,14 +51,13 @@ class AuditEntryAdmin(LookOnlyAdmin):
         ("What", {"fields": ("what", "object_type", "object_id", "changed", "detail", "reason")}),
         ("Chain", {"fields": ("hash_before", "own_hash")}),
     )
-    created = moment_column("created_at")
 
     def get_urls(self) -> list[URLPattern]:
         view = self.admin_site.admin_view(self.export)
         return [path("export/", view, name="payments_auditentry_export"), *super().get_urls()]
 
     def export(self, request: HttpRequest) -> StreamingHttpResponse:
-        """The entries that the list shows at the same address, oldest first, as a file; told to the log itself."""
+        """Stream the filtered entries as CSV, oldest first, and record the export."""
         if not self.has_view_permission(request):
             raise PermissionDenied
         try:
@@ -88,7 +85,7 @@ class AuditEntryAdmin(LookOnlyAdmin):
         return lines(entry.fields)
 
     @admin.display(description="What changed")
-    def told(self, entry: AuditEntry) -> SafeString | str:
+    def changes(self, entry: AuditEntry) -> SafeString | str:
         return lines(filter(None, [", ".join(entry.fields), entry.detail]))
 
     @admin.display(description="Hash of the entry before")
@@ -101,7 +98,7 @@ class AuditEntryAdmin(LookOnlyAdmin):
 
 
 def _oldest_first(found: QuerySet[AuditEntry]) -> Iterator[AuditEntry]:
-    """Yield the entries from the first one on, without a connection while whoever reads them is slow."""
+    """Yield the entries in order, and hold no database connection between batches."""
     last = -1
     while batch := list(found.filter(number__gt=last).order_by("number")[:AT_ONCE]):
         release_connection()
@@ -110,7 +107,7 @@ def _oldest_first(found: QuerySet[AuditEntry]) -> Iterator[AuditEntry]:
 
 
 def object_link(entry: AuditEntry) -> SafeString | str:
-    """What an entry is about, with a link where it has a page; the page of a deleted object says that it is gone."""
+    """Return the name of what an entry is about, linked where it has a page."""
     name = entry.object_name or NOTHING
     try:
         return link(apps.get_model(entry.object_type), entry.object_id, name)
@@ -119,7 +116,7 @@ def object_link(entry: AuditEntry) -> SafeString | str:
 
 
 def _cells(entry: AuditEntry) -> Sequence[object]:
-    """An entry as it is sealed, so that a file can be held against `verify_audit`."""
+    """Return the cells that the hash of an entry covers, so that `verify_audit` can check a file."""
     values = {name: getattr(entry, name) for name in COVERED}
     values |= {"created_at": clock.iso(entry.created_at), "fields": ", ".join(entry.fields)}
     return (*values.values(), bytes(entry.hash).hex())

@@ -10,6 +10,6 @@ admin.site.unregister(Group)
 
 @admin.register(Group)
 class RoleAdmin(Limited, Audited, GroupAdmin):
-    """Django's page of a group, whose changes the audit log is told."""
+    """Django's page of a group, with its changes in the audit log."""
 
     merchant_lookup = None

@@ -1,4 +1,4 @@
-"""The books: what each movement posted, and what was settled day by day."""
+"""The ledger: postings and daily settlements."""
 
 from typing import Any
 
@@ -18,25 +18,23 @@ from payments.admin.framework.formats import (
     id_link_column,
     lines,
     link,
-    mode_column,
-    moment_column,
     money,
     search_link,
 )
 from payments.ledger.totals import totals_of
-from payments.models import Attempt, Charge, Merchant, Posting, Settlement
+from payments.models import Attempt, Charge, Posting, Settlement
 
 SHOWN_CHARGES = 100
 
 
 def _sum_of(account: str) -> Subquery:
-    """What a settlement moved to `account`, read for the rows of a page alone."""
+    """Return a subquery for what a settlement moved to `account`."""
     postings = Posting.objects.filter(settlement=OuterRef("pk"), account=account).order_by()
     return Subquery(postings.values("settlement").annotate(total=Sum("amount")).values("total"))
 
 
 def _total_column(name: str) -> Column:
-    """A column of a settlement whose totals are at hand."""
+    """Return a column with one of a settlement's loaded totals."""
 
     @admin.display(description=capfirst(name))
     def column(_: Any, settlement: Any) -> str:
@@ -59,9 +57,6 @@ class SettlementAdmin(LookOnlyAdmin):
         ("What it moved", {"fields": ("to_bank", "to_merchant", "charges", "postings")}),
     )
     public_id = id_column("set")
-    of_merchant = id_link_column("merchant", "mer", Merchant)
-    mode = mode_column
-    created = moment_column("created_at")
     gross = _total_column("gross")
     refunds = _total_column("refunds")
     fees = _total_column("fees")
@@ -117,16 +112,9 @@ class PostingAdmin(LookOnlyAdmin):
         ("What it is about", {"fields": ("charge_link", "attempt", "settlement_link", "of_merchant", "mode")}),
         ("Its journal", {"fields": ("journal", "line", "others")}),
     )
-    created = moment_column("created_at")
     debit = debit_column
     credit = credit_column
-    charge_link = id_link_column("charge", "ch", Charge)
     settlement_link = id_link_column("settlement", "set", Settlement)
-    of_merchant = id_link_column("merchant", "mer", Merchant)
-    mode = mode_column
-
-    class Media:
-        css = {"all": ["payments/admin.css"]}
 
     @admin.display(description="Attempt")
     def attempt(self, posting: Posting) -> SafeString | str:

@@ -1,4 +1,4 @@
-"""What each run of the invariants found."""
+"""The results of the money checks."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,30 +10,26 @@ from django.db.models import Q
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from payments.admin.framework.base import Conditions, LookOnlyAdmin
-from payments.admin.framework.formats import NOTHING, id_link_column, lines, link, moment_column
-from payments.models import Merchant, MoneyCheck
+from payments.admin.framework.base import LookOnlyAdmin, by
+from payments.admin.framework.formats import NOTHING, lines, link, moment_column
+from payments.models import MoneyCheck
 
 HEX_DIGITS = 32
 
 
-class ByReach(Conditions):
-    title = "reach"
-    parameter_name = "reach"
-    conditions = {
-        "whole": ("Every invariant, for everybody", Q(whole=True)),
-        "part": ("A part of them", Q(whole=False)),
-    }
+ByReach = by(
+    "reach",
+    whole=("Every invariant, for everybody", Q(whole=True)),
+    part=("A part of them", Q(whole=False)),
+)
 
 
-class ByResult(Conditions):
-    title = "result"
-    parameter_name = "result"
-    conditions = {
-        "hold": ("All hold", Q(finished_at__isnull=False, failures=[])),
-        "failed": ("Some failed", ~Q(failures=[])),
-        "unfinished": ("No end", Q(finished_at__isnull=True)),
-    }
+ByResult = by(
+    "result",
+    hold=("All hold", Q(finished_at__isnull=False, failures=[])),
+    failed=("Some failed", ~Q(failures=[])),
+    unfinished=("No end", Q(finished_at__isnull=True)),
+)
 
 
 @admin.register(MoneyCheck)
@@ -49,10 +45,6 @@ class MoneyCheckAdmin(LookOnlyAdmin):
         ("What was looked at", {"fields": ("names",)}),
     )
     started = moment_column("started_at")
-    of_merchant = id_link_column("merchant", "mer", Merchant)
-
-    class Media:
-        css = {"all": ["payments/admin.css"]}
 
     @admin.display(description="Result")
     def chip(self, check: MoneyCheck) -> SafeString:
@@ -80,7 +72,7 @@ class MoneyCheckAdmin(LookOnlyAdmin):
 
 
 def _shown(failure: Mapping[str, Any]) -> SafeString:
-    """One invariant that failed, with links to what offended."""
+    """Return a failed invariant with links to the offending rows."""
     model, ids = apps.get_model(failure["model"]), failure["ids"]
     links = [link(model, UUID(hex=text[-HEX_DIGITS:]), text) for text in ids]
     if more := failure["count"] - len(ids):

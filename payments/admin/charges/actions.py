@@ -1,12 +1,11 @@
-"""What operators do about a charge: the buttons on its page, to which other modules add theirs."""
+"""The buttons on the page of a charge, which other features add to."""
 
 from collections.abc import Callable, Iterable
-from typing import Any
 
 from django.http import HttpRequest
 
 from payments.admin.framework.object_actions import Act
-from payments.admin.operators.bulk_actions import ActsTogether
+from payments.admin.operators.bulk_actions import BulkActions
 from payments.admin.operators.pages import ActPages, offers_of
 from payments.admin.operators.requests import decisions_of
 from payments.models import Charge
@@ -16,14 +15,13 @@ _offers: list[Offer] = [offers_of, decisions_of]
 
 
 def offered_on_charges(offer: Offer) -> Offer:
-    """Has the page of a charge show the buttons that `offer` gives for it, as far as this operator may press them."""
+    """Register `offer` as a source of buttons for the page of a charge, and return it."""
     _offers.append(offer)
     return offer
 
 
-class ChargeActs(ActPages, ActsTogether):
-    """The buttons on the page of a charge and where they lead, for its ModelAdmin."""
+class ChargeActs(ActPages, BulkActions):
+    """The buttons on the page of a charge and their pages, for its ModelAdmin."""
 
-    def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
-        context["acts"] = [act for offer in _offers for act in offer(request, kwargs["obj"])]
-        return super().render_change_form(request, context, *args, **kwargs)
+    def acts_of(self, request: HttpRequest, row: Charge) -> list[Act]:
+        return [act for offer in _offers for act in offer(request, row)]

@@ -14,7 +14,7 @@ from payments.admin.framework.formats import (
     search_link,
 )
 from payments.ids import public_id
-from payments.models import ApiKey, Attempt, Charge, Correction, Event, ProviderAccount, Refund, Route
+from payments.models import ApiKey, Attempt, Correction, Event, ProviderAccount, Refund, Route
 
 BY_ROUTE = ("account_link", "route_link", "chosen", "outage", "passed_on")
 ByModeOfCharge = by_mode_of("charge")
@@ -55,19 +55,16 @@ class AttemptAdmin(LookOnlyAdmin):
         ("Provider", {"fields": ("provider", *BY_ROUTE, "provider_ref", "shown_response")}),
         ("Request", {"fields": ("request_id", "key_link", "idempotency_key", "answer_status", "events")}),
     )
-    charge_link = id_link_column("charge", "ch", Charge)
     refund_link = id_link_column("refund", "re", Refund)
     key_link = row_link_column("api_key", ApiKey)
     account_link = row_link_column("account", ProviderAccount)
     route_link = row_link_column("route", Route)
     outage = moment_column("outage_at")
     due = moment_column("due_at")
-    created = moment_column("created_at")
-    updated = moment_column("updated_at")
     shown_response = json_column("response")
 
-    def told_of(self, obj: Model) -> list[Model]:
-        """The history of an attempt is that of its corrections too."""
+    def history_rows(self, obj: Model) -> list[Model]:
+        """Return the attempt and its corrections."""
         return [obj, *Correction.objects.filter(attempt=obj.pk)]
 
     @admin.display(description="Reference")

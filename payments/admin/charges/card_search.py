@@ -1,4 +1,4 @@
-"""Finds charges by a card number that is typed into a form: it is turned into its fingerprint and never kept."""
+"""Search for charges by card number: the number becomes a fingerprint and is never stored."""
 
 from typing import Any
 from uuid import UUID
@@ -25,8 +25,8 @@ CARD_NUMBER_DIGITS = 16
 MOST_COUNTED = 1_000
 
 
-class NumberInput(forms.TextInput):
-    """Never shows again what was typed, and asks browsers not to remember it."""
+class HiddenNumberInput(forms.TextInput):
+    """An input that never shows what was typed and asks browsers not to remember it."""
 
     def __init__(self) -> None:
         super().__init__({"autocomplete": "off", "inputmode": "numeric", "class": "vTextField"})
@@ -36,11 +36,11 @@ class NumberInput(forms.TextInput):
 
 
 class CardNumberForm(forms.Form):
-    number = forms.CharField(label="Card number", max_length=30, widget=NumberInput)
+    number = forms.CharField(label="Card number", max_length=30, widget=HiddenNumberInput)
 
     @sensitive_variables()
     def clean_number(self) -> bytes:
-        """The fingerprint alone leaves the form."""
+        """Return the number's fingerprint, which alone leaves the form."""
         number = self.cleaned_data["number"].translate({ord(" "): None, ord("-"): None})
         digits_only = number.isascii() and number.isdigit()
         if not digits_only or len(number) != CARD_NUMBER_DIGITS or not luhn_valid(number):
@@ -49,7 +49,7 @@ class CardNumberForm(forms.Form):
 
 
 class ByCard(admin.SimpleListFilter):
-    """Charges on the same card number as that of one card, whose ID stands for it in the address."""
+    """A filter by the card number of one card, which the address names by the card's ID."""
 
     title = "card number"
     parameter_name = "card"
@@ -81,7 +81,7 @@ class CardSearch(admin.ModelAdmin):
 
     @method_decorator(sensitive_post_parameters("number"))
     def search_by_card(self, request: HttpRequest) -> HttpResponse:
-        """Asks for the number, then shows the charges on it by the ID of a card that has it; told to the audit log."""
+        """Ask for the number, record the search, and redirect to the charges on it."""
         if not self.has_view_permission(request):
             raise PermissionDenied
         form = CardNumberForm(request.POST or None)
@@ -99,6 +99,6 @@ class CardSearch(admin.ModelAdmin):
 
 
 def _count(charges: QuerySet[Any]) -> str:
-    """How many they are, of very many that they are at least so many."""
+    """Return the number of charges, counted up to a bound."""
     count = charges.order_by()[: MOST_COUNTED + 1].count()
     return f"more than {MOST_COUNTED}" if count > MOST_COUNTED else str(count)

@@ -1,34 +1,25 @@
-"""The list of charges: what it shows, how it is narrowed, and the indexes by which its pages are found."""
+"""The list of charges: its columns, its filters and the indexes that find its pages."""
 
 from typing import Any
 
 from django.contrib import admin
 from django.contrib.admin.views.main import PAGE_VAR, ChangeList
-from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.safestring import SafeString
 
 from payments.admin.charges.card_search import ByCard, CardSearch
 from payments.admin.charges.search import ChargeSearch
-from payments.admin.charges.sources import source_label
-from payments.admin.charges.status import ByState, chips, road_by
-from payments.admin.framework.base import ByMode, Conditions
-from payments.admin.framework.exports import MAY_EXPORT
+from payments.admin.charges.status import ByState, index_path_for
+from payments.admin.exports import MAY_EXPORT
+from payments.admin.framework.base import ByMode, by_type_of
 from payments.admin.framework.form_filters import ByAmount, ByDays, ByMerchant
-from payments.admin.framework.formats import NOTHING, money, two_lines, utc
-from payments.admin.framework.index_scan import Road
+from payments.admin.framework.formats import NOTHING, chips, money, source_label, two_lines, utc
+from payments.admin.framework.index_scan import IndexPath
 from payments.admin.framework.merchant_access import limit_of
 from payments.admin.framework.object_actions import operator_of
 from payments.admin.framework.paging import KeysetPaging
 from payments.models import Charge
-from payments.sourcetypes import SOURCE_TYPES
-
-
-class BySourceTypeOfCharge(Conditions):
-    title = "type"
-    parameter_name = "type"
-    conditions = {kind.name: (kind.label, Q(source__type=kind.name)) for kind in SOURCE_TYPES}
 
 
 class ChargeList(ChargeSearch, KeysetPaging, CardSearch):
@@ -37,7 +28,7 @@ class ChargeList(ChargeSearch, KeysetPaging, CardSearch):
     change_list_template = "admin/payments/charge_list.html"
 
     list_display = ("which", "how_much", "shown_state", "paid_with", "what_for")
-    list_filter = (ByState, ByMerchant, ByMode, BySourceTypeOfCharge, ByDays, ByAmount, ByCard)
+    list_filter = (ByState, ByMerchant, ByMode, by_type_of("source__type"), ByDays, ByAmount, ByCard)
     list_select_related = ("merchant", "source__card")
     uuid_lookups = {
         "ch": ("pk",),
@@ -51,7 +42,7 @@ class ChargeList(ChargeSearch, KeysetPaging, CardSearch):
     last4_lookups = ("source__card__last4",)
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        """With the acts beside the list."""
+        """Add the buttons above the list."""
         narrowed = request.GET.copy()
         narrowed.pop(PAGE_VAR, None)
         acts = {
@@ -61,14 +52,14 @@ class ChargeList(ChargeSearch, KeysetPaging, CardSearch):
         }
         return super().changelist_view(request, acts | (extra_context or {}))
 
-    def road_of(self, request: HttpRequest, changelist: ChangeList) -> Road:
+    def index_path(self, request: HttpRequest, changelist: ChangeList) -> IndexPath:
         chosen = chosen_in(changelist)
         if changelist.query or "card" in chosen:
-            return Road()
-        return road_by(chosen, limit_of(request))
+            return IndexPath()
+        return index_path_for(chosen, limit_of(request))
 
-    def sifts(self, changelist: ChangeList, road: Road) -> bool:
-        return "card" not in chosen_in(changelist) and super().sifts(changelist, road)
+    def skips_rows(self, changelist: ChangeList, path: IndexPath) -> bool:
+        return "card" not in chosen_in(changelist) and super().skips_rows(changelist, path)
 
     @admin.display(description="Charge, created (UTC)")
     def which(self, charge: Charge) -> SafeString:
@@ -93,5 +84,5 @@ class ChargeList(ChargeSearch, KeysetPaging, CardSearch):
 
 
 def chosen_in(changelist: ChangeList) -> dict[str, Any]:
-    """What the filters of a list are set to, by parameter."""
+    """Return the values of a list's filters by parameter."""
     return {name: value for spec in changelist.filter_specs for name, value in spec.used_parameters.items()}

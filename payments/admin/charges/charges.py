@@ -3,24 +3,22 @@ from django.utils.safestring import SafeString
 
 from payments.admin.charges.actions import ChargeActs
 from payments.admin.charges.charge_list import ChargeList
-from payments.admin.charges.sources import source_label
 from payments.admin.framework.base import ByMode, LookOnlyAdmin, LookOnlyInline
 from payments.admin.framework.formats import (
     id_column,
-    id_link_column,
     json_column,
     lines,
     link,
-    mode_column,
     moment_column,
     money,
     money_column,
     shown_rate,
+    source_label,
     utc,
 )
-from payments.admin.timeline import Dossier
+from payments.admin.timeline import TimelinePage
 from payments.ledger.fees import Rate
-from payments.models import Attempt, Charge, Event, Merchant, Refund, Source
+from payments.models import Attempt, Charge, Event, Refund, Source
 
 SHOWN_EVENTS = 100
 
@@ -29,7 +27,6 @@ class AttemptsOfCharge(LookOnlyInline):
     model = Attempt
     fields = ("kind", "shown_amount", "state", "outcome", "provider", "provider_ref", "created")
     ordering = ("-pk",)
-    created = moment_column("created_at")
 
     @admin.display(description="Amount")
     def shown_amount(self, attempt: Attempt) -> str:
@@ -42,7 +39,7 @@ def _events_of(row: Refund) -> SafeString | str:
 
 
 @admin.register(Charge)
-class ChargeAdmin(ChargeActs, Dossier, ChargeList, LookOnlyAdmin):
+class ChargeAdmin(ChargeActs, TimelinePage, ChargeList, LookOnlyAdmin):
     merchant_lookup = "merchant"
     fieldsets = (
         (None, {"fields": ("public_id", "shown_state", "of_merchant", "mode", "description", "statement_descriptor")}),
@@ -69,8 +66,6 @@ class ChargeAdmin(ChargeActs, Dossier, ChargeList, LookOnlyAdmin):
         ("Times", {"fields": ("created", "updated")}),
     )
     public_id = id_column("ch")
-    of_merchant = id_link_column("merchant", "mer", Merchant)
-    mode = mode_column
     shown_amount = money_column("amount")
     shown_captured = money_column("amount_captured")
     shown_fee = money_column("fee")
@@ -78,14 +73,12 @@ class ChargeAdmin(ChargeActs, Dossier, ChargeList, LookOnlyAdmin):
     action_expires = moment_column("action_expires_at")
     settle_due = moment_column("settle_due_at")
     settled = moment_column("settled_at")
-    created = moment_column("created_at")
-    updated = moment_column("updated_at")
     shown_action = json_column("action")
     shown_failure = json_column("failure_data")
     shown_metadata = json_column("metadata")
 
     class Media:
-        css = {"all": ["payments/admin.css", "payments/dossier.css"]}
+        css = {"all": ["payments/admin.css", "payments/timeline.css"]}
 
     @admin.display(description="Refunded")
     def refunded(self, charge: Charge) -> str:
@@ -124,12 +117,7 @@ class RefundAdmin(LookOnlyAdmin):
     )
     inlines = (AttemptsOfCharge,)
     public_id = id_column("re")
-    charge_link = id_link_column("charge", "ch", Charge)
-    of_merchant = id_link_column("merchant", "mer", Merchant)
-    mode = mode_column
     shown_amount = money_column("amount")
-    created = moment_column("created_at")
-    updated = moment_column("updated_at")
 
     @admin.display(description="Of the refund")
     def events(self, refund: Refund) -> SafeString | str:

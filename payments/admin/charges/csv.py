@@ -1,4 +1,4 @@
-"""The list of charges as a file: the same rows as in the list, for the same operator, when it is written."""
+"""The CSV export of charges: the rows that the operator's list shows when it is written."""
 
 from collections.abc import Sequence
 from typing import cast
@@ -9,7 +9,7 @@ from django.contrib.auth.models import User
 from django.http import HttpRequest, QueryDict
 
 from payments import clock
-from payments.admin.framework.exports import MAY_EXPORT
+from payments.admin.exports import MAY_EXPORT
 from payments.admin.framework.paging import Cursor, KeysetList
 from payments.card_numbers import holds_card_number
 from payments.domain.exports import SHEETS, Batch, NotAllowed
@@ -72,7 +72,7 @@ class ChargeSheet:
 
 
 def listed(operator: User, query: str) -> KeysetList:
-    """The list that `operator` sees at `query` at this moment. Raises NotAllowed."""
+    """Return the list that `operator` sees at `query`; raise NotAllowed."""
     request, page = HttpRequest(), admin.site.get_model_admin(Charge)
     request.user, request.GET = operator, QueryDict(query)
     if not operator.is_active or not operator.has_perm(MAY_EXPORT) or not page.has_view_permission(request):
@@ -86,7 +86,7 @@ def listed(operator: User, query: str) -> KeysetList:
 
 
 def _may_be_kept(query: QueryDict) -> bool:
-    """Whether a list has such an address at all: none has a card number in it."""
+    """Return whether `query` may be stored: an address has no card number in it."""
     texts = [text for _, values in query.lists() for text in values]
     return not any("\0" in text or len(text) > TEXT_MAX_LENGTH or holds_card_number(text) for text in texts)
 

@@ -10,23 +10,20 @@ from django.utils.safestring import SafeString
 from payments.admin.framework.base import ByMode, LookOnlyAdmin
 from payments.admin.framework.formats import (
     id_column,
-    id_link_column,
     link,
-    mode_column,
-    moment_column,
     pretty_json,
     row_link_column,
 )
 from payments.admin.framework.id_search import events_of_request
 from payments.documents import loads
 from payments.ids import public_id
-from payments.models import ApiKey, Charge, Event, Merchant, Refund, Source
+from payments.models import ApiKey, Charge, Event, Refund, Source
 
 OBJECTS = {"charge": ("ch", Charge), "refund": ("re", Refund), "source": ("src", Source)}
 
 
 def link_to_object(event: Event) -> SafeString | str:
-    """A link to what `event` tells of."""
+    """Return a link to the object of `event`."""
     kind = event.type.partition(".")[0]
     if kind not in OBJECTS:
         return event.object_id.hex
@@ -53,13 +50,10 @@ class EventAdmin(LookOnlyAdmin):
     fieldsets = (
         (None, {"fields": ("public_id", "type", "object_link", "sequence", "of_merchant", "mode", "created")}),
         ("Request", {"fields": ("key_link",)}),
-        ("As told", {"fields": ("shown_payload",)}),
+        ("As sent", {"fields": ("shown_payload",)}),
     )
     public_id = id_column("evt")
     key_link = row_link_column("api_key", ApiKey)
-    of_merchant = id_link_column("merchant", "mer", Merchant)
-    mode = mode_column
-    created = moment_column("created_at")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         return super().get_queryset(request).defer("payload")

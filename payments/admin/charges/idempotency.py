@@ -1,23 +1,19 @@
 from django.contrib import admin
 from django.db.models import Q
 
-from payments.admin.framework.base import ByMode, Conditions, LookOnlyAdmin
-from payments.admin.framework.formats import id_link_column, mode_column, moment_column
-from payments.models import IdempotencyRecord, Merchant
+from payments.admin.framework.base import ByMode, LookOnlyAdmin, by
+from payments.models import IdempotencyRecord
 
-
-class ByAnswer(Conditions):
-    title = "answer"
-    parameter_name = "answer"
-    conditions = {
-        "given": ("Given", Q(status__isnull=False)),
-        "awaited": ("In use", Q(status__isnull=True)),
-    }
+ByAnswer = by(
+    "answer",
+    given=("Given", Q(status__isnull=False)),
+    awaited=("In use", Q(status__isnull=True)),
+)
 
 
 @admin.register(IdempotencyRecord)
 class IdempotencyRecordAdmin(LookOnlyAdmin):
-    """That a key was used and with what status; the kept answer is the merchant's, not shown."""
+    """Idempotency keys with their status. The stored answer belongs to the merchant and is not shown."""
 
     merchant_lookup = "merchant"
     list_display = ("key", "status", "merchant", "mode", "created")
@@ -28,6 +24,3 @@ class IdempotencyRecordAdmin(LookOnlyAdmin):
     search_help_text = "The key, whole, or a merchant's ID."
     uuid_lookups = {"": ("pk",), "mer": ("merchant_id",)}
     fieldsets = ((None, {"fields": ("key", "status", "of_merchant", "mode", "created")}),)
-    of_merchant = id_link_column("merchant", "mer", Merchant)
-    mode = mode_column
-    created = moment_column("created_at")

@@ -1,4 +1,4 @@
-"""Search in charges by what is no ID: the provider's reference, words of the description, and what rooms above know."""
+"""Search for charges by text: a provider's reference, words of the description, a customer's e-mail address."""
 
 from collections.abc import Callable
 from typing import Any
@@ -10,12 +10,12 @@ from payments.admin.framework.id_search import IdSearch
 from payments.db.text_search import has_words
 from payments.models import Attempt
 
-# What finds the IDs of sources by a text. A room above adds its own (customers does).
+# Functions that find the IDs of sources by a text. The customers app adds one.
 SOURCE_SEARCHES: list[Callable[[str], QuerySet[Any]]] = []
 
 
 class ChargeSearch(IdSearch):
-    """A text that is no ID is taken for the first thing that it is a name of, and else for words."""
+    """A search that takes a text for a name first and for words of the description otherwise."""
 
     search_fields = ("description",)
     search_help_text = (
@@ -37,7 +37,7 @@ class ChargeSearch(IdSearch):
 
 
 def named_by(text: str) -> Q | None:
-    """The condition for charges that a provider knows by `text` or that were made on sources found by it."""
+    """Return the condition for charges whose provider reference or source `text` names; None without any."""
     attempts = Attempt.objects.filter(provider_ref=text)
     if attempts.exclude(provider_ref="").exists():
         return Q(pk__in=attempts.exclude(provider_ref="").values("charge_id"))

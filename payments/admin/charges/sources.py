@@ -8,49 +8,39 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.safestring import SafeString
 
-from payments.admin.framework.base import ByMode, BySourceType, Conditions, KahaAdmin, LookOnlyAdmin, one_of
+from payments.admin.framework.base import ByMode, KahaAdmin, LookOnlyAdmin, by, by_type_of, one_of
 from payments.admin.framework.formats import (
-    NO_BREAK,
     NOTHING,
     id_column,
     id_link_column,
     json_column,
     lines,
     link,
-    mode_column,
     moment_column,
     search_link,
+    source_label,
 )
 from payments.admin.framework.object_actions import Act, operator_of
 from payments.domain.cards.card_data import BRANDS, FUNDINGS, PREFIX_LENGTHS
 from payments.ids import public_id
-from payments.models import BinRange, Card, Charge, Event, Merchant, Source
-from payments.sourcetypes import BY_NAME
+from payments.models import BinRange, Card, Charge, Event, Source
 
 SHOWN_CHARGES = 50
 
 
-class BySourceUse(Conditions):
-    title = "use"
-    parameter_name = "use"
-    conditions = {
-        "unused": ("Unused", Q(used=False)),
-        "used": ("Used", Q(used=True, vaulted=False)),
-        "vaulted": ("Vaulted", Q(vaulted=True)),
-    }
-
-
-def source_label(source: Source) -> str:
-    """What a payer would call it: `visa 4242`, or `GCash`."""
-    card = getattr(source, "card", None)
-    return f"{card.brand}{NO_BREAK}{card.last4}" if card else BY_NAME[source.type].label
+BySourceUse = by(
+    "use",
+    unused=("Unused", Q(used=False)),
+    used=("Used", Q(used=True, vaulted=False)),
+    vaulted=("Vaulted", Q(vaulted=True)),
+)
 
 
 @admin.register(Source)
 class SourceAdmin(LookOnlyAdmin):
     merchant_lookup = "merchant"
     list_display = ("public_id", "created", "label", "used", "vaulted", "merchant", "mode")
-    list_filter = (BySourceUse, ByMode, BySourceType, "created_at")
+    list_filter = (BySourceUse, ByMode, by_type_of("type"), "created_at")
     list_select_related = ("merchant", "card")
     search_fields = ("card__name",)
     uuid_lookups = {
@@ -64,7 +54,7 @@ class SourceAdmin(LookOnlyAdmin):
     last4_lookups = ("card__last4",)
     fieldsets = (
         (None, {"fields": ("public_id", "label", "of_merchant", "mode", "used", "vaulted", "version")}),
-        ("Belongs to it", {"fields": ("card_link", "charge_links", "events")}),
+        ("Related", {"fields": ("card_link", "charge_links", "events")}),
         (
             "As sent",
             {"fields": ("shown_redirect", "shown_owner", "shown_bank_account", "shown_metadata")},
@@ -72,10 +62,6 @@ class SourceAdmin(LookOnlyAdmin):
         ("Times", {"fields": ("created", "updated")}),
     )
     public_id = id_column("src")
-    of_merchant = id_link_column("merchant", "mer", Merchant)
-    mode = mode_column
-    created = moment_column("created_at")
-    updated = moment_column("updated_at")
     shown_redirect = json_column("redirect")
     shown_owner = json_column("owner")
     shown_bank_account = json_column("bank_account")
@@ -102,7 +88,7 @@ class SourceAdmin(LookOnlyAdmin):
 
 @admin.register(Card)
 class CardAdmin(LookOnlyAdmin):
-    """What lies open of a card; of the sealed number and CVC only whether they are still kept."""
+    """The plain columns of a card; of the encrypted number and CVC only whether they are still stored."""
 
     merchant_lookup = "source__merchant"
     list_display = ("public_id", "brand", "last4", "expiry", "name", "issuing_bank", "country", "funding")
@@ -114,7 +100,7 @@ class CardAdmin(LookOnlyAdmin):
     fieldsets = (
         (None, {"fields": ("public_id", "of_source", "brand", "last4", "expiry", "name")}),
         ("From the BIN table", {"fields": ("funding", "country", "issuing_bank")}),
-        ("Kept sealed", {"fields": ("keeps_number", "number_expires", "keeps_cvc", "cvc_expires", "cvc_checked")}),
+        ("Encrypted", {"fields": ("keeps_number", "number_expires", "keeps_cvc", "cvc_expires", "cvc_checked")}),
         ("As sent", {"fields": ("shown_address",)}),
     )
     public_id = id_column("card")
@@ -122,13 +108,11 @@ class CardAdmin(LookOnlyAdmin):
     number_expires = moment_column("number_expires_at")
     cvc_expires = moment_column("cvc_expires_at")
     shown_address = json_column("address")
-    change_form_template = "admin/payments/block/change_form.html"
 
-    def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
-        address = reverse("admin:payments_source_block", args=[kwargs["obj"].source_id])
+    def acts_of(self, request: HttpRequest, row: Card) -> list[Act]:
+        address = reverse("admin:payments_source_block", args=[row.source_id])
         may = operator_of(request).has_perm("payments.put_block")
-        context["acts"] = [Act("Block the card or its payer", address)] if may else []
-        return super().render_change_form(request, context, *args, **kwargs)
+        return [Act("Block the card or its payer", address)] if may else []
 
     @admin.display(description="Expiry")
     def expiry(self, card: Card) -> str:
@@ -174,5 +158,5 @@ class BinRangeAdmin(KahaAdmin):
     search_help_text = "First digits, or a bank's name."
 
     def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> tuple[str, ...]:
-        """The digits are the row's key: another text there would make another row."""
+        """Make the prefix read-only on an existing row: it is the primary key."""
         return ("prefix",) if obj else ()

@@ -1,6 +1,6 @@
-"""Where a charge stands: as a mark on its row, and as a filter of the list with the index that finds such charges."""
+"""The states of charges as filters of the list, with the index that finds each."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
@@ -8,11 +8,9 @@ from typing import Any
 from django.db.models import F, Q, QuerySet
 from django.db.models.functions import Now
 from django.http import HttpRequest
-from django.utils.html import format_html, format_html_join
-from django.utils.safestring import SafeString
 
 from payments.admin.framework.base import Conditions
-from payments.admin.framework.index_scan import Road
+from payments.admin.framework.index_scan import IndexPath
 from payments.models import Attempt, Charge, UnknownOutcome
 from payments.models.merchant_access import Limit
 from payments.overview.waiting import EXPIRES_SOON
@@ -23,12 +21,12 @@ BY_STATUS, BY_MERCHANT = ("status", "livemode"), ("merchant_id", "livemode")
 
 @dataclass(frozen=True, slots=True)
 class State:
-    """A state as operators filter by it. All that it holds for has one of `statuses`; empty where others know it."""
+    """A state as operators filter by it. All its charges have one of `statuses`; empty for any status."""
 
     label: str
     condition: Q
     statuses: tuple[str, ...] = ()
-    # Whether nothing else has these statuses.
+    # Whether all charges with these statuses are in this state.
     is_whole: bool = False
 
 
@@ -48,11 +46,11 @@ STATES = {
     "failed": State("Failed", Q(status=Status.FAILED), (Status.FAILED,), is_whole=True),
     "voided": State("Voided", Q(status=Status.VOIDED), (Status.VOIDED,), is_whole=True),
     "operation": State("Operation under way", ~Q(operation="")),
-    "going_back": State("Late money going back", Q()),
+    "going_back": State("Late payments being reversed", Q()),
     "reversed_late": State("Reversed after failing", Q(reversed_late=True), (Status.FAILED,)),
 }
 
-# The attempts by which charges of a state are found. What is under way has one that is due, and few are.
+# The attempts that find the charges of a state. An operation in progress has a due attempt, and few are due.
 FEW: Mapping[str, Callable[[], QuerySet[Any]]] = {
     "unknown": UnknownOutcome.objects.all,
     "operation": lambda: Attempt.objects.filter(due_at__isnull=False),
@@ -61,7 +59,7 @@ FEW: Mapping[str, Callable[[], QuerySet[Any]]] = {
 
 
 class ByState(Conditions):
-    """Where the money is; the last three are for whoever looks after the service."""
+    """Where the money is; the last three are for those who run the service."""
 
     title = "state"
     parameter_name = "money"
@@ -73,55 +71,31 @@ class ByState(Conditions):
         return found.filter(pk__in=few().values("charge_id")) if few else found
 
 
-def road_by(chosen: Mapping[str, Any], limit: Limit) -> Road:
-    """The index by which charges are found that are `chosen` by filters, for who is limited to some merchants."""
+def index_path_for(chosen: Mapping[str, Any], limit: Limit) -> IndexPath:
+    """Return the index that finds the charges of the `chosen` filters within the operator's merchant limit."""
     modes = {"live": (True,), "test": (False,)}.get(chosen.get("mode", ""), (True, False))
     state = STATES.get(chosen.get("money", ""))
     if "merchant" in chosen or limit is not None:
         merchants = [chosen["merchant"].pk] if "merchant" in chosen else sorted(limit or ())
-        return Road(BY_MERCHANT, tuple(product(merchants, modes)), frozenset({"merchant", "mode"}))
+        return IndexPath(BY_MERCHANT, tuple(product(merchants, modes)), frozenset({"merchant", "mode"}))
     if state is None:
-        return _by_mode(modes) if "mode" in chosen else Road()
+        return _by_mode(modes) if "mode" in chosen else IndexPath()
     if not state.statuses:
         return _by_few(chosen["money"], modes)
-    taken_care_of = frozenset({"money", "mode"} if state.is_whole else {"mode"})
-    return Road(BY_STATUS, tuple(product(state.statuses, modes)), taken_care_of)
+    covered = frozenset({"money", "mode"} if state.is_whole else {"mode"})
+    return IndexPath(BY_STATUS, tuple(product(state.statuses, modes)), covered)
 
 
-def _by_mode(modes: tuple[bool, ...]) -> Road:
-    return Road(BY_STATUS, tuple(product(Status.values, modes)), frozenset({"mode"}))
+def _by_mode(modes: tuple[bool, ...]) -> IndexPath:
+    return IndexPath(BY_STATUS, tuple(product(Status.values, modes)), frozenset({"mode"}))
 
 
-def _by_few(state: str, modes: tuple[bool, ...]) -> Road:
-    """What is held has an index of its own; what is under way is found by its attempts."""
-    taken_care_of = frozenset({"money", "mode"})
+def _by_few(state: str, modes: tuple[bool, ...]) -> IndexPath:
+    """Return the index of held charges, or the primary key for states found by attempts."""
+    covered = frozenset({"money", "mode"})
     is_held = state in ("held", "expiring")
     return (
-        Road(("livemode",), tuple((mode,) for mode in modes), taken_care_of)
+        IndexPath(("livemode",), tuple((mode,) for mode in modes), covered)
         if is_held
-        else Road((), ((),), taken_care_of)
+        else IndexPath((), ((),), covered)
     )
-
-
-def chips(charge: Charge) -> SafeString:
-    """The state of a charge, and what else is to be noticed about it, as marks."""
-    marks = format_html_join(" ", '<span class="chip chip-{}">{}</span>', _marks(charge))
-    return format_html('<span class="chips">{}</span>', marks)
-
-
-def _marks(charge: Charge) -> Iterator[tuple[str, str]]:
-    yield _state_mark(charge)
-    if charge.operation:
-        yield "warn", f"{charge.operation} under way"
-    if charge.reversed_late:
-        yield "bad", "reversed late"
-
-
-def _state_mark(charge: Charge) -> tuple[str, str]:
-    if charge.status == Status.PENDING:
-        return ("warn", "awaiting payer") if charge.action else ("warn", "pending")
-    if charge.status == Status.SUCCEEDED:
-        if charge.authorized:
-            return "warn", "held"
-        return ("good", "partly refunded") if charge.amount_refunded else ("good", "captured")
-    return ("bad" if charge.status == Status.FAILED else "quiet"), str(charge.status)

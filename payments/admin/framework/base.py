@@ -1,4 +1,4 @@
-"""What all pages of the admin share."""
+"""The base classes and filters of the admin's pages."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -13,14 +13,17 @@ from django.utils.functional import cached_property
 
 from payments import sourcetypes
 from payments.admin.framework.change_audit import Audited
+from payments.admin.framework.formats import id_link_column, mode_column, moment_column
 from payments.admin.framework.merchant_access import Limited
+from payments.admin.framework.object_actions import Act
 from payments.admin.framework.paging import KeysetPaging
+from payments.models import Charge, Merchant
 
 COUNTED_ROWS = 10_000
 
 
 class BoundedPaginator(Paginator):
-    """Counts and pages through the first COUNTED_ROWS rows of a list that has an order of its own."""
+    """A paginator that counts at most COUNTED_ROWS rows."""
 
     @cached_property
     def count(self) -> int:
@@ -28,8 +31,20 @@ class BoundedPaginator(Paginator):
         return int(rows.order_by()[:COUNTED_ROWS].count())
 
 
+class CommonColumns:
+    """The columns that many tables have."""
+
+    created = moment_column("created_at")
+    updated = moment_column("updated_at")
+    decided = moment_column("decided_at")
+    expires = moment_column("expires_at")
+    mode = mode_column
+    of_merchant = id_link_column("merchant", "mer", Merchant)
+    charge_link = id_link_column("charge", "ch", Charge)
+
+
 class LookOnly:
-    """Rows that only the service itself writes: nobody adds, changes or deletes them here, superusers included."""
+    """Rows that only the service writes: nobody adds, changes or deletes them here."""
 
     def has_add_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return False
@@ -41,8 +56,8 @@ class LookOnly:
         return False
 
 
-class KahaAdmin(Limited, Audited, KeysetPaging):
-    """Lists that stay fast on large tables: newest first by primary key, never counted to the end."""
+class KahaAdmin(CommonColumns, Limited, Audited, KeysetPaging):
+    """A ModelAdmin whose lists stay fast on large tables: newest first, never counted."""
 
     ordering = ("-pk",)
     sortable_by = ()
@@ -52,10 +67,19 @@ class KahaAdmin(Limited, Audited, KeysetPaging):
     paginator = BoundedPaginator
     actions: Sequence[str] | None = None
 
-    def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
-        """Whether the address of a list may narrow it so: by the list's own filters.
+    def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
+        if row := kwargs.get("obj"):
+            context.setdefault("acts", self.acts_of(request, row))
+        return super().render_change_form(request, context, *args, **kwargs)
 
-        Django's takes every column, and so gives away letter by letter what no page shows, such as a sealed number.
+    def acts_of(self, request: HttpRequest, row: Any) -> list[Act]:
+        """Return the buttons above `row` on its page, as far as this operator may press them."""
+        return []
+
+    def lookup_allowed(self, lookup: str, value: str, request: HttpRequest) -> bool:
+        """Return whether `lookup` belongs to one of the list's own filters.
+
+        Django allows every column, which would reveal unshown ones, such as an encrypted number, letter by letter.
         """
         filters: list[Any] = [*self.get_list_filter(request)]
         offered = {getattr(one, "parameter_name", one) for one in filters}
@@ -64,14 +88,14 @@ class KahaAdmin(Limited, Audited, KeysetPaging):
 
 
 class LookOnlyAdmin(LookOnly, KahaAdmin):
-    """A model whose rows are looked at. `fieldsets` may name fields, and columns of the admin class."""
+    """A read-only model. `fieldsets` may name fields and columns of the admin class."""
 
     def get_readonly_fields(self, request: HttpRequest, obj: Model | None = None) -> list[str]:
         return flatten_fieldsets(self.get_fieldsets(request, obj))
 
 
-class LookOnlyInline(LookOnly, admin.TabularInline):
-    """Rows that belong to the one shown; `fields` may name fields, and columns of the inline class."""
+class LookOnlyInline(CommonColumns, LookOnly, admin.TabularInline):
+    """Read-only related rows; `fields` may name fields and columns of the inline class."""
 
     extra = 0
     max_num = 0
@@ -95,27 +119,26 @@ class Conditions(admin.SimpleListFilter):
         return queryset.filter(chosen[1]) if chosen else queryset
 
 
-class ByMode(Conditions):
-    title = "mode"
-    parameter_name = "mode"
-    conditions = {"live": ("Live", Q(livemode=True)), "test": ("Test", Q(livemode=False))}
+def by(name: str, /, **conditions: tuple[str, Q]) -> type[Conditions]:
+    """Return a filter by `conditions`, with `name` as its title and in addresses."""
+    attributes = {"title": name.replace("_", " "), "parameter_name": name, "conditions": conditions}
+    return type(f"By{name.title()}", (Conditions,), attributes)
 
 
-def by_mode_of(relation: str) -> type[Conditions]:
-    """A filter by the mode of the row in the foreign key `relation`."""
-    name = f"{relation}__livemode"
-    conditions = {"live": ("Live", Q(**{name: True})), "test": ("Test", Q(**{name: False}))}
-    return type("ByModeOfAnother", (ByMode,), {"conditions": conditions})
+def by_mode_of(relation: str = "") -> type[Conditions]:
+    """Return a filter by the mode of a row, or of the one in its foreign key `relation`."""
+    name = f"{relation}__livemode" if relation else "livemode"
+    return by("mode", live=("Live", Q(**{name: True})), test=("Test", Q(**{name: False})))
 
 
-class BySourceType(Conditions):
-    title = "type"
-    parameter_name = "type"
-    conditions = {kind.name: (kind.label, Q(type=kind.name)) for kind in sourcetypes.SOURCE_TYPES}
+def by_type_of(column: str) -> type[Conditions]:
+    """Return a filter by the source type in `column`."""
+    return by("type", **{kind.name: (kind.label, Q(**{column: kind.name})) for kind in sourcetypes.SOURCE_TYPES})
+
+
+ByMode = by_mode_of()
 
 
 def one_of(name: str, values: Iterable[str]) -> type[Conditions]:
-    """A filter by the values that the field `name` may have; Django's own would read the table for them."""
-    conditions = {value: (value, Q(**{name: value})) for value in values}
-    attributes = {"title": name.replace("_", " "), "parameter_name": name, "conditions": conditions}
-    return type(f"By{name.title()}", (Conditions,), attributes)
+    """Return a filter by the possible values of a field; Django's own would query the table for them."""
+    return by(name, **{value: (value, Q(**{name: value})) for value in values})

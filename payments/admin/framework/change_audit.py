@@ -1,4 +1,4 @@
-"""What is changed by the admin's own forms, told to the audit log; and what that log tells of one object."""
+"""Audit entries for the admin's own forms, and the history of one object."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -19,10 +19,10 @@ SHOWN_ENTRIES = 100
 
 
 class Audited(admin.ModelAdmin):
-    """Tells the audit log what Django would write to a log of its own, which nobody reads any more."""
+    """A ModelAdmin that writes to the audit log instead of Django's own log."""
 
     def construct_change_message(self, request: HttpRequest, form: Any, formsets: Any, add: bool = False) -> Any:
-        """The names of what was changed: fields, and rows on the same page."""
+        """Return the names of the changed fields and inline rows."""
         return [*form.changed_data, *(name for formset in formsets or () for name in _rows_of(formset))]
 
     def log_addition(self, request: HttpRequest, obj: Model, message: Sequence[str]) -> Any:
@@ -33,7 +33,7 @@ class Audited(admin.ModelAdmin):
             audit_log.record(Action.CHANGED, obj, fields=message, detail=self.detail_of(obj))
 
     def log_deletions(self, request: HttpRequest, queryset: QuerySet[Any]) -> Any:
-        """Nothing: that is told where it is done, in one transaction."""
+        """Do nothing: `delete_model` and `delete_queryset` record deletions themselves."""
 
     def delete_model(self, request: HttpRequest, obj: Model) -> None:
         audit_log.record(Action.DELETED, obj)
@@ -45,11 +45,11 @@ class Audited(admin.ModelAdmin):
         super().delete_queryset(request, queryset)
 
     def detail_of(self, obj: Model) -> str:
-        """What else the log is to tell of a row that was added or changed; nothing secret."""
+        """Return further text for the audit entry of an added or changed row; nothing secret."""
         return ""
 
-    def told_of(self, obj: Model) -> list[Model]:
-        """The rows whose entries are the history of `obj`."""
+    def history_rows(self, obj: Model) -> list[Model]:
+        """Return the rows whose audit entries are the history of `obj`."""
         return [obj]
 
     def history_view(
@@ -60,7 +60,7 @@ class Audited(admin.ModelAdmin):
             raise Http404
         if not self.has_view_or_change_permission(request, obj):
             raise PermissionDenied
-        entries = AuditEntry.objects.about(*self.told_of(obj)).order_by("-number")[:SHOWN_ENTRIES]
+        entries = AuditEntry.objects.about(*self.history_rows(obj)).order_by("-number")[:SHOWN_ENTRIES]
         context = self.admin_site.each_context(request) | {
             "title": f"History of {obj}",
             "opts": self.opts,
@@ -70,8 +70,18 @@ class Audited(admin.ModelAdmin):
         return TemplateResponse(request, "admin/payments/auditentry/history.html", context | (extra_context or {}))
 
 
+class ViewRecorded:
+    """Records who opened the page of a row, before it is shown."""
+
+    def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
+        page: Any = super()
+        response = page.render_change_form(request, context, *args, **kwargs)
+        audit_log.record(Action.VIEWED, kwargs["obj"])
+        return response
+
+
 def _rows_of(formset: Any) -> Iterator[str]:
-    """What was done to the rows of a formset."""
+    """Yield what was done to the rows of a formset."""
     yield from (f"{_called(row)} added" for row in formset.new_objects)
     yield from (f"{_called(row)}: {name}" for row, names in formset.changed_objects for name in names)
     yield from (f"{_called(row)} removed" for row in formset.deleted_objects)

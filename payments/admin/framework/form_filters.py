@@ -1,4 +1,4 @@
-"""Filters into which something is typed: a form beside the list, whose fields stand in the address."""
+"""Filters with a form of their own, whose fields are in the address."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ from payments.overview.days import DAY
 
 
 class FormFilter(ABC, admin.ListFilter):
-    """A filter by the fields of `form_class`; `parameter_name` is the first one's. What is refused finds nothing."""
+    """A filter by the fields of `form_class`, the first of which is `parameter_name`. Invalid input finds nothing."""
 
     template = "admin/payments/filter_form.html"
     parameter_name: ClassVar[str]
@@ -36,7 +36,7 @@ class FormFilter(ABC, admin.ListFilter):
             self.used_parameters = {name: value for name, value in self.form.cleaned_data.items() if value}
 
     def prepare(self, request: HttpRequest, model_admin: admin.ModelAdmin) -> None:
-        """Tells the form what may be chosen."""
+        """Set the choices of the form."""
 
     def has_output(self) -> bool:
         return True
@@ -45,7 +45,7 @@ class FormFilter(ABC, admin.ListFilter):
         return [*self.form_class.base_fields]
 
     def choices(self, changelist: ChangeList) -> Iterator[Any]:
-        """The other parameters of the address, which the form keeps."""
+        """Yield the other parameters of the address, which the form sends along."""
         names = self.expected_parameters()
         yield from ((name, value) for name, value in changelist.params.items() if name not in names)
 
@@ -56,7 +56,7 @@ class FormFilter(ABC, admin.ListFilter):
 
     @abstractmethod
     def condition(self) -> Q:
-        """The condition that the form's values stand for."""
+        """Return the condition for the form's values."""
 
 
 class MerchantForm(forms.Form):
@@ -64,7 +64,7 @@ class MerchantForm(forms.Form):
 
 
 class ByMerchant(FormFilter):
-    """One of the merchants that the operator may see."""
+    """A filter by a merchant that the operator may see."""
 
     title = "merchant"
     parameter_name = "merchant"
@@ -90,7 +90,7 @@ class DaysForm(forms.Form):
 
 
 class ByDays(FormFilter):
-    """The days (UTC) on which rows were made, which their IDs tell."""
+    """A filter by the days (UTC) of creation, which the IDs contain."""
 
     title = "day (UTC)"
     parameter_name = "since"
@@ -98,7 +98,7 @@ class ByDays(FormFilter):
 
     @property
     def bounds(self) -> tuple[UUID | None, UUID | None]:
-        """The IDs between which all rows of these days are, without these themselves; None is open."""
+        """Return the exclusive bounds of these days' IDs; None is open."""
         since, until = (self.used_parameters.get(name) for name in self.form_class.base_fields)
         return since and UUID(int=_first_id(since).int - 1), until and _first_id(until + DAY)
 
@@ -131,7 +131,7 @@ class AmountForm(forms.Form):
 
 
 class ByAmount(FormFilter):
-    """Between two amounts of one currency."""
+    """A filter between two amounts of one currency."""
 
     title = "amount"
     parameter_name = "least"

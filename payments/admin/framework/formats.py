@@ -1,6 +1,6 @@
-"""How rows are shown to operators: money as money, times in UTC, IDs as merchants know them, JSON indented."""
+"""Formats and columns of the admin: money, times in UTC, public IDs, links, JSON."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
@@ -16,8 +16,10 @@ from django.utils.text import capfirst
 from payments.documents import dumps_indented
 from payments.ids import public_id
 from payments.ledger.fees import Rate
-from payments.models import Posting
+from payments.models import Charge, Posting, Source
 from payments.money import format_amount
+from payments.providers.registry import CONNECTORS
+from payments.sourcetypes import BY_NAME
 
 NOTHING = "–"
 NO_BREAK = "\N{NO-BREAK SPACE}"
@@ -25,29 +27,29 @@ Column = Callable[[Any, Any], Any]
 
 
 def utc(moment: datetime | None) -> str:
-    """`moment` to the second, for a column that says that it is in UTC."""
+    """Return `moment` in UTC, to the second."""
     return moment.strftime("%d %b %Y %H:%M:%S").replace(" ", NO_BREAK) if moment else NOTHING
 
 
 def money(amount: int | None, currency: str) -> str:
-    """`amount` in the smallest unit of `currency`, as people write it."""
+    """Return `amount`, in the smallest unit of `currency`, as people write it."""
     return NOTHING if amount is None else format_amount(amount, currency).replace(" ", NO_BREAK)
 
 
 def shown_rate(rate: Rate, currency: str) -> str:
-    """`rate` as a share in per cent and what is fixed."""
+    """Return `rate` as a percentage and a fixed amount."""
     return f"{Decimal(rate.basis_points) / 100:.2f} % + {money(rate.fixed, currency)}".replace(" ", NO_BREAK)
 
 
 def pretty_json(value: Any) -> SafeString | str:
-    """`value` as indented JSON."""
+    """Return `value` as indented JSON."""
     if value is None:
         return NOTHING
     return format_html("<pre>{}</pre>", dumps_indented(value))
 
 
 def link(model: type[models.Model], pk: UUID | int | str | None, text: object) -> SafeString | str:
-    """A link to the page of one row of `model`, reading `text`."""
+    """Return a link with `text` to the page of one row of `model`."""
     if pk is None:
         return NOTHING
     address = reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_change", args=[pk])
@@ -55,24 +57,64 @@ def link(model: type[models.Model], pk: UUID | int | str | None, text: object) -
 
 
 def search_link(model: type[models.Model], term: str, text: str) -> SafeString:
-    """A link to the rows of `model` that a search for `term` finds."""
+    """Return a link to a search for `term` among the rows of `model`."""
     address = reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist")
     return format_html('<a href="{}?q={}">{}</a>', address, term, text)
 
 
 def lines(items: Iterable[object]) -> SafeString | str:
-    """`items` below each other."""
+    """Return `items` on a line each."""
     return format_html_join(SafeString("<br>"), "{}", ((item,) for item in items)) or NOTHING
 
 
 def two_lines(first: object, second: object) -> SafeString:
-    """A cell with what is looked for, and below it what goes with it; each is cut where the column ends."""
+    """Return a cell of two lines, each cut where the column ends."""
     below = format_html('<span class="second">{}</span>', second) if second else ""
     return format_html('<span class="first">{}</span>{}', first, below)
 
 
+def chip(state: str, mark: str = "") -> SafeString:
+    """Return `state` as a chip in the colour of `mark`; without one, the state has a colour of its own."""
+    return format_html('<span class="chip chip-{}">{}</span>', mark or state, state)
+
+
+def chips(charge: Charge) -> SafeString:
+    """Return the state of a charge, and what else is notable, as chips."""
+    marks = format_html_join(" ", '<span class="chip chip-{}">{}</span>', _marks(charge))
+    return format_html('<span class="chips">{}</span>', marks)
+
+
+def _marks(charge: Charge) -> Iterator[tuple[str, str]]:
+    yield _state_mark(charge)
+    if charge.operation:
+        yield "warn", f"{charge.operation} under way"
+    if charge.reversed_late:
+        yield "bad", "reversed late"
+
+
+def _state_mark(charge: Charge) -> tuple[str, str]:
+    if charge.status == Charge.Status.PENDING:
+        return ("warn", "awaiting payer") if charge.action else ("warn", "pending")
+    if charge.status == Charge.Status.SUCCEEDED:
+        if charge.authorized:
+            return "warn", "held"
+        return ("good", "partly refunded") if charge.amount_refunded else ("good", "captured")
+    return ("bad" if charge.status == Charge.Status.FAILED else "quiet"), str(charge.status)
+
+
+def source_label(source: Source) -> str:
+    """Return a source as a payer would call it: `visa 4242`, or `GCash`."""
+    card = getattr(source, "card", None)
+    return f"{card.brand}{NO_BREAK}{card.last4}" if card else BY_NAME[source.type].label
+
+
+def provider_title(provider: str) -> str:
+    """Return the provider's title, or its name where no connector is installed."""
+    return CONNECTORS[provider].title if provider in CONNECTORS else provider
+
+
 def id_column(prefix: str) -> Column:
-    """A column with a row's own public ID."""
+    """Return a column with a row's own public ID."""
 
     @admin.display(description="ID")
     def column(_: Any, row: Any) -> str:
@@ -82,7 +124,7 @@ def id_column(prefix: str) -> Column:
 
 
 def id_link_column(name: str, prefix: str, model: type[models.Model]) -> Column:
-    """A column that links to the row of `model` in the foreign key `name`."""
+    """Return a column that links to the row in the foreign key `name`, with its public ID."""
 
     @admin.display(description=capfirst(name.replace("_", " ")))
     def column(_: Any, row: Any) -> str:
@@ -93,7 +135,7 @@ def id_link_column(name: str, prefix: str, model: type[models.Model]) -> Column:
 
 
 def row_link_column(name: str, model: type[models.Model]) -> Column:
-    """A column that links to the row of `model` in the foreign key `name`, reading as the row calls itself."""
+    """Return a column that links to the row in the foreign key `name`, with its `str`."""
 
     @admin.display(description=capfirst(name.replace("_", " ")))
     def column(_: Any, row: Any) -> str:
@@ -103,7 +145,7 @@ def row_link_column(name: str, model: type[models.Model]) -> Column:
 
 
 def moment_column(name: str) -> Column:
-    """A column with the time in the field `name`."""
+    """Return a column with the time in the field `name`."""
 
     @admin.display(description=f"{capfirst(name.removesuffix('_at').replace('_', ' '))} (UTC)")
     def column(_: Any, row: Any) -> str:
@@ -113,7 +155,7 @@ def moment_column(name: str) -> Column:
 
 
 def money_column(name: str) -> Column:
-    """A column with the amount in the field `name` of a row that has a currency."""
+    """Return a column with the amount in the field `name`, in the row's currency."""
 
     @admin.display(description=capfirst(name.replace("_", " ")))
     def column(_: Any, row: Any) -> str:
@@ -124,18 +166,18 @@ def money_column(name: str) -> Column:
 
 @admin.display(description="Debit")
 def debit_column(_: Any, posting: Posting) -> str:
-    """A column with the amount of a posting that is a debit."""
+    """Return the amount of a debit."""
     return money(posting.amount, posting.currency) if posting.amount > 0 else ""
 
 
 @admin.display(description="Credit")
 def credit_column(_: Any, posting: Posting) -> str:
-    """A column with the amount of a posting that is a credit."""
+    """Return the amount of a credit."""
     return money(-posting.amount, posting.currency) if posting.amount < 0 else ""
 
 
 def json_column(name: str) -> Column:
-    """A column with the JSON in the field `name`."""
+    """Return a column with the JSON in the field `name`."""
 
     @admin.display(description=capfirst(name.replace("_", " ")))
     def column(_: Any, row: Any) -> str:
@@ -146,5 +188,5 @@ def json_column(name: str) -> Column:
 
 @admin.display(description="Mode")
 def mode_column(_: Any, row: Any) -> str:
-    """A column that tells live from test."""
+    """Return the mode of a row."""
     return "live" if row.livemode else "test"

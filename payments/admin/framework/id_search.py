@@ -1,4 +1,4 @@
-"""Search by any ID: whatever a merchant, a payer or a log line names, pasted as it is."""
+"""Search by any ID, as a merchant, a payer or a log line names it."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -19,11 +19,11 @@ UUID7_BITS_BELOW_MILLISECONDS = 80
 
 
 class IdSearch(admin.ModelAdmin):
-    """Understands public IDs, raw UUIDs and a card's last four digits; other text goes to `search_fields`.
+    """A search by public IDs, raw UUIDs and a card's last four digits; other text goes to `search_fields`.
 
     `uuid_lookups` names by prefix the lookups that take such an ID. `object_lookups` are those that take the ID of an
-    object which an event tells of: through these an event's or a request's ID finds what it was about.
-    `exact_lookups` take whatever was pasted, as it is.
+    object of an event: through these an event's or a request's ID finds its object.
+    `exact_lookups` take any text as it is.
     """
 
     uuid_lookups: Mapping[str, tuple[str, ...]] = {}
@@ -46,7 +46,7 @@ class IdSearch(admin.ModelAdmin):
         return queryset.filter(pk__in=first.union(*others) if others else first), False
 
     def conditions(self, term: str) -> Iterator[dict[str, Any]]:
-        """The conditions any of which makes a row one that `term` names; none for a term that is no ID."""
+        """Yield the conditions that find the rows of an ID `term`; nothing for other text."""
         yield from ({lookup: term} for lookup in self.exact_lookups)
         if LAST4.fullmatch(term):
             yield from ({lookup: term} for lookup in self.last4_lookups)
@@ -57,7 +57,7 @@ class IdSearch(admin.ModelAdmin):
             yield from ({lookup: uuid} for lookup in sorted(lookups))
 
     def named_by(self, prefix: str, uuid: UUID) -> Iterator[dict[str, Any]]:
-        """The conditions for one public ID."""
+        """Yield the conditions for one public ID."""
         yield from ({lookup: uuid} for lookup in self.uuid_lookups.get(prefix, ()))
         events = events_named_by(prefix, uuid)
         if events is not None:
@@ -66,14 +66,14 @@ class IdSearch(admin.ModelAdmin):
 
 
 def events_named_by(prefix: str, uuid: UUID) -> QuerySet[Event] | None:
-    """The one event that an `evt` names or those that the request `req` caused; None for another prefix."""
+    """Return the event of an `evt` ID or the events of a `req` ID; None for another prefix."""
     if prefix == "evt":
         return Event.objects.filter(id=uuid)
     return events_of_request(uuid) if prefix == "req" else None
 
 
 def events_of_request(uuid: UUID) -> QuerySet[Event]:
-    """The events that the request `req_<uuid>` caused.
+    """Return the events that the request `req_<uuid>` caused.
 
     They carry its ID inside their payloads only, so the few events written in the minutes after it are read: both
     IDs are UUIDv7 (RFC 9562, 5.7), whose first 48 bits are milliseconds.

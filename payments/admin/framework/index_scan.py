@@ -1,4 +1,4 @@
-"""Finds the rows of one page along an index, so that a page costs the same wherever it is in however long a list."""
+"""Index scans that find the rows of one page, at the same cost anywhere in a list."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -10,72 +10,73 @@ from django.db.models.lookups import GreaterThan, LessThan
 
 from payments.db.scoping import FIRST_ID, LAST_ID, row_value
 
-# So many rows of a road are looked at for one page where a filter may pass over most of them.
+# The most rows of an index read for one page where a filter may skip most of them.
 SEARCHED_ROWS = 50_000
-# Each place is a part of the statement, and more of them than this would cost more than to pass over rows.
-MOST_PLACES = 100
+# Each prefix is a part of the statement; above this number, skipping rows is cheaper.
+MAX_PREFIXES = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Road:
-    """An index that ends with the primary key: its columns before that, and the places at which to enter it.
+class IndexPath:
+    """An index that ends with the primary key: its leading columns, and the values at which to enter it.
 
-    `filters` are those, by their parameters, that leave all rows at these places to be shown, or nearly all.
+    `filters` names the parameters of the filters that this index covers, or nearly covers.
     """
 
     columns: tuple[str, ...] = ()
-    places: tuple[tuple[Any, ...], ...] = ((),)
+    prefixes: tuple[tuple[Any, ...], ...] = ((),)
     filters: frozenset[str] = frozenset()
 
     @property
-    def is_short(self) -> bool:
-        return len(self.places) <= MOST_PLACES
+    def has_few_prefixes(self) -> bool:
+        return len(self.prefixes) <= MAX_PREFIXES
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
-    """A part of a road: the IDs above `low` and below `high` (None: to its end), and from which side it is walked."""
+class KeyRange:
+    """A part of an index: the IDs above `low` and below `high` (None is open), and the direction of the scan."""
 
-    road: Road = Road()
+    path: IndexPath = IndexPath()
     low: Any = None
     high: Any = None
     newest_first: bool = True
 
     def ids_in(self, rows: QuerySet[Any], length: int, skipped: int = 0) -> list[Any]:
-        """The first `length` IDs of `rows` on this stretch, in its order, after `skipped` ones of each place."""
-        if not self.road.places:
+        """Return the first `length` IDs of `rows` in this range, after skipping `skipped` of each prefix."""
+        if not self.path.prefixes:
             return []
         first, *others = (
-            self._at(place, rows).values_list("pk", flat=True)[skipped : skipped + length] for place in self.road.places
+            self._rows_at(prefix, rows).values_list("pk", flat=True)[skipped : skipped + length]
+            for prefix in self.path.prefixes
         )
         found = first.union(*others, all=True) if others else first
         return sorted(found, reverse=self.newest_first)[:length]
 
-    def up_to(self, end: Any) -> "Stretch":
-        """The same stretch, no longer than to the ID `end`, which it includes."""
+    def up_to(self, end: Any) -> "KeyRange":
+        """Return this range, cut after the ID `end`."""
         return replace(self, low=_before(end)) if self.newest_first else replace(self, high=_after(end))
 
-    def _at(self, place: Sequence[Any], rows: QuerySet[Any]) -> QuerySet[Any]:
-        order = [*self.road.columns, "pk"]
-        return rows.filter(*self._bounds(place)).order_by(
+    def _rows_at(self, prefix: Sequence[Any], rows: QuerySet[Any]) -> QuerySet[Any]:
+        order = [*self.path.columns, "pk"]
+        return rows.filter(*self._bounds(prefix)).order_by(
             *(f"-{name}" if self.newest_first else name for name in order)
         )
 
-    def _bounds(self, place: Sequence[Any]) -> Iterator[Any]:
-        """The place bounded and ordered together with the ID, lest the planner walks the primary key instead."""
-        here = row_value(*map(F, self.road.columns), F("pk"))
+    def _bounds(self, prefix: Sequence[Any]) -> Iterator[Any]:
+        """Yield the bounds of a prefix together with the ID, so that the planner uses this index."""
+        here = row_value(*map(F, self.path.columns), F("pk"))
         low, high = self.low, self.high
-        if self.road.columns:
+        if self.path.columns:
             low, high = low or FIRST_ID, high or LAST_ID
         if low is not None:
-            yield GreaterThan(here, row_value(*map(Value, place), Value(low)))
+            yield GreaterThan(here, row_value(*map(Value, prefix), Value(low)))
         if high is not None:
-            yield LessThan(here, row_value(*map(Value, place), Value(high)))
+            yield LessThan(here, row_value(*map(Value, prefix), Value(high)))
 
 
-def end_of_search(stretch: Stretch, rows: QuerySet[Any]) -> Any:
-    """The ID up to which `stretch` may be searched, of those of `rows` (the whole table); None for to its end."""
-    ends = stretch.ids_in(rows, 1, SEARCHED_ROWS)
+def scan_end(key_range: KeyRange, rows: QuerySet[Any]) -> Any:
+    """Return the ID at which a scan of `rows` (the whole table) must stop; None where it may reach the end."""
+    ends = key_range.ids_in(rows, 1, SEARCHED_ROWS)
     return ends[0] if ends else None
 
 

@@ -1,6 +1,6 @@
-"""Operators work for the merchants that they were given, or for all: whatever is of another is not there for them.
+"""Operators see the rows of their merchants alone; some see all merchants.
 
-Every page finds its rows by `get_queryset`, and what else it shows by relation from these.
+Every page finds its rows by `get_queryset`, and related rows from these.
 """
 
 from typing import Any
@@ -16,7 +16,7 @@ KEPT_AS = "merchant_limit"
 
 
 def limit_of(request: HttpRequest) -> Limit:
-    """The merchants that whoever asks works for, None for all of them: read once for each request."""
+    """Return the merchants of the request's operator, None for all; read once for each request."""
     if KEPT_AS not in vars(request):
         vars(request)[KEPT_AS] = MerchantAccess.objects.limit_of(request.user)
     limit: Limit = vars(request)[KEPT_AS]
@@ -24,9 +24,9 @@ def limit_of(request: HttpRequest) -> Limit:
 
 
 class Limited(admin.ModelAdmin):
-    """A page on which operators find the rows of their merchants alone.
+    """A ModelAdmin that shows operators the rows of their merchants alone.
 
-    `merchant_lookup` leads from a row to its merchant. None says that rows belong to no merchant: such a page is only
+    `merchant_lookup` leads from a row to its merchant. None means that rows belong to no merchant: such a page is only
     for operators who work for all.
     """
 
@@ -45,7 +45,7 @@ class Limited(admin.ModelAdmin):
         return super().has_add_permission(request) and self._is_for(request)
 
     def _get_obj_does_not_exist_redirect(self, *_: Any) -> HttpResponse:
-        """Django leads on with a message, where an act on the same row is not found."""
+        """Raise Http404, where Django would redirect with a message."""
         raise Http404
 
     def _is_for(self, request: HttpRequest) -> bool:

@@ -1,6 +1,6 @@
-"""What operators do about a row: offered on its page, done by POST, and told to the audit log with what and why."""
+"""Buttons on a row's page, and the pages of their forms."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
@@ -15,7 +15,7 @@ Facts = Iterable[tuple[str, object]]
 
 @dataclass(frozen=True, slots=True)
 class Act:
-    """A button on a row's page: a link to a form, or a `POST` where nothing is to be said."""
+    """A button on a row's page: a link to a form, or a `POST` where no form is needed."""
 
     label: str
     url: str
@@ -25,14 +25,14 @@ class Act:
 
 @dataclass(frozen=True, slots=True)
 class Consequence:
-    """What an act will do, in words, and whether the merchant's money goes back to a payer by it."""
+    """The consequence of an action in words, and whether it gives the merchant's money back to a payer."""
 
     words: str
     gives_back: bool = False
 
 
 def operator_of(request: HttpRequest) -> User:
-    """Who acts; the admin lets nobody through who is not signed in."""
+    """Return the signed-in operator; the admin admits nobody else."""
     return cast(User, request.user)
 
 
@@ -45,7 +45,7 @@ def form_page(
     buttons: Sequence[tuple[str, str]],
     consequence: Consequence | None = None,
 ) -> TemplateResponse:
-    """A page with what an act will do and is about, the form that it wants, and a button for each (value, label)."""
+    """Return a page with the consequence, the facts and the form of an action, and a button for each (value, label)."""
     context = page.admin_site.each_context(request) | {
         "title": title,
         "consequence": consequence,
@@ -56,3 +56,20 @@ def form_page(
         "media": page.media + form.media,
     }
     return TemplateResponse(request, "admin/payments/act.html", context)
+
+
+def shown_once(
+    request: HttpRequest, page: admin.ModelAdmin, title: str, secrets: Mapping[str, str], onward: str
+) -> TemplateResponse:
+    """Return the page that shows `secrets`, by name, and a link `onward`.
+
+    Like every page of the admin it is not stored by browsers or proxies.
+    """
+    context = page.admin_site.each_context(request) | {
+        "title": title,
+        "opts": page.opts,
+        "secrets": secrets,
+        "onward": onward,
+        "media": page.media,
+    }
+    return TemplateResponse(request, "admin/payments/shown_once.html", context)

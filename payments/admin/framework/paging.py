@@ -1,4 +1,4 @@
-"""Lists that are paged by their rows and not by numbers: newer and older, the first page and the last."""
+"""Keyset pagination of lists: newer and older, first and last page."""
 
 import re
 from collections.abc import Sequence
@@ -11,10 +11,10 @@ from django.db.models import Field
 from django.http import HttpRequest
 
 from payments.admin.framework.id_search import IdSearch
-from payments.admin.framework.index_scan import Road, Stretch, end_of_search
+from payments.admin.framework.index_scan import IndexPath, KeyRange, scan_end
 
 NEWEST_FIRST = ("-pk",)
-# What PostgreSQL expects of the whole statement stands in the first line of its plan.
+# PostgreSQL's estimate for the whole statement is in the first line of its plan.
 ROWS = re.compile(r"\brows=(\d+)")
 LAST = "last"
 OLDER, NEWER = "older.", "newer."
@@ -22,14 +22,14 @@ OLDER, NEWER = "older.", "newer."
 
 @dataclass(frozen=True, slots=True)
 class Cursor:
-    """Where a page is: its rows are older than the one with the ID `start`, or newer; None is the list's end."""
+    """The position of a page: its rows are older, or newer, than the ID `start`; None is the list's end."""
 
     older: bool = True
     start: Any = None
 
     @classmethod
     def read(cls, text: str, field: "Field[Any, Any]") -> "Cursor":
-        """The cursor that an address has; the first page for whatever it cannot have."""
+        """Return the cursor of an address; the first page for an invalid one."""
         if text == LAST:
             return cls(older=False)
         older, pk = text.startswith(OLDER), text.removeprefix(OLDER).removeprefix(NEWER)
@@ -41,63 +41,63 @@ class Cursor:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The IDs of a page, in the order of its cursor; whether more follow at once, and where the search broke off."""
+    """The IDs of a page in its cursor's order, whether more follow, and where an incomplete scan stopped."""
 
     ids: Sequence[Any]
-    goes_on: bool
+    has_more: bool
     end: Any
 
     @property
     def next_id(self) -> Any:
-        """The ID after which the next page begins; None where there is none."""
-        return self.ids[-1] if self.goes_on else self.end
+        """Return the ID after which the next page begins; None without one."""
+        return self.ids[-1] if self.has_more else self.end
 
 
 class KeysetList(ChangeList):
-    """One page, with the addresses of those beside it."""
+    """One page, with the addresses of its neighbours."""
 
     model_admin: "KeysetPaging"
 
     def get_results(self, request: HttpRequest) -> None:
-        self.road = self.model_admin.road_of(request, self)
+        self.path = self.model_admin.index_path(request, self)
         cursor = Cursor.read(request.GET.get(PAGE_VAR, ""), self.opts.pk)
         found = self.find(cursor, self.list_per_page)
         self._link(cursor, found)
         self._show(sorted(found.ids, reverse=True))
 
     def find(self, cursor: Cursor, length: int) -> Found:
-        """At most `length` rows from `cursor` on."""
-        stretch = self._stretch(cursor)
-        sifts = self.model_admin.sifts(self, stretch.road)
-        end = end_of_search(stretch, self.model._default_manager.all()) if sifts else None
-        searched = stretch if end is None else stretch.up_to(end)
+        """Return at most `length` IDs from `cursor` on."""
+        key_range = self._key_range(cursor)
+        skips_rows = self.model_admin.skips_rows(self, key_range.path)
+        end = scan_end(key_range, self.model._default_manager.all()) if skips_rows else None
+        searched = key_range if end is None else key_range.up_to(end)
         ids = searched.ids_in(self.queryset, length + 1)
         return Found(ids[:length], len(ids) > length, end)
 
     def rows_of(self, ids: Sequence[Any]) -> list[Any]:
-        """The rows with these IDs, in their order."""
+        """Return the rows with these IDs, in their order."""
         found = self.apply_select_related(self.root_queryset.filter(pk__in=ids)).in_bulk()
         return [found[pk] for pk in ids if pk in found]
 
     def estimate(self) -> int:
-        """How many rows PostgreSQL expects in the whole list; it is not asked about one that must be empty."""
+        """Return PostgreSQL's estimate of the rows in the whole list."""
         expected = ROWS.search(self.queryset.order_by().explain())
         return int(expected[1]) if expected else 0
 
-    def _stretch(self, cursor: Cursor) -> Stretch:
-        """Within the time that was chosen, which IDs tell."""
+    def _key_range(self, cursor: Cursor) -> KeyRange:
+        """Return the range of IDs from `cursor` on, within the chosen days."""
         low, high = next((spec.bounds for spec in self.filter_specs if hasattr(spec, "bounds")), (None, None))
         if cursor.start is not None:
             low, high = (low, cursor.start) if cursor.older else (cursor.start, high)
-        return Stretch(self.road if self.road.is_short else Road(), low, high, cursor.older)
+        return KeyRange(self.path if self.path.has_few_prefixes else IndexPath(), low, high, cursor.older)
 
     def _link(self, cursor: Cursor, found: Found) -> None:
-        """The addresses of the other pages. Where the search was broken off, the next one goes on from there."""
+        """Set the addresses of the other pages. After an incomplete scan the next page continues there."""
         ahead, behind = found.next_id, found.ids[0] if found.ids else cursor.start
         if cursor.start is None:
             behind = None
         older, newer = (ahead, behind) if cursor.older else (behind, ahead)
-        self.is_broken_off = not found.goes_on and found.end is not None
+        self.is_incomplete = not found.has_more and found.end is not None
         self.older = self._address(f"{OLDER}{older}") if older is not None else None
         self.newer = self._address(f"{NEWER}{newer}") if newer is not None else None
         self.oldest, self.newest = self._address(LAST), self._address(None)
@@ -107,36 +107,36 @@ class KeysetList(ChangeList):
 
     def _show(self, ids: Sequence[Any]) -> None:
         self.result_list = self.rows_of(ids)
-        # Of these alone is anything counted, and what Django says of all the others is left out.
+        # Only these rows are counted, and Django's texts about the full count are left out.
         self.result_count = self.full_result_count = len(self.result_list)
         self.show_full_result_count = self.can_show_all = self.multi_page = False
         self.show_admin_actions = True
 
 
 class KeysetPaging(IdSearch):
-    """A list of any length, if it is ordered by its primary key, newest first; others are paged by numbers."""
+    """Keyset pagination for lists in the order of their primary key, newest first; others have numbered pages."""
 
     change_list_template = "admin/payments/keyset_list.html"
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
         return KeysetList if tuple(self.get_ordering(request)) == NEWEST_FIRST else ChangeList
 
-    def road_of(self, request: HttpRequest, changelist: ChangeList) -> Road:
-        """The index along which the rows of this list are found."""
-        return Road()
+    def index_path(self, request: HttpRequest, changelist: ChangeList) -> IndexPath:
+        """Return the index that finds the rows of this list."""
+        return IndexPath()
 
-    def sifts(self, changelist: ChangeList, road: Road) -> bool:
-        """Whether most rows of `road` may be passed over, so that a page must not search it to its end."""
+    def skips_rows(self, changelist: ChangeList, path: IndexPath) -> bool:
+        """Return whether a scan of `path` may skip most rows, so that it must be bounded."""
         if changelist.query:
             return not self.is_found_by_index(changelist.query.strip())
         used = {name for spec in changelist.filter_specs for name in used_by(spec)}
-        return bool(used - road.filters)
+        return bool(used - path.filters)
 
     def is_found_by_index(self, term: str) -> bool:
-        """Whether what `term` finds has an index of its own."""
+        """Return whether an index finds `term`."""
         return any(self.conditions(term))
 
 
 def used_by(spec: Any) -> set[str]:
-    """The parameters of a filter that is in effect, unless IDs alone tell what it lets through."""
+    """Return the parameters of an active filter, but none for a filter by ID."""
     return set() if hasattr(spec, "bounds") else set(spec.used_parameters)

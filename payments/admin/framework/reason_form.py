@@ -1,18 +1,25 @@
-"""Forms that ask why."""
+"""Forms that ask for a reason."""
 
 from typing import Any
 
 from django import forms
 
-from payments.admin.framework.texts import SecretsHidden
 from payments.ids import new_id
 from payments.models.correction import NOTE_MAX_LENGTH, free_of_secrets
+from payments.redaction import redact
 
-AS_USUAL = "Such as a ticket. No card numbers, no keys. The audit log keeps it."
+REASON_HELP = "Such as a ticket. No card numbers, no keys. The audit log keeps it."
 
 
-def reason_field(help_text: str = AS_USUAL) -> forms.CharField:
-    """Asks why; what holds a secret is refused, and not shown again."""
+class SecretsHidden(forms.Textarea):
+    """A text area that shows a refused text again without its secrets."""
+
+    def format_value(self, value: Any) -> str:
+        return redact(value or "")
+
+
+def reason_field(help_text: str = REASON_HELP) -> forms.CharField:
+    """Return a field for the reason, which refuses secrets and does not show them again."""
     widget = SecretsHidden(attrs={"rows": 3, "class": "vLargeTextField"})
     validators = [free_of_secrets]
     return forms.CharField(
@@ -21,7 +28,7 @@ def reason_field(help_text: str = AS_USUAL) -> forms.CharField:
 
 
 class ReasonForm(forms.Form):
-    """Asks for the reason, after all else."""
+    """A form that ends with the reason."""
 
     reason = reason_field()
 
@@ -31,6 +38,6 @@ class ReasonForm(forms.Form):
 
 
 class OnceForm(ReasonForm):
-    """Brings along the ID of the row that it makes, so that it makes no second one when it is sent again."""
+    """A form with the ID of the row that it creates, so that it creates one row even if it is sent twice."""
 
     row_id = forms.UUIDField(initial=new_id, widget=forms.HiddenInput)

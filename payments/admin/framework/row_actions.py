@@ -1,4 +1,4 @@
-"""Acts on a row that want a form: it says what will happen, asks why, and one verb does it."""
+"""Actions on a row: a form says what will happen and asks why, and one verb does it."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -14,27 +14,26 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import URLPattern, path, reverse
 
-from payments.admin.framework.object_actions import Act, Consequence, Facts, form_page, operator_of
+from payments.admin.framework.object_actions import Act, Consequence, Facts, form_page, operator_of, shown_once
 from payments.admin.framework.reason_form import ReasonForm
-from payments.admin.framework.shown_once import shown_once
 from payments.context import because
 from payments.models import ApprovalRequest
 
-SENT_BEFORE = "This form was sent before. What it made was shown then, and is not shown again."
-# What is said when it is done, secrets by their names, which are shown this once, or what waits for a second person.
+SENT_BEFORE = "This form was sent before. Its result was shown then, and is not shown again."
+# The success message, secrets by name to show once, or the request that waits for approval.
 Done = str | Mapping[str, str] | ApprovalRequest
 
 
-def led_to_request(request: HttpRequest, page: admin.ModelAdmin, made: ApprovalRequest) -> HttpResponse:
-    """The answer to a form that made a request for approval."""
-    page.message_user(request, "Requested. Nothing is changed before a second person approves it.", messages.WARNING)
+def redirect_to_request(request: HttpRequest, page: admin.ModelAdmin, made: ApprovalRequest) -> HttpResponse:
+    """Redirect to the request for approval that a form made."""
+    page.message_user(request, "Requested. Nothing is changed before another person approves it.", messages.WARNING)
     return redirect("admin:payments_approvalrequest_change", made.pk)
 
 
 class RowAct(ABC):
-    """One act: whose it is (`permission`), what it asks (`form`), and what it does.
+    """One action on a row: its permission, its form and what it does.
 
-    `name` stands in addresses, `label` on the button that leads to the form and on the one that sends it.
+    `name` is used in addresses, `label` on the button to the form and on its submit button.
     """
 
     name: str
@@ -44,33 +43,32 @@ class RowAct(ABC):
     refusals: tuple[type[Exception], ...] = ()
 
     def fits(self, row: Any) -> bool:
-        """Whether there is anything to be done about `row`."""
+        """Return whether the action applies to `row`."""
         return True
 
     def form_for(self, row: Any, data: Any) -> ReasonForm:
         return self.form(data)
 
     def field_of(self, refusal: Exception, form: ReasonForm) -> str | None:
-        """The field that `refusal` is about, if it is about one."""
+        """Return the field that `refusal` is about; None for the whole form."""
         return None
 
     @abstractmethod
     def facts(self, row: Any) -> Facts:
-        """What it is about, and what will happen."""
+        """Yield what the action is about, and what will happen."""
 
     def notice(self, row: Any, operator: User) -> Consequence | None:
-        """What its operator must know before all else."""
+        """Return what the operator must know first."""
         return None
 
     @abstractmethod
     def do(self, row: Any, said: dict[str, Any]) -> Done:
-        """Does it, as the form `said`, by the `operator` among it. Raises one of `refusals`."""
+        """Carry the action out with the form's values and the `operator` among them; raise one of `refusals`."""
 
 
 class RowActs(admin.ModelAdmin):
-    """A page that offers `row_acts`. None of them runs inside a transaction of ours: a verb has its own."""
+    """A page that offers `row_acts`. None runs inside a transaction of the view: a verb has its own."""
 
-    change_form_template = "admin/payments/correction/change_form.html"
     row_acts: Sequence[RowAct] = ()
 
     def get_urls(self) -> list[URLPattern]:
@@ -81,14 +79,12 @@ class RowActs(admin.ModelAdmin):
         ]
         return [*ours, *super().get_urls()]
 
-    def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
-        row, operator = kwargs["obj"], operator_of(request)
-        may = [act for act in self.row_acts if operator.has_perm(act.permission) and act.fits(row)]
-        context["acts"] = [Act(act.label, reverse(f"admin:{self._address(act)}", args=[row.pk])) for act in may]
-        return super().render_change_form(request, context, *args, **kwargs)
+    def acts_of(self, request: HttpRequest, row: Any) -> list[Act]:
+        may = [act for act in self.row_acts if operator_of(request).has_perm(act.permission) and act.fits(row)]
+        return [Act(act.label, reverse(f"admin:{self._address(act)}", args=[row.pk])) for act in may]
 
     def act(self, request: HttpRequest, pk: UUID, act: RowAct) -> HttpResponse:
-        """Asks what the act wants to know, and does it."""
+        """Show the form of an action, or carry it out."""
         if not operator_of(request).has_perm(act.permission):
             raise PermissionDenied
         row = get_object_or_404(self.get_queryset(request), pk=pk)
@@ -101,7 +97,7 @@ class RowActs(admin.ModelAdmin):
         return form_page(request, self, title, act.facts(row), form, buttons, notice)
 
     def _done(self, request: HttpRequest, act: RowAct, row: Any, form: ReasonForm) -> HttpResponse | None:
-        """The answer to a form that did its work; None where the verb refused, as the form then says."""
+        """Carry the action out and return the response; None after a refusal, which the form then shows."""
         try:
             with because(form.cleaned_data["reason"]):
                 done = act.do(row, form.cleaned_data | {"operator": operator_of(request)})
@@ -113,13 +109,13 @@ class RowActs(admin.ModelAdmin):
                 raise
             return self._left(request, row, messages.WARNING, SENT_BEFORE)
         if isinstance(done, ApprovalRequest):
-            return led_to_request(request, self, done)
+            return redirect_to_request(request, self, done)
         if isinstance(done, str):
             return self._left(request, row, messages.SUCCESS, done)
         return shown_once(request, self, f"{act.label}: {row}", done, self._page_of(row))
 
-    def _left(self, request: HttpRequest, row: Any, level: int, told: str) -> HttpResponse:
-        self.message_user(request, told, level)
+    def _left(self, request: HttpRequest, row: Any, level: int, text: str) -> HttpResponse:
+        self.message_user(request, text, level)
         return redirect(self._page_of(row))
 
     def _page_of(self, row: Any) -> str:

@@ -1,26 +1,23 @@
-"""Which key-encryption key wraps which data key, and how far retired ones are from their end."""
+"""Data keys: their key-encryption keys, and the progress of retired ones."""
 
 from django.contrib import admin
 from django.db.models import Q
 
-from payments.admin.framework.base import Conditions, LookOnlyAdmin
+from payments.admin.framework.base import LookOnlyAdmin, by
 from payments.admin.framework.formats import moment_column
 from payments.models import DataKey
 
-
-class ByState(Conditions):
-    title = "state"
-    parameter_name = "state"
-    conditions = {
-        "in_use": ("In use", Q(retired_at__isnull=True)),
-        "retired": ("Retired, not destroyed yet", Q(retired_at__isnull=False, destroyed_at__isnull=True)),
-        "destroyed": ("Destroyed", Q(destroyed_at__isnull=False)),
-    }
+ByState = by(
+    "state",
+    in_use=("In use", Q(retired_at__isnull=True)),
+    retired=("Retired, not destroyed yet", Q(retired_at__isnull=False, destroyed_at__isnull=True)),
+    destroyed=("Destroyed", Q(destroyed_at__isnull=False)),
+)
 
 
 @admin.register(DataKey)
 class DataKeyAdmin(LookOnlyAdmin):
-    """Everything but the wrapped key itself."""
+    """Data keys, without the wrapped key itself."""
 
     merchant_lookup = None
     list_display = ("id", "purpose", "kek", "created", "retired", "destroyed")
@@ -29,7 +26,6 @@ class DataKeyAdmin(LookOnlyAdmin):
     search_help_text = "The name of a key-encryption key, or the ID of a data key."
     uuid_lookups = {"": ("pk",)}
     fields = ("id", "purpose", "kek", "created", "retired", "emptied", "destroyed")
-    created = moment_column("created_at")
     retired = moment_column("retired_at")
     emptied = moment_column("emptied_at")
     destroyed = moment_column("destroyed_at")

@@ -1,4 +1,4 @@
-"""What operators do about a merchant: its fees, the ways to pay that it takes, its limits and its callback secrets."""
+"""What operators do about a merchant: fees, payment methods, limits and webhook secrets."""
 
 from datetime import timedelta
 from decimal import Decimal
@@ -96,16 +96,18 @@ def _types_field(mode: str) -> forms.MultipleChoiceField:
     return forms.MultipleChoiceField(label=f"Taken in {mode} mode", choices=TYPE_CHOICES, required=False, widget=widget)
 
 
-class WaysForm(ReasonForm):
+class PaymentMethodsForm(ReasonForm):
     test, live = _types_field("test"), _types_field("live")
 
 
-class SetWaysToPay(RowAct):
-    name, label = "set_ways_to_pay", "Switch ways to pay"
+class SetPaymentMethods(RowAct):
+    name, label = "set_payment_methods", "Set payment methods"
     permission = MAY_CHANGE
 
     def form_for(self, merchant: Merchant, data: Any) -> ReasonForm:
-        return WaysForm(data, initial={mode: _taken_by(merchant, livemode) for mode, livemode in MODES.items()})
+        return PaymentMethodsForm(
+            data, initial={mode: _taken_by(merchant, livemode) for mode, livemode in MODES.items()}
+        )
 
     def facts(self, merchant: Merchant) -> Facts:
         yield "Merchant", merchant.title
@@ -119,8 +121,8 @@ class SetWaysToPay(RowAct):
         switched = [(mode, name) for mode in MODES for name in _switched(merchant, MODES[mode], said[mode])]
         for mode, name in switched:
             terms.set_payment_method(merchant, name, name in said[mode], MODES[mode])
-        told = ", ".join(f"{name} ({mode})" for mode, name in switched)
-        return f"Switched: {told}." if told else "Nothing was switched."
+        text = ", ".join(f"{name} ({mode})" for mode, name in switched)
+        return f"Switched: {text}." if text else "Nothing was switched."
 
 
 class BudgetForm(ReasonForm):
@@ -143,7 +145,7 @@ class SetDeclineBudget(RowAct):
 
     def do(self, merchant: Merchant, said: dict[str, Any]) -> Done:
         decline_limits.set_budget(merchant, said["budget"])
-        return f"From now on {said['budget'] or 'the usual number of'} declines are borne."
+        return f"From now on {said['budget'] or 'the usual number of'} declines are allowed."
 
 
 class SecretForm(OnceForm):
@@ -152,18 +154,21 @@ class SecretForm(OnceForm):
 
 
 class RollNotifySecret(RowAct):
-    name, label = "roll_notify_secret", "Roll the callback secret"
+    name, label = "roll_notify_secret", "Roll the webhook secret"
     permission = "payments.add_notifysecret"
     form = SecretForm
 
     def facts(self, merchant: Merchant) -> Facts:
         yield "Merchant", merchant.title
-        yield "What happens", "A new secret signs its callbacks at once and is shown once; the old one signs along."
+        yield (
+            "What happens",
+            "A new secret signs its webhooks at once and is shown once; the old one signs too during the overlap.",
+        )
 
     def do(self, merchant: Merchant, said: dict[str, Any]) -> Done:
         overlap = timedelta(hours=said["hours"])
         text = merchants.roll_notify_secret(merchant, MODES[said["mode"]], overlap, said["row_id"])
-        return {f"Callback secret, {said['mode']} mode": text}
+        return {f"Webhook secret, {said['mode']} mode": text}
 
 
 def _fees_of(merchant: Merchant) -> Facts:
@@ -179,5 +184,5 @@ def _taken_by(merchant: Merchant, livemode: bool) -> list[str]:
 
 
 def _switched(merchant: Merchant, livemode: bool, taken: list[str]) -> list[str]:
-    """The types that are on and shall be off, or the other way."""
+    """Return the types whose switch changes."""
     return sorted(set(taken) ^ set(_taken_by(merchant, livemode)))

@@ -1,4 +1,4 @@
-"""Keys of merchants: issued, rolled and revoked by operators, and shown once."""
+"""Issuing, rolling and revoking merchants' API keys."""
 
 import re
 from datetime import timedelta
@@ -27,12 +27,12 @@ LONGEST_LIFE_DAYS = 3650
 BETWEEN_NETWORKS = re.compile(r"[\s,]+")
 Kind = ApprovalRequest.Kind
 KEY_NOTICE = (
-    "A live key that can move money is made only after a second person has approved the request: a secret key, or a "
+    "A live key that can move money is made only after another person has approved the request: a secret key, or a "
     "restricted one with charges:write or refunds:write. You then take it, and see its text once. Any other key is "
     "shown at once."
 )
 ROLL_NOTICE = (
-    "Whoever has the new key can move the merchant's money, so a second person must approve this. You then take the "
+    "Anybody with the new key can move the merchant's money, so another person must approve this. You then take the "
     "new key, and see its text once; the overlap of the old one begins when you take it."
 )
 MODE_CHOICES = [(mode, mode) for mode in MODES]
@@ -43,7 +43,7 @@ def _right_choices() -> list[tuple[str, str]]:
 
 
 def overlap_field(what: str) -> forms.IntegerField:
-    """Asks for how many hours the old one goes on, as `what` says."""
+    """Return a field for the hours during which the old one still works, with `what` as its help."""
     return forms.IntegerField(
         label="Overlap in hours", min_value=0, max_value=LONGEST_OVERLAP_HOURS, initial=24, help_text=what
     )
@@ -84,7 +84,7 @@ class IssueKey(RowAct):
 
     def facts(self, merchant: Merchant) -> Facts:
         yield "Merchant", merchant.title
-        yield "What happens", "A new key works for whoever has it. Its text is shown once, and kept by nobody."
+        yield "What happens", "A new key works for anybody who has it. Its text is shown once and not stored."
 
     def notice(self, merchant: Merchant, operator: User) -> Consequence | None:
         return approval_notice(KEY_NOTICE, operator, merchant)
@@ -100,7 +100,7 @@ class IssueKey(RowAct):
 
 
 class RollForm(OnceForm):
-    hours = overlap_field("How long the old key goes on working. An earlier end that it has stays; 0 ends it now.")
+    hours = overlap_field("How long the old key still works. An earlier end that it has stays; 0 ends it now.")
 
 
 class RollKey(RowAct):
@@ -137,14 +137,14 @@ class RevokeKey(RowAct):
 
     def facts(self, key: ApiKey) -> Facts:
         yield from facts_of(key)
-        yield "What happens", "Whoever uses it is refused from the next request on. There is no way back."
+        yield "What happens", "It is refused from the next request on. This cannot be undone."
 
     def do(self, key: ApiKey, said: dict[str, Any]) -> Done:
         return f"{key} is revoked." if api_keys.revoke_key(key) else f"{key} had been revoked before."
 
 
 def facts_of(key: ApiKey) -> Facts:
-    """Which key it is."""
+    """Yield which key it is."""
     yield "Key", f"{key} ({public_id('key', key.pk)})"
     yield "Merchant", key.merchant.title
     yield "Last used (UTC)", utc(key.last_used_at)
@@ -155,5 +155,5 @@ def _moves_money(key: ApiKey) -> bool:
 
 
 def shown_key(key: ApiKey, text: str) -> dict[str, str]:
-    """What is shown once of a new key."""
+    """Return what is shown once of a new key."""
     return {"ID": public_id("key", key.pk), "Key": text}

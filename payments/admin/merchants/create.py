@@ -1,4 +1,4 @@
-"""New merchants, made by operators who are not limited to some; their keys and secrets are shown once."""
+"""The page that creates a merchant, and shows its keys and secrets once."""
 
 from typing import Any
 
@@ -10,20 +10,19 @@ from django.shortcuts import redirect
 from django.urls import reverse
 
 from payments.admin.framework.merchant_access import limit_of
-from payments.admin.framework.object_actions import form_page
+from payments.admin.framework.object_actions import form_page, shown_once
 from payments.admin.framework.reason_form import OnceForm
 from payments.admin.framework.row_actions import SENT_BEFORE
-from payments.admin.framework.shown_once import shown_once
 from payments.context import because
 from payments.domain.merchants.merchants import NewMerchant, check_statement_descriptor, create_merchant
 from payments.ids import public_id
 from payments.models import Merchant
 
 FACTS = [
-    ("What happens", "It works at once. Its keys and callback secrets are shown this once."),
+    ("What happens", "It works at once. Its keys and webhook secrets are shown this once."),
     (
         "Its secret live key",
-        "Issue it on the merchant's page when it is made: a second person approves it, because it moves real money.",
+        "Issue it on the merchant's page when it is made: another person approves it, because it moves real money.",
     ),
 ]
 
@@ -39,8 +38,8 @@ class NewMerchantForm(OnceForm):
     )
 
 
-class MerchantMaking(admin.ModelAdmin):
-    """The page that makes a merchant, in place of Django's."""
+class MerchantCreation(admin.ModelAdmin):
+    """The page that creates a merchant, in place of Django's."""
 
     def has_add_permission(self, request: HttpRequest) -> bool:
         return limit_of(request) is None and super().has_add_permission(request)
@@ -50,10 +49,10 @@ class MerchantMaking(admin.ModelAdmin):
             raise PermissionDenied
         form = NewMerchantForm(request.POST or None)
         answer = self._made(request, form) if form.is_valid() else None
-        return answer or form_page(request, self, "New merchant", FACTS, form, [("make", "Make the merchant")])
+        return answer or form_page(request, self, "New merchant", FACTS, form, [("make", "Create the merchant")])
 
     def _made(self, request: HttpRequest, form: NewMerchantForm) -> HttpResponse | None:
-        """The answer to a form that made a merchant; None where one cannot be made so, as the form then says."""
+        """Create the merchant and return the page with its secrets; None after a refusal, which the form then shows."""
         said = form.cleaned_data
         if Merchant.objects.filter(pk=said["row_id"]).exists():
             self.message_user(request, SENT_BEFORE, messages.WARNING)

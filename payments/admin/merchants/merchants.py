@@ -8,13 +8,11 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.safestring import SafeString
 
 from payments import clock
-from payments.admin.framework.base import ByMode, Conditions, KahaAdmin, LookOnlyAdmin, LookOnlyInline
+from payments.admin.framework.base import ByMode, KahaAdmin, LookOnlyAdmin, LookOnlyInline, by
 from payments.admin.framework.formats import (
     id_column,
-    id_link_column,
     json_column,
     lines,
-    mode_column,
     moment_column,
     money,
     search_link,
@@ -22,9 +20,9 @@ from payments.admin.framework.formats import (
 )
 from payments.admin.framework.reason_form import reason_field
 from payments.admin.framework.row_actions import RowActs
-from payments.admin.merchants.actions import RemoveFee, RollNotifySecret, SetDeclineBudget, SetFee, SetWaysToPay
+from payments.admin.merchants.actions import RemoveFee, RollNotifySecret, SetDeclineBudget, SetFee, SetPaymentMethods
 from payments.admin.merchants.api_keys import IssueKey, RevokeKey, RollKey
-from payments.admin.merchants.create import MerchantMaking
+from payments.admin.merchants.create import MerchantCreation
 from payments.context import because
 from payments.domain.merchants.merchants import MODES, check_statement_descriptor
 from payments.ids import public_id
@@ -36,7 +34,7 @@ ROWS = (Charge, Source, Settlement, Posting, Event, Webhook)
 
 
 class JsonObject(forms.JSONField):
-    """A JSON object: the API promises one, so a list or a number must not get in."""
+    """A field for a JSON object, because the API promises one; a list or a number is refused."""
 
     widget = AdminTextareaWidget
 
@@ -67,25 +65,22 @@ class MerchantForm(forms.ModelForm):
 
 @admin.display(description="Rights")
 def rights_column(_: Any, key: ApiKey) -> SafeString | str:
-    """What a key may do: all that its kind may, or its rights."""
+    """Return what a key may do: its rights, or all that its kind may."""
     return lines(key.rights) if key.kind == ApiKey.Kind.RESTRICTED else f"all of a {key.kind} key"
 
 
 @admin.display(description="Works from")
 def networks_column(_: Any, key: ApiKey) -> SafeString | str:
-    """The networks that a key works from."""
+    """Return the networks that a key works from."""
     return lines(key.allowed_networks) if key.allowed_networks else "everywhere"
 
 
 class KeyColumns:
-    """What is shown of a key, on its own page and on its merchant's."""
+    """The columns of a key, on its own page and on its merchant's."""
 
-    mode = mode_column
     granted = rights_column
     works_from = networks_column
-    created = moment_column("created_at")
     last_used = moment_column("last_used_at")
-    expires = moment_column("expires_at")
     revoked = moment_column("revoked_at")
 
 
@@ -97,11 +92,11 @@ class KeysOfMerchant(KeyColumns, LookOnlyInline):
 
 
 @admin.register(Merchant)
-class MerchantAdmin(MerchantMaking, RowActs, KahaAdmin):
-    """A merchant's names and status are changed by Django's form, which asks why, all else by acts."""
+class MerchantAdmin(MerchantCreation, RowActs, KahaAdmin):
+    """Merchants: Django's form changes names and status, and row actions change all else."""
 
     merchant_lookup = "pk"
-    row_acts = (IssueKey(), SetFee(), RemoveFee(), SetWaysToPay(), SetDeclineBudget(), RollNotifySecret())
+    row_acts = (IssueKey(), SetFee(), RemoveFee(), SetPaymentMethods(), SetDeclineBudget(), RollNotifySecret())
     form = MerchantForm
     list_display = ("title", "public_id", "account_name", "statement_descriptor", "status", "created")
     list_filter = ("status",)
@@ -109,7 +104,7 @@ class MerchantAdmin(MerchantMaking, RowActs, KahaAdmin):
     uuid_lookups = {"mer": ("pk",), "key": ("keys__pk",)}
     fieldsets = (
         (None, {"fields": ("public_id", "title", "account_name", "statement_descriptor", "status")}),
-        ("Belongs to it", {"fields": ("rows", "created", "updated")}),
+        ("Related", {"fields": ("rows", "created", "updated")}),
         ("Profile", {"fields": ("branding", "business_address")}),
         ("Money", {"fields": ("balances", "fees")}),
         ("Terms", {"fields": ("payment_methods", "decline_budget", "payouts", "shown_metadata")}),
@@ -128,8 +123,6 @@ class MerchantAdmin(MerchantMaking, RowActs, KahaAdmin):
     )
     inlines = (KeysOfMerchant,)
     public_id = id_column("mer")
-    created = moment_column("created_at")
-    updated = moment_column("updated_at")
     payment_methods = json_column("payment_method_settings")
     payouts = json_column("payout_settings")
     shown_metadata = json_column("metadata")
@@ -176,13 +169,11 @@ class MerchantAdmin(MerchantMaking, RowActs, KahaAdmin):
         return lines(search_link(model, term, f"its {model._meta.verbose_name_plural}") for model in ROWS)
 
 
-class ByKeyState(Conditions):
-    title = "state"
-    parameter_name = "state"
-    conditions = {
-        "working": ("Not revoked", Q(revoked_at=None)),
-        "revoked": ("Revoked", Q(revoked_at__isnull=False)),
-    }
+ByKeyState = by(
+    "state",
+    working=("Not revoked", Q(revoked_at=None)),
+    revoked=("Revoked", Q(revoked_at__isnull=False)),
+)
 
 
 @admin.register(ApiKey)
@@ -200,7 +191,6 @@ class ApiKeyAdmin(KeyColumns, RowActs, LookOnlyAdmin):
         ("Times", {"fields": ("created", "last_used", "expires", "revoked")}),
     )
     public_id = id_column("key")
-    of_merchant = id_link_column("merchant", "mer", Merchant)
 
     @admin.display(description="Key")
     def shown(self, key: ApiKey) -> str:
@@ -209,7 +199,7 @@ class ApiKeyAdmin(KeyColumns, RowActs, LookOnlyAdmin):
 
 @admin.register(NotifySecret)
 class NotifySecretAdmin(LookOnlyAdmin):
-    """That there is a secret, and until when; what it is stays sealed."""
+    """Webhook secrets with their times; the secrets themselves stay encrypted."""
 
     merchant_lookup = "merchant"
     list_display = ("secret_id", "merchant", "mode", "created", "expires")
@@ -218,10 +208,6 @@ class NotifySecretAdmin(LookOnlyAdmin):
     search_fields = ("merchant__title",)
     uuid_lookups = {"": ("pk",), "mer": ("merchant_id",)}
     fieldsets = ((None, {"fields": ("secret_id", "of_merchant", "mode", "created", "expires")}),)
-    of_merchant = id_link_column("merchant", "mer", Merchant)
-    mode = mode_column
-    created = moment_column("created_at")
-    expires = moment_column("expires_at")
 
     @admin.display(description="ID")
     def secret_id(self, secret: NotifySecret) -> str:

@@ -1,4 +1,4 @@
-"""How much each role gives back of a charge alone: set by administrators, told to the audit log."""
+"""Approval limits: how much of a charge each role gives back alone."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from payments.money import CURRENCIES, DEFAULT_CURRENCY, plain_amount
 
 
 class ActLimitForm(forms.ModelForm):
-    """Of a new limit role and currency are chosen, of one that is there the amount alone is set."""
+    """A form for a limit; of an existing one only the amount changes."""
 
     currency = forms.ChoiceField(choices=[(code, code) for code in sorted(CURRENCIES)], initial=DEFAULT_CURRENCY)
     amount = forms.CharField()
@@ -27,7 +27,7 @@ class ActLimitForm(forms.ModelForm):
         limit = self.instance
         if limit.pk:
             self.initial["amount"] = plain_amount(limit.amount, limit.currency)
-            # Whoever only looks has no fields.
+            # Operators who may only view have no fields.
             for name in {"role", "currency"} & self.fields.keys():
                 self.fields[name].disabled = True
 
@@ -47,7 +47,7 @@ class ActLimitAdmin(KahaAdmin, admin.ModelAdmin):
     shown_amount = money_column("amount")
 
     def has_delete_permission(self, request: Any, obj: Any = None) -> bool:
-        """No: nothing alone is zero, and the next migration would make a default again."""
+        """Return False: a limit of nothing is zero, and the next migration would restore a deleted default."""
         return False
 
     def detail_of(self, obj: Any) -> str:

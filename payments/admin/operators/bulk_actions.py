@@ -1,4 +1,4 @@
-"""One act on many charges, chosen from their list: what it comes to before, and where it is seen how it went."""
+"""One action on many charges, chosen from their list."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -19,21 +19,21 @@ from django.urls import reverse
 from payments.admin.framework.formats import NOTHING, lines, money
 from payments.admin.framework.object_actions import Consequence, Facts, form_page, operator_of
 from payments.admin.framework.reason_form import OnceForm
-from payments.admin.operators.words import OFFERED
-from payments.domain.operators import request as proposing
+from payments.admin.operators.words import ACTIONS
 from payments.domain.operators.amount_at_stake import at_stake
+from payments.domain.operators.request import prepare, propose
 from payments.ids import public_id
 from payments.models import Charge, StaffAct
 
 MOST = 100
-# Of those left out, so many are named where it has been done.
+# The most skipped charges that the message names.
 SHOWN = 10
 CONFIRMED = "confirm"
 State = StaffAct.State
 
 
-class TogetherForm(OnceForm):
-    """Why, for all of them; what was chosen comes along."""
+class BulkForm(OnceForm):
+    """A form with one reason for all; it sends the selection along."""
 
     def __init__(self, data: Any, action: str, chosen: Sequence[str]) -> None:
         super().__init__(data)
@@ -43,7 +43,7 @@ class TogetherForm(OnceForm):
 
 @dataclass(frozen=True)
 class Summary:
-    """What an act on many charges comes to: those that are possible, and why the others are not."""
+    """A preview of an action on many charges: the possible ones, and why the others are not."""
 
     possible: Sequence[StaffAct]
     left_out: Sequence[str]
@@ -52,43 +52,43 @@ class Summary:
         alone = [act for act in self.possible if act.state == State.APPROVED]
         asked = [act for act in self.possible if act.state == State.PROPOSED]
         yield "Done by a worker in a moment", sums_of(alone)
-        yield "Asked of a second person", sums_of(asked)
+        yield "Needs approval", sums_of(asked)
         yield "Left out", lines(self.left_out)
 
 
-class ActsTogether(admin.ModelAdmin):
-    """The acts offered above the list of charges."""
+class BulkActions(admin.ModelAdmin):
+    """The actions offered above the list of charges."""
 
     def get_actions(self, request: HttpRequest) -> dict[str, Any]:
         may = operator_of(request).has_perm
         return {
             f"{kind}_together": (partial(_act, kind=kind), f"{kind}_together", f"{words.label}, each as a whole")
-            for kind, words in OFFERED.items()
+            for kind, words in ACTIONS.items()
             if may(words.permission)
         }
 
 
 def sums_of(acts: Iterable[StaffAct]) -> str:
-    """How many they are, and how much money by currency."""
+    """Return their number and their sum by currency."""
     acts = list(acts)
     sums: Counter[str] = Counter()
     for act in acts:
         sums[act.currency] += act.amount
-    told = ", ".join(money(amount, currency) for currency, amount in sorted(sums.items()))
-    return f"{len(acts)}: {told}" if acts else NOTHING
+    text = ", ".join(money(amount, currency) for currency, amount in sorted(sums.items()))
+    return f"{len(acts)}: {text}" if acts else NOTHING
 
 
 def _act(page: admin.ModelAdmin, request: HttpRequest, rows: QuerySet[Any], kind: str) -> HttpResponse | None:
-    """Shows what it comes to and asks why; then each is done by a worker, or put before a second person."""
+    """Show a preview and ask why; then record each, to be done by a worker or to be approved."""
     charges = list(rows.select_related("merchant", "source__card")[: MOST + 1])
     if len(charges) > MOST:
         page.message_user(request, f"These are more than {MOST}. Choose fewer at once.", messages.ERROR)
         return None
     data = request.POST if "row_id" in request.POST else None
-    form = TogetherForm(data, f"{kind}_together", [str(charge.pk) for charge in charges])
+    form = BulkForm(data, f"{kind}_together", [str(charge.pk) for charge in charges])
     if form.is_valid() and request.POST.get("decision") == CONFIRMED:
-        return _propose_all(page, request, _acts(kind, charges, operator_of(request), **_said(form)))
-    summary, label = _look_at(_acts(kind, charges, operator_of(request))), OFFERED[kind].label
+        return _propose_each(page, request, _acts(kind, charges, operator_of(request), **_said(form)))
+    summary, label = _preview(_acts(kind, charges, operator_of(request))), ACTIONS[kind].label
     if not summary.possible:
         page.message_user(request, f"None of these can be done: {label.lower()}.", messages.ERROR)
         return None
@@ -97,16 +97,16 @@ def _act(page: admin.ModelAdmin, request: HttpRequest, rows: QuerySet[Any], kind
 
 
 def _consequence(kind: str, summary: Summary) -> Consequence:
-    words = OFFERED[kind]
+    words = ACTIONS[kind]
     return Consequence(f"{words.label}, each as a whole: {sums_of(summary.possible)}.", words.gives_back)
 
 
-def _said(form: TogetherForm) -> dict[str, Any]:
+def _said(form: BulkForm) -> dict[str, Any]:
     return {"reason": form.cleaned_data["reason"], "batch": form.cleaned_data["row_id"]}
 
 
 def _acts(kind: str, charges: Iterable[Charge], operator: User, batch: UUID | None = None, reason: str = "") -> Any:
-    """An act on the whole of each charge. The same form sent again makes none that is not on record."""
+    """Yield an action on the whole of each charge, with the same IDs if the form is sent again."""
     for charge in charges:
         act = StaffAct(charge=charge, kind=kind, proposed_by=operator, batch=batch, reason=reason)
         act.amount, act.currency = at_stake(kind, charge), charge.currency
@@ -114,24 +114,24 @@ def _acts(kind: str, charges: Iterable[Charge], operator: User, batch: UUID | No
         yield act
 
 
-def _look_at(acts: Iterable[StaffAct]) -> Summary:
+def _preview(acts: Iterable[StaffAct]) -> Summary:
     possible, left_out = [], []
     for act in acts:
         try:
-            proposing.prepare(act, act.charge)
+            prepare(act, act.charge)
             possible.append(act)
         except ValidationError as error:
             left_out.append(_why(act, error))
     return Summary(possible, left_out)
 
 
-def _propose_all(page: admin.ModelAdmin, request: HttpRequest, acts: Iterable[StaffAct]) -> HttpResponse:
-    """Puts each on record by itself, so that one that is not possible any more holds up no other."""
+def _propose_each(page: admin.ModelAdmin, request: HttpRequest, acts: Iterable[StaffAct]) -> HttpResponse:
+    """Record each by itself, so that one that became impossible stops no other."""
     batch, left_out = None, []
     for act in acts:
         batch = act.batch
         try:
-            proposing.propose(act)
+            propose(act)
         except ValidationError as error:
             left_out.append(_why(act, error))
     if left_out:

@@ -1,17 +1,16 @@
-"""What operators found out about unknown outcomes, and what a second person does about it."""
+"""Corrections: outcomes that operators found out, and their approval."""
 
 from collections.abc import Callable
 
 from django.contrib import admin, messages
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from payments.admin.framework.base import LookOnlyAdmin, by_mode_of
-from payments.admin.framework.formats import link, moment_column, money, utc
+from payments.admin.framework.base import by_mode_of
+from payments.admin.framework.decisions import DecidedByAnother, Decision, Message, Proposal
+from payments.admin.framework.formats import chip, link, money, utc
 from payments.admin.framework.object_actions import Facts
-from payments.admin.operators.decisions import DecidedByAnother, Decision, Proposal, Told
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.domain.operators import corrections
@@ -29,7 +28,7 @@ DECIDE: dict[str, Callable[..., object]] = {
     "reject": corrections.reject,
     "withdraw": lambda correction, operator, _: corrections.withdraw(correction, operator),
 }
-TOLD = {
+MESSAGES = {
     State.APPROVED: (messages.SUCCESS, "Approved and recorded."),
     State.REJECTED: (messages.SUCCESS, "Rejected. The outcome is still unknown."),
     State.WITHDRAWN: (messages.SUCCESS, "Withdrawn. The outcome is still unknown."),
@@ -37,20 +36,15 @@ TOLD = {
 }
 
 
-def chip(state: str) -> SafeString:
-    """The state of a correction, as a mark."""
-    return format_html('<span class="chip chip-{}">{}</span>', state, state)
-
-
 def said(correction: Correction) -> str:
-    """The proposed outcome in a few words."""
+    """Return the proposed outcome in a few words."""
     proof = correction.provider_ref or correction.decline_code
     outcome = correction.outcome.replace("_", " ")
     return f"{outcome} ({proof})" if proof else outcome
 
 
 class ProposedOutcome(Proposal):
-    """An outcome that an operator found out."""
+    """A proposed outcome."""
 
     decisions = DECISIONS
 
@@ -68,16 +62,16 @@ class ProposedOutcome(Proposal):
         yield "Proposed by", f"{row.proposed_by}, {utc(row.created_at)} UTC"
 
     @transaction.atomic
-    def carry_out(self, row: Correction, decision: str, operator: User, note: str) -> Told:
+    def carry_out(self, row: Correction, decision: str, operator: User, note: str) -> Message:
         DECIDE[decision](row, operator, note)
         row.refresh_from_db()
         audit_log.record(Action(row.state), row, detail=said(row), reason=note)
-        return TOLD[State(row.state)]
+        return MESSAGES[State(row.state)]
 
 
 @admin.register(Correction)
-class CorrectionAdmin(DecidedByAnother, LookOnlyAdmin):
-    """Whoever may approve corrections decides those of others; nobody edits one."""
+class CorrectionAdmin(DecidedByAnother):
+    """Corrections: those with the permission decide the proposals of others; nobody edits one."""
 
     merchant_lookup = "attempt__charge__merchant"
     list_display = (
@@ -111,12 +105,6 @@ class CorrectionAdmin(DecidedByAnother, LookOnlyAdmin):
         ("Proposed", {"fields": ("shown_outcome", "evidence", "proposed_by", "created")}),
         ("Decided", {"fields": ("note", "decided_by", "decided", "updated")}),
     )
-    created = moment_column("created_at")
-    decided = moment_column("decided_at")
-    updated = moment_column("updated_at")
-
-    class Media:
-        css = {"all": ["payments/admin.css"]}
 
     @admin.display(description="State")
     def shown_state(self, correction: Correction) -> SafeString:

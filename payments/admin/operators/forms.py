@@ -1,4 +1,4 @@
-"""What operators type for an act on a charge: how much, and why."""
+"""The form of an action on a charge: how much, and why."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from payments.money import format_amount, parse_amount, plain_amount
 
 
 class AmountField(forms.CharField):
-    """An amount as people write it, of at least `least` in the smallest unit of `currency` and `most` at most."""
+    """A field for an amount of `currency` as people write it, between `least` and `most` in its smallest unit."""
 
     def __init__(self, currency: str, most: int, least: int = 1, **options: Any) -> None:
         widget = forms.TextInput(attrs={"inputmode": "decimal", "autocomplete": "off", "class": "vTextField"})
@@ -32,7 +32,7 @@ class AmountField(forms.CharField):
 
 
 class ActForm(OnceForm):
-    """An act of one kind on one charge. Its amount is what there is, until somebody writes another."""
+    """A form for one kind of action on one charge. The amount is at first all there is."""
 
     def __init__(self, kind: str, charge: Charge, data: Any = None) -> None:
         super().__init__(data)
@@ -43,7 +43,7 @@ class ActForm(OnceForm):
             self.order_fields(["amount"])
 
     def act(self, operator: User) -> StaffAct:
-        """What was typed, as an act that is not on record yet."""
+        """Return the form's values as an unsaved action."""
         return StaffAct(
             id=self.cleaned_data["row_id"],
             charge=self.charge,
@@ -54,7 +54,7 @@ class ActForm(OnceForm):
             proposed_by=operator,
         )
 
-    def keep_out_of_sight(self) -> None:
-        """Shows nothing that can be changed any more, for whoever is asked to confirm."""
+    def hide_fields(self) -> None:
+        """Hide all fields, for the page that asks to confirm."""
         for field in self.fields.values():
             field.widget = forms.HiddenInput()

@@ -1,4 +1,4 @@
-"""An act on one charge: a form, then what it will do in words, and then it is done or asked for."""
+"""The pages of an action on one charge: a form, a confirmation, and then it is done or requested."""
 
 from collections.abc import Iterable
 from functools import partial
@@ -10,36 +10,35 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import URLPattern, path, reverse
 
-from payments.admin.charges.sources import source_label
-from payments.admin.framework.formats import NOTHING, link, money
+from payments.admin.framework.formats import NOTHING, link, money, source_label
 from payments.admin.framework.object_actions import Act, Facts, form_page, operator_of
 from payments.admin.operators.forms import ActForm
-from payments.admin.operators.words import OFFERED, result
+from payments.admin.operators.words import ACTIONS, result
 from payments.domain.operators import execute
-from payments.domain.operators import request as proposing
 from payments.domain.operators.amount_at_stake import at_stake
+from payments.domain.operators.request import prepare, propose
 from payments.ids import public_id
 from payments.models import Charge, StaffAct
 
 CONFIRMED = "confirm"
-SENT_BEFORE = "This form was sent before, and acts once."
+SENT_BEFORE = "This form was sent before, and is carried out once."
 
 
 class ActPages(admin.ModelAdmin):
-    """A page for each act, for the ModelAdmin of charges. None of them runs inside a transaction of ours."""
+    """A page for each action, for the ModelAdmin of charges. None runs inside a transaction of the view."""
 
     def get_urls(self) -> list[URLPattern]:
         view = self.admin_site.admin_view
         ours = [
             path(f"<uuid:pk>/{kind}/", view(partial(self.act, kind=kind)), name=f"payments_charge_{kind}")
-            for kind in OFFERED
+            for kind in ACTIONS
         ]
         return [*ours, *super().get_urls()]
 
     def act(self, request: HttpRequest, pk: UUID, kind: str) -> HttpResponse:
-        """Asks how much and why, has the operator confirm it, and does it or puts it before a second person."""
+        """Ask how much and why, ask to confirm, then carry the action out or request its approval."""
         operator = operator_of(request)
-        if not operator.has_perm(OFFERED[kind].permission):
+        if not operator.has_perm(ACTIONS[kind].permission):
             raise PermissionDenied
         charge = get_object_or_404(self.get_queryset(request).select_related("merchant", "source__card"), pk=pk)
         form = ActForm(kind, charge, request.POST or None)
@@ -53,40 +52,42 @@ class ActPages(admin.ModelAdmin):
         )
 
     def _ask(self, request: HttpRequest, form: ActForm) -> HttpResponse:
-        title = OFFERED[form.kind].label
-        return form_page(request, self, title, _facts_of(form.charge, form.most), form, [("go_on", "Go on")])
+        title = ACTIONS[form.kind].label
+        return form_page(request, self, title, _facts_of(form.charge, form.most), form, [("continue", "Continue")])
 
     def _confirm(self, request: HttpRequest, form: ActForm, act: StaffAct) -> HttpResponse:
         try:
-            proposing.prepare(act, form.charge)
+            prepare(act, form.charge)
         except ValidationError as error:
             form.add_error(None, error.messages)
             return self._ask(request, form)
-        form.keep_out_of_sight()
-        words = OFFERED[form.kind]
-        button = words.label if act.state == StaffAct.State.APPROVED else f"Ask for this: {words.label.lower()}"
+        form.hide_fields()
+        words = ACTIONS[form.kind]
+        button = words.label if act.state == StaffAct.State.APPROVED else f"Request approval: {words.label.lower()}"
         consequence = words.consequence(act.charge, act.amount)
-        return form_page(request, self, f"{words.label}?", _told_of(act), form, [(CONFIRMED, button)], consequence)
+        return form_page(
+            request, self, f"{words.label}?", _confirmed_facts(act), form, [(CONFIRMED, button)], consequence
+        )
 
     def _do(self, request: HttpRequest, act: StaffAct) -> HttpResponse:
         if StaffAct.objects.filter(id=act.id).exists():
             return self._left(request, act.charge_id, messages.WARNING, SENT_BEFORE)
         try:
-            proposing.propose(act)
+            propose(act)
         except ValidationError as error:
             return self._left(request, act.charge_id, messages.ERROR, " ".join(error.messages))
         if act.state == StaffAct.State.APPROVED:
             execute.do(act)
         return self._left(request, act.charge_id, *result(act))
 
-    def _left(self, request: HttpRequest, pk: UUID, level: int, told: str) -> HttpResponse:
-        self.message_user(request, told, level)
+    def _left(self, request: HttpRequest, pk: UUID, level: int, text: str) -> HttpResponse:
+        self.message_user(request, text, level)
         return redirect("admin:payments_charge_change", pk)
 
 
 def offers_of(request: HttpRequest, charge: Charge) -> Iterable[Act]:
-    """The acts that this operator may do about the charge as it is."""
-    for kind, words in OFFERED.items():
+    """Yield the buttons of the actions that this operator may carry out on the charge now."""
+    for kind, words in ACTIONS.items():
         if operator_of(request).has_perm(words.permission) and at_stake(kind, charge):
             address = reverse(f"admin:payments_charge_{kind}", args=[charge.pk])
             yield Act(words.label, address, gives_back=words.gives_back)
@@ -102,10 +103,10 @@ def _facts_of(charge: Charge, most: int) -> Facts:
     yield "At most", money(most, charge.currency)
 
 
-def _told_of(act: StaffAct) -> Facts:
+def _confirmed_facts(act: StaffAct) -> Facts:
     yield "Charge", public_id("ch", act.charge_id)
     yield "Mode", "live: this is real money" if act.charge.livemode else "test"
     yield "Why", act.reason
     if act.state == StaffAct.State.PROPOSED:
         alone = money(act.limit, act.currency) if act.limit else "nothing"
-        yield "A second person", f"You give back {alone} of a charge alone. Another person must agree to this."
+        yield "Approval", f"You give back {alone} of a charge alone. Another person must approve this."

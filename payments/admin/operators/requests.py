@@ -1,4 +1,4 @@
-"""What operators did or asked for about charges, and what a second person does about requests."""
+"""Operator actions on charges, and the decisions on requested ones."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -8,25 +8,22 @@ from django.contrib import admin
 from django.contrib.auth.models import User
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
-from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from payments.admin.charges.attempts import ByModeOfCharge
-from payments.admin.charges.sources import source_label
-from payments.admin.framework.base import LookOnlyAdmin, one_of
+from payments.admin.framework.base import by_mode_of, one_of
+from payments.admin.framework.decisions import DecidedByAnother, Decision, Proposal, acts_on
 from payments.admin.framework.formats import (
-    id_link_column,
+    chip,
     link,
-    moment_column,
     money,
     money_column,
     row_link_column,
+    source_label,
     utc,
 )
 from payments.admin.framework.object_actions import Act, Consequence, Facts, operator_of
 from payments.admin.operators.bulk_actions import sums_of
-from payments.admin.operators.decisions import DecidedByAnother, Decision, Proposal, acts_on
-from payments.admin.operators.words import OFFERED, Told, result
+from payments.admin.operators.words import ACTIONS, Message, result
 from payments.domain.operators import decide, execute
 from payments.domain.operators.summary import said
 from payments.ids import public_id
@@ -35,7 +32,7 @@ from payments.models import Attempt, Charge, StaffAct
 Kind, State = StaffAct.Kind, StaffAct.State
 MAY_DECIDE = "payments.decide_staffact"
 DECISIONS = (
-    Decision("approve", "Approve, and have it done", MAY_DECIDE),
+    Decision("approve", "Approve and execute", MAY_DECIDE),
     Decision("decline", "Decline", MAY_DECIDE),
     Decision("withdraw", "Withdraw", "payments.refund_charge", by_proposer=True),
 )
@@ -53,13 +50,8 @@ CHIPS = {
 }
 
 
-def chip(act: StaffAct) -> SafeString:
-    """The state of an act, as a mark."""
-    return format_html('<span class="chip chip-{}">{}</span>', CHIPS.get(State(act.state), "quiet"), act.state)
-
-
 class ByTurn(admin.SimpleListFilter):
-    """Whose turn it is, or was."""
+    """A filter by whose decision is due, or was."""
 
     title = "turn"
     parameter_name = "turn"
@@ -74,21 +66,21 @@ class ByTurn(admin.SimpleListFilter):
 
 
 class ByBatch(admin.SimpleListFilter):
-    """Those that were asked for together, for whoever comes from there."""
+    """A filter for actions requested together, shown to those who come from there."""
 
     title = "batch"
     parameter_name = "batch"
 
     def lookups(self, request: HttpRequest, model_admin: admin.ModelAdmin) -> list[tuple[str, str]]:
         given = request.GET.get(self.parameter_name)
-        return [(given, "Asked for together")] if given else []
+        return [(given, "Requested together")] if given else []
 
     def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
         return of_batch(queryset, self.value()) if self.value() else queryset
 
 
 def of_batch(rows: QuerySet[Any], text: str | None) -> QuerySet[Any]:
-    """Those of `rows` that were asked for together under this ID; none for what is no ID."""
+    """Return the `rows` of the batch with this ID; none for an invalid ID."""
     try:
         return rows.filter(batch=UUID(text or ""))
     except ValueError:
@@ -96,15 +88,15 @@ def of_batch(rows: QuerySet[Any], text: str | None) -> QuerySet[Any]:
 
 
 class ProposedAct(Proposal):
-    """An act on a charge that is more than its operator does alone."""
+    """An action above its operator's approval limit."""
 
     decisions = DECISIONS
 
     def question(self, row: StaffAct) -> str:
-        return f"{OFFERED[row.kind].label}: {money(row.amount, row.currency)}?"
+        return f"{ACTIONS[row.kind].label}: {money(row.amount, row.currency)}?"
 
     def consequence_of(self, row: StaffAct) -> Consequence:
-        return OFFERED[row.kind].consequence(row.charge, row.amount)
+        return ACTIONS[row.kind].consequence(row.charge, row.amount)
 
     def facts_of(self, row: StaffAct) -> Facts:
         charge = row.charge
@@ -112,11 +104,11 @@ class ProposedAct(Proposal):
         yield "Paid with", source_label(charge.source)
         yield "Captured", money(charge.amount_captured, charge.currency)
         yield "Refunded so far", money(charge.amount_refunded, charge.currency)
-        yield "Asked for by", f"{row.proposed_by}, {utc(row.created_at)} UTC"
+        yield "Requested by", f"{row.proposed_by}, {utc(row.created_at)} UTC"
         yield "Why", row.reason
         yield "Open until", f"{utc(row.expires_at)} UTC"
 
-    def carry_out(self, row: StaffAct, decision: str, operator: User, note: str) -> Told:
+    def carry_out(self, row: StaffAct, decision: str, operator: User, note: str) -> Message:
         DECIDE[decision](row, operator, note)
         if row.state == State.APPROVED:
             execute.do(row)
@@ -124,7 +116,7 @@ class ProposedAct(Proposal):
 
 
 @admin.register(StaffAct)
-class StaffActAdmin(DecidedByAnother, LookOnlyAdmin):
+class StaffActAdmin(DecidedByAnother):
     merchant_lookup = "charge__merchant"
     proposal = ProposedAct()
     list_display = (
@@ -142,7 +134,7 @@ class StaffActAdmin(DecidedByAnother, LookOnlyAdmin):
         ByBatch,
         one_of("state", State.values),
         one_of("kind", Kind.values),
-        ByModeOfCharge,
+        by_mode_of("charge"),
         "created_at",
     )
     list_select_related = ("charge", "proposed_by", "decided_by")
@@ -159,33 +151,25 @@ class StaffActAdmin(DecidedByAnother, LookOnlyAdmin):
     last4_lookups = ("charge__source__card__last4",)
     fieldsets = (
         (None, {"fields": ("shown_state", "how_it_went", "kind", "shown_amount", "charge_link")}),
-        ("Asked for", {"fields": ("reason", "proposed_by", "created", "shown_limit", "expires")}),
+        ("Requested", {"fields": ("reason", "proposed_by", "created", "shown_limit", "expires")}),
         ("Decided", {"fields": ("note", "decided_by", "decided")}),
         ("Done", {"fields": ("attempt_link", "code", "updated")}),
     )
     shown_amount = money_column("amount")
     shown_limit = money_column("limit")
-    charge_link = id_link_column("charge", "ch", Charge)
     attempt_link = row_link_column("attempt", Attempt)
-    created = moment_column("created_at")
-    expires = moment_column("expires_at")
-    decided = moment_column("decided_at")
-    updated = moment_column("updated_at")
-
-    class Media:
-        css = {"all": ["payments/admin.css"]}
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        """Of acts that were asked for together, with what they came to so far."""
+        """Show the results of a batch so far above its list."""
         acts = of_batch(self.get_queryset(request), request.GET.get("batch"))
         states = sorted({act.state for act in acts})
-        told = "; ".join(f"{state} {sums_of(act for act in acts if act.state == state)}" for state in states)
-        answer: Any = super().changelist_view(request, {"subtitle": told, **(extra_context or {})})
+        text = "; ".join(f"{state} {sums_of(act for act in acts if act.state == state)}" for state in states)
+        answer: Any = super().changelist_view(request, {"subtitle": text, **(extra_context or {})})
         return answer
 
     @admin.display(description="State")
     def shown_state(self, act: StaffAct) -> SafeString:
-        return chip(act)
+        return chip(act.state, CHIPS.get(State(act.state), "quiet"))
 
     @admin.display(description="How it went")
     def how_it_went(self, act: StaffAct) -> str:
@@ -193,6 +177,6 @@ class StaffActAdmin(DecidedByAnother, LookOnlyAdmin):
 
 
 def decisions_of(request: HttpRequest, charge: Charge) -> Iterable[Act]:
-    """The buttons for requests about the charge that wait for this operator's word."""
+    """Yield the buttons of the charge's requests that wait for this operator's decision."""
     for row in charge.staff_acts.proposed().order_by("pk"):
         yield from (Act(f"{act.label}: {said(row)}", act.url) for act in acts_on(request, row, DECISIONS))

@@ -1,19 +1,18 @@
-"""Acts on a charge in words: what each is called, what will happen to whose money, and how it went."""
+"""Descriptions of actions on a charge: label, consequence for whose money, and result."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from django.contrib import messages
 
-from payments.admin.charges.sources import source_label
-from payments.admin.framework.formats import money, utc
+from payments.admin.framework.formats import money, source_label, utc
 from payments.admin.framework.object_actions import Consequence
 from payments.domain.charging.operations import extension_days
 from payments.domain.operators.summary import said
 from payments.models import Attempt, Charge, StaffAct
 
 Kind, State = StaffAct.Kind, StaffAct.State
-Told = tuple[int, str]
+Message = tuple[int, str]
 FINAL = "This cannot be undone."
 
 
@@ -32,7 +31,7 @@ def _end_of_extension(charge: Charge, amount: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """How an act is offered, who may do it, and what it `does` with so much of a charge, with what `ends` the sentence.
+    """The label and permission of an action, and its consequence: what it `does`, and how that sentence `ends`.
 
     It `gives_back` where the merchant's money goes to a payer.
     """
@@ -44,13 +43,13 @@ class Words:
     gives_back: bool = False
 
     def consequence(self, charge: Charge, amount: int) -> Consequence:
-        """What will happen to whose money."""
+        """Return what will happen to whose money."""
         payer = f"the payer of {charge.merchant}, {source_label(charge.source)}"
         does = self.does.format(amount=money(amount, charge.currency), payer=payer)
         return Consequence(f"{does} {self.ends(charge, amount)}", self.gives_back)
 
 
-OFFERED: dict[str, Words] = {
+ACTIONS: dict[str, Words] = {
     Kind.CAPTURE: Words("Capture", "payments.capture_charge", "{amount} is taken from {payer}.", _end_of_capture),
     Kind.RELEASE: Words(
         "Release the hold",
@@ -86,26 +85,29 @@ REFUSALS = {
 NOT_ALLOWED = "Neither the charge nor the provider allows this now."
 
 
-def result(act: StaffAct) -> Told:
-    """How an act stands, as a level of Django's messages and a sentence."""
+def result(act: StaffAct) -> Message:
+    """Return the result of an action, as a level of Django's messages and a sentence."""
     match act.state:
         case State.DONE:
             return _answer(act, act.attempt)
         case State.REFUSED:
             return messages.ERROR, f"Not done: {said(act)}. {REFUSALS.get(act.code, NOT_ALLOWED)}"
         case State.APPROVED:
-            return messages.WARNING, f"Being done: {said(act)}. Its page tells how it ended."
+            return messages.WARNING, f"In progress: {said(act)}. Its page shows the result."
         case State.PROPOSED:
-            return messages.WARNING, f"Asked for: {said(act)}. A second person must agree by {utc(act.expires_at)} UTC."
+            return (
+                messages.WARNING,
+                f"Requested: {said(act)}. Another person must approve it by {utc(act.expires_at)} UTC.",
+            )
         case _:
             return messages.INFO, f"{act.get_state_display()}: {said(act)}. No money was moved."
 
 
-def _answer(act: StaffAct, attempt: Attempt | None) -> Told:
+def _answer(act: StaffAct, attempt: Attempt | None) -> Message:
     if attempt is None or attempt.is_unresolved:
-        return messages.WARNING, f"Asked, and not answered yet: {said(act)}. The desk of unknown outcomes has it."
+        return messages.WARNING, f"Asked, and not answered yet: {said(act)}. It is listed among the unknown outcomes."
     if attempt.state == Attempt.State.WAITING:
-        return messages.SUCCESS, f"Asked: {said(act)}. The provider tells later how it ended."
+        return messages.SUCCESS, f"Asked: {said(act)}. The provider reports the result later."
     if attempt.outcome != "Approved":
         return messages.ERROR, f"The provider did not do it: {said(act)}. No money was moved."
     return messages.SUCCESS, f"Done: {said(act)}."

@@ -42,8 +42,6 @@ class ClosingForm(forms.Form):
 class ClosesReports(admin.ModelAdmin):
     """A message's page with a button that closes its events that need attention."""
 
-    change_form_template = "admin/payments/correction/change_form.html"
-
     def get_urls(self) -> list[URLPattern]:
         view = self.admin_site.admin_view(self.close)
         return [path("<uuid:pk>/close/", view, name="payments_providermessage_close"), *super().get_urls()]

@@ -1,7 +1,6 @@
-"""Where providers' reports and our ledger differ: found by runs, worked off by operators, corrected by nobody here."""
+"""Differences between providers' reports and the ledger, for operators to close with a note."""
 
 from collections.abc import Callable
-from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
@@ -12,18 +11,17 @@ from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import URLPattern, path, reverse
-from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from payments.admin.framework.base import ByMode, Conditions, LookOnlyAdmin, by_mode_of
-from payments.admin.framework.formats import NOTHING, id_link_column, moment_column, money, row_link_column, utc
+from payments.admin.framework.base import LookOnlyAdmin, by, by_mode_of
+from payments.admin.framework.formats import NOTHING, chip, moment_column, money, row_link_column, utc
 from payments.admin.framework.object_actions import Act, Facts, form_page, operator_of
 from payments.admin.framework.reason_form import reason_field
 from payments.admin.reconciliation.reports import ByProvider
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.domain.reconciliation import items
-from payments.models import Attempt, Charge, Posting, ReconciliationItem, ReconciliationRun, ReportLine
+from payments.models import Attempt, Posting, ReconciliationItem, ReconciliationRun, ReportLine
 
 Item = ReconciliationItem
 MAY_CLOSE = "payments.close_reconciliationitem"
@@ -35,25 +33,21 @@ class NoteForm(forms.Form):
     note = reason_field("What it was and what was done about it, such as a ticket. No card numbers. It is kept.")
 
 
-class ByModeOfCharge(ByMode):
-    conditions = {**by_mode_of("charge").conditions, "unknown": ("No charge known", Q(charge=None))}
+ByModeOfCharge = by("mode", **by_mode_of("charge").conditions, unknown=("No charge known", Q(charge=None)))
 
 
-class ByStanding(Conditions):
-    title = "difference"
-    parameter_name = "difference"
-    conditions = {
-        "stands": ("Stands", Q(vanished_at=None)),
-        "vanished": ("Vanished", Q(vanished_at__isnull=False)),
-    }
+ByStanding = by(
+    "difference",
+    stands=("Stands", Q(vanished_at=None)),
+    vanished=("Vanished", Q(vanished_at__isnull=False)),
+)
 
 
 @admin.register(ReconciliationItem)
 class ReconciliationItemAdmin(LookOnlyAdmin):
-    """Whoever may close items closes and reopens them, with a note; nobody edits one."""
+    """Differences, closed and reopened with a note; nobody edits one."""
 
     merchant_lookup = "charge__merchant"
-    change_form_template = "admin/payments/correction/change_form.html"
     list_display = (
         "shown_kind",
         "shown_state",
@@ -79,33 +73,30 @@ class ReconciliationItemAdmin(LookOnlyAdmin):
     search_help_text = "Any ID, whole, our reference, the provider's, or text of a note."
     fieldsets = (
         (None, {"fields": ("shown_kind", "shown_state", "provider", "found", "run_link", "vanished")}),
-        ("They say", {"fields": ("they_say", "shown_reference", "provider_ref", "booked", "line_link")}),
-        ("We say", {"fields": ("we_say", "posted", "posting_link", "attempt_link", "charge_link")}),
+        ("In the report", {"fields": ("they_say", "shown_reference", "provider_ref", "booked", "line_link")}),
+        ("In the ledger", {"fields": ("we_say", "posted", "posting_link", "attempt_link", "charge_link")}),
         ("Decided", {"fields": ("note", "decided_by", "decided")}),
     )
-    charge_link = id_link_column("charge", "ch", Charge)
     run_link = row_link_column("run", ReconciliationRun)
     line_link = row_link_column("line", ReportLine)
     posting_link = row_link_column("posting", Posting)
     attempt_link = row_link_column("attempt", Attempt)
     found = moment_column("created_at")
     vanished = moment_column("vanished_at")
-    decided = moment_column("decided_at")
-
-    class Media:
-        css = {"all": ["payments/admin.css"]}
 
     def get_urls(self) -> list[URLPattern]:
         act = self.admin_site.admin_view(self.act)
         ours = [path(f"<int:pk>/{verb}/", act, {"verb": verb}, name=_name(verb)) for verb in DECIDE]
         return [*ours, *super().get_urls()]
 
-    def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
-        context["acts"] = _acts(request, kwargs["obj"])
-        return super().render_change_form(request, context, *args, **kwargs)
+    def acts_of(self, request: HttpRequest, row: Item) -> list[Act]:
+        if not operator_of(request).has_perm(MAY_CLOSE):
+            return []
+        verb = "close" if row.state == Item.State.OPEN else "reopen"
+        return [Act(f"{verb.capitalize()} with a note", reverse(f"admin:{_name(verb)}", args=[row.pk]))]
 
     def act(self, request: HttpRequest, pk: int, verb: str) -> HttpResponse:
-        """Asks for a note, and closes or reopens the item with it."""
+        """Ask for a note, and close or reopen the item with it."""
         if not operator_of(request).has_perm(MAY_CLOSE):
             raise PermissionDenied
         item = get_object_or_404(self.get_queryset(request).select_related(*self.list_select_related), pk=pk)
@@ -122,14 +113,14 @@ class ReconciliationItemAdmin(LookOnlyAdmin):
                 DECIDE[verb](item, operator_of(request), note)
                 audit_log.record(DONE[verb], item, fields=["state", "note"], reason=note)
         except items.TooLate:
-            self.message_user(request, "Somebody else was first.", messages.WARNING)
+            self.message_user(request, "Somebody else has just decided this.", messages.WARNING)
         else:
             self.message_user(request, f"{DONE[verb].capitalize()}.", messages.SUCCESS)
 
     def _facts(self, item: Item) -> Facts:
         yield "Difference", f"{self.shown_kind(item)}, {item.provider}"
-        yield "They say", self.they_say(item)
-        yield "We say", self.we_say(item)
+        yield "In the report", self.they_say(item)
+        yield "In the ledger", self.we_say(item)
         yield "Reference", self.shown_reference(item)
         yield "Noted so far", item.note or NOTHING
 
@@ -139,13 +130,13 @@ class ReconciliationItemAdmin(LookOnlyAdmin):
 
     @admin.display(description="State")
     def shown_state(self, item: Item) -> SafeString:
-        return format_html('<span class="chip chip-{}">{}</span>', item.state, item.state)
+        return chip(item.state)
 
-    @admin.display(description="They say")
+    @admin.display(description="In the report")
     def they_say(self, item: Item) -> str:
         return _moved(item.line) if item.line else "nothing"
 
-    @admin.display(description="We say")
+    @admin.display(description="In the ledger")
     def we_say(self, item: Item) -> str:
         if item.posting:
             return _moved(item.posting)
@@ -159,8 +150,8 @@ class ReconciliationItemAdmin(LookOnlyAdmin):
 
     @admin.display(description="The provider's reference")
     def provider_ref(self, item: Item) -> str:
-        told = item.line or item.attempt
-        return (told and told.provider_ref) or NOTHING
+        side = item.line or item.attempt
+        return (side and side.provider_ref) or NOTHING
 
     @admin.display(description="Booked there (UTC)")
     def booked(self, item: Item) -> str:
@@ -169,13 +160,6 @@ class ReconciliationItemAdmin(LookOnlyAdmin):
     @admin.display(description="Posted here (UTC)")
     def posted(self, item: Item) -> str:
         return utc(item.posting.created_at if item.posting else None)
-
-
-def _acts(request: HttpRequest, item: Item) -> list[Act]:
-    if not operator_of(request).has_perm(MAY_CLOSE):
-        return []
-    verb = "close" if item.state == Item.State.OPEN else "reopen"
-    return [Act(f"{verb.capitalize()} with a note", reverse(f"admin:{_name(verb)}", args=[item.pk]))]
 
 
 def _moved(side: ReportLine | Posting) -> str:

@@ -1,4 +1,4 @@
-"""What providers reported of the money they moved, and the runs that took and matched it."""
+"""Providers' reports and the reconciliation runs that matched them."""
 
 from django.contrib import admin
 from django.db.models import Q
@@ -6,7 +6,7 @@ from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from payments.admin.framework.base import Conditions, LookOnlyAdmin, one_of
+from payments.admin.framework.base import LookOnlyAdmin, by, one_of
 from payments.admin.framework.formats import lines, link, moment_column, money_column, row_link_column, utc
 from payments.models import Attempt, Posting, ReconciliationItem, ReconciliationRun, ReportLine
 from payments.providers.registry import CONNECTORS, PROVIDERS
@@ -14,13 +14,11 @@ from payments.providers.registry import CONNECTORS, PROVIDERS
 ByProvider = one_of("provider", [*PROVIDERS, *CONNECTORS])
 
 
-class ByMatch(Conditions):
-    title = "match"
-    parameter_name = "match"
-    conditions = {
-        "matched": ("Matched", Q(matched_at__isnull=False)),
-        "unmatched": ("Not matched", Q(matched_at=None)),
-    }
+ByMatch = by(
+    "match",
+    matched=("Matched", Q(matched_at__isnull=False)),
+    unmatched=("Not matched", Q(matched_at=None)),
+)
 
 
 @admin.register(ReconciliationRun)

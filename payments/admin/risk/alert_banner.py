@@ -1,4 +1,4 @@
-"""The alert on every page of the admin for a day after too many charges were declined."""
+"""The alert on every admin page for a day after too many declines."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ register = template.Library()
 
 @register.inclusion_tag("admin/payments/declinealert/alert.html", takes_context=True)
 def decline_alert(context: template.Context) -> dict[str, Any]:
-    """What the alert says to a member of the staff, of their merchants; nobody else is told, and nothing is read."""
+    """Return the alert's context for staff, of their merchants; nothing for others."""
     user = context.get("user")
     if not (user and user.is_active and user.is_staff):
         return {}

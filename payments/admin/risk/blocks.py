@@ -1,4 +1,4 @@
-"""Blocked cards and e-mail addresses: put and lifted here, by a form each; nobody edits or deletes one."""
+"""Blocked cards and e-mail addresses, with forms to add and to lift a block."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -12,7 +12,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import URLPattern, path, reverse
 from django.utils.decorators import method_decorator
-from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
@@ -20,7 +19,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from payments import clock
 from payments.admin.charges.actions import offered_on_charges
 from payments.admin.framework.base import ByMode, Conditions, LookOnlyAdmin
-from payments.admin.framework.formats import lines, link, mode_column, moment_column, utc
+from payments.admin.framework.formats import chip, lines, link, moment_column, utc
 from payments.admin.framework.merchant_access import limit_of
 from payments.admin.framework.object_actions import Act, Facts, form_page, operator_of
 from payments.admin.framework.reason_form import ReasonForm
@@ -31,15 +30,15 @@ from payments.models import Block, Charge, Merchant, Source
 MAY_PUT, MAY_LIFT = "payments.put_block", "payments.lift_block"
 SHOWN_CHARGES = 50
 WHAT_HAPPENS = (
-    "From now on charges on it are declined, as if its bank had said no. Nobody outside is told that it is blocked. "
-    "Charges made before stay as they are."
+    "From now on charges on it are declined, as if its bank had said no. Payer and merchant do not see that it is "
+    "blocked. Charges made before stay as they are."
 )
 CHIPS = {"in force": "warn", "over": "quiet", "lifted": "quiet"}
 
 
-class ByStanding(Conditions):
-    title = "standing"
-    parameter_name = "standing"
+class ByStatus(Conditions):
+    title = "status"
+    parameter_name = "status"
     _over = Q(expires_at__lte=Now())
     conditions = {
         "in_force": ("In force", Q(lifted_at=None) & (Q(expires_at=None) | ~_over)),
@@ -48,8 +47,8 @@ class ByStanding(Conditions):
     }
 
 
-def standing(block: Block) -> str:
-    """Whether a block is in force, and if not, why."""
+def status_of(block: Block) -> str:
+    """Return whether a block is in force, and if not, why."""
     if block.lifted_at:
         return "lifted"
     return "over" if block.expires_at and block.expires_at <= clock.now() else "in force"
@@ -58,23 +57,18 @@ def standing(block: Block) -> str:
 @admin.register(Block)
 class BlockAdmin(LookOnlyAdmin):
     merchant_lookup = "merchant"
-    list_display = ("what", "shown_standing", "reach", "mode", "reason", "put_by", "created", "until")
-    list_filter = (ByStanding, ByMode, "created_at")
+    list_display = ("what", "shown_status", "reach", "mode", "reason", "put_by", "created", "until")
+    list_filter = (ByStatus, ByMode, "created_at")
     list_select_related = ("merchant", "put_by")
     search_fields = ("card", "email", "reason")
     uuid_lookups = {"": ("pk",), "mer": ("merchant_id",), "ch": ("declined__charge_id",)}
     fieldsets = (
-        (None, {"fields": ("what", "shown_standing", "reach", "mode")}),
-        ("Put", {"fields": ("reason", "put_by", "created", "until")}),
+        (None, {"fields": ("what", "shown_status", "reach", "mode")}),
+        ("Added", {"fields": ("reason", "put_by", "created", "until")}),
         ("Lifted", {"fields": ("lifted_because", "lifted_by", "lifted")}),
         ("Declined by it", {"fields": ("charges",)}),
     )
-    mode = mode_column
-    created = moment_column("created_at")
     lifted = moment_column("lifted_at")
-
-    class Media:
-        css = {"all": ["payments/admin.css"]}
 
     def get_urls(self) -> list[URLPattern]:
         of_source, lift = map(self.admin_site.admin_view, (self.put_of_source, self.lift))
@@ -90,27 +84,25 @@ class BlockAdmin(LookOnlyAdmin):
         answer: Any = super().changelist_view(request, {"acts": acts, **(extra_context or {})})
         return answer
 
-    def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
-        block = kwargs["obj"]
-        may = operator_of(request).has_perm(MAY_LIFT) and block.lifted_at is None
-        context["acts"] = [Act("Lift the block", reverse("admin:payments_block_lift", args=[block.pk]))] if may else []
-        return super().render_change_form(request, context, *args, **kwargs)
+    def acts_of(self, request: HttpRequest, row: Block) -> list[Act]:
+        may = operator_of(request).has_perm(MAY_LIFT) and row.lifted_at is None
+        return [Act("Lift the block", reverse("admin:payments_block_lift", args=[row.pk]))] if may else []
 
     @method_decorator([never_cache, sensitive_post_parameters()])
     def add_view(self, request: HttpRequest, *_: Any, **__: Any) -> HttpResponse:
-        """Asks for a card number or an e-mail address, which is forgotten and which is kept, and blocks it."""
+        """Ask for a card number, which is not stored, or an e-mail address, and block it."""
         form = AnyBlockForm(request.POST or None, **self._reach_of(request))
         return self._put(request, form, "Block a card or e-mail address", [("What happens", WHAT_HAPPENS)])
 
     def put_of_source(self, request: HttpRequest, pk: UUID) -> HttpResponse:
-        """Blocks the card of a source or an e-mail address of its payer."""
+        """Block the card of a source or an e-mail address of its payer."""
         rows: Any = self.admin_site.get_model_admin(Source).get_queryset(request)
         source = get_object_or_404(rows.select_related("card", "merchant"), pk=pk)
         form = SourceBlockForm(request.POST or None, source, **self._reach_of(request))
         return self._put(request, form, f"Block who pays with {source}?", _facts_of(source))
 
     def _reach_of(self, request: HttpRequest) -> dict[str, Any]:
-        """The merchants that this operator may block something at. Raises PermissionDenied for none."""
+        """Return the merchants that this operator may block for; raise PermissionDenied without the permission."""
         if not operator_of(request).has_perm(MAY_PUT):
             raise PermissionDenied
         merchants = self.admin_site.get_model_admin(Merchant).get_queryset(request).order_by("title")
@@ -128,13 +120,15 @@ class BlockAdmin(LookOnlyAdmin):
         return redirect("admin:payments_block_change", block.pk)
 
     def lift(self, request: HttpRequest, pk: UUID) -> HttpResponse:
-        """Asks why, and ends a block."""
+        """Ask why, and lift a block."""
         if not operator_of(request).has_perm(MAY_LIFT):
             raise PermissionDenied
         block = get_object_or_404(self.get_queryset(request), pk=pk)
         form = ReasonForm(request.POST or None)
         if not form.is_valid():
-            return form_page(request, self, f"Lift the block of {block}?", _told_of(block), form, [("lift", "Lift")])
+            return form_page(
+                request, self, f"Lift the block of {block}?", _confirmed_facts(block), form, [("lift", "Lift")]
+            )
         try:
             blocks.lift(block, operator_of(request), form.cleaned_data["reason"])
         except blocks.AlreadyLifted:
@@ -147,10 +141,10 @@ class BlockAdmin(LookOnlyAdmin):
     def what(self, block: Block) -> str:
         return str(block)
 
-    @admin.display(description="Standing")
-    def shown_standing(self, block: Block) -> SafeString:
-        name = standing(block)
-        return format_html('<span class="chip chip-{}">{}</span>', CHIPS[name], name)
+    @admin.display(description="Status")
+    def shown_status(self, block: Block) -> SafeString:
+        name = status_of(block)
+        return chip(name, CHIPS[name])
 
     @admin.display(description="At")
     def reach(self, block: Block) -> SafeString | str:
@@ -158,7 +152,7 @@ class BlockAdmin(LookOnlyAdmin):
 
     @admin.display(description="Until (UTC)")
     def until(self, block: Block) -> str:
-        return utc(block.expires_at) if block.expires_at else "for ever"
+        return utc(block.expires_at) if block.expires_at else "no end"
 
     @admin.display(description="Newest charges")
     def charges(self, block: Block) -> SafeString | str:
@@ -168,7 +162,7 @@ class BlockAdmin(LookOnlyAdmin):
 
 @offered_on_charges
 def block_acts(request: HttpRequest, charge: Charge) -> Iterator[Act]:
-    """The button that blocks who pays a charge, where there is anything to know them by."""
+    """Yield the button that blocks a charge's payer, where there is something to block."""
     if operator_of(request).has_perm(MAY_PUT) and subjects_of(charge.source):
         yield Act("Block the payer", reverse("admin:payments_source_block", args=[charge.source_id]))
 
@@ -180,8 +174,8 @@ def _facts_of(source: Source) -> Facts:
     yield "Mode", "live" if source.livemode else "test"
 
 
-def _told_of(block: Block) -> Facts:
+def _confirmed_facts(block: Block) -> Facts:
     yield "What happens", "From now on it is charged again, unless another block is in force on it."
-    yield "Blocked", f"{block}, {standing(block)}"
+    yield "Blocked", f"{block}, {status_of(block)}"
     yield "Why", block.reason
     yield "By", f"{block.put_by}, {utc(block.created_at)} UTC"

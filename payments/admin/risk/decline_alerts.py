@@ -1,4 +1,4 @@
-"""Where more charges were declined than is borne, as when stolen cards are tried."""
+"""Decline alerts: too many declined charges, as when stolen cards are tested."""
 
 from uuid import UUID
 
@@ -6,7 +6,7 @@ from django.contrib import admin
 from django.utils.safestring import SafeString
 
 from payments.admin.framework.base import ByMode, LookOnlyAdmin, one_of
-from payments.admin.framework.formats import NOTHING, id_link_column, link, mode_column, moment_column, row_link_column
+from payments.admin.framework.formats import NOTHING, id_link_column, link, moment_column, row_link_column
 from payments.ids import parse_id
 from payments.models import ApiKey, Charge, DeclineAlert, Merchant
 
@@ -26,9 +26,7 @@ class DeclineAlertAdmin(LookOnlyAdmin):
         ("The decline that reached it", {"fields": ("by_charge",)}),
         ("Such charges are refused", {"fields": ("window_starts", "window_ends")}),
     )
-    created = moment_column("created_at")
     of_merchant = row_link_column("merchant", Merchant)
-    mode = mode_column
     by_charge = id_link_column("charge", "ch", Charge)
     window_starts = moment_column("window_starts_at")
     window_ends = moment_column("window_ends_at")

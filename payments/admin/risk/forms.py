@@ -1,4 +1,4 @@
-"""What operators fill in to block a card or an e-mail address."""
+"""The forms that block a card or an e-mail address."""
 
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
@@ -14,16 +14,16 @@ from payments.domain.risk import blocks
 from payments.luhn import luhn_valid
 from payments.models import Block, Merchant, Source
 
-FOR_EVER = ""
-LASTS = {FOR_EVER: "For ever", "1": "1 day", "7": "7 days", "30": "30 days", "90": "90 days"}
+NO_END = ""
+LASTS = {NO_END: "No end", "1": "1 day", "7": "7 days", "30": "30 days", "90": "90 days"}
 MODES = [("live", "Live"), ("test", "Test")]
 EMAIL_MAX_LENGTH = 254
 CARD = "card"
 CARD_DIGITS = RegexValidator(r"\A[0-9]{16}\Z", "A card number has 16 digits.")
 
 
-class Unshown(forms.TextInput):
-    """Never shows again what was typed into it, nor has the browser remember it."""
+class HiddenNumberInput(forms.TextInput):
+    """An input that never shows what was typed and asks browsers not to remember it."""
 
     def __init__(self) -> None:
         super().__init__(attrs={"autocomplete": "off", "inputmode": "numeric", "class": "vTextField"})
@@ -33,7 +33,7 @@ class Unshown(forms.TextInput):
 
 
 class BlockForm(ReasonForm):
-    """How far a block reaches: at one of `merchants`, which this operator may choose, or `everywhere`."""
+    """The scope of a block: one of `merchants`, or all if `everywhere`."""
 
     merchant = forms.ModelChoiceField(Merchant.objects.none(), required=False, empty_label="All merchants")
     lasts = forms.ChoiceField(label="For how long", choices=list(LASTS.items()), required=False)
@@ -46,24 +46,24 @@ class BlockForm(ReasonForm):
             chosen.empty_label = None
 
     def lasts_for(self) -> timedelta | None:
-        """For how long the block is to last; None for ever."""
+        """Return how long the block lasts; None without an end."""
         days = self.cleaned_data["lasts"]
         return timedelta(days=int(days)) if days else None
 
     def block_of(self, subject: Mapping[str, Any]) -> Block:
-        """The block that was asked for, by nobody yet; `subject` says what is blocked, and in which mode."""
+        """Return the unsaved block of `subject`: what is blocked, and in which mode."""
         return Block(merchant=self.cleaned_data["merchant"], reason=self.cleaned_data["reason"], **subject)
 
 
 class AnyBlockForm(BlockForm):
-    """A block of a card by its number, or of an e-mail address."""
+    """A form that blocks a card by its number, or an e-mail address."""
 
     number = forms.CharField(
         label="Card number",
         max_length=30,
         required=False,
-        widget=Unshown,
-        help_text="It is not kept: only by what the card is known again.",
+        widget=HiddenNumberInput,
+        help_text="It is not stored: only the fingerprint by which the card is recognized.",
     )
     email = forms.EmailField(label="Or e-mail address", required=False, max_length=EMAIL_MAX_LENGTH)
     mode = forms.ChoiceField(choices=MODES)
@@ -89,7 +89,7 @@ class AnyBlockForm(BlockForm):
 
 
 class SourceBlockForm(BlockForm):
-    """A block of the card in `source`, or of an e-mail address by which its payer is known, in its mode."""
+    """A form that blocks the card of `source`, or an e-mail address of its payer, in its mode."""
 
     what = forms.ChoiceField(widget=forms.RadioSelect(attrs={"class": "radiolist"}))
     field_order = ("what", "merchant", "lasts")
@@ -107,7 +107,7 @@ class SourceBlockForm(BlockForm):
 
 
 def subjects_of(source: Source) -> Sequence[tuple[str, str]]:
-    """What can be blocked of a source: its card, and the e-mail addresses by which its payer is known."""
+    """Return what can be blocked of a source: its card, and its payer's e-mail addresses."""
     card = getattr(source, "card", None)
     emails = [(email, email) for email in blocks.emails_of(source)]
     return [(CARD, f"The card {card}"), *emails] if card else emails

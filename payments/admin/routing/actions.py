@@ -1,4 +1,4 @@
-"""What operators do about accounts at providers and the routes to them. Nobody sees a credential again."""
+"""Row actions on provider accounts and routes. A credential is never shown again."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -10,7 +10,7 @@ from django.db.models import QuerySet
 
 from payments import sourcetypes
 from payments.admin.approvals.forms import approval_notice, submitted
-from payments.admin.framework.formats import money
+from payments.admin.framework.formats import money, provider_title
 from payments.admin.framework.object_actions import Consequence, Facts
 from payments.admin.framework.reason_form import OnceForm, ReasonForm
 from payments.admin.framework.row_actions import Done, RowAct
@@ -32,10 +32,10 @@ MAY_CHANGE, MAY_TEST = "payments.change_provideraccount", "payments.test_provide
 MAY_ROUTE = "payments.change_route"
 Kind = ApprovalRequest.Kind
 ACCOUNT_NOTICE = (
-    "Live cards and this account's credentials go where it says, so a second person must approve the change. Switching "
+    "Live cards and this account's credentials go where it says, so another person must approve the change. Switching "
     "the account off, and nothing else, is done at once."
 )
-ROUTE_NOTICE = "A route says which provider live cards are sent to, so a second person must approve it."
+ROUTE_NOTICE = "A route says which provider live cards are sent to, so another person must approve it."
 CREDENTIAL, SETTING = "credential_", "setting_"
 SECRET_MAX_LENGTH = 4096
 TYPE_CHOICES = [(kind.name, kind.label) for kind in sourcetypes.SOURCE_TYPES]
@@ -43,7 +43,7 @@ ANY_CURRENCY = [("", "any"), *((code, code) for code in sorted(CURRENCIES))]
 
 
 def secret_field(blank: Blank, required: bool) -> forms.CharField:
-    """A blank for a credential, which shows nothing again of what was typed into it."""
+    """Return a field for a credential, which never shows its value again."""
     widget = forms.PasswordInput(render_value=False, attrs={"autocomplete": "new-password", "class": "vTextField"})
     return forms.CharField(
         label=blank.label,
@@ -70,17 +70,17 @@ def _matches(blank: Blank) -> RegexValidator:
     return RegexValidator(rf"\A(?:{blank.pattern.pattern})\Z", blank.form)
 
 
-def filled_in(said: Mapping[str, Any], prefix: str) -> dict[str, str]:
-    """What the form `said` for the blanks of one kind."""
+def values_with_prefix(said: Mapping[str, Any], prefix: str) -> dict[str, str]:
+    """Return the form's values for the fields with `prefix`."""
     return {name.removeprefix(prefix): value for name, value in said.items() if name.startswith(prefix)}
 
 
 class NewAccountForm(OnceForm):
-    """An account at the provider of `connector`, of one of the `merchants` that this operator may choose."""
+    """A form for a new account with the provider of `connector`, for one of `merchants`."""
 
     merchant = forms.ModelChoiceField(Merchant.objects.none())
     mode = forms.ChoiceField(choices=MODE_CHOICES, help_text="Test mode is the simulator's: sandboxes are tried only.")
-    title = forms.CharField(max_length=100, help_text="By which operators know it.")
+    title = forms.CharField(max_length=100, help_text="The operators' name for it.")
 
     def __init__(self, data: Any, connector: Connector, merchants: QuerySet[Merchant]) -> None:
         super().__init__(data)
@@ -124,11 +124,11 @@ class ChangeAccount(RowAct):
 
     def facts(self, account: ProviderAccount) -> Facts:
         yield from facts_of(account)
-        yield "What happens", "Whatever is asked from now on goes by what is filled in here."
-        yield "Settings", "Whoever changes one types every credential again, because it is sent where they say."
+        yield "What happens", "All requests from now on use these values."
+        yield "Settings", "To change one, type every credential again, because credentials are sent to where it says."
 
     def do(self, account: ProviderAccount, said: dict[str, Any]) -> Done:
-        credentials, settings = filled_in(said, CREDENTIAL), filled_in(said, SETTING)
+        credentials, settings = values_with_prefix(said, CREDENTIAL), values_with_prefix(said, SETTING)
         if account_change_needs_approval(account, said["title"], said["enabled"], credentials, settings):
             asked = {"title": said["title"], "enabled": said["enabled"], **asked_of_account(credentials, settings)}
             before = describe_account(account)
@@ -150,15 +150,15 @@ class TestCredentials(RowAct):
     def do(self, account: ProviderAccount, said: dict[str, Any]) -> Done:
         match provider_accounts.try_credentials(account):
             case Approved():
-                return "The provider knows these credentials."
+                return "The provider accepts these credentials."
             case Rejected() as no:
                 return f"The provider refuses these credentials: {no.provider_code} {no.message}".rstrip()
             case outcome:
-                return f"The provider did not say: {getattr(outcome, 'why', type(outcome).__name__)}."
+                return f"The provider gave no answer: {getattr(outcome, 'why', type(outcome).__name__)}."
 
 
 class RouteForm(ReasonForm):
-    """What a route takes; amounts as people write them."""
+    """A form for what a route takes, with amounts as people write them."""
 
     source_type = forms.ChoiceField(label="Type", choices=TYPE_CHOICES)
     currency = forms.ChoiceField(choices=ANY_CURRENCY, required=False)
@@ -193,7 +193,7 @@ class RouteForm(ReasonForm):
 
 
 class NewRouteForm(RouteForm, OnceForm):
-    """A route that is made."""
+    """A form for a new route."""
 
 
 class AddRoute(RowAct):
@@ -233,7 +233,7 @@ class ChangeRoute(RowAct):
         yield from facts_of(route.account)
         yield (
             "What happens",
-            "Once approved, it holds for new charges; those before are captured and refunded as they went.",
+            "Once approved, it applies to new charges; earlier ones are captured and refunded by their own route.",
         )
 
     def do(self, route: Route, said: dict[str, Any]) -> Done:
@@ -242,7 +242,7 @@ class ChangeRoute(RowAct):
 
 
 def asked_of_account(credentials: Mapping[str, str], settings: Mapping[str, str]) -> dict[str, Any]:
-    """What a request shows of an account: its settings, and which credentials were typed, never what they are."""
+    """Return what a request shows of an account: its settings, and the names of the typed credentials."""
     return {
         "settings": {name: value for name, value in settings.items() if value},
         "credentials": sorted(name for name, value in credentials.items() if value),
@@ -250,29 +250,24 @@ def asked_of_account(credentials: Mapping[str, str], settings: Mapping[str, str]
 
 
 def field_of_fault(fault: Exception, form: forms.Form) -> str | None:
-    """The field of the credential or setting that `fault` is about, if it is about one."""
+    """Return the field of the credential or setting that `fault` is about; None for neither."""
     blank = getattr(fault, "blank", "")
     return next((name for name in (CREDENTIAL + blank, SETTING + blank) if blank and name in form.fields), None)
 
 
 def facts_of(account: ProviderAccount) -> Facts:
-    """Which account it is."""
+    """Yield which account it is."""
     yield "Account", f"{account} ({account.public_id})"
-    yield "At", title_of(account.provider)
+    yield "At", provider_title(account.provider)
     yield "Merchant", account.merchant.title
     yield "Mode", "live: this is real money" if account.livemode else "test"
 
 
-def title_of(provider: str) -> str:
-    """The provider's name, also where its connector is not installed any more."""
-    return CONNECTORS[provider].title if provider in CONNECTORS else provider
-
-
 def hint_of(account: ProviderAccount, name: str) -> str:
-    """The last four characters of a credential, where it is long enough to show them."""
+    """Return the last four characters of a credential, if it is long enough to show them."""
     if name not in account.hints:
         return "nothing"
-    return f"…{account.hints[name]}" if account.hints[name] else "what is sealed"
+    return f"…{account.hints[name]}" if account.hints[name] else "the stored value"
 
 
 def _columns(said: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Merchants' accounts at providers: whose, where, and which routes lead to them."""
+"""Merchants' accounts at providers."""
 
 from typing import Any
 
@@ -15,9 +15,13 @@ from django.views.decorators.debug import sensitive_post_parameters
 
 from payments.admin.approvals.forms import approval_notice, submitted
 from payments.admin.framework.base import ByMode, LookOnlyAdmin
-from payments.admin.framework.formats import id_column, id_link_column, lines, mode_column, moment_column
+from payments.admin.framework.formats import (
+    id_column,
+    lines,
+    provider_title,
+)
 from payments.admin.framework.object_actions import Act, form_page, operator_of
-from payments.admin.framework.row_actions import RowActs, led_to_request
+from payments.admin.framework.row_actions import RowActs, redirect_to_request
 from payments.admin.routing.actions import (
     CREDENTIAL,
     MAY_CHANGE,
@@ -28,9 +32,8 @@ from payments.admin.routing.actions import (
     TestCredentials,
     asked_of_account,
     field_of_fault,
-    filled_in,
     hint_of,
-    title_of,
+    values_with_prefix,
 )
 from payments.admin.routing.routes import RoutesOfAccount
 from payments.context import because
@@ -43,12 +46,12 @@ from payments.providers.accounts import Connector
 from payments.providers.registry import CONNECTORS
 from payments.vault import VaultUnavailable
 
-WHAT_HAPPENS = "The credentials are sealed, and never shown again but for their last four characters."
+WHAT_HAPPENS = "The credentials are encrypted, and only their last four characters are shown again."
 NEW_NOTICE = (
-    "Live cards and these credentials go where this account says, so a second person must approve it in live mode. "
-    "Until then the credentials lie sealed; when the request is declined or expires they are destroyed."
+    "Live cards and these credentials go where this account says, so another person must approve it in live mode. "
+    "Until then the credentials are stored encrypted; when the request is declined or expires they are destroyed."
 )
-SENT_BEFORE = "This form was sent before, and makes one account."
+SENT_BEFORE = "This form was sent before, and creates one account."
 
 
 @admin.register(ProviderAccount)
@@ -67,13 +70,6 @@ class ProviderAccountAdmin(RowActs, LookOnlyAdmin):
     )
     inlines = (RoutesOfAccount,)
     public_id = id_column(ProviderAccount.PREFIX)
-    of_merchant = id_link_column("merchant", "mer", Merchant)
-    mode = mode_column
-    created = moment_column("created_at")
-    updated = moment_column("updated_at")
-
-    class Media:
-        css = {"all": ["payments/admin.css"]}
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         address = reverse("admin:payments_provideraccount_add")
@@ -84,7 +80,7 @@ class ProviderAccountAdmin(RowActs, LookOnlyAdmin):
 
     @method_decorator([never_cache, sensitive_post_parameters()])
     def add_view(self, request: HttpRequest, *_: Any, **__: Any) -> HttpResponse:
-        """Asks for what the connector wants to know of an account, and makes it."""
+        """Show the connector's form for a new account, or create it."""
         if not operator_of(request).has_perm(MAY_CHANGE):
             raise PermissionDenied
         connector = CONNECTORS.get(request.GET.get("provider", ""), next(iter(CONNECTORS.values())))
@@ -99,20 +95,20 @@ class ProviderAccountAdmin(RowActs, LookOnlyAdmin):
         return form_page(request, self, title, facts, form, [("connect", title)], notice)
 
     def _made(self, request: HttpRequest, form: NewAccountForm, connector: Connector) -> HttpResponse | None:
-        """The answer to a form that made an account; None where one cannot be made so, as the form then says."""
+        """Create or request the account and return the response; None after a refusal, which the form then shows."""
         said = form.cleaned_data
         if ProviderAccount.objects.filter(pk=said["row_id"]).exists():
             return self._left(request, self.model(pk=said["row_id"]), messages.WARNING, SENT_BEFORE)
         if before := ApprovalRequest.objects.filter(pk=said["row_id"]).first():
-            return led_to_request(request, self, before)
+            return redirect_to_request(request, self, before)
         livemode, merchant = MODES[said["mode"]], said["merchant"]
-        credentials, filled = filled_in(said, CREDENTIAL), filled_in(said, SETTING)
+        credentials, filled = values_with_prefix(said, CREDENTIAL), values_with_prefix(said, SETTING)
         try:
             if livemode:
                 asked = {"provider": connector.name, "title": said["title"], **asked_of_account(credentials, filled)}
                 said["operator"] = operator_of(request)
                 made = submitted(merchant, ApprovalRequest.Kind.ADD_ACCOUNT, said, asked, credentials=credentials)
-                return led_to_request(request, self, made)
+                return redirect_to_request(request, self, made)
             with because(said["reason"]):
                 account = provider_accounts.open_account(
                     merchant, livemode, connector.name, said["title"], credentials, filled, said["row_id"]
@@ -125,7 +121,7 @@ class ProviderAccountAdmin(RowActs, LookOnlyAdmin):
 
     @admin.display(description="At")
     def at(self, account: ProviderAccount) -> str:
-        return title_of(account.provider)
+        return provider_title(account.provider)
 
     @admin.display(description="Webhooks go to")
     def webhook_address(self, account: ProviderAccount) -> str:

@@ -1,30 +1,23 @@
-"""Routes: in which order accounts are asked, how well they did of late, and which of them rest."""
+"""Routes: their order, their recent success and their circuit breakers."""
 
 from typing import Any
 
 from django.contrib import admin
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from payments import sourcetypes
-from payments.admin.framework.base import Conditions, LookOnlyAdmin, LookOnlyInline
-from payments.admin.framework.formats import lines, link, moment_column, money
+from payments.admin.framework.base import LookOnlyAdmin, LookOnlyInline, by_type_of
+from payments.admin.framework.formats import lines, link, money
 from payments.admin.framework.row_actions import RowActs
 from payments.admin.routing.actions import ChangeRoute
 from payments.domain.routing.circuit_breaker import health_of, recent_attempts
 from payments.models import Merchant, ProviderAccount, Route
 
 
-class BySourceType(Conditions):
-    title = "type"
-    parameter_name = "type"
-    conditions = {kind.name: (kind.label, Q(source_type=kind.name)) for kind in sourcetypes.SOURCE_TYPES}
-
-
 class RouteColumns:
-    """What is shown of a route, on its own page and on its account's."""
+    """The columns of a route, on its own page and on its account's."""
 
     @admin.display(description="Amounts")
     def amounts(self, route: Route) -> str:
@@ -33,21 +26,21 @@ class RouteColumns:
         least, most = (money(bound, route.currency) for bound in (route.amount_min, route.amount_max))
         return f"{least} to {most}" if route.amount_min or route.amount_max else f"any in {route.currency}"
 
-    @admin.display(description="Not by it")
+    @admin.display(description="Not allowed")
     def not_by_it(self, route: Route) -> SafeString | str:
         kept = {"holds": route.hold, "refunds": route.refund, "refunds in part": route.partial_refund}
         return lines(name for name, may in kept.items() if not may)
 
-    @admin.display(description="Of late")
+    @admin.display(description="Recent attempts")
     def health(self, route: Route) -> SafeString | str:
         health = health_of(getattr(route, "recent", ()))
         if health.open_seconds:
-            return format_html('<span class="chip chip-bad">open for {} s</span>', health.open_seconds)
+            return format_html('<span class="chip chip-bad">circuit open for {} s</span>', health.open_seconds)
         if not health.asked:
-            return "not asked"
+            return "none"
         mark = "warn" if health.outages else "good"
-        told = f"{health.score:.0%} of {health.asked} answered"
-        return format_html('<span class="chip chip-{}">{}</span>', mark, told)
+        text = f"{health.score:.0%} of {health.asked} answered"
+        return format_html('<span class="chip chip-{}">{}</span>', mark, text)
 
 
 class RoutesOfAccount(RouteColumns, LookOnlyInline):
@@ -66,21 +59,16 @@ class RouteAdmin(RouteColumns, RowActs, LookOnlyAdmin):
     change_list_template = "admin/payments/route/change_list.html"
     row_acts = (ChangeRoute(),)
     list_display = ("shown", "position", "merchant", "of_account", "amounts", "not_by_it", "enabled", "health")
-    list_filter = (BySourceType, "enabled")
+    list_filter = (by_type_of("source_type"), "enabled")
     list_select_related = ("account__merchant",)
     search_fields = ("account__title", "account__merchant__title")
     uuid_lookups = {"": ("pk",), "pac": ("account_id",), "mer": ("account__merchant_id",)}
     fieldsets = (
         (None, {"fields": ("shown", "merchant", "of_account", "position", "enabled")}),
         ("Takes", {"fields": ("amounts", "not_by_it")}),
-        ("How it does", {"fields": ("health", "in_order")}),
+        ("Health", {"fields": ("health", "in_order")}),
         ("Times", {"fields": ("created", "updated")}),
     )
-    created = moment_column("created_at")
-    updated = moment_column("updated_at")
-
-    class Media:
-        css = {"all": ["payments/admin.css"]}
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         return super().get_queryset(request).select_related("account__merchant").annotate(recent=recent_attempts())
@@ -97,9 +85,9 @@ class RouteAdmin(RouteColumns, RowActs, LookOnlyAdmin):
     def of_account(self, route: Route) -> SafeString | str:
         return link(ProviderAccount, route.account_id, route.account)
 
-    @admin.display(description="Asked in this order")
+    @admin.display(description="Order of attempts")
     def in_order(self, route: Route) -> SafeString | str:
-        """All of the merchant's routes for this type, as charges try them."""
+        """Return the merchant's routes for this type, in the order that charges try them."""
         rows = Route.objects.filter(account__merchant=route.account.merchant_id, source_type=route.source_type)
         tried = rows.select_related("account").annotate(recent=recent_attempts()).order_by("position", "id")
         return lines(

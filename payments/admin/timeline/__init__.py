@@ -1,5 +1,5 @@
-"""The dossier: one page with all that is known of a charge, in the order in which it came to pass."""
+"""The timeline: one page with everything known about a charge, in order."""
 
-from payments.admin.timeline.page import Dossier
+from payments.admin.timeline.page import TimelinePage
 
-__all__ = ["Dossier"]
+__all__ = ["TimelinePage"]

@@ -1,4 +1,4 @@
-"""What became of the charge and its refunds, what the provider was asked for it, and what the ledger says."""
+"""Timeline entries of changes, provider requests and ledger postings."""
 
 import json
 from collections import defaultdict
@@ -13,17 +13,17 @@ from payments.models import Attempt, Event, Posting, Settlement
 
 MARKS = {"charge.failed": "bad", "charge.succeeded": "good", "charge.captured": "good"}
 OUTCOMES = {"Approved": "good", "LateApproved": "good", "Declined": "bad", "NotFound": "bad", "Rejected": "bad"}
-# How long it takes at most to put one statement together.
+# The longest time between the first and the last row of one statement.
 ONE_STATEMENT = timedelta(milliseconds=50)
 STATES = {
     Attempt.State.OPEN: "No answer is on record yet",
-    Attempt.State.UNKNOWN: "The answer was lost: nobody knows whether money moved",
+    Attempt.State.UNKNOWN: "The answer was lost: it is unknown whether money moved",
     Attempt.State.WAITING: "The outcome comes later",
 }
 
 
 def change_moments(records: Records) -> Moments:
-    """Each change, with the object as it was then."""
+    """Yield each change, with the object as it was then."""
     for event in records.events:
         then = json.loads(bytes(event.payload))["data"]["object"]
         amount = money(then["amount"], records.charge.currency)
@@ -33,7 +33,7 @@ def change_moments(records: Records) -> Moments:
 
 
 def provider_moments(records: Records) -> Moments:
-    """Each question to the provider, and what it came to, as far as the connector lets anybody see."""
+    """Yield each request to the provider and its answer."""
     for attempt in records.attempts:
         amount = money(attempt.amount, records.charge.currency)
         reference = ("Reference", link(Attempt, attempt.pk, attempt.reference))
@@ -43,7 +43,7 @@ def provider_moments(records: Records) -> Moments:
 
 
 def ledger_moments(records: Records) -> Moments:
-    """Each journal, line by line."""
+    """Yield each ledger journal with its lines."""
     journals = defaultdict[UUID, list[Posting]](list)
     for posting in records.postings:
         journals[posting.journal].append(posting)
@@ -54,7 +54,7 @@ def ledger_moments(records: Records) -> Moments:
 
 
 def _answered_at(attempt: Attempt, records: Records) -> datetime:
-    """When what the answer brought about began to be written: the answer itself comes last in that statement."""
+    """Return the time of the first row that the answer's statement wrote; the attempt is its last."""
     changed = (event.created_at for event in records.events if event.created_at > attempt.created_at)
     together = (at for at in changed if timedelta() <= attempt.updated_at - at <= ONE_STATEMENT)
     return min(together, default=attempt.updated_at)

@@ -1,4 +1,4 @@
-"""One thing that came to pass, as a line of a timeline."""
+"""An entry of a timeline."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ Facts = Sequence[tuple[str, object]]
 
 
 class Kind(IntEnum):
-    """What it is part of. Of one moment, the cause stands before what it brought about."""
+    """The source of an entry. Within one moment, a cause is sorted before its effects."""
 
     STAFF = 1
     REQUEST = 2
@@ -28,7 +28,7 @@ class Kind(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """`title` in a few words, `facts` for who reads on; `mark` says how it went (`good`, `warn`, `bad`, `quiet`)."""
+    """An entry with a short `title`, further `facts` and a `mark` for its colour (`good`, `warn`, `bad`, `quiet`)."""
 
     at: datetime
     kind: Kind

@@ -1,4 +1,4 @@
-"""Who else had to do with the charge: its payer, the merchant's receiver, people, and the provider's reports."""
+"""Timeline entries of payers, providers' webhooks, our webhooks, staff and reports."""
 
 from collections.abc import Iterator, Mapping
 from uuid import UUID
@@ -26,7 +26,7 @@ MARKS: dict[str, str] = {ProviderEvent.State.NEEDS_ATTENTION: "bad", ProviderEve
 
 
 def payer_moments(records: Records) -> Moments:
-    """The payer's browser on the pages of the charge."""
+    """Yield the payer's visits to the pages of the charge."""
     for visit in records.visits:
         facts = [("From", visit.address), ("With", visit.browser)]
         if visit.times > 1:
@@ -35,37 +35,37 @@ def payer_moments(records: Records) -> Moments:
 
 
 def provider_event_moments(records: Records) -> Moments:
-    """What the provider told by itself, and what was made of it; the message is on a page of its own."""
+    """Yield the provider's webhooks about the charge, and their results."""
     for report in records.provider_events:
-        told = report.outcome or "something, and was asked"
+        outcome = report.outcome or "a change, and was asked about it"
         came_to = ": ".join(filter(None, [report.get_state_display(), redact(report.why)]))
-        facts = [("Webhook", link(ProviderMessage, report.message_id, redact(str(report)))), ("Came to", came_to)]
+        facts = [("Webhook", link(ProviderMessage, report.message_id, redact(str(report)))), ("Result", came_to)]
         if report.closed_at:
             facts.append(("Closed", f"{report.note} ({report.closed_by}, {utc(report.closed_at)} UTC)"))
-        title = f"{report.account.provider} told: {told}"
+        title = f"{report.account.provider} reported: {outcome}"
         yield Moment(report.message.received_at, Kind.WEBHOOK, title, facts, MARKS.get(report.state, "quiet"))
 
 
 def callback_moments(records: Records) -> Moments:
-    """Each try to tell the merchant, and what is still to be told."""
+    """Yield each attempt to send a webhook to the merchant, and those not sent yet."""
     types = {event.pk: event.type for event in records.events}
     for made in records.tries:
         yield _tried(made, records.webhooks[made.webhook_id], types)
     for row in records.webhooks.values():
         if not row.tries:
             yield Moment(
-                row.created_at, Kind.CALLBACK, f"{types[row.event_id]} waits to be told", _told_to(row), "warn"
+                row.created_at, Kind.CALLBACK, f"{types[row.event_id]} waits to be sent", _sent_to(row), "warn"
             )
 
 
 def staff_moments(records: Records, with_address: bool) -> Moments:
-    """What people did, and why; from where for whom the audit log is."""
-    for entry in records.told:
+    """Yield what staff did and why, with their addresses if `with_address`."""
+    for entry in records.staff_entries:
         yield Moment(entry.created_at, Kind.STAFF, _who_did(entry), list(_why(entry, with_address)))
 
 
 def report_moments(records: Records) -> Moments:
-    """What the provider's reports say, and where they differ."""
+    """Yield the provider's report lines, and the differences from the ledger."""
     for line in records.report_lines:
         title = f"{line.provider} reported: {ReportLine.Kind(line.kind).label.lower()}"
         report = ("Report", link(ReconciliationRun, line.run_id, line.run))
@@ -78,18 +78,18 @@ def report_moments(records: Records) -> Moments:
 
 def _tried(made: NotificationTry, row: Webhook, types: Mapping[UUID, str]) -> Moment:
     came_to = f"answered {made.status}" if made.status else f"failed: {made.error}"
-    facts = [*_told_to(row), ("Try", f"{made.number}, {made.milliseconds} ms")]
+    facts = [*_sent_to(row), ("Attempt", f"{made.number}, {made.milliseconds} ms")]
     delivered = made.status in DELIVERED
     said = readable(bytes(made.answer)) if made.status else made.reason
     if said and not delivered:
-        facts.append(("Said", said))
+        facts.append(("Answer", said))
     if made.number == row.tries and row.due_at:
-        facts.append(("Next try", f"{utc(row.due_at)} UTC"))
-    title = f"{types[row.event_id]} told: {came_to}"
+        facts.append(("Next attempt", f"{utc(row.due_at)} UTC"))
+    title = f"{types[row.event_id]} sent: {came_to}"
     return Moment(made.started_at, Kind.CALLBACK, title, facts, "good" if delivered else "bad")
 
 
-def _told_to(row: Webhook) -> list[tuple[str, object]]:
+def _sent_to(row: Webhook) -> list[tuple[str, object]]:
     return [("To", link(Webhook, row.pk, row.receiver))]
 
 

@@ -1,27 +1,26 @@
-"""The page of a charge as a dossier."""
+"""The page of a charge with its timeline."""
 
 from typing import Any
 
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from payments.admin.charges.status import chips
-from payments.admin.framework.formats import NOTHING, lines, link, money, search_link, utc
+from payments.admin.framework.change_audit import ViewRecorded
+from payments.admin.framework.formats import NOTHING, chips, lines, link, money, search_link, utc
 from payments.admin.framework.merchant_access import limit_of
-from payments.admin.framework.view_audit import Seen
 from payments.admin.timeline.moment import Facts
 from payments.admin.timeline.panels import panels_of
 from payments.admin.timeline.records import Records
 from payments.admin.timeline.timeline import timeline
 from payments.models import Attempt, Charge, Event, Merchant, Posting, Webhook
 
-# Where whatever a timeline leaves out is found.
+# The lists with everything that a timeline leaves out.
 LISTS = (Event, Attempt, Webhook, Posting)
 MAY_SEE_PEOPLE = "payments.view_auditentry"
 
 
-class Dossier(Seen):
-    """Shows the page of a charge as a dossier, for its ModelAdmin; what its row says besides is folded away."""
+class TimelinePage(ViewRecorded):
+    """Shows the timeline on the page of a charge, for its ModelAdmin; the row's own fields are collapsed."""
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
         page: Any = super()
@@ -30,12 +29,12 @@ class Dossier(Seen):
 
     def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
         page: Any = self
-        context["dossier"] = dossier_of(request, kwargs["obj"], page.get_queryset(request))
+        context["timeline"] = timeline_context(request, kwargs["obj"], page.get_queryset(request))
         return super().render_change_form(request, context, *args, **kwargs)
 
 
-def dossier_of(request: HttpRequest, charge: Charge, charges: QuerySet[Any]) -> dict[str, Any]:
-    """What the page shows, to an operator who may see `charges`."""
+def timeline_context(request: HttpRequest, charge: Charge, charges: QuerySet[Any]) -> dict[str, Any]:
+    """Return the context of the page, for an operator who may see `charges`."""
     records = Records(charge)
     sees_people = request.user.has_perm(MAY_SEE_PEOPLE) and limit_of(request) is None
     return {
@@ -46,13 +45,13 @@ def dossier_of(request: HttpRequest, charge: Charge, charges: QuerySet[Any]) -> 
         "moments": timeline(records, with_address=sees_people),
         "panels": panels_of(request, charge, charges),
         "refunds": [(link(type(row), row.pk, row), row, money(row.amount, row.currency)) for row in records.refunds],
-        "looks": records.looks if sees_people else None,
+        "views": records.views if sees_people else None,
         "more": records.more,
     }
 
 
 def facts_of(charge: Charge) -> Facts:
-    """What an operator asks first."""
+    """Return the main facts of a charge."""
     failure = charge.failure_data or {}
     facts = (
         ("Merchant", link(Merchant, charge.merchant_id, charge.merchant)),

@@ -1,4 +1,4 @@
-"""What stands beside the timeline: who paid with what, and their other charges. Other rooms add theirs."""
+"""The panels beside the timeline: the source, the card and their other charges. Other apps add theirs."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -9,9 +9,7 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.html import format_html
 
-from payments.admin.charges.sources import source_label
-from payments.admin.charges.status import chips
-from payments.admin.framework.formats import NOTHING, lines, link, money, utc
+from payments.admin.framework.formats import NOTHING, chips, lines, link, money, source_label, utc
 from payments.admin.framework.merchant_access import limit_of
 from payments.admin.timeline.moment import Facts
 from payments.ids import public_id
@@ -19,13 +17,13 @@ from payments.models import Card, Charge, Source
 from payments.models.merchant_access import within
 
 SHOWN_CHARGES = 10
-# Test cards have many.
+# A bound, because test cards have many.
 MOST_SOURCES = 1_000
 
 
 @dataclass(frozen=True)
 class Panel:
-    """`facts`, and the cells of some charges; `has_more` tells that there are others."""
+    """A panel with facts and some charges; `has_more` says whether there are others."""
 
     title: str
     facts: Facts
@@ -33,32 +31,32 @@ class Panel:
     has_more: bool = False
 
 
-# Makes a panel for a charge, or none; the charges are those that this operator may see.
-Maker = Callable[[HttpRequest, Charge, QuerySet[Any]], Panel | None]
-_makers: list[Maker] = []
+# Makes a panel for a charge, or None; the query set has the charges that this operator may see.
+PanelMaker = Callable[[HttpRequest, Charge, QuerySet[Any]], Panel | None]
+_panel_makers: list[PanelMaker] = []
 
 
-def shown_beside(maker: Maker) -> Maker:
-    """Has each dossier show what `maker` makes."""
-    _makers.append(maker)
+def timeline_panel(maker: PanelMaker) -> PanelMaker:
+    """Register `maker` for the page of each charge, and return it."""
+    _panel_makers.append(maker)
     return maker
 
 
 def panels_of(request: HttpRequest, charge: Charge, charges: QuerySet[Any]) -> list[Panel]:
-    """All there is beside the timeline of `charge`."""
+    """Return the panels beside the timeline of `charge`."""
     others = charges.exclude(pk=charge.pk)
-    return [panel for maker in _makers if (panel := maker(request, charge, others))]
+    return [panel for maker in _panel_makers if (panel := maker(request, charge, others))]
 
 
 def panel_with(title: str, facts: Facts, charges: QuerySet[Any]) -> Panel:
-    """A panel with the newest of `charges`."""
+    """Return a panel with the newest of `charges`."""
     found = list(charges.order_by("-pk")[: SHOWN_CHARGES + 1])
     return Panel(title, facts, list(map(_cells, found[:SHOWN_CHARGES])), len(found) > SHOWN_CHARGES)
 
 
-@shown_beside
+@timeline_panel
 def source_panel(request: HttpRequest, charge: Charge, charges: QuerySet[Any]) -> Panel:
-    """What was charged, masked, and what else was charged on it."""
+    """Return the panel of the charge's source, with its other charges."""
     source, card = charge.source, getattr(charge.source, "card", None)
     facts: list[tuple[str, object]] = [("Source", link(Source, source.pk, source)), ("Type", source_label(source))]
     if card:
@@ -68,9 +66,9 @@ def source_panel(request: HttpRequest, charge: Charge, charges: QuerySet[Any]) -
     return panel_with("Paid with", facts, charges.filter(source=source))
 
 
-@shown_beside
+@timeline_panel
 def card_panel(request: HttpRequest, charge: Charge, charges: QuerySet[Any]) -> Panel | None:
-    """What was charged on the same card number through other sources; none where there is nothing."""
+    """Return the panel of charges on the same card number through other sources; None without any."""
     card = getattr(charge.source, "card", None)
     if card is None:
         return None
@@ -83,7 +81,7 @@ def card_panel(request: HttpRequest, charge: Charge, charges: QuerySet[Any]) -> 
 
 
 def _sources_like(request: HttpRequest, card: Card) -> QuerySet[Any]:
-    """The newest sources with the same card number, of this operator's merchants and in the same mode."""
+    """Return the newest sources with the same card number, of this operator's merchants and in the same mode."""
     theirs = Source.objects.filter(within(limit_of(request), "merchant"), livemode=card.source.livemode)
     same = theirs.filter(card__fingerprint=card.fingerprint).exclude(pk=card.source_id)
     return same.order_by("-pk").values("pk")[:MOST_SOURCES]

@@ -1,4 +1,4 @@
-"""What is on record about one charge: of each sort the newest, read once, by an index."""
+"""The rows about one charge: the newest of each sort, read once, by an index."""
 
 from collections.abc import Iterable
 from functools import cached_property
@@ -27,13 +27,13 @@ from payments.models import (
 )
 from payments.models.audit import type_of
 
-# Of each sort; an operator reads no longer page.
+# The most rows of each sort on one page.
 MOST = 100
-LOOKS = (Action.VIEWED, Action.EXPORTED)
+VIEW_ACTIONS = (Action.VIEWED, Action.EXPORTED)
 
 
 class Records:
-    """The rows that tell of `charge`; `more` counts by sort those that are older than what is shown."""
+    """The rows about `charge`; `more` counts by sort the older ones that are left out."""
 
     def __init__(self, charge: Charge) -> None:
         self.charge = charge
@@ -54,13 +54,13 @@ class Records:
 
     @cached_property
     def provider_events(self) -> list[ProviderEvent]:
-        """What accounts told of what was asked of them, and of what was done to the payment by hand."""
+        """Return the providers' reports about the charge's attempts and its payment."""
         accounts = {attempt.account_id for attempt in self.attempts if attempt.account_id}
         names = [name for attempt in self.attempts for name in _names(attempt)]
         theirs = [attempt.provider_ref for attempt in self.attempts if attempt.provider_ref]
         about = Q(reference__in=names) | Q(payment__in=[*names, *theirs])
         found = ProviderEvent.objects.filter(about, account__in=accounts)
-        return self._newest("webhooks", found.select_related("message", "account", "closed_by"))
+        return self._newest("provider events", found.select_related("message", "account", "closed_by"))
 
     @cached_property
     def visits(self) -> list[PageVisit]:
@@ -69,11 +69,11 @@ class Records:
     @cached_property
     def webhooks(self) -> dict[UUID, Webhook]:
         found = Webhook.objects.filter(event__in=_keys(self.events))
-        return {row.pk: row for row in self._newest("callbacks", found)}
+        return {row.pk: row for row in self._newest("webhooks", found)}
 
     @cached_property
     def tries(self) -> list[NotificationTry]:
-        return self._newest("tries of callbacks", NotificationTry.objects.filter(webhook__in=list(self.webhooks)))
+        return self._newest("webhook attempts", NotificationTry.objects.filter(webhook__in=list(self.webhooks)))
 
     @cached_property
     def postings(self) -> list[Posting]:
@@ -95,25 +95,25 @@ class Records:
 
     @cached_property
     def staff_acts(self) -> list[StaffAct]:
-        return self._newest("acts", self.charge.staff_acts.all())
+        return self._newest("operator actions", self.charge.staff_acts.all())
 
     @cached_property
-    def told(self) -> list[AuditEntry]:
-        """What people did about any of these; who only looked is told elsewhere."""
+    def staff_entries(self) -> list[AuditEntry]:
+        """Return what staff did about any of these rows, without views."""
         rows: list[Model] = [self.charge, *self.refunds, *self.attempts, *self.webhooks.values()]
         rows += [*self.corrections, *self.staff_acts, *(report.message for report in self.provider_events)]
-        # Their IDs are unique in the whole house, but for those of differences.
+        # IDs are unique across all tables, except those of differences.
         numbered = Q(object_type=type_of(ReconciliationItem()), object_id__in=_texts(self.differences))
         found = AuditEntry.objects.filter(Q(object_id__in=_texts(rows)) | numbered)
-        return self._newest("acts of staff", found.exclude(action__in=LOOKS))
+        return self._newest("staff actions", found.exclude(action__in=VIEW_ACTIONS))
 
     @cached_property
-    def looks(self) -> list[AuditEntry]:
-        found = AuditEntry.objects.about(self.charge).filter(action__in=LOOKS)
-        return self._newest("looks", found)
+    def views(self) -> list[AuditEntry]:
+        found = AuditEntry.objects.about(self.charge).filter(action__in=VIEW_ACTIONS)
+        return self._newest("views", found)
 
     def _newest(self, sort: str, rows: QuerySet[Any]) -> list[Any]:
-        """The newest rows, oldest first."""
+        """Return the newest rows, oldest first."""
         found = list(rows.annotate(in_all=Window(Count("*"))).order_by("-pk")[:MOST])
         if found and found[0].in_all > len(found):
             self.more[sort] = found[0].in_all - len(found)
@@ -121,7 +121,7 @@ class Records:
 
 
 def _names(attempt: Attempt) -> list[str]:
-    """What we call an attempt, and whatever may follow from it, at the provider."""
+    """Return our references of an attempt and of its possible follow-ups."""
     return [attempt.reference, *(reference_of(attempt.pk, step) for step in FollowUp)]
 
 

@@ -1,4 +1,4 @@
-"""What merchants' programs asked over the API, as the rows tell that their requests left."""
+"""Timeline entries of the merchants' API requests, read from the rows that they left."""
 
 import json
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ UUID7_BITS_BELOW_MILLISECONDS = 80
 
 @dataclass
 class Request:
-    """A request, and what is known of it."""
+    """An API request, as far as it is known."""
 
     id: UUID
     call: str
@@ -31,7 +31,7 @@ class Request:
 
 
 def request_moments(records: Records) -> Moments:
-    """The requests that changed something, once each."""
+    """Yield the requests that changed something, once each."""
     of_staff = {act.pk for act in records.staff_acts}
     found: dict[UUID, Request] = {}
     for request in [*_of_attempts(records), *_of_events(records)]:
@@ -40,7 +40,7 @@ def request_moments(records: Records) -> Moments:
 
 
 def asked_in(event: Event) -> dict[str, Any]:
-    """What an event tells of the request that caused it: `id` and `idempotency_key`, where there are such."""
+    """Return the request that caused an event: its `id` and `idempotency_key`, if any."""
     asked: dict[str, Any] = json.loads(bytes(event.payload)).get("request", {})
     return asked
 
@@ -72,9 +72,9 @@ def _moment(request: Request) -> Moment:
     if request.status:
         facts.append(("Answered", request.status))
     refused = request.status is not None and request.status >= FIRST_CLIENT_ERROR
-    return Moment(_begun_at(request.id), Kind.REQUEST, request.call, facts, "bad" if refused else "")
+    return Moment(_started_at(request.id), Kind.REQUEST, request.call, facts, "bad" if refused else "")
 
 
-def _begun_at(request_id: UUID) -> datetime:
-    """A request's ID is a UUIDv7, which begins with its millisecond."""
+def _started_at(request_id: UUID) -> datetime:
+    """Return the time in a request's ID, a UUIDv7, which begins with its millisecond."""
     return datetime.fromtimestamp((request_id.int >> UUID7_BITS_BELOW_MILLISECONDS) / 1000, UTC)

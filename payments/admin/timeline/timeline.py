@@ -1,4 +1,4 @@
-"""All that came to pass with a charge, in order."""
+"""The timeline of a charge."""
 
 from collections.abc import Callable
 
@@ -14,7 +14,7 @@ from payments.admin.timeline.outside import (
 from payments.admin.timeline.records import Records
 from payments.admin.timeline.requests import request_moments
 
-TELLERS: tuple[Callable[[Records], Moments], ...] = (
+TIMELINE_SOURCES: tuple[Callable[[Records], Moments], ...] = (
     request_moments,
     change_moments,
     provider_moments,
@@ -27,7 +27,7 @@ TELLERS: tuple[Callable[[Records], Moments], ...] = (
 
 
 def timeline(records: Records, with_address: bool) -> list[Moment]:
-    """The moments of a charge, the first one first; `with_address` tells from where people acted."""
-    moments = [moment for teller in TELLERS for moment in teller(records)]
+    """Return the entries of a charge's timeline in order, with the addresses of staff if `with_address`."""
+    moments = [moment for read in TIMELINE_SOURCES for moment in read(records)]
     moments += staff_moments(records, with_address)
     return sorted(moments, key=lambda moment: (moment.at, moment.kind))

@@ -1,4 +1,4 @@
-"""Files that operators asked for: how far each is, and the file, for whoever asked for it alone."""
+"""Exports: their progress and files, each for the operator who requested it."""
 
 from typing import Any
 from uuid import UUID
@@ -15,9 +15,8 @@ from django.utils.safestring import SafeString
 from django.views.decorators.http import require_POST
 
 from payments.admin.framework.base import LookOnlyAdmin
-from payments.admin.framework.formats import NOTHING, moment_column
+from payments.admin.framework.formats import NOTHING, chip
 from payments.admin.framework.object_actions import Act, operator_of
-from payments.admin.operators.corrections import chip
 from payments.domain import exports
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
@@ -36,9 +35,6 @@ class ExportAdmin(LookOnlyAdmin):
         (None, {"fields": ("sheet", "narrowed_to", "shown_state", "progress", "shown_size")}),
         ("Times", {"fields": ("created", "updated", "expires")}),
     )
-    created = moment_column("created_at")
-    updated = moment_column("updated_at")
-    expires = moment_column("expires_at")
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         return Export.objects.filter(operator=operator_of(request))
@@ -54,15 +50,13 @@ class ExportAdmin(LookOnlyAdmin):
         ]
         return [*ours, *super().get_urls()]
 
-    def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
-        export: Export = kwargs["obj"]
-        if export.state == Export.State.DONE:
-            context["acts"] = [Act("Download", reverse("admin:payments_export_download", args=[export.pk]))]
-        return super().render_change_form(request, context, *args, **kwargs)
+    def acts_of(self, request: HttpRequest, row: Export) -> list[Act]:
+        address = reverse("admin:payments_export_download", args=[row.pk])
+        return [Act("Download", address)] if row.state == Export.State.DONE else []
 
     @method_decorator(require_POST)
     def ask(self, request: HttpRequest) -> HttpResponseBase:
-        """Has the list that an operator looks at written to a file."""
+        """Request an export of the list that the operator sees."""
         sheet = request.POST.get("sheet", "")
         if not operator_of(request).has_perm(MAY_EXPORT) or sheet not in exports.SHEETS:
             raise PermissionDenied
@@ -71,12 +65,12 @@ class ExportAdmin(LookOnlyAdmin):
         except exports.NotAllowed as error:
             raise PermissionDenied from error
         except exports.TooMany:
-            self.message_user(request, "Your other exports must be done first.", messages.ERROR)
+            self.message_user(request, "Wait until your other exports are done.", messages.ERROR)
             return redirect("admin:payments_export_changelist")
         return redirect("admin:payments_export_change", export.pk)
 
     def download(self, request: HttpRequest, pk: UUID) -> HttpResponseBase:
-        """The file, told to the audit log."""
+        """Stream the file and record the download."""
         if not operator_of(request).has_perm(MAY_EXPORT):
             raise PermissionDenied
         export = get_object_or_404(self.get_queryset(request), pk=pk, state=Export.State.DONE)
@@ -98,11 +92,11 @@ class ExportAdmin(LookOnlyAdmin):
     def shown_size(self, export: Export) -> str:
         return filesizeformat(export.size) if export.size else NOTHING
 
-    @admin.display(description="Narrowed to")
+    @admin.display(description="Filters")
     def narrowed_to(self, export: Export) -> str:
         return narrowed(export)
 
 
 def narrowed(export: Export) -> str:
-    """What the list was narrowed to, in words of its address."""
+    """Return the filters of an export as its address has them."""
     return export.query or "all"

@@ -1,4 +1,4 @@
-"""Rows that one operator proposes and another decides: the button, the form that asks why, and who may do what."""
+"""Pages of rows that one operator proposes and another decides."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -6,22 +6,23 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from django import forms
-from django.contrib import admin, messages
+from django.contrib import messages
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import URLPattern, path, reverse
 
+from payments.admin.framework.base import LookOnlyAdmin
 from payments.admin.framework.object_actions import Act, Consequence, Facts, form_page, operator_of
 from payments.admin.framework.reason_form import reason_field
 from payments.domain.operators.four_eyes import Refused
 
 PROPOSED = "proposed"
-Told = tuple[int, str]
+Message = tuple[int, str]
 
 
 class Decision(NamedTuple):
-    """One thing that may be decided: what the form sends, the button, whose it is, and if of whoever proposed it."""
+    """A possible decision: its form value, its button, its permission, and whether it is the proposer's."""
 
     name: str
     label: str
@@ -35,31 +36,30 @@ class DecisionForm(forms.Form):
 
 
 class Proposal(ABC):
-    """What such rows are about, and what is done when one is decided."""
+    """The texts of a proposal, and what a decision does."""
 
     decisions: Sequence[Decision]
 
     @abstractmethod
     def question(self, row: Any) -> str:
-        """What is to be decided, as a title."""
+        """Return the question to decide, as a title."""
 
     def consequence_of(self, row: Any) -> Consequence | None:
-        """What comes of it if a second person agrees; None where the facts say it."""
+        """Return the consequence of an approval; None where the facts say it."""
         return None
 
     @abstractmethod
     def facts_of(self, row: Any) -> Facts:
-        """What a second person must know."""
+        """Yield what the approver must know."""
 
     @abstractmethod
-    def carry_out(self, row: Any, decision: str, operator: Any, note: str) -> Told:
-        """Does what was decided, and says how it went. Raises Refused."""
+    def carry_out(self, row: Any, decision: str, operator: Any, note: str) -> Message:
+        """Carry the decision out and return a message about the result; raise Refused."""
 
 
-class DecidedByAnother(admin.ModelAdmin):
-    """The page of such a row; nobody edits one."""
+class DecidedByAnother(LookOnlyAdmin):
+    """The page of a proposal; nobody edits one."""
 
-    change_form_template = "admin/payments/correction/change_form.html"
     proposal: Proposal
 
     def get_urls(self) -> list[URLPattern]:
@@ -67,16 +67,11 @@ class DecidedByAnother(admin.ModelAdmin):
         name = f"{self.opts.app_label}_{self.opts.model_name}_decide"
         return [path("<uuid:pk>/decide/", view, name=name), *super().get_urls()]
 
-    def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
-        context["acts"] = self.acts_of(request, kwargs["obj"])
-        return super().render_change_form(request, context, *args, **kwargs)
-
     def acts_of(self, request: HttpRequest, row: Any) -> list[Act]:
-        """What its page offers."""
         return acts_on(request, row, self.proposal.decisions)
 
     def decide(self, request: HttpRequest, pk: UUID) -> HttpResponse:
-        """Asks for the note, and does what was decided."""
+        """Ask for a note, and carry the decision out."""
         row, about = get_object_or_404(self.get_queryset(request), pk=pk), self.proposal
         fitting = _fitting(request, row, about.decisions)
         if not fitting:
@@ -88,11 +83,11 @@ class DecidedByAnother(admin.ModelAdmin):
             return form_page(request, self, about.question(row), about.facts_of(row), form, buttons, consequence)
         if form.cleaned_data["decision"] not in {decision.name for decision in _allowed(request, about.decisions)}:
             raise PermissionDenied
-        level, told = self._decided(request, row, **form.cleaned_data)
-        self.message_user(request, told, level)
+        level, text = self._decided(request, row, **form.cleaned_data)
+        self.message_user(request, text, level)
         return redirect(f"admin:{self.opts.app_label}_{self.opts.model_name}_change", pk)
 
-    def _decided(self, request: HttpRequest, row: Any, decision: str, note: str) -> Told:
+    def _decided(self, request: HttpRequest, row: Any, decision: str, note: str) -> Message:
         try:
             return self.proposal.carry_out(row, decision, operator_of(request), note)
         except Refused as refusal:
@@ -100,7 +95,7 @@ class DecidedByAnother(admin.ModelAdmin):
 
 
 def acts_on(request: HttpRequest, row: Any, decisions: Sequence[Decision]) -> list[Act]:
-    """What this operator may do about `row` while it is open."""
+    """Return the buttons for `row` while it is open, as far as this operator may press them."""
     may = _fitting(request, row, decisions)
     if row.state != PROPOSED or not may:
         return []

@@ -1,4 +1,4 @@
-"""Bars stacked by series, as numbers that a template writes into an SVG: no script, and no style in the page."""
+"""Stacked bar charts as numbers that a template writes into an SVG, without scripts or inline styles."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,7 +16,7 @@ OTHER = "Other"
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """One series of one day, from its left upper corner; `series` counts from 1 and has a colour in the style sheet."""
+    """One series of one day, from its upper left corner; the style sheet colours `series`, counted from 1."""
 
     x: float
     y: float
@@ -28,7 +28,7 @@ class Bar:
 
 @dataclass(frozen=True)
 class Chart:
-    """`name` tells it from the others of a page, `rows` are the same as a table: a day and its values by series."""
+    """A chart with a `name` unique on its page; `rows` has the same values as a table."""
 
     name: str
     title: str
@@ -42,12 +42,12 @@ class Chart:
 
 
 Stacks = Mapping[date, Mapping[str, int]]
-# What is said of a day's series of some value.
-Told = Callable[[date, str, int], str]
+# The tooltip of a day, a series and its value.
+Tooltip = Callable[[date, str, int], str]
 
 
 def series_of(stacks: Stacks) -> list[str]:
-    """The series of a chart of `stacks`, largest first; charts that share them have the same colours."""
+    """Return the series of `stacks`, largest first; charts that share them have the same colours."""
     sums = Counter[str]()
     for stack in stacks.values():
         sums.update(stack)
@@ -63,12 +63,12 @@ def stacked_bars(
     label_of: Callable[[str], str],
     text_of: Callable[[int], str],
 ) -> Chart:
-    """The chart of `stacks` by `series_of`; `label_of` names a series and `text_of` writes a value."""
+    """Return the chart of `stacks` by `series`; `label_of` names a series and `text_of` formats a value."""
     days = {day: _grouped(stack, series) for day, stack in stacks.items()}
     most = max((sum(stack.values()) for stack in days.values()), default=0)
     labels = {each: OTHER if each == OTHER else label_of(each) for each in series}
 
-    def told(day: date, each: str, value: int) -> str:
+    def tooltip(day: date, each: str, value: int) -> str:
         return f"{day:%d %b %Y}, {labels[each]}: {text_of(value)}"
 
     return Chart(
@@ -76,7 +76,7 @@ def stacked_bars(
         title=title,
         top=text_of(most),
         legend=list(enumerate(labels.values(), 1)),
-        bars=list(_bars(days, series, most, told)),
+        bars=list(_bars(days, series, most, tooltip)),
         labels=list(_labels(list(days))),
         rows=[(day, [text_of(stack[each]) for each in series]) for day, stack in days.items()],
     )
@@ -89,7 +89,7 @@ def _grouped(stack: Mapping[str, int], series: Sequence[str]) -> Counter[str]:
     return grouped
 
 
-def _bars(days: Mapping[date, Counter[str]], series: Sequence[str], most: int, told: Told) -> Iterator[Bar]:
+def _bars(days: Mapping[date, Counter[str]], series: Sequence[str], most: int, tooltip: Tooltip) -> Iterator[Bar]:
     step = WIDTH / len(days)
     for place, (day, stack) in enumerate(days.items()):
         y = float(HEIGHT)
@@ -98,7 +98,7 @@ def _bars(days: Mapping[date, Counter[str]], series: Sequence[str], most: int, t
                 height = HEIGHT * value / most
                 y -= height
                 x, width = round(place * step, 2), round(step * BAR_SHARE, 2)
-                yield Bar(x, round(y, 2), width, round(height, 2), number, told(day, each, value))
+                yield Bar(x, round(y, 2), width, round(height, 2), number, tooltip(day, each, value))
 
 
 def _labels(days: Sequence[date]) -> Iterator[tuple[float, str]]:

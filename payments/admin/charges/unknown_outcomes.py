@@ -1,4 +1,4 @@
-"""The desk of unknown outcomes: each until it is known, what operators may do about it, oldest first."""
+"""Unknown outcomes, oldest first: looking them up and proposing corrections."""
 
 from contextlib import suppress
 from typing import Any
@@ -18,11 +18,11 @@ from django.utils.safestring import SafeString
 from django.views.decorators.http import require_POST
 
 from payments.admin.charges.attempts import AttemptAdmin, ByModeOfCharge
-from payments.admin.framework.formats import NOTHING, lines, link, money, pretty_json, utc
+from payments.admin.framework.decisions import acts_on
+from payments.admin.framework.formats import NOTHING, chip, lines, link, money, pretty_json, utc
 from payments.admin.framework.object_actions import Act, Facts, form_page, operator_of
-from payments.admin.framework.texts import SecretsHidden
-from payments.admin.operators.corrections import DECISIONS, chip, said
-from payments.admin.operators.decisions import acts_on
+from payments.admin.framework.reason_form import SecretsHidden
+from payments.admin.operators.corrections import DECISIONS, said
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.domain.bulkheads import ProviderBusy
@@ -39,7 +39,7 @@ MAY_PROPOSE = "payments.propose_correction"
 
 
 class ReferenceInput(forms.TextInput):
-    """Does not show again what was refused for a card number; any other long number stays as it was typed."""
+    """An input that drops a refused card number and keeps any other text."""
 
     def format_value(self, value: Any) -> str:
         try:
@@ -56,7 +56,7 @@ class ProposalForm(forms.ModelForm):
     decline_code = forms.ChoiceField(
         choices=[("", NOTHING), *((code, code) for code in REASONS)],
         required=False,
-        help_text="Of a decline: what the merchant is told.",
+        help_text="Of a decline: the code that the merchant sees.",
     )
     evidence = forms.CharField(
         max_length=EVIDENCE_MAX_LENGTH,
@@ -72,7 +72,7 @@ class ProposalForm(forms.ModelForm):
 
 
 @admin.register(UnknownOutcome)
-class DeskAdmin(AttemptAdmin):
+class UnknownOutcomeAdmin(AttemptAdmin):
     list_display = ("since", "whose", "asked", "answered", "looked_up", "proposal")
     list_filter = ("kind", ByModeOfCharge)
     list_select_related = ("charge__merchant",)
@@ -83,9 +83,6 @@ class DeskAdmin(AttemptAdmin):
         ("Answered", {"fields": ("shown_response", "lookups", "next_lookup")}),
         ("Proposed", {"fields": ("proposals",)}),
     )
-
-    class Media:
-        css = {"all": ["payments/admin.css"]}
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         proposed = Correction.objects.proposed().filter(attempt=OuterRef("pk"))
@@ -104,13 +101,9 @@ class DeskAdmin(AttemptAdmin):
             return self._leave(request, object_id)
         return super().change_view(request, object_id, *args, **kwargs)
 
-    def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
-        context["acts"] = self._acts(request, kwargs["obj"])
-        return super().render_change_form(request, context, *args, **kwargs)
-
     @method_decorator(require_POST)
     def look_up(self, request: HttpRequest, pk: UUID) -> HttpResponse:
-        """Asks the provider now, whenever the next lookup is due."""
+        """Look the attempt up at the provider now."""
         if not operator_of(request).has_perm(MAY_LOOK_UP):
             raise PermissionDenied
         attempt = self.get_queryset(request).filter(pk=pk).first()
@@ -118,7 +111,7 @@ class DeskAdmin(AttemptAdmin):
             return self._leave(request, pk)
         audit_log.record(Action.LOOKED_UP, attempt, detail=f"at {attempt.provider}, before it was due")
         asked = True
-        # What the merchant is to be told of an operation that was not done; it is on record by then.
+        # The merchant's error for an operation that was not done is already recorded.
         with suppress(PaymentError):
             try:
                 asked = recovery.resolve(attempt)
@@ -128,7 +121,7 @@ class DeskAdmin(AttemptAdmin):
         return self._found(request, pk, asked)
 
     def propose(self, request: HttpRequest, pk: UUID) -> HttpResponse:
-        """Asks for outcome and evidence, and puts them before a second person."""
+        """Ask for outcome and evidence, and propose them for approval."""
         operator = operator_of(request)
         if not operator.has_perm(MAY_PROPOSE):
             raise PermissionDenied
@@ -138,7 +131,7 @@ class DeskAdmin(AttemptAdmin):
         form = ProposalForm(request.POST or None, instance=Correction(attempt=attempt, proposed_by=operator))
         if form.is_valid() and self._proposed(request, form):
             return redirect("admin:payments_unknownoutcome_change", pk)
-        title, button = f"What became of {attempt}?", ("propose", "Propose to a second person")
+        title, button = f"Outcome of {attempt}", ("propose", "Propose for approval")
         return form_page(request, self, title, _facts_of(attempt), form, [button])
 
     def _proposed(self, request: HttpRequest, form: ProposalForm) -> bool:
@@ -150,37 +143,37 @@ class DeskAdmin(AttemptAdmin):
         except ValidationError as error:
             form.add_error(None, error)
             return False
-        self.message_user(request, "Proposed. A second person must approve it.", messages.SUCCESS)
+        self.message_user(request, "Proposed. Another person must approve it.", messages.SUCCESS)
         return True
 
     def _found(self, request: HttpRequest, pk: UUID, asked: bool) -> HttpResponse:
         now = Attempt.objects.get(pk=pk)
         if not asked:
-            self.message_user(request, "Somebody else is looking it up at this moment.", messages.WARNING)
+            self.message_user(request, "Another lookup is running.", messages.WARNING)
         elif now.is_unresolved:
-            told = f"The outcome is still unknown. The next lookup is at {utc(now.due_at)} UTC."
-            self.message_user(request, told, messages.WARNING)
+            text = f"The outcome is still unknown. The next lookup is at {utc(now.due_at)} UTC."
+            self.message_user(request, text, messages.WARNING)
         else:
             self.message_user(request, f"The provider's answer: {now.outcome or now.state}.", messages.SUCCESS)
             return redirect("admin:payments_attempt_change", pk)
         return redirect("admin:payments_unknownoutcome_change", pk)
 
     def _leave(self, request: HttpRequest, pk: UUID | str) -> HttpResponse:
-        """Leads on to an attempt that has left the desk. Raises Http404 for one that this operator may not see."""
+        """Redirect to an attempt whose outcome is known; raise Http404 if this operator may not see it."""
         if self.admin_site.get_model_admin(Attempt).get_object(request, str(pk)) is None:
             raise Http404
         self.message_user(request, "The outcome of this attempt is known.", messages.WARNING)
         return redirect("admin:payments_attempt_change", pk)
 
-    def _acts(self, request: HttpRequest, attempt: UnknownOutcome) -> list[Act]:
+    def acts_of(self, request: HttpRequest, row: UnknownOutcome) -> list[Act]:
         operator, acts = operator_of(request), []
         if operator.has_perm(MAY_LOOK_UP):
-            acts.append(Act("Look up now", _address("look_up", attempt), posts=True))
-        proposal = attempt.corrections.proposed().first()
+            acts.append(Act("Look up now", _address("look_up", row), posts=True))
+        proposal = row.corrections.proposed().first()
         if proposal:
             return [*acts, *acts_on(request, proposal, DECISIONS)]
         if operator.has_perm(MAY_PROPOSE):
-            acts.append(Act("Propose an outcome", _address("propose", attempt)))
+            acts.append(Act("Propose an outcome", _address("propose", row)))
         return acts
 
     @admin.display(description="Merchant")
@@ -202,8 +195,8 @@ class DeskAdmin(AttemptAdmin):
     @admin.display(description="Asked")
     def asked(self, attempt: UnknownOutcome) -> SafeString | str:
         what = f"{attempt.kind}, {self.shown_amount(attempt)}"
-        told = (what, attempt.provider, attempt.reference, attempt.provider_ref, attempt.request_id)
-        return lines(filter(None, told))
+        text = (what, attempt.provider, attempt.reference, attempt.provider_ref, attempt.request_id)
+        return lines(filter(None, text))
 
     @admin.display(description="Answered")
     def answered(self, attempt: UnknownOutcome) -> SafeString | str:
@@ -239,7 +232,7 @@ def _address(act: str, attempt: UnknownOutcome) -> str:
 
 
 def _facts_of(attempt: UnknownOutcome) -> Facts:
-    """What whoever goes through the provider's records looks for there."""
+    """Return what an operator views for in the provider's records."""
     charge = attempt.charge
     yield "Asked", f"{attempt.kind}, {utc(attempt.created_at)} UTC"
     yield "Amount", money(attempt.amount, charge.currency)
