@@ -6,15 +6,10 @@ from rest_framework.request import Request
 
 from payments.api.filters import charge_filters, charges_page
 from payments.api.lists import Listing, show_page
+from payments.api.query_fields import ChargeListQuery
 from payments.api.rendering import json_response
 from payments.api.requests import ApiViewSet
-from payments.api.serializers import (
-    CaptureInput,
-    ChargeInput,
-    ChargeListQuery,
-    RefundInput,
-    VerifyInput,
-)
+from payments.api.serializers import CaptureInput, ChargeInput, RefundInput, VerifyInput
 from payments.api.strict import Nothing
 from payments.db.compiled_query import Frozen
 from payments.domain.caller import Caller

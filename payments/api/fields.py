@@ -118,6 +118,9 @@ class CardNumber(StrictString):
             self.fail("luhn")
         return number
 
+    def schema(self) -> Schema:
+        return super().schema() | {"format": "card-number"}
+
 
 class Url(StrictString):
     """An absolute http(s) URL by RFC 3986 (anything beyond ASCII is percent-encoded), returned as it was sent."""

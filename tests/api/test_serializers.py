@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from payments import clock, sourcetypes
-from payments.api import serializers
+from payments.api import query_fields, serializers
 from payments.api.base import checked
 from payments.api.errors import ApiError
 from payments.api.fields import (
@@ -175,12 +175,12 @@ def test_a_charge_takes_its_defaults() -> None:
         (serializers.RefundInput, {"reason": ""}, {"reason": "too_short"}),
         (serializers.VerifyInput, {"confirmation_id": "1234"}, {"confirmation_id": "too_short", "otp": "missing"}),
         (
-            serializers.ChargeListQuery,
+            query_fields.ChargeListQuery,
             {"limit": "0", "status": "done"},
             {"limit": "too_small", "status": "invalid_choice"},
         ),
-        (serializers.ChargeListQuery, {"created_at[gt]": "2026-01-01"}, {"created_at[gt]": "unknown_parameter"}),
-        (serializers.EventListQuery, {"start_after": ""}, {"start_after": "too_short"}),
+        (query_fields.ChargeListQuery, {"created_at[gt]": "2026-01-01"}, {"created_at[gt]": "unknown_parameter"}),
+        (query_fields.EventListQuery, {"start_after": ""}, {"start_after": "too_short"}),
     ],
 )
 def test_other_requests_are_checked_by_their_tables(

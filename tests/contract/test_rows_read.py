@@ -20,8 +20,15 @@ from django.http import HttpResponse
 from customers.api.serializers import CustomerListQuery
 from customers.models import Customer, CustomerSource
 from payments.api.fields import Choice, Email
-from payments.api.query_fields import QueryBoolean, QueryId, QueryMoment, QueryObject
-from payments.api.serializers import ChargeListQuery, EventListQuery, PageQuery
+from payments.api.query_fields import (
+    ChargeListQuery,
+    EventListQuery,
+    PageQuery,
+    QueryBoolean,
+    QueryId,
+    QueryMoment,
+    QueryObject,
+)
 from payments.clock import iso
 from payments.domain.charging.state_machine import FLAGS, Flags
 from payments.ids import public_id

@@ -6,15 +6,14 @@ from django.conf import settings
 from drf_spectacular.drainage import isolate_view_method
 from drf_spectacular.extensions import OpenApiViewExtension
 
+from payments.api.query_fields import ChargeListQuery, EventListQuery
 from payments.api.schema import examples
 from payments.api.schema.describing import Operation, id_in_path, reading, writing
 from payments.api.schema.responses import ACCOUNT, BALANCE, CHARGE, CLOCK, EVENT, NOTHING, SOURCE, page_of
 from payments.api.serializers import (
     CaptureInput,
     ChargeInput,
-    ChargeListQuery,
     ClockInput,
-    EventListQuery,
     RefundInput,
     SourceInput,
     VerifyInput,

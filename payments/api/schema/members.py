@@ -5,7 +5,8 @@ from typing import Any
 
 from rest_framework import serializers
 
-from payments.api.fields import Schema
+from payments.api.fields import Schema, Url
+from payments.api.strict import StrictSerializer
 
 ID_DIGITS = "[0-9a-f]{32}"
 MOMENT = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6}Z$"
@@ -61,6 +62,17 @@ def web_address(meaning: str, **options: Any) -> Member:
 
 def number(meaning: str, **options: Any) -> Member:
     return Member({"type": "integer", "minimum": 0}, meaning, **options)
+
+
+def echo(request: type[StrictSerializer], *names: str) -> dict[str, Member]:
+    """Return the members `names` (default: all) of a request as responses show them: strings, with the same text."""
+    fields = request().fields
+    return {
+        name: (web_address if isinstance(fields[name], Url) else text)(
+            str(fields[name].help_text), required=fields[name].required
+        )
+        for name in names or fields
+    }
 
 
 def flag(meaning: str) -> Member:

@@ -13,6 +13,7 @@ from payments.api.schema.members import (
     choice,
     created,
     currency,
+    echo,
     flag,
     id_form,
     livemode,
@@ -26,6 +27,7 @@ from payments.api.schema.members import (
     updated,
     web_address,
 )
+from payments.api.serializers import AddressInput, CardInput, OwnerInput, RedirectInput
 from payments.domain.cards.card_data import BRANDS, FUNDINGS
 from payments.domain.charging.failure_data import REASONS
 from payments.models import Card, Charge, Merchant, Refund
@@ -39,12 +41,7 @@ CARD = shown(
     last4=Member({"type": "string", "pattern": "^[0-9]{4}$"}, "Last four digits of the card number."),
     exp_month=text("Expiry month, as it was sent."),
     exp_year=Member({"type": "string", "pattern": "^[0-9]{4}$"}, "Expiry year."),
-    address_line1=text("First line of the card's address.", required=False),
-    address_line2=text("Second line of the card's address.", required=False),
-    address_city=text("City of the card's address.", required=False),
-    address_state=text("State or province of the card's address.", required=False),
-    address_country=text("Country of the card's address.", required=False),
-    address_zip=text("Postal code of the card's address.", required=False),
+    **echo(CardInput, *(name for name in CardInput().fields if name.startswith("address_"))),
     brand=choice(BRANDS, "Card scheme, as far as the number tells."),
     country=Member(
         {"type": "string", "pattern": "^([A-Z]{2}|unknown)$"}, "Country of the issuer (ISO 3166), or `unknown`."
@@ -65,33 +62,14 @@ BANK_ACCOUNT = shown(
     expires_at=text("When the reference expires."),
     metadata=metadata(),
 )
-REDIRECT = shown(
-    "Redirect",
-    "Where the payer is sent back to, and who is told of changes.",
-    success=web_address("Where the payer is sent after paying."),
-    fail=web_address("Where the payer is sent otherwise."),
-    notify=web_address("The address that is called on every change of a charge.", required=False),
-)
-ADDRESS = shown(
-    "Address",
-    "A billing or shipping address.",
-    name=text("Who lives or works there."),
-    phone_number=text("Phone number.", required=False),
-    email=text("E-mail address.", required=False),
-    line1=text("First line of the address.", required=False),
-    line2=text("Second line of the address.", required=False),
-    city=text("City.", required=False),
-    state=text("State or province.", required=False),
-    country=text("Country.", required=False),
-    zip_code=text("Postal code.", required=False),
-)
+REDIRECT = shown("Redirect", "Where the payer is sent back to, and the URL to notify.", **echo(RedirectInput))
+ADDRESS = shown("Address", "A billing or shipping address.", **echo(AddressInput))
 OWNER = shown(
     "Owner",
-    "Whom a source belongs to.",
+    "The owner of a source.",
     billing=ADDRESS(required=False, help_text="Billing address."),
     shipping=ADDRESS(required=False, help_text="Shipping address."),
-    name=text("Full name of the account holder.", required=False),
-    address_country=text("Country of the account holder.", required=False),
+    **echo(OwnerInput, "name", "address_country"),
 )
 SOURCE = shown(
     "Source",
