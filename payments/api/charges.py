@@ -23,7 +23,7 @@ CHARGES = Listing(Charge, "ch", Frozen(charges_page), charge_filters)
 
 
 class ChargeViewSet(ApiViewSet):
-    """Charges and what is done to them; each verb is one function of the domain."""
+    """Charges and their operations; each action calls one function of the domain."""
 
     query_serializers = {"list": ChargeListQuery}
     rights = {

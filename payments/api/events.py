@@ -18,7 +18,7 @@ EVENTS = Listing(Event, "evt", Frozen(events_page), event_filters)
 
 
 class EventViewSet(ApiViewSet):
-    """The merchant's events: what a receiver missed can be read here."""
+    """The merchant's events, for a receiver that missed some."""
 
     query_serializers = {"list": EventListQuery}
     rights = {"list": "events:read", "retrieve": "events:read"}

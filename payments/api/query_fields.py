@@ -46,7 +46,7 @@ class QueryInteger(StrictInteger):
 
 
 class QueryId(StrictString):
-    """The ID of an object with this prefix; returned as a UUID."""
+    """The ID of an object with this prefix, returned as a UUID."""
 
     default_error_messages = {"pattern": "This value must be an ID: {prefix}_ and 32 hex digits."}
 
@@ -65,7 +65,7 @@ class QueryId(StrictString):
 
 
 class QueryObject(StrictString):
-    """The ID of an object of any of the `kinds`, by prefix; returned as prefix and UUID."""
+    """The ID of an object with one of the prefixes in `kinds`, returned as prefix and UUID."""
 
     default_error_messages = {"pattern": "This value must be an ID: {prefixes}, and 32 hex digits."}
 
@@ -93,7 +93,7 @@ class QueryBoolean(StrictBoolean):
 
 
 class QueryMoment(StrictField):
-    """A date, or a date and time (ISO 8601, extended format), in UTC unless it says otherwise; returned in UTC."""
+    """A date, or a date and time (ISO 8601, extended format), in UTC without an offset; returned in UTC."""
 
     default_error_messages = {
         "invalid_moment": "This value must be an ISO 8601 date and time.",
