@@ -11,8 +11,6 @@ from payments.api.schema.calls import DescribedView
 from payments.api.schema.describing import id_in_path, reading, writing
 from payments.api.schema.members import Member, created, livemode, metadata, named, own_id, shown, text, updated
 from payments.api.schema.responses import EVENT_OBJECTS, SOURCE, page_of
-from payments.api.schema.wording import OBJECTS, words
-from payments.api.serializers import PageQuery
 from payments.api.strict import Nothing
 
 TAG = "Customers"
@@ -52,12 +50,6 @@ DELETED = shown(
     object=named("customer"),
     deleted=Member({"type": "boolean", "const": True}, "Always `true`."),
 )
-WORDING = {
-    "email": words("E-mail address."),
-    "mobile_number": words("Mobile number."),
-    "description": words("Who it is, in your words."),
-    "metadata": words("Data of your own; replaced as a whole."),
-}
 THE_CUSTOMER = [id_in_path("cus", "customer")]
 EMAIL_IN_PATH = OpenApiParameter("email", str, OpenApiParameter.PATH, description="The address, exactly; case counts.")
 
@@ -159,11 +151,4 @@ class Customers(DescribedView):
 def describe_customers(endpoints: Sequence[Any]) -> Sequence[Any]:
     """Add the customers' schemas and descriptions; a drf-spectacular hook that returns `endpoints` unchanged."""
     EVENT_OBJECTS["customer"] = CUSTOMER
-    OBJECTS[CustomerInput] = WORDING | {"": words("A new customer.")}
-    OBJECTS[CustomerChanges] = WORDING | {"": words("What changes about a customer.")}
-    OBJECTS[AttachInput] = {
-        "": words("The source to keep."),
-        "source": words("The ID of an unused source."),
-    }
-    OBJECTS[CustomerListQuery] = OBJECTS[PageQuery] | {"email": words("Only customers with exactly this address.")}
     return endpoints

@@ -2,35 +2,40 @@
 
 from payments.api.fields import Email, NameSafe, StrictString
 from payments.api.metadata import Metadata
-from payments.api.serializers import PageQuery
+from payments.api.query_fields import PageQuery
+from payments.api.serializers import METADATA
 from payments.api.strict import StrictSerializer
+
+EMAIL = "E-mail address."
+MOBILE_NUMBER = "Mobile number."
+DESCRIPTION = "Who the customer is, in the merchant's words."
 
 
 class CustomerInput(StrictSerializer):
-    """`POST /v2/customers/`."""
+    """A new customer."""
 
-    email = Email()
-    description = StrictString(max_length=255)
-    mobile_number = StrictString(min_length=5, max_length=25, required=False)
-    metadata = Metadata(required=False)
+    email = Email(help_text=EMAIL)
+    description = StrictString(max_length=255, help_text=DESCRIPTION)
+    mobile_number = StrictString(min_length=5, max_length=25, required=False, help_text=MOBILE_NUMBER)
+    metadata = Metadata(required=False, help_text=METADATA)
 
 
 class CustomerChanges(StrictSerializer):
-    """`PUT /v2/customers/{cus}`: members given replace, `metadata` as a whole."""
+    """The changes to a customer."""
 
-    email = Email(required=False)
-    description = StrictString(max_length=255, required=False)
-    mobile_number = StrictString(min_length=5, max_length=25, required=False)
-    metadata = Metadata(required=False)
+    email = Email(required=False, help_text=EMAIL)
+    description = StrictString(max_length=255, required=False, help_text=DESCRIPTION)
+    mobile_number = StrictString(min_length=5, max_length=25, required=False, help_text=MOBILE_NUMBER)
+    metadata = Metadata(required=False, help_text=f"{METADATA} It is replaced as a whole.")
 
 
 class AttachInput(StrictSerializer):
-    """`POST /v2/customers/{cus}/sources`."""
+    """The source to keep for a customer."""
 
-    source = NameSafe(max_length=255)  # type: ignore[assignment]
+    source = NameSafe(max_length=255, help_text="The ID of an unused source.")  # type: ignore[assignment]
 
 
 class CustomerListQuery(PageQuery):
-    """`GET /v2/customers/`: those with exactly this `email`; case counts."""
+    """The filter of customers: their exact e-mail address; case counts."""
 
-    email = Email(required=False)
+    email = Email(required=False, help_text="Only customers with exactly this address.")

@@ -18,7 +18,7 @@ NO_KEY = "****"
 
 
 class AccountViewSet(ApiViewSet):
-    """Who the key belongs to, what it has, and whether the service hears it."""
+    """The merchant of an API key, its balance, and a call that only tries the key."""
 
     rights = {"me": "account:read", "balance": "balance:read", "ping": "account:read"}
 
@@ -35,7 +35,7 @@ class AccountViewSet(ApiViewSet):
 
 
 def healthy(request: HttpRequest) -> HttpResponse:
-    """`/ping`, for whoever watches the process: no key needed."""
+    """Answer `/ping`, the health check: no key needed."""
     return HttpResponse("healthy", content_type="text/plain; charset=utf-8")
 
 
@@ -60,7 +60,7 @@ def _render(merchant: Merchant, livemode: bool) -> dict[str, Any]:
 
 
 def _switches(merchant: Merchant, livemode: bool) -> dict[str, dict[str, bool]]:
-    """Test mode takes every type that is not switched off; live mode those that a route takes, too."""
+    """Return which source types are enabled: in live mode a type needs an active route too."""
     methods = merchant.payment_method_settings
     if not livemode:
         return switches_in(methods, livemode)
@@ -79,7 +79,7 @@ def _render_balance(livemode: bool, balances: Mapping[str, Balance]) -> dict[str
 
 
 def _keys(merchant: Merchant) -> dict[str, str]:
-    """The newest key of both kinds in both modes: publishable ones whole, secret ones masked to their last four."""
+    """Return the newest key of each kind and mode: publishable keys whole, secret keys masked to their last four."""
     shown = {f"{kind}_{mode}_key": NO_KEY for kind in ("pk", "sk") for mode in ("test", "live")}
     for key in merchant.keys.filter(revoked_at=None).exclude(kind=ApiKey.Kind.RESTRICTED).order_by("created_at"):
         name = f"{key.masked_prefix}key"

@@ -1,4 +1,4 @@
-"""Answers that are stored: a status and JSON bytes, made once and sent again byte for byte."""
+"""Stored answers: a status and JSON bytes, rendered once and replayed byte for byte."""
 
 from payments.api.envelope import STATUSES, error_body
 from payments.domain.errors import PaymentError

@@ -1,4 +1,4 @@
-"""API keys: HTTP Basic with the key as user name (RFC 7617), or Bearer (RFC 6750)."""
+"""Authentication by API key: HTTP Basic with the key as user name (RFC 7617), or Bearer (RFC 6750)."""
 
 import base64
 import re
@@ -29,9 +29,9 @@ KEY = re.compile(r"[spr]k_(live|test)_[A-Za-z0-9_-]{20,200}")
 
 
 class KeyAuthentication(BaseAuthentication):
-    """Finds the key of a request: `request.auth` is the ApiKey row, `request.user` its merchant.
+    """Sets `request.auth` to the ApiKey row and `request.user` to its merchant.
 
-    Django's request has it as `named_key`, whether it works or not, for the log to name it.
+    `named_key` of Django's request is the key for the log, also when the key is refused.
     """
 
     def authenticate(self, request: Request) -> tuple[Merchant, ApiKey]:
@@ -48,10 +48,10 @@ class KeyAuthentication(BaseAuthentication):
 
 
 class KeyMayDoThis(BasePermission):
-    """A secret key may do everything, a publishable one what a view opens to browsers, a restricted one its rights.
+    """A secret key may do everything, a publishable key what a view opens to browsers, a restricted key its rights.
 
-    The `rights` of a view name, by action, the right that it takes; an action that has none is for secret keys alone.
-    A method that the view does not answer takes none: it is refused to everybody.
+    `rights` of a view maps each action to the right that it needs; an action without one is for secret keys only.
+    A method that the view does not allow needs no right: every key gets 405.
     """
 
     def has_permission(self, request: Request, view: "APIView") -> bool:
@@ -62,15 +62,15 @@ class KeyMayDoThis(BasePermission):
 
 
 def caller_of(request: HttpRequest) -> Hashable:
-    """Return who shares threads with others: the merchant of an authenticated request, and else the address.
+    """Return the caller for the limit of concurrent requests: the merchant of a secret key, otherwise the address.
 
-    Everybody has a publishable key, so a stranger with it must not use up what its merchant's own requests need.
+    A publishable key is public, so its requests must not use up the threads of its merchant's own requests.
     """
     return request.META.get(MERCHANT_OF_REQUEST) or counted_address(request)
 
 
 def key_of(request: Request) -> ApiKey:
-    """The key that signed `request`, its merchant at hand."""
+    """Return the API key of an authenticated request, with its merchant loaded."""
     return cast(ApiKey, request.auth)
 
 
@@ -98,7 +98,7 @@ def _find(text: str) -> ApiKey:
 
 
 def _require_working(key: ApiKey, address: str) -> None:
-    # Where it does not work, nobody learns that there is such a key, nor what became of it.
+    # A key that is refused here gets the answer of an unknown key, so that its existence does not leak.
     if key.merchant.status != "active" or not works_from(key, address):
         raise _invalid()
     if key.revoked_at or (key.expires_at and key.expires_at <= clock.now()):

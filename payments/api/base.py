@@ -1,4 +1,4 @@
-"""What every view below /v2 does before its own work."""
+"""The base view of `/v2`: checks that come before the work of each view."""
 
 from collections.abc import Mapping
 from contextlib import ExitStack
@@ -18,20 +18,20 @@ from payments.api.strict import Nothing, StrictSerializer
 from payments.card_numbers import holds_card_number
 from payments.domain.bulkheads import caller_place
 
-# What the reference calls the parts of paths that Django REST framework has other names for.
+# The reference's names for path parameters that DRF names differently.
 PATH_NAMES = {"pk": "id"}
 
 
 @cache
 def _shared(serializer_class: type[StrictSerializer], livemode: bool) -> StrictSerializer:
-    """One instance for all requests, because DRF copies every field for each new one."""
+    """Return one instance for all requests, because DRF copies every field for each new instance."""
     return serializer_class(context={"livemode": livemode})
 
 
-def checked(
+def validated(
     serializer_class: type[StrictSerializer], data: Any, *, where: str = "body", livemode: bool = False
 ) -> dict[str, Any]:
-    """`data`, which stood in the request's `where` (`body` or `query`), as the serializer makes of it.
+    """Return `data`, which comes from the `body` or the `query` (`where`), validated by the serializer.
 
     Raises ApiError 422 with all faults.
     """
@@ -42,10 +42,10 @@ def checked(
 
 
 class ApiView(APIView):
-    """Reads body and query strictly before the handler runs, so that no request is half understood.
+    """A view that checks body and query before the handler runs, so that no request is half understood.
 
-    `query_serializers` names, by action, what may stand in the query; elsewhere it must be empty. The handler
-    finds the checked query in `self.query` and has the body checked by `self.body(SerializerClass)`.
+    `query_serializers` has the serializer of the query by action; without one the query must be empty. The handler
+    reads the checked query from `self.query` and the checked body from `self.body(SerializerClass)`.
     """
 
     http_method_names = ["get", "head", "post", "put", "delete"]
@@ -54,16 +54,16 @@ class ApiView(APIView):
 
     @property
     def default_response_headers(self) -> dict[str, str]:
-        """None: DRF would list the allowed methods on every answer, and only a 405 needs them."""
+        """Return no headers: DRF would send `Allow` with every answer, and only a 405 needs it."""
         return {}
 
     def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        """Answer, and then give back whatever the request held of what merchants share."""
+        """Answer, and then release the place that the request held among those that merchants share."""
         with ExitStack() as self.held:
             return super().dispatch(request, *args, **kwargs)
 
     def check_permissions(self, request: Request) -> None:
-        """Nothing yet: DRF asks before it counts a request against its limit, and refusals are to be counted too."""
+        """Do nothing yet: DRF calls this before it counts the request, and refused requests count too."""
 
     def initial(self, request: Request, *args: Any, **kwargs: Any) -> None:
         super().initial(request, *args, **kwargs)
@@ -77,12 +77,12 @@ class ApiView(APIView):
         if wrong := [name for name, value in kwargs.items() if holds_card_number(str(value))]:
             raise invalid(Fault(("path", PATH_NAMES.get(name, name)), CARD_DATA, "card_data") for name in wrong)
         serializer_class = self.query_serializers.get(getattr(self, "action", ""), Nothing)
-        self.query = checked(serializer_class, query_of(request._request), where="query")
+        self.query = validated(serializer_class, query_of(request._request), where="query")
         if request.method in ("POST", "PUT", "DELETE"):
             require_stated_length(request._request)
-            request.data  # noqa: B018  parsing is lazy, and a body that nobody asks for must be valid too
+            request.data  # noqa: B018  parsing is lazy, and a body that the view does not read must be valid too
 
     def body(self, serializer_class: type[StrictSerializer]) -> dict[str, Any]:
-        """The request's body as the serializer makes of it. Raises ApiError 422 with all faults."""
+        """Return the validated body. Raises ApiError 422 with all faults."""
         key: Any = self.request.auth
-        return checked(serializer_class, self.request.data or {}, livemode=key.livemode)
+        return validated(serializer_class, self.request.data or {}, livemode=key.livemode)

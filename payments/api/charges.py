@@ -6,15 +6,10 @@ from rest_framework.request import Request
 
 from payments.api.filters import charge_filters, charges_page
 from payments.api.lists import Listing, show_page
+from payments.api.query_fields import ChargeListQuery
 from payments.api.rendering import json_response
 from payments.api.requests import ApiViewSet
-from payments.api.serializers import (
-    CaptureInput,
-    ChargeInput,
-    ChargeListQuery,
-    RefundInput,
-    VerifyInput,
-)
+from payments.api.serializers import CaptureInput, ChargeInput, RefundInput, VerifyInput
 from payments.api.strict import Nothing
 from payments.db.compiled_query import Frozen
 from payments.domain.caller import Caller
@@ -28,7 +23,7 @@ CHARGES = Listing(Charge, "ch", Frozen(charges_page), charge_filters)
 
 
 class ChargeViewSet(ApiViewSet):
-    """Charges and what is done to them; each verb is one function of the domain."""
+    """Charges and their operations; each action calls one function of the domain."""
 
     query_serializers = {"list": ChargeListQuery}
     rights = {

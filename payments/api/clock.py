@@ -16,7 +16,7 @@ from payments.rendering.wire import to_bytes
 
 
 class ClockViewSet(ApiViewSet):
-    """Time that passes for a merchant's test objects; without KAHA_CLOCK, and in live mode, it is not there."""
+    """The test clock of a merchant: 404 without the setting KAHA_CLOCK, and in live mode."""
 
     rights = {"advance": "clock:write"}
 

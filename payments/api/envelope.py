@@ -1,4 +1,4 @@
-"""The error envelope (contract, section 4); this needs no models, for requests are refused before these are loaded."""
+"""The error envelope (contract, section 4). It imports no models: requests are refused before these are loaded."""
 
 from collections.abc import Mapping
 from typing import Any

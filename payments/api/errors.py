@@ -1,4 +1,4 @@
-"""The error envelope (contract, section 4): everything that goes wrong below /v2 ends here."""
+"""Errors of the API: from an exception to an answer in the error envelope (contract, section 4)."""
 
 import logging
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -30,7 +30,7 @@ MAX_NAME_LENGTH = 100
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """What is wrong with one member: where (`("body", "card", "number")`), a message and an error code."""
+    """One fault of a request: its place (`("body", "card", "number")`), a message and an error code."""
 
     loc: tuple[str, ...]
     msg: str
@@ -38,7 +38,7 @@ class Fault:
 
     @property
     def name(self) -> str:
-        """The member's dotted name, without `body` or `query`."""
+        """Return the member's dotted name, without `body` or `query`."""
         return ".".join(self.loc[1:])
 
 
@@ -60,44 +60,44 @@ class ApiError(Exception):
 
 
 def invalid_json(message: str) -> ApiError:
-    """400: the body is not one JSON object as section 1 wants it."""
+    """Return a 400 for a body that is not one JSON object (contract, section 1)."""
     return ApiError(400, "invalid_request_error", "invalid_json", message)
 
 
 def body_too_large(limit_bytes: int) -> ApiError:
-    """413."""
+    """Return a 413 for a body of more than `limit_bytes`."""
     message = f"The body must be no longer than {limit_bytes} bytes."
     return ApiError(413, "invalid_request_error", "body_too_large", message)
 
 
 def not_found(message: str = "No such object.") -> ApiError:
-    """404, the same for what does not exist and for what is somebody else's."""
+    """Return a 404, the same for an object that does not exist and for another merchant's."""
     return ApiError(404, "not_found_error", "resource_missing", message)
 
 
 def no_such_path() -> ApiError:
-    """404 for a path that leads nowhere."""
+    """Return a 404 for an unknown path."""
     return not_found("There is nothing at this path.")
 
 
 def right_missing(right: str) -> ApiError:
-    """403 for a restricted key that may not do this."""
+    """Return a 403 for a restricted key without `right`."""
     return as_api_error(errors.right_missing(right))
 
 
 def in_clear_text() -> ApiError:
-    """403 for a request that anybody on its way could read."""
-    message = "Ask over https. Whatever key was sent has been seen in clear text: roll it."
+    """Return a 403 for a request over http, which anybody on its way could read."""
+    message = "Use https. If the request had a key, it was sent in clear text: roll it."
     return ApiError(403, "permission_error", "https_required", message)
 
 
 def rate_limited(wait_seconds: int) -> ApiError:
-    """429, telling when to come back."""
+    """Return a 429 with `Retry-After`."""
     return as_api_error(errors.rate_limited(wait_seconds))
 
 
 def invalid(faults: Iterable[Fault]) -> ApiError:
-    """422 with all `faults` (at least one); code and param are the first one's."""
+    """Return a 422 with all `faults` (at least one); `code` and `param` are those of the first."""
     named = [_presentable(fault) for fault in list(faults)[:MAX_FAULTS]]
     first = named[0]
     message = f"{first.name}: {first.msg}" if first.name else first.msg
@@ -105,7 +105,7 @@ def invalid(faults: Iterable[Fault]) -> ApiError:
 
 
 def faults_of(detail: Any, loc: tuple[str, ...]) -> Iterator[Fault]:
-    """The faults in the `detail` of a DRF ValidationError about what stands at `loc`."""
+    """Yield the faults in the `detail` of a DRF ValidationError about the member at `loc`."""
     if isinstance(detail, Mapping):
         for name, inner in detail.items():
             yield from faults_of(inner, (*loc, str(name)))
@@ -117,7 +117,7 @@ def faults_of(detail: Any, loc: tuple[str, ...]) -> Iterator[Fault]:
 
 
 def error_response(error: ApiError) -> HttpResponse:
-    """`error` in the envelope, with the ID of the request under way."""
+    """Return `error` in the envelope, with the ID of the current request."""
     body = error_body(error, error.type, context.request_id.get(), _by_name(error.errors) or None)
     if error.errors:
         body["detail"] = [{"loc": fault.loc, "msg": fault.msg, "type": fault.type} for fault in error.errors]
@@ -127,7 +127,7 @@ def error_response(error: ApiError) -> HttpResponse:
 
 @singledispatch
 def as_api_error(exc: Exception) -> ApiError:
-    """What the client is told about an exception: of one that nobody expected, nothing; the log has it."""
+    """Return the answer to an exception; the details of an unexpected one go to the log alone."""
     logger.error("An unexpected error ended a request.", exc_info=exc)
     message = "Something went wrong on our side. The request ID leads us to it."
     return ApiError(500, "api_error", "internal_error", message)
@@ -136,7 +136,10 @@ def as_api_error(exc: Exception) -> ApiError:
 @as_api_error.register(InterfaceError)
 @as_api_error.register(OperationalError)
 def _(exc: Exception) -> ApiError:
-    """Whatever the database could not do in time. What was written before money may have moved is never told so."""
+    """Return a 409 for a lock that was not free, and a 503 for a database that did not answer in time.
+
+    Neither is ever the answer once money may have moved.
+    """
     if isinstance(exc.__cause__, LockNotAvailable):
         return as_api_error(busy())
     logger.error("The database did not answer a request in time.", exc_info=exc)
@@ -158,8 +161,8 @@ def _(exc: PaymentError) -> ApiError:
 
 @as_api_error.register
 def _(exc: VaultUnavailable) -> ApiError:
-    logger.error("The vault has no key for what a request wants sealed or opened.", exc_info=exc)
-    message = "Card data cannot be sealed or opened at the moment, and nothing was done. Try again in a moment."
+    logger.error("The vault has no key to encrypt or decrypt the card data of a request.", exc_info=exc)
+    message = "Card data cannot be encrypted or decrypted at the moment, and nothing was done. Try again in a moment."
     return ApiError(503, "api_error", "vault_unavailable", message, headers={"Retry-After": "1"})
 
 
@@ -218,7 +221,7 @@ def _(_exc: Exception) -> ApiError:
 
 
 def _presentable(fault: Fault) -> Fault:
-    """An unknown member's name is the client's text: it may be a card number, and endless."""
+    """Redact and shorten the names in `fault`: an unknown member's name is client text, perhaps a card number."""
     return Fault(tuple(redact(part)[:MAX_NAME_LENGTH] for part in fault.loc), fault.msg, fault.type)
 
 

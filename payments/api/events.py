@@ -5,9 +5,9 @@ from rest_framework.request import Request
 
 from payments.api.filters import event_filters, events_page
 from payments.api.lists import Listing, show_page
+from payments.api.query_fields import EventListQuery
 from payments.api.rendering import json_response
 from payments.api.requests import ApiViewSet
-from payments.api.serializers import EventListQuery
 from payments.db.compiled_query import Frozen
 from payments.documents import loads
 from payments.domain.errors import not_found
@@ -18,7 +18,7 @@ EVENTS = Listing(Event, "evt", Frozen(events_page), event_filters)
 
 
 class EventViewSet(ApiViewSet):
-    """The merchant's events: what a receiver missed can be read here."""
+    """The merchant's events, for a receiver that missed some."""
 
     query_serializers = {"list": EventListQuery}
     rights = {"list": "events:read", "retrieve": "events:read"}

@@ -1,4 +1,4 @@
-"""The request fields, made once and used everywhere.
+"""The fields of requests.
 
 No message repeats a value, and every check takes time linear in the length of the value.
 """
@@ -34,17 +34,17 @@ _HOST_MAX_LENGTH = 254
 
 
 class StrictField(Strict):
-    """A field that is not an object of fields."""
+    """A field that is not a nested object."""
 
     def schema(self) -> Schema:
-        """The OpenAPI 3.1 (JSON Schema) form of this field."""
+        """Return the JSON Schema (OpenAPI 3.1) of this field."""
         raise NotImplementedError
 
 
 class StrictString(StrictField):
-    """A string of `min_length`..`max_length` characters, all of it matched by the regular expression `pattern`.
+    """A string of `min_length` to `max_length` characters that matches `pattern` as a whole.
 
-    It holds no card number, for it is stored and shown as it is.
+    A card number is refused, because the string is stored and shown as it is.
     """
 
     default_error_messages = {
@@ -81,7 +81,7 @@ class StrictString(StrictField):
 
 
 class NameSafe(StrictString):
-    """A string of P: ASCII letters, digits, whitespace and `'#_.-,`."""
+    """A string of pattern P: ASCII letters, digits, whitespace and `'#_.-,`."""
 
     default_error_messages = {
         "pattern": "This value may hold only the letters A to Z, digits, whitespace and ' # _ . - ,",
@@ -101,7 +101,7 @@ class Digits(StrictString):
 
 
 class CardNumber(StrictString):
-    """A card number: 16 digits, the last of which is the right check digit (ISO/IEC 7812-1)."""
+    """A card number: 16 digits with a right check digit (ISO/IEC 7812-1)."""
 
     default_error_messages = {
         "pattern": "This value must be digits only.",
@@ -118,9 +118,12 @@ class CardNumber(StrictString):
             self.fail("luhn")
         return number
 
+    def schema(self) -> Schema:
+        return super().schema() | {"format": "card-number"}
+
 
 class Url(StrictString):
-    """An absolute http(s) URL by RFC 3986 (anything beyond ASCII is percent-encoded), returned as it was sent."""
+    """An absolute http(s) URL (RFC 3986, percent-encoded), returned as it was sent."""
 
     default_error_messages = {"invalid_url": "This value must be an absolute http or https URL, percent-encoded."}
 
@@ -227,7 +230,7 @@ class StrictInteger(StrictField):
 
 
 class StrictBoolean(StrictField):
-    """true or false, and nothing that could be taken for one."""
+    """true or false, and no number or string for either."""
 
     default_error_messages = {"invalid_type": "This value must be true or false."}
 

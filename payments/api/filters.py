@@ -1,6 +1,6 @@
-"""What the filters of lists find, and by which index.
+"""The queries behind the filters of lists.
 
-Each filter has an index that ends with the ID, or is a bound of the ID itself.
+Each filter has an index that ends with the ID, or is a bound of the ID.
 """
 
 from collections.abc import Mapping
@@ -20,13 +20,15 @@ from payments.ids import first_id
 from payments.models import Charge, Event
 
 Filters = dict[str, Any]
-# The status of a charge and whether it is captured: by these two an index finds charges.
+# The pairs of status and captured that charges can have; an index finds charges by the two.
 PLACES = tuple(dict.fromkeys((flags.status, flags.captured) for flags in FLAGS))
+# An object has at most one event of these kinds: the first (1) or the last (-1).
+EVENT_POSITIONS = {"created": 1, "deleted": -1}
 MILLISECOND = timedelta(milliseconds=1)
 
 
 def charge_filters(caller: Caller, query: Mapping[str, Any], after: UUID | None) -> Filters | None:
-    """Return the values of `charges_page` for a query; None where nothing can be found."""
+    """Return the arguments of `charges_page` for a query; None if no charge can match."""
     source, customer = query.get("source"), query.get("customer")
     if source and not _owns(caller, "src", source, **({"customer_id": customer} if customer else {})):
         return None
@@ -41,7 +43,7 @@ def charge_filters(caller: Caller, query: Mapping[str, Any], after: UUID | None)
         **({"before": before} if before else {}),
         "below": below,
         "above": first_id(since) if since else FIRST_ID,
-        "places": _places(query, bool(narrowed)),
+        "places": _pairs(query, bool(narrowed)),
     }
 
 
@@ -58,34 +60,30 @@ def charges_page(
     since: datetime | None = None,
     before: datetime | None = None,
 ) -> QuerySet[Charge]:
-    """Find the newest charges at the places whose bits are set in `places`, at all of them where it is 0."""
+    """Return the newest charges whose pair of PLACES has its bit in `places`; 0 stands for all pairs."""
     rows, path = Charge.objects.whole(), {"merchant_id": merchant_id, "livemode": livemode}
     if source_id is not None:
         rows, path = rows.of(merchant_id, livemode), {"source_id": source_id}
     elif customer_id is not None:
         rows, path = rows.of(merchant_id, livemode).filter(customer_id__isnull=False), {"customer_id": customer_id}
-    # The ID tells the millisecond alone.
+    # The ID is exact to the millisecond only.
     rows = rows if since is None else rows.filter(created_at__gte=since)
     rows = rows if before is None else rows.filter(created_at__lt=before)
-    chosen = [place for bit, place in enumerate(PLACES) if places >> bit & 1]
+    chosen = [pair for bit, pair in enumerate(PLACES) if places >> bit & 1]
     paths = [path | {"status": status, "captured": captured} for status, captured in chosen]
     return rows.newest_page(paths or [path], length, below, above)
 
 
 def event_filters(caller: Caller, query: Mapping[str, Any], after: UUID | None) -> Filters | None:
-    """Return the values of `events_page` for a query; None where nothing can be found."""
-    kind, told = query.get("type"), query.get("object")
-    if told is None:
+    """Return the arguments of `events_page` for a query; None if no event can match."""
+    kind, about = query.get("type"), query.get("object")
+    if about is None:
         return {"after": after, **({"kind": kind} if kind else {})}
-    prefix, object_id = told
+    prefix, object_id = about
     if not _owns(caller, prefix, object_id):
         return None
-    narrowed = {"kind": kind, "place": PLACES_OF_EVENTS.get(kind.partition(".")[2], 0)} if kind else {}
+    narrowed = {"kind": kind, "position": EVENT_POSITIONS.get(kind.partition(".")[2], 0)} if kind else {}
     return {"after": after, "object_id": object_id, **narrowed}
-
-
-# An object has one event of these kinds, as its first and as its last.
-PLACES_OF_EVENTS = {"created": 1, "deleted": -1}
 
 
 def events_page(
@@ -96,18 +94,18 @@ def events_page(
     after: UUID | None,
     kind: str | None = None,
     object_id: UUID | None = None,
-    place: int = 0,
+    position: int = 0,
 ) -> QuerySet[Event]:
-    """Find the newest events, of one type or object; `place` is the one that events of the type have."""
+    """Return the newest events, of one type or object; `position` is that of EVENT_POSITIONS for the type."""
     typed = {} if kind is None else {"type": kind}
     if object_id is None:
         return Event.objects.newest(merchant_id, livemode, after, length, **typed)
     own = Event.objects.of(merchant_id, livemode)
-    if place:
-        edge = own.newest_of_object(object_id, None, 1) if place < 0 else own.filter(object_id=object_id, sequence=1)
+    if position:
+        edge = own.newest_of_object(object_id, None, 1) if position < 0 else own.filter(object_id=object_id, sequence=1)
         rows = own.filter(id__in=edge.values("id"), **typed)
         return rows if after is None else rows.filter(id__lt=after)
-    # No index knows this form, so the planner cannot take that of types, which passes over the other objects.
+    # The expression keeps the planner from the index of types, which would scan the events of all other objects.
     rows = own if kind is None else own.filter(Exact(Concat(F("type"), Value("")), Value(kind)))
     return rows.newest_of_object(object_id, after, length)
 
@@ -117,8 +115,8 @@ def _owns(caller: Caller, prefix: str, object_id: UUID, **values: Any) -> bool:
     return bool(rows.filter(id=object_id, **values).exists())
 
 
-def _places(query: Mapping[str, Any], is_narrowed: bool) -> int:
-    """Return a bit for each place at which charges are looked for; 0 where an index has them all in one."""
+def _pairs(query: Mapping[str, Any], is_narrowed: bool) -> int:
+    """Return a bit for each of PLACES to search; 0 if one index has all the charges."""
     wanted = {name: query[name] for name in ("status", "authorized", "captured") if name in query}
     if not wanted and not is_narrowed:
         return 0

@@ -1,6 +1,6 @@
 """Lists by keyset, newest first (contract, section 3).
 
-For each combination of filters the query is compiled once, which takes the ORM longer than twenty rows to be read.
+For each combination of filters the query is compiled once: compiling takes the ORM longer than reading twenty rows.
 """
 
 from collections.abc import Callable, Mapping
@@ -20,13 +20,13 @@ from payments.domain.errors import PaymentError, invalid
 from payments.ids import parse_id, public_id
 
 Filters = dict[str, Any]
-# Makes of a validated query, and of where its page starts, the values of a list's page; None: nothing can be found.
+# Turns a validated query and the start of its page into the arguments of the page; None: nothing can match.
 Narrow = Callable[[Caller, Mapping[str, Any], UUID | None], Filters | None]
 
 
 @dataclass(frozen=True)
 class Listing:
-    """A list: its model, the prefix of its IDs, its rows by values, and what makes these of a query."""
+    """A list: its model, the prefix of its IDs, its query, and the function that makes the arguments of the query."""
 
     model: type[Model]
     prefix: str
@@ -42,7 +42,7 @@ class Listing:
 def show_page(
     request: Request, caller: Caller, listing: Listing, query: dict[str, Any], render: Callable[[Any], Any]
 ) -> HttpResponse:
-    """Answer a page of a list: at most `limit`, older than the object `start_after`, and as the filters in `query` say.
+    """Answer a page of a list: at most `limit` objects older than `start_after` that pass the filters of `query`.
 
     Raises PaymentError 422 when `start_after` names no object of this merchant and mode.
     """

@@ -1,4 +1,4 @@
-"""Metadata: a small JSON object of the client's own, returned as it was sent."""
+"""Metadata: a small JSON object of the merchant's own, returned as it was sent."""
 
 from decimal import Decimal
 from typing import Any
@@ -19,9 +19,9 @@ MAX_CARD_NUMBER = 10**19
 
 
 class Metadata(StrictField):
-    """A JSON object within the bounds above; its nesting counts from itself, its size is that of compact UTF-8.
+    """A JSON object within the limits above; its nesting counts from 1, its size is that of compact UTF-8.
 
-    It holds no card number, and no security code under a name of such.
+    A card number is refused, and so is a security code under a name such as `cvc`.
     """
 
     default_error_messages = {
@@ -41,7 +41,7 @@ class Metadata(StrictField):
         if len(text.encode()) > MAX_BYTES:
             self.fail("too_long")
         self._inspect(data, 1)
-        # The text holds all that its parts do, and nearly none has anything that must be looked for part by part.
+        # One look at the whole text spares nearly every request the search through its parts.
         if suspicious(text) and (faults := self._card_data_in(data)):
             raise ValidationError(faults)
         return data
@@ -70,7 +70,7 @@ class Metadata(StrictField):
             self.fail("bad_name")
 
     def _card_data_in(self, value: Any) -> Any:
-        """The faults of whatever holds card data in `value`, by name or place; nothing where nothing does."""
+        """Return the faults of the parts of `value` with card data, by name or position; nothing if there are none."""
         if isinstance(value, dict):
             found = {name: self._card_data_under(name, inner) for name, inner in value.items()}
         elif isinstance(value, list):
@@ -89,7 +89,7 @@ class Metadata(StrictField):
 
 
 def _texts_of(value: Any) -> list[str]:
-    """What a value says: a number also without its exponent, but not what follows its point."""
+    """Return the text of a value; a number is written without exponent and decimals."""
     if isinstance(value, (float, Number)):
         return [f"{int(Decimal(str(value)))}"] if abs(Decimal(str(value))) < MAX_CARD_NUMBER else []
     return [str(value)]

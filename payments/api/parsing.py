@@ -1,4 +1,4 @@
-"""Strict JSON bodies and strict query strings (contract, section 1)."""
+"""Parsing of JSON bodies and query strings (contract, section 1)."""
 
 import json
 import re
@@ -22,7 +22,7 @@ MAX_NESTING = 10
 MAX_INTEGER_DIGITS = 30
 MAX_NUMBER_LENGTH = 60
 MAX_QUERY_PARAMETERS = 100
-# More than any body has; Django takes what Python will not convert (4300 digits) for no length at all.
+# No body is longer. Django reads a length that Python does not convert (4300 digits) as no length.
 MAX_LENGTH_DIGITS = 18
 UTF_8 = ("utf-8", "utf8")
 # Accepted, and changes nothing: nested objects are always whole.
@@ -37,14 +37,14 @@ class StrictJsonParser(BaseParser):
     media_type = "application/json"
 
     def parse(self, _stream: Any, media_type: Any = None, parser_context: Any = None) -> dict[str, Any]:
-        """The request's object. Raises ApiError (400, 413) or UnsupportedMediaType."""
+        """Return the object in the body. Raises ApiError (400, 413) or UnsupportedMediaType."""
         if not _is_json(media_type or ""):
             raise UnsupportedMediaType("")
         return loads(_read_body(parser_context["request"]._request))
 
 
 def require_stated_length(request: HttpRequest) -> None:
-    """Raises ApiError 400 where Django would take a body for empty, its length not being stated readably."""
+    """Raise ApiError 400 where Django would read a body as empty because its length is missing or unreadable."""
     stated = request.META.get("CONTENT_LENGTH") or ""
     readable = stated.isascii() and stated.isdigit() and len(stated) <= MAX_LENGTH_DIGITS
     if not readable if stated else may_have_body(request.META):
@@ -52,12 +52,12 @@ def require_stated_length(request: HttpRequest) -> None:
 
 
 def may_have_body(environ: Mapping[str, Any]) -> bool:
-    """Whether a request without a length can have one: in chunks, or by HTTP/2, which has frames (RFC 9112, 6.3)."""
+    """Return whether a request without Content-Length can have a body: in chunks, or by HTTP/2 (RFC 9112, 6.3)."""
     return "HTTP_TRANSFER_ENCODING" in environ or not environ["SERVER_PROTOCOL"].startswith("HTTP/1")
 
 
 def loads(body: bytes) -> dict[str, Any]:
-    """The one JSON object (RFC 8259) in `body`.
+    """Return the one JSON object (RFC 8259) in `body`.
 
     Raises ApiError 400 for anything else: other encodings, repeated names, NaN, overlong numbers, too much
     nesting, and characters that cannot be stored. No message repeats content.
@@ -78,7 +78,7 @@ def loads(body: bytes) -> dict[str, Any]:
 
 
 def query_of(request: HttpRequest) -> dict[str, str]:
-    """The query parameters without the ignored ones. Raises ApiError 422 for an unreadable or repeated one."""
+    """Return the query parameters without the ignored ones. Raises ApiError 422 for unreadable or repeated ones."""
     raw = request.META.get("QUERY_STRING", "")
     if not raw:
         return {}

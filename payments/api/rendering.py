@@ -1,4 +1,4 @@
-"""Answers as JSON, whatever the request's Accept header says."""
+"""Answers as JSON, for any Accept header."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -11,17 +11,17 @@ from rest_framework.request import Request
 from payments.rendering.wire import to_bytes
 
 MEDIA_TYPE = "application/json"
-KEPT_BY_NOBODY = {"Cache-Control": "no-store"}
+NO_STORE = {"Cache-Control": "no-store"}
 
 
 def json_response(body: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> HttpResponse:
-    """An answer whose `body` is bytes of JSON already, or anything that JSON can express, to be kept in no cache."""
+    """Return an answer that no cache keeps; `body` is JSON bytes, or a value to render as JSON."""
     content = body if isinstance(body, bytes) else to_bytes(body)
-    return HttpResponse(content, status=status, content_type=MEDIA_TYPE, headers=KEPT_BY_NOBODY | dict(headers or {}))
+    return HttpResponse(content, status=status, content_type=MEDIA_TYPE, headers=NO_STORE | dict(headers or {}))
 
 
 class JsonRenderer(BaseRenderer):
-    """Renders what a view returns in DRF's own Response."""
+    """The JSON of a view that returns DRF's own Response."""
 
     media_type = MEDIA_TYPE
     format = "json"
@@ -32,7 +32,7 @@ class JsonRenderer(BaseRenderer):
 
 
 class AlwaysFirst(DefaultContentNegotiation):
-    """Answers in the one format there is, even for a client that sends `Accept: text/html`."""
+    """Content negotiation that always picks JSON, even for `Accept: text/html`."""
 
     def select_renderer(
         self, _request: Request, renderers: Iterable[BaseRenderer], _format_suffix: str | None = None

@@ -1,4 +1,4 @@
-"""From a request to a domain verb and back: who calls, once per idempotency key, in the documented bytes."""
+"""From a request to a call of the domain: the caller, the idempotency key and the stored answer."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -26,22 +26,22 @@ from payments.models import ApiKey
 
 KEY_HEADERS = ("HTTP_IDEMPOTENCY_KEY", "HTTP_X_IDEMPOTENCY_KEY")
 KEY_MAX = 255
-# Conflicts that pass by themselves, so that the same request may be sent again under its key.
-PASSING = {"resource_busy"}
+# Conflicts that end by themselves: the same request may be sent again under its idempotency key.
+TRANSIENT = {"resource_busy"}
 REFUSALS = (PaymentError, ApiError, vault.VaultUnavailable)
 
 Verb = Callable[[Caller, dict[str, Any]], StoredAnswer]
 
 
 class ApiViewSet(ViewSetMixin, ApiView):
-    """What all resources of `/v2` share."""
+    """The base of all resources of `/v2`."""
 
     lookup_value_regex = "[^/]+"
     # By action, the right that a restricted key needs for it.
     rights: Mapping[str, str] = {}
 
     def caller(self, request: Request) -> Caller:
-        """On whose behalf this request acts."""
+        """Return the caller of the domain for this request. Raises ApiError 422 for a bad idempotency key."""
         key = key_of(request)
         return Caller(
             merchant_id=key.merchant_id,
@@ -58,7 +58,7 @@ class ApiViewSet(ViewSetMixin, ApiView):
         )
 
     def run(self, request: Request, serializer_class: type[StrictSerializer], verb: Verb) -> HttpResponse:
-        """Validates the body and calls `verb`, or repeats the answer that this request had before."""
+        """Validate the body and call `verb`, or replay the answer that this idempotency key has."""
         caller = self.caller(request)
         try:
             answer, headers = _answer(caller, lambda: verb(caller, self.body(serializer_class))), {}
@@ -76,23 +76,23 @@ def _idempotency_key(request: Request) -> IdempotencyKey | None:
         raise invalid([Fault(("header", "Idempotency-Key"), message, "pattern")])
     if holds_card_number(key):
         raise invalid([Fault(("header", "Idempotency-Key"), CARD_DATA, "card_data")])
-    # Member order and white space do not make another request of it.
+    # The order of members and white space do not make it another request.
     body = dumps_sorted(request.data).encode()
     path = request.path.rstrip("/")
     return IdempotencyKey(key, vault.request_fingerprint(request.method or "", path, body))
 
 
 def _answer(caller: Caller, ask: Callable[[], StoredAnswer]) -> StoredAnswer:
-    """What `ask` answers, or the answer to its refusal where that is kept; raises any other.
+    """Return the answer of `ask`, or the stored answer to its refusal; raise any other refusal.
 
-    A verb takes the caller's key by its first write, so the key is looked up only where none came to that: what it
-    was answered before comes before any refusal.
+    A verb claims the idempotency key with its first write. A refusal can come before that, so the key is looked up
+    here: the answer that it already has is replayed instead of the refusal.
     """
     try:
         return ask()
     except REFUSALS as refusal:
         idempotency.look_up(caller)
-        if not isinstance(refusal, PaymentError) or refusal.kind is not ErrorKind.CONFLICT or refusal.code in PASSING:
+        if not isinstance(refusal, PaymentError) or refusal.kind is not ErrorKind.CONFLICT or refusal.code in TRANSIENT:
             raise
         answer = refusal_answer(refusal, caller.request_id)
         idempotency.keep_refusal(caller, answer)

@@ -1,11 +1,10 @@
-"""What requests about sources and charges may hold (contract, section 3)."""
+"""The bodies of requests about sources and charges (contract, section 3).
+
+The docstring of a class and the `help_text` of its fields are their descriptions in the OpenAPI document.
+"""
 
 from collections.abc import Mapping
-from datetime import datetime, timedelta
 from typing import Any
-
-from rest_framework.exceptions import ErrorDetail
-from rest_framework.fields import Field
 
 from payments import clock, sourcetypes
 from payments.api.fields import (
@@ -22,43 +21,38 @@ from payments.api.fields import (
     Url,
 )
 from payments.api.metadata import Metadata
-from payments.api.query_fields import QueryBoolean, QueryId, QueryInteger, QueryMoment, QueryObject
 from payments.api.strict import Errors, StrictSerializer
-from payments.domain.charging.state_machine import FLAGS
-from payments.domain.events import EVENT_OBJECTS, EVENT_TYPES
 from payments.domain.test_clock import LONGEST_SECONDS
-from payments.ids import EPOCH
-from payments.models import AMOUNT_MAX, Charge
+from payments.models import AMOUNT_MAX
 from payments.money import DEFAULT_CURRENCY
 from payments.webhooks.urls import ForbiddenUrl, check_notify_url
 
-DEFAULT_PAGE_LENGTH = 20
-MAX_PAGE_LENGTH = 100
-# A caller's clock may be ahead by less than this.
-CLOCKS_APART = timedelta(days=1)
-FLAG_NAMES = ("status", "authorized", "captured")
 DEFAULT_REFUND_REASON = "requested_by_customer"
+METADATA = "Data of the merchant's own."
+AMOUNT = "How much, in the currency's smallest unit: 18.89 in a currency with two decimals is 1889."
 
 
 class CardInput(StrictSerializer):
-    """A card as the payer typed it."""
+    """A card as the payer typed it. It must not have expired."""
 
     default_error_messages = {"card_expired": "This card has expired."}
 
-    name = NameSafe(max_length=50)
-    number = CardNumber()
-    exp_month = StrictString(max_length=2, pattern=MONTH)
-    exp_year = Digits(min_length=4, max_length=4)
-    cvc = Digits(min_length=3, max_length=4)
-    address_line1 = NameSafe(max_length=255, required=False)
-    address_line2 = NameSafe(max_length=255, required=False)
-    address_city = NameSafe(max_length=255, required=False)
-    address_state = NameSafe(max_length=255, required=False)
-    address_country = NameSafe(max_length=255, required=False)
-    address_zip = NameSafe(max_length=50, required=False)
+    name = NameSafe(max_length=50, help_text="Full name of the cardholder.")
+    number = CardNumber(help_text="The card number: 16 digits with a right check digit.")
+    exp_month = StrictString(max_length=2, pattern=MONTH, help_text="Expiry month, 1 or 2 digits.")
+    exp_year = Digits(min_length=4, max_length=4, help_text="Expiry year, 4 digits.")
+    cvc = Digits(
+        min_length=3, max_length=4, help_text="The security code. It is sent to the provider once and then destroyed."
+    )
+    address_line1 = NameSafe(max_length=255, required=False, help_text="First line of the card's address.")
+    address_line2 = NameSafe(max_length=255, required=False, help_text="Second line of the card's address.")
+    address_city = NameSafe(max_length=255, required=False, help_text="City of the card's address.")
+    address_state = NameSafe(max_length=255, required=False, help_text="State or province of the card's address.")
+    address_country = NameSafe(max_length=255, required=False, help_text="Country of the card's address.")
+    address_zip = NameSafe(max_length=50, required=False, help_text="Postal code of the card's address.")
 
     def check_together(self, data: Mapping[str, Any], errors: Errors) -> None:
-        """A card is good until its last month is over (UTC)."""
+        """Refuse a card whose last month (UTC) is over."""
         if "exp_month" in errors or "exp_year" in errors:
             return
         today = clock.now()
@@ -68,13 +62,17 @@ class CardInput(StrictSerializer):
 
 
 class RedirectInput(StrictSerializer):
-    """Where the payer is sent back to, and who is told."""
+    """Absolute http(s) URLs; the payer is sent to exactly the one given."""
 
     default_error_messages = {"invalid_url": "Nothing would ever be sent to this URL. {reason}"}
 
-    success = Url()
-    fail = Url()  # type: ignore[assignment]
-    notify = Url(required=False)
+    success = Url(help_text="Where the payer is sent after paying.")
+    fail = Url(help_text="Where the payer is sent otherwise.")  # type: ignore[assignment]
+    notify = Url(
+        required=False,
+        help_text="The URL that is called on every change of a charge; https in live mode. A URL to which nothing "
+        "would ever be sent is refused: one with user information, a forbidden port, or a private network's address.",
+    )
 
     def check_together(self, data: Mapping[str, Any], errors: Errors) -> None:
         notify = data.get("notify")
@@ -89,37 +87,45 @@ class RedirectInput(StrictSerializer):
 class AddressInput(StrictSerializer):
     """A billing or shipping address."""
 
-    name = NameSafe(max_length=50)
-    phone_number = NameSafe(max_length=50, required=False)
-    email = Email(required=False)
-    line1 = NameSafe(max_length=255, required=False)
-    line2 = NameSafe(max_length=255, required=False)
-    city = NameSafe(max_length=100, required=False)
-    state = NameSafe(max_length=50, required=False)
-    country = NameSafe(max_length=50, required=False)
-    zip_code = NameSafe(max_length=50, required=False)
+    name = NameSafe(max_length=50, help_text="Name of the person or company at this address.")
+    phone_number = NameSafe(max_length=50, required=False, help_text="Phone number.")
+    email = Email(required=False, help_text="E-mail address.")
+    line1 = NameSafe(max_length=255, required=False, help_text="First line of the address.")
+    line2 = NameSafe(max_length=255, required=False, help_text="Second line of the address.")
+    city = NameSafe(max_length=100, required=False, help_text="City.")
+    state = NameSafe(max_length=50, required=False, help_text="State or province.")
+    country = NameSafe(max_length=50, required=False, help_text="Country.")
+    zip_code = NameSafe(max_length=50, required=False, help_text="Postal code.")
 
 
 class OwnerInput(StrictSerializer):
-    """Whom a source belongs to."""
+    """The owner of a source."""
 
-    billing = AddressInput(required=False)
-    shipping = AddressInput(required=False)
-    name = StrictString(min_length=0, max_length=50, required=False)
-    address_country = NameSafe(max_length=50, required=False)
+    billing = AddressInput(required=False, help_text="Billing address.")
+    shipping = AddressInput(required=False, help_text="Shipping address.")
+    name = StrictString(min_length=0, max_length=50, required=False, help_text="Full name of the account holder.")
+    address_country = NameSafe(max_length=50, required=False, help_text="Country of the account holder.")
 
 
 class SourceInput(StrictSerializer):
-    """`POST /v2/sources/`. Needs `livemode` in the serializer's context."""
+    """A way to pay, given once. `card` is required for the type `card`, and refused for any other."""
 
     default_error_messages = {"not_allowed": "Only a source of type card has this."}
     ignored = frozenset({"currency"})
+    rules = {
+        "if": {"properties": {"type": {"const": sourcetypes.CARD}}, "required": ["type"]},
+        "then": {"title": "Card", "required": ["card"]},
+        "else": {"title": "Wallet, scheme or bank", "properties": {"card": False}},
+    }
 
-    type = Choice(sourcetypes.NAMES)
-    card = CardInput(required=False)
-    redirect = RedirectInput(required=False)
-    owner = OwnerInput(required=False)
-    metadata = Metadata(required=False)
+    type = Choice(sourcetypes.NAMES, help_text="The way to pay.")
+    card = CardInput(required=False, help_text="The card as the payer typed it.")
+    redirect = RedirectInput(
+        required=False,
+        help_text="Where the payer is sent back to, and the URL to notify. Without it the payer ends on kaha's page.",
+    )
+    owner = OwnerInput(required=False, help_text="The owner of the source.")
+    metadata = Metadata(required=False, help_text=METADATA)
 
     def check_together(self, data: Mapping[str, Any], errors: Errors) -> None:
         if "type" in errors:
@@ -132,116 +138,68 @@ class SourceInput(StrictSerializer):
 
 
 class ChargeInput(StrictSerializer):
-    """`POST /v2/charges/`. Without `statement_descriptor` the merchant's own applies."""
+    """An order to take money, or to hold it."""
 
-    amount = StrictInteger(min_value=1, max_value=AMOUNT_MAX)
-    currency = Currency(default=DEFAULT_CURRENCY)
-    source = NameSafe(max_length=255)  # type: ignore[assignment]
-    description = StrictString(max_length=255)
-    statement_descriptor = NameSafe(min_length=3, max_length=100, required=False)
-    capture = StrictBoolean(default=True)
-    cvc = Digits(min_length=3, max_length=4, required=False)
-    require_auth = StrictBoolean(default=True)
-    redirect_url = Url(required=False)
-    metadata = Metadata(required=False)
+    amount = StrictInteger(min_value=1, max_value=AMOUNT_MAX, help_text=AMOUNT)
+    currency = Currency(default=DEFAULT_CURRENCY, help_text="ISO 4217 code, in any case.")
+    source = NameSafe(  # type: ignore[assignment]
+        max_length=255, help_text="The ID of an unused source, or of one kept for a customer."
+    )
+    description = StrictString(max_length=255, help_text="What the charge is for.")
+    statement_descriptor = NameSafe(
+        min_length=3,
+        max_length=100,
+        required=False,
+        help_text="Text on the payer's statement. Without it, the merchant's own applies.",
+    )
+    capture = StrictBoolean(
+        default=True, help_text="`false` holds the money instead of taking it. Only a card can be held."
+    )
+    cvc = Digits(
+        min_length=3,
+        max_length=4,
+        required=False,
+        help_text="The security code of a card that is kept for a customer. It is sent to the provider and not stored.",
+    )
+    require_auth = StrictBoolean(
+        default=True, help_text="`false` skips 3-D Secure. No effect on a card that is kept for a customer."
+    )
+    redirect_url = Url(required=False, help_text="Where the payer is sent back to if the source has no `redirect`.")
+    metadata = Metadata(required=False, help_text=METADATA)
 
 
 class CaptureInput(StrictSerializer):
-    """`POST /v2/charges/{ch}/capture`. Without `amount`, all that is held."""
+    """How much of a hold to capture."""
 
-    amount = StrictInteger(min_value=1, max_value=AMOUNT_MAX, required=False)
+    amount = StrictInteger(
+        min_value=1,
+        max_value=AMOUNT_MAX,
+        required=False,
+        help_text=f"{AMOUNT} Without it, all that is held. The rest is released.",
+    )
 
 
 class RefundInput(StrictSerializer):
-    """`POST /v2/charges/{ch}/refund`. Without `amount`, all that is left."""
+    """How much of a charge to refund."""
 
-    amount = StrictInteger(min_value=1, max_value=AMOUNT_MAX, required=False)
-    reason = StrictString(max_length=255, default=DEFAULT_REFUND_REASON)
+    amount = StrictInteger(
+        min_value=1, max_value=AMOUNT_MAX, required=False, help_text=f"{AMOUNT} Without it, all that is left."
+    )
+    reason = StrictString(max_length=255, default=DEFAULT_REFUND_REASON, help_text="Why, in the merchant's words.")
 
 
 class VerifyInput(StrictSerializer):
-    """`POST /v2/charges/{ch}/verify`."""
+    """The one-time PIN that the payer got from the bank."""
 
-    confirmation_id = NameSafe(min_length=5, max_length=255)
-    otp = StrictString(max_length=10)
+    confirmation_id = NameSafe(
+        min_length=5, max_length=255, help_text="The `confirmation_id` of the charge's `action`."
+    )
+    otp = StrictString(max_length=10, help_text="The PIN.")
 
 
 class ClockInput(StrictSerializer):
-    """`POST /v2/test/clock`."""
+    """How much time is to pass."""
 
-    advance_seconds = StrictInteger(min_value=1, max_value=LONGEST_SECONDS)
-
-
-class PageQuery(StrictSerializer):
-    """Which part of a list: at most `limit` objects, those older than the object `start_after`."""
-
-    start_after = StrictString(max_length=255, required=False)
-    limit = QueryInteger(min_value=1, max_value=MAX_PAGE_LENGTH, default=DEFAULT_PAGE_LENGTH)
-
-
-class ChargeListQuery(PageQuery):
-    """`GET /v2/charges/`. Filters that no charge can pass together are refused."""
-
-    status = Choice(Charge.Status.values, required=False)
-    captured = QueryBoolean(required=False)
-    authorized = QueryBoolean(required=False)
-    customer = QueryId("cus", required=False)
-    source = QueryId("src", required=False)  # type: ignore[assignment]
-
-    def get_fields(self) -> dict[str, Field[Any, Any, Any, Any]]:
-        return super().get_fields() | {
-            "created_at[gte]": QueryMoment(required=False),
-            "created_at[lt]": QueryMoment(required=False),
-        }
-
-    def check_together(self, data: Mapping[str, Any], errors: Errors) -> None:
-        self._check_flags(data, errors)
-        self._check_period(data, errors)
-
-    def _check_flags(self, data: Mapping[str, Any], errors: Errors) -> None:
-        """Each filter must leave something of what charges can show beside those before it."""
-        shown = [{name: _written(getattr(flags, name)) for name in FLAG_NAMES} for flags in FLAGS]
-        given: list[str] = []
-        for name in FLAG_NAMES:
-            if data.get(name) is None or name in errors:
-                continue
-            left = [flags for flags in shown if flags[name] == data[name]]
-            if not left:
-                possible = " or ".join(sorted({flags[name] for flags in shown}))
-                message = f"Of charges with {' and '.join(given)}, {name} can only be {possible}."
-                errors[name] = [ErrorDetail(message, code="invalid_choice")]
-                return
-            shown = left
-            given.append(f"{name} {data[name]}")
-
-    def _check_period(self, data: Mapping[str, Any], errors: Errors) -> None:
-        since, before = (self._moment(f"created_at[{name}]", data, errors) for name in ("gte", "lt"))
-        if since and since > clock.now() + CLOCKS_APART:
-            errors["created_at[gte]"] = [ErrorDetail("This value must not be in the future.", code="invalid_choice")]
-        elif before and before <= (since or EPOCH):
-            message = "This value must be later than created_at[gte], and than 1970-01-01."
-            errors["created_at[lt]"] = [ErrorDetail(message, code="invalid_choice")]
-
-    def _moment(self, name: str, data: Mapping[str, Any], errors: Errors) -> datetime | None:
-        given = name not in errors and data.get(name)
-        return self.fields[name].run_validation(given) if given else None
-
-
-def _written(value: str | bool) -> str:
-    return value if isinstance(value, str) else str(value).lower()
-
-
-class EventListQuery(PageQuery):
-    """`GET /v2/events/`: those of one type, or of the one object with the ID `object`."""
-
-    type = Choice(EVENT_TYPES, required=False)
-    object = QueryObject(EVENT_OBJECTS, required=False)
-
-    default_error_messages = {"other_object": "Events of this type are about another kind of object than this."}
-
-    def check_together(self, data: Mapping[str, Any], errors: Errors) -> None:
-        kind, told = data.get("type"), data.get("object")
-        if kind and told and not errors.keys() & {"type", "object"}:
-            model = EVENT_OBJECTS[told.partition("_")[0]]
-            if model._meta.model_name != kind.partition(".")[0]:
-                errors["type"] = [self.fault("other_object")]
+    advance_seconds = StrictInteger(
+        min_value=1, max_value=LONGEST_SECONDS, help_text="How many seconds: 86400 is a day."
+    )

@@ -10,7 +10,7 @@ from payments.rendering.objects import render_source
 
 
 class SourceViewSet(ApiViewSet):
-    """Sources: the only resource that a publishable key, and so a browser, may reach."""
+    """Sources: the only resource that a publishable key, and so a browser, may use."""
 
     open_to_browsers = True
     rights = {"create": "sources:write", "retrieve": "sources:read"}

@@ -1,4 +1,4 @@
-"""The ground rules of request fields: strict types, no unknown members, null is absent, all faults at once."""
+"""The base of request fields: strict types, no unknown members, null is absent, all faults reported together."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -34,6 +34,8 @@ class StrictSerializer(Strict, serializers.Serializer[Any]):
         "unknown_parameter": "There is no such parameter.",
     }
     ignored: frozenset[str] = frozenset()
+    # The rules between members, as JSON Schema, for the OpenAPI document.
+    rules: Mapping[str, Any] = {}
 
     def to_internal_value(self, data: Any) -> dict[str, Any]:
         if not isinstance(data, Mapping):
@@ -48,14 +50,14 @@ class StrictSerializer(Strict, serializers.Serializer[Any]):
         return value
 
     def check_together(self, data: Mapping[str, Any], errors: Errors) -> None:
-        """Adds to `errors` (by member name, the bad ones so far) what is wrong between members of `data`."""
+        """Add to `errors`, which has the faults found so far by member, those between members of `data`."""
 
     def fault(self, key: str, **values: object) -> ErrorDetail:
-        """One of the class's error messages, with its code."""
+        """Return the class's error message for `key`, with `key` as its code."""
         return ErrorDetail(str(self.error_messages[key]).format(**values), code=key)
 
     def _members(self, data: Mapping[str, Any]) -> tuple[dict[str, Any], Errors]:
-        """Every member's value or errors; DRF's own loop tells nothing of the good ones when there is a bad one."""
+        """Return the valid members and the errors; DRF's own loop drops the valid ones once there is an error."""
         value: dict[str, Any] = {}
         errors: Errors = {}
         for name, field in self.fields.items():
@@ -69,4 +71,4 @@ class StrictSerializer(Strict, serializers.Serializer[Any]):
 
 
 class Nothing(StrictSerializer):
-    """An object without members: for requests that take none."""
+    """An empty object. The body may be left out altogether."""

@@ -1,4 +1,4 @@
-"""Rate limits, told in the RateLimit headers of the IETF draft."""
+"""Rate limits, reported in the RateLimit headers of the IETF draft."""
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -15,16 +15,16 @@ from rest_framework.throttling import BaseThrottle
 from payments.counting import Counters, Window, counters_at
 from payments.models import ApiKey
 
-# What one customer of a network provider has at least, so that all of it is one address here.
+# The smallest network that a provider assigns to one customer; all of it counts as one address.
 IPV6_PREFIX_LENGTH = 64
-# A provider sends about two messages of a charge, perhaps all from one address: this is for 200 charges a second.
-# What is refused comes again, so that a burst beyond it loses nothing.
+# Enough for 200 charges a second: a provider sends about two messages for each, perhaps all from one address.
+# A provider sends a refused message again, so a burst above the limit loses nothing.
 WEBHOOK_RATE = "400/second"
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
-    """`quota` per `window_seconds`, and what is `used` of it in the window that ends in `reset_seconds`."""
+class Usage:
+    """The use of a rate limit: `used` of `quota` in a window of `window_seconds`, which ends in `reset_seconds`."""
 
     quota: int
     window_seconds: int
@@ -44,12 +44,12 @@ class Verdict:
         }
 
 
-def take(counters: Counters, rate: str, who: str) -> Verdict:
-    """Counts one request of `who` against `rate` (`300/second`), and tells what is left."""
+def take(counters: Counters, rate: str, caller: str) -> Usage:
+    """Count one request of `caller` against `rate` (`300/second`) and return the use of that limit."""
     limit = _parsed(rate)
     window = Window.present(limit.get_expiry())
-    used = counters.increment(window.key(who), window.seconds)
-    return Verdict(limit.amount, window.seconds, used, window.ends_in_seconds)
+    used = counters.increment(window.key(caller), window.seconds)
+    return Usage(limit.amount, window.seconds, used, window.ends_in_seconds)
 
 
 @cache
@@ -58,78 +58,78 @@ def _parsed(rate: str) -> limits.RateLimitItem:
 
 
 class Throttle(BaseThrottle, ABC):
-    """Refuses a request that is over its limit, and has any answer tell how far it is from it."""
+    """A throttle that puts the RateLimit headers on every answer."""
 
-    verdict: Verdict
+    usage: Usage
 
     @abstractmethod
-    def count(self, request: Request) -> Verdict:
-        """Counts `request` against its limit."""
+    def count(self, request: Request) -> Usage:
+        """Count `request` against its limit and return the use of that limit."""
 
     def allow_request(self, request: Request, view: Any) -> bool:
-        self.verdict = self.count(request)
-        view.headers.update(self.verdict.headers)
-        return self.verdict.allowed
+        self.usage = self.count(request)
+        view.headers.update(self.usage.headers)
+        return self.usage.allowed
 
     def wait(self) -> float:
-        return self.verdict.reset_seconds
+        return self.usage.reset_seconds
 
 
 class KeyThrottle(Throttle):
-    """At most RATE_LIMIT requests for each key; for a publishable one RATE_LIMIT_ANONYMOUS for each address.
+    """RATE_LIMIT for each key; RATE_LIMIT_ANONYMOUS for each address that uses a publishable key.
 
-    Everybody has a publishable key: what all its payers shared, one of them could use up for the others.
+    A publishable key is public: one payer must not use up the limit of all others.
     """
 
-    def count(self, request: Request) -> Verdict:
+    def count(self, request: Request) -> Usage:
         key: Any = request.auth
-        rate, who = settings.RATE_LIMIT, f"key/{key.id.hex}"
+        rate, caller = settings.RATE_LIMIT, f"key/{key.id.hex}"
         if key.kind == ApiKey.Kind.PUBLISHABLE:
-            rate, who = settings.RATE_LIMIT_ANONYMOUS, f"{who}/{counted_address(request._request)}"
-        return take(counters_at(settings.REDIS_URL), rate, who)
+            rate, caller = settings.RATE_LIMIT_ANONYMOUS, f"{caller}/{counted_address(request._request)}"
+        return take(counters_at(settings.REDIS_URL), rate, caller)
 
 
 class AddressThrottle(Throttle):
-    """At most RATE_LIMIT_ANONYMOUS requests for each address, where no key is asked for."""
+    """RATE_LIMIT_ANONYMOUS for each address, on paths that need no key."""
 
-    def count(self, request: Request) -> Verdict:
-        return count_stranger(request)
+    def count(self, request: Request) -> Usage:
+        return count_anonymous(request)
 
 
-def count_stranger(request: HttpRequest) -> Verdict:
-    """Counts a request without a valid key against its address and RATE_LIMIT_ANONYMOUS."""
+def count_anonymous(request: HttpRequest) -> Usage:
+    """Count a request without a valid key against RATE_LIMIT_ANONYMOUS of its address."""
     counters = counters_at(settings.REDIS_URL)
     return take(counters, settings.RATE_LIMIT_ANONYMOUS, f"address/{counted_address(request)}")
 
 
-def count_webhook(request: HttpRequest) -> Verdict:
-    """Counts a message that says to be a provider's against its address and WEBHOOK_RATE."""
+def count_webhook(request: HttpRequest) -> Usage:
+    """Count a provider's webhook against WEBHOOK_RATE of its address."""
     return take(counters_at(settings.REDIS_URL), WEBHOOK_RATE, f"webhook/{counted_address(request)}")
 
 
 def counted_address(request: HttpRequest) -> str:
-    """The client's address as limits know it: of IPv6 its network, in which everybody has addresses without end."""
-    said = client_address(request)
+    """Return the client's address for rate limits: for IPv6 the network, because one client has all its addresses."""
+    text = client_address(request)
     try:
-        address = ip_address(said)
+        address = ip_address(text)
     except ValueError:
-        return said
+        return text
     if not isinstance(address, IPv6Address):
-        return said
+        return text
     if address.ipv4_mapped:
         return str(address.ipv4_mapped)
     return str(network_of(address))
 
 
 def network_of(address: IPv6Address) -> IPv6Network:
-    """The network of `address` that one customer has."""
+    """Return the network around `address` that belongs to one customer."""
     return IPv6Network((int(address), IPV6_PREFIX_LENGTH), strict=False)
 
 
 def client_address(request: HttpRequest) -> str:
-    """Where the request comes from, past the TRUSTED_PROXIES proxies of ours that append to X-Forwarded-For."""
-    said = request.META.get("HTTP_X_FORWARDED_FOR", "") if settings.TRUSTED_PROXIES else ""
-    hops = [part.strip() for part in said.split(",") if part.strip()]
+    """Return the client's address, past the TRUSTED_PROXIES proxies of ours that append to X-Forwarded-For."""
+    forwarded = request.META.get("HTTP_X_FORWARDED_FOR", "") if settings.TRUSTED_PROXIES else ""
+    hops = [part.strip() for part in forwarded.split(",") if part.strip()]
     if not hops:
         return str(request.META.get("REMOTE_ADDR", ""))
     return hops[-min(settings.TRUSTED_PROXIES, len(hops))]

@@ -1,4 +1,4 @@
-"""The routes of `/v2`. Every one answers with and without its trailing slash, never by a redirect."""
+"""The routes of `/v2`. Each answers with and without its trailing slash, never by a redirect."""
 
 from django.urls import re_path
 from rest_framework.routers import SimpleRouter

@@ -1,9 +1,9 @@
-"""Which browser a payer uses, as roughly as an operator wants to know."""
+"""The browser of a payer, as a family."""
 
 from django.http import HttpRequest
 
 OTHER = "another browser"
-# The first that fits: many a browser also names those that it resembles.
+# The first match counts, because a browser also names those that it is compatible with.
 FAMILIES = (
     ("Edg", "Edge"),
     ("OPR/", "Opera"),
@@ -17,6 +17,6 @@ FAMILIES = (
 
 
 def browser_of(request: HttpRequest) -> str:
-    """The family of the browser that asks; what it says of itself is not kept."""
+    """Return the family of the browser; its whole User-Agent is not stored."""
     agent = request.headers.get("User-Agent", "")
     return next((family for mark, family in FAMILIES if mark in agent), OTHER)

@@ -1,4 +1,4 @@
-"""How every page for payers is answered: locked down, and never kept by anybody."""
+"""Responses for payers: a strict content policy, and no caching."""
 
 from collections.abc import Callable, Mapping
 from functools import wraps
@@ -20,7 +20,7 @@ POLICY = {
     "default-src": [NONE],
     "style-src": [SELF],
     "img-src": [SELF, "data:"],
-    # It governs the redirects after a form too, and those end at any merchant's address.
+    # It also governs the redirects after a form, which end at any merchant's URL.
     "form-action": [SELF, "https:", "http:"],
     "base-uri": [NONE],
     "frame-ancestors": [NONE],
@@ -34,15 +34,15 @@ HEADERS = {
 
 
 class SeeOther(HttpResponseRedirectBase):
-    """303 (RFC 9110, 15.4.4): whatever the method was, the browser goes on with a GET."""
+    """303 (RFC 9110, 15.4.4): the browser continues with a GET."""
 
     status_code = 303
 
 
 def for_payers(view: View[Params]) -> View[Params]:
-    """Gives a view the headers of a payer's page.
+    """Add the headers of a payer's page to a view's response.
 
-    Django's CSRF check is left out: it wants a cookie, and only who was given the unguessable address can post to it.
+    Django's CSRF check is off, because it needs a cookie: the unguessable address of the page is the protection.
     """
 
     @wraps(view)
@@ -59,17 +59,17 @@ def for_payers(view: View[Params]) -> View[Params]:
 def page(
     request: HttpRequest, name: str, context: Mapping[str, object] | None = None, status: int = 200
 ) -> HttpResponse:
-    """The template `payer/<name>.html`."""
+    """Return the page of the template `payer/<name>.html`."""
     return render(request, f"payer/{name}.html", context, status=status)
 
 
 def qr_code_of(text: str) -> HttpResponse:
-    """`text` as a QR code (ISO/IEC 18004), in SVG."""
+    """Return `text` as a QR code (ISO/IEC 18004) in SVG."""
     image = BytesIO()
     segno.make_qr(text).save(image, kind="svg", scale=6, light="white")
     return HttpResponse(image.getvalue(), content_type="image/svg+xml")
 
 
 def unknown_page(request: HttpRequest) -> HttpResponse:
-    """The answer to an address that belongs to no payment."""
+    """Return the 404 page for an address that belongs to no payment."""
     return page(request, "unknown", status=404)

@@ -1,4 +1,4 @@
-"""The simulator's side of the payer's way: where a bank, wallet or scheme would ask the payer."""
+"""The simulator's page, in place of the page where a bank, wallet or scheme asks the payer."""
 
 from contextlib import suppress
 from uuid import UUID
@@ -24,13 +24,13 @@ DECLINES = {"fail": "authentication_failed", "cancel": "payer_cancelled"}
 @for_payers
 @require_http_methods(["GET", "HEAD", "POST"])
 def pay(request: HttpRequest, token: str) -> HttpResponse:
-    """Asks the payer, once; a payment that is decided stays so, whatever is sent again."""
+    """Ask the payer once, and record the decision; a decided payment never changes."""
     payment = books.find_page(token)
     if payment is None:
         return unknown_page(request)
     if payment.decline_code == "action_expired":
         return page(request, "expired", _shown(payment, token), status=410)
-    # Read first: a form that cannot be read is refused, and leaves nothing behind.
+    # A form that cannot be read is refused before anything is written.
     form = request.POST
     _note(request, payment)
     if request.method != "POST":
@@ -42,7 +42,7 @@ def pay(request: HttpRequest, token: str) -> HttpResponse:
 @for_payers
 @require_safe
 def qr_code(request: HttpRequest, token: str) -> HttpResponse:
-    """The address of the payment's page as a QR code."""
+    """Return the address of the payment's page as a QR code."""
     if books.find_page(token) is None:
         return unknown_page(request)
     return qr_code_of(page_url(token))
@@ -50,7 +50,7 @@ def qr_code(request: HttpRequest, token: str) -> HttpResponse:
 
 def _note(request: HttpRequest, payment: SimulatedPayment) -> None:
     what = PageVisit.Page.DECIDED if request.method == "POST" else PageVisit.Page.ASKED
-    # Whoever tries the simulator by itself names a payment as they like.
+    # A payment made at the simulator directly may have any reference.
     with suppress(ValueError):
         visits.note(UUID(hex=payment.reference), what, browser_of(request))
 
@@ -60,7 +60,7 @@ def _decide(payment: SimulatedPayment, form: QueryDict) -> None:
     if decision in DECLINES:
         books.decline(payment, DECLINES[decision], tell=True)
     elif asks_pin(payment):
-        # A form that was sent twice counts one try.
+        # A form that was sent twice counts as one try.
         if form.get("tries") == str(payment.pin_tries):
             books.enter_pin(payment, form.get("pin", ""), tell=True)
     elif decision == "pay":

@@ -1,13 +1,12 @@
 from django.urls import path
 
-from payments.pages.returning import payer_came_back
-from payments.pages.scanning import code, show_code
+from payments.pages.payer import qr_image, return_payer, show_qr_page
 from payments.pages.simulator import pay, qr_code
 
 urlpatterns = [
     path("simulator/pay/<str:token>", pay, name="simulator-pay"),
     path("simulator/pay/<str:token>/qr.svg", qr_code, name="simulator-qr"),
-    path("pay/<str:token>", show_code, name="payer-code"),
-    path("pay/<str:token>/qr.svg", code, name="payer-code-image"),
-    path("return/<str:token>", payer_came_back, name="payer-return"),
+    path("pay/<str:token>", show_qr_page, name="payer-code"),
+    path("pay/<str:token>/qr.svg", qr_image, name="payer-code-image"),
+    path("return/<str:token>", return_payer, name="payer-return"),
 ]

@@ -1,4 +1,4 @@
-"""Routes on which anything can go wrong, for tests of what the client is told."""
+"""Routes that raise any exception, for tests of the error envelope."""
 
 from typing import Any
 
@@ -60,7 +60,7 @@ class Breaking(ApiView):
 
 
 def bug(request: HttpRequest, **_: Any) -> HttpResponse:
-    """Breaks outside of DRF."""
+    """Raise outside of DRF."""
     raise RuntimeError(SECRET)
 
 

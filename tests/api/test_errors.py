@@ -91,7 +91,7 @@ def test_a_conflict_names_its_charge_and_when_to_try_again(api: Api) -> None:
 
 
 @pytest.mark.parametrize(("failure", "seconds"), [("throttled", "3"), ("own", "7")])
-def test_retry_after_is_told_in_whole_seconds(api: Api, failure: str, seconds: str) -> None:
+def test_retry_after_is_in_whole_seconds(api: Api, failure: str, seconds: str) -> None:
     assert fail(api, failure)["Retry-After"] == seconds
 
 
@@ -102,7 +102,7 @@ def test_a_flood_of_faults_is_cut_off(api: Api) -> None:
 
 
 @pytest.mark.parametrize("method", ["PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "BREW"])
-def test_a_wrong_method_is_told_which_ones_are_right(api: Api, method: str) -> None:
+def test_a_wrong_method_gets_the_allowed_ones(api: Api, method: str) -> None:
     response = api.send(method, "/fail/bug", None, {})
     assert (response.status_code, error_of(response)["code"]) == (405, "method_not_allowed")
     assert response["Allow"] == "GET, HEAD, POST"

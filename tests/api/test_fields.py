@@ -1,4 +1,4 @@
-"""Each kind of field takes what the contract says, to the last character, and tells what is wrong by its code."""
+"""Each kind of field takes what the contract says, to the last character, and names the fault by its code."""
 
 import json
 from typing import Any
@@ -30,7 +30,7 @@ ADDRESS = {"name": "Juan"}
 
 
 def code_of(field: StrictField, value: Any) -> str | None:
-    """The code of the fault that `field` finds in `value`, None when it takes it."""
+    """Return the code of the fault that `field` finds in `value`, None when it takes it."""
     try:
         field.run_validation(value)
     except ValidationError as refused:

@@ -29,7 +29,7 @@ Wsgi = Callable[..., tuple[int, dict[str, Any]]]
 
 
 def nested(depth: int) -> bytes:
-    """An object that nests `depth` deep, itself included."""
+    """Return an object that nests `depth` deep, itself included."""
     return b'{"a":' * (depth - 1) + b"{}" + b"}" * (depth - 1)
 
 
@@ -95,7 +95,7 @@ def test_a_json_object_is_read_as_it_is(body: bytes, value: dict[str, Any]) -> N
 
 
 def outcome(body: bytes) -> dict[str, Any] | str:
-    """The object in `body`, or the code of the refusal."""
+    """Return the object in `body`, or the code of the refusal."""
     try:
         return loads(body)
     except ApiError as refused:
@@ -174,13 +174,13 @@ def test_a_body_that_nobody_needs_must_be_valid_too(api: Api, method: str, path:
     assert error_of(api.send(method, path, b"{", {}))["code"] == "invalid_json"
 
 
-def test_a_wrong_method_is_told_before_the_body_is_read(api: Api) -> None:
+def test_a_wrong_method_is_refused_before_the_body_is_read(api: Api) -> None:
     assert api.post("/me", b"{").status_code == 405
 
 
 @pytest.fixture
 def wsgi(api: Api) -> Iterator[Wsgi]:
-    """POSTs to sources through the application as the web server calls it; returns status and JSON."""
+    """POST to sources through the application as the web server calls it; returns status and JSON."""
     for signal in (request_started, request_finished):
         signal.disconnect(close_old_connections)
     yield partial(_post, api.headers()["Authorization"])
@@ -192,9 +192,9 @@ def _post(authorization: str, body: bytes, **environ: Any) -> tuple[int, dict[st
     environ |= {"PATH_INFO": "/v2/sources/", "REQUEST_METHOD": "POST", "wsgi.input": io.BytesIO(body)}
     environ |= {"CONTENT_TYPE": "application/json", "HTTP_AUTHORIZATION": authorization}
     setup_testing_defaults(environ)
-    told: list[str] = []
-    with closing(application(environ, lambda status, *_: told.append(status))) as answer:
-        return int(told[0].split()[0]), json.loads(b"".join(answer))
+    statuses: list[str] = []
+    with closing(application(environ, lambda status, *_: statuses.append(status))) as answer:
+        return int(statuses[0].split()[0]), json.loads(b"".join(answer))
 
 
 def test_an_empty_body_in_chunks_without_a_length_may_have_broken_off(wsgi: Wsgi) -> None:

@@ -1,4 +1,4 @@
-"""What requests may hold, member by member and together."""
+"""The members of requests, one by one and together."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from payments import clock, sourcetypes
-from payments.api import serializers
-from payments.api.base import checked
+from payments.api import query_fields, serializers
+from payments.api.base import validated
 from payments.api.errors import ApiError
 from payments.api.fields import (
     CardNumber,
@@ -35,9 +35,9 @@ class Outer(StrictSerializer):
 
 
 def faults(serializer_class: type[StrictSerializer], data: Any, **options: Any) -> dict[str, str]:
-    """The codes of all faults in `data`, by dotted name."""
+    """Return the codes of all faults in `data`, by dotted name."""
     try:
-        checked(serializer_class, data, **options)
+        validated(serializer_class, data, **options)
     except ApiError as refused:
         return {fault.name: fault.type for fault in refused.errors}
     return {}
@@ -46,11 +46,11 @@ def faults(serializer_class: type[StrictSerializer], data: Any, **options: Any) 
 def test_absent_and_null_members_are_left_out_or_take_their_default() -> None:
     inner = {"number": "4242424242424242"}
     expected = {"inner": inner, "capture": True}
-    assert checked(Outer, {"inner": inner}) == expected
-    assert checked(Outer, {"inner": inner | {"name": None}, "amount": None, "capture": None}) == expected
+    assert validated(Outer, {"inner": inner}) == expected
+    assert validated(Outer, {"inner": inner | {"name": None}, "amount": None, "capture": None}) == expected
 
 
-def test_every_fault_is_told_at_once() -> None:
+def test_every_fault_is_reported_at_once() -> None:
     data = {"inner": {"number": "1", "name": "é", "x": 1}, "amount": "1", "captur": False, "legacy": [], "": 1}
     assert faults(Outer, data) == {
         "inner.number": "too_short",
@@ -76,7 +76,7 @@ def test_no_message_repeats_a_value() -> None:
     secret = "4242424242424241"
     data = {"type": secret, "card": CARD | {"number": secret, "cvc": secret, "name": secret * 9}, secret: secret}
     with pytest.raises(ApiError) as refused:
-        checked(serializers.SourceInput, data)
+        validated(serializers.SourceInput, data)
     assert refused.value.errors
     assert secret not in repr(refused.value)
 
@@ -90,7 +90,7 @@ def test_exactly_a_source_of_type_card_has_a_card(name: str) -> None:
 
 @pytest.mark.parametrize("value", ["PHP", 1, None, {"a": []}])
 def test_a_currency_on_a_source_is_ignored(value: Any) -> None:
-    assert checked(serializers.SourceInput, {"type": "maya", "currency": value}) == {"type": "maya"}
+    assert validated(serializers.SourceInput, {"type": "maya", "currency": value}) == {"type": "maya"}
 
 
 @pytest.mark.parametrize(
@@ -164,7 +164,7 @@ def test_an_owner_is_checked_member_by_member(owner: dict[str, Any], expected: d
 def test_a_charge_takes_its_defaults() -> None:
     least = {"amount": 1, "source": "src_1", "description": "x"}
     defaults = {"currency": "PHP", "capture": True, "require_auth": True}
-    assert checked(serializers.ChargeInput, least) == least | defaults
+    assert validated(serializers.ChargeInput, least) == least | defaults
 
 
 @pytest.mark.parametrize(
@@ -175,12 +175,12 @@ def test_a_charge_takes_its_defaults() -> None:
         (serializers.RefundInput, {"reason": ""}, {"reason": "too_short"}),
         (serializers.VerifyInput, {"confirmation_id": "1234"}, {"confirmation_id": "too_short", "otp": "missing"}),
         (
-            serializers.ChargeListQuery,
+            query_fields.ChargeListQuery,
             {"limit": "0", "status": "done"},
             {"limit": "too_small", "status": "invalid_choice"},
         ),
-        (serializers.ChargeListQuery, {"created_at[gt]": "2026-01-01"}, {"created_at[gt]": "unknown_parameter"}),
-        (serializers.EventListQuery, {"start_after": ""}, {"start_after": "too_short"}),
+        (query_fields.ChargeListQuery, {"created_at[gt]": "2026-01-01"}, {"created_at[gt]": "unknown_parameter"}),
+        (query_fields.EventListQuery, {"start_after": ""}, {"start_after": "too_short"}),
     ],
 )
 def test_other_requests_are_checked_by_their_tables(

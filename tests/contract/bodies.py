@@ -15,7 +15,7 @@ BEYOND_P = ["é", "%", "a/b", "a@b", '"', "a\x01", "日本", "١٢٣", "１２�
 
 
 def with_members(body: dict[str, Any], members: dict[str, Any]) -> dict[str, Any]:
-    """A copy of `body` in which each member of a dotted name (`owner.billing.name`) has its value."""
+    """Return a copy of `body` in which each member of a dotted name (`owner.billing.name`) has its value."""
     changed = deepcopy(body)
     for name, value in members.items():
         *path, last = name.split(".")
@@ -27,7 +27,7 @@ def with_members(body: dict[str, Any], members: dict[str, Any]) -> dict[str, Any
 
 
 def value_at(body: Any, name: str) -> Any:
-    """What stands in `body` at a dotted name; None where nothing does."""
+    """Return the member of `body` at a dotted name, None if it is absent."""
     for part in name.split("."):
         body = body.get(part) if isinstance(body, dict) else None
     return body

@@ -31,12 +31,12 @@ class Call:
 
 
 def customer(api: Api, **members: Any) -> dict[str, Any]:
-    """A new customer."""
+    """Return a new customer."""
     return made(api.post("/customers/", CUSTOMER | members))
 
 
 def vaulted(api: Api, number: str = "4000000000003055") -> str:
-    """The ID of a card that is kept for a new customer."""
+    """Return the ID of a card that is kept for a new customer."""
     return keep(api, api.source(number))
 
 
@@ -47,28 +47,28 @@ def keep(api: Api, source: str) -> str:
 
 
 def debit(api: Api, bank: str = "bpi") -> dict[str, Any]:
-    """A charge that waits for a one-time PIN."""
+    """Return a charge that waits for a one-time PIN."""
     return api.charge_source(api.wallet(bank))
 
 
 def newest_event(api: Api) -> str:
-    """The ID of the newest event there is, of a source made for it."""
+    """Return the ID of a new event, of a source created for it."""
     api.wallet()
     return made(api.get("/events/"))["data"][0]["id"]
 
 
 def order(source: str, /, **members: Any) -> dict[str, Any]:
-    """The body that charges a source."""
+    """Return the body that charges a source."""
     return {"amount": 10_000, "currency": "PHP", "source": source, "description": "Halo-halo", **members}
 
 
 def nobodys(prefix: str) -> str:
-    """An ID that was never given to anything."""
+    """Return an ID that was never given to anything."""
     return public_id(prefix, new_id())
 
 
 def faults_of(response: HttpResponse) -> dict[str, str]:
-    """What a 422 complains of: the kind of each fault by the dotted name of its member."""
+    """Return the code of each fault of a 422 by the dotted name of its member."""
     assert response.status_code == 422, response.content
     detail = json.loads(response.content)["detail"]
     return {".".join(fault["loc"][1:]): fault["type"] for fault in detail}

@@ -1,4 +1,4 @@
-"""Whoever else knocks at the door."""
+"""The API with other keys than the shop's secret test key."""
 
 import pytest
 
@@ -8,17 +8,17 @@ from tests.client import Api
 
 @pytest.fixture
 def other_api(other_shop: NewMerchant) -> Api:
-    """The API with another merchant's secret test key."""
+    """Return the API with another merchant's secret test key."""
     return Api(other_shop.keys["sk_test"])
 
 
 @pytest.fixture
 def live_api(shop: NewMerchant) -> Api:
-    """The API with the shop's secret live key."""
+    """Return the API with the shop's secret live key."""
     return Api(shop.keys["sk_live"])
 
 
 @pytest.fixture
 def browser(shop: NewMerchant) -> Api:
-    """The API with the shop's publishable test key."""
+    """Return the API with the shop's publishable test key."""
     return Api(shop.keys["pk_test"])

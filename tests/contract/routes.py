@@ -43,7 +43,7 @@ class Route:
         return bool(self.parts) or PUBLIC_ID.search(json.dumps(self.body_for(method))) is not None
 
     def body_for(self, method: str) -> Any:
-        """The body of the first example that the document has of this call; None where it takes none."""
+        """Return the body of the first example that the document has of this call; None where it takes none."""
         return body_of(method, self.name) if method in self.actions else None
 
     @property
@@ -57,7 +57,7 @@ class Route:
         return reverse(self.name).removeprefix("/v2")
 
     def ask(self, api: Api, method: str, things: Things, **headers: str) -> HttpResponse:
-        """The answer to a request about these things, with the body of the documented example."""
+        """Return the answer to a request about these things, with the body of the documented example."""
         path = reverse(self.name, kwargs={name: things[thing] for name, thing in self.parts.items()})
         return api.send(method, path.removeprefix("/v2"), _about(self.body_for(method), things), headers)
 
@@ -73,7 +73,7 @@ def keyless_routes() -> list[str]:
 
 
 def things_of(api: Api) -> Things:
-    """One of everything, new, of whoever has the key of `api`."""
+    """One of everything, new, of the merchant of `api`."""
     keeper = customer(api, email=f"{nobodys('of')}@shop.example")
     kept = made(api.post(f"/customers/{keeper['id']}/sources", {"source": api.source()}))
     return {
@@ -87,7 +87,7 @@ def things_of(api: Api) -> Things:
 
 
 def nobodys_things(things: Things) -> Things:
-    """The same, but nobody has them."""
+    """Return IDs of the same kinds that nobody has."""
     return {name: _nobodys(text) for name, text in things.items()}
 
 

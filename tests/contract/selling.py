@@ -9,7 +9,7 @@ from tests.factories import ChargeFactory, SourceFactory
 
 
 def sell(merchant: Merchant, count: int, first: int = 1) -> None:
-    """Gives a merchant `count` charges; their IDs count on from `first`, and a higher ID is a newer charge."""
+    """Give a merchant `count` charges; their IDs count on from `first`, and a higher ID is a newer charge."""
     source = SourceFactory(merchant=merchant, is_vaulted=True)
     ChargeFactory.build(id=UUID(int=first), merchant=merchant, source=source, is_captured=True).save()
     columns = [field.column for field in Charge._meta.concrete_fields if not field.primary_key]

@@ -21,7 +21,7 @@ def one_of(*values: str) -> Schema:
 
 
 def id_of(prefix: str) -> Schema:
-    """A prefix and the 32 lower-case hex digits of a UUIDv7 (RFC 9562)."""
+    """Return a prefix and the 32 lower-case hex digits of a UUIDv7 (RFC 9562)."""
     return {"type": "string", "pattern": f"^{prefix}_[0-9a-f]{{12}}7[0-9a-f]{{3}}[89ab][0-9a-f]{{15}}$"}
 
 
@@ -30,7 +30,7 @@ def list_of(items: Schema) -> Schema:
 
 
 def shape(required: dict[str, Schema], **optional: Schema) -> Schema:
-    """An object with these members and no others."""
+    """Return an object with these members and no others."""
     properties = required | optional
     return {
         "type": "object",
@@ -41,7 +41,7 @@ def shape(required: dict[str, Schema], **optional: Schema) -> Schema:
 
 
 def by_name(values: Schema) -> Schema:
-    """An object whose members all look alike."""
+    """Return an object whose members all look alike."""
     return {"type": "object", "additionalProperties": values}
 
 

@@ -68,7 +68,7 @@ class Watch:
             self.known |= _ids_found(text)
 
     def _loose_in(self, query: Query, around: set[str] | None = None) -> list[str]:
-        """The tables that `query` itself names and that are not tied; those `around` it may tie them."""
+        """Return the tables that `query` itself names and that are not tied; those `around` it may tie them."""
         if isinstance(query, exp.Insert):
             return [] if self._inserts_own(query) else [query.this.this.name]
         owned = {table.alias_or_name: table.name for table in _tables(query) if table.name in owned_tables()}
@@ -147,7 +147,7 @@ class Watch:
 
 
 def _ids_found(text: str) -> set[str]:
-    """The UUIDs in the rows of a SELECT, which is asked once more for them."""
+    """Return the UUIDs in the rows of a SELECT, which is asked once more for them."""
     with connection.connection.cursor() as cursor:
         return {value.hex for row in cursor.execute(text) for value in row if isinstance(value, UUID)}
 
@@ -170,12 +170,17 @@ def _aliases_around(query: Query) -> set[str]:
 def _narrows(query: Query, alias: str, tied: set[str]) -> bool:
     """Whether the query only says which rows of a tied table are meant: `tied.id IN (SELECT alias.key …)`."""
     within = query.parent.parent if isinstance(query.parent, exp.Subquery) else query.parent
-    told = [selected.unalias() for selected in query.expressions]
-    return isinstance(within, exp.In) and _is_key_of(within.this, tied) and len(told) == 1 and _is_key(told[0], alias)
+    columns = [selected.unalias() for selected in query.expressions]
+    return (
+        isinstance(within, exp.In)
+        and _is_key_of(within.this, tied)
+        and len(columns) == 1
+        and _is_key(columns[0], alias)
+    )
 
 
 def _cells_of(insert: exp.Insert) -> dict[str, list[str]]:
-    """The values of the new rows by column."""
+    """Return the values of the new rows by column."""
     names, source = [column.name for column in insert.this.expressions], insert.expression
     arrays = source.find(exp.Unnest)
     if arrays is not None:
@@ -187,14 +192,14 @@ def _cells_of(insert: exp.Insert) -> dict[str, list[str]]:
 
 
 def _text(value: exp.Expression) -> str:
-    """A literal as PostgreSQL would take it, UUIDs without dashes."""
+    """Return a literal as PostgreSQL would take it, UUIDs without dashes."""
     node = value.find(exp.Literal, exp.Boolean)
     text = "" if node is None else str(node.this)
     return text.replace("-", "") if UUID_TEXT.search(text.replace("-", "")) else text.lower()
 
 
 def _conditions(query: Query, alias: str) -> Iterator[exp.Expression]:
-    """What must hold of the rows of `alias`: an outer join's condition binds the table that it joins alone."""
+    """Return the conditions on the rows of `alias`; the condition of an outer join binds only the joined table."""
     where = query.args.get("where")
     if where is not None:
         yield from _conjuncts(where.this)

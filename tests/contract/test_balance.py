@@ -15,7 +15,7 @@ NOTHING = {"available": 0, "pending": 0, "held": 0}
 
 
 def balance(api: Api, currency: str = "PHP") -> dict[str, int]:
-    """The amounts of one currency by the name of their list."""
+    """Return the amounts of one currency by the name of their list."""
     shown = made(api.get("/balance"))
     return {name: entry["amount"] for name in NOTHING for entry in shown[name] if entry["currency"] == currency}
 
@@ -79,12 +79,12 @@ def test_nobody_sees_another_merchants_money_or_that_of_the_other_mode(
     request: pytest.FixtureRequest, api: Api, asker: str
 ) -> None:
     api.charge()
-    stranger: Api = request.getfixturevalue(asker)
-    assert balance(stranger) == NOTHING
-    assert made(stranger.get("/balance"))["livemode"] == (asker == "live_api")
+    other: Api = request.getfixturevalue(asker)
+    assert balance(other) == NOTHING
+    assert made(other.get("/balance"))["livemode"] == (asker == "live_api")
 
 
-def test_a_publishable_key_is_not_told(shop: NewMerchant) -> None:
+def test_a_publishable_key_may_not_read_the_balance(shop: NewMerchant) -> None:
     refusal = Api(shop.keys["pk_test"]).get("/balance")
     assert (refusal.status_code, error_of(refusal)["code"]) == (403, "secret_key_required")
 
@@ -102,7 +102,7 @@ def test_it_is_one_statement_that_reads_no_posting(api: Api) -> None:
 
 
 def copy_the_journal(times: int) -> None:
-    """Posts the only journal again and again."""
+    """Post the only journal again and again."""
     names = ", ".join(field.column for field in Posting._meta.concrete_fields if field.name not in ("id", "journal"))
     run(
         f"""WITH new AS MATERIALIZED (SELECT gen_random_uuid() AS uuid FROM generate_series(1, {times}))

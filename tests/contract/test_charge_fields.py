@@ -14,12 +14,12 @@ OPTIONAL = [*DEFAULTED, "cvc", "redirect_url", "metadata"]
 
 
 def ask(api: Api, **members: Any) -> Any:
-    """The answer to a charge of a good card with these members."""
+    """Return the answer to a charge of a good card with these members."""
     return api.post("/charges/", order(api.source(), **members))
 
 
 def refusals(api: Api, **members: Any) -> dict[str, str]:
-    """The faults of such a charge; no source is needed, for a body is checked first."""
+    """Return the faults of such a charge; no source is needed, for a body is checked first."""
     return faults_of(api.post("/charges/", order(nobodys("src"), **members)))
 
 

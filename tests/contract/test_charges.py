@@ -1,4 +1,4 @@
-"""Charges: what becomes of each test card and type of source, and what is answered."""
+"""Charges: the outcome of each test card and type of source."""
 
 from typing import Any
 

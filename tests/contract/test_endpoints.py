@@ -18,7 +18,7 @@ def every(calls: dict[str, Call]) -> pytest.MarkDecorator:
 
 
 def routes(patterns: list[URLPattern | URLResolver]) -> set[tuple[str, str]]:
-    """The method and name of everything that views of resources answer below these patterns."""
+    """Return the method and name of everything that views of resources answer below these patterns."""
     found: set[tuple[str, str]] = set()
     for pattern in patterns:
         if isinstance(pattern, URLResolver):

@@ -122,7 +122,7 @@ def test_a_conflict_about_a_charge_names_it(api: Api, code: str) -> None:
     assert named == api.get("/charges/").json()["data"][0]["id"]
 
 
-def test_beyond_the_rate_a_request_is_told_when_to_come_back(api: Api, settings: Settings) -> None:
+def test_a_request_beyond_the_rate_gets_retry_after(api: Api, settings: Settings) -> None:
     settings.RATE_LIMIT = "1/day"
     api.get("/ping")
     response = api.get("/ping")

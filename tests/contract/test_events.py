@@ -17,7 +17,7 @@ SHAPES = {"charge": CHARGE, "refund": REFUND, "source": SOURCE, "customer": CUST
 
 
 def events_of(api: Api, identity: str) -> list[dict[str, Any]]:
-    """The events of one object, oldest first."""
+    """Return the events of one object, oldest first."""
     return made(api.get("/events/", object=identity, limit=100))["data"][::-1]
 
 
@@ -26,7 +26,7 @@ def types_of(api: Api, identity: str) -> list[str]:
 
 
 def do(verb: str, make: Callable[[Api], dict[str, Any]], **body: Any) -> Callable[[Api], dict[str, Any]]:
-    """Makes a charge and does this to it."""
+    """Make a charge and does this to it."""
     return lambda api: made(api.post(f"/charges/{make(api)['id']}/{verb}", body or None))
 
 
@@ -65,7 +65,7 @@ WAYS: dict[str, tuple[Callable[[Api], dict[str, Any]], list[str]]] = {
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_every_change_of_a_charge_is_told_in_order(api: Api, way: str) -> None:
+def test_every_change_of_a_charge_has_an_event_in_order(api: Api, way: str) -> None:
     make, expected = WAYS[way]
     assert types_of(api, make(api)["id"]) == expected
 
@@ -81,7 +81,7 @@ def test_the_last_event_shows_the_charge_as_it_is_now(api: Api, way: str) -> Non
     charge = WAYS[way][0](api)
     refunds = {refund["id"]: "any" for refund in charge["refunds"]}
     shown = events_of(api, charge["id"])[-1]["data"]["object"]
-    # What becomes of its refunds is told by their own events.
+    # Its refunds have events of their own.
     now = api.read(charge)
     assert {refund["id"] for refund in shown.pop("refunds")} == refunds.keys()
     assert shown == {name: value for name, value in now.items() if name != "refunds"}
@@ -98,7 +98,7 @@ def test_an_earlier_event_shows_the_charge_as_it_was(api: Api) -> None:
 
 
 @pytest.mark.parametrize("number", ["4000000000003055", REFUNDS_WAIT, REFUNDS_FAIL])
-def test_every_change_of_a_refund_is_told_in_order(api: Api, settings: Settings, number: str) -> None:
+def test_every_change_of_a_refund_has_an_event_in_order(api: Api, settings: Settings, number: str) -> None:
     settings.SIMULATOR_REFUND_DELAY_SECONDS = 0
     charge = api.charge(number)
     made(api.post(f"/charges/{charge['id']}/refund"))
@@ -119,7 +119,7 @@ def test_a_refund_that_fails_afterwards_updates_its_charge(api: Api, settings: S
     assert [event["data"]["object"]["amount_refunded"] for event in events[-2:]] == [charge["amount"], 0]
 
 
-def test_a_source_is_told_of_when_made_used_and_given_up(api: Api) -> None:
+def test_a_source_has_events_when_created_used_and_detached(api: Api) -> None:
     charged, kept = api.source(), vaulted(api)
     api.charge_source(charged)
     owner = made(api.get("/customers/"))["data"][0]["id"]
@@ -128,7 +128,7 @@ def test_a_source_is_told_of_when_made_used_and_given_up(api: Api) -> None:
     assert types_of(api, kept) == ["source.created", "source.updated", "source.deleted"]
 
 
-def test_a_customer_is_told_of_when_made_changed_and_deleted(api: Api) -> None:
+def test_a_customer_has_events_when_created_updated_and_deleted(api: Api) -> None:
     identity = customer(api)["id"]
     made(api.put(f"/customers/{identity}", {"description": "Now on Fridays"}))
     made(api.delete(f"/customers/{identity}"))
@@ -165,7 +165,7 @@ def test_an_event_has_the_documented_shape(api: Api) -> None:
         assert event["livemode"] is False
 
 
-def test_an_event_tells_when_it_was(api: Api) -> None:
+def test_an_event_has_its_time(api: Api) -> None:
     event = events_of(api, api.charge()["id"])[-1]
     assert event["created"] == int(datetime.fromisoformat(event["created_at"]).timestamp())
 

@@ -45,18 +45,18 @@ def _no_limits(settings: Settings) -> None:
 
 @pytest.fixture
 def things(api: Api) -> Things:
-    """What the shop has."""
+    """Return the objects of the shop."""
     return things_of(api)
 
 
 @pytest.fixture
 def nobodys(things: Things) -> Things:
-    """The like of it, which nobody has."""
+    """Return IDs of the same kinds that nobody has."""
     return nobodys_things(things)
 
 
 def answer_of(response: HttpResponse) -> tuple[int, Any, str | None]:
-    """All that a refusal tells, but for what names the request."""
+    """Return the body of a refusal without the request ID."""
     body = json.loads(response.content) if response.content else None
     if body and "error" in body:
         del body["error"]["request_id"]
@@ -182,11 +182,11 @@ def test_one_thing_of_somebody_else_among_ones_own_is_missing_likewise(
 
 
 @every_list
-@pytest.mark.parametrize("stranger", ["other_api", "live_api"])
+@pytest.mark.parametrize("other", ["other_api", "live_api"])
 def test_a_list_by_somebody_elses_thing_is_one_by_what_never_was(
-    request: pytest.FixtureRequest, things: Things, nobodys: Things, route: Route, stranger: str
+    request: pytest.FixtureRequest, things: Things, nobodys: Things, route: Route, other: str
 ) -> None:
-    api: Api = request.getfixturevalue(stranger)
+    api: Api = request.getfixturevalue(other)
     for name, thing in product(route.text_filters, things):
         answers = [api.get(route.list_path, **{name: by[thing]}) for by in (things, nobodys)]
         assert answer_of(answers[0]) == answer_of(answers[1]), (name, thing)
@@ -194,15 +194,15 @@ def test_a_list_by_somebody_elses_thing_is_one_by_what_never_was(
 
 
 @every([call for call in CALLS if call not in NAMING])
-@pytest.mark.parametrize("stranger", ["other_api", "live_api"])
+@pytest.mark.parametrize("other", ["other_api", "live_api"])
 def test_what_names_nothing_shows_nothing_of_somebody_elses(
-    request: pytest.FixtureRequest, things: Things, route: Route, method: str, stranger: str
+    request: pytest.FixtureRequest, things: Things, route: Route, method: str, other: str
 ) -> None:
-    shown = route.ask(request.getfixturevalue(stranger), method, things).content.decode()
+    shown = route.ask(request.getfixturevalue(other), method, things).content.decode()
     assert [thing for thing in things.values() if thing in shown] == []
 
 
 def seen_by(api: Api, things: Things) -> list[Any]:
-    """What the owner reads of it all."""
+    """Return everything that the owner can read."""
     kept, charge, source = things["customer"], things["charge"], things["source"]
     return [made(api.get(path)) for path in (f"/customers/{kept}", f"/charges/{charge}", f"/sources/{source}")]

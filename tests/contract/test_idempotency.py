@@ -134,7 +134,7 @@ def test_a_charge_is_answered_alike_whatever_came_of_it(api: Api, number: str) -
     assert is_replay(api.post("/charges/", body, KEY), first)
 
 
-def test_a_replay_tells_what_was_answered_and_not_what_became_of_it(api: Api) -> None:
+def test_a_replay_is_the_first_answer_and_not_the_present_state(api: Api) -> None:
     body = order(api.source(), capture=False)
     first = api.post("/charges/", body, KEY)
     made(api.post(f"/charges/{first.json()['id']}/void"))
@@ -259,7 +259,7 @@ def test_an_operation_that_could_not_be_sent_does_not_use_the_key_up(api: Api) -
 
 
 @every(POSTS)
-def test_while_the_first_is_running_the_second_is_told_to_come_back(api: Api, call: Call) -> None:
+def test_while_the_first_is_running_the_second_gets_retry_after(api: Api, call: Call) -> None:
     path, body = call.prepare(api)
     call.make(api, path, body, **{HEADERS[0]: KEY})
     IdempotencyRecord.objects.filter(key=KEY).update(status=None, body=None)

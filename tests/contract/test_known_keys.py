@@ -18,7 +18,7 @@ pytestmark = pytest.mark.django_db
 
 
 class Timer:
-    """Tells the seconds that it is given."""
+    """A clock that shows the seconds that it is given."""
 
     now = 100.0
 
@@ -38,7 +38,7 @@ def keys(timer: Timer) -> KnownKeys:
 
 @pytest.fixture
 def kept() -> Iterator[None]:
-    """The process keeps keys as it does outside tests."""
+    """Return the process keeps keys as it does outside tests."""
     known_keys.seconds = KEPT_SECONDS
     yield
     known_keys.seconds = 0

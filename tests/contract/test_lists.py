@@ -26,7 +26,7 @@ def ids_of(page: dict[str, Any]) -> list[str]:
 
 
 def pages(api: Api, path: str, meanwhile: Callable[[], object] = lambda: None) -> list[list[str]]:
-    """The IDs of every page from `path` on, `meanwhile` being done before each next one."""
+    """Return the IDs of every page from `path` on, `meanwhile` being done before each next one."""
     page = made(api.get(path))
     found = [ids_of(page)]
     while "next" in page:
@@ -134,21 +134,21 @@ def test_a_start_that_never_was_is_refused(api: Api, name: str) -> None:
 @pytest.mark.parametrize("owner", ["other_api", "live_api"])
 def test_a_start_of_somebody_else_is_refused(request: pytest.FixtureRequest, api: Api, name: str, owner: str) -> None:
     LISTS[name](api)
-    stranger: Api = request.getfixturevalue(owner)
+    other: Api = request.getfixturevalue(owner)
     if name == "customers" or owner == "other_api":
-        foreign = LISTS[name](stranger)
+        foreign = LISTS[name](other)
     elif name == "events":
-        customer(stranger)
-        foreign = ids_of(made(stranger.get("/events/")))[0]
+        customer(other)
+        foreign = ids_of(made(other.get("/events/")))[0]
     else:
-        foreign, api = LISTS[name](api), stranger
+        foreign, api = LISTS[name](api), other
     response = api.get(f"/{name}/", start_after=foreign)
     assert faults_of(response).keys() == {"start_after"}
     assert response.json()["detail"][0]["loc"] == ["query", "start_after"]
 
 
 def a_charge_of_each_sort(api: Api) -> dict[str, str]:
-    """The IDs of one charge of every status, and of a held one."""
+    """Return the IDs of one charge of every status, and of a held one."""
     voided, refunded = api.held(), api.charge()
     made(api.post(f"/charges/{voided['id']}/void"))
     made(api.post(f"/charges/{refunded['id']}/refund"))
@@ -240,7 +240,7 @@ def test_a_filter_that_means_nothing_is_refused(api: Api, query: dict[str, str])
     assert faults_of(api.get("/charges/", **query)).keys() == query.keys()
 
 
-def test_every_fault_of_a_query_is_told_at_once(api: Api) -> None:
+def test_every_fault_of_a_query_is_reported_at_once(api: Api) -> None:
     query = {"limit": "0", "status": "done", "captured": "yes", "colour": "red"}
     assert faults_of(api.get("/charges/", **query)).keys() == query.keys()
 

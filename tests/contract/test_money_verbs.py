@@ -20,7 +20,7 @@ def do(api: Api, verb: str, charge: dict[str, Any], **body: Any) -> HttpResponse
 
 
 def refuse(response: HttpResponse, code: str, charge: dict[str, Any]) -> None:
-    """Asserts a 409 of this code about this charge."""
+    """Assert a 409 of this code about this charge."""
     error = error_of(response)
     expected = (409, "invalid_request_error", code, charge["id"])
     assert (response.status_code, error["type"], error["code"], error["charge_id"]) == expected
@@ -99,7 +99,7 @@ def test_a_refund_gives_all_back(api: Api) -> None:
     assert (flags(charge), moneys(charge)) == (("refunded", False, True), (500, 500, 500))
 
 
-def test_a_refund_tells_what_it_is(api: Api) -> None:
+def test_a_refund_has_its_members(api: Api) -> None:
     charge = made(do(api, "refund", api.charge(amount=500, currency="JPY"), amount=200))
     [refund] = charge["refunds"]
     expected = {"amount": 200, "charge": charge["id"], "currency": "JPY", "reason": "requested_by_customer"}
@@ -161,7 +161,7 @@ def test_what_is_no_reason_is_refused(api: Api, value: Any) -> None:
     assert faults_of(do(api, "refund", api.charge(), reason=value)).keys() == {"reason"}
 
 
-def test_every_fault_of_a_refund_is_told_at_once(api: Api) -> None:
+def test_every_fault_of_a_refund_is_reported_at_once(api: Api) -> None:
     faults = faults_of(do(api, "refund", api.charge(), amount="1", reason="", speed="fast"))
     assert faults == {"amount": "invalid_type", "reason": "too_short", "speed": "unknown_parameter"}
 

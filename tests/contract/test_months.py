@@ -20,7 +20,7 @@ URL = "http://127.0.0.1:2001/"
 MONTHS = 16
 COUNT = 500
 LIMIT = 20
-# Each row of a page is met by its ID and as a whole, and one more tells whether there is a next page.
+# Each row of a page is met by its ID and as a whole, and one more shows whether there is a next page.
 MOST_ROWS = 2 * (LIMIT + 1)
 FETCHED = """
 SELECT coalesce(sum(seq_tup_read + coalesce(idx_tup_fetch, 0)), 0) FROM pg_stat_xact_user_tables
@@ -62,7 +62,7 @@ def test_the_first_page_is_read_from_the_newest_month(api: Api, past: list[date]
     assert rows_met(api) == {f"payments_event_{past[-1]:%Y_%m}": LIMIT + 1}
 
 
-def test_a_page_at_the_end_of_a_month_goes_on_in_the_one_before(api: Api, past: list[date]) -> None:
+def test_a_page_at_the_end_of_a_month_continues_in_the_one_before(api: Api, past: list[date]) -> None:
     newest = made(api.get("/events/", limit=100))
     for _ in range(3):
         newest = made(api.get("/events/", limit=100, start_after=newest["data"][-1]["id"]))

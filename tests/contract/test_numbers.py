@@ -19,7 +19,7 @@ CUSTOMER = '"email":"juan@shop.example","description":"Juan"'
 
 
 def sent(api: Api, path: str, members: str, key: str | None = None, metadata: str = WRITTEN) -> bytes:
-    """The bytes of the answer to a body with these members and metadata."""
+    """Return the bytes of the answer to a body with these members and metadata."""
     response = api.post(path, f'{{{members},"metadata":{metadata}}}'.encode(), key=key)
     made(response)
     return response.content

@@ -20,13 +20,13 @@ SIMULATOR = '"simulator_'
 
 @pytest.fixture
 def warm(api: Api) -> Api:
-    """The API with a connection and data keys at hand, as they are for nearly all requests of a worker."""
+    """Return the API with an open connection and loaded data keys, as they are for nearly all requests of a worker."""
     api.source()
     return api
 
 
 def statements(ask: Callable[[], HttpResponse]) -> list[str]:
-    """What a successful request sends to the database, the simulator's own books apart."""
+    """Return the statements of a successful request, without those of the simulator's own books."""
     with CaptureQueriesContext(connection) as captured:
         response = ask()
     assert response.status_code < 300, response.content

@@ -22,10 +22,10 @@ PAGES = [FIRST, FIRST | {"start_after": f"ch_{COUNT // 2:032x}"}, FIRST | {"star
 
 @pytest.fixture
 def street(shop: NewMerchant, other_shop: NewMerchant) -> None:
-    """The shop sold a lot once; since then only the other one did."""
+    """Return the shop sold a lot once; since then only the other one did."""
     sell(shop.merchant, COUNT)
     sell(other_shop.merchant, COUNT, first=1_000_000)
-    # Of each table, lest what other tests left in its statistics decides how this one is read.
+    # For each table: statistics that other tests left must not decide how this one is read.
     _run("ANALYZE payments_charge, payments_source, payments_card, payments_refund")
 
 
@@ -65,7 +65,7 @@ def test_a_prepared_statement_reads_no_more_than_its_rows(street: None, api: Api
     for page in PAGES:
         made(api.get("/charges/", **page))
         fetched.append(rows_fetched())
-    # Each row is met twice, by its ID and as a whole; one more row tells whether there is a next page, and a few
+    # Each row is met twice, by its ID and as a whole; one more row shows whether there is a next page, and a few
     # looks are at the charge to start after.
     assert max(after - before for before, after in pairwise(fetched)) <= 2 * (LIMIT + 1) + 4
 

@@ -31,18 +31,18 @@ def _many_strangers(settings: Settings) -> None:
 
 
 def restricted(shop: NewMerchant, *rights: str) -> Api:
-    """The API with a key of the shop that has these rights alone."""
+    """Return the API with a key of the shop that has these rights alone."""
     return Api(ApiKeyFactory(merchant=shop.merchant, kind="restricted", rights=rights).text)
 
 
 def right_for(call: Call, path: str) -> str:
-    """What the view behind `path` declares for this call."""
+    """Return the right that the view behind `path` declares for this call."""
     view = resolve(f"/v2{path}").func
     return view.cls.rights[view.actions[call.method.lower()]]
 
 
 def bytes_of(response: HttpResponse) -> tuple[int, dict[str, Any], str]:
-    """A refusal, without what names the request."""
+    """Return a refusal, without what names the request."""
     body = json.loads(response.content)
     del body["error"]["request_id"]
     return response.status_code, body, response["WWW-Authenticate"]
@@ -163,7 +163,7 @@ def test_the_successor_of_a_rolled_key_is_bound_likewise(shop: NewMerchant) -> N
     assert Api(text).get("/ping").status_code == 401
 
 
-def test_a_key_tells_when_it_was_last_used(api: Api) -> None:
+def test_a_key_has_the_time_of_its_last_use(api: Api) -> None:
     assert find_key(api.key).last_used_at is None
     made(api.get("/ping"))
     first = find_key(api.key).last_used_at

@@ -20,8 +20,15 @@ from django.http import HttpResponse
 from customers.api.serializers import CustomerListQuery
 from customers.models import Customer, CustomerSource
 from payments.api.fields import Choice, Email
-from payments.api.query_fields import QueryBoolean, QueryId, QueryMoment, QueryObject
-from payments.api.serializers import ChargeListQuery, EventListQuery, PageQuery
+from payments.api.query_fields import (
+    ChargeListQuery,
+    EventListQuery,
+    PageQuery,
+    QueryBoolean,
+    QueryId,
+    QueryMoment,
+    QueryObject,
+)
 from payments.clock import iso
 from payments.domain.charging.state_machine import FLAGS, Flags
 from payments.ids import public_id
@@ -47,7 +54,7 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.long]
 COPIES = 1000
 # A row may be looked at for itself, by what points to it, and by each of the rows that it must agree with.
 MOST_OF_A_TABLE = 20
-# Each row of a page is met by its ID and as a whole, and one more tells whether there is a next page.
+# Each row of a page is met by its ID and as a whole, and one more shows whether there is a next page.
 MOST_OF_A_LISTS_TABLE = MOST_OF_A_TABLE + 2 * (20 + 1)
 # To move all is to read all.
 READ_ALL = {"let time pass"}
@@ -80,7 +87,7 @@ FURTHER_TABLES = (Table(CustomerSource, ("id", "customer_id", "source_id")), Tab
 
 @pytest.fixture
 def crowded(api: Api) -> Api:
-    """The API of a merchant that has some of everything, thousands of times."""
+    """Return the API of a merchant that has some of everything, thousands of times."""
     for source in (vaulted(api), api.source(DECLINED), api.source(CHALLENGED), api.source(redirect=NOTIFIED)):
         made(api.post("/charges/", order(source), f"charge-{source}"))
     for charge in (api.held(), api.charge()):
@@ -112,14 +119,14 @@ def too_much(name: str, read: Counter[str]) -> dict[str, int]:
 
 
 def repeated(api: Api) -> HttpResponse:
-    """A charge that is asked for again under its key."""
+    """Return a charge that is asked for again under its key."""
     body = order(api.source())
     made(api.post("/charges/", body, "once"))
     return api.post("/charges/", body, "once")
 
 
 def asked(name: str, api: Api) -> Callable[[], HttpResponse]:
-    """The call of this name, ready to be made."""
+    """Return the call of this name, ready to be made."""
     path, body = CALLS[name].prepare(api)
     return lambda: CALLS[name].make(api, path, body)
 
@@ -222,7 +229,7 @@ def test_what_can_never_match_is_refused(api: Api, path: str, query: dict[str, s
     assert answer.json()["error"]["param"] == faulty
 
 
-def test_an_impossible_combination_is_told_what_there_is(api: Api) -> None:
+def test_an_impossible_combination_is_answered_with_the_possible_values(api: Api) -> None:
     answer = api.get("/charges/", status="failed", captured="true")
     assert error_of(answer)["errors"] == {"captured": ["Of charges with status failed, captured can only be false."]}
 

@@ -41,7 +41,7 @@ MAKING: dict[str, Callable[[Api], str]] = {
 
 
 def refusal(response: HttpResponse) -> dict[str, Any]:
-    """The body of a 404, without what names the request."""
+    """Return the body of a 404, without what names the request."""
     body = response.json()
     assert response.status_code == 404
     assert faults_in(body, ERROR) == []
@@ -55,9 +55,9 @@ def test_somebody_elses_object_is_missing_like_one_that_never_was(
     request: pytest.FixtureRequest, api: Api, asker: str, asking: str
 ) -> None:
     prefix, ask = ASKING[asking]
-    stranger: Api = request.getfixturevalue(asker)
-    expected = refusal(ask(stranger, nobodys(prefix)))
-    assert refusal(ask(stranger, MAKING[prefix](api))) == expected
+    other: Api = request.getfixturevalue(asker)
+    expected = refusal(ask(other, nobodys(prefix)))
+    assert refusal(ask(other, MAKING[prefix](api))) == expected
 
 
 @pytest.mark.parametrize("asking", [name for name, (prefix, _) in ASKING.items() if prefix in ("src", "ch")])
@@ -70,7 +70,7 @@ def test_an_object_of_live_mode_is_missing_in_test_mode(api: Api, asking: str) -
 
 
 @pytest.mark.parametrize("asking", [name for name, (prefix, _) in ASKING.items() if prefix == "ch"])
-def test_a_stranger_changes_nothing(api: Api, other_api: Api, asking: str) -> None:
+def test_another_merchant_changes_nothing(api: Api, other_api: Api, asking: str) -> None:
     charge = api.held()
     ASKING[asking][1](other_api, charge["id"])
     assert api.read(charge) == charge
@@ -90,15 +90,15 @@ def test_an_id_is_exact(api: Api, asking: str) -> None:
 def test_no_list_shows_somebody_elses_objects(request: pytest.FixtureRequest, api: Api, asker: str, path: str) -> None:
     api.charge()
     customer(api)
-    stranger: Api = request.getfixturevalue(asker)
-    assert stranger.get(path).json()["data"] == []
+    other: Api = request.getfixturevalue(asker)
+    assert other.get(path).json()["data"] == []
 
 
 @pytest.mark.parametrize("asker", ["other_api", "live_api"])
 def test_a_customer_is_not_found_by_its_address_elsewhere(request: pytest.FixtureRequest, api: Api, asker: str) -> None:
     made = customer(api)
-    stranger: Api = request.getfixturevalue(asker)
-    assert stranger.get(f"/customers/by_email/{made['email']}").status_code == 404
+    other: Api = request.getfixturevalue(asker)
+    assert other.get(f"/customers/by_email/{made['email']}").status_code == 404
 
 
 @pytest.mark.parametrize("source_type", SOURCE_TYPES)

@@ -44,7 +44,7 @@ LOOSE: dict[str, Ask] = {
     "the other mode": lambda charge: Charge.objects.of(charge.merchant_id, True),
     "another merchant": lambda charge: Charge.objects.of(charge.id, False),
     "everybody but oneself": lambda charge: Charge.objects.filter(livemode=False).exclude(merchant=charge.merchant_id),
-    "oneself or whoever paid": lambda charge: Charge.objects.filter(
+    "oneself or any captured charge": lambda charge: Charge.objects.filter(
         Q(merchant=charge.merchant_id, livemode=False) | Q(captured=True)
     ),
     "what hangs on somebody's": lambda charge: Card.objects.filter(last4="3055"),

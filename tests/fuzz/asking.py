@@ -34,15 +34,15 @@ class Answer:
 
 
 def ask(case: Case, protocol: str = "HTTP/1.1") -> Answer:
-    """Sends `case`; what the application raises, a server answers with a 500 of its own."""
-    told: list[Any] = []
+    """Send `case`; what the application raises, a server answers with a 500 of its own."""
+    status_line: list[Any] = []
     try:
-        with closing(application(_environ(case, protocol), lambda *line: told.extend(line))) as parts:
+        with closing(application(_environ(case, protocol), lambda *line: status_line.extend(line))) as parts:
             content = b"".join(parts)
     except Exception:
         logger.exception("The application raised.")
         return Answer(500, {}, b"")
-    return Answer(int(told[0].split()[0]), dict(told[1]), content)
+    return Answer(int(status_line[0].split()[0]), dict(status_line[1]), content)
 
 
 def _environ(case: Case, protocol: str) -> dict[str, Any]:
@@ -69,7 +69,7 @@ def _environ(case: Case, protocol: str) -> dict[str, Any]:
 
 
 def _length(case: Case) -> dict[str, Any]:
-    """The server states the length of every body that it has read."""
+    """Return the server states the length of every body that it has read."""
     return {"CONTENT_LENGTH": str(len(case.body))} if case.body else {}
 
 

@@ -17,7 +17,7 @@ TOO_LONG = 65_537
 
 
 def places(value: Any, at: Place = ()) -> Iterator[Place]:
-    """The way to every value within `value`, itself included."""
+    """Return the way to every value within `value`, itself included."""
     yield at
     parts = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for name, inner in parts:
@@ -25,7 +25,7 @@ def places(value: Any, at: Place = ()) -> Iterator[Place]:
 
 
 def put(value: Any, at: Place, new: Any) -> Any:
-    """A copy of `value` with `new` at this place."""
+    """Return a copy of `value` with `new` at this place."""
     if not at:
         return new
     first, *rest = at
@@ -100,12 +100,12 @@ def garbled(draw: st.DrawFn, body: bytes) -> bytes:
 
 
 def as_form(body: Any) -> bytes:
-    """The same members as a browser's form would send them."""
+    """Return the same members as a browser's form would send them."""
     return urlencode({name: str(value) for name, value in body.items()} if isinstance(body, dict) else {}).encode()
 
 
 def as_multipart(body: Any) -> bytes:
-    """The same members as a form with files would send them."""
+    """Return the same members as a form with files would send them."""
     members = body.items() if isinstance(body, dict) else ()
     parts = [f'--x\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n' for name, value in members]
     return "".join([*parts, "--x--\r\n"]).encode()

@@ -113,7 +113,7 @@ CALLS = [
 
 
 def shop() -> tuple[Api, Stock]:
-    """A new merchant's API, and something of everything that a call may be about."""
+    """Return a new merchant's API, and something of everything that a call may be about."""
     api = Api(create_merchant("Sari Store").keys["sk_test"])
     keeper = new_customer(api, email="ana@shop.example")["id"]
     debits = [api.charge_source(api.wallet("bpi")) for _ in range(3)]

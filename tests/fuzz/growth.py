@@ -49,7 +49,7 @@ def seconds_for(use: Use, text: Any, limit_seconds: float) -> float:
 
 
 def _application(use: Use) -> Callable[[Any], Any]:
-    """What takes the pattern longest of all that is done with it."""
+    """Return the slowest use of the pattern."""
     if use.anchored:
         return use.pattern.fullmatch
     if use.methods <= ANCHORED | {"search"}:
@@ -58,7 +58,7 @@ def _application(use: Use) -> Callable[[Any], Any]:
 
 
 def _recipes(use: Use, random: Random) -> Iterator[tuple[str, str]]:
-    """What a text begins with, and what then is repeated."""
+    """Yield the beginning of a text, and the part to repeat after it."""
     for sample in ["", *_samples(use)]:
         text = sample.decode("latin-1") if isinstance(sample, bytes) else sample
         if text:
@@ -69,7 +69,7 @@ def _recipes(use: Use, random: Random) -> Iterator[tuple[str, str]]:
 
 
 def _samples(use: Use) -> list[Any]:
-    """A few texts that the pattern matches, the same at every run."""
+    """Return a few texts that the pattern matches, the same at every run."""
     found: list[Any] = []
 
     @hypothesis.settings(
@@ -90,7 +90,7 @@ def _samples(use: Use) -> list[Any]:
 
 @contextmanager
 def _limit(seconds: float) -> Iterator[None]:
-    """Counts the time of this process alone, so that a busy machine is no reason to fail."""
+    """Count the time of this process alone, so that a busy machine is no reason to fail."""
     before = signal.signal(signal.SIGVTALRM, _give_up)
     signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
     try:

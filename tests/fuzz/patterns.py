@@ -87,7 +87,7 @@ def _named_in(module: ModuleType) -> Iterator[Use]:
 
 
 def _within(name: str, value: Any, seen: set[int]) -> Iterator[tuple[str, re.Pattern[Any]]]:
-    """The patterns in `value`, each with the name that it was found under."""
+    """Return the patterns in `value`, each with the name that it was found under."""
     if isinstance(value, re.Pattern):
         yield name, value
     elif id(value) not in seen:
@@ -116,7 +116,7 @@ def _methods_by_name() -> dict[str, set[str]]:
 
 
 def _made_at_calls(module: ModuleType) -> Iterator[Use]:
-    """The texts given to `re.search` and the like. Raises AssertionError where one is not known before the call."""
+    """Return the patterns given to `re.search` and the like. Raises AssertionError for a pattern that is computed."""
     for call in _calls(module):
         if _names_of(call.func.value) == ["re"]:
             assert isinstance(call.args[0], ast.Constant), ast.unparse(call)

@@ -56,14 +56,14 @@ class Case:
 
     @property
     def shown(self) -> str:
-        """As much of it as tells which it was."""
+        """A short form of the request for reports."""
         parts = (self.method, self.path, self.query, self.headers, self.body)
         return " ".join(f"{part}"[:SHOWN_CHARACTERS] for part in parts)
 
 
 @st.composite
 def cases(draw: st.DrawFn, stock: Stock, authorization: str) -> Case:
-    """A request of the merchant who has this stock and signs with this header."""
+    """Return a request of the merchant who has this stock and signs with this header."""
     call = draw(st.sampled_from(CALLS))
     spoilt = draw(st.sampled_from(PARTS)).split()
     path, query, body = _filled(draw, [call.path, dict(call.query), call.body], stock)
@@ -123,7 +123,7 @@ def _path(draw: st.DrawFn, path: str) -> str:
 
 @st.composite
 def _query(draw: st.DrawFn, query: Mapping[str, str]) -> str:
-    """Some of the parameters, with one of another value, one unknown, one doubled, or no query at all."""
+    """Return some of the parameters, with one of another value, one unknown, one doubled, or no query at all."""
     pairs = [pair for pair in query.items() if draw(st.booleans())]
     name = st.sampled_from(sorted(query)) if query else names
     wrong = draw(st.lists(st.tuples(name | names, texts), min_size=1, max_size=2))

@@ -1,4 +1,4 @@
-"""Whether anything in the database has changed, told by the newest transaction and the number of rows of each table."""
+"""Whether anything in the database has changed, by the newest transaction and the number of rows of each table."""
 
 from functools import cache
 
@@ -18,20 +18,20 @@ KEPT_BY_CONFLICTS = IdempotencyRecord._meta.db_table
 
 
 def rows() -> Rows:
-    """The state of every table that a request may write."""
+    """Return the state of every table that a request may write."""
     with connection.cursor() as cursor:
         cursor.execute(_statement())
         return {table: (count, newest) for table, count, newest in cursor.fetchall()}
 
 
 def changed(before: Rows, after: Rows, status: int) -> list[str]:
-    """The tables that differ although an answer of this status says that nothing was done."""
+    """Return the tables that differ although an answer of this status says that nothing was done."""
     tables = [table for table in after if before[table] != after[table]]
     return [table for table in tables if status != 409 or table != KEPT_BY_CONFLICTS]
 
 
 def empty() -> None:
-    """Removes all merchants with all that is theirs, because each look reads every row."""
+    """Remove all merchants with all that is theirs, because each look reads every row."""
     roots = [Merchant, *apps.get_app_config("simulator").get_models()]
     with connection.cursor() as cursor:
         cursor.execute(f"TRUNCATE {', '.join(model._meta.db_table for model in roots)} CASCADE")

@@ -43,7 +43,7 @@ class Tally:
         )
 
     def figures(self) -> dict[str, object]:
-        """What is told of it."""
+        """Return the report."""
         return {
             "cases": self.cases,
             "statuses": {str(status): self.statuses[status] for status in sorted(self.statuses)},
@@ -53,7 +53,7 @@ class Tally:
         }
 
     def add(self, case: Case, status: int, faults: list[str], seconds: float) -> None:
-        """Counts one case."""
+        """Count one case."""
         self.cases += 1
         self.statuses[status] += 1
         self.slowest_seconds = max(self.slowest_seconds, seconds)
@@ -73,7 +73,7 @@ class Batch:
         self._looked = rows()
 
     def send(self, case: Case) -> None:
-        """Sends `case` and counts what is wrong with its answer, or with what it left behind."""
+        """Send `case` and counts what is wrong with its answer, or with what it left behind."""
         started = time.perf_counter()
         with _raised() as causes:
             answer = ask(case)

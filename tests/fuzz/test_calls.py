@@ -12,14 +12,14 @@ FREE = {"metadata"}
 
 
 def names_in(body: Any) -> Iterator[str]:
-    """The names of all members of `body`, but for those of the merchant's own."""
+    """Return the names of all members of `body`, but for those of the merchant's own."""
     for name, inner in body.items() if isinstance(body, dict) else ():
         yield name
         yield from names_in(inner if name not in FREE else None)
 
 
 def members_of(described: Document, schema: dict[str, Any]) -> Iterator[str]:
-    """The names of all members that a request of this schema may have."""
+    """Return the names of all members that a request of this schema may have."""
     if "$ref" in schema:
         schema = described.content["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
     for inner in schema.get("allOf", []):
@@ -30,7 +30,7 @@ def members_of(described: Document, schema: dict[str, Any]) -> Iterator[str]:
 
 
 def asked(described: Document) -> Iterator[tuple[str, set[str], set[str]]]:
-    """What each call of the document takes: its members, and its parameters."""
+    """Return the members and parameters of each call of the document."""
     for (method, path), operation in described.operations().items():
         content = operation.get("requestBody", {}).get("content", {})
         members = [members_of(described, media["schema"]) for media in content.values()]

@@ -20,7 +20,7 @@ TYPES = [
 
 
 def request(api: Api, method: str, path: str, body: bytes = b"", **headers: str) -> Case:
-    """A request with the key of `api`; `headers` are named with underscores."""
+    """Return a request with the key of `api`; `headers` are named with underscores."""
     path, _, query = path.partition("?")
     sent = {name.replace("_", "-"): value for name, value in headers.items()}
     return Case(Call(method, path), method, path, query, api.headers() | sent, body)
@@ -63,9 +63,9 @@ def test_a_body_that_is_stated_to_be_empty_is_one(api: Api, protocol: str) -> No
 
 
 def test_a_member_name_is_not_cut_in_the_middle_of_a_card_number(api: Api) -> None:
-    told = api.post("/sources/", {"type": "gcash", HALF_A_CARD: 1}).content.decode()
-    assert "unknown_parameter" in told
-    assert "4242" not in told
+    answer = api.post("/sources/", {"type": "gcash", HALF_A_CARD: 1}).content.decode()
+    assert "unknown_parameter" in answer
+    assert "4242" not in answer
 
 
 def test_a_path_longer_than_any_leads_nowhere(api: Api) -> None:

@@ -17,7 +17,7 @@ LIMIT_SECONDS = 1.0
 
 
 def slow_texts(use: Use) -> list[str]:
-    """The beginnings of texts that take too long."""
+    """Return the beginnings of texts that take too long."""
     return [repr(text[:40]) for text in misleading_texts(use, LENGTH) if is_slow(use, text)]
 
 

@@ -27,7 +27,7 @@ class Document:
                 schema.setdefault("additionalProperties", False)
 
     def operations(self) -> dict[tuple[str, str], dict[str, Any]]:
-        """The calls by method and path."""
+        """Return the calls by method and path."""
         return {
             (method.upper(), path): operation
             for path, operations in self.content["paths"].items()
@@ -35,7 +35,7 @@ class Document:
         }
 
     def faults(self, reference: str, value: Any) -> list[str]:
-        """What is wrong with `value`, which the schema at the JSON pointer `reference` describes."""
+        """Return the faults of `value` by the schema at the JSON pointer `reference`."""
         resource = DRAFT202012.create_resource(self.closed)
         validator = Draft202012Validator(
             {"$ref": f"urn:document#{reference}"},
@@ -45,7 +45,7 @@ class Document:
         return [f"{fault.json_path}: {fault.message}" for fault in validator.iter_errors(value)]
 
     def pointer_to(self, method: str, path: str, status: int) -> str:
-        """Where the schema of an answer is, which must be described."""
+        """Return the JSON pointer of the schema of an answer, which must be described."""
         at = f"/paths/{escaped(path)}/{method.lower()}/responses/{status}"
         response = self.content["paths"][path][method.lower()]["responses"].get(str(status))
         assert response, f"{status} is not described for {method} {path}"

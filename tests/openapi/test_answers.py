@@ -72,7 +72,7 @@ def given_up(api: Api) -> HttpResponse:
 
 
 def page(api: Api, path: str) -> HttpResponse:
-    """The first page of a list with more, in which the objects are of many sorts."""
+    """Return the first page of a list with more, in which the objects are of many sorts."""
     made(charged(DECLINED)(api))
     made(refunded({"amount": 5})(api))
     made(kept(api))

@@ -38,8 +38,8 @@ def test_it_describes_a_callback_for_every_type_of_the_contract_and_no_other(des
 
 
 def test_it_describes_every_type_that_a_charges_change_can_have(described: Document) -> None:
-    told = {transition.event for transition in TRANSITIONS}
-    assert told <= set(described.content["webhooks"])
+    events = {transition.event for transition in TRANSITIONS}
+    assert events <= set(described.content["webhooks"])
 
 
 @pytest.mark.parametrize("name", TYPES)

@@ -143,13 +143,13 @@ def _media_types(described: Document) -> list[tuple[str, dict[str, Any]]]:
 
 def test_it_shows_no_card_numbers_but_test_cards(described: Document) -> None:
     shown = set(re.findall(r"(?<![0-9a-f])[0-9]{13,19}(?![0-9a-f])", str(described.content)))
-    told = {number for numbers, _ in TEST_CARDS for number in numbers.split(", ")}
-    assert shown == told
+    listed = {number for numbers, _ in TEST_CARDS for number in numbers.split(", ")}
+    assert shown == listed
 
 
-def test_it_tells_of_every_special_test_card() -> None:
-    told = {number for numbers, _ in TEST_CARDS for number in numbers.split(", ")}
-    assert SCENARIOS.keys() < told
+def test_it_lists_every_special_test_card() -> None:
+    listed = {number for numbers, _ in TEST_CARDS for number in numbers.split(", ")}
+    assert SCENARIOS.keys() < listed
 
 
 def test_its_introduction_names_every_way_to_pay(described: Document) -> None:

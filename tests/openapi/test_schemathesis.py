@@ -74,7 +74,7 @@ def stock(api: Api) -> Stock:
 
 @pytest.fixture(autouse=True)
 def same_connection(stock: Stock) -> Generator[None]:
-    """Requests to the real WSGI application leave the test's transaction open, as those of Django's client do.
+    """Keep the test's transaction open after requests to the WSGI application, as Django's client does.
 
     After `stock`, because that client connects the signals again when it is done.
     """
@@ -106,7 +106,7 @@ def test_an_answer_is_as_described_whatever_is_asked(call: str, schema: Any, api
 
 
 def make_likely(case: Any, stock: Stock, random: Random) -> None:
-    """Puts IDs from `stock` and an expiry to come in place of most made-up ones, for few requests get far otherwise."""
+    """Put IDs from `stock` and an expiry to come in place of most made-up ones, for few requests get far otherwise."""
     for place in (case.path_parameters, case.query, case.body):
         for name in [name for name in place if name in PREFIXES or name == "id"] if is_object(place) else []:
             prefix = PREFIXES.get(name) or str(place[name])[:3].rstrip("_")

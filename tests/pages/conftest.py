@@ -28,7 +28,7 @@ def browser() -> Generator[Browser]:
 
 @pytest.fixture
 def payer(live_server: LiveServer, settings: Settings, browser: Browser) -> Generator[Page]:
-    """A payer's browser tab on a phone; anything that the page's policy forbids fails the test."""
+    """Return a payer's browser tab on a phone; anything that the page's policy forbids fails the test."""
     settings.PUBLIC_URL = live_server.url
     context = browser.new_context(viewport={"width": 360, "height": 740})
     complaints: list[str] = []
@@ -52,7 +52,7 @@ class ShopPage(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def shop_site() -> Generator[dict[str, str]]:
-    """The `redirect` of a source: addresses of a shop with another origin than ours."""
+    """Return the `redirect` of a source: addresses of a shop with another origin than ours."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), ShopPage)
     threading.Thread(target=server.serve_forever, daemon=True).start()
     url = f"http://localhost:{server.server_port}"

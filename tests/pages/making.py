@@ -8,12 +8,12 @@ SHOP = {"success": "https://shop.example/thanks?order=1&a=%20b#end", "fail": "ht
 
 
 def path_of(address: str) -> str:
-    """The part of an absolute address of ours from its first slash on."""
+    """Return the part of an absolute address of ours from its first slash on."""
     return "/" + address.split("/", 3)[3]
 
 
 def awaited(api: Api, kind: str = "gcash", redirect: dict[str, str] | None = SHOP, **members: Any) -> dict[str, Any]:
-    """A charge that waits for its payer; `members` are the charge's."""
+    """Return a charge that waits for its payer; `members` are the charge's."""
     given = {"redirect": redirect} if redirect else {}
     if kind == "card":
         return api.charge_source(api.source("4242424242424242", **given), **members)
@@ -21,5 +21,5 @@ def awaited(api: Api, kind: str = "gcash", redirect: dict[str, str] | None = SHO
 
 
 def page_of(charge: dict[str, Any]) -> str:
-    """The path of the page at which its payer must act."""
+    """Return the path of the page at which its payer must act."""
     return path_of(charge["action"]["url"])

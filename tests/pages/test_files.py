@@ -1,4 +1,4 @@
-"""A file sent to a page is refused before a byte of it lies on the disk."""
+"""A file sent to a page is refused before a byte of it is on the disk."""
 
 from pathlib import Path
 
@@ -16,7 +16,7 @@ TOKEN = "a" * 32
 
 
 def send(path: str, **fields: str) -> HttpResponse:
-    """A form with a file, from somebody who is not signed in and has seen how a form is sent."""
+    """Return a form with a file, from somebody who is not signed in and has seen how a form is sent."""
     client = Client(enforce_csrf_checks=True, raise_request_exception=False)
     client.cookies["csrftoken"] = TOKEN
     LARGE.seek(0)
@@ -31,7 +31,7 @@ def disk(settings: Settings, tmp_path: Path) -> Path:
 
 
 @pytest.mark.django_db
-def test_whoever_signs_in_sends_no_file() -> None:
+def test_the_sign_in_page_takes_no_file() -> None:
     assert send("/admin/login/", username="admin", password="x").status_code == 400
 
 

@@ -13,7 +13,7 @@ Shop = dict[str, str]
 
 
 def open_page(payer: Page, api: Api, shop_site: Shop, kind: str) -> dict[str, object]:
-    """A charge that waits for its payer, and the payer at its page."""
+    """Return a charge that waits for its payer, and the payer at its page."""
     charge = awaited(api, kind, shop_site)
     payer.goto(charge["action"]["url"])
     return charge
@@ -45,7 +45,7 @@ def test_a_refused_wallet_ends_at_fail(payer: Page, api: Api, shop_site: Shop) -
     expect(payer).to_have_url(shop_site["fail"])
 
 
-def test_a_wrong_pin_is_told_and_the_right_one_pays(payer: Page, api: Api, shop_site: Shop) -> None:
+def test_a_wrong_pin_is_reported_and_the_right_one_pays(payer: Page, api: Api, shop_site: Shop) -> None:
     open_page(payer, api, shop_site, "bpi")
     payer.get_by_label("One-time PIN").fill("000000")
     press(payer, "Pay PHP 100.00")
@@ -65,7 +65,7 @@ def test_a_qr_code_is_shown_and_the_phone_pays_for_the_screen(payer: Page, api: 
     press(phone, "Pay PHP 100.00")
     expect(phone).to_have_url(shop_site["success"])
     payer.get_by_role("link", name="I have paid on my phone").click()
-    payer.get_by_role("link", name="Go on").click()
+    payer.get_by_role("link", name="Continue").click()
     expect(payer).to_have_url(shop_site["success"])
 
 
@@ -77,7 +77,7 @@ def test_the_back_button_shows_what_was_decided(payer: Page, api: Api, shop_site
     expect(payer.get_by_role("heading", name="You approved this payment")).to_be_visible()
     expect(payer.get_by_role("button")).to_have_count(0)
     payer.reload()
-    payer.get_by_role("link", name="Go on").click()
+    payer.get_by_role("link", name="Continue").click()
     expect(payer).to_have_url(shop_site["success"])
 
 

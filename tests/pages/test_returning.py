@@ -21,7 +21,7 @@ def walk(client: Client, charge: dict[str, Any], decision: str) -> tuple[str, Ht
 
 
 def back_of(charge: dict[str, Any]) -> str:
-    """The path of a charge's way back before anything was decided."""
+    """Return the path of a charge's way back before anything was decided."""
     return path_of(SimulatedPayment.objects.get().return_url)
 
 
@@ -51,13 +51,13 @@ def test_coming_back_again_changes_nothing(client: Client, api: Api) -> None:
 
 
 @pytest.mark.parametrize(
-    ("decision", "told"),
+    ("decision", "text"),
     [("pay", "your payment went through"), ("fail", "could not be authenticated")],
 )
-def test_without_an_address_the_payer_sees_the_result(client: Client, api: Api, decision: str, told: str) -> None:
+def test_without_an_address_the_payer_sees_the_result(client: Client, api: Api, decision: str, text: str) -> None:
     _, response = walk(client, awaited(api, "card", redirect=None, amount=123_450), decision)
     assert response.status_code == 200
-    for part in (told, "PHP 1,234.50", "TEST MODE"):
+    for part in (text, "PHP 1,234.50", "TEST MODE"):
         assert part in response.content.decode()
 
 
@@ -94,7 +94,7 @@ def test_a_payment_that_was_voided_since_counts_as_made(client: Client, api: Api
 def test_an_unknown_way_back_is_a_friendly_404(client: Client, token: str) -> None:
     response = client.get(f"/return/{token}")
     assert response.status_code == 404
-    assert "There is no payment here" in response.content.decode()
+    assert "There is no payment at this address" in response.content.decode()
 
 
 def test_the_way_back_is_locked_down(client: Client, api: Api) -> None:

@@ -86,12 +86,12 @@ def test_a_second_click_changes_nothing_and_goes_the_same_way(client: Client, wa
     assert Entry.objects.count() == 1
 
 
-@pytest.mark.parametrize(("decision", "told"), [("pay", "You approved"), ("cancel", "was not approved")])
-def test_the_page_tells_afterwards_what_was_decided(client: Client, wallet: Payment, decision: str, told: str) -> None:
+@pytest.mark.parametrize(("decision", "expected"), [("pay", "You approved"), ("cancel", "was not approved")])
+def test_the_page_shows_the_decision_afterwards(client: Client, wallet: Payment, decision: str, expected: str) -> None:
     path = page_path(wallet)
     decide(client, path, decision)
     text = text_of(client.get(path))
-    assert told in text
+    assert expected in text
     assert f'href="{RETURN_URL}"' in text
     assert "<form" not in text
 
@@ -119,7 +119,7 @@ def test_the_right_pin_pays(client: Client) -> None:
     assert isinstance(simulator.resolve(debit), Approved)
 
 
-def test_a_wrong_pin_is_told_and_the_third_ends_it(client: Client) -> None:
+def test_a_wrong_pin_is_reported_and_the_third_ends_it(client: Client) -> None:
     debit = by_type("bpi")
     path = page_path(debit)
     for tries in range(2):
@@ -167,7 +167,7 @@ def test_a_payment_that_the_merchant_ended_cannot_be_paid(client: Client, wallet
 def test_an_unknown_token_is_a_friendly_404(client: Client, end: str) -> None:
     response = client.get(f"/simulator/pay/{'x' * 43}{end}")
     assert response.status_code == 404
-    assert "There is no payment here" in text_of(response)
+    assert "There is no payment at this address" in text_of(response)
 
 
 def test_the_qr_code_is_a_picture_of_the_pages_address(client: Client, settings: Settings) -> None:

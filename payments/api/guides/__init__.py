@@ -1,1 +1,1 @@
-"""The guides (`templates/guides/`) as pages below `/docs/`; nothing here answers a payment."""
+"""The guides (`templates/guides/`) as pages below `/docs/`."""

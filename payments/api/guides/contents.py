@@ -1,6 +1,6 @@
-"""Which guides there are, in the order of the list of contents."""
+"""The guides, in the order of the list of contents."""
 
-# For whom, and the names of the files in `templates/guides/`, which are also the last part of their addresses.
+# Each group of readers with its guides: names of files in `templates/guides/` and last parts of their URLs.
 CONTENTS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("For a merchant's developers", ("first-payment", "webhooks", "errors-and-idempotency", "testing")),
     ("To run kaha", ("configuration", "operations", "keys-and-vault", "providers")),

@@ -1,4 +1,4 @@
-"""A guide from its Markdown: HTML, title, summary and headings. HTML in the Markdown is escaped."""
+"""Guides rendered from Markdown; HTML in the Markdown is escaped."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -13,11 +13,11 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 FOLDER = settings.BASE_DIR / "templates" / "guides"
-# What guides call the service's own address.
+# The service's address as the guides write it.
 PLACEHOLDER = "https://kaha.example"
 STATIC_FOLDER = "../../payments/static/"
 OTHER_GUIDE = re.compile(r"([a-z-]+)\.md(#.*)?")
-# Wide tables and code scroll by themselves, also by the keyboard, and leave the page as wide as the screen.
+# Wide tables and code scroll by themselves, also by the keyboard, so that the page fits the screen.
 SCROLLING = {
     "<table>": '<div class="scroll" tabindex="0" role="group" aria-label="Table"><table>',
     "</table>": "</table></div>",
@@ -29,7 +29,7 @@ _parser = MarkdownIt("commonmark", {"html": False}).enable("table")
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A section: its text in HTML, and its anchor, which is the one that it has in the repository."""
+    """A section: its text in HTML, and the anchor that it also has in the repository."""
 
     anchor: str
     html: str
@@ -37,7 +37,7 @@ class Heading:
 
 @dataclass(frozen=True, slots=True)
 class Guide:
-    """A guide as shown at one address of the service. `summary` is the HTML of its first paragraph."""
+    """A guide as the service shows it. `summary` is the HTML of its first paragraph."""
 
     name: str
     title: str
@@ -69,7 +69,7 @@ def _inline_tokens(tokens: Sequence[Token]) -> Iterator[Token]:
 
 
 def _point_to_pages(token: Token) -> None:
-    """Turn a link to a file, as it is right in the repository, into one to the page or picture that is served."""
+    """Turn a link to a file of the repository into a link to the page or picture that is served."""
     href, src = str(token.attrGet("href") or ""), str(token.attrGet("src") or "")
     if guide := OTHER_GUIDE.fullmatch(href):
         token.attrSet("href", f"/docs/{guide[1]}{guide[2] or ''}")
@@ -79,7 +79,7 @@ def _point_to_pages(token: Token) -> None:
 
 
 def _give_anchors(tokens: Sequence[Token]) -> list[tuple[str, Token]]:
-    """Give each heading its anchor, and return those of sections with their texts."""
+    """Give each heading its anchor; return the anchors and texts of sections."""
     sections = []
     for opening, text in pairwise(tokens):
         if opening.type == "heading_open":
@@ -91,7 +91,7 @@ def _give_anchors(tokens: Sequence[Token]) -> list[tuple[str, Token]]:
 
 
 def anchor_of(heading: str) -> str:
-    """Return the anchor that repositories give a heading: lower case, without marks, with hyphens for spaces."""
+    """Return the anchor that a repository gives a heading: lower case, no marks, hyphens for spaces."""
     return re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
 
 

@@ -7,18 +7,18 @@ from django.template.loader import render_to_string
 from django.views.decorators.http import require_safe
 
 from payments.api.guides.contents import CONTENTS, NAMES
-from payments.api.throttling import count_stranger
+from payments.api.throttling import count_anonymous
 
 
 @require_safe
 def list_guides(request: HttpRequest) -> HttpResponse:
-    """`/docs/guides`: which guides there are."""
+    """Answer `/docs/guides`, the list of guides."""
     return _answer(request, lambda: _page("", settings.PUBLIC_URL))
 
 
 @require_safe
 def show_guide(request: HttpRequest, name: str) -> HttpResponse:
-    """`/docs/<name>`: one guide."""
+    """Answer `/docs/<name>`, one guide."""
     if name not in NAMES:
         raise Http404
     return _answer(request, lambda: _page(name, settings.PUBLIC_URL))
@@ -26,17 +26,17 @@ def show_guide(request: HttpRequest, name: str) -> HttpResponse:
 
 def _answer(request: HttpRequest, page: Callable[[], bytes]) -> HttpResponse:
     """Return the page, or 429 when this address has used up its anonymous quota."""
-    verdict = count_stranger(request)
-    if not verdict.allowed:
-        headers = {**verdict.headers, "Retry-After": str(verdict.reset_seconds)}
+    usage = count_anonymous(request)
+    if not usage.allowed:
+        headers = {**usage.headers, "Retry-After": str(usage.reset_seconds)}
         return HttpResponse("Too many requests.\n", status=429, content_type="text/plain", headers=headers)
-    return HttpResponse(page(), headers={**verdict.headers, "Cache-Control": "public, max-age=300"})
+    return HttpResponse(page(), headers={**usage.headers, "Cache-Control": "public, max-age=300"})
 
 
 @cache
 def _page(name: str, public_url: str) -> bytes:
     """Return the page of a guide, or of the list for "". Rendered once: nothing in it depends on the request."""
-    # Only processes that are asked for a guide load what makes it.
+    # The Markdown parser is imported with the first request for a guide.
     from payments.api.guides.markdown import read_guide
 
     groups = [(group, [read_guide(one, public_url) for one in names]) for group, names in CONTENTS]

@@ -1,4 +1,4 @@
-"""The callbacks to `redirect.notify` (contract, section 8), as the document's webhooks: one for each type of event."""
+"""The webhooks of the OpenAPI document: the calls of `redirect.notify` by type of event (contract, section 8)."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from payments.webhooks.retry_schedule import TRIED_FOR
 
 Described = dict[str, Any]
 
-# By type: the object that shows what has happened.
+# By type of event: an example of its object.
 CALLBACKS: dict[str, Described] = {
     "charge.created": examples.HELD | {"authorized": False, "status": "pending"},
     "charge.updated": examples.VOIDED,
@@ -21,24 +21,24 @@ CALLBACKS: dict[str, Described] = {
     "refund.updated": examples.REFUND,
 }
 DESCRIPTION = f"""
-The call of an event to the `redirect.notify` of the charge's source. Verify the signature over the bytes as they came,
-before anything else. An event may come more than once, and out of order: `id` is the same on every try, and `sequence`
+The call of the `redirect.notify` of the charge's source with an event. Verify the signature over the received bytes
+before anything else. An event may come more than once and out of order: `id` is the same on every try, and `sequence`
 says which event of an object is newer.
 
-What is not answered 2xx within {Limits().total_seconds:.0f} seconds is tried again for {TRIED_FOR.days} days.
+A call that is not answered 2xx within {Limits().total_seconds:.0f} seconds is tried again for {TRIED_FOR.days} days.
 """
 ANSWERS: Described = {
-    "2XX": {"description": "You have it; it does not come again. The body is not read beyond 64 KiB."},
-    "410": {"description": "You want no more tries of this event."},
+    "2XX": {"description": "The event is received and is not sent again. The body is not read beyond 64 KiB."},
+    "410": {"description": "This event is not sent again."},
     "default": {
-        "description": "Anything else, redirects included, is tried again.",
+        "description": "The event is sent again after any other answer, redirects included.",
         "headers": {"Retry-After": {"$ref": "#/components/headers/Retry-After"}},
     },
 }
 
 
 def webhooks(prefix: str) -> Described:
-    """All of them, by type; `prefix` begins the names of the plain headers."""
+    """Return the webhooks by type; `prefix` begins the names of the plain signature headers."""
     return {name: {"post": _call(name, EVENT_TYPES[name], shown, prefix)} for name, shown in CALLBACKS.items()}
 
 
@@ -72,13 +72,13 @@ def _headers(prefix: str) -> list[Described]:
         _header(
             "webhook-signature",
             {"type": "string", "pattern": "^v1,[A-Za-z0-9+/]{43}=( v1,[A-Za-z0-9+/]{43}=)*$"},
-            "Signatures as of Standard Webhooks, with the `whsec_…` of the mode: one, or while it is rolled several.",
+            "Signatures of Standard Webhooks, made with the `whsec_…` of the mode; several while the secret is rolled.",
         ),
         _header(f"{prefix}-Timestamp", seconds, "The same time."),
         _header(
             f"{prefix}-Signature",
             {"type": "string", "pattern": "^v1=[0-9a-f]{64}$"},
-            "HMAC-SHA256 of the body, in hex, by the newest secret's whole text, `whsec_` included.",
+            "HMAC-SHA256 of the body, in hex; its key is the whole text of the newest secret, `whsec_` included.",
         ),
     ]
 

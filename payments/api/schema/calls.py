@@ -1,4 +1,4 @@
-"""What each call of payments' API does, takes and answers. The views themselves know nothing of the document."""
+"""The operations of payments in the OpenAPI document. The views import nothing of the document."""
 
 from typing import Any
 
@@ -6,15 +6,14 @@ from django.conf import settings
 from drf_spectacular.drainage import isolate_view_method
 from drf_spectacular.extensions import OpenApiViewExtension
 
+from payments.api.query_fields import ChargeListQuery, EventListQuery
 from payments.api.schema import examples
 from payments.api.schema.describing import Operation, id_in_path, reading, writing
 from payments.api.schema.responses import ACCOUNT, BALANCE, CHARGE, CLOCK, EVENT, NOTHING, SOURCE, page_of
 from payments.api.serializers import (
     CaptureInput,
     ChargeInput,
-    ChargeListQuery,
     ClockInput,
-    EventListQuery,
     RefundInput,
     SourceInput,
     VerifyInput,
@@ -23,7 +22,7 @@ from payments.api.strict import Nothing
 
 
 class DescribedView(OpenApiViewExtension):
-    """Lays `operations`, by the name of the view's method, over a view."""
+    """A view with the `operations` of its methods, by name of the method."""
 
     target_class: Any = ""
     operations: dict[str, Operation] = {}
@@ -45,12 +44,12 @@ class Sources(DescribedView):
     operations = {
         "create": writing(
             "create_source",
-            "Make a source",
-            "Wraps a card, wallet or bank account for one charge, or for a customer to keep. A browser may do this "
+            "Create a source",
+            "Wraps a card, wallet or bank account for one charge, or to be kept for a customer. A browser may do this "
             "with a publishable key, so that card numbers never pass your server. A security code that is not used "
             "within an hour is destroyed, and the card is then charged without one. The number of a card that is "
             f"neither charged nor kept for a customer within {settings.UNUSED_CARD_KEEP_DAYS} days is destroyed too, "
-            "lest it lie here for ever, and the source is refused from then on: `source_expired`.",
+            "and the source is refused from then on: `source_expired`.",
             SourceInput,
             SOURCE,
             tag="Sources",
@@ -63,8 +62,8 @@ class Sources(DescribedView):
         ),
         "retrieve": reading(
             "retrieve_source",
-            "Read a source",
-            "A publishable key will do.",
+            "Retrieve a source",
+            "A publishable key is enough.",
             SOURCE,
             examples.SOURCE,
             tag="Sources",
@@ -79,10 +78,10 @@ class Charges(DescribedView):
     operations = {
         "create": writing(
             "create_charge",
-            "Charge a source",
+            "Create a charge",
             "Takes money, or holds it with `capture: false`. A decline is an answer, not an error: 201 with the "
-            "status `failed`. A charge with an `action` waits for its payer; of a `pending` one without, the provider "
-            "is being asked.",
+            "status `failed`. A charge with an `action` waits for its payer. The outcome of a `pending` charge without "
+            "one is unknown, and the provider is asked for it.",
             ChargeInput,
             CHARGE,
             tag="Charges",
@@ -111,7 +110,7 @@ class Charges(DescribedView):
         ),
         "retrieve": reading(
             "retrieve_charge",
-            "Read a charge",
+            "Retrieve a charge",
             "The charge as it is now, with its source and refunds.",
             CHARGE,
             examples.CAPTURED,
@@ -120,9 +119,9 @@ class Charges(DescribedView):
         ),
         "capture": writing(
             "capture_charge",
-            "Take held money",
-            "Takes all or part of what is held, once. What is not taken is released; `amount` stays as it was and "
-            "`amount_captured` says how much was taken.",
+            "Capture a charge",
+            "Captures all or part of the held money, once. The rest is released; `amount` stays as it was and "
+            "`amount_captured` says how much was captured.",
             CaptureInput,
             CHARGE,
             tag="Charges",
@@ -136,8 +135,8 @@ class Charges(DescribedView):
         "void": writing(
             "void_charge",
             "Void a charge",
-            "Releases held money, or gives back captured money that is not settled yet. It cannot be undone. For a "
-            "captured charge a restricted key needs `refunds:write` too, because money goes back as by a refund.",
+            "Releases held money, or returns captured money that is not settled yet. It cannot be undone. For a "
+            "captured charge a restricted key needs `refunds:write` too, because the money is returned as by a refund.",
             Nothing,
             CHARGE,
             tag="Charges",
@@ -150,8 +149,8 @@ class Charges(DescribedView):
         "refund": writing(
             "refund_charge",
             "Refund a charge",
-            "Gives all or part of the captured money back. A refund may stay `pending` for a while, and one that fails "
-            "gives its amount back to the charge.",
+            "Returns all or part of the captured money to the payer. A refund may stay `pending` for a while, and a "
+            "failed refund gives its amount back to the charge.",
             RefundInput,
             CHARGE,
             tag="Charges",
@@ -164,7 +163,7 @@ class Charges(DescribedView):
         ),
         "verify": writing(
             "verify_charge",
-            "Confirm a debit by its PIN",
+            "Confirm a debit by a PIN",
             "For a charge whose `action` is `verify_otp`. A wrong PIN leaves it pending as long as the bank allows "
             "another try.",
             VerifyInput,
@@ -185,7 +184,7 @@ class Events(DescribedView):
         "list": reading(
             "list_events",
             "List events",
-            "Newest first: what has changed, so that a receiver can read what it missed.",
+            "Newest first. A receiver can read here the events that it missed.",
             page_of(EVENT),
             examples.page("/v2/events/", examples.EVENT),
             tag="Events",
@@ -193,8 +192,8 @@ class Events(DescribedView):
         ),
         "retrieve": reading(
             "retrieve_event",
-            "Read an event",
-            "The same bytes that `redirect.notify` is sent.",
+            "Retrieve an event",
+            "The same bytes that are sent to `redirect.notify`.",
             EVENT,
             examples.EVENT,
             tag="Events",
@@ -207,20 +206,23 @@ class Account(DescribedView):
     target_class = "payments.api.account.AccountViewSet"
     operations = {
         "me": reading(
-            "retrieve_account", "Read your account", "Whose key this is.", ACCOUNT, examples.ACCOUNT, tag="Account"
+            "retrieve_account",
+            "Retrieve your account",
+            "The merchant of this key.",
+            ACCOUNT,
+            examples.ACCOUNT,
+            tag="Account",
         ),
         "balance": reading(
             "retrieve_balance",
-            "Read your balance",
-            "What is yours in this mode, by currency, fees and refunds taken off. A refund takes its amount off at "
-            "once, and gives it back if it fails.",
+            "Retrieve your balance",
+            "Your money in this mode, by currency, after fees and refunds. A refund reduces it at once, and gives the "
+            "amount back if it fails.",
             BALANCE,
             examples.BALANCE,
             tag="Account",
         ),
-        "ping": reading(
-            "ping", "Try a key", "Answers an empty object to a key that works.", NOTHING, {}, tag="Account"
-        ),
+        "ping": reading("ping", "Try a key", "Answers an empty object to a valid key.", NOTHING, {}, tag="Account"),
     }
 
 
@@ -229,13 +231,13 @@ class Clock(DescribedView):
     operations = {
         "advance": writing(
             "advance_clock",
-            "Let time pass",
-            "For your test objects alone, and only where the service runs with `KAHA_CLOCK`; elsewhere, and with a "
-            "live key, there is nothing at this path. Every deadline comes nearer by so much, and the answer comes "
-            "when what is due then has happened, after half a minute at the latest: "
-            "holds and actions that are over have ended, unknown outcomes were looked up, refunds have ended, captured "
-            "money is settled, and callbacks are on their way. What begins then waits for a time of its own: one call "
-            "makes one more try of a callback due. `created_at` and whatever else is past stays as it was.",
+            "Advance the test clock",
+            "Moves every deadline of your test objects nearer by this time. It exists only where the service runs with "
+            "`KAHA_CLOCK`; elsewhere, and with a live key, the answer is 404. The answer comes when everything due has "
+            "been done, after half a minute at the latest: expired holds and actions have ended, unknown outcomes were "
+            "looked up, refunds have ended, captured money is settled, and callbacks were sent. New deadlines wait for "
+            "another call: one call makes one more try of a callback due. `created_at` and other past times do not "
+            "change.",
             ClockInput,
             CLOCK,
             tag="Testing",

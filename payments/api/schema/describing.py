@@ -1,4 +1,4 @@
-"""Descriptions of calls for the document, with everything that all calls share: errors, keys, examples."""
+"""Operations of the OpenAPI document, with what all of them share: errors, idempotency keys, examples."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -8,7 +8,7 @@ from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiRespo
 from payments.api.fields import Schema
 from payments.api.requests import KEY_MAX
 from payments.api.schema import errors
-from payments.api.schema.errors import Refusal, Told, error_responses
+from payments.api.schema.errors import PossibleRefusal, Refusal, error_responses
 from payments.api.schema.members import SerializerClass, id_form
 from payments.api.strict import StrictSerializer
 
@@ -19,13 +19,13 @@ IDEMPOTENCY_KEY = OpenApiParameter(
     "Idempotency-Key",
     {"type": "string", "minLength": 1, "maxLength": KEY_MAX, "pattern": "^[!-~]([ -~]*[!-~])?$"},
     OpenApiParameter.HEADER,
-    description="Makes it safe to send this request again: the first answer comes back, and nothing is done twice.",
+    description="Makes it safe to send this request again: the first answer is replayed, and nothing is done twice.",
 )
 OF_BODIES = (errors.BAD_BODY, errors.TOO_LARGE, errors.BAD_TYPE)
 
 
 def id_in_path(prefix: str, what: str, name: str = "id") -> OpenApiParameter:
-    """The ID of an object in the path."""
+    """Return the path parameter `name`, the ID of an object."""
     return OpenApiParameter(name, id_form(prefix), OpenApiParameter.PATH, description=f"The ID of the {what}.")
 
 
@@ -41,9 +41,12 @@ def reading(
     query: type[StrictSerializer] | None = None,
     open_to_browsers: bool = False,
 ) -> Operation:
-    """A GET: `at` are its path parameters; with `query` it is a list. `open_to_browsers`: a publishable key will do."""
-    invalid: Told = (errors.INVALID, ["unknown_parameter", *(["invalid_choice", "too_big"] if query else [])])
-    refusals = [*_told(_always(bool(at), open_to_browsers)), invalid]
+    """Return a GET: `at` are its path parameters, `query` is for lists, `open_to_browsers` for publishable keys."""
+    invalid: PossibleRefusal = (
+        errors.INVALID,
+        ["unknown_parameter", *(["invalid_choice", "too_big"] if query else [])],
+    )
+    refusals = [*_with_all_codes(_always(bool(at), open_to_browsers)), invalid]
     return extend_schema(
         operation_id=operation_id,
         summary=summary,
@@ -51,7 +54,7 @@ def reading(
         tags=[tag],
         parameters=[*at, *([query] if query else [])],
         request=None,
-        responses={200: OpenApiResponse(answer, "As asked.")} | error_responses(refusals),
+        responses={200: OpenApiResponse(answer, "The object or list.")} | error_responses(refusals),
         examples=[OpenApiExample("Answer", example, response_only=True, status_codes=["200"])],
     )
 
@@ -76,19 +79,19 @@ def writing(
     idempotent: bool = True,
     open_to_browsers: bool = False,
 ) -> Operation:
-    """A POST, PUT or DELETE: `sent` and `answered` are examples by name, `conflicts` and `invalid` its 409s and 422s.
+    """Return a POST, PUT or DELETE: `sent` and `answered` are examples by name, `conflicts` and `invalid` codes.
 
-    `may_miss`: what the body names may not be there. `handles_cards`: it seals or opens card data. `idempotent`: it
-    takes an idempotency key, as all POSTs do.
+    `may_miss`: the body names an object that may be missing. `handles_cards`: it encrypts or decrypts card data.
+    `idempotent`: it takes an idempotency key, as all POSTs do.
     """
     always = _always(bool(at) or may_miss, open_to_browsers)
     sometimes = [
         *([errors.KEY_CONFLICT] if idempotent else []),
         *([errors.UNAVAILABLE] if may_be_unavailable else []),
-        *([errors.SEALED_OFF] if handles_cards else []),
+        *([errors.VAULT_UNAVAILABLE] if handles_cards else []),
     ]
-    refusals: list[Told] = [(errors.CONFLICT, conflicts)] if conflicts else []
-    refusals += [*_told([*always, *OF_BODIES, *sometimes]), (errors.INVALID, invalid)]
+    refusals: list[PossibleRefusal] = [(errors.CONFLICT, conflicts)] if conflicts else []
+    refusals += [*_with_all_codes([*always, *OF_BODIES, *sometimes]), (errors.INVALID, invalid)]
     return extend_schema(
         operation_id=operation_id,
         summary=summary,
@@ -96,7 +99,7 @@ def writing(
         tags=[tag],
         parameters=[*at, *([IDEMPOTENCY_KEY] if idempotent else [])],
         request=body,
-        responses={status: OpenApiResponse(answer, "Done.")} | error_responses(refusals),
+        responses={status: OpenApiResponse(answer, "The object after the operation.")} | error_responses(refusals),
         examples=[*_examples(sent or {}), *_examples(answered, status)],
     )
 
@@ -106,7 +109,7 @@ def _always(may_miss: bool, open_to_browsers: bool) -> list[Refusal]:
         errors.NO_KEY,
         *([] if open_to_browsers else [errors.NOT_PUBLISHABLE]),
         errors.NO_RIGHT,
-        errors.IN_CLEAR_TEXT,
+        errors.NO_HTTPS,
         *([errors.MISSING] if may_miss else []),
         errors.TOO_MANY,
         errors.INTERNAL,
@@ -114,7 +117,7 @@ def _always(may_miss: bool, open_to_browsers: bool) -> list[Refusal]:
     ]
 
 
-def _told(refusals: Iterable[Refusal]) -> list[Told]:
+def _with_all_codes(refusals: Iterable[Refusal]) -> list[PossibleRefusal]:
     return [(refusal, list(refusal.codes)) for refusal in refusals]
 
 

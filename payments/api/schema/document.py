@@ -1,4 +1,4 @@
-"""Makes the OpenAPI 3.1 document. Its hooks are named in settings, and so bring everything that describes it."""
+"""The OpenAPI 3.1 document. The settings name its hooks, so drf-spectacular loads all descriptions with them."""
 
 from collections.abc import Callable
 from functools import cache
@@ -21,13 +21,13 @@ Endpoint = tuple[str, str, str, Callable[..., Any]]
 PING = {
     "get": {
         "operationId": "healthy",
-        "summary": "Is it up?",
+        "summary": "Check the service",
         "description": "Needs no key.",
         "tags": ["Account"],
         "security": [],
         "responses": {
             "200": {
-                "description": "It is.",
+                "description": "The service is up.",
                 "content": {"text/plain": {"schema": {"type": "string", "const": "healthy"}}},
             },
             "503": {
@@ -38,12 +38,12 @@ PING = {
         },
     }
 }
-# Errors that are the same whatever was asked.
-ALIKE = ("400", "401", "403", "413", "415", "429", "500", "503")
+# Errors that are the same for every operation.
+SHARED_STATUSES = ("400", "401", "403", "413", "415", "429", "500", "503")
 HEADERS = {
     "Request-Id": {"description": "The ID of this request.", "schema": id_form("req"), "required": True},
     "Idempotent-Replayed": {
-        "description": "Present where this answer was given before.",
+        "description": "Present if this answer is a replay.",
         "schema": {"type": "string", "const": "true"},
     },
     "Retry-After": {"description": "Seconds to wait.", "schema": {"type": "string", "pattern": "^[0-9]+$"}},
@@ -61,12 +61,12 @@ HEADERS = {
 
 @cache
 def document() -> bytes:
-    """The document as JSON; the same for everybody, and made once."""
+    """Return the document as JSON, which is the same for every caller and generated once."""
     return to_bytes(SchemaGenerator().get_schema(public=True))
 
 
 def clean_paths(endpoints: list[Endpoint]) -> list[Endpoint]:
-    """The paths as the contract writes them: only those of lists end in a slash, though all answer both ways."""
+    """Return the paths as the contract writes them: only lists end in a slash, though all paths answer both ways."""
     return [(_clean(path, view), regex, method, view) for path, regex, method, view in endpoints]
 
 
@@ -76,7 +76,7 @@ def _clean(path: str, view: Callable[..., Any]) -> str:
 
 
 def finish(result: Document, **_: Any) -> Document:
-    """What belongs to no single call: the introduction, the call without a key, the headers of answers, callbacks."""
+    """Add the parts that belong to no single operation: introduction, `/ping`, headers of answers, webhooks."""
     result["info"]["description"] = introduction(settings.PUBLIC_URL, settings.IDEMPOTENCY_KEEP_DAYS)
     shared: Document = {}
     for path in result["paths"].values():
@@ -93,8 +93,8 @@ def finish(result: Document, **_: Any) -> Document:
 
 
 def _share(shared: Document, status: str, response: Document) -> Document:
-    """A reference to `response` where it is the same for every call, so that the document stays small."""
-    if status not in ALIKE:
+    """Return a reference to `response` if every operation shares it, so that the document stays small."""
+    if status not in SHARED_STATUSES:
         return response
     shared[f"Error{status}"] = response
     return {"$ref": f"#/components/responses/Error{status}"}

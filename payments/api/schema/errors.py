@@ -1,4 +1,4 @@
-"""Every error of the API (contract, section 4), for the document: the envelope, and when which one comes."""
+"""The errors of the API in the OpenAPI document: the envelope, and the reasons for each (contract, section 4)."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -12,9 +12,9 @@ from payments.api.schema.members import Member, choice, id_form, shown, text, we
 
 @dataclass(frozen=True)
 class Refusal:
-    """One kind of error: its HTTP status and type, when it comes, and its codes, each with an example's message.
+    """One kind of error: HTTP status and type, its reason, and its codes, each with an example of its message.
 
-    `examples` is how many of the codes that an operation may answer with are shown whole.
+    `examples` is the number of codes that an operation shows as whole examples.
     """
 
     status: int
@@ -52,11 +52,11 @@ NO_RIGHT = Refusal(
     "A restricted key was not given the right that this takes; the message names it.",
     {"right_missing": "This key lacks the right charges:write."},
 )
-IN_CLEAR_TEXT = Refusal(
+NO_HTTPS = Refusal(
     403,
     "permission_error",
-    "The request came over http.",
-    {"https_required": "Ask over https. Whatever key was sent has been seen in clear text: roll it."},
+    "The request came over http instead of https.",
+    {"https_required": "Use https. If the request had a key, it was sent in clear text: roll it."},
 )
 MISSING = Refusal(
     404,
@@ -73,7 +73,7 @@ BAD_METHOD = Refusal(
 CONFLICT = Refusal(
     409,
     "invalid_request_error",
-    "The object is not in a state that allows this, or somebody else is at it.",
+    "The state of the object does not allow this, or another operation on it is still running.",
     {
         "source_already_used": "This source has been used already. Create a new one for each charge.",
         "source_expired": "This source was not used within 30 days. Create a new one.",
@@ -98,7 +98,7 @@ KEY_CONFLICT = Refusal(
         "idempotency_key_in_use": "The first request with this idempotency key is still running.",
     },
 )
-TOO_SLOW = Refusal(
+REQUEST_TIMEOUT = Refusal(
     408,
     "invalid_request_error",
     "The body took too long, and nothing was done.",
@@ -145,13 +145,13 @@ TOO_MANY = Refusal(
 INTERNAL = Refusal(
     500,
     "api_error",
-    "Something went wrong on our side, and no money was moved.",
+    "Something failed in kaha, and no money was moved.",
     {"internal_error": "Something went wrong on our side. The request ID leads us to it."},
 )
 OVERLOADED = Refusal(
     503,
     "api_error",
-    "Too many requests of the merchant are worked on at once, or our database does not answer, and no money was moved; "
+    "Too many requests of the merchant are running, or kaha's database does not answer, and no money was moved; "
     "`Retry-After` says how many seconds to wait.",
     {"internal_error": "Our database cannot be reached at the moment, and no money was moved. Try again in a moment."},
 )
@@ -161,19 +161,19 @@ UNAVAILABLE = Refusal(
     "The provider could not be reached, or too many requests wait for it, and nothing was done.",
     {"provider_unavailable": "The provider could not be reached and nothing was done. Try again in a moment."},
 )
-SEALED_OFF = Refusal(
+VAULT_UNAVAILABLE = Refusal(
     503,
     "api_error",
-    "Card data cannot be sealed or opened at the moment, and nothing was done.",
+    "Card data cannot be encrypted or decrypted at the moment, and nothing was done.",
     {
-        "vault_unavailable": "Card data cannot be sealed or opened at the moment, and nothing was done. Try again in a "
-        "moment."
+        "vault_unavailable": "Card data cannot be encrypted or decrypted at the moment, and nothing was done. "
+        "Try again in a moment."
     },
 )
-BUSY = Refusal(
+SERVER_BUSY = Refusal(
     503,
     "api_error",
-    "The server has too much to do, and nothing was done.",
+    "The server is overloaded, and nothing was done.",
     {"server_busy": "The server is busy, and nothing was done. Try again in a moment."},
 )
 REFUSALS = (
@@ -181,12 +181,12 @@ REFUSALS = (
     NO_KEY,
     NOT_PUBLISHABLE,
     NO_RIGHT,
-    IN_CLEAR_TEXT,
+    NO_HTTPS,
     MISSING,
     BAD_METHOD,
     CONFLICT,
     KEY_CONFLICT,
-    TOO_SLOW,
+    REQUEST_TIMEOUT,
     TOO_LARGE,
     BAD_TYPE,
     INVALID,
@@ -194,8 +194,8 @@ REFUSALS = (
     INTERNAL,
     OVERLOADED,
     UNAVAILABLE,
-    SEALED_OFF,
-    BUSY,
+    VAULT_UNAVAILABLE,
+    SERVER_BUSY,
 )
 
 FAULT = shown(
@@ -207,8 +207,8 @@ FAULT = shown(
 )
 ERROR_DETAILS = shown(
     "ErrorDetails",
-    "What went wrong.",
-    type=choice(dict.fromkeys(refusal.type for refusal in REFUSALS), "The sort of error."),
+    "Details of the error.",
+    type=choice(dict.fromkeys(refusal.type for refusal in REFUSALS), "The type of error."),
     code=text("The error, for programs."),
     message=text("The error, for people. It never repeats a card number, security code or key."),
     param=text("The first member at fault, by its dotted name.", required=False),
@@ -224,25 +224,25 @@ ERROR_DETAILS = shown(
 ERROR = shown(
     "Error",
     "The envelope of every error.",
-    error=ERROR_DETAILS(help_text="What went wrong."),
+    error=ERROR_DETAILS(help_text="Details of the error."),
     detail=FAULT(many=True, required=False, help_text="With 422: every fault at once."),
 )
 
+# A refusal with those of its codes that an operation can answer with.
+PossibleRefusal = tuple[Refusal, Sequence[str]]
 
-Told = tuple[Refusal, Sequence[str]]
 
-
-def error_responses(refusals: Iterable[Told]) -> dict[int, OpenApiResponse]:
-    """The responses of an operation that may be refused so, each with those of its codes that may come."""
-    by_status: dict[int, list[Told]] = {}
+def error_responses(refusals: Iterable[PossibleRefusal]) -> dict[int, OpenApiResponse]:
+    """Return the error responses of an operation by status, each with its possible codes."""
+    by_status: dict[int, list[PossibleRefusal]] = {}
     for refusal, codes in refusals:
         by_status.setdefault(refusal.status, []).append((refusal, codes))
-    return {status: _response(told) for status, told in by_status.items()}
+    return {status: _response(possible) for status, possible in by_status.items()}
 
 
-def _response(told: list[Told]) -> OpenApiResponse:
-    described = [f"{refusal.when} Codes: {', '.join(f'`{code}`' for code in codes)}." for refusal, codes in told]
-    examples = [_example(refusal, code) for refusal, codes in told for code in codes[: refusal.examples]]
+def _response(possible: list[PossibleRefusal]) -> OpenApiResponse:
+    described = [f"{refusal.when} Codes: {', '.join(f'`{code}`' for code in codes)}." for refusal, codes in possible]
+    examples = [_example(refusal, code) for refusal, codes in possible for code in codes[: refusal.examples]]
     return OpenApiResponse(ERROR, " ".join(described), examples)
 
 

@@ -1,4 +1,4 @@
-"""Requests and answers to show in the document; the card numbers are those of test cards."""
+"""Examples of requests and answers in the OpenAPI document; the card numbers are those of test cards."""
 
 from typing import Any
 
@@ -179,5 +179,5 @@ BALANCE: dict[str, Any] = {
 
 
 def page(path: str, row: dict[str, Any]) -> dict[str, Any]:
-    """A page of the list at `path`, with one row of many."""
+    """Return a page of the list at `path`, with one row of many."""
     return {"object": "list", "data": [row], "next": f"{path}?start_after={row['id']}"}

@@ -1,4 +1,4 @@
-"""Teaches drf-spectacular kaha's own fields, serializers and keys."""
+"""Extensions of drf-spectacular for kaha's own fields, serializers and API keys."""
 
 from typing import Any
 
@@ -10,11 +10,10 @@ from drf_spectacular.extensions import (
 from drf_spectacular.openapi import AutoSchema
 
 from payments.api.fields import Schema
-from payments.api.schema.wording import OBJECTS
 
 
 class KeyScheme(OpenApiAuthenticationExtension):
-    """A key is sent in one of two ways."""
+    """The two ways to send an API key."""
 
     target_class = "payments.api.authentication.KeyAuthentication"
     name = ["basic", "bearer"]
@@ -49,14 +48,16 @@ class StrictFieldForm(OpenApiSerializerFieldExtension):
 
 
 class StrictObjectForm(OpenApiSerializerExtension):
-    """A request object: closed, its members explained, and with the rules between them."""
+    """A request object: closed, with the members that are ignored and the rules between members."""
 
     target_class = "payments.api.strict.StrictSerializer"
     match_subclasses = True
 
     def map_serializer(self, auto_schema: AutoSchema, direction: str) -> Schema:
         form = auto_schema._map_serializer(self.target, direction, bypass_extensions=True)
-        wording = OBJECTS.get(type(self.target), {})
-        properties = {name: member | wording.get(name, {}) for name, member in form.get("properties", {}).items()}
         ignored = {name: {"description": "Accepted and ignored."} for name in sorted(self.target.ignored)}
-        return form | {"properties": properties | ignored, "additionalProperties": False} | wording.get("", {})
+        # JSON Schema 2020-12 allows a description beside `$ref`, so the wrapper `allOf` of OpenAPI 3.0 is not needed.
+        members = {
+            name: {**member.pop("allOf", [{}])[0], **member} for name, member in form.get("properties", {}).items()
+        }
+        return form | {"properties": members | ignored, "additionalProperties": False, **self.target.rules}

@@ -1,4 +1,4 @@
-"""The document's introduction: what holds for all calls. Its tables are read from the code that they describe."""
+"""The introduction of the OpenAPI document. Its tables are made from the code that they describe."""
 
 from collections.abc import Iterable, Sequence
 
@@ -7,8 +7,8 @@ from payments.domain.merchants.scopes import RIGHTS
 from payments.sourcetypes import SOURCE_TYPES
 
 TEXT = """
-kaha takes payments: a **source** wraps a card, wallet or bank account, a **charge** takes money from it or holds it,
-and a **refund** gives money back.
+kaha takes payments. A **source** wraps a card, wallet or bank account. A **charge** takes money from it or holds it. A
+**refund** returns money.
 
 # Keys and modes
 
@@ -17,66 +17,66 @@ A key is sent as the user name of HTTP Basic, with an empty password, or as a Be
     curl {url}/v2/ping -u sk_test_…:
 
 Secret keys (`sk_…`) may do everything and belong on your server. Publishable keys (`pk_…`) may only make and read
-sources, so that a browser can send card numbers past your server. The key decides the mode: what is made with a
-`…_test_…` key moves no money and is not there for a `…_live_…` key.
+sources, so that a browser can send card numbers past your server. The key decides the mode: an object made with a
+`…_test_…` key moves no money and does not exist for a `…_live_…` key.
 
-Restricted keys (`rk_…`) may do what their rights say and nothing else, so that a program which only refunds cannot
-charge, and a leaked key opens little. Without the right for a call the answer is 403 `right_missing`, a code of its
-own, because the remedy is another right and not, as with `secret_key_required`, another place to call from.
+Restricted keys (`rk_…`) have only the rights that you give them. A program that only refunds then cannot charge, and a
+leaked key does little harm. Without the right for a call the answer is 403 `right_missing`: give the key that right.
+With `secret_key_required`, make the call from your server instead.
 
 {rights}
 
-To write does not include to read. Objects come whole: whoever may read charges sees their sources and refunds. Any key
-can be bound to networks; from elsewhere it answers like a key that never was, so that a thief learns nothing.
+A right to write does not include reading. Objects are returned whole: a key that may read charges also sees their
+sources and refunds. Any key can be bound to networks; from other networks it is refused like an unknown key.
 
 # Requests
 
-Bodies are one JSON object in UTF-8, at most 64 KiB. Types are strict (`"100"` is no integer), and a member that is not
-documented is refused, so that a mistyped one does no harm; `null` is the same as leaving an optional member out.
-An empty body counts as `{{}}`. In chunks or by HTTP/2 its length must be stated, for a connection that breaks off
-before the first byte looks the same, and what was meant as a refund of a part must not become one of all.
-Query parameters likewise; `expand` is accepted and changes nothing, because nested objects are always whole.
+Bodies are one JSON object in UTF-8, at most 64 KiB. Types are strict (`"100"` is no integer), and an undocumented
+member is refused, so that a mistyped name does no harm; `null` is the same as leaving an optional member out.
+An empty body counts as `{{}}`. A body in chunks or by HTTP/2 must state its length: a connection that breaks off before
+the first byte otherwise looks like an empty body, and a refund of a part would become a refund of all.
+Query parameters are as strict; `expand` is accepted and changes nothing, because nested objects are always whole.
 A card number may stand in `card.number` and nowhere else: in any other text, in metadata, a query, a path or an
-idempotency key it is refused with 422 `card_data`, because these are stored and shown as they are, and a mistake must
-not spread it. `param` names the member, such as `metadata.note`. A security code in metadata under a name such as `cvc`
-is refused too. What counts is 13 to 19 digits that begin as a scheme's numbers do, are as many as it issues and end in
-the right check digit, of any script, together or in groups, beside letters too. Bank account numbers (IBAN), UUIDs,
-hexadecimal IDs and order numbers of a date and a counter pass. Should a number of your own look like a card's, put a
-letter between its digits.
+idempotency key it is refused with 422 `card_data`, because these are stored and shown as they are. `param` names the
+member, such as `metadata.note`. A security code in metadata under a name such as `cvc` is refused too. A card number is
+13 to 19 digits of any script, together or in groups, beside letters too, with the prefix, length and check digit of a
+card scheme. Bank account numbers (IBAN), UUIDs, hexadecimal IDs and order numbers of a date and a counter pass. If a
+number of your own looks like a card number, put a letter between its digits.
 Numbers in metadata come back digit for digit: `1.10` stays `1.10`, and `1e2` is not `100`.
 Amounts are integers in the currency's smallest unit: 18.89 PHP is `1889`, 1889 JPY is `1889`. Every path answers with
 and without its trailing slash. Every answer has a `Request-Id`, which the service's logs know.
 
 # Sending a request again
 
-Every POST takes an `Idempotency-Key` (or `X-Idempotency-Key`) of your choice. The same key with the same request brings
-the first answer again, byte for byte, marked `Idempotent-Replayed: true`, for {keep_days} days. So when a connection
+Every POST takes an `Idempotency-Key` (or `X-Idempotency-Key`) of your choice. The same key with the same request
+replays the first answer, byte for byte, marked `Idempotent-Replayed: true`, for {keep_days} days. When a connection
 breaks, send the request again with its key: nothing is done twice. A request that was refused before anything was done
 (401, 403, 404, 415, 422, 429) does not use its key up.
 
 # Limits
 
-Every answer tells how many requests are left, and until when, by `RateLimit` and `RateLimit-Policy`. Beyond that the
-answer is 429 `rate_limited`, with `Retry-After`. A secret or restricted key has one rate for all its requests. A
-publishable key has a rate for each address that it is used from, so that no payer uses up what is another's; of IPv6
-a /64 network counts as one address. The 429 answer is the same when so many of your charges were declined that
-somebody may be trying stolen cards with your keys: the answer does not tell a thief which of the two it was. Nothing
-was done then, and the same request under the same idempotency key may be sent again later.
+The headers `RateLimit` and `RateLimit-Policy` of every answer say how many requests are left, and until when. Beyond
+that the answer is 429 `rate_limited`, with `Retry-After`. A secret or restricted key has one limit for all
+its requests. A publishable key has a limit for each address that uses it, so that no payer uses up the limit of
+another; for IPv6 a /64 network counts as one address. The answer is the same 429 when so many of your charges were
+declined that somebody may be testing stolen cards with your keys; it does not say which of the two limits it was.
+Nothing was done then, and you may send the same request under the same idempotency key later.
 
 # Lists
 
-Lists are newest first. `limit` says how many objects at most, and `next`, if there is more, is the path of the next
-page with every filter kept. No object is shown twice or missed while new ones arrive. A filter that nothing can ever
+Lists are newest first. `limit` is the number of objects at most, and `next`, if more follow, is the path of the next
+page with every filter kept. No object is returned twice or missed while new ones arrive. A filter that nothing can ever
 match, such as `status=failed` with `captured=true`, is refused with 422.
 
 # Errors
 
 Every error has the same envelope: `error.type` and `error.code` are for programs, `error.message` is for people, and
-`error.request_id` is for whoever looks it up. With 422, `detail` lists every fault at once.
+`error.request_id` finds the request in the service's logs. With 422, `detail` lists every fault at once.
 
 {errors}
 
-Once money may have moved, the answer is never an error: it is the charge as known, `pending` where the outcome is not.
+Once money may have moved, the answer is never an error: it is the charge in its current state, `pending` while the
+outcome is unknown.
 
 # Ways to pay
 
@@ -88,7 +88,7 @@ With a test key, any future expiry and any security code work.
 
 {test_cards}
 
-Wallets and banks lead to a page where you decide as the payer. The right one-time PIN is `123456`.
+Wallets and banks open a page where you decide as the payer. The right one-time PIN is `123456`.
 """
 TEST_CARDS = (
     ("4242424242424242", "approved, after the 3-D Secure page unless `require_auth` is `false`"),
@@ -110,7 +110,7 @@ TEST_CARDS = (
 
 
 def introduction(public_url: str, keep_days: int) -> str:
-    """The text in Markdown, for a service at `public_url` that keeps idempotency keys for `keep_days` days."""
+    """Return the introduction in Markdown, for a service at `public_url` that keeps idempotency keys so many days."""
     return TEXT.strip().format(
         url=public_url,
         keep_days=keep_days,

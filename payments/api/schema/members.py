@@ -1,11 +1,12 @@
-"""Members of response objects, each with the exact JSON Schema of what the API sends. For documentation only."""
+"""The members of response objects with their exact JSON Schema. For the OpenAPI document only."""
 
 from collections.abc import Iterable
 from typing import Any
 
 from rest_framework import serializers
 
-from payments.api.fields import Schema
+from payments.api.fields import Schema, Url
+from payments.api.strict import StrictSerializer
 
 ID_DIGITS = "[0-9a-f]{32}"
 MOMENT = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6}Z$"
@@ -16,7 +17,7 @@ SerializerClass = type[serializers.Serializer[Any]]
 
 
 class Member(serializers.Field[Any, Any, Any, Any]):
-    """A member whose JSON Schema is `form`; `text` says what it means."""
+    """A member with the JSON Schema `form` and the description `text`."""
 
     def __init__(self, form: Schema, text: str, *, required: bool = True, **options: Any) -> None:
         super().__init__(required=required, help_text=text, **options)
@@ -33,21 +34,21 @@ def shown(
     /,
     **members: serializers.Field[Any, Any, Any, Any],
 ) -> SerializerClass:
-    """A serializer for the document's object `name`, of which `text` says what it is; it has the members of `base`."""
+    """Return a serializer for the object `name` with the description `text`, its `members` and those of `base`."""
     return type(f"{name}Serializer", (base,), {"__doc__": text, **members})
 
 
 def id_form(prefix: str) -> Schema:
-    """The form of a public ID, `ch_` and 32 hex digits."""
+    """Return the schema of a public ID: `prefix`, `_` and 32 hex digits."""
     return {"type": "string", "pattern": f"^{prefix}_{ID_DIGITS}$"}
 
 
 def named(name: str) -> Member:
-    """`object`: what kind of object this is."""
+    """Return the member `object` with the constant `name`."""
     return Member({"type": "string", "const": name}, f"Always `{name}`.")
 
 
-def own_id(prefix: str, text: str = "Its ID.") -> Member:
+def own_id(prefix: str, text: str = "The object's ID.") -> Member:
     return Member(id_form(prefix), text)
 
 
@@ -61,6 +62,17 @@ def web_address(meaning: str, **options: Any) -> Member:
 
 def number(meaning: str, **options: Any) -> Member:
     return Member({"type": "integer", "minimum": 0}, meaning, **options)
+
+
+def echo(request: type[StrictSerializer], *names: str) -> dict[str, Member]:
+    """Return the members `names` (default: all) of a request as responses show them: strings, with the same text."""
+    fields = request().fields
+    return {
+        name: (web_address if isinstance(fields[name], Url) else text)(
+            str(fields[name].help_text), required=fields[name].required
+        )
+        for name in names or fields
+    }
 
 
 def flag(meaning: str) -> Member:
@@ -85,16 +97,16 @@ def any_object(meaning: str, **options: Any) -> Member:
 
 
 def livemode() -> Member:
-    return flag("Whether it was made with a live key; `false` means that no real money moves.")
+    return flag("Whether the object was made with a live key; `false` means that no real money moves.")
 
 
 def created() -> Member:
-    return moment("When it was made.")
+    return moment("Time of creation.")
 
 
 def updated() -> Member:
-    return moment("When it was last changed.")
+    return moment("Time of the last change.")
 
 
 def metadata() -> Member:
-    return any_object("Data of your own, returned as it was sent, numbers digit for digit.", required=False)
+    return any_object("Data of the merchant's own, returned as it was sent, numbers digit for digit.", required=False)

@@ -9,7 +9,7 @@ from payments.api.base import ApiView
 from payments.api.rendering import json_response
 from payments.api.throttling import AddressThrottle
 
-# The viewer styles itself through these two elements, one of them empty; a new version of it may have others.
+# Hashes of the two style elements of the viewer, one of them empty; a new version may have others.
 VIEWER_STYLES = (
     "'sha256-47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU='",
     "'sha256-QMIg+bpjm3JdElJ388KYke01izlUW0UoNOeKjpMxdgc='",
@@ -31,7 +31,7 @@ DOCS_POLICY = "; ".join(
 
 
 class DocumentView(ApiView):
-    """`/v2/openapi.json`, for everybody."""
+    """`/v2/openapi.json`, public."""
 
     schema = None
     authentication_classes = ()
@@ -39,7 +39,7 @@ class DocumentView(ApiView):
     throttle_classes = (AddressThrottle,)
 
     def get(self, request: Request, **_: Any) -> HttpResponse:
-        # Only whoever asks for it pays for what makes it.
+        # drf-spectacular is imported with the first request for the document.
         from payments.api.schema.document import document
 
         return json_response(document(), headers={"Cache-Control": "public, max-age=300"})
@@ -47,7 +47,7 @@ class DocumentView(ApiView):
 
 @require_safe
 def docs(request: HttpRequest) -> HttpResponse:
-    """`/docs`: the document as a page."""
+    """Answer `/docs`, the OpenAPI document as a page."""
     response = render(request, "docs.html")
     response["Content-Security-Policy"] = DOCS_POLICY
     return response

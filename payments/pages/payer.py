@@ -1,0 +1,82 @@
+"""The payer's pages of kaha: the QR code to scan, and the return from the provider to the merchant."""
+
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.http import require_safe
+
+from payments import sourcetypes
+from payments.domain import visits
+from payments.domain.charging.attempts import attempt_of_return, return_url
+from payments.domain.charging.charges import continue_after_return
+from payments.domain.errors import NoSuchReturn
+from payments.models import Attempt, Charge, PageVisit
+from payments.money import format_amount
+from payments.pages.browsers import browser_of
+from payments.pages.responses import SeeOther, for_payers, page, qr_code_of, unknown_page
+
+SCAN_REFRESH_SECONDS = 5
+RETURN_REFRESH_SECONDS = 3
+
+
+@for_payers
+@require_safe
+def show_qr_page(request: HttpRequest, token: str) -> HttpResponse:
+    """Show the QR code until the payment has ended, then redirect to the return page, which asks the provider."""
+    attempt = _attempt_with_qr(token)
+    if attempt is None:
+        return unknown_page(request)
+    visits.note(attempt.id, PageVisit.Page.ASKED, browser_of(request))
+    charge = attempt.charge
+    if charge.status != Charge.Status.PENDING:
+        return SeeOther(return_url(attempt))
+    values = {
+        "test_mode": not charge.livemode,
+        "amount": format_amount(charge.amount, charge.currency),
+        "merchant": charge.merchant.title,
+        "type": sourcetypes.BY_NAME[charge.source.type],
+        "return_url": return_url(attempt),
+        "token": token,
+    }
+    response = page(request, "scan", values)
+    response["Refresh"] = str(SCAN_REFRESH_SECONDS)
+    return response
+
+
+@for_payers
+@require_safe
+def qr_image(request: HttpRequest, token: str) -> HttpResponse:
+    """Return the QR code that the payer scans."""
+    attempt = _attempt_with_qr(token)
+    return qr_code_of(attempt.qr) if attempt else unknown_page(request)
+
+
+def _attempt_with_qr(token: str) -> Attempt | None:
+    rows = Attempt.objects.select_related("charge__merchant", "charge__source").exclude(qr="")
+    attempt_id = attempt_of_return(token)
+    return rows.filter(id=attempt_id).first() if attempt_id else None
+
+
+@for_payers
+@require_safe
+def return_payer(request: HttpRequest, token: str) -> HttpResponse:
+    """Redirect the payer to the merchant once the outcome is known; until then show a page that reloads."""
+    if attempt_id := attempt_of_return(token):
+        visits.note(attempt_id, PageVisit.Page.CAME_BACK, browser_of(request))
+    try:
+        charge = continue_after_return(token, request.GET.dict())
+    except NoSuchReturn:
+        return unknown_page(request)
+    is_paid = charge.status != Charge.Status.FAILED
+    values = {
+        "test_mode": not charge.livemode,
+        "amount": format_amount(charge.amount, charge.currency),
+        "paid": is_paid,
+        "failure": charge.failure_data,
+        "action": charge.action,
+    }
+    if charge.status == Charge.Status.PENDING:
+        response = page(request, "waiting", values)
+        response["Refresh"] = str(RETURN_REFRESH_SECONDS)
+        return response
+    redirect = charge.source.redirect
+    address = redirect["success" if is_paid else "fail"] if redirect else charge.redirect_url
+    return SeeOther(address) if address else page(request, "result", values)
