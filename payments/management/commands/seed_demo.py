@@ -40,5 +40,5 @@ class Command(BaseCommand):
 def _charges(text: str) -> int:
     count = int(text)
     if count < year.FEWEST:
-        raise argparse.ArgumentTypeError(f"at least {year.FEWEST}, lest something is missing")
+        raise argparse.ArgumentTypeError(f"at least {year.FEWEST}, so that every kind occurs")
     return count

@@ -17,8 +17,8 @@ OPERATIONS = [
             ("role", models.ForeignKey(db_index=False, on_delete=models.CASCADE, related_name="act_limits", to="auth.group")),
         ],
         options={
-            "verbose_name": "limit of acts",
-            "verbose_name_plural": "limits of acts",
+            "verbose_name": "approval limit",
+            "verbose_name_plural": "approval limits",
             "default_permissions": ("view", "add", "change"),
             "constraints": [
                 models.UniqueConstraint(F("role"), F("currency"), name="one_act_limit_per_role_and_currency"),
@@ -64,15 +64,15 @@ OPERATIONS = [
             ("proposed_by", models.ForeignKey(on_delete=models.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL)),
         ],
         options={
-            "verbose_name": "act on a charge",
-            "verbose_name_plural": "acts on charges",
+            "verbose_name": "operator action",
+            "verbose_name_plural": "operator actions",
             "permissions": [
                 ("capture_charge", "Can capture held charges"),
                 ("void_charge", "Can void captured charges"),
                 ("refund_charge", "Can refund charges"),
                 ("release_charge", "Can release holds"),
                 ("extend_charge", "Can extend holds"),
-                ("decide_staffact", "Can approve and decline acts of others"),
+                ("decide_staffact", "Can approve and decline actions of others"),
             ],
             "default_permissions": ("view",),
             "indexes": [

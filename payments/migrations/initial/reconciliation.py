@@ -82,8 +82,8 @@ OPERATIONS = [
                 "kind",
                 models.CharField(
                     choices=[
-                        ("missing_here", "Missing here"),
-                        ("missing_there", "Missing there"),
+                        ("missing_here", "Not in ledger"),
+                        ("missing_there", "Not in report"),
                         ("amount_differs", "Amount differs"),
                         ("currency_differs", "Currency differs"),
                         ("kind_differs", "Kind differs"),
