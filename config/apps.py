@@ -6,7 +6,7 @@ from config.logging import log_what_ends_a_thread
 
 
 class ConfigApp(AppConfig):
-    """Carries the boot checks and the commands that start or inspect the whole house."""
+    """Registers the boot checks and connects the API's renderer to the domain."""
 
     name = "config"
 
@@ -15,7 +15,7 @@ class ConfigApp(AppConfig):
         from payments.api.answers import attempt_answer
         from payments.domain.charging import record_outcome
 
-        # Whatever process records an outcome stores the answer that the API gives.
+        # Every process that records an outcome stores the answer that the API gives.
         record_outcome.use_renderer(attempt_answer)
 
         threading.excepthook = log_what_ends_a_thread

@@ -8,7 +8,7 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 from celery import Celery
 from celery.signals import celeryd_after_setup, setup_logging, worker_ready
 
-from config.checks import refuse_bad_configuration, tell_of_live_cards
+from config.checks import log_live_cards, refuse_bad_configuration
 from config.garbage import spare_what_stays
 from config.outputs import protect_standard_output
 from payments.db.backend import allow_work
@@ -22,7 +22,7 @@ app.autodiscover_tasks()
 
 @app.on_after_finalize.connect
 def log_tasks(**_: object) -> None:
-    """Only now are the settings there that the log line's helpers need."""
+    """Connect the task log, once the settings that it needs are loaded."""
     from config import task_log
 
     task_log.connect()
@@ -39,9 +39,9 @@ def work(instance: Any, **_: object) -> None:
 @worker_ready.connect
 def be_ready(**_: object) -> None:
     spare_what_stays()
-    tell_of_live_cards()
+    log_live_cards()
 
 
 @setup_logging.connect
 def keep_our_logging(**_: object) -> None:
-    """Celery would put its own handlers in place of the JSON lines that `config.logging` set up."""
+    """Keep the handlers of `config.logging`: without a receiver Celery would replace them."""

@@ -1,4 +1,4 @@
-"""What must be right before kaha serves anybody; commands and servers say all that is wrong at once."""
+"""Checks of the configuration at boot; commands and servers report all faults at once."""
 
 import logging
 import re
@@ -15,7 +15,7 @@ from django.core.exceptions import ImproperlyConfigured
 from django.db import connections
 from django.http.request import split_domain_port, validate_host
 
-from config.open_settings import OPEN_RULES
+from config.open_settings import UNSAFE_RULES
 from config.origins import host_of
 from payments.providers import hosts
 from payments.providers.adyen import channels as adyen
@@ -36,23 +36,23 @@ HOST = re.compile(r"\.?[A-Za-z0-9_-]++(?:\.[A-Za-z0-9_-]++)*+|\[[0-9a-fA-F:]++\]
 
 @register(CONFIGURATION)
 def check_environment(**_: Any) -> list[CheckMessage]:
-    """Every environment variable holds what it must. No message shows a value, for it may be a secret."""
+    """Return an error for each malformed environment variable. No message shows a value, for it may be a secret."""
     wrong = [
         *settings.ENVIRONMENT_FAULTS.items(),
-        *((name, form) for name, holds, form in [*RULES, *OPEN_RULES] if not holds()),
+        *((name, form) for name, holds, form in [*RULES, *UNSAFE_RULES] if not holds()),
     ]
     return [_error(name, form) for name, form in wrong]
 
 
 @register(Tags.database)
 def check_database_version(databases: Sequence[str] | None = None, **_: Any) -> list[CheckMessage]:
-    """The database is recent enough. Needs a connection, so only commands that use the database ask."""
+    """Return an error where the database is too old. Needs a connection, so only commands that use one run it."""
     versions = [connections[alias].get_database_version() for alias in databases or ()]
     return [fault for version in versions for fault in version_faults(version)]
 
 
 def version_faults(version: tuple[int, ...]) -> list[CheckMessage]:
-    """What is wrong with a server of this version, such as (15, 4)."""
+    """Return what is wrong with a server of this version, such as (15, 4)."""
     if version >= POSTGRESQL_MIN_VERSION:
         return []
     return [_error("DATABASE_URL", f"must name a server of PostgreSQL {POSTGRESQL_MIN_VERSION[0]} or later.")]
@@ -68,13 +68,13 @@ def refuse_bad_configuration() -> None:
         sys.exit("\n".join(["kaha does not start:", *faults]))
 
 
-def tell_of_live_cards() -> None:
-    """Logs whether live mode takes cards, and what whoever has it do so answers for."""
+def log_live_cards() -> None:
+    """Log whether live mode takes cards, and what the operator of this installation then answers for."""
     if settings.LIVE_CARDS_ATTESTED:
         said = "live cards are on by LIVE_CARDS_ATTESTED"
     else:
         said = "live cards are off until LIVE_CARDS_ATTESTED is set"
-    logger.info("%s: with them, whoever runs this answers for card numbers under PCI DSS (SAQ-D)", said)
+    logger.info("%s: with live cards, the company that runs this answers for PCI DSS (SAQ-D)", said)
 
 
 def _error(name: str, form: str) -> Error:
@@ -108,7 +108,7 @@ def _transit_url_is_safe() -> bool:
 
 
 def _is_safe(address: str) -> bool:
-    """Whether what is sent there is encrypted on its way, or stays on this machine."""
+    """Return whether requests to `address` are encrypted, or stay on this machine."""
     try:
         url = urlsplit(address)
         names_server = bool(url.hostname) and (url.port is None or url.port > 0) and not (url.query or url.fragment)
@@ -118,7 +118,7 @@ def _is_safe(address: str) -> bool:
 
 
 def _is_providers(address: str, domains: Sequence[str]) -> bool:
-    """Whether cards and credentials sent there reach the provider itself, or stay on this machine."""
+    """Return whether `address` is a host of the provider, or on this machine."""
     return _is_safe(address) and (hosts.is_loopback_address(address) or hosts.is_provider_address(address, domains))
 
 

@@ -1,4 +1,4 @@
-"""Reads environment variables so that a malformed one becomes a line for the operator, not a traceback."""
+"""Environment variables, read so that a malformed one is reported to the operator without a traceback."""
 
 import re
 from pathlib import Path
@@ -12,8 +12,8 @@ BOOLEANS = ("true", "false", "on", "off", "yes", "no", "1", "0")
 class Environment:
     """The environment variables, by django-environ.
 
-    What is malformed stands at its default and is noted in `faults` (name: what is expected), which
-    `config.checks` reports together with everything else that is wrong.
+    A malformed variable has its default and an entry in `faults` (name: expected form), which `config.checks`
+    reports together with all other faults.
     """
 
     def __init__(self) -> None:
@@ -24,7 +24,7 @@ class Environment:
         return str(self._env.str(name, default))
 
     def text_or_file(self, name: str) -> str:
-        """The variable `name`, or what stands in the file that `name`_FILE names."""
+        """Return the variable `name`, or the content of the file that `name`_FILE names."""
         file = self.text(f"{name}_FILE")
         if not file:
             return self.text(name)
@@ -35,12 +35,12 @@ class Environment:
             return self.text(name)
 
     def words(self, name: str, default: list[str]) -> list[str]:
-        """Words separated by commas."""
+        """Return words separated by commas."""
         given = self._env.list(name, default=default)
         return [word.strip() for word in given if word.strip()]
 
     def integer(self, name: str, default: int, at_least: int) -> int:
-        """A whole number, not below `at_least`."""
+        """Return a whole number, not below `at_least`."""
         text = self.text(name, str(default)).strip()
         if text.isascii() and text.isdigit() and at_least <= int(text):
             return int(text)
@@ -48,7 +48,7 @@ class Environment:
         return default
 
     def counts(self, name: str, default: dict[str, int]) -> dict[str, int]:
-        """Whole numbers of 1 or more by the names in `default`, `name=number`; one not given stands at its default."""
+        """Return the `name=number` pairs (1 or more) for the names in `default`, which fills in missing ones."""
         given = {word.partition("=")[0]: word.partition("=")[2] for word in self.words(name, [])}
         if given.keys() <= default.keys() and all(re.fullmatch("[1-9][0-9]{0,8}", text) for text in given.values()):
             return default | {kind: int(text) for kind, text in given.items()}
@@ -57,14 +57,14 @@ class Environment:
         return default
 
     def boolean(self, name: str, default: bool) -> bool:
-        """Yes or no; django-environ alone would take every other word for no."""
+        """Return true or false, and note any other word, which django-environ would read as false."""
         if self.text(name, str(default)).strip().lower() in BOOLEANS:
             return bool(self._env.bool(name, default))
         self.faults[name] = f"must be one of {', '.join(BOOLEANS)}."
         return default
 
     def database(self, name: str, default: str) -> dict[str, Any]:
-        """Django's settings of the PostgreSQL database that a URL names."""
+        """Return Django's settings for the PostgreSQL database that a URL names."""
         if self.text(name, default).startswith(("postgresql://", "postgres://")):
             try:
                 settings = self._env.db(name, default)

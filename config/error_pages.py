@@ -1,4 +1,4 @@
-"""What is answered when no view could: the error envelope below /v2, a page elsewhere."""
+"""Responses when no view could answer: the error envelope below /v2, a page elsewhere."""
 
 import sys
 
@@ -11,21 +11,21 @@ from payments.web.middleware import is_api
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Django refused the request before any view saw it."""
+    """Return 400 for a request that Django refused before any view."""
     if is_api(request):
         return error_response(told_to_stranger(request, as_api_error(exception)))
     return defaults.bad_request(request, exception)
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """A path that leads nowhere."""
+    """Return 404 for a path without a view."""
     if is_api(request):
         return error_response(told_to_stranger(request, no_such_path()))
     return defaults.page_not_found(request, exception)
 
 
 def server_error(request: HttpRequest) -> HttpResponse:
-    """An error that nobody expected, outside of the API's own views."""
+    """Return 500 or 503 for an unexpected error outside of the API's views."""
     exception = sys.exc_info()[1]
     error = as_api_error(exception if isinstance(exception, Exception) else Exception())
     if is_api(request):

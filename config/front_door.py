@@ -1,4 +1,4 @@
-"""Under which names, and how, the service may be asked at all."""
+"""The host names and the scheme under which the service answers."""
 
 import re
 
@@ -9,15 +9,15 @@ from payments.api.errors import error_response, in_clear_text
 from payments.api.handling import told_to_stranger
 from payments.web.middleware import GetResponse, is_api
 
-# Whoever watches the process asks it without a proxy, by its address.
+# A health check asks without a proxy, by the address of the process.
 WATCHED = re.compile(r"/ping/?")
 
 
-class FrontDoor:
-    """Answers nobody who asks under another name than ours, nor programs in clear text where there is https.
+class HostAndHttps:
+    """Refuse requests for another host than ours, and those of the API over plain http where HTTPS is on.
 
-    Django asks for the name only where it needs it, and sends pages on to https by itself; a program that was sent on
-    would go on telling its key to everybody on the way.
+    Django checks the host only where it needs it, and redirects pages to https by itself; a redirected API client
+    would send its key in clear text every time.
     """
 
     def __init__(self, get_response: GetResponse) -> None:

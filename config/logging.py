@@ -21,13 +21,10 @@ logger = logging.getLogger("kaha.error")
 
 
 class RedactedJson(JsonFormatter):
-    """Formats records as JSON without card numbers, CVCs and keys, wherever in the record they are.
-
-    It works on the finished record, so that arguments, extra members and tracebacks pass it as well.
-    """
+    """Formats records as JSON without card numbers, CVCs and keys, in arguments, extra members and tracebacks too."""
 
     def __init__(self) -> None:
-        # A request given as `extra` would be shown with its raw path, in which e-mail addresses may stand.
+        # A request in `extra` would be logged with its raw path, which may contain e-mail addresses.
         reserved = [*logging.makeLogRecord({}).__dict__, "asctime", "message", "request", "taskName"]
         super().__init__(reserved_attrs=reserved, json_ensure_ascii=False, json_default=str)
 
@@ -51,9 +48,9 @@ class RedactedJson(JsonFormatter):
 
 
 class LineHandler(logging.Handler):
-    """Writes lines to standard error, and lets nobody fail or wait because of one.
+    """Writes lines to standard error; no caller fails or waits because of a line.
 
-    A line that cannot be written is lost. How many were is the first line that can be written again.
+    A line that cannot be written is dropped. The next line that can be written says how many were.
     """
 
     def __init__(self, output: Output = STANDARD_ERROR) -> None:
@@ -66,11 +63,11 @@ class LineHandler(logging.Handler):
         try:
             self._report_lost()
             self.output.write(self._line(record))
-        except Exception:  # noqa: BLE001  whatever it is, it concerns the line and not what the line is about
+        except Exception:  # noqa: BLE001  a fault of the log must not become one of the caller
             self._lost += 1
 
     def close(self) -> None:
-        """Report what was lost, where that is possible at last."""
+        """Report dropped lines before the handler closes."""
         with suppress(Exception):
             self._report_lost()
         super().close()
@@ -82,7 +79,7 @@ class LineHandler(logging.Handler):
             self._lost = 0
 
     def _line(self, record: logging.LogRecord) -> bytes:
-        """The record's line; that of one that cannot be formatted shows none of its arguments."""
+        """Return the record's line; for one that cannot be formatted, a line without its arguments."""
         try:
             return self._encoded(record)
         except Exception:  # noqa: BLE001  an argument's `__str__` may raise anything
@@ -94,24 +91,24 @@ class LineHandler(logging.Handler):
         return f"{self.format(record)}\n".encode(errors="backslashreplace")
 
     def _forget_lost(self) -> None:
-        """In a forked process: its parent reports them."""
+        """Reset the count in a forked process, because its parent reports it."""
         self._lost = 0
 
 
 def log_what_ends_a_thread(what: threading.ExceptHookArgs) -> None:
-    """In place of Python's own hook, which prints the traceback as it is."""
+    """Log the error that ended a thread, instead of Python's hook, which prints the traceback unredacted."""
     if what.exc_type is not SystemExit and what.exc_value:
         logger.error("An unexpected error ended a thread.", exc_info=what.exc_value)
 
 
 def configure(configuration: dict[str, Any]) -> None:
-    """What Django calls with the LOGGING setting, in each process."""
+    """Apply the LOGGING setting; Django calls it in each process."""
     protect_standard_error()
     dictConfig(configuration)
 
 
 def configuration() -> dict[str, Any]:
-    """The LOGGING setting: everything that is worth a line, on standard error."""
+    """Return the LOGGING setting, which writes to standard error."""
     return {
         "version": 1,
         "disable_existing_loggers": False,
@@ -121,9 +118,9 @@ def configuration() -> dict[str, Any]:
         "loggers": {
             "django": {"handlers": [], "level": "INFO"},
             "django.server": {"handlers": [], "level": "INFO", "propagate": True},
-            # Repeats with the raw path what `kaha.request` says; unexpected errors go to `kaha.error`.
+            # It repeats `kaha.request` with the raw path; unexpected errors go to `kaha.error`.
             "django.request": {"handlers": [], "level": "CRITICAL", "propagate": False},
-            # In place of the handlers that granian gives its own, which wait for who reads standard output.
+            # Replaces granian's own handlers, which block while nothing reads standard output.
             "_granian": {"handlers": [], "level": "INFO", "propagate": True},
             "granian.access": {"handlers": [], "level": "INFO", "propagate": True},
         },

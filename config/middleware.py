@@ -1,4 +1,4 @@
-"""What surrounds every request: its ID and its log line, and what only pages need."""
+"""Middleware: the request's ID and log line, the use of its key, and what only pages need."""
 
 import logging
 import time
@@ -24,9 +24,9 @@ logger = logging.getLogger("kaha.request")
 
 
 class KeyUse:
-    """Notes when a key was last used, outside of what is measured; that it cannot be noted fails no request.
+    """Records when a key was last used, outside of the measured time; a failure to record it fails no request.
 
-    The merchant that the key names is known until all of that is over.
+    It resets the context's merchant after the request.
     """
 
     def __init__(self, get_response: GetResponse) -> None:
@@ -48,11 +48,11 @@ def _note_use(key: ApiKey) -> None:
     try:
         note_use(key)
     except Error as error:
-        logger.warning("The use of a key was not noted.", exc_info=error)
+        logger.warning("The last use of an API key was not recorded.", exc_info=error)
 
 
 class RequestLog:
-    """Gives each request an ID, and writes one line about it: the route, never the path, for that may hold e-mails."""
+    """Gives each request an ID and logs one line with its route, not its path, which may contain e-mail addresses."""
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
@@ -80,9 +80,9 @@ class RequestLog:
                 "sql_count": statements.count,
             }
             logger.info("request", extra=facts)
-        except Exception:  # a charge that succeeded is no error because of its line
+        except Exception:  # a charge must not fail because of its log line
             with suppress(Exception):  # another handler than ours may fail again
-                logger.exception("The line of a request could not be made.")
+                logger.exception("The log line of a request could not be made.")
         return response
 
 
@@ -118,7 +118,7 @@ class PageSessions(PagesOnly, SessionMiddleware):
 
 
 class PageAuthentication(PagesOnly, AuthenticationMiddleware):
-    """Who is signed in, for pages."""
+    """The signed-in user, for pages."""
 
 
 class PageMessages(PagesOnly, MessageMiddleware):
@@ -126,4 +126,4 @@ class PageMessages(PagesOnly, MessageMiddleware):
 
 
 class PagePolicy(PagesOnly, CSPMiddleware):
-    """What browsers may load and do on a page, for pages."""
+    """The content security policy, for pages."""

@@ -20,7 +20,7 @@ Rule = tuple[str, Callable[[], bool], str]
 
 
 def is_loopback(host: str) -> bool:
-    """Whether `host` is a name or an address of this very machine."""
+    """Return whether `host` is a name or an address of this very machine."""
     host = host.lower().strip("[]")
     if host == "localhost" or host.endswith(".localhost"):
         return True
@@ -31,7 +31,7 @@ def is_loopback(host: str) -> bool:
 
 
 def _is_public() -> bool:
-    """Whether payers and merchants reach kaha from other machines. An unreadable PUBLIC_URL is another rule's fault."""
+    """Return whether other machines reach kaha; False for an unreadable PUBLIC_URL, which another rule refuses."""
     try:
         host = urlsplit(settings.PUBLIC_URL).hostname
     except ValueError:
@@ -44,7 +44,7 @@ def _database_is_chosen() -> bool:
 
 
 def _is_closed_to_the_public(name: str) -> Callable[[], bool]:
-    """Whether `name` is on. The embedded servers switch it off by themselves: then DATABASE_URL is what is missing."""
+    """Return the rule that `name` is on, where neither the embedded servers nor a loopback address allow it off."""
     return lambda: getattr(settings, name) or settings.EMBEDDED or not _is_public()
 
 
@@ -83,7 +83,7 @@ def _fingerprint_key_is_random() -> bool:
 
 
 def _looks_random(key: bytes) -> bool:
-    """Whether a key is none that somebody made by hand: of few different bytes, or of bytes that only count on."""
+    """Return whether a key is neither of few different bytes nor of bytes in arithmetic sequence."""
     steps = {(after - before) % 256 for before, after in pairwise(key)}
     return len(set(key)) >= KEY_MIN_BYTES and len(steps) > 1
 
@@ -93,8 +93,8 @@ def _hosts_are_ours() -> bool:
 
 
 def _is_public_suffix(host: str) -> bool:
-    """Whether names below `host` belong to other people: `.com`, `.com.ph`, `com`."""
-    # It reads a list of ten thousand names, which only what boots needs.
+    """Return whether `host` is a public suffix: `.com`, `.com.ph`, `com`."""
+    # Imported here because it reads a list of ten thousand names.
     from publicsuffixlist import PublicSuffixList
 
     name = host.lower().strip(".")
@@ -103,7 +103,7 @@ def _is_public_suffix(host: str) -> bool:
 
 
 def _redis_is_verified() -> bool:
-    """Whether the certificate of a Redis that is asked over TLS is checked, its name too."""
+    """Return whether the certificate and host name of a Redis over TLS are verified."""
     try:
         options = parse_qs(urlsplit(settings.REDIS_URL).query)
     except ValueError:
@@ -114,17 +114,17 @@ def _redis_is_verified() -> bool:
 
 
 def _database_is_encrypted() -> bool:
-    """Whether what goes to PostgreSQL is encrypted wherever it leaves this machine and its private network."""
+    """Return whether the connection to PostgreSQL is encrypted, or stays on this machine or its private network."""
     database = settings.DATABASES["default"]
     options = database.get("OPTIONS", {})
     if options.get("sslmode") not in UNVERIFIED_SSLMODES:
         return True
-    told = options.get("hostaddr") or options.get("host") or database.get("HOST") or ""
-    return all(_is_nearby(host) for host in re.split(r"[,\s]+", str(told)))
+    hosts = options.get("hostaddr") or options.get("host") or database.get("HOST") or ""
+    return all(_is_private(host) for host in re.split(r"[,\s]+", str(hosts)))
 
 
-def _is_nearby(host: str) -> bool:
-    """A socket, this machine, a private address, or a name that no public name server knows."""
+def _is_private(host: str) -> bool:
+    """Return whether `host` is a socket, this machine, a private address, or a name that no public DNS resolves."""
     if not host or host.startswith(("/", "@")) or is_loopback(host):
         return True
     try:
@@ -133,7 +133,7 @@ def _is_nearby(host: str) -> bool:
         return "." not in host.strip(".") or host.lower().endswith(LOCAL_SUFFIXES)
 
 
-OPEN_RULES: list[Rule] = [
+UNSAFE_RULES: list[Rule] = [
     (
         "DATABASE_URL",
         _database_is_chosen,
@@ -162,13 +162,13 @@ OPEN_RULES: list[Rule] = [
     (
         "SECRET_KEY",
         _secret_key_is_random,
-        "must be random, not few characters again and again: "
+        "must be random, not a few characters repeated: "
         "python -c 'import secrets; print(secrets.token_urlsafe(64))' makes one.",
     ),
     (
         "VAULT_KEYS",
         _vault_keys_are_random,
-        "must hold random keys alone: head -c 32 /dev/urandom | base64 makes one.",
+        "must hold random keys only: head -c 32 /dev/urandom | base64 makes one.",
     ),
     (
         "FINGERPRINT_KEY",
@@ -178,12 +178,12 @@ OPEN_RULES: list[Rule] = [
     (
         "ALLOWED_HOSTS",
         _hosts_are_ours,
-        "must name hosts of yours, not a public suffix such as .com, under which everybody has names.",
+        "must name your own hosts, not a public suffix such as .com, under which others have names.",
     ),
     (
         "REDIS_URL",
         _redis_is_verified,
-        "must leave ssl_cert_reqs=required and ssl_check_hostname on: name a CA of your own by ssl_ca_certs=FILE.",
+        "must leave ssl_cert_reqs=required and ssl_check_hostname on: name your own CA by ssl_ca_certs=FILE.",
     ),
     (
         "DATABASE_URL",

@@ -1,8 +1,7 @@
-"""Standard error and standard output as a log: what cannot be written at once is dropped, and nothing waits or fails.
+"""Non-blocking standard error and standard output: a line that cannot be written at once is dropped.
 
-Lines are written by the thread that logs, to a descriptor that does not block. A queue with a thread that writes it
-would lose what it holds when its process is killed, which is when the last lines matter most, and would have to be
-started anew in each process that is forked.
+The thread that logs writes to a descriptor that does not block. A queue with a writer thread would lose its lines when
+the process is killed, which is when the last lines matter most, and would have to be started in each forked process.
 """
 
 import errno
@@ -17,16 +16,16 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-# What a pipe takes whole or not at all (pipe(7)).
+# What a pipe accepts whole or not at all (pipe(7)).
 PIPE_BUF = select.PIPE_BUF
-# Linux gives a pipe 64 KiB; so much holds a burst of some two thousand lines while its reader is not running.
+# Linux gives a pipe 64 KiB; this size holds some two thousand lines while the reader is not running.
 PIPE_BYTES = 1024 * 1024
 
 
 class Output:
-    """Writes to an open file, pipe, socket or terminal without ever waiting for its reader.
+    """An open file, pipe, socket or terminal, to which writes never block.
 
-    The file itself keeps its flags, because other programs write to it too.
+    The flags of the open file stay as they are, because other programs write to it too.
     """
 
     def __init__(self, descriptor: int) -> None:
@@ -35,7 +34,7 @@ class Output:
         self._is_torn = False
 
     def write(self, line: bytes) -> None:
-        """Write one line. Raises OSError where it could not be written, or only a part of it."""
+        """Write one line; raise OSError if it could not be written, or only in part."""
         line = b"\n" + line if self._is_torn else line
         written = self._write(line)
         self._is_torn = written < len(line)
@@ -43,7 +42,7 @@ class Output:
             raise BlockingIOError(errno.EAGAIN, "only a part of the line was written")
 
     def fileno(self) -> int:
-        """The descriptor that does not block, where there is one."""
+        """Return the descriptor that does not block, if there is one."""
         with suppress(OSError):
             self._put = self._put or self._open()
         return self.descriptor
@@ -62,7 +61,7 @@ class Output:
     def _open(self) -> Callable[[bytes], int]:
         mode = os.fstat(self.descriptor).st_mode
         if stat.S_ISREG(mode):
-            # It has no reader to wait for, and whoever else writes to it shares its position.
+            # A file never blocks, and other programs that write to it share its position.
             return lambda data: os.write(self.descriptor, data)
         if stat.S_ISSOCK(mode):
             sending = socket.socket(fileno=os.dup(self.descriptor))
@@ -70,12 +69,12 @@ class Output:
         try:
             self.descriptor = self._reopened()
         except (PermissionError, FileNotFoundError):
-            # Somebody else's pipe, after a change of user, or no /proc.
+            # The pipe of another user, or no /proc.
             return self._put_if_ready
         return lambda data: os.write(self.descriptor, data)
 
     def _reopened(self) -> int:
-        """Open the same pipe or terminal anew: `O_NONBLOCK` then holds for us alone."""
+        """Reopen the pipe or terminal, so that `O_NONBLOCK` applies to this process only."""
         flags = os.O_WRONLY | os.O_APPEND | os.O_NONBLOCK | os.O_NOCTTY
         opened = os.open(f"/proc/self/fd/{self.descriptor}", flags)
         with suppress(OSError):
@@ -95,8 +94,8 @@ STANDARD_OUTPUT = Output(1)
 STANDARD_ERROR = Output(2 if sys.__stderr__ else os.open(os.devnull, os.O_WRONLY))
 
 
-class _Forgiving(io.RawIOBase):
-    """Takes whatever is written; what the output does not take is lost."""
+class _LossyStream(io.RawIOBase):
+    """A stream that drops what its output does not accept."""
 
     def __init__(self, output: Output) -> None:
         self._output = output
@@ -114,25 +113,25 @@ class _Forgiving(io.RawIOBase):
 
 
 def protect_standard_error() -> None:
-    """Have nothing fail or wait because of what Python, Django or a library prints on standard error.
+    """Replace `sys.stderr`, so that prints of Python, Django and libraries never block or fail.
 
-    A terminal stays as it is: somebody sits before it, and wants the whole of a traceback.
+    A terminal stays as it is, because its user wants whole tracebacks.
     """
     if _is_unprotected(sys.stderr, sys.__stderr__):
         sys.stderr = sys.__stderr__ = _stream(STANDARD_ERROR)  # type: ignore[misc] # so that Celery finds it too
 
 
 def protect_standard_output() -> None:
-    """The same for standard output, in programs that have nothing to tell there but a log."""
+    """Replace `sys.stdout` likewise, in programs that write only a log to it."""
     if _is_unprotected(sys.stdout, sys.__stdout__):
         sys.stdout = sys.__stdout__ = _stream(STANDARD_OUTPUT)  # type: ignore[misc] # so that Celery finds it too
 
 
 def _is_unprotected(stream: Any, original: Any) -> bool:
-    """Whether it is there and Python's own, not replaced by us or by somebody who captures what is printed."""
-    return bool(stream) and stream is original and not isinstance(stream.buffer, _Forgiving) and not stream.isatty()
+    """Return whether `stream` is Python's own and no terminal: neither replaced here nor captured."""
+    return bool(stream) and stream is original and not isinstance(stream.buffer, _LossyStream) and not stream.isatty()
 
 
 def _stream(output: Output) -> io.TextIOWrapper:
-    raw: Any = _Forgiving(output)
+    raw: Any = _LossyStream(output)
     return io.TextIOWrapper(raw, encoding="utf-8", errors="backslashreplace", line_buffering=True)

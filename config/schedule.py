@@ -1,4 +1,4 @@
-"""Which sweep the beat wakes how often, in seconds; a wake-up that nobody took by the next one is dropped."""
+"""The tasks that beat starts, and how often in seconds; a message that no worker took by the next one expires."""
 
 SCHEDULE = {
     name: {"task": f"payments.tasks.{name}", "schedule": seconds, "options": {"expires": seconds}}

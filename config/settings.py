@@ -1,4 +1,4 @@
-"""Settings, all of them from the environment (see the configuration guide); `config.checks` refuses a bad one at boot.
+"""Settings, all from the environment (see the configuration guide); `config.checks` refuses bad ones at boot.
 
 Without DATABASE_URL everything runs on the embedded servers below KAHA_DATA (see `payments.quickstart.servers`).
 """
@@ -9,14 +9,13 @@ from pathlib import Path
 from csp.constants import NONE, SELF
 
 from config import logging, openapi, origins
-from config.broker import broker_url
 from config.environment import Environment
 from config.schedule import SCHEDULE
 from payments.quickstart import servers
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = Environment()
-# What is malformed stands at its default here and is refused by `config.checks`.
+# A malformed variable has its default here, and `config.checks` refuses to start.
 ENVIRONMENT_FAULTS = env.faults
 
 KAHA_DATA = Path(env.text("KAHA_DATA", str(BASE_DIR / ".kaha"))).absolute()
@@ -49,30 +48,31 @@ DECLINE_WINDOW_MINUTES = env.integer("DECLINE_WINDOW_MINUTES", 60, at_least=1)
 DECLINE_LIMITS = env.counts("DECLINE_LIMITS", {"card": 10, "address": 100, "key": 150, "merchant": 200})
 DECLINE_LIMITS_TEST = env.counts("DECLINE_LIMITS_TEST", {"card": 100, "address": 1000, "key": 1500, "merchant": 2000})
 IDEMPOTENCY_KEEP_DAYS = env.integer("IDEMPOTENCY_KEEP_DAYS", 30, at_least=1)
-# Events, with what became of their callbacks, are dropped by whole months when all of a month is older than this.
+# Events and their webhooks are dropped by whole months, once all of a month is older than this.
 EVENTS_KEEP_DAYS = env.integer("EVENTS_KEEP_DAYS", 400, at_least=31)
 HOLD_DAYS = 7
-# How long an act that one operator asks for waits for another to agree.
+# How long an operator's request waits for another operator's decision.
 STAFF_ACT_HOURS = env.integer("STAFF_ACT_HOURS", 48, at_least=1)
 ACTION_MINUTES = 60
 CVC_KEEP_MINUTES = 60
-# How long the number of a card that is neither charged nor kept for a customer stays.
+# How long the number of a card that is neither charged nor kept for a customer is stored.
 UNUSED_CARD_KEEP_DAYS = 30
-# How far the two sides may be apart in when they book; so long before the end of a report, nothing is missing in it.
+# How far the booking times of the two sides may differ; nothing this close to a report's end counts as missing.
 RECONCILIATION_MARGIN_MINUTES = 60
-# Whoever runs this answers for card numbers under PCI DSS (SAQ-D); until they say so, live mode takes no cards.
+# The company that runs this answers for card numbers under PCI DSS (SAQ-D). Until it attests that, live mode takes no
+# cards.
 LIVE_CARDS_ATTESTED = env.boolean("LIVE_CARDS_ATTESTED", False)
-# Where the providers are; Adyen, unless it is named, where the account's settings say.
+# The providers' addresses; Adyen's is in the account's settings unless it is set here.
 XENDIT_URL = env.text("XENDIT_URL", "https://api.xendit.co").rstrip("/")
 ADYEN_URL = env.text("ADYEN_URL", "").rstrip("/")
-# Ports that events of live mode may go to, and whether those of test mode may go to this very machine.
+# Ports that live webhooks may go to, and whether test webhooks may go to this machine.
 NOTIFY_PORTS = env.words("NOTIFY_PORTS", ["443"])
 NOTIFY_ALLOW_LOOPBACK = env.boolean("NOTIFY_ALLOW_LOOPBACK", False)
-# The two headers that this interface's client libraries verify begin with it.
+# Prefix of the two headers that this interface's client libraries verify.
 NOTIFY_HEADER_PREFIX = env.text("NOTIFY_HEADER_PREFIX", "X-Kaha")
-# Whether merchants may move their test objects through time.
+# Whether merchants may advance the clock of their test objects.
 KAHA_CLOCK = env.boolean("KAHA_CLOCK", False)
-# How long it takes over each payment and operation, as a provider far away would.
+# The simulator's latency for each payment and operation.
 SIMULATOR_LATENCY_SECONDS = env.integer("SIMULATOR_LATENCY_SECONDS", 0, at_least=0)
 SIMULATOR_REFUND_DELAY_SECONDS = env.integer("SIMULATOR_REFUND_DELAY_SECONDS", 2, at_least=0)
 
@@ -103,7 +103,7 @@ MIDDLEWARE = [
     "config.middleware.KeyUse",
     "config.middleware.RequestLog",
     "django.middleware.security.SecurityMiddleware",
-    "config.front_door.FrontDoor",
+    "config.front_door.HostAndHttps",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "config.middleware.PagePolicy",
     "payments.staff.host.AdminHost",
@@ -111,7 +111,7 @@ MIDDLEWARE = [
     "config.middleware.PageSessions",
     "django.middleware.csrf.CsrfViewMiddleware",
     "config.middleware.PageAuthentication",
-    "payments.staff.audit_actor.PageActor",
+    "payments.staff.audit_actor.AuditActor",
     "django_otp.middleware.OTPMiddleware",
     "config.middleware.PageMessages",
     "payments.staff.sessions.SessionLimits",
@@ -149,7 +149,7 @@ REQUEST_BODY_SECONDS = env.integer("REQUEST_BODY_SECONDS", 10, at_least=1)
 DATABASES = {"default": env.database("DATABASE_URL", "postgresql:///kaha")}
 DATABASES["default"].update(
     ENGINE="payments.db.backend",
-    # Of one process, at the same time; nobody holds one while a provider is asked.
+    # Connections of one process; none is held during a provider call.
     CONNECTIONS=env.integer("DATABASE_CONNECTIONS", 8, at_least=1),
     CONN_MAX_AGE=0,
     # Statement time limit of a request; workers and commands have a minute (`payments.db.backend`).
@@ -159,13 +159,13 @@ DATABASES["default"].update(
         "server_side_binding": True,
         "prepare_threshold": 5,
         "connect_timeout": 5,
-        # A host that is gone without a word; of no effect on a Unix socket.
+        # Detect a host that has disappeared; without effect on a Unix socket.
         "keepalives_idle": 10,
         "keepalives_interval": 5,
         "keepalives_count": 3,
         "tcp_user_timeout": 15_000,
-        # A row that somebody else holds for this long is "busy" to the caller, never a hung request.
-        # No statement here is worth compiling, and some look so, for they tell the planner that a row is dear.
+        # A row that is locked for longer makes the request "busy" instead of hanging it. JIT compilation never pays
+        # here, but the planner would use it for statements with expensive conditions.
         "options": "-c lock_timeout=5s -c idle_in_transaction_session_timeout=60s -c jit=off",
     },
 )
@@ -173,13 +173,13 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 REDIS_URL = env.text("REDIS_URL", "redis://127.0.0.1:6379/0")
 
-# Celery: Redis only wakes workers up, so a lost message costs at most one beat.
-CELERY_BROKER_URL = broker_url(REDIS_URL)
+# Redis only wakes workers up, so a lost message delays work by one beat at most.
+CELERY_BROKER_URL = origins.broker_url(REDIS_URL)
 CELERY_TASK_IGNORE_RESULT = True
-# Whoever can write to Redis may wake a worker, and not order it about.
+# A client that can write to Redis may start a task, but not control a worker.
 CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
-# Tasks wait for networks, and one that sends events is enough for a process: the others know that it is running.
-# A check of the money or a reconciliation may take long, and recovery must not wait for them.
+# Tasks mostly wait for networks. A check of the invariants or a reconciliation may take long, and recovery must not
+# wait for them.
 CELERY_WORKER_POOL = "threads"
 CELERY_WORKER_CONCURRENCY = 8
 CELERY_TASK_DEFAULT_EXPIRES = 60
@@ -192,11 +192,11 @@ LANGUAGE_CODE = "en-gb"
 TIME_ZONE = "UTC"
 USE_TZ = True
 USE_I18N = False
-FILE_UPLOAD_HANDLERS = ["config.uploads.NoFiles"]
-# A form that asks for more than this is not one of ours.
+FILE_UPLOAD_HANDLERS = ["config.uploads.RefuseFiles"]
+# No form or API request is larger.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 128 * 1024
 STATIC_URL = "/static/"
-# Assets lie in the installed packages and are served from there: nothing to collect, nothing to forget.
+# Assets are served from the installed packages, without `collectstatic`.
 WHITENOISE_USE_FINDERS = True
 
 # What every request below /v2 passes.
@@ -212,30 +212,30 @@ REST_FRAMEWORK = {
     "EXCEPTION_HANDLER": "payments.api.handling.exception_handler",
     "UNAUTHENTICATED_USER": None,
 }
-# How many proxies of ours stand before us and append to X-Forwarded-For; with 0 that header is not believed.
+# The number of own proxies that append to X-Forwarded-For; with 0 that header is ignored.
 TRUSTED_PROXIES = env.integer("TRUSTED_PROXIES", 0, at_least=0)
-# Browsers may make sources with a publishable key, and read them; nothing else answers other origins.
+# Browsers may create and read sources with a publishable key; all other paths refuse other origins.
 CORS_URLS_REGEX = r"^/v2/sources(/[^/]*)?/?$"
 CORS_ALLOW_ALL_ORIGINS = True
 CORS_ALLOW_METHODS = ["GET", "POST"]
 CORS_ALLOW_HEADERS = ["authorization", "content-type", "idempotency-key", "x-idempotency-key"]
 CORS_EXPOSE_HEADERS = ["Request-Id", "Idempotent-Replayed", "RateLimit", "RateLimit-Policy", "Retry-After"]
 
-# Everything that browsers must not do in clear text follows from HTTPS.
+# HTTPS decides what browsers may do over plain http.
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE_SSL_REDIRECT = HTTPS
 SECURE_HSTS_SECONDS = 365 * 24 * 3600 if HTTPS else 0
-# A redirected POST loses its body, and whoever watches the process asks it without a proxy.
+# A redirected POST loses its body, and health checks do not come through the proxy.
 SECURE_REDIRECT_EXEMPT = [r"^v2(/|$)", r"^ping/?$"]
 SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https") if TRUSTED_PROXIES else None
 CSRF_TRUSTED_ORIGINS = [ADMIN_ORIGIN]
-# Browsers take a cookie of such a name only from this very host, over https.
+# Browsers accept a cookie with this prefix only from this host, over https.
 COOKIE_PREFIX = "__Host-" if HTTPS else ""
 SESSION_COOKIE_NAME, CSRF_COOKIE_NAME = f"{COOKIE_PREFIX}sessionid", f"{COOKIE_PREFIX}csrftoken"
 SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
-# Not "Strict", so that a link in a ticket opens for who is signed in; every form has its token besides.
+# Not "Strict", so that a link in a ticket opens for a signed-in operator; every form has a CSRF token.
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"
 MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"
-# Of pages that have no policy of their own: those of the admin, and those that tell of errors.
+# For pages without a policy of their own: the admin's and the error pages.
 CONTENT_SECURITY_POLICY = {
     "DIRECTIVES": {
         "default-src": [NONE],
@@ -249,13 +249,13 @@ CONTENT_SECURITY_POLICY = {
         "frame-ancestors": [NONE],
     }
 }
-# HSTS for subdomains and browsers' preload lists bind a whole domain, of which kaha is one host.
-# That passkeys want https is for `config.checks` to say, of PUBLIC_URL.
+# HSTS for subdomains and preload lists would bind a whole domain, of which kaha is one host. Passkeys need https, which
+# `config.checks` requires of PUBLIC_URL.
 SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021", "otp_webauthn.E031"]
 LOGGING = logging.configuration()
 LOGGING_CONFIG = "config.logging.configure"
 
-# How operators sign in (see `payments.staff`). Idle for 15 minutes, or when the browser is closed, they are signed out.
+# Sign-in of operators (see `payments.staff`): a session ends after 15 idle minutes or when the browser closes.
 SESSION_COOKIE_AGE = 15 * 60
 SESSION_EXPIRE_AT_BROWSER_CLOSE = True
 SIGNED_IN_HOURS = 12
@@ -277,7 +277,7 @@ OTP_WEBAUTHN_RP_NAME = "kaha"
 OTP_WEBAUTHN_RP_ID = origins.host_of(ADMIN_ORIGIN)
 OTP_WEBAUTHN_ALLOWED_ORIGINS = [ADMIN_ORIGIN]
 OTP_WEBAUTHN_ALLOW_PASSWORDLESS_LOGIN = False
-# Whoever is locked out, as this user or from this address, is so until 30 minutes after the tenth failure.
+# A user or an address is locked out until 30 minutes after the tenth failure.
 AXES_LOCKOUT_PARAMETERS = ["username", "ip_address"]
 AXES_FAILURE_LIMIT = 10
 AXES_COOLOFF_TIME = timedelta(minutes=30)

@@ -13,7 +13,7 @@ logger = logging.getLogger("kaha.task")
 
 
 class RunningTasks:
-    """The tasks under way in this process, by ID: when each began and what it has sent to the database."""
+    """The running tasks of this process, by ID: their start and the count of their SQL statements."""
 
     def __init__(self) -> None:
         self._running: dict[str, tuple[float, Statements, ExitStack]] = {}
@@ -24,7 +24,7 @@ class RunningTasks:
         self._running[task_id] = (time.perf_counter(), statements, stack)
 
     def end(self, task_id: str, task: Any, state: str, retval: Any, **_: Any) -> None:
-        """Writes the line; a task's arguments are not in it."""
+        """Log the line, without the task's arguments."""
         started, statements, stack = self._running.pop(task_id)
         stack.close()
         facts = {
@@ -39,7 +39,7 @@ class RunningTasks:
 
 
 def connect() -> None:
-    """Has every task of this process logged."""
+    """Connect the log to all tasks of this process."""
     running = RunningTasks()
     task_prerun.connect(running.begin, weak=False)
     task_postrun.connect(running.end, weak=False)

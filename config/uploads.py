@@ -1,4 +1,4 @@
-"""Files in forms: no page takes one, and Django would write each to the disk first, whoever sent it."""
+"""Upload handlers: no page accepts files, and Django would write them to disk before a view could refuse them."""
 
 from typing import Any, NoReturn
 
@@ -6,8 +6,8 @@ from django.core.exceptions import SuspiciousMultipartForm
 from django.core.files.uploadhandler import FileUploadHandler
 
 
-class NoFiles(FileUploadHandler):
-    """Ends the reading of a form where a file begins, which is answered with 400."""
+class RefuseFiles(FileUploadHandler):
+    """Stop reading a form where a file begins, which is answered with 400."""
 
     def new_file(self, *_: Any, **__: Any) -> NoReturn:
         raise SuspiciousMultipartForm("No page takes files.")

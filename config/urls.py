@@ -6,7 +6,7 @@ from payments.api.guides.views import list_guides, show_guide
 from payments.api.schema.views import DocumentView, docs
 from payments.api.webhooks import webhook_came
 
-# They are tried in this order, and what is asked for most comes first.
+# Tried in this order, so the most frequent come first.
 urlpatterns = [
     path("v2/", include("payments.api.urls")),
     path("v2/", include("customers.api.urls")),

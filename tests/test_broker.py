@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from celery.contrib.testing.worker import start_worker
 
-from config.broker import broker_url
 from config.celery import app
+from config.origins import broker_url
 from payments.webhooks.wake_up import Waker
 from tests.webhooks.certificates import Certificate
 
@@ -18,7 +18,7 @@ HOST = "127.0.0.1"
 
 
 class TlsServer:
-    """Answers one TLS handshake with a certificate that signs itself; `was_trusted` tells whether the client did."""
+    """Answers one TLS handshake with a self-signed certificate; `was_trusted` is whether the client accepted it."""
 
     def __init__(self, folder: Path) -> None:
         self._context = Certificate(folder, HOST).server()
@@ -55,7 +55,7 @@ def call(url: str) -> None:
         Waker(broker_url(url))()
 
 
-def test_a_redis_that_nobody_vouches_for_is_told_nothing(server: TlsServer) -> None:
+def test_a_redis_with_an_untrusted_certificate_is_not_used(server: TlsServer) -> None:
     call(server.url)
     server.close()
     assert not server.was_trusted

@@ -8,7 +8,7 @@ import pytest
 from django.core.checks import run_checks
 from django.core.management import call_command
 
-from config.checks import CONFIGURATION, refuse_bad_configuration, tell_of_live_cards, version_faults
+from config.checks import CONFIGURATION, log_live_cards, refuse_bad_configuration, version_faults
 from config.environment import Environment
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -269,10 +269,10 @@ def test_a_provider_is_reached_at_its_own_hosts_or_on_this_machine(settings, add
 
 
 @pytest.mark.parametrize(("attested", "said"), [(True, "live cards are on"), (False, "live cards are off until")])
-def test_who_starts_is_told_what_live_cards_mean(settings, caplog, attested: bool, said: str) -> None:
+def test_the_log_says_what_live_cards_mean(settings, caplog, attested: bool, said: str) -> None:
     settings.LIVE_CARDS_ATTESTED = attested
     with caplog.at_level("INFO", "kaha.boot"):
-        tell_of_live_cards()
+        log_live_cards()
 
     [line] = caplog.messages
     assert line.startswith(said)

@@ -1,4 +1,4 @@
-"""Connections that threads hand on to each other."""
+"""Connections that threads pass on to each other."""
 
 import json
 from concurrent.futures import ThreadPoolExecutor
@@ -11,7 +11,7 @@ from django.db import DataError, connection, transaction
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from payments.db.backend.handing_on import Connections
+from payments.db.backend.handing_on import ConnectionPool
 from payments.domain.charging import attempts
 from payments.models import Attempt
 from payments.providers.base import Approved, Outcome, Provider
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 def backend() -> int:
-    """The process of PostgreSQL's that answers this thread."""
+    """Return the process of PostgreSQL's that answers this thread."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_backend_pid()")
         return int(cursor.fetchone()[0])
@@ -81,10 +81,10 @@ def test_every_moment_is_read_as_it_was_written(moment: datetime) -> None:
 
 
 @pytest.mark.parametrize("moment", ["infinity", "-infinity", "0044-03-15 BC", "12026-11-22"])
-def test_a_moment_that_python_cannot_tell_is_refused(moment: str) -> None:
+def test_a_timestamp_without_a_python_datetime_is_refused(moment: str) -> None:
     with connection.cursor() as cursor:
         cursor.execute("SELECT %s::timestamptz", [moment])
-        with pytest.raises(DataError, match="cannot tell"):
+        with pytest.raises(DataError, match="no datetime"):
             cursor.fetchone()
 
 
@@ -104,8 +104,8 @@ def test_every_document_is_read_as_it_was_written(document: Any, before: str, af
         assert cursor.fetchone() == (document,)
 
 
-def test_whoever_comes_when_all_are_in_use_waits_for_one() -> None:
-    connections, came = Connections(1), Event()
+def test_a_thread_waits_while_all_are_in_use() -> None:
+    connections, came = ConnectionPool(1), Event()
     connections.take()
     with ThreadPoolExecutor(1) as threads:
         waiting = threads.submit(lambda: (came.set(), connections.take()))

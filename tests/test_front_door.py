@@ -15,7 +15,7 @@ PAGES = ["/docs", "/return/x", "/simulator/pay/x", "/admin/login/", "/v2/openapi
 
 @pytest.fixture
 def encrypted(settings: Settings) -> None:
-    """A service whose address is an https one."""
+    """Set an https PUBLIC_URL."""
     settings.HTTPS = settings.SECURE_SSL_REDIRECT = True
     settings.SECURE_HSTS_SECONDS = 31_536_000
 
@@ -34,7 +34,7 @@ def test_no_page_is_answered_under_another_name(path: str) -> None:
 
 
 @pytest.mark.parametrize("path", ["/ping", "/ping/"])
-def test_whoever_watches_the_process_asks_it_by_any_name(path: str, encrypted: None) -> None:
+def test_a_health_check_may_use_any_host(path: str, encrypted: None) -> None:
     assert Client().get(path, headers=ELSEWHERE).status_code == 200
 
 
@@ -51,7 +51,7 @@ def test_what_came_in_clear_text_is_not_done(api: Api, encrypted: None) -> None:
     assert not Source.objects.exists()
 
 
-def test_over_https_a_program_is_answered_and_told_to_stay_there(api: Api, encrypted: None) -> None:
+def test_over_https_an_answer_has_hsts(api: Api, encrypted: None) -> None:
     response = Client().get("/v2/ping", headers=api.headers(), secure=True)
     assert (response.status_code, response["Strict-Transport-Security"]) == (200, "max-age=31536000")
 

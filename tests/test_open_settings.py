@@ -82,7 +82,7 @@ DEGENERATE = [bytes(32), b"\xff" * 32, b"ab" * 16, bytes(31) + b"\x01", bytes(ra
 def test_a_vault_key_that_nobody_drew_is_refused_wherever_it_stands(settings: Any, key: bytes) -> None:
     settings.VAULT_KEYS = f"new:{KEY},old:{encoded(key)}"
     [said] = faults()
-    assert said.startswith("VAULT_KEYS must hold random keys alone")
+    assert said.startswith("VAULT_KEYS must hold random keys only")
 
 
 @pytest.mark.parametrize("key", DEGENERATE)
@@ -96,7 +96,7 @@ def test_a_fingerprint_key_that_nobody_drew_is_refused(settings: Any, key: bytes
 def test_a_host_under_which_everybody_has_names_is_refused(settings: Any, host: str) -> None:
     settings.ALLOWED_HOSTS = ["127.0.0.1", host]
     [said] = faults()
-    assert said.startswith("ALLOWED_HOSTS must name hosts of yours")
+    assert said.startswith("ALLOWED_HOSTS must name your own hosts")
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from itertools import count
 
 import pytest
 
-from payments.db.backend.turns import Turns
+from payments.db.backend.handing_on import FairQueue
 from payments.quickstart.servers.processes import wait_until
 from tests.racing import at_once
 
@@ -13,20 +13,20 @@ MOST = 3
 LONG_SECONDS = 30
 
 
-def free_turns(turns: Turns) -> int:
+def free_turns(turns: FairQueue) -> int:
     return next(number for number in count() if not turns.begin(0))
 
 
-def waiting_in(turns: Turns) -> int:
+def waiting_in(turns: FairQueue) -> int:
     return sum(len(line) for line in turns._lines.values())
 
 
 def test_there_are_as_many_as_were_asked_for() -> None:
-    assert free_turns(Turns(MOST)) == MOST
+    assert free_turns(FairQueue(MOST)) == MOST
 
 
 def test_a_turn_that_ends_is_free_again() -> None:
-    turns = Turns(1)
+    turns = FairQueue(1)
     turns.begin(0)
     turns.end()
     assert free_turns(turns) == 1
@@ -34,7 +34,7 @@ def test_a_turn_that_ends_is_free_again() -> None:
 
 @pytest.mark.django_db
 def test_never_are_there_more_at_once_and_none_is_lost() -> None:
-    turns, at_work = Turns(MOST), []
+    turns, at_work = FairQueue(MOST), []
 
     def work(number: int) -> int:
         most = 0
@@ -50,8 +50,8 @@ def test_never_are_there_more_at_once_and_none_is_lost() -> None:
     assert free_turns(turns) == MOST
 
 
-def test_whoever_comes_again_overtakes_nobody_who_waits() -> None:
-    turns = Turns(1)
+def test_a_thread_that_returns_overtakes_none_that_waits() -> None:
+    turns = FairQueue(1)
     turns.begin(0)
     with ThreadPoolExecutor(1) as threads:
         waiting = threads.submit(turns.begin, LONG_SECONDS)
@@ -62,7 +62,7 @@ def test_whoever_comes_again_overtakes_nobody_who_waits() -> None:
 
 
 def test_they_are_served_in_the_order_in_which_they_came() -> None:
-    turns, served = Turns(1), []
+    turns, served = FairQueue(1), []
     turns.begin(0)
 
     def wait(number: int) -> None:
@@ -78,8 +78,8 @@ def test_they_are_served_in_the_order_in_which_they_came() -> None:
     assert served == list(range(5))
 
 
-def test_whoever_gave_up_is_not_waited_for() -> None:
-    turns = Turns(1)
+def test_a_thread_that_gave_up_is_skipped() -> None:
+    turns = FairQueue(1)
     turns.begin(0)
     assert not turns.begin(0.001)
     turns.end()
@@ -87,7 +87,7 @@ def test_whoever_gave_up_is_not_waited_for() -> None:
 
 
 def test_a_merchants_turn_comes_after_one_of_each_other_merchant() -> None:
-    turns, served = Turns(1), []
+    turns, served = FairQueue(1), []
     turns.begin(0)
 
     def wait(merchant: str | None) -> None:
@@ -106,7 +106,7 @@ def test_a_merchants_turn_comes_after_one_of_each_other_merchant() -> None:
 
 
 def test_a_merchant_who_comes_while_others_are_served_waits_for_one_turn_of_each() -> None:
-    turns, served = Turns(1), []
+    turns, served = FairQueue(1), []
     turns.begin(0)
 
     def wait(merchant: str) -> None:
@@ -128,7 +128,7 @@ def test_a_merchant_who_comes_while_others_are_served_waits_for_one_turn_of_each
 
 
 def test_a_merchant_all_of_whose_requests_gave_up_is_passed_over() -> None:
-    turns = Turns(1)
+    turns = FairQueue(1)
     turns.begin(0)
     assert not turns.begin(0.001, "gone")
     with ThreadPoolExecutor(1) as threads:

@@ -1,4 +1,4 @@
-"""Columns of models in SQL: texts made once for each shape, and values as psycopg takes them."""
+"""Columns of models in SQL: texts that are built once per shape, and values as psycopg takes them."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
@@ -11,10 +11,10 @@ from django.db.backends.base.base import BaseDatabaseWrapper
 
 Model = type[models.Model]
 Field: TypeAlias = "models.Field[Any, Any]"
-# A name, and whether the value looked for is NULL.
+# A field's name, and whether the value to match is NULL.
 Guard = tuple[str, bool]
 
-# Exactly these take from Python what psycopg sends; every other field is asked for each value.
+# Fields of exactly these classes send Python values as they are; every other field converts each value.
 PLAIN = {
     models.BigIntegerField,
     models.BinaryField,
@@ -43,19 +43,19 @@ def table_of(model: Model) -> str:
 
 @cache
 def column_of(model: Model, name: str) -> str:
-    """The column of a field; `name` may be that of a foreign key or of its ID."""
+    """Return the column of a field; `name` may be that of a foreign key or of its ID."""
     return quoted(cast(str, _field(model, name).column))
 
 
 @cache
 def new_row_names(model: Model) -> tuple[str, ...]:
-    """The names of what a new row is given, all but a number that the database gives it."""
+    """Return the attributes that an INSERT writes: all but a primary key that the database assigns."""
     fields = model._meta.concrete_fields
     return tuple(field.attname for field in fields if not isinstance(field, models.AutoField))
 
 
 def condition(model: Model, guards: Sequence[Guard]) -> str:
-    """That a row of `model` has the values guarded, each `%s` where it is not NULL."""
+    """Return the WHERE clause for the guarded values, with a `%s` for each that is not NULL."""
     columns = ((f"{table_of(model)}.{column_of(model, name)}", is_null) for name, is_null in guards)
     return " AND ".join(f"{column} IS NULL" if is_null else f"{column} = %s" for column, is_null in columns)
 
@@ -65,7 +65,7 @@ def guards_of(match: Mapping[str, Any]) -> tuple[Guard, ...]:
 
 
 def cells_of(row: models.Model, connection: BaseDatabaseWrapper) -> list[Any]:
-    """The parameters of a new row, in the order of its model's `new_row_names`."""
+    """Return the parameters of an INSERT of `row`, in the order of `new_row_names`."""
     take, asked = _taking(type(row))
     cells = list(take(vars(row)))
     for place, field in asked:
@@ -74,7 +74,7 @@ def cells_of(row: models.Model, connection: BaseDatabaseWrapper) -> list[Any]:
 
 
 def prepared(model: Model, values: Mapping[str, Any], connection: BaseDatabaseWrapper) -> list[Any]:
-    """The parameters of some of a row's values, in their order."""
+    """Return `values` as parameters, in their order."""
     params = list(values.values())
     for place, field in _asked(model, tuple(values)):
         params[place] = field.get_db_prep_save(params[place], connection)
@@ -83,7 +83,7 @@ def prepared(model: Model, values: Mapping[str, Any], connection: BaseDatabaseWr
 
 @cache
 def _taking(model: Model) -> tuple[Callable[[dict[str, Any]], tuple[Any, ...]], Sequence[tuple[int, Field]]]:
-    """How the values of a row are taken from its attributes, and which fields are asked for theirs, by their places."""
+    """Return a getter of a row's attributes, and the fields that convert their values, by position."""
     names = new_row_names(model)
     return itemgetter(*names), _asked(model, names)
 

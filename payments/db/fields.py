@@ -7,9 +7,9 @@ from payments.documents import dumps
 
 
 class VerbatimJSONField(models.JSONField):
-    """JSON in PostgreSQL's `json` type, which keeps the order of members, so that it is returned as it was sent.
+    """JSON in PostgreSQL's `json` type, which returns it as it was sent.
 
-    Nothing inside it can be queried; `jsonb`, which Django's own field uses, sorts the members.
+    Nothing inside it can be queried. `jsonb`, the type of Django's own field, sorts the members.
     """
 
     def db_type(self, connection: object) -> str:
@@ -19,5 +19,5 @@ class VerbatimJSONField(models.JSONField):
         return None if value is None else Json(value, dumps)
 
     def get_db_converters(self, connection: object) -> list[Any]:
-        """None: psycopg has parsed it already."""
+        """Return no converter: psycopg has parsed the value."""
         return []

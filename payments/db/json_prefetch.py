@@ -1,6 +1,6 @@
-"""Rows that hang on others by a foreign key, read in the statement that reads those.
+"""Related rows, read as JSON in the statement that reads the rows they refer to.
 
-A second query would see what was committed between the two: a refund that its charge does not count yet.
+A second query would see what was committed in between, such as a refund that its charge does not count yet.
 """
 
 from collections.abc import Callable, Iterator
@@ -11,56 +11,56 @@ from django.contrib.postgres.expressions import ArraySubquery
 from django.db import connection
 from django.db.models import BinaryField, F, Field, ForeignObject, Func, Model, OuterRef, QuerySet, TextField
 
-from payments.db.row_mapper import Maker
+from payments.db.row_mapper import RowMapper
 
 Reader = Callable[[Any], Any]
 
 
 @dataclass(frozen=True)
-class Hanging:
-    """Which rows, with what they are joined with, and the attribute in which each row that they hang on has its own."""
+class JsonPrefetch:
+    """A `Prefetch` with a queryset and `to_attr`: the related rows, their foreign key and the attribute for them."""
 
     rows: QuerySet[Any]
     key: "ForeignObject[Any, Any]"
     attribute: str
     paths: list[str]
     readers: list[Reader]
-    maker: Maker
+    mapper: RowMapper
 
     @classmethod
-    def of(cls, model: type[Model], lookup: Any) -> "Hanging":
-        """What a `Prefetch` with a queryset and `to_attr` would fetch by a further query."""
+    def of(cls, model: type[Model], lookup: Any) -> "JsonPrefetch":
+        """Return the prefetch that reads what `lookup` would read by a query of its own."""
         rows = lookup.queryset
         compiler = rows.query.get_compiler(connection=connection)
         compiler.pre_sql_setup()
         columns = dict(_columns(compiler.klass_info, compiler.select))
         paths, fields = zip(*(columns[place] for place in sorted(columns)), strict=True)
-        maker = Maker.of(compiler.klass_info, compiler.select)
+        mapper = RowMapper.of(compiler.klass_info, compiler.select)
         key = model._meta.get_field(lookup.prefetch_through).field  # type: ignore[union-attr]
-        return cls(rows, key, lookup.to_attr, paths, [_reader(field) for field in fields], maker)
+        return cls(rows, key, lookup.to_attr, paths, [_reader(field) for field in fields], mapper)
 
     def column(self) -> ArraySubquery:
-        """The rows of one that they hang on, as an array of what JSON makes of their columns."""
-        # Whatever the ORM takes such an array for, the driver has parsed it.
+        """Return the related rows of one row as an array of JSON arrays, one per row."""
+        # The driver parses JSON itself, so the declared type does not matter.
         row = Func(*map(F, self.paths), function="json_build_array", output_field=TextField())
         own = self.rows.filter(**{self.key.name: OuterRef("pk")})
         return ArraySubquery(own.values_list(row))
 
-    def put_on(self, instance: Model) -> None:
-        """Makes instances, which know the one that they hang on, of what the column has."""
-        found = [self._made(row) for row in getattr(instance, self.attribute)]
-        for hanging in found:
-            self.key.set_cached_value(hanging, instance)
+    def attach(self, instance: Model) -> None:
+        """Replace the column's JSON on `instance` by instances of the related rows."""
+        found = [self._instance(row) for row in getattr(instance, self.attribute)]
+        for related in found:
+            self.key.set_cached_value(related, instance)
         setattr(instance, self.attribute, found)
 
-    def _made(self, row: list[Any]) -> Any:
-        return self.maker.make(tuple(read(value) for read, value in zip(self.readers, row, strict=True)))
+    def _instance(self, row: list[Any]) -> Any:
+        return self.mapper.instance(tuple(read(value) for read, value in zip(self.readers, row, strict=True)))
 
 
 def _columns(
     compiled: dict[str, Any], select: list[Any], prefix: str = ""
 ) -> "Iterator[tuple[int, tuple[str, Field[Any, Any]]]]":
-    """Each column's place, and the path from the row to it: of what the ORM's compiler tells."""
+    """Yield each column's position, lookup path and field, from the ORM compiler's `klass_info` and `select`."""
     for place in compiled["select_fields"]:
         column = select[place][0].target
         yield place, (prefix + column.attname, column)
@@ -71,10 +71,10 @@ def _columns(
 
 
 def _reader(field: "Field[Any, Any]") -> Reader:
-    """How a column's value is read of JSON."""
+    """Return the function that converts a column's value from JSON."""
     return _bytes if isinstance(field, BinaryField) else field.to_python
 
 
 def _bytes(text: str | None) -> bytes | None:
-    """PostgreSQL's text of bytes: hexadecimal after `\\x`."""
+    """Return the bytes in PostgreSQL's text form: hexadecimal after `\\x`."""
     return None if text is None else bytes.fromhex(text[2:])

@@ -1,8 +1,8 @@
-"""Tables that lie in parts, one for each month (UTC) of the IDs in them, so that a month is dropped without a search.
+"""Tables partitioned by month (UTC) of their IDs, so that old months are dropped and not deleted row by row.
 
-A part is named by its month, `payments_event_2026_11`, and the first one holds all that is older too. There is no part
-for whatever fits nowhere: it would have to be searched whenever another is made. No foreign key leads to these tables
-or from them, for to drop a month would then lock the tables at the other end.
+A partition is named by its month, `payments_event_2026_11`; the first one holds everything older too. There is no
+default partition, because PostgreSQL would search it whenever a partition is added. These tables have no foreign keys
+in either direction, because to drop a month would lock the tables at the other end.
 """
 
 from collections.abc import Iterator
@@ -16,14 +16,14 @@ from django.db.backends.utils import CursorWrapper
 from payments.ids import first_id
 
 AHEAD = 3
-# Whoever waits for a lock has everybody wait who comes after, so a step gives up soon and is tried again later.
+# A session that waits for a lock blocks all that come later, so a step gives up soon and is tried again later.
 STEP = "SET LOCAL lock_timeout = '500ms'; SELECT pg_advisory_xact_lock(hashtext('payments months'))"
 PARTS = """
 SELECT part.relname FROM pg_inherits JOIN pg_class part ON part.oid = inhrelid
 JOIN pg_class whole ON whole.oid = inhparent AND whole.relkind = 'p'
 WHERE inhparent = to_regclass(%s) ORDER BY part.relname
 """
-# A whole cannot have these for its parts; what they are about stands in migrations/sql/vacuum.sql.
+# A partitioned table cannot pass these on to its partitions; migrations/sql/vacuum.sql says what they are for.
 CLEANED_OFTEN = ", ".join(
     (
         "autovacuum_vacuum_scale_factor = 0.02",
@@ -36,8 +36,10 @@ CLEANED_OFTEN = ", ".join(
 
 @dataclass(frozen=True)
 class Parted:
-    """A table in parts by its column `key`. What is unique by `once` is so within a part alone: an index of the whole
-    would have to begin with the key."""
+    """A table that is partitioned by its column `key`.
+
+    Columns in `once` are unique within a partition only: a unique index of the whole table must contain the key.
+    """
 
     table: str
     key: str
@@ -47,21 +49,21 @@ class Parted:
         return f"{self.table}_{month:%Y_%m}"
 
     def index(self, part: str) -> str:
-        """The name of the index of a part that keeps `once`."""
+        """Return the name of the unique index of a partition."""
         return f"{part}_{self.once.replace(', ', '_')}_key"
 
     def months(self, cursor: CursorWrapper) -> list[date]:
-        """The months that there are parts for, from the oldest on; none where the table is not there yet."""
+        """Return the months that have a partition, oldest first; none while the table does not exist."""
         cursor.execute(PARTS, [self.table])
         return [date.fromisoformat(f"{name[-7:].replace('_', '-')}-01") for (name,) in cursor.fetchall()]
 
 
-# The event's row is changed in one statement with the object's, whose version keeps its sequence once for ever.
+# An event is written in one statement with its object, whose version makes the sequence unique across months.
 EVENTS = Parted("payments_event", "id", "object_id, sequence")
-# Under the ID of its event, which the key keeps once for ever.
+# Its ID is that of its event, which the primary key makes unique across months.
 WEBHOOKS = Parted("payments_webhook", "id", "event_id")
 TRIES = Parted("payments_notificationtry", "webhook_id")
-# What tells of something goes before it: whoever finds a webhook finds its event.
+# In the order in which months are dropped: while there is a webhook, there is its event.
 ALL = (WEBHOOKS, TRIES, EVENTS)
 
 
@@ -70,19 +72,19 @@ def month_of(moment: datetime) -> date:
 
 
 def after(month: date, count: int = 1) -> date:
-    """The month `count` months later."""
+    """Return the first day of the month that is `count` months later."""
     years, number = divmod(month.month - 1 + count, 12)
     return date(month.year + years, number + 1, 1)
 
 
 def begins(month: date) -> str:
-    """The lowest ID of a month."""
+    """Return the lowest ID of a month."""
     return str(first_id(datetime.combine(month, time(), UTC)))
 
 
 @contextmanager
 def step() -> Iterator[CursorWrapper]:
-    """A short transaction, which only one process does at a time; raises OperationalError where a lock is in use."""
+    """Open a short transaction that one process has at a time; raise OperationalError if a lock is in use."""
     with transaction.atomic(), connection.cursor() as cursor:
         for statement in STEP.split("; "):
             cursor.execute(statement)
@@ -90,7 +92,7 @@ def step() -> Iterator[CursorWrapper]:
 
 
 def make_ahead(now: datetime) -> int:
-    """Makes the months that are missing up to `AHEAD` after that of `now`; returns how many parts were made."""
+    """Add the missing partitions up to `AHEAD` months after `now`; return how many were added."""
     return sum(_make_up_to(parted, after(month_of(now), AHEAD)) for parted in ALL)
 
 
@@ -111,9 +113,9 @@ def _make_next(parted: Parted, last: date) -> bool:
 
 
 def make(cursor: CursorWrapper, parted: Parted, month: date, *, first: bool = False) -> None:
-    """Make a month, the first one with all that is older.
+    """Add the partition of a month; the first one takes everything older too.
 
-    It is made alone and then attached: what is made as a part locks out everybody who reads the whole.
+    It is created as a table and then attached: CREATE TABLE … PARTITION OF would block all who read the table.
     """
     part = parted.part(month)
     cursor.execute(f"CREATE TABLE {part} (LIKE {parted.table} INCLUDING CONSTRAINTS) WITH ({CLEANED_OFTEN})")

@@ -1,4 +1,4 @@
-"""Instances of models made of rows as they come from the database."""
+"""Maps rows of the database to instances of models."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -12,22 +12,22 @@ Row = tuple[Any, ...]
 
 
 @dataclass(frozen=True)
-class Maker:
-    """Which columns of a row make an instance of which model, and who makes what it is joined with.
+class RowMapper:
+    """The columns of a row that belong to one model, and the mappers of the models that are joined.
 
-    It is made without the model's `__init__`, which takes ten times as long, and which no model of ours has its own of
-    (`timeit`: a charge, its source and its card 36 µs by `from_db`, 3 µs so; a page has twenty).
+    It does not call the model's `__init__`, which takes ten times as long (`timeit`: a charge, its source and its card
+    36 µs by `from_db`, 3 µs by this; a page has twenty).
     """
 
     model: type[Model]
     columns: slice
     names: list[str]
     key: int
-    joined: list[tuple["Maker", Callable[..., None], Callable[..., None]]]
+    joined: list[tuple["RowMapper", Callable[..., None], Callable[..., None]]]
 
     @classmethod
-    def of(cls, compiled: dict[str, Any], select: list[Any]) -> "Maker":
-        """The maker for what the ORM's compiler tells: its `klass_info` and `select`."""
+    def of(cls, compiled: dict[str, Any], select: list[Any]) -> "RowMapper":
+        """Return the mapper for the ORM compiler's `klass_info` and `select`."""
         model, (first, *_, last) = compiled["model"], compiled["select_fields"]
         columns = slice(first, last + 1)
         names = [column.target.attname for column, _, _ in select[columns]]
@@ -37,14 +37,14 @@ class Maker:
         ]
         return cls(model, columns, names, first + names.index(model._meta.pk.attname), joined)
 
-    def make(self, row: Row) -> Any:
-        """The instance in `row`, joined ones at hand; None where an outer join found none."""
+    def instance(self, row: Row) -> Any:
+        """Return the instance in `row` with its joined ones; None if an outer join found no row."""
         if row[self.key] is None:
             return None
         instance = self.model.__new__(self.model)
         instance.__dict__.update(zip(self.names, row[self.columns], strict=True), _state=_stored())
-        for maker, set_here, set_there in self.joined:
-            other = maker.make(row)
+        for mapper, set_here, set_there in self.joined:
+            other = mapper.instance(row)
             set_here(instance, other)
             if other is not None:
                 set_there(other, instance)

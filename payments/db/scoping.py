@@ -12,9 +12,10 @@ Row = TypeVar("Row", bound=models.Model)
 
 
 class ScopedQuerySet(models.QuerySet[Row]):
-    """The one way by which requests reach rows: those of one merchant in one mode."""
+    """Rows of one merchant in one mode: the only way by which requests reach rows."""
 
     def of(self, merchant_id: UUID, livemode: bool) -> Self:
+        """Return the rows of this merchant in this mode."""
         return self.filter(merchant_id=merchant_id, livemode=livemode)
 
     def newest_page(
@@ -22,9 +23,8 @@ class ScopedQuerySet(models.QuerySet[Row]):
     ) -> Self:
         """Return the newest `length` rows with the values of one of `paths` and an ID in `above` <= ID < `below`.
 
-        Of each path at most `length` rows are looked for, by the index of the columns of the path and the ID.
-        The IDs are found in a query of their own, because beside joins the planner may rather read and sort all the
-        merchant's rows.
+        Each path reads at most `length` rows by the index of its columns and the ID. A subquery finds the IDs,
+        because with joins the planner may read and sort all rows of the merchant.
         """
         first, *others = (self._along(path, below, above).values("id")[:length] for path in paths)
         found = first.union(*others, all=True).order_by("-id")[:length] if others else first
@@ -33,8 +33,8 @@ class ScopedQuerySet(models.QuerySet[Row]):
     def _along(self, path: Mapping[str, Any], below: UUID, above: UUID) -> Self:
         """Bound and order the columns of a path and the ID together, as one row value.
 
-        Equal signs would tell the planner that ordering by ID alone is enough, and for a merchant that went quiet it
-        would walk the primary key backwards past everybody else's rows.
+        With equality the planner would order by ID alone, and for a merchant without new rows it would walk the
+        primary key backwards past all other merchants' rows.
         """
         place = row_value(*map(F, path), F("id"))
         older = LessThan(place, row_value(*map(Value, path.values()), Value(below)))
@@ -43,5 +43,5 @@ class ScopedQuerySet(models.QuerySet[Row]):
 
 
 def row_value(*members: Any) -> Func:
-    """A row value, which PostgreSQL compares member by member from the left."""
+    """Return a row constructor, which PostgreSQL compares member by member from the left."""
     return Func(*members, function="ROW", output_field=models.BooleanField())

@@ -1,4 +1,4 @@
-"""What several commands take on their command line, and how."""
+"""Arguments that several commands share."""
 
 import argparse
 import re
@@ -17,7 +17,7 @@ MERCHANT_HELP = "the merchant's ID (mer_…) or title"
 
 
 def duration(text: str) -> timedelta:
-    """A number and a unit, such as 90s, 30m, 24h or 90d, for argparse."""
+    """Return a duration such as 90s, 30m, 24h or 90d, for argparse."""
     match = DURATION.fullmatch(text)
     if match is None:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number with s, m, h or d, such as 90s, 30m, 24h or 90d")
@@ -25,12 +25,12 @@ def duration(text: str) -> timedelta:
 
 
 def words(text: str) -> list[str]:
-    """Words separated by commas, for argparse."""
+    """Return words separated by commas, for argparse."""
     return [word.strip() for word in text.split(",")]
 
 
 def moment(text: str) -> datetime:
-    """A time in ISO 8601, in UTC where it names no zone, or how long ago as a number and a unit, for argparse."""
+    """Return an ISO 8601 time (UTC without a zone), or the time a duration such as 24h ago, for argparse."""
     if DURATION.fullmatch(text):
         return clock.now() - duration(text)
     try:
@@ -41,7 +41,7 @@ def moment(text: str) -> datetime:
 
 
 def merchant_named(text: str) -> Merchant:
-    """The merchant of this ID or title. Raises CommandError."""
+    """Return the merchant with this ID or title; raise CommandError."""
     try:
         return merchants.find_merchant(text)
     except NotOne as fault:

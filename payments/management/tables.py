@@ -1,4 +1,4 @@
-"""Text in columns, for terminals."""
+"""Tables of text for terminals."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -8,18 +8,18 @@ LINE_WIDTH = 60
 
 
 def in_columns(rows: Sequence[Sequence[object]]) -> list[str]:
-    """One line for each of `rows`, whose columns stand below each other."""
+    """Return one line for each of `rows`, with aligned columns."""
     texts = [[str(cell) for cell in row] for row in rows]
     widths = [max(map(len, column)) for column in zip(*texts, strict=True)]
     return ["  ".join(map(str.ljust, row, widths)).rstrip() for row in texts]
 
 
 def utc(moment: datetime | None) -> str:
-    """`moment` to the second, in UTC."""
+    """Return `moment` to the second, in UTC."""
     return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ") if moment else NOTHING
 
 
 def one_line(text: str) -> str:
-    """The beginning of `text` in one line that fits a column."""
+    """Return `text` as one line, cut to the width of a column."""
     line = " ".join(text.split())
     return line if len(line) <= LINE_WIDTH else f"{line[: LINE_WIDTH - 1]}…"

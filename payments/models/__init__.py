@@ -1,4 +1,4 @@
-"""Tables and the constraints that say what must never be; no verbs."""
+"""Models: tables with their constraints and querysets, without business logic."""
 
 from payments.models.approval_request import ApprovalRequest
 from payments.models.attempt import Attempt

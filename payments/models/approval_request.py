@@ -12,11 +12,11 @@ _DECIDED = Q(decided_by__isnull=False, decided_at__isnull=False, note__regex=SOM
 
 class ApprovalRequestQuerySet(models.QuerySet["ApprovalRequest"]):
     def proposed(self) -> "ApprovalRequestQuerySet":
-        """Those that wait for a second person."""
+        """Return the requests that wait for a decision."""
         return self.filter(state=ApprovalRequest.State.PROPOSED)
 
     def open(self) -> "ApprovalRequestQuerySet":
-        """Those that wait for a second person, or whose key waits for its requester."""
+        """Return the requests that wait for a decision, or whose key its requester has not collected."""
         return self.filter(state__in=[ApprovalRequest.State.PROPOSED, ApprovalRequest.State.APPROVED])
 
 
@@ -32,25 +32,25 @@ class ApprovalRequest(models.Model):
         CHANGE_ROUTE = "change_route", "Change a route"
 
     class State(models.TextChoices):
-        PROPOSED = "proposed"  # waits for a second person
-        APPROVED = "approved"  # the key is not made yet: its requester takes it
+        PROPOSED = "proposed"  # waits for another operator's decision
+        APPROVED = "approved"  # the requester has not collected the new key yet
         DONE = "done"
-        DECLINED = "declined"  # by the second person
+        DECLINED = "declined"  # by another operator
         WITHDRAWN = "withdrawn"  # by the requester
         EXPIRED = "expired"
 
-    # Kinds that are done when the requester takes the key, and not by the approval itself.
+    # Kinds that are done when the requester collects the key, not by the approval.
     KEYS = (Kind.ISSUE_KEY, Kind.ROLL_KEY)
 
     id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
     merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="+")
     kind = models.CharField(max_length=14, choices=Kind.choices)
-    # The ID of the row that is to be changed; of one that is to be made, the request's own, which it is made with.
+    # The ID of the row to change, or the request's own ID, which the new row gets.
     subject_id = models.UUIDField()
-    # What is asked for, and of a change what was there when it was asked for. Neither holds a secret.
+    # The requested values, and for a change the values at the time of the request. Neither holds a secret.
     parameters = models.JSONField()
     before = models.JSONField(default=dict, blank=True)
-    # The credentials of an account, until the request is decided or over.
+    # The credentials of an account, until the request is decided or ends.
     sealed_credentials = models.BinaryField(null=True, blank=True)
     reason = models.CharField(max_length=NOTE_MAX_LENGTH, validators=[free_of_secrets])
     state = models.CharField(max_length=9, choices=State.choices, default=State.PROPOSED)
@@ -58,7 +58,7 @@ class ApprovalRequest(models.Model):
     decided_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+")
     decided_at = models.DateTimeField(null=True, blank=True)
     note = models.CharField(max_length=NOTE_MAX_LENGTH, blank=True, default="", validators=[free_of_secrets])
-    # When a request that nobody has decided ends, or an approved key that nobody has taken.
+    # When an undecided request expires, or an approved key that was not collected.
     expires_at = models.DateTimeField()
     created_at = models.DateTimeField(default=clock.now, editable=False)
     updated_at = models.DateTimeField(default=clock.now, editable=False)

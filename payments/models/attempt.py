@@ -7,15 +7,15 @@ from payments.models.charge import Charge, Refund
 from payments.models.idempotency import IdempotencyRecord
 from payments.models.merchant import ApiKey
 
-# How often the provider is asked again, later, about an attempt of which it knew nothing when that was given up.
+# How often a provider is asked again about an attempt that was given up because it did not know it.
 SECOND_LOOKS = 3
 
 
 class Attempt(Row):
-    """One operation asked of a provider, written down before it is asked.
+    """One operation at a provider, recorded before the provider is called.
 
-    Its ID, in hex, is the reference under which the provider knows the operation, so that a process that dies
-    between the question and the record leaves something to look up.
+    Its ID in hex is the provider's reference for the operation, so that after a crash between the call and the record
+    it can be looked up.
     """
 
     class Kind(models.TextChoices):
@@ -24,28 +24,28 @@ class Attempt(Row):
         VOID = "void"
         REFUND = "refund"
         EXTEND = "extend"  # a hold, by some days
-        REVERSE = "reverse"  # money that came after the charge had failed goes back
+        REVERSE = "reverse"  # gives back money that arrived after the charge had failed
 
     class State(models.TextChoices):
-        OPEN = "open"  # being asked, or the asking process died
-        UNKNOWN = "unknown"  # asked, and no answer: only a lookup may settle it
-        WAITING = "waiting"  # the provider answered that the outcome comes later
+        OPEN = "open"  # the call is under way, or its process died
+        UNKNOWN = "unknown"  # the call had no answer: only a lookup finds the outcome
+        WAITING = "waiting"  # the provider will report the outcome later
         DONE = "done"
 
     id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
     charge = models.ForeignKey(Charge, models.PROTECT, related_name="attempts")
-    # Few have one, or keep it: both keys are served by indexes without the others.
+    # Mostly NULL, so both foreign keys have partial indexes below.
     refund = models.ForeignKey(Refund, models.PROTECT, null=True, blank=True, related_name="attempts", db_index=False)
     idempotency = models.ForeignKey(
         IdempotencyRecord, models.SET_NULL, null=True, blank=True, related_name="attempts", db_index=False
     )
-    # By which this payment was declined, without the provider being asked.
+    # The block that declined this payment without a call of the provider.
     block = models.ForeignKey(
         "payments.Block", models.PROTECT, null=True, blank=True, related_name="declined", db_index=False
     )
     kind = models.CharField(max_length=9, choices=Kind.choices)
     provider = models.CharField(max_length=40)
-    # Whose provider it is and by which route it was asked; none for the simulator. `chosen` says why this one.
+    # The provider account and the route; none for the simulator. `chosen` says why this route.
     account = models.ForeignKey(
         "payments.ProviderAccount", models.PROTECT, null=True, blank=True, related_name="attempts", db_index=False
     )
@@ -53,30 +53,30 @@ class Attempt(Row):
         "payments.Route", models.PROTECT, null=True, blank=True, related_name="attempts", db_index=False
     )
     chosen = models.CharField(max_length=100, blank=True, default="")
-    # When the provider could not be reached by its route or did not answer, which the route's health is read from.
+    # When the provider was unreachable or did not answer by this route; the circuit breaker reads it.
     outage_at = models.DateTimeField(null=True, blank=True)
-    # The money was not moved, and the charge went on to the next route.
+    # No money was moved, and the charge was tried by the next route.
     passed_on = models.BooleanField(default=False)
     amount = models.BigIntegerField()
-    # By how many days a hold is to be extended.
+    # The days by which to extend a hold.
     hold_days = models.PositiveSmallIntegerField(null=True, blank=True)
     state = models.CharField(max_length=7, choices=State.choices, default=State.OPEN)
     outcome = models.CharField(max_length=20, blank=True, default="")
     provider_ref = models.CharField(max_length=255, blank=True, default="")
-    # The text of a code that the payer scans on a page of ours.
+    # The content of a QR code that the payer scans on one of our pages.
     qr = models.TextField(blank=True, default="")
-    # What the provider said, redacted by its connector.
+    # The provider's response, redacted by its connector.
     response = models.JSONField(null=True, blank=True)
-    # The request that asked last, how it was signed and sent, and the HTTP status that it was answered with.
+    # The last request for this attempt: its ID, API key, idempotency key and HTTP status.
     request_id = models.CharField(max_length=40, blank=True, default="")
     api_key = models.ForeignKey(
         ApiKey, models.PROTECT, null=True, blank=True, related_name="+", db_constraint=False, db_index=False
     )
     idempotency_key = models.CharField(max_length=255, blank=True, default="")
     answer_status = models.PositiveSmallIntegerField(null=True, blank=True)
-    # Lookups of the present question; of one that was given up, those since then.
+    # Lookups so far; for an attempt that was given up, those since then.
     tries = models.PositiveIntegerField(default=0)
-    # When recovery looks at it next, also at one that was given up; empty when there is nothing to look for.
+    # When recovery looks it up next, also after it was given up; empty if there is nothing to look up.
     due_at = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(default=clock.now, editable=False)
     updated_at = models.DateTimeField(default=clock.now, editable=False)
@@ -88,7 +88,7 @@ class Attempt(Row):
                 condition=Q(state="done") & ~Q(outcome="")
                 | Q(state__in=["open", "unknown", "waiting"], due_at__isnull=False),
             ),
-            # It may arrive after all, from a process that stalled before it asked and then had no answer or died.
+            # A process that stalled before the call may still send it.
             models.CheckConstraint(
                 name="attempt_given_up_is_looked_up_again",
                 condition=~Q(state="done")
@@ -126,7 +126,7 @@ class Attempt(Row):
             models.UniqueConstraint(
                 F("charge"),
                 name="one_unresolved_operation_per_charge",
-                # Late money of a payment that the charge had gone on from goes back beside what is done to the charge.
+                # Late money of a declined route is reversed while other operations on the charge go ahead.
                 condition=Q(state__in=["open", "unknown"]) & ~Q(kind="reverse"),
             ),
         ]
@@ -144,16 +144,16 @@ class Attempt(Row):
 
     @property
     def is_unresolved(self) -> bool:
-        """Whether nobody knows what became of it, as `UNRESOLVED` asks of rows."""
+        """Whether the outcome is unknown: the same condition as `UNRESOLVED`."""
         is_unanswered = self.state == self.State.WAITING and (self.response or {}).get("outcome") == "Unknown"
         return is_unanswered or self.state in (self.State.OPEN, self.State.UNKNOWN)
 
     @property
     def reference(self) -> str:
-        """The name of this operation at the provider."""
+        """The provider's reference for this operation."""
         return self.id.hex
 
 
-# What waits goes on waiting where a question about it has no answer.
+# A waiting attempt stays waiting after a lookup without an answer.
 UNANSWERED = Q(state=Attempt.State.WAITING, response__outcome="Unknown")
 UNRESOLVED = Q(state__in=[Attempt.State.OPEN, Attempt.State.UNKNOWN]) | UNANSWERED

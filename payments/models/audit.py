@@ -1,4 +1,4 @@
-"""The audit log: what operators and commands did, entry by entry, each sealed together with all that came before it."""
+"""The audit log: actions of operators and commands, in a hash chain."""
 
 import hashlib
 import json
@@ -11,9 +11,9 @@ from django.db.models import F, Q
 
 from payments import clock
 
-# What the first entry follows.
+# The hash before the first entry.
 GENESIS = bytes(hashlib.sha256().digest_size)
-# What an entry's hash covers beside the hash before it; to take one away would break every log there is.
+# The fields that an entry's hash covers beside the previous hash; to remove one would break every existing log.
 COVERED = (
     "number",
     "created_at",
@@ -33,7 +33,7 @@ NAME_MAX_LENGTH = 200
 
 
 class AuditHead(models.Model):
-    """The last link of the chain. Whoever adds an entry holds this row until its transaction ends."""
+    """The head of the chain, locked by each transaction that adds an entry."""
 
     ONLY = 1
 
@@ -51,29 +51,29 @@ class AuditHead(models.Model):
 
 class AuditEntryQuerySet(models.QuerySet["AuditEntry"]):
     def about(self, *rows: models.Model) -> "AuditEntryQuerySet":
-        """Those that tell of any of `rows`."""
+        """Return the entries about any of `rows`."""
         return self.filter(reduce(or_, (Q(object_type=type_of(row), object_id=str(row.pk)) for row in rows)))
 
 
 class AuditEntry(models.Model):
-    """One act. The database takes it only at the end of the chain, and refuses to change or remove it."""
+    """One action. The database accepts entries only at the end of the chain, and refuses to change or delete them."""
 
     # From 1 without gaps.
     number = models.BigIntegerField(primary_key=True)
     created_at = models.DateTimeField(default=clock.now, editable=False)
     action = models.CharField(max_length=30)
-    # The operator, or the account on the machine that ran a command; empty where nobody was signed in.
+    # The operator, or the system account that ran a command; empty if nobody was signed in.
     actor = models.CharField(max_length=150, blank=True)
-    # No foreign key: an operator may be deleted, and what they did may not.
+    # No foreign key, because an operator may be deleted and the entry may not.
     operator_id = models.BigIntegerField(null=True, blank=True)
     # The address of a request, or the host that a command ran on.
     origin = models.CharField(max_length=NAME_MAX_LENGTH, blank=True)
     request_id = models.CharField(max_length=40, blank=True)
     object_type = models.CharField(max_length=100, blank=True)
     object_id = models.CharField(max_length=NAME_MAX_LENGTH, blank=True)
-    # What the object was called then.
+    # The object's name at that time.
     object_name = models.CharField(max_length=NAME_MAX_LENGTH, blank=True)
-    # The names of what was changed, never its values.
+    # The names of changed fields, never their values.
     fields = ArrayField(models.CharField(max_length=NAME_MAX_LENGTH), default=list, blank=True)
     detail = models.TextField(blank=True)
     reason = models.TextField(blank=True)
@@ -97,15 +97,15 @@ class AuditEntry(models.Model):
         return f"{self.number}: {self.action}"
 
     def sealed(self) -> bytes:
-        """The hash that this entry must have: the SHA-256 over the hash before it and its own canonical bytes."""
+        """Return the hash that this entry must have: the SHA-256 of the previous hash and its canonical bytes."""
         return hashlib.sha256(bytes(self.previous_hash) + self.canonical()).digest()
 
     def canonical(self) -> bytes:
-        """All that is COVERED, as JSON in UTF-8 with sorted names and without spaces."""
+        """Return the COVERED fields as JSON in UTF-8 with sorted names and without spaces."""
         values = {name: getattr(self, name) for name in COVERED} | {"created_at": clock.iso(self.created_at)}
         return json.dumps(values, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
 
 
 def type_of(row: models.Model) -> str:
-    """What entries call the table of `row`, such as `payments.merchant`."""
+    """Return the model label of `row`, such as `payments.merchant`."""
     return (row._meta.concrete_model or type(row))._meta.label_lower

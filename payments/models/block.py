@@ -14,28 +14,28 @@ from payments.models.merchant import Merchant
 
 class BlockQuerySet(models.QuerySet["Block"]):
     def in_force(self, now: datetime) -> Self:
-        """Those that nobody has lifted and whose time is not over."""
+        """Return the blocks that are neither lifted nor expired."""
         return self.filter(Q(expires_at=None) | Q(expires_at__gt=now), lifted_at=None)
 
     def bearing_on(self, merchant_id: UUID, livemode: bool, now: datetime) -> Self:
-        """Those in force for one merchant in one mode: its own, and those for all merchants."""
+        """Return the blocks in force for one merchant in one mode: its own, and those for all merchants."""
         return self.in_force(now).filter(Q(merchant_id=merchant_id) | Q(merchant_id=None), livemode=livemode)
 
 
 class Block(models.Model):
-    """A card or an e-mail address on which nothing more is charged, as an operator says; lifted, never deleted."""
+    """A block on a card or an e-mail address, put by an operator: its charges are declined. Lifted, never deleted."""
 
     id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
-    # Empty for all merchants.
+    # Empty: for all merchants.
     merchant = models.ForeignKey(Merchant, models.PROTECT, null=True, blank=True, related_name="+", db_index=False)
     livemode = models.BooleanField()
-    # One of the two; `card` says which card it is, masked.
+    # Either the card (its fingerprint, and masked for display) or the e-mail address.
     fingerprint = models.BinaryField(max_length=32, null=True)
     card = models.CharField(max_length=20, blank=True, default="")
     email = models.CharField(max_length=254, blank=True, default="")
     reason = models.CharField(max_length=NOTE_MAX_LENGTH, validators=[free_of_secrets])
     put_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+", db_index=False)
-    # Empty for ever.
+    # Empty: never expires.
     expires_at = models.DateTimeField(null=True, blank=True)
     lifted_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+", db_index=False

@@ -13,19 +13,19 @@ from payments.models.merchant import Merchant
 from payments.models.source import Source
 
 AMOUNT_MAX = 99_999_999_999
-# By how many days in all a hold may be extended, which then ends 28 days after the authorization.
+# A hold may be extended by this many days in all; it then ends 28 days after the authorization.
 EXTENDED_DAYS_MAX = 21
 
 
 class ChargeQuerySet(ScopedQuerySet["Charge"]):
     def whole(self) -> Self:
-        """With everything that rendering needs: source and card joined, refunds with it, newest first."""
+        """Return the charges with source, card and refunds (newest first), as rendering needs them."""
         refunds = models.Prefetch("refunds", Refund.objects.order_by("-id"), to_attr="refund_list")
         return self.select_related("source__card").prefetch_related(refunds)
 
 
 class Charge(Row):
-    """Money asked of a payer. Its state is moved by `payments.domain.charging.state_machine` alone."""
+    """A charge. Only `payments.domain.charging.state_machine` changes its state."""
 
     class Status(models.TextChoices):
         PENDING = "pending"
@@ -40,9 +40,9 @@ class Charge(Row):
     livemode = models.BooleanField()
     # The index that begins with the source serves this key too.
     source = models.ForeignKey(Source, models.PROTECT, related_name="charges", db_index=False)
-    # Whom the source is kept for, if for anybody.
+    # The customer whose source it is, if any.
     customer_id = models.UUIDField(null=True, blank=True)
-    # False for a charge on a vaulted source, which may carry any number of them.
+    # False for a charge on a vaulted source, which may be charged any number of times.
     single_use = models.BooleanField()
     amount = models.BigIntegerField()
     amount_captured = models.BigIntegerField(default=0)
@@ -51,11 +51,11 @@ class Charge(Row):
     status = models.CharField(max_length=9, choices=Status.choices, default=Status.PENDING)
     authorized = models.BooleanField(default=False)
     captured = models.BooleanField(default=False)
-    # The merchant's rate when the charge was made, and the fee that was posted by it when the money was taken.
+    # The merchant's rate when the charge was created, and the fee that was posted at capture.
     fee_basis_points = models.PositiveSmallIntegerField(default=0)
     fee_fixed = models.BigIntegerField(default=0)
     fee = models.BigIntegerField(default=0)
-    # When a settlement has something to do here: money taken, given back or returned that is not settled yet.
+    # When the next settlement is due: captured, refunded or returned money that is not settled yet.
     settle_due_at = models.DateTimeField(null=True, blank=True)
     settled_at = models.DateTimeField(null=True, blank=True)
     capture_at_once = models.BooleanField(default=True)
@@ -67,21 +67,21 @@ class Charge(Row):
     action = VerbatimJSONField(null=True, blank=True)
     action_expires_at = models.DateTimeField(null=True, blank=True)
     hold_expires_at = models.DateTimeField(null=True, blank=True)
-    # How many days later that is than it was at first.
+    # The days by which `hold_expires_at` was extended.
     hold_extended_days = models.PositiveSmallIntegerField(default=0)
     failure_data = VerbatimJSONField(null=True, blank=True)
-    # The capture, void, refund or extension being asked of the provider ("" for none): until its outcome is known
-    # nothing else may start on this charge.
+    # The capture, void, refund or extension under way ("" for none). No other operation may start until its outcome
+    # is known.
     operation = models.CharField(max_length=7, blank=True, default="")
-    # Money seen at the provider after this charge had failed, reversed there; operators look at these.
+    # Money arrived at the provider after this charge had failed, and was reversed there; operators check these.
     reversed_late = models.BooleanField(default=False)
-    # Counts the changes, each of which wrote one event: the guard of every update and the last event's sequence.
+    # Counts the changes, each of which writes one event: guard of every update, and the last event's sequence.
     version = models.PositiveIntegerField(default=1)
     created_at = models.DateTimeField(default=clock.now, editable=False)
     updated_at = models.DateTimeField(default=clock.now, editable=False)
 
     objects = ChargeQuerySet.as_manager()
-    # Filled by `whole()`, or by hand for a charge just made.
+    # Set by `whole()`, or directly for a new charge.
     refund_list: list["Refund"]
 
     class Meta:
@@ -156,8 +156,8 @@ class Charge(Row):
             ),
             models.Index(F("status"), F("livemode"), F("id"), name="charge_by_status"),
             models.Index(F("livemode"), F("id"), name="charge_held", condition=Q(authorized=True)),
-            # New words wait in a list, and the INSERT that fills it files them all: at the default of 4 MB one took
-            # 910 ms, beside 200,000 charges, and at 64 kB none more than 22.
+            # The INSERT that fills the pending list writes all of it to the index: with 200,000 charges one took
+            # 910 ms at the default of 4 MB, and none more than 22 ms at 64 kB.
             GinIndex(Words("description"), name="charge_words", gin_pending_list_limit=64),
             models.Index(F("hold_expires_at"), name="charge_hold_due", condition=Q(hold_expires_at__isnull=False)),
             models.Index(F("settle_due_at"), name="charge_settle_due", condition=Q(settle_due_at__isnull=False)),
@@ -172,7 +172,7 @@ class RefundQuerySet(ScopedQuerySet["Refund"]):
 
 
 class Refund(Row):
-    """Money on its way back to the payer, whole or part of one charge."""
+    """A refund of all or part of a charge to the payer."""
 
     class Status(models.TextChoices):
         PENDING = "pending"

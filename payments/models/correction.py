@@ -16,7 +16,7 @@ SOMETHING_WRITTEN = r"\S"
 
 
 def free_of_secrets(text: str) -> None:
-    """Raises ValidationError for a text with a card number, a CVC or a key in it."""
+    """Raise ValidationError if `text` contains a card number, a CVC or a key."""
     if holds_card_number(text) or without_words(text) != text:
         message = (
             "This looks like it holds a card number, a CVC or a key. Take it out; a card's last 4 digits may stay."
@@ -25,24 +25,24 @@ def free_of_secrets(text: str) -> None:
 
 
 def no_card_number(text: str) -> None:
-    """Raises ValidationError for a text with a card number in it."""
+    """Raise ValidationError if `text` contains a card number."""
     if holds_card_number(text):
         raise ValidationError("This looks like a card number. Give the provider's name of the operation.", "secret")
 
 
 class UnknownOutcomes(models.Manager["UnknownOutcome"]):
-    """Attempts of which nobody knows what became of them, and nobody alive is asking for the first time."""
+    """Attempts whose outcome is unknown, without those whose first call is still under way."""
 
     def get_queryset(self) -> "QuerySet[UnknownOutcome]":
-        # Recovery puts off the lookup of an open one, which its asking process never does.
+        # A running call never postpones `due_at`; recovery does, at each lookup of an open attempt.
         left_behind = Q(due_at__lte=clock.now()) | Q(tries__gt=0) | Q(kind=Attempt.Kind.REVERSE)
         unresolved = Q(state=Attempt.State.UNKNOWN) | UNANSWERED | Q(state=Attempt.State.OPEN) & left_behind
-        # What is unresolved is due, and what is due has an index.
+        # Every unresolved attempt has `due_at`, which has an index.
         return super().get_queryset().filter(unresolved, due_at__isnull=False)
 
 
 class UnknownOutcome(Attempt):
-    """An attempt as the desk of operators sees it, until its outcome is known."""
+    """An attempt with an unknown outcome, for the operators' list of them."""
 
     objects: ClassVar[UnknownOutcomes] = UnknownOutcomes()
 
@@ -54,12 +54,12 @@ class UnknownOutcome(Attempt):
 
 class CorrectionQuerySet(models.QuerySet["Correction"]):
     def proposed(self) -> "CorrectionQuerySet":
-        """Those that wait for a second person."""
+        """Return the corrections that wait for a decision."""
         return self.filter(state=Correction.State.PROPOSED)
 
 
 class Correction(models.Model):
-    """What the provider's own records say of an unknown outcome: proposed by one operator, decided by another."""
+    """The outcome of an attempt by the provider's own records: proposed by one operator, decided by another."""
 
     class Outcome(models.TextChoices):
         APPROVED = "approved", "Approved: the provider did it"
@@ -68,17 +68,17 @@ class Correction(models.Model):
 
     class State(models.TextChoices):
         PROPOSED = "proposed"
-        APPROVED = "approved"  # recorded, in the transaction of the approval
+        APPROVED = "approved"  # recorded in the transaction of the approval
         REJECTED = "rejected"
-        WITHDRAWN = "withdrawn"  # by whoever proposed it
+        WITHDRAWN = "withdrawn"  # by its proposer
         OVERTAKEN = "overtaken"  # the provider's own answer came first
 
     id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
     attempt = models.ForeignKey(Attempt, models.PROTECT, related_name="corrections")
     outcome = models.CharField(max_length=13, choices=Outcome.choices)
-    # Of a decline: one of the codes of `failure_data`.
+    # For a decline: one of the codes of `failure_data`.
     decline_code = models.CharField(max_length=30, blank=True, default="")
-    # Of an approval: the provider's own name of it.
+    # For an approval: the provider's own reference.
     provider_ref = models.CharField(
         "provider's reference", max_length=255, blank=True, default="", validators=[no_card_number]
     )

@@ -17,7 +17,7 @@ class WrappedKeyRow(models.Model):
 
 
 class DataKey(WrappedKeyRow):
-    """What seals card numbers or signing secrets until it is retired; what it sealed is then sealed anew."""
+    """A key that encrypts card numbers or signing secrets until it is retired; they are then encrypted anew."""
 
     class Purpose(models.TextChoices):
         CARD = "card"
@@ -25,7 +25,7 @@ class DataKey(WrappedKeyRow):
 
     purpose = models.CharField(max_length=6, choices=Purpose.choices)
     retired_at = models.DateTimeField(null=True, blank=True)
-    # When nothing was found any more that it had sealed; whoever had read such a value before opens it by now.
+    # When no value was found that it had encrypted; processes that had read one before have decrypted it by now.
     emptied_at = models.DateTimeField(null=True, blank=True)
     destroyed_at = models.DateTimeField(null=True, blank=True)
 
@@ -53,10 +53,10 @@ class DataKey(WrappedKeyRow):
 
 
 class CvcKey(WrappedKeyRow):
-    """What seals the CVCs of ten minutes, and is deleted when the last of them must be gone.
+    """A key that encrypts the CVCs of ten minutes, and is deleted when the last of them expires.
 
     The table is UNLOGGED: it is never in the write-ahead log, on a standby or in a base backup, and a crash of the
-    server empties it. So the sealed CVCs in any copy of the cards die with the key.
+    server empties it. CVCs in any copy of the cards cannot be decrypted without it.
     """
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""What a day's charges came to, summed up once so that no page has to count them again."""
+"""Daily totals of charges, computed once for the admin's pages."""
 
 from django.db import models
 from django.db.models import F, Q
@@ -8,14 +8,14 @@ from payments.models.merchant import Merchant
 
 
 class DayTotal(models.Model):
-    """How many charges of one kind were made on a day (UTC), and for how much.
+    """The number and amount of one kind of charges on a day (UTC).
 
-    A charge counts on the day on which it was made, with the amount asked for. Once it was approved or declined, that
-    stays: a later capture, void, refund or expiry changes neither. Only a pending one may come to count otherwise.
+    A charge counts on the day of its creation with its whole amount. After it was approved or declined, a later
+    capture, void, refund or expiry does not change its outcome here; only a pending charge may change.
     """
 
     class Outcome(models.TextChoices):
-        APPROVED = "approved"  # taken or held, whatever became of it since
+        APPROVED = "approved"  # captured or held, whatever happened later
         DECLINED = "declined"
         PENDING = "pending"
 
@@ -25,7 +25,7 @@ class DayTotal(models.Model):
     currency = models.CharField(max_length=3)
     source_type = models.CharField(max_length=20)
     outcome = models.CharField(max_length=8, choices=Outcome.choices)
-    # Of a decline, its code of `failure_data`.
+    # For a decline, its code of `failure_data`.
     reason = models.CharField(max_length=30, blank=True, default="")
     count = models.PositiveIntegerField()
     amount = models.BigIntegerField()
@@ -33,7 +33,7 @@ class DayTotal(models.Model):
     class Meta:
         default_permissions = ("view",)
         constraints = [
-            # In the order in which they are found: a day is written, days of one mode are read.
+            # In the order of the queries: one day is written, days of one mode are read.
             models.UniqueConstraint(
                 *(F("day"), F("livemode"), F("currency"), F("merchant"), F("source_type"), F("outcome"), F("reason")),
                 name="one_total_per_day_and_kind",
@@ -46,7 +46,7 @@ class DayTotal(models.Model):
 
 
 class SummedDay(models.Model):
-    """A day (UTC) whose charges are summed up; while some were `pending`, it is done again."""
+    """A day (UTC) whose totals are computed; they are computed again while charges of it were `pending`."""
 
     day = models.DateField(primary_key=True)
     pending = models.PositiveIntegerField(default=0)

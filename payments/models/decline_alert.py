@@ -8,18 +8,18 @@ from payments import clock, ids
 from payments.models.charge import Charge
 from payments.models.merchant import Merchant
 
-TOLD_FOR = timedelta(days=1)
+SHOWN_FOR = timedelta(days=1)
 
 
 class DeclineAlertQuerySet(models.QuerySet["DeclineAlert"]):
     def recent(self) -> Self:
-        """Those that operators are still told of, newest first, their merchants at hand."""
-        recent = self.filter(created_at__gt=clock.now() - TOLD_FOR)
+        """Return the alerts that operators are still shown, newest first, with their merchants."""
+        recent = self.filter(created_at__gt=clock.now() - SHOWN_FOR)
         return recent.select_related("merchant").order_by("-created_at")
 
 
 class DeclineAlert(models.Model):
-    """More charges were declined in one window than is borne, as when stolen cards are tried: for operators to look."""
+    """An alert that declines reached their limit in one window, as in card testing, for operators to check."""
 
     class Kind(models.TextChoices):
         CARD = "card", "on one card"
@@ -30,14 +30,14 @@ class DeclineAlert(models.Model):
     id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
     merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="+", db_index=False)
     livemode = models.BooleanField()
-    # Whose declines reached their quota, and which one was the first: a masked card, an address or a key's ID.
+    # What was counted, and the subject that reached the limit first: a masked card, an address or a key's ID.
     kind = models.CharField(max_length=8, choices=Kind.choices)
     subject = models.TextField(blank=True)
     quota = models.PositiveIntegerField()
-    # The charge whose decline reached it.
+    # The charge whose decline reached the limit.
     charge = models.ForeignKey(Charge, models.PROTECT, related_name="+", db_index=False)
     window_starts_at = models.DateTimeField()
-    # Until then such charges are refused.
+    # Such charges are refused until then.
     window_ends_at = models.DateTimeField()
     created_at = models.DateTimeField(default=clock.now, editable=False)
 

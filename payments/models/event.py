@@ -15,15 +15,15 @@ class EventQuerySet(ScopedQuerySet["Event"]):
     """Events of one merchant in one mode."""
 
     def newest(self, merchant_id: UUID, livemode: bool, after: UUID | None, length: int, **type_only: str) -> Self:
-        """Return the newest `length` events older than the ID `after`, of all types or one: month by month.
+        """Return the newest `length` events older than the ID `after`, of all types or one.
 
-        For that it must be known that ordering by ID alone is enough. What is then kept from PostgreSQL is to read all
-        months and sort, and to pass over the rows of others: by a condition that holds for each row, but costs so much
-        in its eyes (migrations/sql/events.sql) that it looks at as few rows as it can.
+        The query orders by ID alone, so that PostgreSQL reads one month after the other. So that it does not walk past
+        other merchants' rows instead, a condition that is always true but has a high planner cost
+        (migrations/sql/events.sql) makes it look at as few rows as possible.
         """
         dear = Func(F("id"), function="payments_dear", output_field=models.BooleanField())
         rows = self.of(merchant_id, livemode).filter(dear, **type_only).order_by("-id")
-        # Of each month the planner would look up the last ID, to compare it with one that is above all.
+        # Without a bound, because the planner would look up the last ID of each month to compare it.
         found = rows if after is None else rows.filter(id__lt=after)
         return self.filter(id__in=found.values("id")[:length]).order_by("-id")
 
@@ -40,9 +40,9 @@ class EventQuerySet(ScopedQuerySet["Event"]):
 
 
 class Event(Row):
-    """One change of one object, with the object as it was then; written in the transaction of the change.
+    """One change of one object, with the object after it; written in the transaction of the change.
 
-    The table lies in months (`parted.py`).
+    The table is partitioned by month (`payments.db.partitions`).
     """
 
     id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
@@ -50,11 +50,11 @@ class Event(Row):
     livemode = models.BooleanField()
     type = models.CharField(max_length=30)
     object_id = models.UUIDField()
-    # From 1 without gaps for each object: the version of the object that this event shows.
+    # The version of the object that this event shows, from 1 without gaps.
     sequence = models.PositiveIntegerField()
-    # The bytes that a receiver gets, frozen here once.
+    # The bytes that a webhook receiver gets.
     payload = models.BinaryField()
-    # The key of the request that made the change, if one did; what receivers get does not name it.
+    # The API key of the request that made the change, if any; it is not in the payload.
     api_key = models.ForeignKey(
         ApiKey, models.PROTECT, null=True, blank=True, related_name="+", db_constraint=False, db_index=False
     )
@@ -64,7 +64,7 @@ class Event(Row):
 
     class Meta:
         constraints = [
-            # In the database within a month; from one to the next, the guarded version of the object's row keeps it.
+            # PostgreSQL enforces it within a month; across months the guarded version of the object's row does.
             models.UniqueConstraint(F("object_id"), F("sequence"), name="event_sequence_once_per_object"),
         ]
         indexes = [

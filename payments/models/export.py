@@ -14,17 +14,17 @@ def _expiry() -> datetime:
 
 
 class Export(models.Model):
-    """A list as a file, for the operator who asked for it: written by a worker, part by part, and gone after a day."""
+    """A list as a CSV file for the operator who requested it, written by a worker in parts and deleted after a day."""
 
     class State(models.TextChoices):
-        WAITING = "waiting"  # for its next part
+        WAITING = "waiting"  # for its next part to be written
         DONE = "done"
         REFUSED = "refused"  # the operator may not see the list any more
 
     id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
     operator = models.ForeignKey(settings.AUTH_USER_MODEL, models.CASCADE, related_name="+")
     sheet = models.CharField(max_length=20)
-    # What the list is narrowed to, as its address says it.
+    # The list's filters, as its query string.
     query = models.TextField(blank=True)
     state = models.CharField(max_length=7, choices=State.choices, default=State.WAITING)
     expected_rows = models.PositiveBigIntegerField()
@@ -52,7 +52,7 @@ class Export(models.Model):
 
 
 class ExportPart(models.Model):
-    """Some lines of the file, in the order of `number` from 0."""
+    """A part of the file; `number` begins at 0."""
 
     export = models.ForeignKey(Export, models.CASCADE, related_name="written", db_index=False)
     number = models.PositiveIntegerField()

@@ -7,14 +7,14 @@ from payments.models.merchant import Merchant
 
 
 class IdempotencyRecord(Row):
-    """An idempotency key in use, and the answer it was given, byte for byte, once there is one."""
+    """An idempotency key, and the response to its request byte for byte, once there is one."""
 
     id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
     # The index that begins with the merchant serves this foreign key too.
     merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="+", db_index=False)
     livemode = models.BooleanField()
     key = models.CharField(max_length=255)
-    # A keyed digest of method, path and body, for a body may hold a card number.
+    # A keyed digest of method, path and body, because a body may hold a card number.
     fingerprint = models.BinaryField(max_length=32)
     status = models.PositiveSmallIntegerField(null=True, blank=True)
     body = models.BinaryField(null=True)

@@ -1,4 +1,4 @@
-"""The ledger: double-entry postings that are never changed, and the daily batches in which money is settled."""
+"""The ledger: immutable double-entry postings, and the daily batches of settlement."""
 
 from django.db import models
 from django.db.models import F, Q
@@ -15,7 +15,7 @@ class SettlementQuerySet(ScopedQuerySet["Settlement"]):
 
 
 class Settlement(models.Model):
-    """One merchant's batch of one day in one mode and currency; what it amounts to is the sum of its postings."""
+    """A merchant's daily batch in one mode and currency; its amount is the sum of its postings."""
 
     id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
     merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="+", db_index=False)
@@ -42,21 +42,21 @@ class PostingQuerySet(ScopedQuerySet["Posting"]):
 
 
 class Posting(Row):
-    """One line of a journal: `amount` is a debit where positive and a credit where negative.
+    """One line of a journal: a positive `amount` is a debit, a negative one a credit.
 
-    The lines of a journal are about one charge and add up to nothing, the two memo accounts for themselves; the
-    database checks it at commit, and refuses to change or remove a line. A foreign key to a posting wants
-    `db_constraint=False`: its check locks the line, for which the application has no right.
+    The lines of a journal are about one charge and sum to zero, the two memo accounts separately. The database checks
+    that at commit, and refuses to change or delete a line. A foreign key to a posting needs `db_constraint=False`,
+    because its check locks the line, which the application may not do.
     """
 
     class Account(models.TextChoices):
-        # Memo: what providers hold, and for whom. No money has moved.
+        # Memo: amounts on hold at providers, and for merchants. No money has moved.
         PROVIDER_HOLD = "provider_hold"
         MERCHANT_HOLD = "merchant_hold"
         # Assets: what providers owe us, and what they have settled.
         PROVIDER_RECEIVABLE = "provider_receivable"
         BANK = "bank"
-        # Liabilities: what we owe merchants before and after settlement, and what payers are to get back.
+        # Liabilities: what we owe merchants before and after settlement, and what payers get back.
         MERCHANT_PENDING = "merchant_pending"
         MERCHANT_PAYABLE = "merchant_payable"
         REFUNDS_IN_TRANSIT = "refunds_in_transit"
@@ -73,14 +73,14 @@ class Posting(Row):
         REFUND = "refund"  # asked of the provider
         REFUND_SETTLED = "refund_settled"
         REFUND_FAILED = "refund_failed"
-        LATE = "late"  # money that came after the charge had failed
+        LATE = "late"  # money that arrived after the charge had failed
         REVERSAL = "reversal"  # such money given back
         SETTLE = "settle"
 
     id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
     journal = models.UUIDField()
     line = models.PositiveSmallIntegerField()
-    # The charge is of this merchant and mode, so its key is proof enough.
+    # No constraint: the charge's own foreign key proves that the merchant exists.
     merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="+", db_index=False, db_constraint=False)
     livemode = models.BooleanField()
     currency = models.CharField(max_length=3)
@@ -88,7 +88,7 @@ class Posting(Row):
     kind = models.CharField(max_length=14, choices=Kind.choices)
     amount = models.BigIntegerField()
     charge = models.ForeignKey(Charge, models.PROTECT, related_name="postings")
-    # The attempt by which a provider moved this money: under its reference the provider reports it.
+    # The attempt by which a provider moved this money, and whose reference is in the provider's reports.
     attempt_id = models.UUIDField(null=True, blank=True)
     settlement = models.ForeignKey(
         Settlement, models.PROTECT, null=True, blank=True, related_name="postings", db_index=False
@@ -120,10 +120,10 @@ class RunningBalanceQuerySet(ScopedQuerySet["RunningBalance"]):
 
 
 class RunningBalance(models.Model):
-    """The sums of a merchant's postings by account, in one currency: a balance is the sum of its `shard`s.
+    """The sums of a merchant's postings by account in one currency; a balance is the sum of its shards.
 
-    A trigger on the postings keeps these rows. Each connection of the database writes to one of 16 shards, so that
-    charges of one merchant seldom wait for each other.
+    A trigger on the postings updates these rows. Each database connection writes to one of 16 shards, so that charges
+    of one merchant seldom wait for each other.
     """
 
     merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="+", db_index=False, db_constraint=False)

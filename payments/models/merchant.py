@@ -5,7 +5,7 @@ from payments import clock, ids
 
 
 class Merchant(models.Model):
-    """Whose keys sign the requests and whose money it is."""
+    """A merchant: the owner of API keys and of the money."""
 
     id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
     title = models.CharField(max_length=100)
@@ -18,7 +18,7 @@ class Merchant(models.Model):
     rates = models.JSONField(default=dict, blank=True)
     payout_settings = models.JSONField(default=dict, blank=True)
     metadata = models.JSONField(default=dict, blank=True)
-    # How many declines it bears in a window, in each mode; empty for as many as is usual.
+    # The limit of declines in a window, in each mode; empty for the default.
     decline_budget = models.PositiveIntegerField(null=True, blank=True)
     created_at = models.DateTimeField(default=clock.now, editable=False)
     updated_at = models.DateTimeField(default=clock.now, editable=False)
@@ -33,7 +33,7 @@ class Merchant(models.Model):
 
 
 class ApiKey(models.Model):
-    """A key of one merchant in one mode: secret ones lie here as a SHA-256 digest only."""
+    """An API key of one merchant in one mode; of a secret key only the SHA-256 digest is stored."""
 
     class Kind(models.TextChoices):
         SECRET = "secret"  # nosec B105 # a kind of key, not one
@@ -48,14 +48,14 @@ class ApiKey(models.Model):
     kind = models.CharField(max_length=11, choices=Kind.choices)
     digest = models.BinaryField(max_length=32, unique=True)
     last4 = models.CharField(max_length=4)
-    # A publishable key is public by nature and shown again in `/v2/me`; a secret one leaves this empty.
+    # The text of a publishable key, which `/v2/me` shows; empty for secret keys.
     public_text = models.CharField(max_length=100, blank=True)
-    # What a restricted key may do, such as `charges:read`; the other kinds have none, for their kind says it.
+    # The scopes of a restricted key, such as `charges:read`; empty for the other kinds.
     rights = ArrayField(models.CharField(max_length=50), default=list, blank=True)
-    # Networks in CIDR form that the key works from; none: from everywhere.
+    # Networks (CIDR) from which the key works; empty for all.
     allowed_networks = ArrayField(models.CharField(max_length=43), default=list, blank=True)
     created_at = models.DateTimeField(default=clock.now, editable=False)
-    # To the minute or so.
+    # Accurate to about a minute.
     last_used_at = models.DateTimeField(null=True, blank=True)
     expires_at = models.DateTimeField(null=True, blank=True)
     revoked_at = models.DateTimeField(null=True, blank=True)

@@ -8,27 +8,27 @@ from django.db.models import F, Q
 
 from payments.models.merchant import Merchant
 
-# The merchants that somebody works for, none where nobody said one; None for whoever works for all of them.
+# The merchants that an operator works for; None for all.
 Limit = AbstractSet[UUID] | None
-# What whoever works for all merchants was given; a superuser has it, as all else.
+# The permission to work for all merchants.
 WORKS_FOR_ALL = "payments.work_for_all_merchants"
 
 
 def within(limit: Limit, lookup: str) -> Q:
-    """The condition that `lookup` leads to one of the merchants of `limit`, if there is one."""
+    """Return the condition that `lookup` is one of the merchants of `limit`, if there is a limit."""
     return Q() if limit is None else Q(**{f"{lookup}__in": limit})
 
 
 class MerchantAccessQuerySet(models.QuerySet["MerchantAccess"]):
     def limit_of(self, operator: AbstractUser | AnonymousUser) -> Limit:
-        """The merchants that an operator works for; None for all of them, by a right and never for want of rows."""
+        """Return the merchants that an operator works for; None for all, by permission only."""
         if operator.has_perm(WORKS_FOR_ALL):
             return None
         return frozenset(self.filter(operator_id=operator.pk).values_list("merchant_id", flat=True))
 
 
 class MerchantAccess(models.Model):
-    """One of the merchants that an operator works for. Whoever has no such row and no right to all works for none."""
+    """A merchant that an operator works for. Without such rows and the permission for all, they work for none."""
 
     operator = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.CASCADE, related_name="merchant_access", db_index=False
@@ -40,7 +40,7 @@ class MerchantAccess(models.Model):
     class Meta:
         verbose_name = "merchant that they work for"
         verbose_name_plural = "merchants that they work for, if not for all"
-        # Whoever may change an operator may say for whom they work.
+        # The permission to change a user covers these rows.
         default_permissions = ()
         permissions = [("work_for_all_merchants", "Works for all merchants")]
         constraints = [models.UniqueConstraint(F("operator"), F("merchant"), name="merchant_access_once")]

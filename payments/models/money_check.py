@@ -7,24 +7,24 @@ from payments.models.merchant import Merchant
 
 class MoneyCheckQuerySet(models.QuerySet["MoneyCheck"]):
     def newest_whole(self) -> "MoneyCheck | None":
-        """The last run of all invariants for everybody that came to its end."""
+        """Return the last finished run of all invariants for all merchants."""
         return self.filter(whole=True, finished_at__isnull=False).order_by("-id").first()
 
 
 class MoneyCheck(models.Model):
-    """One run of the invariants of the money, and which of them failed."""
+    """One run of the invariants, and which of them failed."""
 
     id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
-    # Whether it looked at every invariant for everybody; only such a run raises or ends an alert.
+    # Whether it checked all invariants for all merchants; only such a run raises or clears the alert.
     whole = models.BooleanField()
-    # The one merchant whose objects it looked at; empty for everybody's.
+    # The only merchant whose objects it checked; empty for all.
     merchant = models.ForeignKey(Merchant, models.PROTECT, null=True, blank=True, related_name="+", db_index=False)
     # The names of the invariants.
     invariants = models.JSONField()
-    # For each that failed: name, sentence, model, count of all offenders, and the public IDs of some of them.
+    # For each that failed: name, sentence, model, number of violations, and the public IDs of some.
     failures = models.JSONField(default=list, blank=True)
     started_at = models.DateTimeField(default=clock.now, editable=False)
-    # Empty while it runs, and for ever where its process died.
+    # Empty while it runs, and after its process died.
     finished_at = models.DateTimeField(null=True, blank=True)
 
     objects = MoneyCheckQuerySet.as_manager()
@@ -48,5 +48,5 @@ class MoneyCheck(models.Model):
 
     @property
     def seconds(self) -> float | None:
-        """How long it took; None where it has no end."""
+        """The duration; None for an unfinished run."""
         return (self.finished_at - self.started_at).total_seconds() if self.finished_at else None

@@ -8,7 +8,7 @@ BROWSER_MAX_LENGTH = 20
 
 
 class PageVisit(models.Model):
-    """A payer's browser on one of the pages of a charge, counted: pages are asked for again while they wait."""
+    """The visits of a payer's browser to one of a charge's pages, counted, because waiting pages reload."""
 
     class Page(models.TextChoices):
         ASKED = "asked", "Was asked to confirm"
@@ -17,7 +17,7 @@ class PageVisit(models.Model):
 
     charge = models.ForeignKey(Charge, models.PROTECT, related_name="page_visits", db_index=False)
     page = models.CharField(max_length=9, choices=Page.choices)
-    # Where the request came from, and the family of the browser, such as "Firefox".
+    # The client's address, and the family of the browser, such as "Firefox".
     address = models.CharField(max_length=ADDRESS_MAX_LENGTH, blank=True)
     browser = models.CharField(max_length=BROWSER_MAX_LENGTH)
     times = models.PositiveIntegerField(default=1)

@@ -9,9 +9,9 @@ from payments.models.merchant import Merchant
 
 
 class ProviderAccount(models.Model):
-    """A merchant's account at a provider, in one mode; those of test mode hold sandbox credentials and are tried only.
+    """A merchant's account at a provider in one mode; in test mode it has sandbox credentials and takes no charges.
 
-    Whose it is, at which provider and in which mode never changes.
+    Merchant, provider and mode never change.
     """
 
     PREFIX: ClassVar[str] = "pac"
@@ -22,12 +22,12 @@ class ProviderAccount(models.Model):
     # A name in `payments.providers.registry.CONNECTORS`.
     provider = models.CharField(max_length=40)
     title = models.CharField(max_length=100)
-    # JSON of what the connector's blanks are filled with; `hints` holds the last four characters of each.
+    # The encrypted JSON of the connector's credentials; `hints` has the last four characters of each.
     sealed_credentials = models.BinaryField()
     hints = models.JSONField(default=dict, blank=True)
     settings = models.JSONField(default=dict, blank=True)
     enabled = models.BooleanField(default=True)
-    # Counts the changes: whoever keeps a connector of an older one makes it anew.
+    # Counts the changes, so that cached connectors are rebuilt.
     version = models.PositiveIntegerField(default=1)
     created_at = models.DateTimeField(default=clock.now, editable=False)
     updated_at = models.DateTimeField(default=clock.now, editable=False)
@@ -48,5 +48,5 @@ class ProviderAccount(models.Model):
 
     @property
     def public_id(self) -> str:
-        """Its name in the address that the provider sends webhooks to."""
+        """The ID in the address to which the provider sends webhooks."""
         return ids.public_id(self.PREFIX, self.id)

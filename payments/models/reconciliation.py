@@ -1,4 +1,4 @@
-"""Reconciliation: what providers report of the money they moved, held against our ledger, and what differs."""
+"""Reconciliation: providers' reports of the money they moved, matched with our ledger, and the differences."""
 
 from django.conf import settings
 from django.db import models
@@ -14,7 +14,7 @@ PROVIDER_LENGTH = 40
 
 
 class ReconciliationRun(models.Model):
-    """One report of a provider, taken in whole and matched; or nothing of it is there."""
+    """One report of a provider, imported and matched in one transaction."""
 
     class Origin(models.TextChoices):
         COMMAND = "command"
@@ -22,20 +22,20 @@ class ReconciliationRun(models.Model):
 
     provider = models.CharField(max_length=PROVIDER_LENGTH)
     started_by = models.CharField(max_length=7, choices=Origin.choices)
-    # Empty where the provider's connector handed the report over.
+    # Empty if the provider's connector fetched the report.
     file = models.CharField(max_length=255, blank=True, default="")
-    # The time of which the report tells everything: what we booked then and it does not name is missing there. None
-    # where both are the same.
+    # The time that the report covers completely: a posting in it without a line is not in the report. None if it covers
+    # no time.
     covers_from = models.DateTimeField(null=True, blank=True)
     covers_to = models.DateTimeField()
     lines = models.PositiveIntegerField(default=0)
-    # Those that no earlier report had.
+    # Lines that no earlier report had.
     new_lines = models.PositiveIntegerField(default=0)
     matched = models.PositiveIntegerField(default=0)
-    # Lines whose attempt has no outcome here yet, or whose message may still be on its way.
+    # Lines whose attempt has no outcome yet, or whose webhook may still arrive.
     under_way = models.PositiveIntegerField(default=0)
     new_items = models.PositiveIntegerField(default=0)
-    # How many differences of the provider were open afterwards, by kind.
+    # The provider's open differences after the run, by kind.
     differences = models.JSONField(default=dict)
     created_at = models.DateTimeField(default=clock.now, editable=False)
 
@@ -54,7 +54,7 @@ class ReconciliationRun(models.Model):
 
 
 class ReportLine(models.Model):
-    """One movement of money as a provider reported it; several reports may have it, one row does."""
+    """One movement of money in a provider's reports; a movement in several reports is one row."""
 
     class Kind(models.TextChoices):
         CAPTURE = "capture"
@@ -64,24 +64,24 @@ class ReportLine(models.Model):
         OTHER = "other", "Something else"
 
     run = models.ForeignKey(ReconciliationRun, models.PROTECT, related_name="line_list")
-    # Where it stood in the report of that run.
+    # Its position in that run's report.
     number = models.PositiveIntegerField()
     provider = models.CharField(max_length=PROVIDER_LENGTH)
-    # Our name of the operation as the provider gave it back, and the provider's own.
+    # Our reference as the provider returned it, and the provider's own.
     reference = models.CharField(max_length=255, blank=True)
     provider_ref = models.CharField(max_length=255, blank=True)
     kind = models.CharField(max_length=15, choices=Kind.choices)
-    # The provider's own for what it did, where it says more.
+    # The provider's own word for the movement, if it says more.
     word = models.CharField(max_length=100, blank=True, default="")
-    # Signed as in our `provider_receivable`: what the provider took for us is positive.
+    # Signed like `provider_receivable`: money that the provider took for us is positive.
     amount = models.BigIntegerField()
     currency = models.CharField(max_length=3)
     booked_at = models.DateTimeField()
-    # Neither an attempt nor a posting is ever removed, and keys would lock busy rows.
+    # No constraints: attempts and postings are never deleted, and the checks would lock busy rows.
     attempt = models.ForeignKey(
         Attempt, models.PROTECT, null=True, blank=True, related_name="+", db_constraint=False, db_index=False
     )
-    # The posting that says the very same; empty for a refund that came back before we heard of it.
+    # The matching posting; empty for a refund that came back before its webhook.
     posting = models.OneToOneField(
         Posting, models.PROTECT, null=True, blank=True, related_name="report_line", db_constraint=False
     )
@@ -126,15 +126,15 @@ class ReportLine(models.Model):
 class ReconciliationItem(models.Model):
     """A difference between a provider's reports and our ledger; it stays until an operator closes it.
 
-    `line` is what they say, `posting` what we say.
+    `line` is the provider's side, `posting` is ours.
     """
 
     class Kind(models.TextChoices):
-        MISSING_HERE = "missing_here", "Not in ledger"  # they moved money that we did not book
-        MISSING_THERE = "missing_there", "Not in report"  # we booked what no report has
+        MISSING_HERE = "missing_here", "Not in ledger"
+        MISSING_THERE = "missing_there", "Not in report"
         AMOUNT_DIFFERS = "amount_differs", "Amount differs"
         CURRENCY_DIFFERS = "currency_differs", "Currency differs"
-        KIND_DIFFERS = "kind_differs", "Kind differs"  # they did something else than we asked
+        KIND_DIFFERS = "kind_differs", "Kind differs"  # the provider did another operation than we asked for
 
     class State(models.TextChoices):
         OPEN = "open"
@@ -144,13 +144,13 @@ class ReconciliationItem(models.Model):
     provider = models.CharField(max_length=PROVIDER_LENGTH)
     kind = models.CharField(max_length=16, choices=Kind.choices)
     line = models.ForeignKey(ReportLine, models.PROTECT, null=True, blank=True, related_name="items", db_index=False)
-    # Nobody may change a posting, and so nobody may lock one as a constraint would.
+    # No constraint: its check would lock the posting, which the application may not do.
     posting = models.ForeignKey(
         Posting, models.PROTECT, null=True, blank=True, related_name="+", db_constraint=False, db_index=False
     )
     attempt = models.ForeignKey(Attempt, models.PROTECT, null=True, blank=True, related_name="+")
     charge = models.ForeignKey(Charge, models.PROTECT, null=True, blank=True, related_name="+")
-    # Since when a later run does not find the difference any more.
+    # Since when later runs do not find the difference any more.
     vanished_at = models.DateTimeField(null=True, blank=True)
     state = models.CharField(max_length=6, choices=State.choices, default=State.OPEN)
     note = models.CharField(max_length=NOTE_MAX_LENGTH, blank=True, default="", validators=[free_of_secrets])

@@ -6,17 +6,17 @@ from payments.models.provider_account import ProviderAccount
 
 
 class Route(models.Model):
-    """Which charges of live mode an account may be asked for; those of one merchant are tried by `position`."""
+    """A rule that sends live charges to a provider account; a merchant's routes are tried in order of `position`."""
 
     id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
     account = models.ForeignKey(ProviderAccount, models.PROTECT, related_name="routes")
     source_type = models.CharField(max_length=20)
-    # Empty for any; the bounds are in the smallest unit of the charge's, empty for none.
+    # Empty for any currency; the bounds are in its smallest unit, empty for none.
     currency = models.CharField(max_length=3, blank=True, default="")
     amount_min = models.BigIntegerField(null=True, blank=True)
     amount_max = models.BigIntegerField(null=True, blank=True)
     position = models.PositiveSmallIntegerField(default=0)
-    # What this account may do with the type, where its connector could do more.
+    # Limits of this account where its connector could do more.
     hold = models.BooleanField(default=True)
     refund = models.BooleanField(default=True)
     partial_refund = models.BooleanField(default=True)
@@ -36,7 +36,7 @@ class Route(models.Model):
                 & (Q(amount_max__isnull=True) | Q(amount_max__gte=1))
                 & (Q(amount_min__isnull=True) | Q(amount_max__isnull=True) | Q(amount_max__gte=F("amount_min"))),
             ),
-            # The bounds of one currency say nothing of another's.
+            # Bounds make sense only in one currency.
             models.CheckConstraint(
                 name="route_amounts_are_of_a_currency",
                 condition=Q(amount_min__isnull=True, amount_max__isnull=True) | ~Q(currency=""),

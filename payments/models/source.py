@@ -22,13 +22,13 @@ class Source(Row):
     type = models.CharField(max_length=20)
     used = models.BooleanField(default=False)
     vaulted = models.BooleanField(default=False)
-    # The one customer whom it is or was kept for.
+    # The customer for whom it is or was kept.
     customer_id = models.UUIDField(null=True, blank=True)
     redirect = VerbatimJSONField(null=True, blank=True)
     owner = VerbatimJSONField(null=True, blank=True)
     bank_account = VerbatimJSONField(null=True, blank=True)
     metadata = VerbatimJSONField(null=True, blank=True)
-    # Counts the changes, each of which wrote one event: the guard of every update and the last event's sequence.
+    # Counts the changes, each of which writes one event: guard of every update, and the last event's sequence.
     version = models.PositiveIntegerField(default=1)
     created_at = models.DateTimeField(default=clock.now, editable=False)
     updated_at = models.DateTimeField(default=clock.now, editable=False)
@@ -47,7 +47,7 @@ class Source(Row):
 
 
 class Card(Row):
-    """What is known of a source's card; number and CVC only sealed, and each gone when it has served."""
+    """The card of a source; number and CVC are encrypted, and deleted as soon as they are not needed."""
 
     class CvcChecked(models.TextChoices):
         PASS = "pass"  # nosec B105 # the contract's word for a check that was passed
@@ -69,10 +69,10 @@ class Card(Row):
     cvc_checked = models.CharField(max_length=11, choices=CvcChecked.choices, default=CvcChecked.UNCHECKED)
     fingerprint = models.BinaryField(max_length=32)
     sealed_number = models.BinaryField(null=True)
-    # When the sealed number of a source that nobody used must be gone.
+    # When the number of an unused source must be deleted.
     number_expires_at = models.DateTimeField(null=True, blank=True)
     sealed_cvc = models.BinaryField(null=True)
-    # When the sealed CVC must be gone at the latest, whatever happened.
+    # When the CVC must be deleted at the latest.
     cvc_expires_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:
@@ -90,7 +90,7 @@ class Card(Row):
 
 
 class BinRange(models.Model):
-    """What the first digits of a card number tell: imported by `manage.py import_bins`."""
+    """The issuer of cards by their first digits, imported by `manage.py import_bins`."""
 
     prefix = models.CharField(max_length=11, primary_key=True)
     brand = models.CharField(max_length=10)

@@ -13,16 +13,16 @@ _DECIDED = Q(decided_by__isnull=False, decided_at__isnull=False, note__regex=SOM
 
 class StaffActQuerySet(models.QuerySet["StaffAct"]):
     def proposed(self) -> "StaffActQuerySet":
-        """Those that wait for a second person."""
+        """Return the actions that wait for another operator's decision."""
         return self.filter(state=StaffAct.State.PROPOSED)
 
     def approved(self) -> "StaffActQuerySet":
-        """Those that are to be done, or are being done."""
+        """Return the actions that are to be executed or are being executed."""
         return self.filter(state=StaffAct.State.APPROVED)
 
 
 class StaffAct(models.Model):
-    """What an operator does about a charge: at once, or as a request that a second person decides."""
+    """An operator's action on a charge: executed at once, or requested for another operator to decide."""
 
     class Kind(models.TextChoices):
         CAPTURE = "capture"
@@ -32,37 +32,37 @@ class StaffAct(models.Model):
         EXTEND = "extend"
 
     class State(models.TextChoices):
-        PROPOSED = "proposed"  # waits for a second person
-        APPROVED = "approved"  # to be done, by the second person's word or by the first one's alone
-        DONE = "done"  # asked of the provider, and answered as the API answers
-        REFUSED = "refused"  # not done: the charge did not allow it, or the provider did not
-        DECLINED = "declined"  # by the second person
-        WITHDRAWN = "withdrawn"  # by whoever proposed it
+        PROPOSED = "proposed"  # waits for another operator's decision
+        APPROVED = "approved"  # to be executed, after an approval or without the need for one
+        DONE = "done"  # executed by the same code as the API's operation
+        REFUSED = "refused"  # not executed: the charge did not allow it, or the provider did not
+        DECLINED = "declined"  # by another operator
+        WITHDRAWN = "withdrawn"  # by its requester
         EXPIRED = "expired"
 
-    # Kinds that give money back, which nobody does alone above their limit.
+    # Kinds that give money back, which need an approval above the operator's limit.
     OUTWARD = (Kind.VOID, Kind.REFUND)
 
     id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
     charge = models.ForeignKey(Charge, models.PROTECT, related_name="staff_acts")
     kind = models.CharField(max_length=7, choices=Kind.choices)
-    # What is to be captured or given back; of a whole charge, what was at stake when it was proposed.
+    # The amount to capture or give back; for a whole charge, the amount at the time of the request.
     amount = models.BigIntegerField()
     currency = models.CharField(max_length=3)
     reason = models.CharField(max_length=NOTE_MAX_LENGTH, validators=[free_of_secrets])
     state = models.CharField(max_length=9, choices=State.choices, default=State.PROPOSED)
     proposed_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+")
-    # Up to how much whoever proposed it could do alone then; empty where they had no limit for the currency.
+    # The requester's approval limit at that time; empty if there was none for the currency.
     limit = models.BigIntegerField(null=True, blank=True)
     decided_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+")
     decided_at = models.DateTimeField(null=True, blank=True)
     note = models.CharField(max_length=NOTE_MAX_LENGTH, blank=True, default="", validators=[free_of_secrets])
-    # What those have in common that were proposed together.
+    # Shared by actions that were requested together.
     batch = models.UUIDField(null=True, blank=True)
-    # When a request that nobody has decided ends.
+    # When an undecided request expires.
     expires_at = models.DateTimeField()
     attempt = models.OneToOneField(Attempt, models.PROTECT, null=True, blank=True, related_name="staff_act")
-    # Why it was refused: one of the codes of the API's errors.
+    # Why it was refused: a code of the API's errors.
     code = models.CharField(max_length=40, blank=True, default="")
     created_at = models.DateTimeField(default=clock.now, editable=False)
     updated_at = models.DateTimeField(default=clock.now, editable=False)
@@ -79,7 +79,7 @@ class StaffAct(models.Model):
             ("refund_charge", "Can refund charges"),
             ("release_charge", "Can release holds"),
             ("extend_charge", "Can extend holds"),
-            ("decide_staffact", "Can approve and decline acts of others"),
+            ("decide_staffact", "Can approve and decline actions of others"),
         ]
         constraints = [
             models.CheckConstraint(name="staff_act_of_some_amount", condition=Q(amount__gte=1, amount__lte=AMOUNT_MAX)),
@@ -122,12 +122,12 @@ class StaffAct(models.Model):
 
     @property
     def idempotency_key(self) -> str:
-        """Under which it is asked for, however often."""
+        """The idempotency key of its execution."""
         return f"act-{self.id.hex}"
 
 
 class ActLimit(models.Model):
-    """Up to how much of a charge a role gives back alone, in one currency; without one, a second person must agree."""
+    """The amount up to which a role gives money back without approval, in one currency; without one, none."""
 
     role = models.ForeignKey("auth.Group", models.CASCADE, related_name="act_limits", db_index=False)
     currency = models.CharField(max_length=3)
@@ -136,7 +136,7 @@ class ActLimit(models.Model):
     class Meta:
         verbose_name = "approval limit"
         verbose_name_plural = "approval limits"
-        # To allow nothing alone is to set it to zero: a migration makes a missing default again.
+        # No deletion, because a migration restores a missing default: set the amount to zero instead.
         default_permissions = ("view", "add", "change")
         constraints = [
             models.UniqueConstraint(F("role"), F("currency"), name="one_act_limit_per_role_and_currency"),

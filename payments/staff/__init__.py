@@ -1,5 +1,5 @@
-"""The staff who work in the admin: how they sign in, how long that holds, and what each role may do.
+"""The operators of the admin: sign-in, sessions, second factors and roles.
 
-The password comes first, then a second factor (django-otp): a code of an authenticator app, a passkey, or a recovery
-code. Nobody is signed in before both were right. Failures of either count towards the lock-out (django-axes).
+A sign-in takes the password and then a second factor (django-otp): a code of an authenticator app, a passkey, or a
+recovery code. Failures of either count towards the lock-out (django-axes).
 """

@@ -1,4 +1,4 @@
-"""The people who work here: an administrator lets them in, gives them roles, and takes lost second factors away."""
+"""The admin of users: accounts, roles, merchants they work for, and removal of lost second factors."""
 
 from typing import Any, ClassVar
 
@@ -18,7 +18,7 @@ from payments.admin.framework.merchant_access import Limited
 from payments.models import MerchantAccess
 from payments.staff.models import Authenticator, RecoveryCodes
 
-# What only a superuser gives, and what nobody gives themselves.
+# Fields that only a superuser may change, and fields that nobody may change of their own account.
 OF_SUPERUSERS = ("is_superuser", "user_permissions")
 OF_OTHERS = ("is_active", "is_staff", "groups")
 
@@ -26,7 +26,7 @@ admin.site.unregister([User, StaticDevice, TOTPDevice])
 
 
 class FactorInline(LookOnlyInline):
-    """Second factors of the user shown, without anything secret; they may be taken away."""
+    """The second factors of the user shown, without secrets; they may be removed."""
 
     fields: ClassVar[Any] = ("since", "last_used")
     can_delete = True
@@ -60,14 +60,14 @@ class RecoveryCodesInline(FactorInline):
 
 
 class MerchantsInline(admin.TabularInline):
-    """The merchants that the user shown works for, by whoever may change the user; nobody says so of themselves."""
+    """The merchants that the user shown works for; nobody may change their own."""
 
     model = MerchantAccess
     autocomplete_fields = ("merchant",)
     extra = 0
 
     def formfield_for_dbfield(self, db_field: Any, request: HttpRequest, **kwargs: Any) -> Any:
-        """Without Django's way to make a merchant in a small window: its keys are shown where there is room."""
+        """Return the field without Django's links to add or change a merchant in a pop-up."""
         field: Any = super().formfield_for_dbfield(db_field, request, **kwargs)
         if db_field.name == "merchant":
             field.widget.can_add_related = field.widget.can_change_related = False
@@ -89,7 +89,7 @@ class MerchantsInline(admin.TabularInline):
 
 @admin.register(User)
 class PersonAdmin(Limited, Audited, UserAdmin):
-    """Nobody is deleted, for what they did names them: who leaves is made inactive."""
+    """The admin of users, who are deactivated and never deleted, because records name them."""
 
     merchant_lookup = None
     inlines = (MerchantsInline, AuthenticatorInline, PasskeyInline, RecoveryCodesInline)
@@ -109,7 +109,7 @@ class PersonAdmin(Limited, Audited, UserAdmin):
         return (*fields, *OF_SUPERUSERS, *(OF_OTHERS if obj == request.user else ()))
 
     def has_change_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
-        """A superuser is changed by superusers, whose password would be anybody's own else."""
+        """Return whether the user may be changed: a superuser only by superusers, who could take it over otherwise."""
         is_above = isinstance(obj, User) and obj.is_superuser and not request.user.is_superuser
         return super().has_change_permission(request, obj) and not is_above
 
@@ -117,10 +117,10 @@ class PersonAdmin(Limited, Audited, UserAdmin):
         return False
 
     def log_addition(self, request: HttpRequest, obj: Model, message: Any) -> Any:
-        """Nothing: the audit log is told of accounts wherever they are changed (see `payments.staff.audit_signals`)."""
+        """Do nothing: `payments.staff.audit_signals` records every change of an account."""
 
     def log_change(self, request: HttpRequest, obj: Model, message: Any) -> Any:
-        """Nothing, likewise."""
+        """Do nothing, for the same reason."""
 
     @admin.display(description="Roles")
     def roles(self, user: User) -> str:

@@ -4,23 +4,19 @@ from django.db.models.signals import post_migrate
 
 
 class StaffAdminConfig(AdminConfig):
-    """Django's admin, behind our sign-in."""
+    """Django's admin with the site of `payments.staff.site`."""
 
     default_site = "payments.staff.site.StaffSite"
 
 
 class StaffConfig(AppConfig):
-    """Comes last of the apps, so that after a migration every permission is there which the roles are made of."""
+    """The last of the apps, so that all permissions of the roles exist when its `post_migrate` runs."""
 
     name = "payments.staff"
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from payments.staff import (  # noqa: F401  tell the audit log
-            audit_signals,
-            sessions,
-            sign_in_signals,
-        )
+        from payments.staff import audit_signals, sessions  # noqa: F401  their signal receivers
         from payments.staff.roles import make_roles
 
         post_migrate.connect(make_roles, sender=self, dispatch_uid="make_roles")

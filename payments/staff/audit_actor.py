@@ -1,4 +1,4 @@
-"""Who acts on a page, for whoever keeps a record of it."""
+"""The actor of what is done on a page, for the audit log."""
 
 from functools import partial
 
@@ -10,8 +10,8 @@ from payments.context import Actor
 from payments.web.middleware import GetResponse, is_api
 
 
-class PageActor:
-    """Has what is done on a page be told as done by whoever is signed in there, from where they are."""
+class AuditActor:
+    """Record what is done on a page as done by the signed-in user, from their address."""
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response

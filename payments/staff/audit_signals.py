@@ -1,14 +1,18 @@
-"""What the audit log is told of operators' accounts, wherever they are changed: on a page, by a command, by themselves.
+"""Signal receivers that write to the audit log: changes of operators' accounts, signing in and signing out.
 
-By signals of the models, for an account is changed in more places than the admin's pages of it.
+By signals, because an account is changed on pages, by commands and by its owner. What cannot be recorded does not
+happen.
 """
 
 from typing import Any
 
+from axes.signals import user_locked_out
 from django.contrib.auth.models import User
+from django.contrib.auth.signals import user_logged_in, user_logged_out, user_login_failed
 from django.db.models import Model
 from django.db.models.signals import m2m_changed, post_delete, post_save, pre_delete, pre_save
 from django.dispatch import receiver
+from django.http import HttpRequest
 from django_otp.plugins.otp_static.models import StaticDevice
 from django_otp.plugins.otp_totp.models import TOTPDevice
 from django_otp_webauthn.models import WebAuthnCredential
@@ -26,8 +30,8 @@ GIVEN = {User.groups.through: "groups", User.user_permissions.through: "user_per
 
 
 @receiver(pre_save, sender=User)
-def tell_change(instance: User, update_fields: frozenset[str] | None, **_: Any) -> None:
-    """That columns of an account are about to change; if that cannot be told they do not."""
+def record_change(instance: User, update_fields: frozenset[str] | None, **_: Any) -> None:
+    """Record that columns of an account are about to change."""
     before = User.objects.filter(pk=instance.pk).first()
     if before is None or set(update_fields or ()) in BY_SIGNING_IN:
         return
@@ -38,22 +42,22 @@ def tell_change(instance: User, update_fields: frozenset[str] | None, **_: Any) 
 
 
 @receiver(post_save, sender=User)
-def tell_addition(instance: User, created: bool, **_: Any) -> None:
-    """That there is a new account, and whether it may do everything."""
+def record_addition(instance: User, created: bool, **_: Any) -> None:
+    """Record a new account, and whether it is a superuser."""
     if created:
         audit_log.record(Action.ADDED, instance, detail="superuser" if instance.is_superuser else "")
 
 
 @receiver(pre_delete, sender=User)
-def tell_deletion(instance: User, **_: Any) -> None:
-    """That an account is about to be no more."""
+def record_deletion(instance: User, **_: Any) -> None:
+    """Record that an account is about to be deleted."""
     audit_log.record(Action.DELETED, instance)
 
 
 @receiver(m2m_changed, sender=User.groups.through)
 @receiver(m2m_changed, sender=User.user_permissions.through)
-def tell_rights(sender: Any, instance: Model, action: str, model: Any, pk_set: set[int] | None, **_: Any) -> None:
-    """Which groups or permissions somebody was given or lost."""
+def record_rights(sender: Any, instance: Model, action: str, model: Any, pk_set: set[int] | None, **_: Any) -> None:
+    """Record which groups or permissions an account was given or lost."""
     if action == "pre_clear" or (action in ("post_add", "post_remove") and pk_set):
         names = ", ".join(map(str, model.objects.filter(pk__in=pk_set or ()).order_by("pk")))
         audit_log.record(Action.CHANGED, instance, fields=[GIVEN[sender]], detail=f"{action.partition('_')[2]} {names}")
@@ -62,42 +66,79 @@ def tell_rights(sender: Any, instance: Model, action: str, model: Any, pk_set: s
 
 
 @receiver(post_save, sender=MerchantAccess)
-def tell_limit(instance: MerchantAccess, **_: Any) -> None:
-    """That somebody works for one merchant more."""
-    _tell_of_limit(instance, "add")
+def record_limit(instance: MerchantAccess, **_: Any) -> None:
+    """Record that an operator works for one merchant more."""
+    _record_limit(instance, "add")
 
 
 @receiver(post_delete, sender=MerchantAccess)
-def tell_lost_limit(instance: MerchantAccess, **_: Any) -> None:
-    """That somebody works for one merchant less."""
-    _tell_of_limit(instance, "remove")
+def record_lost_limit(instance: MerchantAccess, **_: Any) -> None:
+    """Record that an operator works for one merchant less."""
+    _record_limit(instance, "remove")
 
 
-def tell_factor(sender: Any, instance: Any, **_: Any) -> None:
-    """That somebody has one more second factor to sign in with."""
+def record_factor(sender: Any, instance: Any, **_: Any) -> None:
+    """Record a new second factor."""
     if instance.confirmed and not sender.objects.filter(pk=instance.pk, confirmed=True).exists():
-        _tell_of_factor(instance, "added")
+        _record_factor(instance, "added")
 
 
-def tell_lost_factor(instance: Any, **_: Any) -> None:
-    """That a second factor lets nobody in any more."""
+def record_lost_factor(instance: Any, **_: Any) -> None:
+    """Record that a second factor was removed."""
     if instance.confirmed:
-        _tell_of_factor(instance, "removed")
+        _record_factor(instance, "removed")
 
 
-# One by one: where somebody hears of every model, each deletion reads its rows first.
+# One by one: a receiver of every model would make each deletion read its rows first.
 for factor in (Authenticator, TOTPDevice, WebAuthnCredential):
-    pre_save.connect(tell_factor, sender=factor)
+    pre_save.connect(record_factor, sender=factor)
 for factor in (Authenticator, TOTPDevice, WebAuthnCredential, RecoveryCodes, StaticDevice):
-    post_delete.connect(tell_lost_factor, sender=factor)
+    post_delete.connect(record_lost_factor, sender=factor)
 
 
-def _tell_of_factor(device: Any, what: str) -> None:
+def _record_factor(device: Any, what: str) -> None:
     detail = f"{device._meta.verbose_name} {what}"
     audit_log.record(Action.CHANGED, device.user, fields=["second_factors"], detail=detail)
 
 
-def _tell_of_limit(access: MerchantAccess, what: str) -> None:
+def _record_limit(access: MerchantAccess, what: str) -> None:
     detail = f"{what} {public_id('mer', access.merchant_id)}"
     audit_log.record(Action.CHANGED, access.operator, fields=["merchants"], detail=detail)
     exports.forget(access.operator)
+
+
+@receiver(user_logged_in)
+def record_sign_in(user: User, **_: Any) -> None:
+    """Record that `user` is signed in."""
+    audit_log.record(Action.SIGNED_IN, user)
+
+
+@receiver(user_logged_out)
+def record_sign_out(user: User | None, **_: Any) -> None:
+    """Record that `user` has signed out."""
+    if user:
+        audit_log.record(Action.SIGNED_OUT, user)
+
+
+@receiver(user_login_failed)
+def record_failure(credentials: dict[str, Any], request: HttpRequest | None = None, **_: Any) -> None:
+    """Record a failed sign-in, unless the user was locked out before: the request log has what that refuses."""
+    if _is_counted(request):
+        audit_log.record(Action.SIGN_IN_FAILED, _user_named(credentials.get("username")))
+
+
+@receiver(user_locked_out)
+def record_lock_out(request: HttpRequest, username: str | None, **_: Any) -> None:
+    """Record that a failure was one too many."""
+    if _is_counted(request):
+        audit_log.record(Action.LOCKED_OUT, _user_named(username))
+
+
+def _is_counted(request: Any) -> bool:
+    # django-axes sends the signal again at every try of a locked-out user, and counts those no more.
+    return not getattr(request, "axes_locked_out", False) or request.axes_failures_since_start is not None
+
+
+def _user_named(username: str | None) -> User | None:
+    """Return the user of this name. An unknown name is not recorded: it is often a password."""
+    return User.objects.filter(username=username).first()

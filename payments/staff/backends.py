@@ -1,6 +1,6 @@
-"""Second factors as Django's authentication backends: the lock-out stands before them, and signals tell of failures.
+"""Second factors as Django's authentication backends, so that the lock-out and the signals of failures cover them.
 
-Django hides what is called a token or a key from whoever hears of a failure, and these arguments are called so.
+Django removes arguments named `token` or `…key` from the signal of a failure; the arguments here have such names.
 """
 
 from typing import Any
@@ -16,7 +16,7 @@ from payments.staff.models import device_that_accepts
 
 
 class CodeBackend:
-    """Knows somebody, whose password was right, by a code."""
+    """Authenticates a user, whose password was right, by a code."""
 
     def authenticate(self, request: HttpRequest, username: str | None = None, token: str = "") -> User | None:  # nosec B107 # none given
         user = User.objects.filter(username=username).first() if token else None
@@ -24,7 +24,7 @@ class CodeBackend:
 
 
 class PasskeyBackend:
-    """Knows somebody, whose password was right, by a passkey's answer to the challenge of `state`."""
+    """Authenticates a user, whose password was right, by a passkey's answer to the challenge in `state`."""
 
     def authenticate(
         self, request: HttpRequest, username: str | None = None, passkey: tuple[dict[str, Any], Any] | None = None

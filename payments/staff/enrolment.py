@@ -1,4 +1,4 @@
-"""How somebody gets a second factor: one app at most, any number of passkeys, and one set of recovery codes."""
+"""Enrolment of second factors: one authenticator app, any number of passkeys, and one set of recovery codes."""
 
 from typing import Any
 
@@ -16,9 +16,9 @@ OFFERED = "offered_authenticator"
 
 
 def offered_authenticator(request: HttpRequest, user: User) -> Authenticator:
-    """The app that this session offers to `user`: the same while a page is shown again, new in each session.
+    """Return the unconfirmed app that this session offers to `user`; each session offers a new one.
 
-    One of an earlier session might be known to whoever had that.
+    The secret of an earlier session's app may be known to another person.
     """
     unconfirmed = Authenticator.objects.filter(user=user, confirmed=False)
     device = unconfirmed.filter(pk=request.session.get(OFFERED)).first()
@@ -31,32 +31,32 @@ def offered_authenticator(request: HttpRequest, user: User) -> Authenticator:
 
 @transaction.atomic
 def confirm(device: Authenticator) -> None:
-    """Puts `device`, whose codes are right, in place of the app that its user had."""
+    """Confirm `device`, which replaces the user's earlier app."""
     Authenticator.objects.filter(user=device.user, confirmed=True).delete()
     device.confirmed = True
     device.save()
 
 
 def factors_of(user: User) -> list[Device]:
-    """The app and the passkeys of `user`."""
+    """Return the app and passkeys of `user`."""
     models = (Authenticator, WebAuthnCredential)
     return [device for model in models for device in model.objects.filter(user=user, confirmed=True).order_by("pk")]
 
 
 def removable_factors_of(user: User) -> list[Device]:
-    """Those of `user`, who is signed in, but for the one that was used for it."""
+    """Return the factors of the signed-in `user` except the one that was used to sign in."""
     in_use: Any = user
     return [device for device in factors_of(user) if device != in_use.otp_device]
 
 
 @transaction.atomic
 def renew_recovery_codes(user: User) -> list[str]:
-    """New recovery codes of `user` in place of all others, told this once."""
+    """Replace the recovery codes of `user`; return the new ones, which cannot be read again."""
     codes = recovery_codes_of(user).renew()
     audit_log.record(Action.CHANGED, user, fields=["second_factors"], detail="recovery codes renewed")
     return codes
 
 
 def recovery_codes_of(user: User) -> RecoveryCodes:
-    """The recovery codes of `user`, none at first."""
+    """Return the recovery codes of `user`, an empty set if there are none."""
     return RecoveryCodes.objects.get_or_create(user=user, defaults={"name": "Recovery codes"})[0]

@@ -1,4 +1,4 @@
-"""One box for any ID, on every page of the admin: it leads to what the ID names."""
+"""The search box for IDs on every page of the admin."""
 
 from collections.abc import Iterator
 from urllib.parse import urlencode
@@ -17,7 +17,7 @@ from payments.staff.searches import REFUSED
 
 @require_POST
 def find(request: HttpRequest) -> HttpResponse:
-    """To the page of the one row that was named, otherwise to the charges that are found by the same words."""
+    """Redirect to the page of the row with this ID, else to the charges that match the term."""
     term = request.POST.get("q", "").strip()
     if holds_card_number(term):
         messages.warning(request, REFUSED)
@@ -29,7 +29,7 @@ def find(request: HttpRequest) -> HttpResponse:
 
 
 def _named_by(request: HttpRequest, term: str) -> Iterator[Model]:
-    """The rows whose own ID `term` is, of those that the operator may see."""
+    """Yield the rows with the ID `term` that the operator may see."""
     for page in admin.site._registry.values():
         if isinstance(page, IdSearch) and page.has_view_permission(request):
             own = (condition for condition in page.conditions(term) if set(condition) == {"pk"})

@@ -9,14 +9,14 @@ WRONG = "That code is not right, or was used already. Wait a moment, then try th
 
 
 class CodeInput(forms.TextInput):
-    """Does not show again what was typed."""
+    """A text input that does not render its value again."""
 
     def format_value(self, value: Any) -> None:
         return None
 
 
 class PasswordForm(AdminAuthenticationForm):
-    """Knows nobody by a card number, which the lock-out would keep as it was typed."""
+    """The sign-in form, which refuses card numbers as names, because the lock-out would store them."""
 
     def clean_username(self) -> str:
         name: str = self.cleaned_data["username"]
@@ -26,7 +26,7 @@ class PasswordForm(AdminAuthenticationForm):
 
 
 class CodeForm(forms.Form):
-    """A one-time code, however it was typed. The view adds the error of one that does not do."""
+    """A one-time code; blanks, dashes and case do not matter. The view adds the error for a wrong one."""
 
     code = forms.CharField(
         max_length=40,

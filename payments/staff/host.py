@@ -11,7 +11,7 @@ ADMIN = "/admin/"
 
 
 class AdminHost:
-    """Where ADMIN_HOST is set, the admin is on that host alone and nothing else is there: no such path."""
+    """Where ADMIN_HOST is set, serves the admin on that host only, and nothing else there."""
 
     def __init__(self, get_response: GetResponse) -> None:
         self.get_response = get_response
@@ -23,7 +23,7 @@ class AdminHost:
 
 
 def _is_admin_host(request: HttpRequest) -> bool:
-    # Of those who ask under no name of ours only whoever watches the process comes here.
+    # Only health checks reach this with a host that is not allowed.
     with suppress(DisallowedHost):
         return split_domain_port(request.get_host())[0] == settings.ADMIN_HOST.lower()
     return False

@@ -1,4 +1,4 @@
-"""What django-axes asks of us: whose failures it counts, and what somebody is shown who is locked out."""
+"""Callables of django-axes: the address whose failures count, and the response to a locked-out user."""
 
 from contextlib import suppress
 from ipaddress import IPv6Address, ip_address
@@ -13,9 +13,9 @@ from payments.api.throttling import client_address, network_of
 
 
 def address_of(request: HttpRequest) -> str | None:
-    """The IP address whose failures count together, of IPv6 the first of its network; None where a proxy says none."""
+    """Return the client's IP address, for IPv6 the first of its network; None if a proxy sends none."""
     with suppress(ValueError):
-        # The database knows no zones (fe80::1%eth0).
+        # PostgreSQL's `inet` has no zones (fe80::1%eth0).
         address = ip_address(client_address(request).partition("%")[0])
         if isinstance(address, IPv6Address):
             return str(address.ipv4_mapped or network_of(address).network_address)
@@ -24,7 +24,7 @@ def address_of(request: HttpRequest) -> str | None:
 
 
 def locked_out(request: HttpRequest, *_: Any) -> HttpResponse:
-    """The same answer to everybody, whether there is such a user or not."""
+    """Return 429, the same whether the user exists or not."""
     cool_off = settings.AXES_COOLOFF_TIME
     context = admin.site.each_context(request) | {"title": "Locked out", "minutes": int(cool_off.total_seconds() // 60)}
     response = render(request, "admin/staff/locked_out.html", context, status=429)

@@ -1,4 +1,4 @@
-"""Second factors whose tables, read by somebody without our keys, let nobody in."""
+"""Second factors, stored so that their tables are useless without the vault's keys."""
 
 import base64
 import secrets
@@ -13,12 +13,12 @@ from payments import vault
 
 CODES = 10
 CODE_BYTES = 6
-# What the library's column has room for.
+# The length of the library's column.
 FINGERPRINT_LENGTH = 16
 
 
 class Authenticator(TOTPDevice):
-    """An app that shows one-time passwords (TOTP, RFC 6238). `key` is but a seed, of which the vault makes the key."""
+    """An app for one-time passwords (TOTP, RFC 6238). `key` is a seed from which the vault derives the key."""
 
     class Meta:
         proxy = True
@@ -31,13 +31,13 @@ class Authenticator(TOTPDevice):
 
     @property
     def typed_key(self) -> str:
-        """The key as people type it into an app."""
+        """The key in the form that users type into an app."""
         text = base64.b32encode(self.bin_key).decode()
         return " ".join(text[start : start + 4] for start in range(0, len(text), 4))
 
 
 class RecoveryCodes(StaticDevice):
-    """Codes of somebody who has lost the other factors; each works once, and only its fingerprint is kept."""
+    """Codes for a user who has lost the other factors; each works once, and only its fingerprint is stored."""
 
     class Meta:
         proxy = True
@@ -53,7 +53,7 @@ class RecoveryCodes(StaticDevice):
 
     @transaction.atomic
     def renew(self) -> list[str]:
-        """New codes in place of all old ones, told this once."""
+        """Replace all codes; return the new ones, which cannot be read again."""
         codes = [secrets.token_hex(CODE_BYTES) for _ in range(CODES)]
         self.token_set.all().delete()
         for code in codes:
@@ -65,9 +65,9 @@ class RecoveryCodes(StaticDevice):
 
 
 def device_that_accepts(user: User, code: str) -> Device | None:
-    """The user's device of which `code` is one, and which counts it as used; None where there is none."""
+    """Return the user's device that accepts `code`, which is then used up; None if none does."""
     model = Authenticator if len(code) == 6 else RecoveryCodes
     with transaction.atomic():
-        # Locked, so that of the same code twice at once one is the first.
+        # Locked, so that one of two concurrent uses of a code fails.
         device = model.objects.select_for_update().filter(user=user, confirmed=True).first()
         return device if device and device.verify_token(code) else None

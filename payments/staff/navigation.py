@@ -1,4 +1,4 @@
-"""The admin's navigation: grouped by what operators come for, whatever app a model is in."""
+"""The admin's navigation: models grouped by task instead of by app."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -45,7 +45,7 @@ NOWHERE = (OTHER, 0)
 
 
 def grouped(apps: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The lists that Django tells by app, by group; those that no group names come last."""
+    """Return Django's list of apps regrouped by GROUPS; models without a group come last."""
     models = [model for app in apps for model in app["models"]]
     models.sort(key=lambda model: _place(model)[1])
     groups = ((name, [model for model in models if _place(model)[0] == name]) for name in (*GROUPS, OTHER))

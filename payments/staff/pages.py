@@ -1,4 +1,4 @@
-"""What the pages around the sign-in share."""
+"""Base classes for the pages of the sign-in."""
 
 from typing import Any, cast
 
@@ -16,7 +16,7 @@ from django.views.generic.base import ContextMixin, View
 
 
 class AdminPage(RedirectURLMixin, ContextMixin, View):
-    """A page that looks like the admin's, is kept by no browser, and knows where its reader wanted to go."""
+    """A page in the admin's layout, never cached, which passes on the address to return to."""
 
     next_page = "admin:index"
     title = ""
@@ -30,12 +30,12 @@ class AdminPage(RedirectURLMixin, ContextMixin, View):
         return super().get_context_data(**page | kwargs)
 
     def onward(self, name: str) -> HttpResponse:
-        """To another of these pages, which then knows too where the reader wanted to go."""
+        """Redirect to another of these pages, with the address to return to."""
         return redirect(f"{reverse(name)}?{urlencode({'next': self.get_success_url()})}")
 
 
 class PersonalPage(AdminPage):
-    """A page for somebody in particular, `reader`; others are sent to the sign-in."""
+    """A page for one user, `reader`; others are redirected to the sign-in."""
 
     reader: User
 
@@ -47,5 +47,5 @@ class PersonalPage(AdminPage):
         return super().dispatch(request, *args, **kwargs)
 
     def reader_of(self, request: HttpRequest) -> User | None:
-        """Whom the page is for; somebody who is signed in, unless it says otherwise."""
+        """Return the user whom the page is for, by default the signed-in one; None to redirect to the sign-in."""
         return cast(User, request.user) if admin.site.has_permission(request) else None

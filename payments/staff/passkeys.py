@@ -1,4 +1,4 @@
-"""What a browser asks while it makes or uses a passkey (WebAuthn): the library's views, for whoever may ask here."""
+"""The library's WebAuthn views, by which browsers create and use passkeys, with the permissions of our sign-in."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ app_name = "otp_webauthn"
 
 
 class Robust(views.BaseWebAuthnView):
-    """A view that refuses every body that is no JSON."""
+    """A view that answers 400 to every malformed body."""
 
     def handle_exception(self, exc: Exception) -> HttpResponseBase:
         unreadable = isinstance(exc, (UnicodeDecodeError, RecursionError))
@@ -25,25 +25,25 @@ class Robust(views.BaseWebAuthnView):
 
 
 class Enrolling(Robust):
-    """A view for somebody who may add a second factor."""
+    """A view for a user who may add a second factor."""
 
     def get_user(self) -> User | None:
         return signing_in.enrolling(self.request)
 
 
 class Waiting(Robust):
-    """A view for somebody whose password was right."""
+    """A view for a user whose password was right."""
 
     def get_user(self) -> User | None:
         return signing_in.waiting(self.request)
 
 
 class BeginRegistration(Enrolling, views.BeginCredentialRegistrationView):
-    """What the browser needs to make a passkey."""
+    """The options for a new passkey."""
 
 
 class CompleteRegistration(Enrolling, views.CompleteCredentialRegistrationView):
-    """Keeps the new passkey; somebody who had no second factor is signed in with it."""
+    """Stores the new passkey; a user who had no second factor is signed in with it."""
 
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> JsonResponse:
         user: Any = self.get_user()
@@ -57,11 +57,11 @@ class CompleteRegistration(Enrolling, views.CompleteCredentialRegistrationView):
 
 
 class BeginAuthentication(Waiting, views.BeginCredentialAuthenticationView):
-    """What the browser needs to use a passkey."""
+    """The options to use a passkey."""
 
 
 class CompleteAuthentication(Waiting, views.CompleteCredentialAuthenticationView):
-    """Signs in whose passkey it is."""
+    """Signs the passkey's user in."""
 
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> JsonResponse:
         waiting: Any = self.get_user()

@@ -9,7 +9,7 @@ FORM = "The password must have letters and digits."
 
 
 class LettersAndDigits:
-    """What PCI DSS 4.0.1 (8.3.6) asks of a password beyond its length."""
+    """The requirement of PCI DSS 4.0.1 (8.3.6) beyond the length of a password."""
 
     def validate(self, password: str, user: AbstractBaseUser | None = None) -> None:
         if not (LETTER.search(password) and DIGIT.search(password)):

@@ -1,4 +1,4 @@
-"""What each role may do, as groups that every `migrate` sets to exactly this."""
+"""The permissions of each role: groups that every `migrate` sets to exactly these."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from django.db.models import Q
 from payments.models import ActLimit
 from payments.models.merchant_access import WORKS_FOR_ALL
 
-# Every role sees every page of the service, also one that comes later; but what people did is for those who lead them.
+# Every role may view every model, also new ones, except the audit log.
 LOOK = Q(codename__startswith="view_", content_type__app_label__in=["payments", "simulator", "customers"])
 LOOK &= ~Q(codename="view_auditentry")
 
@@ -62,21 +62,21 @@ ADMINISTRATOR = VIEWER | {
     "django_otp_webauthn.view_webauthncredential",
     "django_otp_webauthn.delete_webauthncredential",
 }
-# What a role gives back of a charge without a second person, until an administrator says otherwise.
+# Default approval limits: how much of a charge a role gives back without another operator's approval.
 LIMITS = {
     "support": {"PHP": 500_000, "USD": 10_000},
     "finance": {"PHP": 10_000_000, "USD": 200_000},
 }
-# Marks whoever works for all merchants, at whatever their roles say; without it somebody works for those named alone.
+# The group of operators who work for all merchants; others work only for those that are named.
 ALL_MERCHANTS = "all merchants"
 ROLES = {"viewer": VIEWER, "support": SUPPORT, "finance": FINANCE, "administrator": ADMINISTRATOR}
 
 
 @transaction.atomic
 def make_roles(**_: Any) -> None:
-    """Gives each role's group its permissions and no others, and the limits that it has none of.
+    """Set the permissions of each role's group, and the approval limits that it lacks.
 
-    Raises LookupError where a permission does not exist.
+    Raises Permission.DoesNotExist for an unknown permission.
     """
     for name, permissions in ROLES.items():
         group, _created = Group.objects.get_or_create(name=name)

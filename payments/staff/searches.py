@@ -1,4 +1,4 @@
-"""What is not searched for: card numbers, because search terms stand in addresses and perhaps in the database's log."""
+"""Refusal of card numbers as search terms, which would appear in URLs and perhaps in the database's log."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -16,7 +16,7 @@ TERM_MAX_LENGTH = 200
 
 
 def without_card_numbers(page: Page) -> Page:
-    """`page`, which no card number is searched for on: the list is shown whole instead, and says why."""
+    """Return `page` as a view that answers a search for a card number with the whole list and a warning."""
 
     @wraps(page)
     def answer(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:

@@ -1,4 +1,4 @@
-"""How long a sign-in holds: fifteen minutes without a request, and SIGNED_IN_HOURS in any case."""
+"""The end of sessions: after fifteen minutes without a request, and after SIGNED_IN_HOURS in any case."""
 
 from datetime import timedelta
 from typing import Any
@@ -20,12 +20,12 @@ SIGNED_IN_AT = "signed_in_at"
 
 @receiver(user_logged_in)
 def note_when(request: HttpRequest, **_: Any) -> None:
-    """Has the session remember when its user signed in."""
+    """Store the time of the sign-in in the session."""
     request.session[SIGNED_IN_AT] = clock.now().timestamp()
 
 
 class SessionLimits(PagesOnly):
-    """Signs out who has been signed in for too long, and puts off the end of whose session it is not yet."""
+    """Signs a user out whose sign-in is too old, and renews the session's expiry otherwise."""
 
     def process_request(self, request: HttpRequest) -> None:
         session: Any = request.session
@@ -40,5 +40,5 @@ class SessionLimits(PagesOnly):
 
 
 def _renew(session: SessionStore) -> None:
-    # Not by saving it, which would undo what another request of the same browser writes at this moment.
+    # Not by saving the session, which would overwrite a concurrent request's changes.
     Session.objects.filter(pk=session.session_key).update(expire_date=session.get_expiry_date())

@@ -1,4 +1,4 @@
-"""The way from the right password to being signed in: a session that knows who waits, and nothing more."""
+"""The sign-in between the right password and the second factor, kept in the session."""
 
 from datetime import timedelta
 from functools import partial
@@ -19,26 +19,26 @@ BACKEND = "django.contrib.auth.backends.ModelBackend"
 
 
 def begin(request: HttpRequest, user: User) -> None:
-    """Has a new session wait for the second factor of somebody whose password was right."""
+    """Begin a new session that waits for the second factor of `user`, whose password was right."""
     request.session.flush()
     request.session[WAITING] = {"user": user.pk, "until": (clock.now() + WAITS).timestamp()}
 
 
 def waiting(request: HttpRequest) -> User | None:
-    """Whose second factor the session waits for; None where it does not, or no longer."""
+    """Return the user whose second factor the session waits for; None if there is none or it took too long."""
     said: dict[str, Any] = request.session.get(WAITING, {})
     if said.get("until", 0) < clock.now().timestamp():
         return None
     user: Any = User.objects.filter(pk=said["user"], is_active=True, is_staff=True).first()
     if user:
-        # As django-otp's middleware has it for whoever is signed in.
+        # As django-otp's middleware sets them for a signed-in user.
         user.otp_device = None
         user.is_verified = partial(is_verified, user)
     return user
 
 
 def enrolling(request: HttpRequest) -> User | None:
-    """Who may add a second factor: somebody who has none yet, or who is signed in with one."""
+    """Return the user who may add a second factor: one without any yet, or one signed in with one."""
     user: Any = request.user
     if user.is_authenticated and user.is_verified():
         return user
@@ -47,7 +47,7 @@ def enrolling(request: HttpRequest) -> User | None:
 
 
 def finish(request: HttpRequest, user: User, device: Device) -> None:
-    """Signs `user` in, whom `device` has verified; leaves a session as it is that is signed in."""
+    """Sign `user` in, verified by `device`; do nothing if the session is signed in already."""
     if request.session.pop(WAITING, None):
         user.otp_device = device  # type: ignore[attr-defined]
         login(request, user, backend=BACKEND)

@@ -12,9 +12,9 @@ from payments.staff.searches import without_card_numbers
 
 
 class StaffSite(AdminSite):
-    """Django's admin, for those who signed in with a second factor, or where ADMIN_MFA is off."""
+    """Django's admin site for users who signed in with a second factor, unless ADMIN_MFA is off."""
 
-    # Ours is on every page, phones included.
+    # The navigation is in the page header, on phones too.
     enable_nav_sidebar = False
 
     def has_permission(self, request: HttpRequest) -> bool:
@@ -31,7 +31,7 @@ class StaffSite(AdminSite):
         return super().admin_view(without_card_numbers(view), cacheable)
 
     def get_urls(self) -> list[URLPattern | URLResolver]:
-        # The pages that it looks through register themselves here, so this site must be first.
+        # It searches the pages that register with this site, so it is imported after them.
         from payments.staff.finding import find
 
         ours: list[URLPattern | URLResolver] = [

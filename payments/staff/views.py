@@ -1,4 +1,4 @@
-"""The pages between the password and the admin, and those where operators keep their second factors."""
+"""The pages of the sign-in, and those where operators manage their second factors."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ from payments.staff.pages import AdminPage, PersonalPage
 
 
 class PasswordView(AdminPage, LoginView):
-    """Asks for the password, which alone lets in only where ADMIN_MFA is off."""
+    """Asks for the password, which is enough only if ADMIN_MFA is off."""
 
     title = "Log in"
     template_name = "admin/login.html"
@@ -39,7 +39,7 @@ class PasswordView(AdminPage, LoginView):
 
 
 class SecondFactorView(PersonalPage, FormView):
-    """Asks somebody whose password was right for a code or a passkey."""
+    """Asks a user whose password was right for a code or a passkey."""
 
     title = "Second factor"
     template_name = "admin/staff/second_factor.html"
@@ -70,7 +70,7 @@ class SecondFactorView(PersonalPage, FormView):
 
 
 class EnrolView(PersonalPage, FormView):
-    """Offers an app and a passkey; somebody who has no second factor yet is signed in with the new one."""
+    """Offers an app and a passkey; a user without a second factor is signed in with the new one."""
 
     title = "New second factor"
     template_name = "admin/staff/enrol.html"
@@ -109,7 +109,7 @@ class RecoveryCodesView(PersonalPage, TemplateView):
 
 
 class FactorsView(PersonalPage, TemplateView):
-    """The reader's own second factors; the one that is in use stays."""
+    """The reader's own second factors; the one in use cannot be removed."""
 
     title = "Your second factors"
     template_name = "admin/staff/factors.html"

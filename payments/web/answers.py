@@ -1,4 +1,4 @@
-"""What a WSGI application answers, made ready for ASGI."""
+"""Responses of a WSGI application, sent by ASGI."""
 
 import asyncio
 import os
@@ -16,17 +16,17 @@ Send = Callable[[dict[str, Any]], Awaitable[None]]
 Receive = Callable[[], Awaitable[dict[str, Any]]]
 Headers = list[tuple[bytes, bytes]]
 
-# How long a client may take over one piece of a long answer, which keeps a thread for so long.
+# How long a client may take over one chunk of a streamed response, which occupies a thread.
 PIECE_SECONDS = 30
 
 
 class ClientLeft(Exception):
-    """Nobody takes the rest of an answer."""
+    """The client has disconnected or does not read."""
 
 
 @dataclass(slots=True)
 class Answer:
-    """An answer to be sent whole: its body, or the path of the file that is its body."""
+    """A response to be sent whole: its body, or the path of the file that is its body."""
 
     status: int = 0
     headers: Headers = field(default_factory=list)
@@ -34,7 +34,7 @@ class Answer:
     path: str | None = None
 
     async def send(self, send: Send) -> None:
-        """Sends all of it."""
+        """Send the whole response."""
         await send(self.start)
         if self.path is None:
             await send({"type": "http.response.body", "body": self.body})
@@ -43,26 +43,26 @@ class Answer:
 
     @property
     def start(self) -> dict[str, Any]:
-        """The message that begins it."""
+        """The ASGI message that starts the response."""
         return {"type": "http.response.start", "status": self.status, "headers": self.headers}
 
     def start_response(self, status: str, headers: Iterable[tuple[str, str]], _: Any = None) -> Callable[[bytes], None]:
-        """Takes what a WSGI application calls it with."""
+        """Set status and headers: WSGI's `start_response`."""
         self.status = int(status[:3])
         self.headers = encoded(headers)
         return self._write
 
     def _write(self, _: bytes) -> None:
-        raise NotImplementedError("Return the body of the answer.")
+        raise NotImplementedError("Return the body of the response.")
 
 
 def encoded(headers: Iterable[tuple[str, str]]) -> Headers:
-    """The headers as ASGI has them."""
+    """Return the headers in ASGI's form."""
     return [(name.encode("latin-1"), value.encode("latin-1")) for name, value in headers]
 
 
 def answer_of(application: WSGIApplication, environ: Environ, pieces: "Pieces") -> Answer | None:
-    """Runs the application. Returns what is to be sent; None where it came in pieces, which are sent."""
+    """Run the application; return its response, or None if it was streamed and sent already."""
     answer = Answer()
     result = application(environ, answer.start_response)
     try:
@@ -87,15 +87,15 @@ def answer_of(application: WSGIApplication, environ: Environ, pieces: "Pieces") 
 
 
 def _whole_file(result: object) -> str | None:
-    """The path of the file that an answer consists of, which the server sends without a thread of ours."""
+    """Return the path if the response is a file, which the server sends without one of our threads."""
     path = getattr(result.filelike, "name", None) if isinstance(result, FileWrapper) else None
     return os.fspath(path) if isinstance(path, str | os.PathLike) else None
 
 
 class Pieces:
-    """Sends an answer in pieces from a thread, which waits until the client has taken each.
+    """Streams a response from a thread, which waits until the client has taken each chunk.
 
-    granian takes pieces for a client that has left as well, so that somebody must look whether it has.
+    granian accepts chunks for a disconnected client too, so this watches for the disconnect.
     """
 
     def __init__(self, send: Send, receive: Receive, loop: asyncio.AbstractEventLoop) -> None:
@@ -103,7 +103,7 @@ class Pieces:
         self._left: asyncio.Task[None] | None = None
 
     def send(self, message: dict[str, Any]) -> None:
-        """Raises ClientLeft where nobody takes it."""
+        """Send one message; raise ClientLeft if the client has gone or takes too long."""
         context.begin_wait()
         asyncio.run_coroutine_threadsafe(self._sent(message), self._loop).result()
 
@@ -119,6 +119,6 @@ class Pieces:
 
 
 async def leaving(receive: Receive) -> None:
-    """Returns when the client has left."""
+    """Wait until the client disconnects."""
     while (await receive())["type"] != "http.disconnect":
         pass

@@ -1,41 +1,46 @@
-"""Bodies, read whole before a thread is taken, with a deadline and a bound for those that are late."""
+"""Request bodies, read whole before a thread is taken, with a deadline and a limit on late ones."""
 
 import asyncio
 from collections import Counter
 from concurrent.futures import Executor
 from dataclasses import dataclass
 
-from payments.api.errors import ApiError, invalid_json, rate_limited
+from django.db import Error, connection
+from rest_framework.exceptions import APIException
+from rest_framework.request import Request
+
+from payments.api.authentication import KeyAuthentication
+from payments.api.errors import ApiError, as_api_error, invalid_json, rate_limited
+from payments.api.handling import told_to_stranger
 from payments.api.throttling import counted_address
 from payments.web.answers import Receive
 from payments.web.environ import Environ
-from payments.web.keys import key_error
 from payments.web.refusals import Refused, too_many_bodies, too_slow
 from payments.web.requests import has_body, is_api_path, request_of, stated_length
 
-# A body usually comes with its headers; one that takes longer is late, and is counted.
+# A body usually comes with its headers; one that takes longer counts as late.
 PROMPT_SECONDS = 0.05
-# Late bodies in one process, and of these from one address.
+# The most late bodies in one process, and from one address.
 MOST_LATE = 500
 MOST_LATE_BY_ADDRESS = 50
 
 
 @dataclass(frozen=True)
 class BodyLimits:
-    """How long a body may be, and how long it may take."""
+    """The longest body, and the longest time that it may take."""
 
     length_bytes: int
     deadline_seconds: int
 
 
 class LateBodies:
-    """Counts the requests that wait for their bodies, in all and by address."""
+    """The number of requests that wait for their bodies, in all and by address."""
 
     def __init__(self) -> None:
         self._by_address: Counter[str] = Counter()
 
     def add(self, address: str) -> None:
-        """Counts one more. Raises Refused where there are as many as may be."""
+        """Count one more; raise Refused at the limit."""
         if self._by_address[address] >= MOST_LATE_BY_ADDRESS:
             raise Refused(rate_limited(1))
         if self._by_address.total() >= MOST_LATE:
@@ -44,17 +49,16 @@ class LateBodies:
         self._by_address[address] += 1
 
     def remove(self, address: str) -> None:
-        """Counts one less."""
+        """Count one less."""
         self._by_address[address] -= 1
         if not self._by_address[address]:
             del self._by_address[address]
 
 
 class Body:
-    """The body of one request, on its way.
+    """The body of one request while it is read.
 
-    What refuses it cancels the task that reads: a read that is cut short may have lost a piece, so nobody goes on
-    reading after one.
+    A refusal cancels the task that reads. Reading never continues after that, because a chunk may be lost.
     """
 
     def __init__(self, environ: Environ, limits: BodyLimits, late: LateBodies, lookups: Executor) -> None:
@@ -65,7 +69,7 @@ class Body:
         self._refusal: ApiError | None = None
 
     async def read(self, receive: Receive) -> bytes:
-        """Returns all of it, up to one byte more than may be. Raises Refused where it is late, or breaks off."""
+        """Return the body, at most one byte longer than allowed; raise Refused if it is too slow or incomplete."""
         self._reader = asyncio.current_task()
         self._timer = self._loop.call_later(PROMPT_SECONDS, self._become_late)
         try:
@@ -117,15 +121,32 @@ class Body:
             self._reader.cancel()
 
 
+def key_error(environ: Environ) -> ApiError | None:
+    """Return the error of the key, or None if it works; the API authenticates the whole request again later.
+
+    It queries the database and Redis, so call it in a thread.
+    """
+    request = request_of(environ)
+    try:
+        KeyAuthentication().authenticate(Request(request))
+    except APIException as error:
+        return told_to_stranger(request, as_api_error(error))
+    except Error as error:
+        return as_api_error(error)
+    finally:
+        connection.close()
+    return None
+
+
 class Bodies:
-    """Reads the bodies of all requests of a process."""
+    """The reader of all request bodies of a process."""
 
     def __init__(self, limits: BodyLimits, lookups: Executor) -> None:
         self._limits, self._lookups = limits, lookups
         self._late = LateBodies()
 
     async def read(self, environ: Environ, receive: Receive) -> bytes | None:
-        """Returns the body; None where there is none, or where it says that it is too long. Raises Refused."""
+        """Return the body, or None if there is none or Content-Length is too long; raise Refused."""
         if not has_body(environ) or stated_length(environ) > self._limits.length_bytes:
             return None
         return await Body(environ, self._limits, self._late, self._lookups).read(receive)

@@ -1,4 +1,4 @@
-"""Whether PostgreSQL answers, asked about once a second on a connection and a thread of its own."""
+"""A monitor of PostgreSQL, which probes about once a second on its own connection and thread."""
 
 import logging
 import time
@@ -10,27 +10,27 @@ from django.db import connection
 logger = logging.getLogger("kaha.health")
 
 PAUSE_SECONDS = 1.0
-# A probe that takes longer says that the database does not answer.
+# A probe that takes longer counts as failed.
 DEADLINE_SECONDS = 3.0
-# A server that is gone without a word ends the connection, so that the next probe begins anew.
+# Detect a server that has disappeared, so that the next probe connects again.
 KEEPALIVES = {"keepalives_idle": 3, "keepalives_interval": 1, "keepalives_count": 3, "tcp_user_timeout": 3000}
-# What Django adds for itself, and psycopg's `connect` does not need.
+# Parameters of Django's that psycopg's `connect` does not take.
 DJANGOS = ("cursor_factory", "context", "prepare_threshold", "server_side_binding")
 
 
 class DatabaseMonitor:
-    """Knows when the database last answered; to ask it costs nobody a query."""
+    """Whether the database answers, known without a query."""
 
     def __init__(self) -> None:
         self._answered_at: float | None = None
 
     def start(self) -> None:
-        """Begins to probe, until the process ends."""
+        """Start to probe, until the process ends."""
         Thread(target=self._probe_for_ever, name="database-monitor", daemon=True).start()
 
     @property
     def answers(self) -> bool:
-        """Whether the last probe was answered, and none has waited for longer than DEADLINE_SECONDS since."""
+        """Whether the last probe succeeded and the next has not waited for longer than DEADLINE_SECONDS."""
         answered_at = self._answered_at
         return answered_at is not None and time.monotonic() - answered_at < PAUSE_SECONDS + DEADLINE_SECONDS
 

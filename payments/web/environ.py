@@ -1,4 +1,4 @@
-"""The environment that a WSGI application reads, made of an ASGI request."""
+"""The WSGI environment of an ASGI request."""
 
 import sys
 from collections.abc import Iterable
@@ -10,18 +10,18 @@ from wsgiref.util import FileWrapper
 Scope = dict[str, Any]
 Environ = dict[str, Any]
 
-# granian names HTTP/1.0 by its first number alone.
+# granian calls HTTP/1.0 "1".
 PROTOCOLS = {"1": "HTTP/1.0"}
 WITHOUT_PREFIX = ("CONTENT_TYPE", "CONTENT_LENGTH")
-# A part of a file would keep a thread for as long as its reader likes; a server may send the whole (RFC 9110, 14.2).
+# A partial response would occupy a thread until its client has read it; a server may ignore Range (RFC 9110, 14.2).
 IGNORED = (b"range",)
 
 
 def environ_of(scope: Scope) -> Environ:
-    """Makes the environment of a request whose body is empty.
+    """Return the environment of a request, with an empty body.
 
-    A header with an underscore in its name is dropped: WSGI writes `X_Forwarded_For` and `X-Forwarded-For` as one
-    name, so that a client could speak in the place of a proxy.
+    Headers with an underscore in their names are dropped: WSGI does not distinguish `X_Forwarded_For` from
+    `X-Forwarded-For`, so a client could impersonate a proxy.
     """
     version = scope["http_version"]
     environ = {
@@ -48,14 +48,14 @@ def environ_of(scope: Scope) -> Environ:
 
 
 def put_body(environ: Environ, body: bytes) -> None:
-    """Gives the request this body, and states its length."""
+    """Set the body and its Content-Length."""
     environ["wsgi.input"] = BytesIO(body)
     environ["CONTENT_LENGTH"] = str(len(body))
 
 
 def _add_headers(environ: Environ, headers: Iterable[tuple[bytes, bytes]]) -> None:
     for raw_name, raw_value in headers:
-        # granian adds an empty Host where a client sends none.
+        # granian adds an empty Host if the client sends none.
         if b"_" in raw_name or raw_name in IGNORED or (raw_name == b"host" and not raw_value):
             continue
         name = raw_name.decode("latin-1").upper().replace("-", "_")

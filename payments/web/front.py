@@ -1,4 +1,4 @@
-"""The ASGI application that granian runs, in front of a WSGI application."""
+"""The ASGI application that granian runs, which wraps a WSGI application."""
 
 import resource
 from concurrent.futures import ThreadPoolExecutor
@@ -18,17 +18,17 @@ from payments.web.refusals import Refused, answer_to
 from payments.web.requests import watched_name
 from payments.web.threads import Threads
 
-# Threads that look up keys of requests whose bodies are late.
+# Threads that check keys of requests whose bodies are late.
 LOOKUPS = 4
-# A connection takes one, and granian takes 4,096 connections in each process.
+# A connection takes a file descriptor, and granian accepts 4,096 connections in each process.
 MOST_FILES = 16_384
 RETRY_SECONDS = "1"
 
 
 class Front:
-    """Answers who watches the process at once, and gives whole requests to the threads.
+    """Answers health checks at once, and passes whole requests to the threads.
 
-    What a request may hold on to before a thread works on it: its connection, and its body for a while.
+    Before a thread works on it, a request occupies only its connection, and its body for a limited time.
     """
 
     def __init__(self, application: WSGIApplication) -> None:
@@ -44,7 +44,7 @@ class Front:
             await answer.send(send)
 
     async def _live(self, receive: Receive, send: Send) -> None:
-        """Begins and ends with the process, which may have been forked from one that has loaded this."""
+        """Start and stop with the process, because this may have been loaded before a fork."""
         await receive()
         _allow_files()
         limits = BodyLimits(settings.DATA_UPLOAD_MAX_MEMORY_SIZE, settings.REQUEST_BODY_SECONDS)
@@ -74,7 +74,7 @@ class Front:
             return await self._threads.answer(environ, receive, send)
         except Refused as refused:
             error = refused.error
-        except Exception as unexpected:  # noqa: BLE001 # Django answers what goes wrong in a view; this is the rest
+        except Exception as unexpected:  # noqa: BLE001 # Django handles errors of views; this is for all others
             error = as_api_error(unexpected)
         return _whole(answer_to(environ, error))
 

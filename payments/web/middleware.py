@@ -1,4 +1,4 @@
-"""What middlewares share: which requests are the API's, and a base for those of pages."""
+"""Shared by middleware: which requests are the API's, and a base class for middleware of pages."""
 
 from collections.abc import Callable
 from typing import Any
@@ -12,12 +12,12 @@ GetResponse = Callable[[HttpRequest], HttpResponseBase]
 
 
 def is_api(request: HttpRequest) -> bool:
-    """Return whether a program asks, which is answered in JSON and has no session."""
+    """Return whether the request is for the API, which answers in JSON and has no sessions."""
     return is_api_path(request.path_info)
 
 
 class PagesOnly(MiddlewareMixin):
-    """Leave out a middleware for the API, which does not need it."""
+    """A mixin that skips a middleware for the API."""
 
     def __call__(self, request: HttpRequest) -> Any:
         return self.get_response(request) if is_api(request) else super().__call__(request)

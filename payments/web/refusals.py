@@ -1,4 +1,4 @@
-"""Answers to requests that no thread works on."""
+"""Responses to requests that are refused before a thread works on them."""
 
 import logging
 
@@ -16,7 +16,7 @@ BUSY_SECONDS = 1
 
 
 class Refused(Exception):
-    """A request is answered with `error`, and nothing is done."""
+    """The request is answered with `error`, and nothing is done."""
 
     def __init__(self, error: ApiError) -> None:
         super().__init__(error.message)
@@ -24,18 +24,18 @@ class Refused(Exception):
 
 
 def too_slow(deadline_seconds: int) -> ApiError:
-    """408: the body took too long."""
+    """Return 408: the body took too long."""
     message = f"The body did not arrive within {deadline_seconds} seconds, and nothing was done. Send it again."
     return ApiError(408, "invalid_request_error", "request_timeout", message)
 
 
 def too_many_bodies() -> ApiError:
-    """503: too many clients are slow with their bodies."""
+    """Return 503: too many bodies are late."""
     return _busy("Too many requests wait for their bodies, and nothing was done. Try again in a moment.")
 
 
 def too_many_requests() -> ApiError:
-    """503: every thread is taken, and as many requests wait for one as may."""
+    """Return 503: all threads are busy, and the queue for them is full."""
     return _busy("The server is busy, and nothing was done. Try again in a moment.")
 
 
@@ -44,7 +44,7 @@ def _busy(message: str) -> ApiError:
 
 
 def answer_to(environ: Environ, error: ApiError) -> HttpResponse:
-    """Makes the answer, which closes the connection, and writes the line of the request log."""
+    """Return the response, which closes the connection, and log the request."""
     request_id = ids.public_id("req", ids.new_id())
     token = context.request_id.set(request_id)
     try:

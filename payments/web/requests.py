@@ -1,4 +1,4 @@
-"""What the front asks of a request before Django has it."""
+"""Properties of a request that are read before Django handles it."""
 
 import re
 
@@ -10,7 +10,7 @@ WATCHED = re.compile(r"/(ping|ready)/?")
 
 
 def request_of(environ: Environ) -> HttpRequest:
-    """Makes a request of its environment alone, for functions that read no more than that."""
+    """Return a Django request with only its environment and method."""
     request = HttpRequest()
     request.META = environ
     request.method = environ["REQUEST_METHOD"]
@@ -18,22 +18,22 @@ def request_of(environ: Environ) -> HttpRequest:
 
 
 def is_api_path(path: str) -> bool:
-    """Return whether a program asks for `path`, with a key."""
+    """Return whether `path` is the API's."""
     return path == "/v2" or path.startswith("/v2/")
 
 
 def watched_name(environ: Environ) -> str | None:
-    """`ping` or `ready` where somebody watches the process."""
+    """Return `ping` or `ready` for a health check, else None."""
     match = WATCHED.fullmatch(environ["PATH_INFO"]) if environ["REQUEST_METHOD"] in ("GET", "HEAD") else None
     return match[1] if match else None
 
 
 def has_body(environ: Environ) -> bool:
-    """Whether a body follows the headers."""
+    """Return whether a body follows the headers."""
     return "HTTP_TRANSFER_ENCODING" in environ or stated_length(environ) > 0
 
 
 def stated_length(environ: Environ) -> int:
-    """The length in Content-Length, which the server has read already; -1 where none is stated."""
+    """Return the Content-Length, or -1 without one; the server has validated it."""
     stated = environ.get("CONTENT_LENGTH", "")
     return int(stated) if stated.isascii() and stated.isdigit() else -1

@@ -4,24 +4,54 @@ import asyncio
 from collections.abc import Callable, Hashable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from threading import Lock
 from typing import Any
 from wsgiref.types import WSGIApplication
 
+from cachetools import LRUCache
+
 from payments import context
+from payments.api.authentication import MERCHANT_OF_REQUEST, caller_of
 from payments.domain.bulkheads import Places
 from payments.web.answers import Answer, Pieces, Receive, Send, answer_of, leaving
-from payments.web.callers import Callers
 from payments.web.environ import Environ
 from payments.web.refusals import Refused, too_many_requests
-from payments.web.turns import Turns
+from payments.web.requests import request_of
+from payments.web.turns import FairQueue
+
+MOST_KEYS = 10_000
+
+
+class Callers:
+    """Finds the merchant of a request by a secret or restricted key that has worked in this process."""
+
+    def __init__(self) -> None:
+        self._merchants: LRUCache[str, Hashable] = LRUCache(MOST_KEYS)
+        self._lock = Lock()
+
+    def caller_of(self, environ: Environ) -> Hashable:
+        """Return the merchant, or the address if the key is not known yet."""
+        with self._lock:
+            merchant = self._merchants.get(_credentials(environ))
+        return merchant or caller_of(request_of(environ))
+
+    def learn(self, environ: Environ) -> None:
+        """Remember the merchant of a request that was answered."""
+        if merchant := environ.get(MERCHANT_OF_REQUEST):
+            with self._lock:
+                self._merchants[_credentials(environ)] = merchant
+
+
+def _credentials(environ: Environ) -> str:
+    return environ.get("HTTP_AUTHORIZATION", "")
 
 
 class Threads:
-    """At most `count` requests are worked on at the same time, and as many more wait for a thread.
+    """A pool of `count` threads, and a queue of as many more requests.
 
-    Of these `running` at most run; the others wait for a provider or for something else that is slow. One caller,
-    which is a merchant or an address, holds no more of all this room than is left free, so that a burst of its
-    requests leaves room for those of others.
+    At most `running` of the threads run at the same time; the others wait for a provider or something else that is
+    slow. One caller, a merchant or an address, takes no more places than are left free, so that a burst of its
+    requests leaves places for others.
     """
 
     def __init__(self, application: WSGIApplication, count: int, running: int) -> None:
@@ -29,18 +59,17 @@ class Threads:
         self._pool = ThreadPoolExecutor(count, thread_name_prefix="request")
         self._begun = 0
         self._room = Places(2 * count, 2 * count)
-        self._callers, self._turns = Callers(), Turns(running)
+        self._callers, self._queue = Callers(), FairQueue(running)
 
     @property
     def are_taken(self) -> bool:
-        """Whether the next request has to wait."""
+        """Whether the next request has to queue."""
         return self._begun >= self._count
 
     async def answer(self, environ: Environ, receive: Receive, send: Send) -> Answer | None:
-        """Has a thread answer a request. Returns what is to be sent, if anything is still.
+        """Return the response of a thread, or None if it was sent already or the client has left.
 
-        Raises Refused where there is no room to wait either. A client that leaves while its request waits gives its
-        place to others.
+        Raises Refused if the queue is full. A client that disconnects while its request is queued frees its place.
         """
         caller = self._callers.caller_of(environ)
         if self._begun >= 2 * self._count or not self._room.take(caller):
@@ -54,7 +83,7 @@ class Threads:
             self._callers.learn(environ)
 
     async def _answer_in_turn(self, caller: Hashable, environ: Environ, receive: Receive, send: Send) -> Answer | None:
-        turn, loop, may_wait = self._turns.begin(caller), asyncio.get_running_loop(), self.are_taken
+        turn, loop, may_wait = self._queue.begin(caller), asyncio.get_running_loop(), self.are_taken
         try:
             if not turn.begun.done() and await _client_leaves_before(turn.begun, receive):
                 return None

@@ -1,4 +1,4 @@
-"""Whose request runs next, where more of them are ready than one process should run at once."""
+"""A fair queue for the requests that are ready to run in one process."""
 
 import asyncio
 from collections import deque
@@ -8,35 +8,35 @@ from payments.domain.bulkheads import Places
 
 
 class Turn:
-    """The turn of one request of `caller`, which may run as soon as `begun` is done, until `end`."""
+    """The place of one request of `caller`, which may run after `begun` is done and until `end`."""
 
-    def __init__(self, turns: "Turns", caller: Hashable) -> None:
+    def __init__(self, queue: "FairQueue", caller: Hashable) -> None:
         self.caller = caller
         self.begun: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._turns = turns
+        self._queue = queue
         self._is_over = False
 
     def end(self) -> None:
-        """Let the next request run, or leave the line; do nothing the second time."""
+        """Let the next request run, or leave the queue; do nothing the second time."""
         if not self._is_over:
             self._is_over = True
-            self._turns.end(self)
+            self._queue.end(self)
 
 
-class Turns:
-    """At most `most` requests run at once, of which one caller has no more than are left free.
+class FairQueue:
+    """A fair queue: at most `most` requests run at once, and one caller has no more of them than are left free.
 
-    Callers with requests that wait are served in rotation, so that a burst of one caller delays its own requests and
-    hardly those of others. A caller of whom nothing runs never waits.
+    Callers with waiting requests are served in rotation, so that a burst of one caller delays its own requests and
+    hardly those of others. A caller without a running request never waits.
     """
 
     def __init__(self, most: int) -> None:
         self._places = Places(most, most)
-        # The callers of whom requests wait, the next one first.
+        # Waiting requests by caller, the next caller first.
         self._lines: dict[Hashable, deque[Turn]] = {}
 
     def begin(self, caller: Hashable) -> Turn:
-        """Return a turn that has begun or waits in the line of `caller`."""
+        """Return a turn that has begun or waits in the queue of `caller`."""
         turn = Turn(self, caller)
         if caller not in self._lines and self._places.take(caller):
             turn.begun.set_result(None)
@@ -45,7 +45,7 @@ class Turns:
         return turn
 
     def end(self, turn: Turn) -> None:
-        """Give the place of `turn` to the next one, or take it out of its line."""
+        """Give the place of `turn` to the next one, or remove it from its queue."""
         if not turn.begun.done():
             self._lines[turn.caller].remove(turn)
             self._drop_if_empty(turn.caller)

@@ -33,14 +33,14 @@ class Server:
         self.places, self.port = places, port
 
     def settings(self, **own: object) -> dict[str, object]:
-        """Those of a process with two connections."""
+        """Return the settings of a process with two connections."""
         password = secrets_of(self.places.data)["POSTGRES_PASSWORD"]
         there = {"NAME": "kaha", "USER": "kaha", "PASSWORD": password, "HOST": str(self.places.database_socket)}
         few = {"PORT": str(self.port), "CONNECTIONS": 2, "STATEMENT_SECONDS": STATEMENT_SECONDS}
         return {**connections["default"].settings_dict, **there, **few, **own}
 
     def connection(self, **own: object) -> DatabaseWrapper:
-        """What a thread of such a process has of it."""
+        """Return the connection wrapper of a thread of such a process."""
         return DatabaseWrapper(self.settings(**own), "frozen")
 
     def freeze(self) -> None:
@@ -95,7 +95,7 @@ def tables(shared_server: Server, django_db_blocker: DjangoDbBlocker) -> None:
 
 @pytest.fixture
 def frozen_api(server: Server, tables: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Api]:
-    """The API of this process, whose database is that server."""
+    """Yield the API of this process, whose database is that server."""
     _point_to(server, monkeypatch)
     vault.use_store(WrappedKeys())
     yield Api(create_merchant("Sari Store").keys["sk_test"])

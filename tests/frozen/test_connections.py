@@ -36,7 +36,7 @@ def ask(connection: DatabaseWrapper) -> int:
 
 
 def lost(connection: DatabaseWrapper) -> None:
-    """Returns when a statement has got no answer."""
+    """Wait until a statement has had no answer."""
     with pytest.raises(OperationalError) as raised:
         ask(connection)
     assert isinstance(raised.value.__cause__, NotAnswering)
@@ -84,15 +84,13 @@ def test_a_server_that_takes_no_connection_does_not_answer(server: Server, ours:
 
 
 def test_a_server_that_refuses_a_connection_answers(server: Server) -> None:
-    stranger = server.connection(PASSWORD="wrong")
+    outsider = server.connection(PASSWORD="wrong")
     with pytest.raises(OperationalError):
-        stranger.ensure_connection()
-    assert stranger.is_answering
+        outsider.ensure_connection()
+    assert outsider.is_answering
 
 
-def test_whoever_waits_for_a_connection_has_its_turn_when_one_is_given_up(
-    server: Server, ours: DatabaseWrapper
-) -> None:
+def test_a_waiting_thread_gets_a_connection_when_one_is_given_up(server: Server, ours: DatabaseWrapper) -> None:
     others = [server.connection() for _ in range(6)]
     ask(ours)
     ours.close()

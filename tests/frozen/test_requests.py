@@ -24,7 +24,7 @@ def thaw(server: Server) -> None:
     assert wait_until(lambda: connection.is_answering, LONG_SECONDS)
 
 
-def test_a_request_is_told_to_come_back_and_is_answered_when_it_does(server: Server, frozen_api: Api) -> None:
+def test_a_request_is_answered_503_and_succeeds_later(server: Server, frozen_api: Api) -> None:
     assert frozen_api.get("/charges/").status_code == 200
     connection.close()
     server.freeze()
@@ -71,14 +71,14 @@ def test_what_may_have_moved_money_is_answered_as_it_is_known(server: Server, fr
 
 @pytest.mark.parametrize("is_known", [True, False])
 def test_a_charge_that_cannot_be_opened_asks_no_provider(server: Server, frozen_api: Api, is_known: bool) -> None:
-    class Hears(Simulator):
+    class Signalling(Simulator):
         def refund(self, operation: Operation) -> Outcome:
             pytest.fail("asked")
 
     charge = frozen_api.charge()
     connection.close()
     server.freeze()
-    with provider(Hears()):
+    with provider(Signalling()):
         if is_known:
             frozen_api.get("/charges/")
         assert frozen_api.post(f"/charges/{charge['id']}/refund", key="once").status_code == 503

@@ -10,7 +10,7 @@ from django.db.models import QuerySet
 from django.test.utils import CaptureQueriesContext
 
 from payments import clock
-from payments.db.compiled_query import MOST_TEXTS, Frozen
+from payments.db.compiled_query import MOST_STATEMENTS, Frozen
 from payments.models import Charge, Merchant, Source
 from tests.factories import ChargeFactory, SourceFactory
 from tests.racing import at_once
@@ -19,12 +19,12 @@ pytestmark = pytest.mark.django_db
 
 
 def newest_sources(*, merchant_id: UUID, used: bool | None, length: int) -> QuerySet[Source]:
-    """A query of each kind of value: in a slot, a boolean, a number; the text counts how often it is made."""
+    """Return a query of each kind of value: in a slot, a boolean, a number; the text counts how often it is made."""
     return Source.objects.filter(merchant_id=merchant_id, used=used).order_by("-id")[:length]
 
 
 def counted(build: Callable[..., QuerySet[Any]]) -> tuple[Frozen[Any, Any], list[dict[str, Any]]]:
-    """The query of `build`, and what that was called with."""
+    """Return the query of `build`, and what that was called with."""
     calls: list[dict[str, Any]] = []
 
     def building(**given: Any) -> QuerySet[Any]:
@@ -41,7 +41,7 @@ def test_other_values_find_other_rows_by_the_same_text() -> None:
     assert len(made) == 1
 
 
-def test_booleans_and_numbers_are_told_apart() -> None:
+def test_booleans_and_numbers_are_distinct() -> None:
     query, made = counted(newest_sources)
     fresh = SourceFactory()
     used = SourceFactory(merchant=fresh.merchant, used=True)
@@ -61,7 +61,7 @@ def test_none_is_null() -> None:
     assert query(settled_at=moment) == [settled]
 
 
-def test_a_value_is_no_part_of_the_text() -> None:
+def test_a_value_is_no_part_of_the_sql() -> None:
     texts: list[str] = []
     query = Frozen(lambda *, kind: Source.objects.filter(type=kind))
     with connection.execute_wrapper(lambda execute, sql, *rest: texts.append(sql) or execute(sql, *rest)):
@@ -70,9 +70,9 @@ def test_a_value_is_no_part_of_the_text() -> None:
     assert texts[0].endswith('WHERE "payments_source"."type" = %s')
 
 
-def test_a_moment_that_was_now_when_the_text_was_made_is_refused() -> None:
+def test_a_datetime_that_is_not_a_value_is_refused() -> None:
     query = Frozen(lambda *, kind: Source.objects.filter(type=kind, created_at__lt=clock.now()))
-    with pytest.raises(TypeError, match="moment"):
+    with pytest.raises(TypeError, match="datetime"):
         query(kind="card")
 
 
@@ -85,10 +85,10 @@ def test_a_value_of_another_kind_is_refused() -> None:
 def test_only_so_many_texts_are_kept() -> None:
     query, made = counted(newest_sources)
     merchant_id = SourceFactory().merchant_id
-    for length in range(1, MOST_TEXTS + 2):
+    for length in range(1, MOST_STATEMENTS + 2):
         query(merchant_id=merchant_id, used=False, length=length)
     query(merchant_id=merchant_id, used=False, length=1)
-    assert len(made) == MOST_TEXTS + 2
+    assert len(made) == MOST_STATEMENTS + 2
 
 
 def test_what_hangs_on_rows_knows_them() -> None:

@@ -57,7 +57,7 @@ READS: dict[str, tuple[Frozen[Any, Any], tuple[str, ...]]] = {
 
 @pytest.fixture
 def stage() -> dict[str, Any]:
-    """Values that find a charge with refunds on a blocked card of a customer, its event, and keys in use."""
+    """Return values that find a charge with refunds on a blocked card of a customer, its event, and keys in use."""
     charge = ChargeFactory(is_part_refunded=True)
     RefundFactory(charge=charge, amount=1, status=Refund.Status.FAILED)
     block_card(lasts=timedelta(hours=1))
@@ -93,7 +93,7 @@ def stage() -> dict[str, Any]:
 
 
 def facts(value: Any, seen: frozenset[int] = frozenset()) -> Any:
-    """Everything that is at hand of a row, what is joined with it and hangs on it too."""
+    """Return all loaded values of a row, with its joined and prefetched rows."""
     if isinstance(value, list):
         return [facts(row, seen) for row in value]
     if not isinstance(value, Model) or id(value) in seen:

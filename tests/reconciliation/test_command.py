@@ -42,7 +42,7 @@ def test_it_ends_with_0_where_all_matches(api: Api) -> None:
 def test_it_ends_with_1_while_a_difference_is_open(api: Api) -> None:
     taken(APPROVED)
     assert "Open differences: 1." in said("--provider", "simulator", ends_with=1)
-    assert table(said("--provider", "simulator", ends_with=1))["missing here"] == "1"
+    assert table(said("--provider", "simulator", ends_with=1))["not in ledger"] == "1"
 
 
 def test_an_exported_file_is_accepted(api: Api, tmp_path: Path) -> None:
@@ -92,8 +92,8 @@ def test_a_file_without_lines_needs_its_period(tmp_path: Path, api: Api) -> None
     api.charge()
     path = tampered(tmp_path / "report.csv", lambda rows: rows.clear())
     assert "give the period that it covers" in said(path, "--mapping", "simulator", ends_with=2)
-    output = said(path, "--mapping", "simulator", "--from", "1d", "--to", "2999-01-01", ends_with=1)
-    assert table(output)["missing there"] == "1"
+    told = said(path, "--mapping", "simulator", "--from", "1d", "--to", "2999-01-01", ends_with=1)
+    assert table(told)["not in report"] == "1"
 
 
 def test_the_next_report_begins_where_the_last_one_ended(api: Api) -> None:

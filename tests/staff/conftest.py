@@ -1,4 +1,4 @@
-"""Ana, who works here and signs in with a second factor, and the browser of whoever wants to."""
+"""Ana, an operator with a second factor, and a visitor's browser."""
 
 import pytest
 from django.contrib.auth.models import User
@@ -10,7 +10,7 @@ from tests.staff.signing import PASSWORD, Visitor
 
 @pytest.fixture(autouse=True)
 def _as_in_production(settings: Settings) -> None:
-    """With second factors; but passwords are hashed fast, and a wrong code is not followed by a second's pause."""
+    """Turn second factors on, with a fast password hash and no pause after a wrong code."""
     settings.ADMIN_MFA = True
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     settings.OTP_TOTP_THROTTLE_FACTOR = settings.OTP_STATIC_THROTTLE_FACTOR = 0
@@ -18,7 +18,7 @@ def _as_in_production(settings: Settings) -> None:
 
 @pytest.fixture
 def ana(db: None) -> User:
-    """A superuser without a second factor yet."""
+    """Return a superuser without a second factor yet."""
     return User.objects.create_superuser("ana", password=PASSWORD)
 
 

@@ -29,40 +29,40 @@ class Visitor(Client):
         return self.post(SECOND_FACTOR, {"code": code}, headers=headers)
 
     def sign_in(self, user: User) -> None:
-        """With an authenticator app that the user has had for long."""
+        """Sign in with an authenticator app that the user has enrolled before."""
         app = app_of(user)
         self.give_password(user.username)
         assert self.give_code(code_of(app)).status_code == 302
 
     def is_in(self) -> bool:
-        """Whether the admin lets the visitor in, or sends to the login."""
+        """Return whether the admin lets the visitor in, or sends to the login."""
         return self.get(INDEX).status_code == 200
 
 
 def app_of(user: User) -> Authenticator:
-    """The user's authenticator app, made if need be."""
+    """Return the user's authenticator app, made if need be."""
     return Authenticator.objects.get_or_create(user=user, confirmed=True, defaults={"name": "Authenticator app"})[0]
 
 
 def code_of(app: Authenticator, steps_ahead: int = 0) -> str:
-    """What the app shows, now or so many steps later."""
+    """Return what the app shows, now or so many steps later."""
     totp = TOTP(app.bin_key)
     totp.time = time.time() + steps_ahead * STEP_SECONDS
     return f"{totp.token():06}"
 
 
 def wrong_code_of(app: Authenticator) -> str:
-    """A code that the app does not show for a long time."""
+    """Return a code that the app does not show for a long time."""
     shown = {code_of(app, steps) for steps in range(-3, 4)}
     return next(code for code in map("{:06}".format, range(10)) if code not in shown)
 
 
 def renewed_codes_of(user: User) -> list[str]:
-    """New recovery codes."""
+    """Return new recovery codes."""
     return recovery_codes_of(user).renew()
 
 
 def shown_key(text: str) -> str:
-    """The key that the page of enrolment shows."""
+    """Return the key that the page of enrolment shows."""
     [key] = re.findall(r'<code class="key">([A-Z2-7 ]+)</code>', text)
     return key

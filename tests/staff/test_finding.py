@@ -31,7 +31,7 @@ def list_for(term: str) -> str:
 
 
 def found(client: Client, term: str) -> str:
-    """Where whoever looks for `term` is led to."""
+    """Return the address to which a search for `term` redirects."""
     return client.post(FIND, {"q": term}).headers["Location"]
 
 

@@ -45,7 +45,7 @@ def test_what_is_elsewhere_stays_there(api: Api) -> None:
     assert get("/docs", PUBLIC) == 200
 
 
-def test_an_unknown_path_of_the_api_there_is_told_as_anywhere(db: None) -> None:
+def test_an_unknown_path_of_the_api_there_is_404_as_anywhere(db: None) -> None:
     answer = Client(headers={"Host": ADMIN}).get("/v2/charges/")
     assert answer.json()["error"]["type"] == "not_found_error"
 
@@ -54,7 +54,7 @@ def test_a_host_that_is_not_ours_is_refused(db: None) -> None:
     assert get(LOGIN, "evil.example") == 400
 
 
-def test_whoever_watches_the_process_asks_it_by_its_address(db: None) -> None:
+def test_a_health_check_uses_the_address_of_the_process(db: None) -> None:
     assert get("/ping", "10.0.0.7:8000") == 200
 
 

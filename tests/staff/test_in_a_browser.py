@@ -42,7 +42,7 @@ AUTHENTICATOR = {
 
 @pytest.fixture
 def tab(live_server: LiveServer, settings: Settings, browser: Browser) -> Generator[Page]:
-    """An operator's browser tab; whatever the browser complains of fails the test, but for a passkey's refusal."""
+    """Yield an operator's browser tab; an error in its console fails the test, except a passkey's refusal."""
     settings.OTP_WEBAUTHN_RP_ID, settings.OTP_WEBAUTHN_ALLOWED_ORIGINS = "localhost", [live_server.url]
     context = browser.new_context(base_url=live_server.url, viewport={"width": 1280, "height": 900})
     complaints: list[str] = []
@@ -60,7 +60,7 @@ def _is_complaint(message: ConsoleMessage) -> bool:
 
 @pytest.fixture
 def key(tab: Page) -> CDPSession:
-    """A passkey's authenticator, built into the browser."""
+    """Return a passkey's authenticator, built into the browser."""
     session = tab.context.new_cdp_session(tab)
     session.send("WebAuthn.enable")
     session.send("WebAuthn.addVirtualAuthenticator", {"options": AUTHENTICATOR})
@@ -68,7 +68,7 @@ def key(tab: Page) -> CDPSession:
 
 
 def at(path: str) -> re.Pattern[str]:
-    """The address of a page, wherever it leads on to."""
+    """Return the address of a page, wherever it leads on to."""
     return re.compile(rf"{re.escape(path)}(\?|$)")
 
 

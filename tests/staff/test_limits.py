@@ -23,7 +23,7 @@ from tests.staff.test_roles import NAMES, WITHOUT_PAGE, address_of, rows  # noqa
 
 pytestmark = pytest.mark.long
 
-# Rows of these belong to no merchant, or tell of all: who works for some merchants has no business with them.
+# Rows without a merchant or about all merchants, which an operator for some merchants may not see.
 OF_NO_MERCHANT = {
     "payments.ActLimit",
     "payments.AuditEntry",
@@ -42,7 +42,7 @@ PAGES: dict[type[Model], Any] = dict(admin.site._registry)
 
 
 def operator_of(*shops: NewMerchant) -> Client:
-    """Who works for these shops and has every right beside: that shows what for want of the mark alone is not there."""
+    """Return a client whose user works for these shops and has all permissions but that to work for all."""
     user = User.objects.create(username="olive", is_staff=True)
     user.user_permissions.set(Permission.objects.exclude(codename="work_for_all_merchants"))
     MerchantAccess.objects.bulk_create(MerchantAccess(operator=user, merchant=shop.merchant) for shop in shops)
@@ -58,18 +58,18 @@ def _the_password_is_enough(settings: Any) -> None:
 
 @pytest.fixture
 def elsewhere(newest: dict[type[Model], Model], other_shop: NewMerchant) -> Client:  # noqa: F811
-    """An operator of another shop than the one that has all the rows."""
+    """Return an operator of another shop than the one that has all the rows."""
     return operator_of(other_shop)
 
 
 def marks_of(house: House) -> list[str]:  # noqa: F811
-    """What gives away that a page tells of the house."""
+    """Return the texts that show that a page is about the other shop."""
     charge = house.charge
     return ["Sari Store", "SARI STORE", house.shop.merchant.id.hex, charge["id"], "Halo-halo", "juan@example.com"]
 
 
 def everything() -> dict[str, list[Any]]:
-    """All rows of ours but the audit log's, which is told of whoever looks."""
+    """Return all our rows except the audit log, to which views are recorded."""
     labels = ("payments", "simulator", "customers")
     models = [model for label in labels for model in apps.get_app_config(label).get_models()]
     ours = [model for model in models if model.__name__ not in ("AuditEntry", "AuditHead")]
@@ -92,7 +92,7 @@ def test_rows_of_another_merchant_are_on_no_list(elsewhere: Client, house: House
         assert [mark for mark in marks_of(house) if mark in text] == [], model
 
 
-def test_the_first_page_tells_nothing_of_another_merchant(elsewhere: Client, house: House) -> None:  # noqa: F811
+def test_the_overview_shows_nothing_of_another_merchant(elsewhere: Client, house: House) -> None:  # noqa: F811
     for address in (reverse("admin:index"), reverse("admin:app_list", args=["payments"])):
         text = text_of(elsewhere.get(address))
         assert [mark for mark in marks_of(house) if mark in text] == []
@@ -152,7 +152,7 @@ def test_an_operator_sees_the_rows_of_their_merchants(
     assert seen > 15
 
 
-def test_whoever_lost_the_last_of_their_merchants_sees_nothing(house: House) -> None:  # noqa: F811
+def test_an_operator_who_lost_all_merchants_sees_nothing(house: House) -> None:  # noqa: F811
     client = operator_of(house.shop)
     MerchantAccess.objects.all().delete()
     for model, page in PAGES.items():
@@ -165,7 +165,7 @@ def test_whoever_lost_the_last_of_their_merchants_sees_nothing(house: House) -> 
     assert [mark for mark in marks_of(house) if mark in text] == []
 
 
-def test_whoever_is_marked_sees_all_merchants(house: House, other_shop: NewMerchant) -> None:  # noqa: F811
+def test_an_operator_for_all_merchants_sees_all(house: House, other_shop: NewMerchant) -> None:  # noqa: F811
     client = operator_of()
     User.objects.get(username="olive").groups.add(Group.objects.get_or_create(name=ALL_MERCHANTS)[0])
     make_roles()
@@ -174,7 +174,7 @@ def test_whoever_is_marked_sees_all_merchants(house: House, other_shop: NewMerch
     assert "You work for no merchant yet." not in text_of(client.get(reverse("admin:index")))
 
 
-def test_whoever_works_for_two_merchants_sees_both(shop: NewMerchant, other_shop: NewMerchant) -> None:
+def test_an_operator_for_two_merchants_sees_both(shop: NewMerchant, other_shop: NewMerchant) -> None:
     text = text_of(operator_of(shop, other_shop).get(list_of(Merchant)))
     assert "Sari Store" in text
     assert "Other Store" in text

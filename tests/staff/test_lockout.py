@@ -22,7 +22,7 @@ def coming_from(address: str) -> dict[str, str]:
 
 
 def fail(times: int, name: str = "ana", address: str = "198.51.100.7") -> Any:
-    """The last answer to so many wrong passwords."""
+    """Return the last answer to so many wrong passwords."""
     answers = [Visitor().give_password(name, "wrong", **coming_from(address)) for _ in range(times)]
     return answers[-1]
 
@@ -120,7 +120,7 @@ def test_the_right_password_does_not_forgive_wrong_codes(ana: User) -> None:
     assert not gets_past_the_password()
 
 
-def test_whoever_came_in_begins_anew(ana: User) -> None:
+def test_a_sign_in_resets_the_failures(ana: User) -> None:
     fail(LIMIT - 1, address="127.0.0.1")
     Visitor().sign_in(ana)
     fail(LIMIT - 1, address="127.0.0.1")
@@ -132,23 +132,23 @@ def test_nobody_learns_whether_there_is_such_a_user(ana: User) -> None:
     assert (known.status_code, known.content) == (unknown.status_code, unknown.content)
 
 
-def test_a_script_is_told_the_same_as_a_browser(ana: User) -> None:
+def test_a_script_gets_the_same_answer_as_a_browser(ana: User) -> None:
     fail(LIMIT)
     answer = Visitor().give_password(**{"X-Requested-With": "XMLHttpRequest"})
     assert (answer.status_code, answer["Content-Type"]) == (429, "text/html; charset=utf-8")
     assert "Access-Control-Allow-Origin" not in answer
 
 
-def test_whoever_listens_is_told_of_the_lock_out(ana: User) -> None:
-    told: list[tuple[str, str]] = []
+def test_the_lock_out_sends_a_signal(ana: User) -> None:
+    received: list[tuple[str, str]] = []
 
-    def hear(sender: object, username: str, ip_address: str, **_: object) -> None:
-        told.append((username, ip_address))
+    def receive(sender: object, username: str, ip_address: str, **_: object) -> None:
+        received.append((username, ip_address))
 
-    user_locked_out.connect(hear)
+    user_locked_out.connect(receive)
     fail(LIMIT)
-    user_locked_out.disconnect(hear)
-    assert told == [("ana", "198.51.100.7")]
+    user_locked_out.disconnect(receive)
+    assert received == [("ana", "198.51.100.7")]
 
 
 def test_no_password_or_code_is_kept_of_failures(ana: User) -> None:

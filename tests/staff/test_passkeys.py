@@ -1,4 +1,4 @@
-"""What the addresses behind a passkey answer to whoever is not a well-behaved browser."""
+"""The passkey views' answers to malformed and anonymous requests."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ def ask(visitor: Visitor, name: str, body: Any = None) -> Any:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_stranger_is_refused(name: str, visitor: Visitor, db: None) -> None:
+def test_an_anonymous_request_is_refused(name: str, visitor: Visitor, db: None) -> None:
     assert ask(visitor, name).status_code == 403
 
 

@@ -26,7 +26,7 @@ def administrator(db: None) -> User:
 
 @pytest.fixture
 def abby(administrator: User) -> Visitor:
-    """An administrator, signed in."""
+    """Return an administrator, signed in."""
     visitor = Visitor()
     visitor.sign_in(administrator)
     return visitor
@@ -38,7 +38,7 @@ def carlo(db: None) -> User:
 
 
 def fresh(user: User) -> User:
-    """The user as the next request finds them."""
+    """Return the user as the next request finds them."""
     return User.objects.get(pk=user.pk)
 
 
@@ -47,7 +47,7 @@ def page_of(user: User) -> str:
 
 
 def change(client: Client, user: User, **members: object) -> int:
-    """The status of a change of the user; lists of second factors are sent along as the page has them."""
+    """Return the status of a change of the user; lists of second factors are sent along as the page has them."""
     form: dict[str, object] = {"username": user.username, "is_active": "on", "is_staff": "on"}
     for prefix, rows in factors_by_form(user).items():
         form |= {f"{prefix}-TOTAL_FORMS": len(rows), f"{prefix}-INITIAL_FORMS": len(rows)}
@@ -91,7 +91,7 @@ def test_an_administrator_gives_a_superuser_no_password(abby: Visitor, ana: User
 
 
 def limited_to(shop: NewMerchant) -> dict[str, object]:
-    """What a form says that limits somebody to one merchant."""
+    """Return what a form says that limits somebody to one merchant."""
     return {"merchant_access-TOTAL_FORMS": 1, "merchant_access-0-merchant": shop.merchant.pk}
 
 
@@ -108,7 +108,7 @@ def test_nobody_gives_themselves_a_merchant(abby: Visitor, administrator: User, 
     assert not MerchantAccess.objects.exists()
 
 
-def test_a_limit_that_ends_is_told(carlo: User, shop: NewMerchant) -> None:
+def test_the_end_of_a_limit_is_recorded(carlo: User, shop: NewMerchant) -> None:
     MerchantAccess.objects.create(operator=carlo, merchant=shop.merchant).delete()
     assert AuditEntry.objects.latest("number").detail == f"remove mer_{shop.merchant.pk.hex}"
 
@@ -177,14 +177,14 @@ def test_the_libraries_own_pages_are_not_there(path: str, ana: User) -> None:
     assert visitor.get(f"/admin/{path}").status_code == 404
 
 
-def test_the_audit_log_is_told_of_a_role_once(abby: Visitor, carlo: User) -> None:
+def test_a_new_role_is_recorded_once(abby: Visitor, carlo: User) -> None:
     before = AuditEntry.objects.count()
     change(abby, carlo, groups=[Group.objects.get(name="support").pk])
     [entry] = AuditEntry.objects.order_by("number")[before:]
     assert (entry.actor, entry.object_name, entry.fields) == ("abby", "carlo", ["groups"])
 
 
-def test_the_audit_log_is_told_of_new_recovery_codes(ana: User) -> None:
+def test_new_recovery_codes_are_recorded(ana: User) -> None:
     visitor = Visitor()
     visitor.sign_in(ana)
     visitor.post("/admin/recovery-codes/")

@@ -1,4 +1,4 @@
-"""What browsers are told about pages and cookies, in production as it is: its own process, over https."""
+"""Headers and cookies for browsers, in a process of its own with production settings and https."""
 
 import json
 
@@ -29,7 +29,7 @@ print(json.dumps({"headers": dict(answer.headers), "cookies": cookies, "settings
 
 
 def production(**environment: str) -> dict[str, dict]:
-    """What a page is answered, and the settings."""
+    """Return what a page is answered, and the settings."""
     done = python("-c", ASK, DJANGO_SETTINGS_MODULE="config.settings", **environment)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)

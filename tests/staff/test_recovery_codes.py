@@ -41,7 +41,7 @@ def test_of_one_code_twice_at_once_one_lets_in(ana: User) -> None:
     assert sorted(visitor.is_in() for visitor in visitors) == [False, True]
 
 
-def test_who_came_in_by_a_recovery_code_is_told_how_many_are_left(ana: User, visitor: Visitor) -> None:
+def test_a_sign_in_by_a_recovery_code_says_how_many_are_left(ana: User, visitor: Visitor) -> None:
     app_of(ana)
     code = renewed_codes_of(ana)[0]
     visitor.give_password()

@@ -82,20 +82,20 @@ WHOSE: dict[str, Any] = {
     "auth_group_history": ADMINISTRATOR,
     "view_on_site": NOBODY,
 }
-# Acts that have no page, and what they are told.
+# Actions without a page, and their parameters.
 WITHOUT_PAGE: dict[str, dict[str, str]] = {
     "payments_unknownoutcome_look_up": {},
     "payments_export_ask": {"sheet": "charges"},
     "payments_approvalrequest_take": {},
 }
 BY_KIND = {"changelist": EVERYBODY, "change": EVERYBODY, "history": EVERYBODY, "add": NOBODY, "delete": NOBODY}
-# Pages of whoever is signed in, whatever their role.
+# Pages of every signed-in user, whatever their role.
 PERSONAL = {"index", "login", "logout", "password_change", "password_change_done", "autocomplete", "jsi18n", "app_list"}
 PERSONAL |= {"second_factor", "enrol", "recovery_codes", "factors", "find"}
 
 
 def names_in(patterns: list[URLPattern | URLResolver]) -> list[str]:
-    """The names of all addresses; those that only lead on to another have none."""
+    """Return the names of all addresses; those that only lead on to another have none."""
     found = [pattern.name for pattern in patterns if isinstance(pattern, URLPattern) and pattern.name]
     for pattern in patterns:
         if isinstance(pattern, URLResolver):
@@ -107,13 +107,13 @@ NAMES = sorted(set(names_in(admin.site.get_urls())) - PERSONAL)
 
 
 def whose(name: str) -> frozenset[str]:
-    """The roles whose an address is; an error where that was never said."""
+    """Return the roles whose an address is; an error where that was never said."""
     return frozenset(WHOSE[name] if name in WHOSE else BY_KIND[name.rpartition("_")[2]])
 
 
 @pytest.fixture
 def rows(newest: dict[type[Model], Model]) -> dict[str, Model]:  # noqa: F811
-    """A row for each address that is about one."""
+    """Return a row for each address that is about one."""
     others = [User.objects.create(username="somebody"), Group.objects.get(name="viewer")]
     return {row._meta.label_lower.replace(".", "_"): row for row in [*newest.values(), *others]}
 
@@ -128,7 +128,7 @@ def address_of(name: str, rows: dict[str, Model]) -> str:
 
 
 def answer_to(client: Client, name: str, rows: dict[str, Model]) -> int:
-    """The status of what one is answered who asks for a page, or does an act that has none."""
+    """Return the status of what one is answered who asks for a page, or does an act that has none."""
     address, said = address_of(name, rows), WITHOUT_PAGE.get(name)
     return (client.get(address) if said is None else client.post(address, said)).status_code
 

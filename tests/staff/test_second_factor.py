@@ -43,7 +43,7 @@ def test_a_code_is_taken_as_people_type_it(ana: User, visitor: Visitor) -> None:
     assert visitor.is_in()
 
 
-def test_a_wrong_code_is_told_and_lets_nobody_in(ana: User, visitor: Visitor) -> None:
+def test_a_wrong_code_is_an_error_and_signs_nobody_in(ana: User, visitor: Visitor) -> None:
     app = app_of(ana)
     visitor.give_password()
     assert "That code is not right" in text_of(visitor.give_code(wrong_code_of(app)))
@@ -133,34 +133,34 @@ def test_the_way_never_leads_elsewhere(elsewhere: str, ana: User, visitor: Visit
     assert answer["Location"] == INDEX
 
 
-def test_who_signs_in_is_told_once_and_only_at_the_end(ana: User, visitor: Visitor) -> None:
-    told: list[str] = []
+def test_a_sign_in_sends_one_signal_at_its_end(ana: User, visitor: Visitor) -> None:
+    received: list[str] = []
 
-    def hear(sender: object, user: User, **_: object) -> None:
-        told.append(user.username)
+    def receive(sender: object, user: User, **_: object) -> None:
+        received.append(user.username)
 
-    user_logged_in.connect(hear)
+    user_logged_in.connect(receive)
     app = app_of(ana)
     visitor.give_password()
-    assert told == []
+    assert received == []
     visitor.give_code(code_of(app))
-    user_logged_in.disconnect(hear)
-    assert told == ["ana"]
+    user_logged_in.disconnect(receive)
+    assert received == ["ana"]
 
 
-def test_a_wrong_code_is_told_as_a_failure_without_the_code(ana: User, visitor: Visitor) -> None:
-    told: list[dict[str, str]] = []
+def test_a_wrong_code_sends_a_failure_without_the_code(ana: User, visitor: Visitor) -> None:
+    received: list[dict[str, str]] = []
 
-    def hear(sender: object, credentials: dict[str, str], **_: object) -> None:
-        told.append(credentials)
+    def receive(sender: object, credentials: dict[str, str], **_: object) -> None:
+        received.append(credentials)
 
-    user_login_failed.connect(hear)
+    user_login_failed.connect(receive)
     app = app_of(ana)
     visitor.give_password()
     visitor.give_code(wrong_code_of(app))
-    user_login_failed.disconnect(hear)
-    assert [each["username"] for each in told] == ["ana"]
-    assert wrong_code_of(app) not in str(told)
+    user_login_failed.disconnect(receive)
+    assert [each["username"] for each in received] == ["ana"]
+    assert wrong_code_of(app) not in str(received)
 
 
 def test_without_the_setting_the_password_is_enough(settings, ana: User, visitor: Visitor) -> None:
@@ -186,7 +186,7 @@ def test_whose_device_is_taken_away_is_out(ana: User, visitor: Visitor) -> None:
 
 
 @pytest.mark.parametrize("address", PERSONAL)
-def test_a_stranger_is_sent_to_the_login(address: str, visitor: Visitor, db: None) -> None:
+def test_an_anonymous_visitor_is_sent_to_the_login(address: str, visitor: Visitor, db: None) -> None:
     for answer in (visitor.get(address), visitor.post(address, {"code": "123456"})):
         assert (answer.status_code, answer["Location"]) == (302, LOGIN)
 

@@ -12,7 +12,7 @@ from tests.staff.signing import INDEX, LOGIN, Visitor, app_of, code_of
 
 
 def let_pass(**time: float) -> None:
-    """The time passes for every session."""
+    """Age every session by this time."""
     Session.objects.update(expire_date=F("expire_date") - timedelta(**time))
 
 
@@ -25,7 +25,7 @@ def test_sessions_that_are_over_are_deleted(ana: User, visitor: Visitor) -> None
 
 
 def sign_in_ago(visitor: Visitor, **time: float) -> None:
-    """The visitor signed in so long ago, and was not idle since."""
+    """Sign the visitor in this long ago, without idle time since."""
     session = visitor.session
     session["signed_in_at"] -= timedelta(**time).total_seconds()
     session.save()
@@ -71,18 +71,18 @@ def test_a_session_that_does_not_say_since_when_is_over(ana: User, visitor: Visi
     assert not visitor.is_in()
 
 
-def test_who_is_signed_out_so_is_told_as_signed_out(ana: User, visitor: Visitor) -> None:
-    told: list[str] = []
+def test_such_a_sign_out_sends_the_signal(ana: User, visitor: Visitor) -> None:
+    received: list[str] = []
 
-    def hear(sender: object, user: User, **_: object) -> None:
-        told.append(user.username)
+    def receive(sender: object, user: User, **_: object) -> None:
+        received.append(user.username)
 
     visitor.sign_in(ana)
     sign_in_ago(visitor, hours=13)
-    user_logged_out.connect(hear)
+    user_logged_out.connect(receive)
     visitor.get(INDEX)
-    user_logged_out.disconnect(hear)
-    assert told == ["ana"]
+    user_logged_out.disconnect(receive)
+    assert received == ["ana"]
 
 
 def test_who_signs_out_is_out_everywhere_that_has_the_cookie(ana: User, visitor: Visitor) -> None:

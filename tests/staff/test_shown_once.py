@@ -22,7 +22,7 @@ SECRET = re.compile(r"sk_test_[0-9a-f]{48}")
 
 @pytest.fixture
 def tab(live_server: LiveServer, settings: Settings, browser: Browser, ana: User) -> Generator[Page]:
-    """The tab of a superuser who has signed in."""
+    """Yield the tab of a superuser who has signed in."""
     settings.ADMIN_MFA = False
     client = Client()
     client.force_login(ana)
@@ -36,7 +36,7 @@ def tab(live_server: LiveServer, settings: Settings, browser: Browser, ana: User
 
 @pytest.fixture
 def shown(tab: Page, shop: NewMerchant) -> Page:
-    """The tab while it shows a key that was just issued."""
+    """Return the tab while it shows a key that was just issued."""
     tab.goto(reverse("admin:payments_merchant_issue_key", args=[shop.merchant.pk]))
     tab.get_by_label("Why").fill("Ticket 4711")
     tab.get_by_role("button", name="Issue a key").click()

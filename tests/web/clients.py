@@ -13,12 +13,12 @@ CHUNKED = b"Transfer-Encoding: chunked\r\n"
 
 
 def connect(port: int, address: str = OTHER) -> socket.socket:
-    """A connection to the server, from `address`."""
+    """Return a connection to the server, from `address`."""
     return socket.create_connection(("127.0.0.1", port), PATIENCE_SECONDS, source_address=(address, 0))
 
 
 def head(line: str, *headers: bytes, key: str = "") -> bytes:
-    """The beginning of a request, up to the empty line after the headers."""
+    """Return the beginning of a request, up to the empty line after the headers."""
     authorization = f"Authorization: Bearer {key}\r\n".encode() if key else b""
     lines = b"".join(headers)
     fixed = b"Host: 127.0.0.1\r\nContent-Type: application/json\r\n"
@@ -26,19 +26,19 @@ def head(line: str, *headers: bytes, key: str = "") -> bytes:
 
 
 def length(body: bytes) -> bytes:
-    """The header that states it."""
+    """Return the Content-Length header."""
     return f"Content-Length: {len(body)}\r\n".encode()
 
 
 def answer_on(connection: socket.socket, method: str = "GET") -> tuple[HTTPResponse, bytes]:
-    """The next answer on a connection, with its body."""
+    """Return the next answer on a connection, with its body."""
     response = HTTPResponse(connection, method=method)
     response.begin()
     return response, response.read()
 
 
 def ask(port: int, sent: bytes, address: str = OTHER) -> tuple[HTTPResponse, bytes]:
-    """The answer to one request on a connection of its own."""
+    """Return the answer to one request on a connection of its own."""
     with connect(port, address) as connection:
         connection.sendall(sent)
         return answer_on(connection, sent.partition(b" ")[0].decode())
@@ -50,7 +50,7 @@ def status_of(port: int, sent: bytes, address: str = OTHER) -> int:
 
 @contextmanager
 def open_sockets(port: int, count: int, sent: bytes, address: str = ATTACKER) -> Iterator[list[socket.socket]]:
-    """So many connections, each of which has sent these bytes and sends no more."""
+    """Yield this many connections, each of which has sent these bytes and sends no more."""
     with ExitStack() as stack:
         connections = [stack.enter_context(connect(port, address)) for _ in range(count)]
         for connection in connections:
@@ -59,7 +59,7 @@ def open_sockets(port: int, count: int, sent: bytes, address: str = ATTACKER) ->
 
 
 def is_closed(connection: socket.socket) -> bool:
-    """Whether the server closes the connection, which is waited for; what it says before is passed over."""
+    """Wait, and return whether the server closes the connection; earlier data is ignored."""
     try:
         while connection.recv(65_536):
             pass
@@ -71,7 +71,7 @@ def is_closed(connection: socket.socket) -> bool:
 
 
 def answered(connections: list[socket.socket]) -> list[socket.socket]:
-    """Those on which the server has said something."""
+    """Return the connections on which the server has sent something."""
     poll = select.poll()
     by_number = {connection.fileno(): connection for connection in connections}
     for number in by_number:

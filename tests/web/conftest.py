@@ -15,7 +15,7 @@ ServeWithPid = Callable[..., tuple[int, int]]
 
 @pytest.fixture
 def serve_with_pid(db: None, tmp_path: Path) -> Iterator[ServeWithPid]:
-    """Starts a web server with these settings; its port and process ID."""
+    """Start a web server with these settings; return its port and process ID."""
     with ExitStack() as stack:
 
         def start(**settings: Any) -> tuple[int, int]:
@@ -27,7 +27,7 @@ def serve_with_pid(db: None, tmp_path: Path) -> Iterator[ServeWithPid]:
 
 @pytest.fixture(scope="module")
 def shared_serve(django_db_setup: None, django_db_blocker: Any, tmp_path_factory: Any) -> Iterator[Serve]:
-    """The same, for all tests of a module, which must not make cards by it: its data keys are gone after the first."""
+    """Yield `serve` for a whole module, whose tests must not make cards: its data keys are gone after the first."""
     with ExitStack() as stack, django_db_blocker.unblock():
 
         def start(**settings: Any) -> int:
@@ -39,5 +39,5 @@ def shared_serve(django_db_setup: None, django_db_blocker: Any, tmp_path_factory
 
 @pytest.fixture
 def serve(serve_with_pid: ServeWithPid) -> Serve:
-    """Starts a web server with these settings; its port."""
+    """Start a web server with these settings; return its port."""
     return lambda **settings: serve_with_pid(**settings)[0]

@@ -19,7 +19,7 @@ DEADLINE_SECONDS = 1
 
 @pytest.fixture(scope="module")
 def port(shared_serve: Serve) -> int:
-    """A server that waits for bodies for longer than any test."""
+    """Return a server that waits for bodies for longer than any test."""
     return shared_serve(REQUEST_BODY_SECONDS="600")
 
 
@@ -132,6 +132,6 @@ def test_head_is_answered_like_get_without_the_body(port: int, shop: NewMerchant
     port, key = port, shop.keys["sk_test"]
     for path in ("/v2/me", "/ping", "/static/admin/css/base.css"):
         got, whole = ask(port, head(f"GET {path}", key=key))
-        told, nothing = ask(port, head(f"HEAD {path}", key=key))
-        assert (told.status, told.headers["Content-Length"], nothing) == (200, str(len(whole)), b"")
+        headers, nothing = ask(port, head(f"HEAD {path}", key=key))
+        assert (headers.status, headers.headers["Content-Length"], nothing) == (200, str(len(whole)), b"")
         assert got.status == 200

@@ -3,13 +3,13 @@
 import pytest
 
 from payments.domain.merchants.merchants import NewMerchant
-from payments.web.callers import Callers
+from payments.web.bodies import key_error
 from payments.web.environ import Environ
-from payments.web.keys import key_error
+from payments.web.threads import Callers
 
 pytestmark = pytest.mark.django_db
 
-PAYER, STRANGER = "127.0.0.7", "127.0.0.66"
+PAYER, OUTSIDER = "127.0.0.7", "127.0.0.66"
 
 
 def request_with(key: str, address: str) -> Environ:
@@ -32,13 +32,13 @@ def learned(key: str) -> Callers:
 
 def test_requests_with_a_secret_key_are_their_merchants_from_every_address(shop: NewMerchant) -> None:
     key = shop.keys["sk_test"]
-    assert learned(key).caller_of(request_with(key, STRANGER)) == shop.merchant.id
+    assert learned(key).caller_of(request_with(key, OUTSIDER)) == shop.merchant.id
 
 
 def test_requests_with_a_publishable_key_are_their_addresss(shop: NewMerchant) -> None:
     key = shop.keys["pk_test"]
-    assert learned(key).caller_of(request_with(key, STRANGER)) == STRANGER
+    assert learned(key).caller_of(request_with(key, OUTSIDER)) == OUTSIDER
 
 
 def test_requests_with_a_key_that_has_not_worked_yet_are_their_addresss(shop: NewMerchant) -> None:
-    assert Callers().caller_of(request_with(shop.keys["sk_test"], STRANGER)) == STRANGER
+    assert Callers().caller_of(request_with(shop.keys["sk_test"], OUTSIDER)) == OUTSIDER

@@ -20,7 +20,7 @@ FORM = b"username=ana&password=wrong"
 
 @pytest.fixture(scope="module")
 def port(shared_serve: Serve) -> int:
-    """A server behind one proxy."""
+    """Return a server behind one proxy."""
     return shared_serve(TRUSTED_PROXIES="1")
 
 

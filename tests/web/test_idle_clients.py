@@ -61,7 +61,7 @@ def test_two_thousand_idle_connections_shut_nobody_out(serve: Serve) -> None:
         assert status_of(port, head("GET /ping")) == 200
 
 
-def test_an_address_with_too_many_late_bodies_is_told_to_slow_down_at_once(serve: Serve) -> None:
+def test_an_address_with_too_many_late_bodies_is_answered_429_at_once(serve: Serve) -> None:
     port = serve(REQUEST_BODY_SECONDS="600")
     with open_sockets(port, 300, IDLE["a webhook"]) as connections:
         # Two processes take at most fifty each.

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from payments.web.turns import Turn, Turns
+from payments.web.turns import FairQueue, Turn
 from tests.web.clients import ATTACKER, ask, head, open_sockets, status_of
 from tests.web.conftest import Serve
 
@@ -16,9 +16,9 @@ pytestmark = pytest.mark.long
 BURST = 40
 
 
-def in_a_loop(scenario: Callable[[Turns], None], most: int = 4) -> None:
+def in_a_loop(scenario: Callable[[FairQueue], None], most: int = 4) -> None:
     async def run() -> None:
-        scenario(Turns(most))
+        scenario(FairQueue(most))
 
     asyncio.run(run())
 
@@ -28,21 +28,21 @@ def have_begun(turns: list[Turn]) -> list[bool]:
 
 
 def test_one_caller_alone_has_half_of_the_places() -> None:
-    def scenario(turns: Turns) -> None:
+    def scenario(turns: FairQueue) -> None:
         assert have_begun([turns.begin("a") for _ in range(4)]) == [True, True, False, False]
 
     in_a_loop(scenario)
 
 
 def test_a_caller_of_whom_nothing_runs_never_waits() -> None:
-    def scenario(turns: Turns) -> None:
+    def scenario(turns: FairQueue) -> None:
         assert all(have_begun([turns.begin(caller)])[0] for caller in "abcdefgh")
 
     in_a_loop(scenario, most=2)
 
 
 def test_callers_that_wait_are_served_in_rotation() -> None:
-    def scenario(turns: Turns) -> None:
+    def scenario(turns: FairQueue) -> None:
         first = {caller: turns.begin(caller) for caller in "ab"}
         waiting = [turns.begin(caller) for caller in "aaabbb"]
         served = []
@@ -57,7 +57,7 @@ def test_callers_that_wait_are_served_in_rotation() -> None:
 
 
 def test_a_turn_that_leaves_its_line_is_passed_over() -> None:
-    def scenario(turns: Turns) -> None:
+    def scenario(turns: FairQueue) -> None:
         first, left, last = (turns.begin("a") for _ in range(3))
         left.end()
         first.end()
@@ -67,7 +67,7 @@ def test_a_turn_that_leaves_its_line_is_passed_over() -> None:
 
 
 def test_a_turn_that_ends_twice_frees_one_place() -> None:
-    def scenario(turns: Turns) -> None:
+    def scenario(turns: FairQueue) -> None:
         first, second, third = (turns.begin("a") for _ in range(3))
         first.end()
         first.end()
@@ -78,7 +78,7 @@ def test_a_turn_that_ends_twice_frees_one_place() -> None:
 
 @given(st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 20)), max_size=60), st.integers(1, 6))
 def test_whatever_ends_in_whatever_order_every_turn_begins_at_last(steps: list[tuple[str, int]], most: int) -> None:
-    def scenario(turns: Turns) -> None:
+    def scenario(turns: FairQueue) -> None:
         begun: list[Turn] = []
         for caller, number in steps:
             begun.append(turns.begin(caller))

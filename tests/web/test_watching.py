@@ -1,4 +1,4 @@
-"""What whoever watches the process is told."""
+"""Health checks."""
 
 import json
 import os
@@ -29,7 +29,7 @@ WAITING = "/waiting"
 
 
 def charge_of(api: Api) -> bytes:
-    """A request that charges a new source."""
+    """Return a request that charges a new source."""
     order = {"amount": 10_000, "currency": "PHP", "source": api.source(), "description": "Halo-halo"}
     body = json.dumps(order).encode()
     return head("POST /v2/charges/", length(body), key=api.key) + body
@@ -42,7 +42,7 @@ def watched(port: int, name: str) -> tuple[int, str]:
 
 @contextmanager
 def busy_threads(port: int) -> Iterator[None]:
-    """Every thread works on a request that takes long."""
+    """Occupy every thread with a slow request."""
     with open_sockets(port, THREADS, head(f"GET {WAITING}")):
         assert wait_until(lambda: watched(port, "ready") == (503, "every thread is taken"), PATIENCE_SECONDS)
         yield
@@ -58,7 +58,7 @@ def test_ping_is_answered_while_every_thread_is_taken_and_ready_says_so(serve: S
 
 @contextmanager
 def waiting(port: int, count: int) -> Iterator[list[socket.socket]]:
-    """So many requests, each from an address of its own."""
+    """Send this many requests, each from its own address."""
     with ExitStack() as stack:
         opened = [
             stack.enter_context(open_sockets(port, 1, head("GET /v2/ping"), f"127.0.1.{n}")) for n in range(count)
@@ -97,7 +97,7 @@ def test_one_caller_holds_no_more_room_than_is_left_for_others(serve: Serve) -> 
         assert not answered(others)
 
 
-def test_what_is_under_way_is_finished_when_the_server_is_told_to_stop(serve_with_pid: ServeWithPid, api: Api) -> None:
+def test_requests_under_way_finish_when_the_server_stops(serve_with_pid: ServeWithPid, api: Api) -> None:
     port, pid = serve_with_pid(workers=1, WEB_THREADS="10", SIMULATOR_LATENCY_SECONDS="3")
     with connect(port) as connection:
         connection.sendall(charge_of(api))
@@ -110,7 +110,7 @@ def test_what_is_under_way_is_finished_when_the_server_is_told_to_stop(serve_wit
 
 
 def wait_for_charge(api: Api) -> list[dict[str, str]]:
-    """The merchant's only charge, as soon as there is one."""
+    """Return the merchant's only charge, as soon as there is one."""
     assert wait_until(lambda: bool(api.get("/charges/").json()["data"]), PATIENCE_SECONDS)
     return list(api.get("/charges/").json()["data"])
 
@@ -125,7 +125,7 @@ def is_refused(port: int) -> bool:
 
 @pytest.fixture
 def places() -> Iterator[Places]:
-    """Folders of a PostgreSQL of its own."""
+    """Return the folders of a separate PostgreSQL."""
     data = Path(tempfile.mkdtemp(prefix="kaha-tests-"))
     data.chmod(0o711)
     places = prepare(data)
@@ -134,7 +134,7 @@ def places() -> Iterator[Places]:
     shutil.rmtree(data, ignore_errors=True)
 
 
-def test_a_postgresql_that_hangs_is_told_and_so_is_that_it_answers_again(serve: Serve, places: Places) -> None:
+def test_health_checks_fail_while_postgresql_hangs(serve: Serve, places: Places) -> None:
     postgres.create(places)
     process = postgres.start(places)
     try:
@@ -153,7 +153,7 @@ def test_a_postgresql_that_hangs_is_told_and_so_is_that_it_answers_again(serve: 
 
 
 def signal_all(postmaster: int, number: signal.Signals) -> None:
-    """To PostgreSQL and every process of it."""
+    """Send a signal to PostgreSQL and all its processes."""
     children = Path(f"/proc/{postmaster}/task/{postmaster}/children").read_text().split()
     for pid in [postmaster, *map(int, children)]:
         os.kill(pid, number)

@@ -19,7 +19,7 @@ def made_by_django(model: type[Row], *stored: Any, **given: Any) -> models.Model
 
 
 def values_of(row: models.Model) -> dict[str, Any]:
-    """Its values; of those that each row makes for itself, such as its ID, whether it has one."""
+    """Return its values; for generated ones, such as its ID, whether they are set."""
     own = {field.attname for field in row._meta.concrete_fields if field.has_default() and callable(field.default)}
     values = {field.attname: getattr(row, field.attname) for field in row._meta.concrete_fields}
     return {name: type(value) if name in own else value for name, value in values.items()}
@@ -51,7 +51,7 @@ def test_each_row_makes_an_id_of_its_own() -> None:
     assert len({Charge().id for _ in range(10)}) == 10
 
 
-def test_a_row_keeps_another_that_it_is_given_at_hand() -> None:
+def test_a_row_caches_a_related_row() -> None:
     merchant = Merchant()
     event = Event(merchant=merchant)
     assert event.merchant is merchant

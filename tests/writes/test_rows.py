@@ -43,7 +43,7 @@ JSON = st.recursive(
 
 @contextmanager
 def undone() -> Iterator[None]:
-    """What happens within leaves no trace; rows come and go without those that hang on them."""
+    """Roll everything within back, with foreign keys off."""
     with transaction.atomic():
         with connection.cursor() as cursor:
             cursor.execute("SET LOCAL session_replication_role = replica")
@@ -52,7 +52,7 @@ def undone() -> Iterator[None]:
 
 
 def texts_of(model: type[Model]) -> list[str]:
-    """Each row as PostgreSQL writes it."""
+    """Return each row as PostgreSQL writes it."""
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT t::text FROM {model._meta.db_table} t ORDER BY 1")
         return [text for (text,) in cursor.fetchall()]
@@ -69,7 +69,7 @@ def held() -> Charge:
 
 @pytest.fixture
 def played(api: Api) -> None:
-    """Rows of every kind that requests write, with most of their columns filled."""
+    """Yield rows of every kind that requests write, with most of their columns filled."""
     source = api.source(redirect=NOTIFIED, metadata={"z": 1, "a": [None, "%s"]})
     charge = api.charge_source(source, metadata={"order": "o'17 $1"})
     made(api.post(f"/charges/{charge['id']}/refund", {"amount": 100}, key="refund"))

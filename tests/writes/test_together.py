@@ -38,7 +38,7 @@ def charge() -> Charge:
 
 
 def event_of(charge: Charge, sequence: int = 1) -> Event:
-    """A new event; its object has one of each sequence."""
+    """Return a new event; its object has one of each sequence."""
     return Event(
         merchant_id=charge.merchant_id,
         livemode=False,
@@ -49,12 +49,12 @@ def event_of(charge: Charge, sequence: int = 1) -> Event:
     )
 
 
-def in_hand(event: Event) -> Match:
+def unchanged(event: Event) -> Match:
     return {"id": event.id, "sequence": event.sequence, "type": event.type, "api_key_id": None}
 
 
 def texts(do: Callable[[], None]) -> list[str]:
-    """The statements that are sent, without their values."""
+    """Return the statements that are sent, without their values."""
     sent: list[str] = []
 
     def watch(execute: Callable[..., Any], sql: str, *rest: Any) -> Any:
@@ -72,8 +72,9 @@ def test_a_guard_that_is_not_met_undoes_all(charge: Charge, guarded: Callable[[M
     known = event_of(charge)
     known.save(force_insert=True)
     new = event_of(charge, 3)
+    another = Update(Charge, {"id": charge.id}, {"version": 9})
     with pytest.raises(StaleRow), transaction.atomic():
-        write_together(Insert(new), guarded(in_hand(known) | wrong), Update(Charge, {"id": charge.id}, {"version": 9}))
+        write_together(Insert(new), guarded(unchanged(known) | wrong), another)
     assert list(Event.objects.values_list("id", "payload")) == [(known.id, b"{}")]
     assert Charge.objects.get().version == 1
 
@@ -91,7 +92,7 @@ def test_a_guard_that_is_met_by_two_rows_undoes_all(charge: Charge, guarded: Cal
 def test_a_guard_that_is_met_lets_all_be_written(charge: Charge, guarded: Callable[[Match], Write]) -> None:
     known = event_of(charge)
     known.save(force_insert=True)
-    write_together(Insert(event_of(charge, 3)), guarded(in_hand(known)))
+    write_together(Insert(event_of(charge, 3)), guarded(unchanged(known)))
     assert Event.objects.filter(sequence=3).exists()
 
 
@@ -112,32 +113,32 @@ def test_one_row_is_inserted_once(charge: Charge) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_outside_of_a_transaction_all_is_committed_at_once_and_told(charge: Charge) -> None:
-    told = threading.Event()
-    write_together(Insert(event_of(charge), told.set), Insert(event_of(charge, 3), told.set))
-    assert told.is_set()
+def test_outside_of_a_transaction_writes_commit_and_call_back(charge: Charge) -> None:
+    called = threading.Event()
+    write_together(Insert(event_of(charge), called.set), Insert(event_of(charge, 3), called.set))
+    assert called.is_set()
     assert at_once(1, lambda _: Event.objects.count()) == [2]
 
 
 @pytest.mark.django_db(transaction=True)
-def test_outside_of_a_transaction_a_miss_leaves_nothing_and_others_may_go_on(charge: Charge) -> None:
-    told = threading.Event()
+def test_outside_of_a_transaction_a_stale_row_leaves_nothing(charge: Charge) -> None:
+    called = threading.Event()
     with pytest.raises(StaleRow):
         write_together(
-            Insert(event_of(charge), told.set), Update(Charge, {"id": charge.id, "version": 2}, {"version": 3})
+            Insert(event_of(charge), called.set), Update(Charge, {"id": charge.id, "version": 2}, {"version": 3})
         )
     write_together(Require(Charge, {"id": charge.id, "version": 1}))
-    assert not told.is_set()
+    assert not called.is_set()
     assert not Event.objects.exists()
 
 
 @pytest.mark.django_db(transaction=True)
-def test_in_a_transaction_nothing_is_told_before_it_is_committed(charge: Charge) -> None:
-    told = threading.Event()
+def test_in_a_transaction_callbacks_wait_for_the_commit(charge: Charge) -> None:
+    called = threading.Event()
     with transaction.atomic():
-        write_together(Insert(event_of(charge), told.set))
-        assert not told.is_set()
-    assert told.is_set()
+        write_together(Insert(event_of(charge), called.set))
+        assert not called.is_set()
+    assert called.is_set()
 
 
 @pytest.mark.django_db(transaction=True)

@@ -1,4 +1,4 @@
-"""Whether PostgreSQL answers: a circuit breaker for the connections of a process."""
+"""The circuit breaker for the database connections of a process."""
 
 import logging
 import time
@@ -13,14 +13,14 @@ PROBE_PAUSE_SECONDS = 1.0
 
 
 class NotAnswering(OperationalError):
-    """PostgreSQL gave no answer in time, so that nothing is asked of it until a probe has got one."""
+    """PostgreSQL did not answer in time, and the circuit breaker is open until a probe succeeds."""
 
 
-class Availability:
+class CircuitBreaker:
     """The circuit breaker of one database in one process.
 
-    It opens when PostgreSQL does not answer. Then a thread of its own connects time and again, and closes it as soon
-    as it has succeeded; so no request is a probe, and it closes without requests, too.
+    It opens when PostgreSQL does not answer. A background thread then tries to connect once a second and closes it
+    after the first success, so that no request is a probe and it closes without requests too.
     """
 
     def __init__(self) -> None:

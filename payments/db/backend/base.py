@@ -1,8 +1,8 @@
-"""Django's backend for PostgreSQL, but that closing a connection hands it on, and moments and JSON are read faster.
+"""Django's backend for PostgreSQL with a connection pool, a circuit breaker, and faster timestamps and JSON.
 
-A thread has a connection for as long as it asks the database something, so that a hundred can wait for providers while
-a few connections serve all others. Django's own pool does the same: to hand a connection on takes it 13 µs of CPU and
-this 6, and where a health check is wanted it asks the server each time, which this needs no round trip for.
+A thread has a connection only while it uses the database, so that a hundred threads can wait for providers while a few
+connections serve the others. Django's own pool does the same, but takes 13 µs of CPU per use where this takes 6, and
+its health check needs a round trip where this one needs none.
 """
 
 import os
@@ -13,28 +13,27 @@ from django.db.backends.postgresql import base
 from psycopg import IsolationLevel, OperationalError
 
 from payments.db.backend.bounded import BoundedConnection
-from payments.db.backend.documents import DocumentLoader
-from payments.db.backend.handing_on import Connections
-from payments.db.backend.moments import MomentLoader
+from payments.db.backend.documents import JsonLoader, TimestampLoader
+from payments.db.backend.handing_on import ConnectionPool
 
-# How much longer than a statement may take its answer is waited for.
+# How long past the statement time-out the client waits for an answer.
 ANSWER_MARGIN_SECONDS = 3
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
-    """What one thread has in hand of the process's connections, if anything."""
+    """The connection that one thread has taken from the pool of the process, if any."""
 
     isolation_level = IsolationLevel.READ_COMMITTED
-    # Of a process that serves no requests, in place of the settings' STATEMENT_SECONDS.
+    # Replaces the settings' STATEMENT_SECONDS in a process that serves no requests.
     statement_seconds: ClassVar[int | None] = None
-    # A forked process begins without any: what it finds here is its parent's, and closing it would end its parent's.
-    _by_process_and_name: ClassVar[dict[tuple[int, str], Connections]] = {}
+    # By process ID, because to close an inherited connection after a fork would end the parent's.
+    _by_process_and_name: ClassVar[dict[tuple[int, str], ConnectionPool]] = {}
 
     def connect(self) -> None:
         if self.alias == NO_DB_ALIAS:
             super().connect()
         elif kept := self._connections.take():
-            self._go_on_with(kept)
+            self._reuse(kept)
         else:
             self._begin()
 
@@ -47,8 +46,8 @@ class DatabaseWrapper(base.DatabaseWrapper):
         connection = BoundedConnection.connect(**conn_params)
         connection.gave_up = self._lose
         self._bound(connection)
-        connection.adapters.register_loader("timestamptz", MomentLoader)
-        connection.adapters.register_loader("json", DocumentLoader)
+        connection.adapters.register_loader("timestamptz", TimestampLoader)
+        connection.adapters.register_loader("json", JsonLoader)
         return connection
 
     def _begin(self) -> None:
@@ -57,7 +56,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
         except BaseException as error:
             self._connections.give_back(self.connection)
             self.connection = None
-            # A server that refuses a connection says so by a FATAL error, and it answers then.
+            # A server that refuses a connection with a FATAL error does answer.
             if isinstance(error, OperationalError) and "FATAL" not in str(error):
                 self._lose()
             raise
@@ -71,8 +70,8 @@ class DatabaseWrapper(base.DatabaseWrapper):
     def _bound(self, connection: BoundedConnection) -> None:
         connection.answer_seconds = self._statement_seconds + ANSWER_MARGIN_SECONDS
 
-    def _go_on_with(self, connection: BoundedConnection) -> None:
-        """Sets what Django's `connect` sets, which makes its settings into parameters, and sets the time zone, anew."""
+    def _reuse(self, connection: BoundedConnection) -> None:
+        """Set what Django's `connect` sets, which makes its settings into parameters, and sets the time zone, anew."""
         self._bound(connection)
         self.connection, self.autocommit = connection, True
         self.in_atomic_block = self.needs_rollback = False
@@ -90,7 +89,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
                 self._connections.give_back(connection)
 
     def close_pool(self) -> None:
-        """Before a database is dropped."""
+        """Close the idle connections, before a database is dropped."""
         if self.alias != NO_DB_ALIAS:
             self._connections.close()
 
@@ -104,8 +103,8 @@ class DatabaseWrapper(base.DatabaseWrapper):
         return seconds
 
     @property
-    def _connections(self) -> Connections:
+    def _connections(self) -> ConnectionPool:
         key = (os.getpid(), self.settings_dict["NAME"])
         if key not in self._by_process_and_name:
-            self._by_process_and_name.setdefault(key, Connections(self.settings_dict["CONNECTIONS"]))
+            self._by_process_and_name.setdefault(key, ConnectionPool(self.settings_dict["CONNECTIONS"]))
         return self._by_process_and_name[key]

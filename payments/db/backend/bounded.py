@@ -9,18 +9,17 @@ from psycopg.errors import _WaitTimeout
 
 from payments.db.backend.availability import NotAnswering
 
-# How often psycopg looks up from waiting, so that Python hears of signals.
+# How often psycopg wakes up while it waits, so that Python handles signals.
 LOOK_SECONDS = 0.1
 
 Result = TypeVar("Result")
 
 
 class BoundedConnection(Connection[Any]):
-    """A connection that is given up where PostgreSQL does not answer a statement within `answer_seconds`.
+    """A connection that closes if PostgreSQL does not answer a statement within `answer_seconds` (None: no limit).
 
-    The server ends a statement after its own `statement_timeout`, but only as long as it runs: of a process that is
-    stopped, or a host that is unplugged, no answer ever comes. `answer_seconds` is None where a statement may take as
-    long as it likes.
+    The server ends a statement after its own `statement_timeout`, but only while it runs: a stopped process or an
+    unplugged host never answers.
     """
 
     answer_seconds: float | None = None
@@ -32,7 +31,7 @@ class BoundedConnection(Connection[Any]):
         try:
             return super().wait(gen, interval, self.answer_seconds)
         except _WaitTimeout:
-            # In the middle of a statement nothing else can be asked by it any more.
+            # In the middle of a statement the connection cannot be used again.
             self.pgconn.finish()
             if self.gave_up:
                 self.gave_up()

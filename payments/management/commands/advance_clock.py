@@ -16,8 +16,8 @@ LONGEST = timedelta(seconds=LONGEST_SECONDS)
 
 class Command(BaseCommand):
     help = (
-        "Lets time pass for a merchant's test objects: their deadlines come nearer, and what is due then happens. "
-        "Wants KAHA_CLOCK; live mode, other merchants and what is past are left as they are."
+        "Advances the clock of a merchant's test objects, and does what is then due. Needs KAHA_CLOCK. Live mode, "
+        "other merchants and past times are not changed."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -33,7 +33,7 @@ class Command(BaseCommand):
 
 
 def _span(text: str) -> timedelta:
-    """Seconds, or a number and a unit as `arguments.duration` takes them, for argparse."""
+    """Return seconds or a duration as `arguments.duration` reads it, for argparse."""
     by = timedelta(seconds=int(text)) if text.isdecimal() and len(text) < 10 else arguments.duration(text)
     if not timedelta() < by <= LONGEST:
         raise argparse.ArgumentTypeError(f"{text!r} is not from 1 second to {LONGEST.days} days")

@@ -15,15 +15,15 @@ from payments.management.tables import in_columns
 
 class Command(BaseCommand):
     help = (
-        "Looks whether every invariant of the money holds: one query each, all of them at one moment, without a lock "
-        "and without a change. Ends with status 1 where one does not hold. The worker does this daily by itself."
+        "Checks every invariant of the money with one query each, in one read-only snapshot without locks. Exits with "
+        "status 1 if one does not hold. The worker does this daily."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.formatter_class = argparse.RawDescriptionHelpFormatter
         parser.epilog = "\n".join(in_columns([(each.name, each.sentence) for each in INVARIANTS]))
-        parser.add_argument("--merchant", help=f"look at this one's objects alone: {arguments.MERCHANT_HELP}")
-        parser.add_argument("--only", nargs="+", metavar="NAME", default=[], help="these invariants, of those below")
+        parser.add_argument("--merchant", help=f"check only this merchant's objects: {arguments.MERCHANT_HELP}")
+        parser.add_argument("--only", nargs="+", metavar="NAME", default=[], help="only these of the invariants below")
 
     def handle(self, *, merchant: str | None, only: Sequence[str], **options: Any) -> None:
         chosen = _chosen(only, of_one_merchant=merchant is not None)
@@ -46,7 +46,7 @@ class Command(BaseCommand):
 
 
 def _chosen(only: Sequence[str], *, of_one_merchant: bool) -> list[Invariant]:
-    """The invariants to look at. Raises CommandError for a name that none has."""
+    """Return the invariants to check; raise CommandError for an unknown name."""
     unknown = set(only) - {each.name for each in INVARIANTS}
     if unknown:
         raise CommandError(f"No invariant: {', '.join(sorted(unknown))}. --help lists them.")

@@ -1,3 +1,4 @@
+import json
 import sys
 from collections.abc import Mapping
 from typing import Any
@@ -8,20 +9,30 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from payments import ids
 from payments.domain.routing import provider_check
 from payments.domain.routing.provider_check import Step
-from payments.management.outcomes import said
 from payments.models import ProviderAccount
-from payments.providers.base import ActionRequired
+from payments.providers.base import (
+    ActionRequired,
+    Approved,
+    Declined,
+    NotFound,
+    NotSent,
+    Outcome,
+    Pending,
+    Rejected,
+    Unknown,
+)
+from payments.redaction import redact_all
 
-# How many accounts are named to whoever named none of them.
+# How many accounts the error for an unknown one lists.
 SHOWN = 20
 
 
 class Command(BaseCommand):
     help = (
-        "Makes a small payment of each source type at a provider, with the credentials of one of our accounts there, "
-        "and undoes it: holds are captured and refunded, or released, and what nobody paid is cancelled. Prints each "
-        "step and what the provider answered; the exit status is 0 where all went well. On a terminal it waits while "
-        "you pay on the provider's pages. Kaha's own books know nothing of it."
+        "Makes a small payment of each source type at a provider, with the credentials of one provider account, and "
+        "undoes it: holds are captured and refunded, or released, and unpaid payments are cancelled. Prints each step "
+        "and the provider's answer. Exits with status 0 if all went well. On a terminal it waits while you pay on the "
+        "provider's pages. Nothing of it is written to kaha's ledger."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -39,16 +50,16 @@ class Command(BaseCommand):
         self.stdout.write(f"All {len(steps)} steps went well.")
 
     def _shown(self, step: Step) -> Step:
-        verdict = "  " if step.is_well else "! "
-        self.stdout.write(f"{verdict}{step.source_type or '-':10}{step.name:12}{said(step.outcome)}")
+        mark = "  " if step.is_well else "! "
+        self.stdout.write(f"{mark}{step.source_type or '-':10}{step.name:12}{_said(step.outcome)}")
         self.stdout.flush()
         return step
 
     def _pay(self, action: ActionRequired) -> Mapping[str, str] | None:
-        """What the payer brought along, whose part is played at this terminal; None where nobody is there."""
+        """Return the query of the payer's return address as pasted on the terminal; None without a terminal."""
         if not sys.stdin.isatty():
             return None
-        self.stdout.write("Pay there, then paste the address that you came back to; only Enter leaves it unpaid.")
+        self.stdout.write("Pay there, then paste the address that you were sent back to; Enter alone leaves it unpaid.")
         address = input("> ").strip()
         return dict(parse_qsl(urlsplit(address).query)) if address else None
 
@@ -62,26 +73,58 @@ def _account_named(text: str) -> ProviderAccount:
 
 
 def _listed() -> str:
-    """The newest accounts, by what they are told apart."""
+    """Return a list of the newest accounts."""
     accounts = ProviderAccount.objects.select_related("merchant").order_by("-id")[:SHOWN]
-    told = [
+    lines = [
         f"{account.public_id}  {account.provider}, {'live' if account.livemode else 'test'} mode: "
         f"{account.title} of {account.merchant}"
         for account in accounts
     ]
-    return "\n".join(told) or "none, for nobody has connected one in the admin yet."
+    return "\n".join(lines) or "none: connect one in the admin first."
 
 
 def _agree(account: ProviderAccount, live: bool) -> None:
-    """Raises CommandError where real money would move without anybody having said so twice."""
+    """Raise CommandError if real money would move without --live and a typed confirmation."""
     if account.livemode != live:
         raise CommandError("--live is for accounts of live mode, and for them alone.")
     if not live:
         return
-    question = f"Real money of {account.merchant} will move at {account.provider}. Type the account's ID to go on: "
+    question = f"Real money of {account.merchant} will move at {account.provider}. Type the account's ID to continue: "
     try:
         typed = input(question)
     except EOFError:
         typed = ""
     if typed.strip() != account.public_id:
         raise CommandError("That is not the account's ID, so nothing was done.")
+
+
+def _said(outcome: Outcome) -> str:
+    """Return one line about an outcome, with the provider's references and addresses unredacted."""
+    return " ".join(_words(outcome).split())
+
+
+def _words(outcome: Outcome) -> str:
+    match outcome:
+        case Approved(ref, captured, _, response):
+            facts = json.dumps(redact_all(response)) if response else ""
+            return f"approved{', captured' if captured else ''} {ref} {facts}"
+        case Declined(code, ref, provider_code, message):
+            return f"declined, {code} {ref} ({provider_code}: {message})"
+        case ActionRequired(ref, url, _, qr):
+            return f"the payer must act {ref} {url or qr}"
+        case Pending(ref):
+            return f"pending, the end comes later {ref}"
+        case _:
+            return _without_answer(outcome)
+
+
+def _without_answer(outcome: Rejected | Unknown | NotSent | NotFound) -> str:
+    match outcome:
+        case Rejected(provider_code, message):
+            return f"rejected, our request or account is wrong ({provider_code}: {message})"
+        case Unknown(why):
+            return f"unknown, it may have happened ({why})"
+        case NotSent(why):
+            return f"not sent ({why})"
+        case NotFound():
+            return "the provider knows nothing of it"

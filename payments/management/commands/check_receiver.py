@@ -19,9 +19,9 @@ PREFIX = "whsec_"
 
 class Command(BaseCommand):
     help = (
-        "Sends a merchant's receiver six events of test mode, about charges that do not exist: a valid one, the same "
-        "again, two in the wrong order, a forged one and an old one. Shows which of them it handled properly, and how "
-        "fast; the exit status is 0 where it was all of them."
+        "Sends a webhook receiver six test events about charges that do not exist: a valid one, the same again, two in "
+        "the wrong order, a forged one and an old one. Shows which it handled properly and how fast. Exits with status "
+        "0 if it handled all of them."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -48,8 +48,8 @@ class Command(BaseCommand):
         self.stdout.write(f"{summary}\nWhether the repeated event was acted on once, its own books must tell.")
 
     def _show(self, finding: Finding) -> Finding:
-        verdict = "proper" if finding.is_proper else f"WRONG: {_wanted(finding)}"
-        cells = (f"{finding.call.name:42}", f"{_answer(finding):>18}", f"{finding.result.milliseconds:>6} ms", verdict)
+        result = "proper" if finding.is_proper else f"WRONG: {_wanted(finding)}"
+        cells = (f"{finding.call.name:42}", f"{_answer(finding):>18}", f"{finding.result.milliseconds:>6} ms", result)
         self.stdout.write("  ".join(cells))
         return finding
 
@@ -78,7 +78,7 @@ def _given(text: str) -> str:
     except ValueError:
         key = b""
     if not (key and secret.startswith(PREFIX)):
-        # Not repeated: it may be a mistyped secret.
+        # Not shown, because it may be a mistyped secret.
         raise CommandError("A secret is whsec_ and base64.")
     return secret
 

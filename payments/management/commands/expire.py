@@ -7,9 +7,8 @@ from payments.domain.charging import expiry, recovery
 
 class Command(BaseCommand):
     help = (
-        "Releases the holds whose 7 days are over, fails the charges whose payer did not act within the hour, and "
-        "destroys the CVCs that no authorization used and the card numbers that nobody charged or kept. The worker "
-        "does this by itself."
+        "Releases holds after their 7 days, fails charges whose payer did not act within an hour, and deletes unused "
+        "CVCs and card numbers. The worker does this by itself."
     )
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -8,7 +8,7 @@ from payments.domain.cards import bin_table
 
 class Command(BaseCommand):
     help = (
-        "Imports what the first digits of card numbers tell, from a CSV file with the columns "
+        "Imports the issuers of cards by their first digits (BIN), from a CSV file with the columns "
         f"{','.join(bin_table.COLUMNS)}. New entries are added, known ones changed, none removed. "
         "The whole file is checked before anything changes."
     )

@@ -1,4 +1,4 @@
-"""Merchants on the command line: their keys and secrets, and on what terms they take payments."""
+"""Management of merchants: their keys, webhook secrets and terms."""
 
 import json
 import sys
@@ -26,13 +26,13 @@ from payments.money import format_amount
 HEADINGS = ("ID", "KEY", "STATE", "LAST USED", "RIGHTS", "WORKS FROM", "MERCHANT")
 KEY_HELP = (
     "the key's ID (key_…), its last four characters or its masked form as list-keys shows it; "
-    "- reads the key itself from standard input, so that it is left in no shell history"
+    "- reads the key itself from standard input, which keeps it out of the shell history"
 )
 REFUSALS = (NotOne, api_keys.BadKey, api_keys.KeyIsOver, terms.BadTerms, BadRate, decline_limits.BadBudget)
 
 
 class Command(BaseCommand):
-    help = "Creates merchants, creates and ends their keys and secrets, and sets their terms."
+    help = "Creates merchants, manages their keys and webhook secrets, and sets their terms."
 
     def add_arguments(self, parser: CommandParser) -> None:
         verbs = parser.add_subparsers(dest="verb", required=True, metavar="VERB")
@@ -80,7 +80,7 @@ def _takes_new_key(parser: ArgumentParser) -> None:
     lists: dict[str, Any] = {"type": arguments.words, "default": []}
     rights = f"what a restricted key may do: any of {', '.join(RIGHTS)}"
     parser.add_argument("--rights", **lists, metavar="charges:read,refunds:write", help=rights)
-    networks = "the networks that it works from (default: everywhere)"
+    networks = "the networks from which it works (default: all)"
     parser.add_argument("--allow", **lists, metavar="10.0.0.0/8,2001:db8::/32", help=networks)
     end = "when it stops working (default: never)"
     parser.add_argument("--expires", type=arguments.duration, metavar="30d", help=end)
@@ -136,11 +136,11 @@ def _key_named(text: str) -> ApiKey:
 
 def _takes_key_to_roll(parser: ArgumentParser) -> None:
     parser.add_argument("key", help=KEY_HELP)
-    _add_overlap(parser, "how long the old key goes on working")
+    _add_overlap(parser, "how long the old key still works")
 
 
 def _add_overlap(parser: ArgumentParser, what: str) -> None:
-    words = f"{what} (default: 24h); an earlier end that it has stays"
+    words = f"{what} (default: 24h); an earlier end stays"
     parser.add_argument("--overlap", type=arguments.duration, default=timedelta(hours=24), metavar="24h", help=words)
 
 
@@ -165,7 +165,7 @@ def _revoke_key(options: dict[str, Any]) -> Iterator[str]:
 def _takes_secrets_to_roll(parser: ArgumentParser) -> None:
     parser.add_argument("merchant", help=arguments.MERCHANT_HELP)
     parser.add_argument("--mode", choices=list(merchants.MODES), help="only the secret of this mode")
-    _add_overlap(parser, "how long an old secret signs too")
+    _add_overlap(parser, "how long an old secret still signs")
 
 
 def _roll_secret(options: dict[str, Any]) -> Iterator[str]:
@@ -188,7 +188,7 @@ def _takes_fee(parser: ArgumentParser) -> None:
     parser.add_argument("currency", help="the ISO 4217 code, such as PHP")
     parser.add_argument("--basis-points", type=int, metavar="N", help="a share of the amount: 350 is 3.5 %%")
     parser.add_argument("--fixed", type=int, metavar="N", help="an amount in the currency's smallest unit")
-    parser.add_argument("--remove", action="store_true", help="such charges cost nothing any more")
+    parser.add_argument("--remove", action="store_true", help="such charges have no fee any more")
 
 
 def _set_fee(options: dict[str, Any]) -> Iterator[str]:
@@ -221,7 +221,7 @@ def _set_payment_method(options: dict[str, Any]) -> Iterator[str]:
 def _takes_decline_budget(parser: ArgumentParser) -> None:
     parser.add_argument("merchant", help=arguments.MERCHANT_HELP)
     parser.add_argument("budget", nargs="?", type=int, metavar="N", help="the number of declines, 1 or more")
-    parser.add_argument("--usual", action="store_true", help="as many as DECLINE_LIMITS says")
+    parser.add_argument("--usual", action="store_true", help="the number in DECLINE_LIMITS")
 
 
 def _set_decline_budget(options: dict[str, Any]) -> Iterator[str]:
@@ -233,47 +233,47 @@ def _set_decline_budget(options: dict[str, Any]) -> Iterator[str]:
     yield f"From now on {borne} declines are borne in {settings.DECLINE_WINDOW_MINUTES} minutes."
 
 
-# What each verb does, what it takes and how it is done.
+# Each verb with its help, its arguments and its function.
 VERBS = {
     "create": (
-        "Creates a merchant with its keys and callback secrets for test and live mode, and shows them.",
+        "Creates a merchant with its keys and webhook secrets for test and live mode, and shows them.",
         _takes_title,
         _create,
     ),
-    "create-key": ("Creates one more API key of a merchant and shows it.", _takes_new_key, _create_key),
+    "create-key": ("Creates another API key of a merchant and shows it.", _takes_new_key, _create_key),
     "list-keys": (
         "Lists API keys, masked, each with its state, limits and last use: of one merchant, or of all.",
         _takes_merchant_or_none,
         _list_keys,
     ),
     "roll-key": (
-        "Replaces an API key: shows a new one, and lets the old one work for a while longer.",
+        "Replaces an API key: shows a new one, and the old one still works for a while.",
         _takes_key_to_roll,
         _roll_key,
     ),
     "revoke-key": (
-        "Ends an API key at once, everywhere. There is no way back: create a new key instead.",
+        "Revokes an API key at once, everywhere. This cannot be undone: create a new key instead.",
         _takes_key,
         _revoke_key,
     ),
     "roll-secret": (
-        "Replaces the secrets that sign a merchant's callbacks: shows new ones, and lets the old ones sign along.",
+        "Replaces a merchant's webhook secrets: shows new ones, and the old ones still sign for a while.",
         _takes_secrets_to_roll,
         _roll_secret,
     ),
     "set-fee": (
-        "Sets what charges of a merchant cost it from now on; those made before keep their rate.",
+        "Sets the fee of a merchant's new charges; earlier charges keep their rate.",
         _takes_fee,
         _set_fee,
     ),
     "set-payment-method": (
-        "Switches a source type on or off for a merchant's new sources; those made before can still be charged.",
+        "Switches a source type on or off for a merchant's new sources; earlier ones can still be charged.",
         _takes_payment_method,
         _set_payment_method,
     ),
     "set-decline-budget": (
-        "Sets how many charges on cards of a merchant may be declined in a window, in each mode, before more of them "
-        "are refused; its keys and addresses keep their shares of it. Holds from the next charge on.",
+        "Sets how many card charges of a merchant may be declined in a window, in each mode, before further ones are "
+        "refused; its keys and addresses keep their shares of it. Applies from the next charge on.",
         _takes_decline_budget,
         _set_decline_budget,
     ),

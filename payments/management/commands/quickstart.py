@@ -6,7 +6,7 @@ from payments.quickstart.command import DESCRIPTION, add_arguments
 
 
 class Command(BaseCommand):
-    """Lists the quickstart among the other commands: `manage.py` runs it before there are any settings."""
+    """Lists the quickstart among the commands; `manage.py` runs it before the settings are loaded."""
 
     help = DESCRIPTION
     requires_system_checks = []
@@ -15,4 +15,4 @@ class Command(BaseCommand):
         add_arguments(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        raise CommandError("Start it with `manage.py`: it decides what the settings read.")
+        raise CommandError("Start it with `manage.py`, because it sets what the settings read.")

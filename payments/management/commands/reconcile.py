@@ -20,25 +20,25 @@ FAULT = 2
 
 class Command(BaseCommand):
     help = (
-        "Holds a provider's settlement report against the ledger: what is missing here or there, or differs, becomes "
-        "an item that operators close in the admin with a note. Nothing is corrected. Ends with 0 where all matches, "
-        "with 1 while differences are open, with 2 where the report cannot be taken; then nothing of it is."
+        "Reconciles a provider's settlement report with the ledger. Each difference becomes an item that operators "
+        "close in the admin with a note. Nothing is corrected. Exits with 0 if all matches, 1 while differences are "
+        "open, and 2 if the report cannot be read; then nothing of it is imported."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         report = parser.add_mutually_exclusive_group(required=True)
         report.add_argument("file", nargs="?", type=Path, help="the report as a CSV file in UTF-8")
-        report.add_argument("--provider", choices=list(PROVIDERS), help="asks the provider itself for its report")
+        report.add_argument("--provider", choices=list(PROVIDERS), help="fetches the report from the provider")
         parser.add_argument("--mapping", choices=list(LAYOUTS), help="how the file is written")
         parser.add_argument(
             "--from",
             dest="since",
             type=arguments.moment,
             metavar="DATE",
-            help="the time that the report covers, such as 2026-11-20: from then on (default: the first day of a file, "
-            "none where the file is a provider's of which no day is whole, or where the provider's last report ended)",
+            help="the beginning of the time that the report covers, such as 2026-11-20 (default: the first day of the "
+            "file, no time for a provider whose files never cover a whole day, or the end of the last report)",
         )
-        parser.add_argument("--to", dest="until", type=arguments.moment, metavar="DATE", help="and before then")
+        parser.add_argument("--to", dest="until", type=arguments.moment, metavar="DATE", help="the end of that time")
         parser.add_argument("--export", type=Path, metavar="FILE", help="only writes the provider's report as CSV")
 
     def handle(self, *, export: Path | None, **options: Any) -> None:

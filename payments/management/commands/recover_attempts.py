@@ -7,8 +7,8 @@ from payments.domain.charging import recovery
 
 class Command(BaseCommand):
     help = (
-        "Asks the providers what became of every attempt whose outcome is unknown, or that was given up, and whose "
-        "lookup is due, and records it. The worker does this every two seconds; run it by hand when no worker runs."
+        "Looks up at the providers every due attempt whose outcome is unknown or that was given up, and records the "
+        "outcome. The worker does this every two seconds; run it by hand if no worker runs."
     )
 
     def handle(self, *args: Any, **options: Any) -> None:

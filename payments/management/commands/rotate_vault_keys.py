@@ -14,15 +14,15 @@ from payments.vault import VaultError, VaultUnavailable
 
 class Command(BaseCommand):
     help = (
-        "Wraps every data key anew by the newest key-encryption key. The service may run meanwhile. Interrupted, it "
-        "goes on where it was when it is run again. Says at its end which key-encryption keys are needed still."
+        "Rewraps every data key with the newest key-encryption key, while the service runs. After an interruption run "
+        "it again, and it continues. At its end it lists the key-encryption keys that are still needed."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
             "--re-encrypt",
             action="store_true",
-            help="retire the data keys too and seal every value with new ones; the worker destroys the old ones",
+            help="also retire the data keys and encrypt every value with new ones; the worker destroys the old ones",
         )
 
     def handle(self, *, re_encrypt: bool, **options: Any) -> None:
@@ -42,7 +42,7 @@ class Command(BaseCommand):
 
 
 def _walk(label: str, length: int, steps: Iterable[int]) -> None:
-    """Goes through `steps`, each a number of things done, beside a bar for all `length` of them."""
+    """Consume `steps`, each a number of finished items, with a progress bar of `length` items."""
     with click.progressbar(length=length, label=f"{label:16}", show_pos=True, file=sys.stderr) as bar:
         for count in steps:
             bar.update(count)

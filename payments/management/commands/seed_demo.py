@@ -58,5 +58,5 @@ def _only_errors() -> Iterator[None]:
 def _charges(text: str) -> int:
     count = int(text)
     if count < year.FEWEST:
-        raise argparse.ArgumentTypeError(f"at least {year.FEWEST}, so that there is some of every kind")
+        raise argparse.ArgumentTypeError(f"at least {year.FEWEST}, so that every kind occurs")
     return count

@@ -16,8 +16,8 @@ HEADINGS = ("SETTLEMENT", "MERCHANT", "MODE", "CHARGES", "GROSS", "REFUNDS", "FE
 
 class Command(BaseCommand):
     help = (
-        "Settles the charges of past days: their money becomes available to merchants, and can be refunded but not "
-        "voided any more. Shows the day's settlements. The worker does this every minute."
+        "Settles the charges of past days: their money becomes available to merchants, and they can be refunded but "
+        "not voided any more. Shows the day's settlements. The worker does this every minute."
     )
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -9,12 +9,12 @@ from payments.overview import summing
 
 class Command(BaseCommand):
     help = (
-        "Sums up the charges of past days for the admin's first page, as the worker does by itself. Harmless at any "
-        "time: a day is done anew, whole."
+        "Computes the daily totals of charges for the admin's overview, as the worker does. It may run at any "
+        "time: each day is computed anew."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--rebuild", action="store_true", help="every day, also those that are done already")
+        parser.add_argument("--rebuild", action="store_true", help="every day, also those that have totals")
 
     def handle(self, *, rebuild: bool, **options: Any) -> None:
         days = summing.every_day() if rebuild else summing.due_days()

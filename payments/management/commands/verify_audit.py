@@ -15,14 +15,14 @@ HASH = re.compile(r"[0-9a-f]{64}")
 
 class Command(BaseCommand):
     help = (
-        "Looks whether every entry of the audit log is there, unchanged and in its place, while the service runs. Ends "
-        "with status 1 and names the first entry that is not. Whoever may do everything to the database can write the "
-        "whole log anew: only a hash kept elsewhere tells."
+        "Verifies the hash chain of the audit log while the service runs. Exits with status 1 and names the first "
+        "entry that is missing or changed. A superuser of the database could rewrite the whole log: only a hash that "
+        "was kept elsewhere detects that."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--head", action="store_true", help="print the last hash alone, to be kept elsewhere")
-        parser.add_argument("--expect", type=_hash, metavar="HASH", help="a hash kept earlier, which must be there")
+        parser.add_argument("--head", action="store_true", help="print only the last hash, to be kept elsewhere")
+        parser.add_argument("--expect", type=_hash, metavar="HASH", help="a hash kept earlier, which the log must have")
 
     def handle(self, *, head: bool, expect: bytes | None, **_: Any) -> None:
         hashes = [GENESIS]
@@ -37,14 +37,14 @@ class Command(BaseCommand):
 
 
 def _walked() -> list[bytes]:
-    """The hashes of all entries, beside a bar. Raises Broken."""
+    """Return the hashes of all entries, with a progress bar; raise Broken."""
     length = hash_chain.count()
     with click.progressbar(hash_chain.links(), length, "audit log", show_pos=True, file=sys.stderr) as bar:
         return list(bar)
 
 
 def _hash(text: str) -> bytes:
-    """A SHA-256 in hex digits, for argparse."""
+    """Return a SHA-256 in hex digits, for argparse."""
     if not HASH.fullmatch(text):
         raise argparse.ArgumentTypeError(f"{text!r} is not a hash of 64 hex digits as --head prints it")
     return bytes.fromhex(text)

@@ -1,4 +1,4 @@
-"""The operations of the first migration, by feature; the SQL that Django has no words for lies beside it in `sql`."""
+"""The operations of the first migration, by feature; SQL that Django cannot express is in `sql`."""
 
 from pathlib import Path
 

@@ -72,7 +72,7 @@ OPERATIONS = [
                 ("refund_charge", "Can refund charges"),
                 ("release_charge", "Can release holds"),
                 ("extend_charge", "Can extend holds"),
-                ("decide_staffact", "Can approve and decline acts of others"),
+                ("decide_staffact", "Can approve and decline actions of others"),
             ],
             "default_permissions": ("view",),
             "indexes": [

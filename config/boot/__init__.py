@@ -1,0 +1,1 @@
+"""Environment variables and the checks of the configuration at boot."""

@@ -1,0 +1,1 @@
+"""The format and the outputs of the log."""
