@@ -141,7 +141,7 @@ def test_a_second_proposal_is_refused_while_one_is_open(unknown: Attempt, ana: C
 @pytest.mark.parametrize("field", ["evidence", "provider_ref"])
 def test_a_pasted_card_number_is_refused_and_neither_kept_nor_shown(field: str, unknown: Attempt, ana: Client) -> None:
     text = text_of(ana.post(propose_at(unknown), FORM | {field: APPROVED}))
-    assert "This views like" in text
+    assert "This looks like" in text
     assert APPROVED not in text
     assert not Correction.objects.exists()
     assert not AuditEntry.objects.filter(action="proposed").exists()
@@ -150,7 +150,7 @@ def test_a_pasted_card_number_is_refused_and_neither_kept_nor_shown(field: str, 
 def test_a_card_number_in_a_note_is_refused_and_neither_kept_nor_shown(unknown: Attempt, ben: Client) -> None:
     correction = proposed(unknown)
     text = text_of(decide(ben, correction, note=f"He paid with {APPROVED}"))
-    assert "This views like" in text
+    assert "This looks like" in text
     assert APPROVED not in text
     assert state_of(correction) == State.PROPOSED
 

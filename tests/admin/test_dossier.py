@@ -94,9 +94,9 @@ def test_what_the_provider_told_by_webhook_is_told_with_what_came_of_it(house: H
 
     text = page_text(operator, charge)
 
-    assert "gone told: something, and was asked" in text
-    assert "Came to needs attention: Nobody knows it" in text
-    assert "gone told: Approved" in text
+    assert "gone reported: a change, and was asked about it" in text
+    assert "Result needs attention: Nobody knows it" in text
+    assert "gone reported: Approved" in text
     assert "Done by hand" in text
     assert "another charge" not in text
     assert "whsec_" not in text
@@ -104,7 +104,7 @@ def test_what_the_provider_told_by_webhook_is_told_with_what_came_of_it(house: H
 
 def test_a_callback_that_waits_is_told(house: House, operator: Client) -> None:
     assert Notification.objects.exists()
-    assert "charge.succeeded waits to be told" in page_text(operator, charge_of(house))
+    assert "charge.succeeded waits to be sent" in page_text(operator, charge_of(house))
 
 
 def test_a_difference_with_the_providers_report_is_told(house: House, operator: Client) -> None:
@@ -130,7 +130,7 @@ def test_only_who_may_see_the_audit_log_sees_from_where_staff_acted(house: House
     text = page_text(viewer, charge_of(house))
     assert "The payer called." in text
     assert origin not in text
-    assert "Who looked" not in text
+    assert "Views by staff" not in text
 
 
 def test_who_works_for_some_merchants_does_not_see_from_where_staff_acted(house: House, client: Client) -> None:
@@ -139,9 +139,9 @@ def test_who_works_for_some_merchants_does_not_see_from_where_staff_acted(house:
     MerchantAccess.objects.create(operator=ana, merchant=house.shop.merchant)
     client.force_login(ana)
     client.get(page_of(charge_of(house)))
-    assert "Who looked" not in page_text(client, charge_of(house))
+    assert "Views by staff" not in page_text(client, charge_of(house))
     for_all(ana)
-    assert "Who looked" in page_text(client, charge_of(house))
+    assert "Views by staff" in page_text(client, charge_of(house))
 
 
 def test_a_long_story_costs_no_more_than_a_short_one(
@@ -208,4 +208,4 @@ def test_opening_a_dossier_is_told_to_the_audit_log(house: House, operator: Clie
     entry = AuditEntry.objects.latest("number")
     assert (entry.action, entry.object_id, entry.actor) == ("viewed", str(charge.pk), "operator")
     assert entry.origin == "127.0.0.1"
-    assert "Who looked" in page_text(operator, charge)
+    assert "Views by staff" in page_text(operator, charge)

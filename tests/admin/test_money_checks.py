@@ -70,7 +70,7 @@ def test_a_run_that_is_too_long_ago_is_told(days: int, told: bool, operator: Cli
 
 def test_that_none_has_ended_yet_is_told(operator: Client) -> None:
     MoneyCheck.objects.create(whole=True, invariants=[])
-    assert "No money check has come to its end yet" in text_of(operator.get(INDEX))
+    assert "No money check has finished yet" in text_of(operator.get(INDEX))
 
 
 def test_the_next_whole_run_that_passes_ends_the_alert_and_a_part_does_not(operator: Client) -> None:

@@ -53,11 +53,11 @@ def test_it_tells_what_was_charged(operator: Client, shop: NewMerchant) -> None:
 
 
 def test_it_says_that_the_money_is_in_order_while_the_last_check_found_it_so(operator: Client, db: None) -> None:
-    assert "money in order" not in text_of(operator.get(INDEX))
+    assert "ledger in order" not in text_of(operator.get(INDEX))
     check = MoneyCheck.objects.create(whole=True, finished_at=clock.now(), invariants=["refunds_add_up"])
-    assert "money in order" in text_of(operator.get(INDEX))
+    assert "ledger in order" in text_of(operator.get(INDEX))
     MoneyCheck.objects.filter(pk=check.pk).update(failures=[{"name": "refunds_add_up", "count": 1}])
-    assert "money in order" not in text_of(operator.get(INDEX))
+    assert "ledger in order" not in text_of(operator.get(INDEX))
 
 
 def test_a_period_without_charges_says_so(operator: Client, shop: NewMerchant) -> None:

@@ -144,5 +144,5 @@ def test_nobody_edits_an_item(stranger: ReconciliationItem, operator: Client) ->
 
 def test_a_run_says_what_it_found(stranger: ReconciliationItem, operator: Client) -> None:
     text = text_of(operator.get(page_of(ReconciliationRun.objects.get())))
-    assert "1 missing here" in text
+    assert "1 not in ledger" in text
     assert f"{list_of(ReconciliationItem)}?state__exact=open&provider=simulator" in text
