@@ -1,4 +1,4 @@
-"""The page of a charge: everything that came to pass, in order, for a bounded price."""
+"""The page of a charge: the timeline in order, in a bounded number of statements."""
 
 from urllib.parse import urlsplit
 
@@ -38,7 +38,7 @@ def titles(charge: Charge) -> list[str]:
     return [str(moment.title) for moment in timeline(Records(charge), with_address=True)]
 
 
-def test_a_payment_is_told_in_the_order_in_which_it_came_to_pass(house: House) -> None:
+def test_a_payment_is_shown_in_order(house: House) -> None:
     charge = charge_of(house)
     told = titles(charge)
     expected = [
@@ -62,7 +62,7 @@ def test_a_request_names_its_key_masked_and_its_idempotency_key_and_answer(house
     assert key not in text
 
 
-def test_the_ledger_is_told_line_by_line(house: House, operator: Client) -> None:
+def test_the_ledger_is_shown_line_by_line(house: House, operator: Client) -> None:
     settle()
     text = page_text(operator, charge_of(house))
     assert "Posted: capture" in text
@@ -70,7 +70,7 @@ def test_the_ledger_is_told_line_by_line(house: House, operator: Client) -> None
     assert "Posted: settle" in text
 
 
-def test_the_payers_way_is_told(api: Api, operator: Client, client: Client) -> None:
+def test_the_payers_way_is_shown(api: Api, operator: Client, client: Client) -> None:
     charge = api.charge(CHALLENGED)
     client.get(urlsplit(charge["action"]["url"]).path, headers={"User-Agent": "Firefox/145.0"})
     client.post(urlsplit(charge["action"]["url"]).path, {"decision": "pay"})
@@ -82,7 +82,7 @@ def test_the_payers_way_is_told(api: Api, operator: Client, client: Client) -> N
     assert told[0] == "POST /v2/charges/"
 
 
-def test_what_the_provider_told_by_webhook_is_told_with_what_came_of_it(house: House, operator: Client) -> None:
+def test_a_provider_event_is_shown_with_its_result(house: House, operator: Client) -> None:
     charge = charge_of(house)
     refund = charge.attempts.get(kind="refund")
     webhook = a_webhook(charge.merchant, b'{"token": "whsec_0123456789abcdef"}', reference=refund.reference)
@@ -102,18 +102,18 @@ def test_what_the_provider_told_by_webhook_is_told_with_what_came_of_it(house: H
     assert "whsec_" not in text
 
 
-def test_a_callback_that_waits_is_told(house: House, operator: Client) -> None:
+def test_a_webhook_that_waits_is_shown(house: House, operator: Client) -> None:
     assert Notification.objects.exists()
     assert "charge.succeeded waits to be sent" in page_text(operator, charge_of(house))
 
 
-def test_a_difference_with_the_providers_report_is_told(house: House, operator: Client) -> None:
+def test_a_difference_with_the_providers_report_is_shown(house: House, operator: Client) -> None:
     item = a_difference()
     ReconciliationItem.objects.filter(pk=item.pk).update(charge=charge_of(house))
     assert f"Report and ledger differ: {item}" in titles(charge_of(house))
 
 
-def test_what_staff_did_is_told_with_its_reason(house: House, operator: Client) -> None:
+def test_what_staff_did_is_shown_with_its_reason(house: House, operator: Client) -> None:
     audit_log.record(Action.LOOKED_UP, charge_of(house).attempts.first(), reason="The payer called.")
     text = page_text(operator, charge_of(house))
     assert ": looked up" in text
@@ -202,7 +202,7 @@ def test_the_customer_is_shown_with_their_other_charges(house: House, api: Api, 
     assert first["id"] in text
 
 
-def test_opening_a_dossier_is_told_to_the_audit_log(house: House, operator: Client) -> None:
+def test_opening_a_charge_is_recorded(house: House, operator: Client) -> None:
     charge = charge_of(house)
     operator.get(page_of(charge))
     entry = AuditEntry.objects.latest("number")

@@ -43,7 +43,7 @@ def member(*permissions: str) -> Client:
     return client
 
 
-def test_it_tells_what_was_charged(operator: Client, shop: NewMerchant) -> None:
+def test_it_shows_the_payments(operator: Client, shop: NewMerchant) -> None:
     tell(shop.merchant, days_ago(1), amount=123_450)
     tell(shop.merchant, days_ago(2), number=DECLINED)
     text = text_of(operator.get(INDEX))
@@ -97,12 +97,12 @@ def test_the_list_of_holds_that_expire_soon_has_these_alone(operator: Client, sh
     assert later.id.hex not in text
 
 
-def test_whoever_may_not_see_charges_sees_no_figures(shop: NewMerchant) -> None:
+def test_an_operator_who_may_not_see_charges_sees_no_figures(shop: NewMerchant) -> None:
     tell(shop.merchant, days_ago(1))
     assert "What was charged" not in text_of(member("view_merchant").get(INDEX))
 
 
-def test_a_card_is_shown_to_whoever_may_see_its_list(shop: NewMerchant) -> None:
+def test_a_card_is_shown_to_an_operator_who_may_see_its_list(shop: NewMerchant) -> None:
     text = text_of(member("view_charge", "view_notification").get(INDEX))
     assert "Webhooks failing" in text
     assert "Reconciliation differences" not in text
