@@ -66,7 +66,7 @@ def operator(db: None) -> Client:
 
 
 def the_operator() -> User:
-    """Whoever `operator` is signed in as."""
+    """Return the user who `operator` is signed in as."""
     return User.objects.get_or_create(username="operator", defaults={"is_staff": True, "is_superuser": True})[0]
 
 

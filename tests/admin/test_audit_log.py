@@ -1,4 +1,4 @@
-"""The audit log as a file: what the list shows, for whom it shows it, and told to the log itself."""
+"""The audit log as a file: what the list shows, and for whom; the export is recorded."""
 
 import csv
 from io import StringIO
@@ -39,7 +39,7 @@ def test_a_reason_is_no_formula(operator: Client) -> None:
     assert exported(operator, action="changed")[-1]["reason"] == "'=HYPERLINK(0)"
 
 
-def test_an_export_is_told_to_the_log(operator: Client) -> None:
+def test_an_export_is_recorded(operator: Client) -> None:
     exported(operator, action="changed")
     entry = AuditEntry.objects.latest("number")
     assert (entry.action, entry.actor, entry.detail) == ("exported", "operator", "audit log, action=changed")

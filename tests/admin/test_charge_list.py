@@ -123,7 +123,7 @@ def test_a_card_number_finds_the_charges_on_it(operator: Client, api: Api) -> No
     )
 
 
-def test_who_searched_by_a_card_number_is_told_and_not_by_which(operator: Client, api: Api) -> None:
+def test_a_search_by_card_number_is_recorded_without_the_number(operator: Client, api: Api) -> None:
     api.charge()
     api.charge()
     operator.post(BY_CARD, {"number": APPROVED})
@@ -135,7 +135,7 @@ def test_who_searched_by_a_card_number_is_told_and_not_by_which(operator: Client
     assert [mark for mark in (APPROVED, APPROVED[-4:], fingerprint.hex(), repr(fingerprint)) if mark in kept] == []
 
 
-def test_a_search_that_finds_nothing_is_told_too(operator: Client) -> None:
+def test_a_search_that_finds_nothing_is_recorded_too(operator: Client) -> None:
     operator.post(BY_CARD, {"number": APPROVED})
     assert AuditEntry.objects.latest("number").detail == "by a card number, charges found: 0"
 

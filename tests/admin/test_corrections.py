@@ -1,4 +1,4 @@
-"""What operators propose about unknown outcomes, and what a second person makes of it."""
+"""What operators propose about unknown outcomes, and how they are approved."""
 
 import pytest
 from django.http import HttpResponse
@@ -83,7 +83,7 @@ def test_nobody_withdraws_somebody_elses(unknown: Attempt, ben: Client) -> None:
     assert state_of(correction) == State.PROPOSED
 
 
-def test_an_approval_that_a_lookup_overtook_is_told(unknown: Attempt, ben: Client) -> None:
+def test_an_approval_that_a_lookup_overtook_is_shown(unknown: Attempt, ben: Client) -> None:
     correction = proposed(unknown, "declined")
     recover()
     text = text_of(decide(ben, correction))
@@ -99,14 +99,14 @@ def test_a_proposal_that_was_decided_is_not_decided_again(unknown: Attempt, ben:
     assert state_of(correction) == State.REJECTED
 
 
-def test_whoever_may_propose_does_not_approve(unknown: Attempt) -> None:
+def test_an_operator_who_may_propose_does_not_approve(unknown: Attempt) -> None:
     correction = proposed(unknown)
     proposer = client_of("proposer", *LOOK, "propose_correction")
     assert decide(proposer, correction).status_code == 403
     assert state_of(correction) == State.PROPOSED
 
 
-def test_whoever_may_approve_does_not_propose_or_look_up(unknown: Attempt) -> None:
+def test_an_operator_who_may_approve_does_not_propose_or_look_up(unknown: Attempt) -> None:
     approver = client_of("approver", *LOOK, "approve_correction")
     assert approver.post(propose_at(unknown), FORM).status_code == 403
     assert approver.post(look_up_at(unknown)).status_code == 403
@@ -141,7 +141,7 @@ def test_a_second_proposal_is_refused_while_one_is_open(unknown: Attempt, ana: C
 @pytest.mark.parametrize("field", ["evidence", "provider_ref"])
 def test_a_pasted_card_number_is_refused_and_neither_kept_nor_shown(field: str, unknown: Attempt, ana: Client) -> None:
     text = text_of(ana.post(propose_at(unknown), FORM | {field: APPROVED}))
-    assert "This views like" in text
+    assert "This looks like" in text
     assert APPROVED not in text
     assert not Correction.objects.exists()
     assert not AuditEntry.objects.filter(action="proposed").exists()
@@ -150,7 +150,7 @@ def test_a_pasted_card_number_is_refused_and_neither_kept_nor_shown(field: str, 
 def test_a_card_number_in_a_note_is_refused_and_neither_kept_nor_shown(unknown: Attempt, ben: Client) -> None:
     correction = proposed(unknown)
     text = text_of(decide(ben, correction, note=f"He paid with {APPROVED}"))
-    assert "This views like" in text
+    assert "This looks like" in text
     assert APPROVED not in text
     assert state_of(correction) == State.PROPOSED
 
@@ -175,7 +175,7 @@ def test_a_correction_is_not_edited(unknown: Attempt, ben: Client) -> None:
     assert state_of(correction) == State.PROPOSED
 
 
-def test_whoever_may_only_look_does_nothing(unknown: Attempt) -> None:
+def test_an_operator_who_may_only_look_does_nothing(unknown: Attempt) -> None:
     looker = client_of("looker", *LOOK)
     correction = proposed(unknown)
     for page in (desk_page(unknown), page_of(correction)):

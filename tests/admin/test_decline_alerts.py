@@ -1,4 +1,4 @@
-"""Operators are told of too many declines: once for each sort and window, with the way to what is behind it."""
+"""Operators see alerts of too many declines: once for each sort and window, with the way to what is behind it."""
 
 from datetime import timedelta
 from typing import Any
@@ -28,7 +28,7 @@ TOLD = "were declined within"
 
 
 def alert(**members: Any) -> DeclineAlert:
-    """One of this hour, unless told otherwise."""
+    """One of this hour, unless given otherwise."""
     charge = members.pop("charge", None) or ChargeFactory(is_failed=True)
     now = clock.now()
     own = {"livemode": False, "kind": "card", "subject": "visa …0002", "quota": 3}
@@ -76,7 +76,7 @@ def test_an_alert_that_cannot_be_kept_fails_no_charge(api: Api, settings: Settin
     assert Charge.objects.get().status == "failed"
 
 
-def test_an_alert_is_told_on_every_page_with_the_way_to_it(operator: Client) -> None:
+def test_an_alert_is_shown_on_every_page_with_the_way_to_it(operator: Client) -> None:
     kept = alert()
     for address in (INDEX, list_of(Charge), page_of(kept.merchant), reverse("admin:password_change")):
         text = text_of(operator.get(address))
@@ -101,19 +101,19 @@ def test_alerts_are_found_by_merchant_subject_and_charge(operator: Client) -> No
 
 
 @pytest.mark.parametrize(("hours", "told"), [(23, True), (25, False)])
-def test_an_alert_is_told_for_a_day(hours: int, told: bool, operator: Client) -> None:
+def test_an_alert_is_shown_for_a_day(hours: int, told: bool, operator: Client) -> None:
     alert(created_at=clock.now() - timedelta(hours=hours))
     assert (TOLD in text_of(operator.get(INDEX))) == told
 
 
-def test_of_many_alerts_the_newest_three_are_told(operator: Client) -> None:
+def test_of_many_alerts_the_newest_three_are_shown(operator: Client) -> None:
     kept = [alert(created_at=clock.now() - timedelta(minutes=number)) for number in range(4)]
     text = text_of(operator.get(INDEX))
     assert [page_of(each) in text for each in kept] == [True, True, True, False]
     assert list_of(DeclineAlert) in text.partition("There are more such alerts")[2].partition("</li>")[0]
 
 
-def test_whoever_may_not_look_at_alerts_is_told_without_the_way(db: None) -> None:
+def test_an_operator_who_may_not_look_at_alerts_is_shown_without_the_way(db: None) -> None:
     kept = alert()
     looker = for_all(User.objects.create(username="looker", is_staff=True))
     client = Client()
@@ -125,7 +125,7 @@ def test_whoever_may_not_look_at_alerts_is_told_without_the_way(db: None) -> Non
     assert page_of(kept) in text_of(client.get(INDEX))
 
 
-def test_a_stranger_at_the_door_is_told_nothing(db: None, client: Client) -> None:
+def test_a_stranger_at_the_door_is_shown_nothing(db: None, client: Client) -> None:
     alert()
     assert TOLD not in text_of(client.get(reverse("admin:login")))
 

@@ -1,4 +1,4 @@
-"""The page of a charge: everything that came to pass, in order, for a bounded price."""
+"""The page of a charge: the timeline in order, in a bounded number of statements."""
 
 from urllib.parse import urlsplit
 
@@ -38,7 +38,7 @@ def titles(charge: Charge) -> list[str]:
     return [str(moment.title) for moment in timeline(Records(charge), with_address=True)]
 
 
-def test_a_payment_is_told_in_the_order_in_which_it_came_to_pass(house: House) -> None:
+def test_a_payment_is_shown_in_order(house: House) -> None:
     charge = charge_of(house)
     told = titles(charge)
     expected = [
@@ -62,7 +62,7 @@ def test_a_request_names_its_key_masked_and_its_idempotency_key_and_answer(house
     assert key not in text
 
 
-def test_the_ledger_is_told_line_by_line(house: House, operator: Client) -> None:
+def test_the_ledger_is_shown_line_by_line(house: House, operator: Client) -> None:
     settle()
     text = page_text(operator, charge_of(house))
     assert "Posted: capture" in text
@@ -70,7 +70,7 @@ def test_the_ledger_is_told_line_by_line(house: House, operator: Client) -> None
     assert "Posted: settle" in text
 
 
-def test_the_payers_way_is_told(api: Api, operator: Client, client: Client) -> None:
+def test_the_payers_way_is_shown(api: Api, operator: Client, client: Client) -> None:
     charge = api.charge(CHALLENGED)
     client.get(urlsplit(charge["action"]["url"]).path, headers={"User-Agent": "Firefox/145.0"})
     client.post(urlsplit(charge["action"]["url"]).path, {"decision": "pay"})
@@ -82,7 +82,7 @@ def test_the_payers_way_is_told(api: Api, operator: Client, client: Client) -> N
     assert told[0] == "POST /v2/charges/"
 
 
-def test_what_the_provider_told_by_webhook_is_told_with_what_came_of_it(house: House, operator: Client) -> None:
+def test_a_provider_event_is_shown_with_its_result(house: House, operator: Client) -> None:
     charge = charge_of(house)
     refund = charge.attempts.get(kind="refund")
     message = a_provider_message(charge.merchant, b'{"token": "whsec_0123456789abcdef"}', reference=refund.reference)
@@ -94,26 +94,26 @@ def test_what_the_provider_told_by_webhook_is_told_with_what_came_of_it(house: H
 
     text = page_text(operator, charge)
 
-    assert "gone told: something, and was asked" in text
-    assert "Came to needs attention: Nobody knows it" in text
-    assert "gone told: Approved" in text
+    assert "gone reported: a change, and was asked about it" in text
+    assert "Result needs attention: Nobody knows it" in text
+    assert "gone reported: Approved" in text
     assert "Done by hand" in text
     assert "another charge" not in text
     assert "whsec_" not in text
 
 
-def test_a_callback_that_waits_is_told(house: House, operator: Client) -> None:
+def test_a_webhook_that_waits_is_shown(house: House, operator: Client) -> None:
     assert Webhook.objects.exists()
-    assert "charge.succeeded waits to be told" in page_text(operator, charge_of(house))
+    assert "charge.succeeded waits to be sent" in page_text(operator, charge_of(house))
 
 
-def test_a_difference_with_the_providers_report_is_told(house: House, operator: Client) -> None:
+def test_a_difference_with_the_providers_report_is_shown(house: House, operator: Client) -> None:
     item = a_difference()
     ReconciliationItem.objects.filter(pk=item.pk).update(charge=charge_of(house))
     assert f"Report and ledger differ: {item}" in titles(charge_of(house))
 
 
-def test_what_staff_did_is_told_with_its_reason(house: House, operator: Client) -> None:
+def test_what_staff_did_is_shown_with_its_reason(house: House, operator: Client) -> None:
     audit_log.record(Action.LOOKED_UP, charge_of(house).attempts.first(), reason="The payer called.")
     text = page_text(operator, charge_of(house))
     assert ": looked up" in text
@@ -130,7 +130,7 @@ def test_only_who_may_see_the_audit_log_sees_from_where_staff_acted(house: House
     text = page_text(viewer, charge_of(house))
     assert "The payer called." in text
     assert origin not in text
-    assert "Who looked" not in text
+    assert "Views by staff" not in text
 
 
 def test_who_works_for_some_merchants_does_not_see_from_where_staff_acted(house: House, client: Client) -> None:
@@ -139,9 +139,9 @@ def test_who_works_for_some_merchants_does_not_see_from_where_staff_acted(house:
     MerchantAccess.objects.create(operator=ana, merchant=house.shop.merchant)
     client.force_login(ana)
     client.get(page_of(charge_of(house)))
-    assert "Who looked" not in page_text(client, charge_of(house))
+    assert "Views by staff" not in page_text(client, charge_of(house))
     for_all(ana)
-    assert "Who looked" in page_text(client, charge_of(house))
+    assert "Views by staff" in page_text(client, charge_of(house))
 
 
 def test_a_long_story_costs_no_more_than_a_short_one(
@@ -202,10 +202,10 @@ def test_the_customer_is_shown_with_their_other_charges(house: House, api: Api, 
     assert first["id"] in text
 
 
-def test_opening_a_dossier_is_told_to_the_audit_log(house: House, operator: Client) -> None:
+def test_opening_a_charge_is_recorded(house: House, operator: Client) -> None:
     charge = charge_of(house)
     operator.get(page_of(charge))
     entry = AuditEntry.objects.latest("number")
     assert (entry.action, entry.object_id, entry.actor) == ("viewed", str(charge.pk), "operator")
     assert entry.origin == "127.0.0.1"
-    assert "Who looked" in page_text(operator, charge)
+    assert "Views by staff" in page_text(operator, charge)

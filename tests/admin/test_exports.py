@@ -53,7 +53,7 @@ def newest_first() -> list[str]:
     return [public_id("ch", pk) for pk in Charge.objects.order_by("-pk").values_list("pk", flat=True)]
 
 
-def test_whoever_is_limited_meanwhile_finds_no_file_that_was_made_before(db: None) -> None:
+def test_an_operator_who_is_limited_meanwhile_finds_no_file_that_was_made_before(db: None) -> None:
     ChargeFactory()
     user, client = member()
     exported(client)
@@ -61,7 +61,7 @@ def test_whoever_is_limited_meanwhile_finds_no_file_that_was_made_before(db: Non
     assert not Export.objects.exists()
 
 
-def test_whoever_loses_a_role_finds_no_file_that_was_made_before(db: None) -> None:
+def test_an_operator_who_loses_a_role_finds_no_file_that_was_made_before(db: None) -> None:
     ChargeFactory()
     user, client = member()
     group = Group.objects.create(name="sellers")
@@ -71,7 +71,7 @@ def test_whoever_loses_a_role_finds_no_file_that_was_made_before(db: None) -> No
     assert not Export.objects.exists()
 
 
-def test_a_line_tells_amounts_as_integers_and_as_decimals_and_no_more_of_a_card_than_its_last_digits(
+def test_a_line_has_amounts_as_integers_and_as_decimals_and_no_more_of_a_card_than_its_last_digits(
     operator: Client,
 ) -> None:
     charge = ChargeFactory(is_part_refunded=True, amount=123_450)
@@ -186,7 +186,7 @@ def test_nobody_has_many_exports_under_way(operator: Client) -> None:
     assert Export.objects.count() == exports.MOST_WAITING
 
 
-def test_the_audit_log_tells_who_took_the_file_and_what_was_in_it(operator: Client) -> None:
+def test_the_audit_log_has_who_took_the_file_and_what_was_in_it(operator: Client) -> None:
     ChargeFactory(is_held=True)
     exported(operator, "money=held")
     entry = AuditEntry.objects.get(action="exported")

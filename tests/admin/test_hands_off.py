@@ -63,7 +63,7 @@ def test_a_merchant_may_be_renamed(operator: Client) -> None:
     assert renamed.updated_at > merchant.updated_at
 
 
-def test_why_a_merchant_was_renamed_is_told_to_the_audit_log(operator: Client) -> None:
+def test_why_a_merchant_was_renamed_is_recorded(operator: Client) -> None:
     operator.post(page_of(MerchantFactory(status="active")), merchant_form(business_address="{}"))
     entry = AuditEntry.objects.latest("number")
     assert (entry.action, entry.reason) == ("changed", "Ticket 77")

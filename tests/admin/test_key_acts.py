@@ -45,7 +45,7 @@ def test_the_answer_that_shows_a_key_is_kept_by_nobody(
     assert key not in text_of(operator.get(page_of(find_key(key)))) + text_of(operator.get(page_of(shop.merchant)))
 
 
-def test_the_audit_log_is_told_why_a_key_was_issued(operator: Client, shop: NewMerchant) -> None:
+def test_the_audit_log_has_the_reason_why_a_key_was_issued(operator: Client, shop: NewMerchant) -> None:
     key = find_key(shown_key(act(operator, shop.merchant, "issue_key", **SECRET)))
     entry = AuditEntry.objects.about(key).get()
     assert (entry.action, entry.actor, entry.reason) == ("added", "operator", REASON)

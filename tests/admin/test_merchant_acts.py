@@ -116,7 +116,7 @@ def test_the_decline_budget_is_set(said: str, budget: int | None, operator: Clie
     assert newest().decline_budget == budget
 
 
-def test_a_callback_secret_is_rolled_and_the_old_one_signs_along(operator: Client, shop: NewMerchant) -> None:
+def test_a_webhook_secret_is_rolled_and_the_old_one_signs_along(operator: Client, shop: NewMerchant) -> None:
     answer = act(operator, shop.merchant, "roll_notify_secret", mode="test", hours="24")
     [shown] = re.findall(r"<code>(whsec_.+?)</code>", text_of(answer))
     assert valid_notify_secrets(shop.merchant, livemode=False) == [shown, shop.notify_secrets["whsec_test"]]
@@ -124,6 +124,6 @@ def test_a_callback_secret_is_rolled_and_the_old_one_signs_along(operator: Clien
     assert shown not in text_of(operator.get(page_of(shop.merchant)))
 
 
-def test_a_callback_secret_without_overlap_signs_alone(operator: Client, shop: NewMerchant) -> None:
+def test_a_webhook_secret_without_overlap_signs_alone(operator: Client, shop: NewMerchant) -> None:
     act(operator, shop.merchant, "roll_notify_secret", mode="live", hours="0")
     assert len(valid_notify_secrets(shop.merchant, livemode=True)) == 1

@@ -36,7 +36,7 @@ def failure(*ids: str, count: int | None = None) -> dict[str, Any]:
     }
 
 
-def test_a_failed_run_is_told_on_every_page_with_the_way_to_it(operator: Client, api: Api) -> None:
+def test_a_failed_run_is_shown_on_every_page_with_the_way_to_it(operator: Client, api: Api) -> None:
     charge = api.charge()
     check = checked(failure(charge["id"]))
     for address in (INDEX, list_of(Charge), page_of(Charge.objects.get()), reverse("admin:password_change")):
@@ -63,14 +63,14 @@ def test_runs_are_found_by_what_offended_and_by_their_result(operator: Client) -
 
 
 @pytest.mark.parametrize(("days", "told"), [(1, False), (3, True)], ids=["yesterday", "three days ago"])
-def test_a_run_that_is_too_long_ago_is_told(days: int, told: bool, operator: Client) -> None:
+def test_a_run_that_is_too_long_ago_is_shown(days: int, told: bool, operator: Client) -> None:
     checked(days=days)
     assert ("The last money check was on" in text_of(operator.get(INDEX))) == told
 
 
-def test_that_none_has_ended_yet_is_told(operator: Client) -> None:
+def test_that_none_has_ended_yet_is_shown(operator: Client) -> None:
     MoneyCheck.objects.create(whole=True, invariants=[])
-    assert "No money check has come to its end yet" in text_of(operator.get(INDEX))
+    assert "No money check has finished yet" in text_of(operator.get(INDEX))
 
 
 def test_the_next_whole_run_that_passes_ends_the_alert_and_a_part_does_not(operator: Client) -> None:
@@ -81,7 +81,7 @@ def test_the_next_whole_run_that_passes_ends_the_alert_and_a_part_does_not(opera
     assert 'role="alert"' not in text_of(operator.get(INDEX))
 
 
-def test_whoever_may_not_look_at_runs_is_told_without_the_way(db: None) -> None:
+def test_an_operator_who_may_not_look_at_runs_is_shown_without_the_way(db: None) -> None:
     check = checked(failure("ch_" + "0" * 32))
     looker = for_all(User.objects.create(username="looker", is_staff=True))
     client = Client()
@@ -93,7 +93,7 @@ def test_whoever_may_not_look_at_runs_is_told_without_the_way(db: None) -> None:
     assert page_of(check) in text_of(client.get(INDEX))
 
 
-def test_a_stranger_at_the_door_is_told_nothing(db: None, client: Client) -> None:
+def test_a_stranger_at_the_door_is_shown_nothing(db: None, client: Client) -> None:
     checked(failure("ch_" + "0" * 32))
     assert "refunds_add_up" not in text_of(client.get(reverse("admin:login")))
 

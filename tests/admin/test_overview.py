@@ -43,7 +43,7 @@ def member(*permissions: str) -> Client:
     return client
 
 
-def test_it_tells_what_was_charged(operator: Client, shop: NewMerchant) -> None:
+def test_it_shows_the_payments(operator: Client, shop: NewMerchant) -> None:
     tell(shop.merchant, days_ago(1), amount=123_450)
     tell(shop.merchant, days_ago(2), number=DECLINED)
     text = text_of(operator.get(INDEX))
@@ -53,11 +53,11 @@ def test_it_tells_what_was_charged(operator: Client, shop: NewMerchant) -> None:
 
 
 def test_it_says_that_the_money_is_in_order_while_the_last_check_found_it_so(operator: Client, db: None) -> None:
-    assert "money in order" not in text_of(operator.get(INDEX))
+    assert "ledger in order" not in text_of(operator.get(INDEX))
     check = MoneyCheck.objects.create(whole=True, finished_at=clock.now(), invariants=["refunds_add_up"])
-    assert "money in order" in text_of(operator.get(INDEX))
+    assert "ledger in order" in text_of(operator.get(INDEX))
     MoneyCheck.objects.filter(pk=check.pk).update(failures=[{"name": "refunds_add_up", "count": 1}])
-    assert "money in order" not in text_of(operator.get(INDEX))
+    assert "ledger in order" not in text_of(operator.get(INDEX))
 
 
 def test_a_period_without_charges_says_so(operator: Client, shop: NewMerchant) -> None:
@@ -97,12 +97,12 @@ def test_the_list_of_holds_that_expire_soon_has_these_alone(operator: Client, sh
     assert later.id.hex not in text
 
 
-def test_whoever_may_not_see_charges_sees_no_figures(shop: NewMerchant) -> None:
+def test_an_operator_who_may_not_see_charges_sees_no_figures(shop: NewMerchant) -> None:
     tell(shop.merchant, days_ago(1))
     assert "What was charged" not in text_of(member("view_merchant").get(INDEX))
 
 
-def test_a_card_is_shown_to_whoever_may_see_its_list(shop: NewMerchant) -> None:
+def test_a_card_is_shown_to_an_operator_who_may_see_its_list(shop: NewMerchant) -> None:
     text = text_of(member("view_charge", "view_webhook").get(INDEX))
     assert "Webhooks failing" in text
     assert "Reconciliation differences" not in text

@@ -1,4 +1,4 @@
-"""A list goes on from row to row: every row stands on one page, whichever way an operator goes."""
+"""Keyset pages: every row is on one page, in both directions."""
 
 import re
 from collections.abc import Iterator
@@ -122,7 +122,7 @@ def test_a_list_without_rows_says_so(operator: Client) -> None:
 
 
 @pytest.mark.parametrize(("start", "link"), [("", "Older"), ("&p=last", "Newer")], ids=["newest", "oldest"])
-def test_a_search_for_what_is_rare_is_broken_off_and_goes_on(start: str, link: str, operator: Client) -> None:
+def test_a_search_for_what_is_rare_is_continued_on_the_next_page(start: str, link: str, operator: Client) -> None:
     sell(MerchantFactory(), SEARCHED_ROWS + LENGTH)
     ids = newest_first()
     rare = ids[0] if start else ids[-1]

@@ -116,7 +116,7 @@ def test_a_note_is_wanted_without_secrets(note: str, stranger: ReconciliationIte
     assert ReconciliationItem.objects.get().state == "open"
 
 
-def test_whoever_comes_second_is_told(stranger: ReconciliationItem, operator: Client) -> None:
+def test_the_second_operator_sees_a_warning(stranger: ReconciliationItem, operator: Client) -> None:
     operator.post(act("close", stranger), {"note": "First."})
     text = text_of(operator.post(act("close", stranger), {"note": "Second."}, follow=True))
     assert "Somebody else has just decided this." in text
@@ -124,7 +124,7 @@ def test_whoever_comes_second_is_told(stranger: ReconciliationItem, operator: Cl
     assert AuditEntry.objects.about(stranger).count() == 1
 
 
-def test_whoever_may_only_look_closes_nothing(stranger: ReconciliationItem) -> None:
+def test_an_operator_who_may_only_look_closes_nothing(stranger: ReconciliationItem) -> None:
     looker = for_all(User.objects.create(username="looker", is_staff=True))
     looker.user_permissions.add(Permission.objects.get(codename="view_reconciliationitem"))
     client = Client()

@@ -58,11 +58,11 @@ ALL = {"charge.created", "charge.succeeded", "charge.updated", "refund.created"}
         ("mer", ALL),
     ],
 )
-def test_an_id_finds_what_was_told_about_it(prefix: str, types: set[str], house: House, operator: Client) -> None:
+def test_an_id_finds_its_webhooks(prefix: str, types: set[str], house: House, operator: Client) -> None:
     assert shown(operator, q=house.id_of(prefix)) == types
 
 
-def test_a_url_or_a_part_of_it_finds_what_was_told_there(house: House, api: Api, operator: Client) -> None:
+def test_a_url_or_a_part_of_it_finds_its_webhooks(house: House, api: Api, operator: Client) -> None:
     redirect = {"success": OTHER_URL, "fail": OTHER_URL, "notify": OTHER_URL}
     api.charge_source(api.source(redirect=redirect))
     assert shown(operator, q="other.example") == {"charge.created", "charge.succeeded"}
@@ -108,7 +108,7 @@ def test_one_is_sent_again_from_its_page(failed: Webhook, operator: Client) -> N
     assert waiting(failed)
 
 
-def test_a_selection_is_sent_again_and_one_in_hand_is_left(failed: Webhook, operator: Client) -> None:
+def test_a_selection_is_sent_again_and_one_being_sent_is_left(failed: Webhook, operator: Client) -> None:
     held = Webhook.objects.get(event__type="refund.created")
     Webhook.objects.filter(id=held.id).update(leased_until=clock.now() + timedelta(seconds=30))
     chosen = {"action": "send_again", "_selected_action": [failed.pk, held.pk]}
@@ -163,7 +163,7 @@ def test_more_than_may_go_at_once_are_left(failed: Webhook, operator: Client) ->
     assert not AuditEntry.objects.filter(action="sent_again").exists()
 
 
-def test_callbacks_of_a_charge_are_sent_again_from_its_page(failed: Webhook, house: House, operator: Client) -> None:
+def test_webhooks_of_a_charge_are_sent_again_from_its_page(failed: Webhook, house: House, operator: Client) -> None:
     charge = Charge.objects.get()
     address = reverse("admin:payments_charge_send_callbacks_again", args=[charge.pk])
     assert address in text_of(operator.get(page_of(charge)))
@@ -175,7 +175,7 @@ def test_callbacks_of_a_charge_are_sent_again_from_its_page(failed: Webhook, hou
     assert waiting(failed)
 
 
-def test_callbacks_of_another_charge_are_not_sent_again_from_there(failed: Webhook, api: Api, operator: Client) -> None:
+def test_webhooks_of_another_charge_are_not_sent_again_from_there(failed: Webhook, api: Api, operator: Client) -> None:
     other = Charge.objects.get(id=parse_id("ch", api.charge()["id"]))
     address = reverse("admin:payments_charge_send_callbacks_again", args=[other.pk])
     assert address not in text_of(operator.get(page_of(other)))
@@ -188,7 +188,7 @@ def test_one_that_is_not_there_is_not_sent_again(house: House, operator: Client)
     assert operator.post(missing, {"reason": WHY}).status_code == 404
 
 
-def test_whoever_may_only_look_sends_nothing_again(failed: Webhook) -> None:
+def test_an_operator_who_may_only_look_sends_nothing_again(failed: Webhook) -> None:
     looker = for_all(User.objects.create(username="looker", is_staff=True))
     looker.user_permissions.add(Permission.objects.get(codename="view_webhook"))
     client = Client()

@@ -1,4 +1,4 @@
-"""What the database itself refuses, whoever asks."""
+"""What the database itself refuses."""
 
 from typing import Any
 

@@ -77,7 +77,7 @@ def test_a_charged_source_cannot_be_attached_and_its_charge_is_named(api: Api, m
     assert (error["charge_id"], error["param"]) == (charge["id"], "source")
 
 
-def test_no_such_source_is_told_apart_from_no_such_customer(api: Api, maria: dict[str, Any]) -> None:
+def test_no_such_source_differs_from_no_such_customer(api: Api, maria: dict[str, Any]) -> None:
     nobody = "cus_" + "0" * 32
 
     no_source = error_of(api.post(f"/customers/{maria['id']}/sources", {"source": "src_0"}))
@@ -136,7 +136,7 @@ def test_deleting_a_customer_gives_all_its_sources_up(api: Api, maria: dict[str,
     assert [card_of(source).sealed_number for source in sources] == [None] * 3
 
 
-# --- what each change tells
+# --- the event of each change
 
 
 def test_every_change_of_a_customer_is_an_event_that_shows_it(api: Api, maria: dict[str, Any]) -> None:

@@ -35,7 +35,7 @@ def test_a_live_key_is_asked_for_by_one_approved_by_another_and_taken_once(
 
     efren.goto("/admin/")
     hand.press(efren.get_by_role("link", name="Requests for approval"))
-    hand.press(efren.get_by_role("link", name="All that waits for approval"))
+    hand.press(efren.get_by_role("link", name="Everything that waits for approval"))
     hand.press(efren.get_by_role("link", name="Issue a key: secret").last)
     expect(efren.get_by_text("can charge payers, capture, void and refund")).to_be_visible()
     expect(efren.get_by_text(WHY)).to_be_visible()
@@ -47,7 +47,7 @@ def test_a_live_key_is_asked_for_by_one_approved_by_another_and_taken_once(
     hand.press(lourdes.get_by_role("button", name="Take the key"))
     key = lourdes.locator("code").last.inner_text()
     assert Api(key).get("/me").status_code == 200
-    hand.press(lourdes.get_by_role("link", name="I have kept it"))
+    hand.press(lourdes.get_by_role("link", name="I have copied it"))
     expect(lourdes.get_by_role("button", name="Take the key")).to_have_count(0)
     row = ApprovalRequest.objects.latest("pk")
     assert (row.state, row.proposed_by.username, row.decided_by and row.decided_by.username) == (

@@ -60,13 +60,13 @@ def test_a_large_refund_is_asked_for_by_one_and_approved_by_another(
     give_reason(lourdes, hand)
     hand.press(lourdes.get_by_role("button", name="Continue"))
     expect(lourdes.get_by_text("Another person must agree to this")).to_be_visible()
-    hand.press(lourdes.get_by_role("button", name="Ask for this"))
+    hand.press(lourdes.get_by_role("button", name="Request approval"))
     expect(told(lourdes)).to_contain_text("Another person must approve")
     assert api.read(work.taken)["amount_refunded"] == 0
 
     efren = office.tab_of("finance", "efren")
     efren.goto("/admin/")
-    hand.press(efren.get_by_role("link", name="Acts on charges"))
+    hand.press(efren.get_by_role("link", name="Operator actions"))
     hand.press(efren.get_by_role("link", name="Waiting for me"))
     hand.press(efren.locator("#result_list tbody th a").first)
     expect(efren.get_by_text(WHY)).to_be_visible()

@@ -109,7 +109,7 @@ def test_an_app_is_enrolled_and_signs_in(tab: Page, ana: User) -> None:
     give_code(tab, code_of(Authenticator.objects.get()))
     tab.get_by_role("button", name="Show recovery codes").click()
     expect(tab.locator(".codes li")).to_have_count(10)
-    tab.get_by_role("link", name="I have kept them").click()
+    tab.get_by_role("link", name="I have stored them").click()
     expect(tab).to_have_url(at(INDEX))
     log_out(tab)
     give_password(tab)

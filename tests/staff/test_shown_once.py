@@ -54,7 +54,7 @@ def test_a_reload_shows_no_key_and_issues_none(shown: Page) -> None:
 
 
 def test_going_back_and_forth_shows_no_key(shown: Page) -> None:
-    shown.get_by_role("link", name="I have kept it").click()
+    shown.get_by_role("link", name="I have copied it").click()
     for way in (shown.go_back, shown.go_forward):
         # The browser has kept nothing to go to, and says so.
         with suppress(Error):

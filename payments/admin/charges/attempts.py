@@ -9,7 +9,7 @@ from payments.admin.framework.formats import (
     id_link_column,
     json_column,
     moment_column,
-    money,
+    money_column,
     row_link_column,
     search_link,
 )
@@ -61,6 +61,7 @@ class AttemptAdmin(LookOnlyAdmin):
     route_link = row_link_column("route", Route)
     outage = moment_column("outage_at")
     due = moment_column("due_at")
+    shown_amount = money_column("amount", "charge")
     shown_response = json_column("response")
 
     def history_rows(self, obj: Model) -> list[Model]:
@@ -70,10 +71,6 @@ class AttemptAdmin(LookOnlyAdmin):
     @admin.display(description="Reference")
     def shown_reference(self, attempt: Attempt) -> str:
         return attempt.reference
-
-    @admin.display(description="Amount")
-    def shown_amount(self, attempt: Attempt) -> str:
-        return money(attempt.amount, attempt.charge.currency)
 
     @admin.display(description="Events")
     def events(self, attempt: Attempt) -> SafeString:

@@ -28,9 +28,7 @@ class AttemptsOfCharge(LookOnlyInline):
     fields = ("kind", "shown_amount", "state", "outcome", "provider", "provider_ref", "created")
     ordering = ("-pk",)
 
-    @admin.display(description="Amount")
-    def shown_amount(self, attempt: Attempt) -> str:
-        return money(attempt.amount, attempt.charge.currency)
+    shown_amount = money_column("amount", "charge")
 
 
 def _events_of(row: Refund) -> SafeString | str:

@@ -232,7 +232,7 @@ def _address(act: str, attempt: UnknownOutcome) -> str:
 
 
 def _facts_of(attempt: UnknownOutcome) -> Facts:
-    """Return what an operator views for in the provider's records."""
+    """Return what an operator looks for in the provider's records."""
     charge = attempt.charge
     yield "Asked", f"{attempt.kind}, {utc(attempt.created_at)} UTC"
     yield "Amount", money(attempt.amount, charge.currency)

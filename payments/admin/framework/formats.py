@@ -154,12 +154,12 @@ def moment_column(name: str) -> Column:
     return column
 
 
-def money_column(name: str) -> Column:
-    """Return a column with the amount in the field `name`, in the row's currency."""
+def money_column(name: str, relation: str = "") -> Column:
+    """Return a column with the amount in the field `name`, in the currency of the row or of its `relation`."""
 
     @admin.display(description=capfirst(name.replace("_", " ")))
     def column(_: Any, row: Any) -> str:
-        return money(getattr(row, name), row.currency)
+        return money(getattr(row, name), (getattr(row, relation) if relation else row).currency)
 
     return column
 
