@@ -16,7 +16,7 @@ from tests.neighbours.offences import OFFENCES
 
 @dataclass(frozen=True)
 class Figure:
-    """A function `module:name` below this package, and the defaults of the sizes that it is called with.
+    """A function `module:name`, and the defaults of the sizes that it is called with.
 
     `given` returns further arguments, made of the servers' places; `choices` are options with their values, the first
     of which is the default; a `seeded` function takes a seed; one without `has_servers` needs no servers.
@@ -35,38 +35,42 @@ def _in_folder(places: Places) -> Mapping[str, Any]:
 
 
 FIGURES = {
-    "schedule": Figure("schedule:on_schedule", {"events": 10_000, "most_failures": 5}),
-    "crashes": Figure("crashes:crashes", {"events": 5_000, "kills": 20}, _in_folder),
-    "throughput": Figure("throughput:throughput", {"events": 5_000, "rounds": 5}),
+    "schedule": Figure("tests.figures.schedule:on_schedule", {"events": 10_000, "most_failures": 5}),
+    "crashes": Figure("tests.figures.crashes:crashes", {"events": 5_000, "kills": 20}, _in_folder),
+    "throughput": Figure("tests.figures.throughput:throughput", {"events": 5_000, "rounds": 5}),
     "fairness": Figure(
-        "fairness:fairness",
+        "tests.figures.fairness:fairness",
         {"hanging": 2_340, "receivers": 90, "events": 300, "timeout_seconds": 120},
         _in_folder,
     ),
-    "refunds": Figure("races:refunds", {"rounds": 1_000, "clients": 50}, _in_folder, seeded=True),
-    "sources": Figure("races:sources", {"rounds": 1_000, "clients": 50}, _in_folder, seeded=True),
-    "keys": Figure("races:keys", {"rounds": 200, "clients": 100}, _in_folder, seeded=True),
-    "resending": Figure("resending:resending", {"orders": 1_000}, _in_folder, seeded=True),
-    "database": Figure("database:database", {"kills": 10}, lambda places: {"places": places}, seeded=True),
-    "histories": Figure("histories:histories", {"histories": 10_000}, seeded=True),
-    "card_texts": Figure("card_texts:card_texts", {"texts": 1_000_000}, seeded=True, has_servers=False),
-    "rotation": Figure("rotation:rotation", {"cards": 100_000, "traders": 2}),
-    "patterns": Figure("patterns:patterns", {"characters": 1_000_000}),
-    "memory": Figure("memory:memory", {"requests": 200_000}, _in_folder),
-    "starting": Figure("starting:starting", {"rounds": 5}, _in_folder),
-    "vacuum": Figure("vacuum:vacuum", {"minutes": 60, "stretches": 12}, lambda places: {"places": places}),
-    "fuzz": Figure("fuzz:fuzz", {"cases": 100_000, "first_batch": 0}, seeded=True),
-    "office": Figure("office:office", {"charges": 1_000_000, "stories": 1_000}),
-    "screenshots": Figure("screenshots:screenshots", {"charges": 5_000}, _in_folder),
-    "faults": Figure("faults:faults", {"operations": 10_000, "first_history": 0}, seeded=True),
+    "refunds": Figure("tests.figures.races:refunds", {"rounds": 1_000, "clients": 50}, _in_folder, seeded=True),
+    "sources": Figure("tests.figures.races:sources", {"rounds": 1_000, "clients": 50}, _in_folder, seeded=True),
+    "keys": Figure("tests.figures.races:keys", {"rounds": 200, "clients": 100}, _in_folder, seeded=True),
+    "resending": Figure("tests.figures.resending:resending", {"orders": 1_000}, _in_folder, seeded=True),
+    "database": Figure(
+        "tests.figures.database:database", {"kills": 10}, lambda places: {"places": places}, seeded=True
+    ),
+    "histories": Figure("tests.figures.histories:histories", {"histories": 10_000}, seeded=True),
+    "card_texts": Figure("tests.figures.card_texts:card_texts", {"texts": 1_000_000}, seeded=True, has_servers=False),
+    "rotation": Figure("tests.figures.rotation:rotation", {"cards": 100_000, "traders": 2}),
+    "patterns": Figure("tests.figures.patterns:patterns", {"characters": 1_000_000}),
+    "memory": Figure("tests.figures.memory:memory", {"requests": 200_000}, _in_folder),
+    "starting": Figure("tests.figures.starting:starting", {"rounds": 5}, _in_folder),
+    "vacuum": Figure(
+        "tests.figures.vacuum:vacuum", {"minutes": 60, "stretches": 12}, lambda places: {"places": places}
+    ),
+    "fuzz": Figure("tests.figures.fuzz:fuzz", {"cases": 100_000, "first_batch": 0}, seeded=True),
+    "office": Figure("tests.figures.office:office", {"charges": 1_000_000, "stories": 1_000}),
+    "screenshots": Figure("tests.figures.screenshots:screenshots", {"charges": 1_500}, _in_folder),
+    "faults": Figure("tests.figures.faults:faults", {"operations": 10_000, "first_history": 0}, seeded=True),
     "neighbours": Figure(
-        "neighbours:neighbours",
+        "tests.figures.neighbours:neighbours",
         {"quiet_seconds": 10, "seconds": 20},
         _in_folder,
         choices={"only": ("all", *OFFENCES)},
     ),
     "ambiguous": Figure(
-        "ambiguous:ambiguous",
+        "tests.figures.ambiguous:ambiguous",
         {"answers": 2_000, "first_life": 0},
         seeded=True,
         choices={"provider": ("xendit", "adyen")},
@@ -90,7 +94,7 @@ def main(arguments: Mapping[str, Any]) -> None:
 def _measure(figure: Figure, **arguments: Any) -> Any:
     # Imported only now, because most modules need the settings, which exist once the servers run.
     module, name = figure.function.split(":")
-    return getattr(import_module(f"tests.figures.{module}"), name)(**arguments)
+    return getattr(import_module(module), name)(**arguments)
 
 
 def _parser() -> argparse.ArgumentParser:

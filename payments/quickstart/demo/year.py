@@ -54,8 +54,10 @@ def seed(charges: int, merchants: int, rng: Random, progress: Callable[[int], No
     """
     present = clock.now()
     shops = create_shops(merchants, present - YEAR, present, rng)
+    chosen = choose_scenarios(charges - len(UNDER_WAY), rng)
     begins = [
-        (moment, rng.choice(shops), pick(rng, SCENARIOS)) for moment in moments(charges - len(UNDER_WAY), present, rng)
+        (moment, rng.choice(shops), scenario)
+        for moment, scenario in zip(moments(len(chosen), present, rng), chosen, strict=True)
     ]
     for (scenario, fewest, most), shop in zip(UNDER_WAY, cycle(shops), strict=False):
         begins.append((present - timedelta(minutes=rng.uniform(fewest, most)), shop, scenario))
@@ -68,6 +70,14 @@ def seed(charges: int, merchants: int, rng: Random, progress: Callable[[int], No
         summing.sum_up(day)
     _analyse()
     return shops
+
+
+def choose_scenarios(count: int, rng: Random) -> list[Scenario]:
+    """Return `count` scenarios in any order: each at least once, and all others by their weights."""
+    chosen = [scenario for scenario, _ in SCENARIOS]
+    chosen += [pick(rng, SCENARIOS) for _ in range(count - len(chosen))]
+    rng.shuffle(chosen)
+    return chosen
 
 
 @transaction.atomic
