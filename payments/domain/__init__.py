@@ -1,1 +1,1 @@
-"""The verbs that change money's state; the only room that does."""
+"""The domain: everything that changes the state of money is here."""

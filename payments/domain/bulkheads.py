@@ -2,7 +2,7 @@
 
 A request that finds no place is refused at once, before anything is written. A web process shares PERCENT_SHARED of
 its threads out, so that some are always left for requests without a merchant; a worker half of its threads, so that
-the sweeps that ask nobody go on beside slow providers.
+the sweeps that call no provider continue beside slow providers.
 """
 
 import threading

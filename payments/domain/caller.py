@@ -19,8 +19,8 @@ class IdempotencyKey:
 class Caller:
     """On whose behalf a verb runs: one merchant in one mode, and the request if there was one.
 
-    `rates` and `payment_methods` are the merchant's terms (see `terms`), for whoever makes a charge or a source.
-    A request has the `key_id` that signed it and the `address` that it came from, for whoever counts declines, and
+    `rates` and `payment_methods` are the merchant's terms (see `terms`), which a charge or a source needs.
+    A request has the `key_id` that signed it and the `address` that it came from, which count declines, and
     the merchant's own `decline_budget` if there is one. `rights` are those of a restricted key; None is no limit.
     """
 
@@ -43,5 +43,5 @@ class Caller:
 
     @classmethod
     def service(cls, charge: Charge) -> Self:
-        """kaha itself, acting on a charge without anybody's request."""
+        """Return kaha itself as the caller, which acts on a charge without a request."""
         return cls(charge.merchant_id, charge.livemode)

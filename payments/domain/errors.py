@@ -53,7 +53,7 @@ def busy(charge_id: str | None = None) -> PaymentError:
 
 
 def rate_limited(wait_seconds: int) -> PaymentError:
-    """The same whatever there was too much of, so that nobody learns how to stay below it."""
+    """Return the error of every limit; it does not say which one, so that nobody learns how to stay below it."""
     message = f"Too many requests. Try again in {wait_seconds} s."
     return PaymentError(ErrorKind.RATE_LIMITED, "rate_limited", message, retry_after_seconds=wait_seconds)
 
@@ -64,4 +64,4 @@ def unavailable(wait_seconds: int = 1) -> PaymentError:
 
 
 class NoSuchReturn(Exception):
-    """A return address that belongs to no payment."""
+    """An error: the return address belongs to no payment."""

@@ -1,6 +1,6 @@
 """Events: one row for each change of an object, with the object as it was then, frozen to bytes.
 
-Those of charges and refunds are told to the URL that the source named, by a second row of the same statement.
+Events of charges and refunds are sent to the URL of their source, by a second row of the same statement.
 """
 
 from typing import Any
@@ -14,7 +14,7 @@ from payments.rendering.objects import render_charge, render_refund, render_sour
 from payments.rendering.wire import to_bytes, without_absent
 from payments.webhooks import outbox
 
-# Every type of event, and what it tells; customers add their own.
+# Every type of event, and its meaning; customers add their own.
 EVENT_TYPES: dict[str, str] = {
     "charge.created": "A charge was made.",
     "charge.updated": "A charge changed otherwise: its payer must act, it was voided, refunded.",
@@ -47,7 +47,7 @@ def of_source(caller: Caller, event_type: str, source: Source) -> Insert:
 
 
 def new_event(caller: Caller, event_type: str, object_id: UUID, sequence: int, rendered: dict[str, Any]) -> Insert:
-    """The write of an event that shows `rendered`, the `sequence`th of its object (contract, section 8)."""
+    """Return the write of an event that shows `rendered`, the `sequence`th of its object (contract, section 8)."""
     return Insert(_event(caller, event_type, object_id, sequence, rendered))
 
 

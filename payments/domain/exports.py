@@ -1,6 +1,6 @@
-"""Lists as files: asked for by operators, written in parts, each in a transaction of its own, by whoever comes next.
+"""Exports: lists as files, which operators request and workers write in parts, each in its own transaction.
 
-A process that dies leaves the parts that it wrote, and the next sweep goes on after them.
+The parts of a process that dies stay, and the next sweep continues after them.
 """
 
 from collections.abc import Iterator, Sequence
@@ -17,7 +17,7 @@ from payments.models import Export, ExportPart
 from payments.rendering.csv import csv_line, csv_lines
 
 BATCH = 2_000
-# So that others' tasks have their turn.
+# The limit leaves the worker time for other tasks.
 PARTS_IN_A_SWEEP = 50
 MOST_WAITING = 3
 
@@ -25,34 +25,34 @@ State = Export.State
 
 
 class TooMany(Exception):
-    """The operator has as many exports under way as one may have."""
+    """An error: the operator has the maximum number of waiting exports."""
 
 
 class NotAllowed(Exception):
-    """The operator may not see the list."""
+    """An error: the operator may not see the list."""
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Some rows of a list, and the ID after which it goes on; None at its end."""
+    """Some rows of a list, and the last ID of them; None at the end of the list."""
 
     rows: Sequence[Any]
     last_id: UUID | None
 
 
 class Sheet(Protocol):
-    """A kind of list. What is shown of one is known to the room that shows it, which puts it into SHEETS."""
+    """A kind of list. The admin page that shows it registers it in SHEETS."""
 
     heads: Sequence[str]
 
     def expected_rows(self, operator: User, query: str) -> int:
-        """About how many rows there are. Raises NotAllowed."""
+        """Return about how many rows there are. Raise NotAllowed."""
 
     def batch(self, export: Export, length: int) -> Batch:
-        """The next rows of `export`, at most `length`. Raises NotAllowed."""
+        """Return the next rows of `export`, at most `length`. Raise NotAllowed."""
 
     def cells(self, row: Any) -> Sequence[object]:
-        """The line of one row."""
+        """Return the cells of one row."""
 
 
 SHEETS: dict[str, Sheet] = {}
@@ -60,8 +60,8 @@ SHEETS: dict[str, Sheet] = {}
 
 @transaction.atomic
 def ask_for(sheet: str, query: str, operator: User) -> Export:
-    """Has the list that `query` narrows written to a file. Raises TooMany, NotAllowed."""
-    # Whoever asks twice at once is counted once after the other.
+    """Create an export of the list filtered by `query`. Raise TooMany, NotAllowed."""
+    # The lock makes two requests of one operator count one after the other.
     User.objects.select_for_update(no_key=True).get(pk=operator.pk)
     if Export.objects.filter(operator=operator, state=State.WAITING).count() >= MOST_WAITING:
         raise TooMany
@@ -70,7 +70,7 @@ def ask_for(sheet: str, query: str, operator: User) -> Export:
 
 
 def write_due() -> int:
-    """Writes parts of all exports that wait, in turn, at most PARTS_IN_A_SWEEP; returns how many."""
+    """Write parts of all waiting exports in turn, at most PARTS_IN_A_SWEEP; return how many."""
     written = 0
     while written < PARTS_IN_A_SWEEP and write_part():
         written += 1
@@ -79,7 +79,7 @@ def write_due() -> int:
 
 @transaction.atomic
 def write_part() -> bool:
-    """Writes the next part of the export that waited longest and that nobody else writes; whether there was one."""
+    """Write the next part of the export that has waited longest and is not locked. Return False when there is none."""
     waiting = Export.objects.filter(state=State.WAITING).order_by("updated_at")
     export = waiting.select_for_update(skip_locked=True, of=("self",)).select_related("operator").first()
     if export is None:
@@ -96,20 +96,20 @@ def write_part() -> bool:
 
 
 def delete_expired() -> int:
-    """Deletes files that were kept for long enough; returns how many rows that were."""
+    """Delete expired files; return how many rows were deleted."""
     return Export.objects.filter(expires_at__lte=clock.now()).delete()[0]
 
 
 def forget(operator: User) -> None:
-    """Deletes the files of somebody who may no longer see what stands in them."""
+    """Delete the files of an operator who may no longer see their content."""
     Export.objects.filter(operator=operator).delete()
 
 
 def content_of(export: Export) -> Iterator[bytes]:
-    """The file, part by part, with one of them in memory."""
+    """Yield the file part by part, with one part in memory."""
     for number in range(export.parts):
         part = bytes(ExportPart.objects.values_list("content", flat=True).get(export=export, number=number))
-        # Whoever reads it may be slow.
+        # The reader may be slow, and must not hold a connection.
         release_connection()
         yield part
 

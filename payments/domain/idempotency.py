@@ -18,13 +18,13 @@ from payments.models import IdempotencyRecord, StaffAct
 
 PURGE_BATCH = 5000
 Shown = TypeVar("Shown")
-# How often a key is claimed that was taken and given back again meanwhile.
+# How often a key is claimed that another request took and released meanwhile.
 CLAIM_TRIES = 5
 
 
 @dataclass(frozen=True, slots=True)
 class StoredAnswer:
-    """What a request is answered, as the API made it and as it is sent again; nothing here reads it."""
+    """The answer to a request, as the API made it and as it is sent again."""
 
     status: int
     body: bytes
@@ -40,7 +40,7 @@ class Result(Generic[Shown]):
 
 
 class Replay(Exception):
-    """This request was answered before."""
+    """This request was answered before; `answer` is sent again."""
 
     def __init__(self, answer: StoredAnswer) -> None:
         super().__init__()
@@ -48,7 +48,7 @@ class Replay(Exception):
 
 
 def look_up(caller: Caller) -> None:
-    """Raises Replay when the caller's key has its answer, PaymentError when it is in use or was used otherwise."""
+    """Raise Replay when the caller's key has its answer, PaymentError when it is in use or of another request."""
     if caller.idempotency is None:
         return
     record = prepared_reads.idempotency_record.first(**_identity(caller))
@@ -64,9 +64,9 @@ def look_up(caller: Caller) -> None:
 
 
 def claim(caller: Caller) -> IdempotencyRecord | None:
-    """Takes the caller's key in the caller's transaction; None when the request has none.
+    """Claim the caller's key in the current transaction; return its record, or None when the request has no key.
 
-    Raises as `look_up` does when somebody else took it.
+    Raise as `look_up` does when another request has claimed it.
     """
     record = new_record(caller)
     while record and not insert_if_absent(record):
@@ -75,23 +75,23 @@ def claim(caller: Caller) -> IdempotencyRecord | None:
 
 
 def answered(record_id: UUID, answer: StoredAnswer) -> Update:
-    """The write that stores the answer of a claimed key."""
+    """Return the write that stores the answer of a claimed key."""
     unanswered = {"id": record_id, "status": None}
     return Update(IdempotencyRecord, unanswered, {"status": answer.status, "body": answer.body})
 
 
 def write_once(caller: Caller, record: IdempotencyRecord | None, *writes: Write) -> None:
-    """Does `writes` and takes the caller's key by `record`, None for a request without one, in one statement.
+    """Execute `writes` and claim the caller's key by `record`, None for a request without one, in one statement.
 
-    The key is taken first, so that whoever has it is told before anything else can be in the way. Raises Replay and
-    PaymentError as `look_up` does where it is taken, and as `write_together` does.
+    The key is claimed first, so that a conflict on it is found before any other. Raise Replay and PaymentError as
+    `look_up` does where it is claimed, and as `write_together` does.
     """
     claim = [Insert(record)] if record else []
     for tries_left in reversed(range(CLAIM_TRIES)):
         try:
             write_alone(*claim, *writes)
         except IntegrityError:
-            # Refuses nobody where whoever had the key gave it back, or where something else forbids the writes.
+            # This raises nothing where the key was released again, or where another constraint forbids the writes.
             look_up(caller)
             if not (record and tries_left):
                 raise
@@ -100,9 +100,9 @@ def write_once(caller: Caller, record: IdempotencyRecord | None, *writes: Write)
 
 
 def keep_refusal(caller: Caller, answer: StoredAnswer) -> None:
-    """Stores the answer of a request that was refused after it was looked at, so that it is refused alike again.
+    """Store the answer of a refused request, so that it is refused in the same way again.
 
-    Raises as `look_up` does when a racing request with the same key was first.
+    Raise as `look_up` does when a racing request with the same key was first.
     """
     record = new_record(caller, answer)
     if record and not insert_if_absent(record):
@@ -110,14 +110,14 @@ def keep_refusal(caller: Caller, answer: StoredAnswer) -> None:
 
 
 def purge(batch: int = PURGE_BATCH) -> int:
-    """Deletes answers older than IDEMPOTENCY_KEEP_DAYS, `batch` rows at a time; returns how many.
+    """Delete answers older than IDEMPOTENCY_KEEP_DAYS, `batch` rows at a time; return how many.
 
-    Those of acts stay until these have heard them, for by them they know that they were done.
+    Answers of approved operator actions stay until these are closed, because they prove that they were executed.
     """
-    unheard = [act.idempotency_key for act in StaffAct.objects.approved()]
-    # By the IDs, which are as old as the rows, so that no write pays for an index of their age.
+    open_keys = [act.idempotency_key for act in StaffAct.objects.approved()]
+    # IDs are in order of time, so no index of the age is needed.
     before = first_id(clock.now() - timedelta(days=settings.IDEMPOTENCY_KEEP_DAYS))
-    rows = IdempotencyRecord.objects.filter(id__lt=before, status__isnull=False).exclude(key__in=unheard)
+    rows = IdempotencyRecord.objects.filter(id__lt=before, status__isnull=False).exclude(key__in=open_keys)
     old = rows.order_by("id").values_list("id", flat=True)[:batch]
     total = 0
     while count := IdempotencyRecord.objects.filter(id__in=list(old.all())).delete()[0]:
@@ -126,7 +126,7 @@ def purge(batch: int = PURGE_BATCH) -> int:
 
 
 def new_record(caller: Caller, answer: StoredAnswer | None = None) -> IdempotencyRecord | None:
-    """The unsaved record of the caller's key; None when the request has none."""
+    """Return the unsaved record of the caller's key; None when the request has none."""
     if caller.idempotency is None:
         return None
     return IdempotencyRecord(
@@ -138,5 +138,5 @@ def new_record(caller: Caller, answer: StoredAnswer | None = None) -> Idempotenc
 
 
 def _identity(caller: Caller) -> dict[str, Any]:
-    assert caller.idempotency is not None  # nosec B101 # for the type checker: who comes here has a key
+    assert caller.idempotency is not None  # nosec B101 # for the type checker: callers have a key here
     return {"merchant_id": caller.merchant_id, "livemode": caller.livemode, "key": caller.idempotency.key}

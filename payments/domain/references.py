@@ -1,7 +1,7 @@
-"""Our names of what is asked of a provider: an attempt's ID in hex, or one that leads back to it.
+"""References: our names for requests to a provider. A reference is an attempt's ID in hex, or is derived from it.
 
-What follows from an attempt by itself needs a name of its own, the same however often it is asked. A UUIDv7 has a 7 for
-its version; another digit there says which step it is.
+A follow-up of an attempt has a reference of its own, the same on every retry. A UUIDv7 has a 7 as its version; another
+digit in that place says which step it is.
 """
 
 import re
@@ -16,10 +16,10 @@ REFERENCE = re.compile(r"[0-9a-f]{32}")
 
 
 class FollowUp(StrEnum):
-    """What may follow from an attempt; the value is the kind of the operation."""
+    """A follow-up of an attempt; the value is the kind of the operation."""
 
-    CANCEL = "cancel"  # a payment whose payer let the time pass is ended
-    REFUND = "refund"  # late money that cannot be voided is refunded
+    CANCEL = "cancel"  # end a payment whose payer did not act in time
+    REFUND = "refund"  # refund late money that cannot be voided
 
 
 DIGITS = {FollowUp.CANCEL: "c", FollowUp.REFUND: "f"}
@@ -27,17 +27,17 @@ STEPS = {digit: step for step, digit in DIGITS.items()}
 
 
 def reference_of(attempt_id: UUID, step: FollowUp) -> str:
-    """The name of a step that follows from the attempt of this ID."""
+    """Return the reference of a follow-up step of the attempt with this ID."""
     return _marked(attempt_id, DIGITS[step])
 
 
 def trial_reference() -> str:
-    """A name for what is asked to try a connection, which no charge of ours knows of."""
+    """Return a reference for testing a connection, which belongs to no charge."""
     return _marked(ids.new_id(), TRIAL)
 
 
 def is_trial(text: str) -> bool:
-    """Whether `text` is such a name."""
+    """Return whether `text` is the reference of a test."""
     return REFERENCE.fullmatch(text) is not None and text[VERSION_AT] == TRIAL
 
 
@@ -46,7 +46,7 @@ def _marked(uuid: UUID, digit: str) -> str:
 
 
 def read_reference(text: str) -> tuple[UUID, FollowUp | None] | None:
-    """The ID of the attempt that `text` names, with the step if it names one; None for what is no name of ours."""
+    """Return the attempt's ID and the follow-up step, if any, of a reference; None for any other text."""
     if not REFERENCE.fullmatch(text):
         return None
     digit, attempt_id = text[VERSION_AT], UUID(hex=text[:VERSION_AT] + ATTEMPT + text[VERSION_AT + 1 :])

@@ -1,4 +1,4 @@
-"""Finding the one row that a person named."""
+"""Row lookup: find the one row that a person named."""
 
 from typing import TypeVar
 
@@ -10,11 +10,11 @@ Row = TypeVar("Row", bound=Model)
 
 
 class NotOne(LookupError):
-    """What was named is nothing, or more than one thing; the message is for the person who named it."""
+    """An error: no row has this name, or several have; the message is for the person who named it."""
 
 
 def the_one(named: QuerySet[Row], prefix: str, none: str, several: str) -> Row:
-    """The only row of `named`. Raises NotOne, which says `none`, or `several` and the IDs to choose from."""
+    """Return the only row of `named`. Raise NotOne with the text `none`, or `several` and the IDs to choose from."""
     found = list(named.order_by("pk"))
     if not found:
         raise NotOne(none)

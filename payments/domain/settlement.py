@@ -25,19 +25,19 @@ from payments.models.charge import ChargeQuerySet
 from payments.steps import Step, reached
 
 BATCH = 500
-# The charges of one run of the worker; the next run goes on.
+# The next run of the worker settles the rest.
 BATCHES_PER_RUN = 100
 
 Batch = tuple[UUID, bool, str]
 
 
 def settle_all_due(scope: Scope = EVERYBODY) -> int:
-    """Settles what is due, batch by batch, up to BATCHES_PER_RUN of them; returns how many charges."""
+    """Settle the charges that are due, in at most BATCHES_PER_RUN batches; return how many charges."""
     return sum(takewhile(bool, (settle_due(scope=scope) for _ in range(BATCHES_PER_RUN))))
 
 
 def settle_due(limit: int = BATCH, scope: Scope = EVERYBODY) -> int:
-    """Settles at most `limit` charges whose time has come, in one transaction; returns how many.
+    """Settle at most `limit` charges that are due, in one transaction; return how many.
 
     A charge with an operation under way, or that another process is changing, is left for the next time.
     """
@@ -52,7 +52,7 @@ def settle_due(limit: int = BATCH, scope: Scope = EVERYBODY) -> int:
 
 
 def count_due(scope: Scope = EVERYBODY) -> int:
-    """How many charges `settle_due` would settle now."""
+    """Return how many charges are due now."""
     return _due(scope).count()
 
 
@@ -80,7 +80,7 @@ def _settle(charges: Collection[Charge], now: datetime) -> None:
 
 
 def _unsettled(charges: Iterable[Charge]) -> Mapping[UUID, Unsettled]:
-    """What stands on the accounts of money that is not settled, by charge; none where nothing does."""
+    """Return the balances of unsettled money by charge and account, without zeros."""
     postings = Posting.objects.filter(charge__in=charges, account__in=journals.SETTLES_TO)
     sums = postings.values("charge_id", "account").annotate(total=Sum("amount")).exclude(total=0)
     found: dict[UUID, dict[str, int]] = {}
@@ -90,8 +90,8 @@ def _unsettled(charges: Iterable[Charge]) -> Mapping[UUID, Unsettled]:
 
 
 def _open_settlements(batches: Iterable[Batch], day: date) -> dict[Batch, Settlement]:
-    """The settlement of that day for each batch; whoever comes first makes it."""
-    # In one order, lest two who make the same ones wait for each other.
+    """Return the settlement of that day for each batch; create those that do not exist."""
+    # One order for all processes prevents a deadlock.
     wanted = [
         Settlement(merchant_id=merchant_id, livemode=livemode, currency=currency, day=day)
         for merchant_id, livemode, currency in sorted(batches)

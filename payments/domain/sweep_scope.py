@@ -1,4 +1,4 @@
-"""Whose objects a sweep looks at."""
+"""The scope of a sweep: everybody's objects, or one merchant's."""
 
 from dataclasses import dataclass
 from uuid import UUID
@@ -14,7 +14,7 @@ class Scope:
     livemode: bool = False
 
     def within(self, path: str = "") -> Q:
-        """The condition on rows; `path` leads to the charge or source that tells, such as "charge__"."""
+        """Return the filter for rows; `path` leads to their charge or source, such as "charge__"."""
         if self.merchant_id is None:
             return Q()
         return Q(**{f"{path}merchant_id": self.merchant_id, f"{path}livemode": self.livemode})

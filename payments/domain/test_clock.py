@@ -1,6 +1,6 @@
-"""One merchant's test objects, moved through time: their deadlines come nearer, and what is due then happens.
+"""Test clock: bring the deadlines of one merchant's test objects nearer, and run what is due then.
 
-What was recorded stays true: no `created_at` or other moment of the past is changed, and nobody's clock.
+The past stays as it is: no `created_at` or other moment of the past is changed.
 """
 
 import time
@@ -26,15 +26,15 @@ from payments.models import Attempt, Block, Card, Charge, Merchant, Source, Staf
 from payments.providers.simulator.connector import Simulator
 from payments.webhooks import outbox
 
-# Once through time: a year, be it a leap year.
+# One advance: a year, also a leap year.
 LONGEST_SECONDS = 366 * 24 * 3600
-# What has not happened by then is left to the worker, so that a request for very many objects is answered too.
+# After this the worker does the rest, so that a request for very many objects is answered too.
 GIVE_UP_AFTER_SECONDS = 30.0
 
 
 @dataclass(frozen=True)
 class Happened:
-    """How many of which came to pass."""
+    """How many of each kind were processed."""
 
     actions: int = 0
     reports: int = 0
@@ -53,15 +53,15 @@ class Happened:
 
 
 def advance(caller: Caller, by: timedelta, answer: StoredAnswer | None = None) -> Happened:
-    """Lets `by` pass for the test objects of the caller's merchant, and returns what has happened when nothing is due.
+    """Let `by` pass for the test objects of the caller's merchant; return what was processed until nothing is due.
 
-    `answer` is kept under the caller's idempotency key in the transaction in which time passes. Raises Replay and
+    `answer` is stored under the caller's idempotency key in the transaction in which time passes. Raise Replay and
     PaymentError as `idempotency.claim` does.
     """
     scope = Scope(caller.merchant_id, livemode=False)
     with transaction.atomic():
         record = idempotency.claim(caller)
-        # Two that come for the same merchant at once would wait for each other's rows.
+        # Two requests for one merchant at once would deadlock on its rows.
         Merchant.objects.select_for_update(no_key=True).get(id=caller.merchant_id)
         _bring_nearer(scope, by)
         if record and answer:
@@ -70,12 +70,12 @@ def advance(caller: Caller, by: timedelta, answer: StoredAnswer | None = None) -
 
 
 def callbacks_due(merchant_id: UUID) -> int:
-    """How many callbacks of the merchant's test objects wait for a worker now."""
+    """Return how many callbacks of the merchant's test objects wait for a worker now."""
     return Webhook.objects.of(merchant_id, livemode=False).filter(due_at__lte=clock.now()).count()
 
 
 def _bring_nearer(scope: Scope, by: timedelta) -> None:
-    """Every deadline of the scope's objects comes nearer, each by one update."""
+    """Bring every deadline of the scope's objects nearer, each column by one update."""
     Simulator().bring_nearer(_simulated(scope), by)
     for rows, name in _deadlines(scope):
         rows.update(**{name: F(name) - by})
@@ -83,12 +83,12 @@ def _bring_nearer(scope: Scope, by: timedelta) -> None:
 
 
 def _deadlines(scope: Scope) -> Iterator[tuple[QuerySet[Any], str]]:
-    """The rows that wait, with the column that says for when; attempts first, as when an outcome is recorded.
+    """Yield rows with a deadline and its column; attempts first, in the lock order of recording an outcome.
 
-    The conditions stand in the row itself, so that the database asks them again of one that it had to wait for.
+    The conditions are on the row itself, so that the database checks them again after waiting for its lock.
     """
     charges, sources = Charge.objects.filter(scope.within()), Source.objects.filter(scope.within())
-    # One that is open may be asked at this moment, and its process must not be taken for dead.
+    # The process of an open attempt may be calling now, and must not count as dead.
     looked_up = Attempt.objects.filter(due_at__isnull=False).exclude(state=Attempt.State.OPEN)
     unresolved = Attempt.objects.filter(due_at__isnull=False).values("charge_id")
     yield looked_up.filter(charge__in=charges), "due_at"
@@ -102,7 +102,7 @@ def _deadlines(scope: Scope) -> Iterator[tuple[QuerySet[Any], str]]:
 
 
 def _let_happen(scope: Scope) -> Happened:
-    """Sweeps until nothing of the scope is due."""
+    """Sweep until nothing of the scope is due; return what was processed."""
     give_up_at = time.monotonic() + GIVE_UP_AFTER_SECONDS
     total = Happened()
     while time.monotonic() < give_up_at and (happened := _sweep(scope)):
@@ -124,6 +124,6 @@ def _sweep(scope: Scope) -> Happened:
 
 
 def _simulated(scope: Scope) -> list[str]:
-    """Our references of what waits for time at the simulator and is the scope's."""
+    """Return the references of the scope's payments that wait at the simulator."""
     mine = Attempt.objects.filter(scope.within("charge__"), id__in=Simulator().waiting())
     return [attempt_id.hex for attempt_id in mine.values_list("id", flat=True)]

@@ -1,4 +1,4 @@
-"""When a payer's browser was on the pages of a charge, and from where: for operators, kept for 90 days."""
+"""Visits: when a payer's browser opened the pages of a charge, and from where; kept for 90 days for operators."""
 
 import logging
 from datetime import timedelta
@@ -15,7 +15,7 @@ logger = logging.getLogger("kaha.visits")
 
 KEPT = timedelta(days=90)
 PURGE_BATCH = 5000
-# Of one charge: a browser each, or an address, or a page. Whoever comes after these is not noted.
+# Rows per charge, one for each page, address and browser. Further ones are not recorded.
 MOST_ROWS = 20
 
 NOTE = """
@@ -31,7 +31,7 @@ DO UPDATE SET times = payments_pagevisit.times + 1, last_at = greatest(payments_
 
 
 def note(attempt_id: UUID, page: PageVisit.Page, browser: str) -> None:
-    """Counts a visit of the page on which an attempt's payer is; that it cannot be noted keeps no payer waiting."""
+    """Count a visit of an attempt's payer to `page`. A database error is logged, and does not stop the payer."""
     try:
         with connection.cursor() as cursor:
             cursor.execute(NOTE, _values(attempt_id, page, browser))
@@ -40,7 +40,7 @@ def note(attempt_id: UUID, page: PageVisit.Page, browser: str) -> None:
 
 
 def forget_old(batch: int = PURGE_BATCH) -> int:
-    """Deletes the visits whose time is over, `batch` rows at a time; returns how many."""
+    """Delete the visits older than 90 days, `batch` rows at a time; return how many."""
     old = PageVisit.objects.filter(last_at__lt=clock.now() - KEPT).order_by("last_at")
     total = 0
     while count := PageVisit.objects.filter(id__in=list(old.values_list("id", flat=True)[:batch])).delete()[0]:
@@ -49,7 +49,7 @@ def forget_old(batch: int = PURGE_BATCH) -> int:
 
 
 def _values(attempt_id: UUID, page: PageVisit.Page, browser: str) -> dict[str, Any]:
-    tell = context.actor.get()
-    address = tell().origin[:ADDRESS_MAX_LENGTH] if tell else ""
+    actor = context.actor.get()
+    address = actor().origin[:ADDRESS_MAX_LENGTH] if actor else ""
     visit = {"attempt": attempt_id, "page": page.value, "address": address, "browser": browser}
     return visit | {"most": MOST_ROWS, "now": clock.now()}
