@@ -23,7 +23,7 @@ class LosesAnswers(Simulator):
 
 
 def row_of(charge: dict[str, Any]) -> Charge:
-    """The charge of an API's answer, as it is now."""
+    """Return the charge of an API's answer, read again."""
     return Charge.objects.get(id=parse_id("ch", charge["id"]))
 
 

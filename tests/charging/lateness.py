@@ -13,7 +13,7 @@ from tests.client import APPROVED
 
 
 def arrive_late(attempt: Attempt) -> Report:
-    """The request of `attempt` was only delayed: it reaches the provider after all, which tells of it."""
+    """Deliver the delayed request of `attempt` to the provider, which reports it."""
     outcome = Simulator().create_payment(_with_good_card(payment_of(attempt)))
     assert isinstance(outcome, Approved)
     return Report(attempt.reference, outcome)

@@ -12,12 +12,12 @@ from payments.models import Attempt
 
 
 def let_time_pass(model: Any, field: str) -> None:
-    """Makes everything that waits for `field` due."""
+    """Make everything that waits for `field` due."""
     model.objects.filter(**{f"{field}__isnull": False}).update(**{field: clock.now() - timedelta(seconds=1)})
 
 
 def said_by(command: str) -> str:
-    """What a command prints."""
+    """Return the output of a command."""
     out = StringIO()
     call_command(command, stdout=out)
     return out.getvalue().strip()

@@ -37,7 +37,7 @@ WAYS: dict[str, Callable[[Any], object]] = {"a lookup": look_up, "a report": be_
 
 
 def unknown(api: Api, verb: str, double: Simulator) -> None:
-    """An operation of which nobody knows what became."""
+    """Leave an operation whose outcome is unknown."""
     charge = api.charge() if verb == "refund" else api.held()
     with provider(double):
         api.post(f"/charges/{charge['id']}/{verb}", {} if verb == "void" else {"amount": 4_000})
@@ -74,7 +74,7 @@ class Overtaking:
 
 
 def overtaken(number: int, do: Callable[[], object], by: Callable[[], object]) -> bool:
-    """Does `do`, overtaken by `by` after its statement of this number; False when it had ended before."""
+    """Run `do` with `by` after its statement of this number; return False when it ended before."""
     overtaking = Overtaking(number, by)
     with connection.execute_wrapper(overtaking):
         do()
@@ -82,7 +82,7 @@ def overtaken(number: int, do: Callable[[], object], by: Callable[[], object]) -
 
 
 def left_over(api: Api, what: str) -> Any:
-    """The ID of an attempt that somebody must find out about, now."""
+    """Return the ID of an attempt that must be looked up now."""
     LEFT[what](api)
     let_time_pass(Attempt, "due_at")
     let_time_pass(Charge, "action_expires_at")

@@ -64,7 +64,7 @@ def two_connections(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 @contextmanager
 def heard(step: Step) -> Iterator[list[object]]:
-    """The connection of each thread that comes to `step`."""
+    """Return the connection of each thread that reaches `step`."""
     seen: list[object] = []
     steps.listen(lambda at: seen.append(connection.connection) if at is step else None)
     try:

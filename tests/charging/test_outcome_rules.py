@@ -79,7 +79,7 @@ def source_with(card: Card | None) -> Source:
 
 @st.composite
 def charges(draw: st.DrawFn) -> Charge:
-    """A charge in any state, as the constraints of its table let it be."""
+    """Draw a charge in any state that its constraints allow."""
     state, amount = draw(st.sampled_from(ChargeState)), draw(amounts)
     is_captured = state in (ChargeState.CAPTURED, ChargeState.SETTLED, ChargeState.REFUNDED)
     captured = draw(st.integers(1, amount)) if is_captured else 0
@@ -117,7 +117,7 @@ def charges(draw: st.DrawFn) -> Charge:
 
 @st.composite
 def asked(draw: st.DrawFn, *, is_done: bool = False) -> Attempt:
-    """An attempt at any operation on a charge in any state, its refund among the charge's."""
+    """Draw an attempt at any operation on a charge in any state, its refund among the charge's."""
     charge, kind = draw(charges()), draw(st.sampled_from(Kind))
     # Only a hold is extended, and only a held charge knows when its hold ends.
     assume(kind != Kind.EXTEND or charge.hold_expires_at)
@@ -140,7 +140,7 @@ def asked(draw: st.DrawFn, *, is_done: bool = False) -> Attempt:
 
 
 def _add_refund(draw: st.DrawFn, attempt: Attempt) -> None:
-    """A refund that counts among what was refunded, unless it has failed."""
+    """Draw a refund that counts as refunded, unless it has failed."""
     charge = attempt.charge
     statuses = list(Refund.Status) if attempt.state == State.DONE else [Refund.Status.PENDING]
     status = draw(st.sampled_from(statuses))
@@ -165,7 +165,7 @@ def contents(attempt: Attempt) -> list[dict[str, Any]]:
 
 
 def resulting(attempt: Attempt, outcome: Outcome) -> AttemptResult:
-    """What the rules say, where the charge is in a state in which that can be recorded."""
+    """Apply the rules, where the charge's state allows the outcome."""
     try:
         return apply_outcome(attempt, outcome, NOW)
     except IllegalTransition:
@@ -178,7 +178,7 @@ def updates(changes: Changes) -> list[RowUpdate]:
 
 
 def check(attempt: Attempt, changes: Changes) -> None:
-    """What holds of the changes of every outcome."""
+    """Check what holds of the changes of every outcome."""
     charge, after = attempt.charge, rows_after(attempt.charge, changes)[attempt.charge.pk]
     assert state_of(after) in MAY_BECOME[state_of(charge)]
     assert Flags(after.status, authorized=after.authorized, captured=after.captured) in FLAGS
@@ -193,7 +193,7 @@ def check(attempt: Attempt, changes: Changes) -> None:
 
 
 def comparable(change: Change) -> object:
-    """A new row has an ID and a time of its own each time."""
+    """Replace the ID and the time of a new row, which differ each time."""
     if isinstance(change, Insert):
         return {name: value for name, value in vars(change.row).items() if name not in NEW_EACH_TIME}
     return change

@@ -42,7 +42,7 @@ class Counts(Simulator):
 
 
 def prepared(api: Api, verb: str) -> Callable[[], object]:
-    """The request by which `verb` is done, all that it needs being there."""
+    """Return the request for `verb`, with all that it needs."""
     if verb == "charge":
         body = {"amount": 10_000, "currency": "PHP", "source": api.source(), "description": "Slow"}
         return lambda: Api(api.key).post("/charges/", body)
@@ -52,7 +52,7 @@ def prepared(api: Api, verb: str) -> Callable[[], object]:
 
 
 def killed(do: Callable[[], object]) -> None:
-    """Does it in a process that is killed meanwhile."""
+    """Run it in a process that is killed meanwhile."""
     connection.close()
     child = os.fork()
     if child == 0:
@@ -62,14 +62,14 @@ def killed(do: Callable[[], object]) -> None:
 
 
 def given_up(api: Api) -> Attempt:
-    """An attempt of which the provider knows nothing, and never will."""
+    """Return an attempt that never reaches the provider."""
     api.charge(NEVER_ARRIVES)
     recover()
     return Attempt.objects.get()
 
 
 def arrived_unheard(api: Api, verb: str) -> Attempt:
-    """An attempt that was given up, arrived nevertheless, and nobody knows."""
+    """Return an attempt that was given up and arrived later, unreported."""
     do = prepared(api, verb)
     with provider(ArrivesLateUnheard()):
         do()
@@ -83,7 +83,7 @@ def standing() -> tuple[str, int, int]:
 
 
 def look_again() -> None:
-    """The second look, and what follows from it."""
+    """Run the second look, and what follows from it."""
     recover()
     recovery.resolve_due()
 

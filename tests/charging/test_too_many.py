@@ -15,7 +15,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture
 def charge(api: Api) -> dict[str, Any]:
-    """A charge with two refunds fewer than there can be, all of them failed."""
+    """Create a charge with two refunds fewer than the maximum, all of them failed."""
     made = api.charge()
     [row] = Charge.objects.all()
     known = {"merchant_id": row.merchant_id, "livemode": False, "charge": row, "currency": "PHP"}

@@ -22,7 +22,7 @@ HOUR = timedelta(hours=1)
 
 
 def let_pass(api: Api, by: timedelta) -> dict[str, Any]:
-    """Moves the test objects of the API's merchant through time."""
+    """Move the test objects of the API's merchant through time."""
     return made(api.post("/test/clock", {"advance_seconds": int(by.total_seconds())}))
 
 

@@ -16,7 +16,7 @@ A_DAY = {"advance_seconds": 86_400}
 
 
 def refusal(api: Api, path: str, method: str = "POST") -> dict[str, Any]:
-    """The error of a 404, without what names the request."""
+    """Return the error of a 404, without the request's ID."""
     response = api.send(method, path, A_DAY, {})
     assert response.status_code == 404
     error = error_of(response)

@@ -12,7 +12,7 @@ __all__ = ["manage"]
 
 
 def told(output: str) -> dict[str, int]:
-    """What the command counted, by its own words."""
+    """Return the counts that the command printed."""
     return {line.rpartition("  ")[0].strip(): int(line.split()[-1]) for line in output.strip().splitlines()}
 
 

@@ -86,7 +86,7 @@ def _slow_refunds(settings: Settings) -> None:
 
 
 def moved(before: Rows, after: Rows) -> set[str]:
-    """The columns in which rows differ, each of which must be nearer by a second."""
+    """Return the columns in which rows differ, each of which must be a second nearer."""
     assert before.keys() == after.keys()
     changed = [
         (f"{table}.{name}", value - after[table, key][name])

@@ -43,7 +43,7 @@ def check_money() -> None:
 
 
 def race(api: Api, by: timedelta, do: Callable[[Api], Any]) -> Any:
-    """What `do` returns while `by` passes."""
+    """Return what `do` returns while `by` passes."""
     act = [lambda: do(Api(api.key)), lambda: let_pass(Api(api.key), by)]
     return at_once(2, lambda number: act[number]())[0]
 

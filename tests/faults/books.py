@@ -31,7 +31,7 @@ def not_found_out(source_id: UUID) -> bool:
 
 
 def differences(source_id: UUID) -> list[str]:
-    """What is not told alike, a line each; about outcomes that were found out."""
+    """Return the differences between the books, a line each, after outcomes were found."""
     return [line for charge in Charge.objects.whole().filter(source_id=source_id) for line in _differences(charge)]
 
 
@@ -89,13 +89,13 @@ def _ledger(charge: Charge) -> Counter[str]:
 
 
 def _in_ledger(sums: Counter[str]) -> tuple[int, int]:
-    """What is held, and what was taken and not given back."""
+    """Return the held amount, and what was taken and not refunded."""
     account = Posting.Account
     return sums[account.PROVIDER_HOLD], sums[account.PROVIDER_RECEIVABLE] + sums[account.BANK]
 
 
 def _gaps(charge: Charge) -> Iterator[str]:
-    """An event for each change, none left out and none twice, the last of which shows the charge as it is."""
+    """Check that each change has one event, and that the last one shows the charge as it is."""
     versions = {charge.id: charge.version, charge.source_id: charge.source.version}
     versions |= {refund.id: refund.version for refund in charge.refund_list}
     told: defaultdict[UUID, list[Event]] = defaultdict(list)

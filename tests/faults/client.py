@@ -26,7 +26,7 @@ def is_final(answer: Answer | None) -> bool:
 
 
 def ask_until_answered(request: Request, first: Answer | None, waits: Iterator[Callable[[], None]]) -> Answer | None:
-    """The answer to `request`, which had `first` already; goes through `waits` from one time to the next."""
+    """Return the answer to `request`, which had `first` already; retry after each of `waits`."""
     answer = first
     while not is_final(answer):
         answer = request()
@@ -39,7 +39,7 @@ def ask_until_answered(request: Request, first: Answer | None, waits: Iterator[C
 
 
 def broken_promises(told: dict[str, Any], now: dict[str, Any], refunds_may_fail: bool) -> Iterator[str]:
-    """What a client was told of a charge and is not so any more, a line each."""
+    """Return what a client saw of a charge and is no longer true, a line each."""
     if told["id"] != now["id"] or now["status"] not in AFTER[told["status"]]:
         yield f"told of {told['id']} that it is {told['status']}, but {now['id']} is {now['status']}"
     if told["amount_captured"] > now["amount_captured"]:

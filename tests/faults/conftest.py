@@ -27,6 +27,6 @@ def shared_world(django_db_setup: None, django_db_blocker: DjangoDbBlocker) -> I
 
 @pytest.fixture
 def fire(shared_world: World, shop: NewMerchant) -> Iterator[World]:
-    """The world, and this process in it: it asks the same provider, without any fault."""
+    """Yield the world, with this process in it: it calls the same provider, without any fault."""
     with override_settings(**TERMS), provider(RemoteSimulator(shared_world.provider_port)):
         yield shared_world

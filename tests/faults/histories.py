@@ -20,7 +20,7 @@ DECISIONS = ("pay", "pay", "pay", "fail", "cancel")
 
 
 def run_history(world: World, shop: NewMerchant, random: Random) -> Life:
-    """A whole life of one source, as `random` has it."""
+    """Run a whole life of one source, chosen by `random`."""
     kind = random.choice(KINDS)
     life = Life(
         world,
@@ -58,7 +58,7 @@ def _fault(life: Life, verb: str) -> Fault:
 
 
 def _stall(random: Random, verb: Verb) -> Stall:
-    """What stalls before it asks is killed when it has asked, or hears nothing, as often as not."""
+    """Choose whether a process that stalls before its call is killed after it, or gets no answer."""
     step = random.choice(verb.stalls)
     is_lost = step in UNASKED and random.random() < 0.5
     return Stall(step, then=random.choice(LOST) if is_lost else None)

@@ -88,11 +88,11 @@ class Life:
         return f"/charges/{public_id('ch', self.charge.id)}"
 
     def request(self, path: str, body: dict[str, Any]) -> Request:
-        """A new request of the merchant's program, under a key of its own."""
+        """Return a new request of the merchant's program, under a key of its own."""
         return Request(self.api.key, path, body, f"{self.source_id.hex}-{next(self.keys)}")
 
     def do(self, verb: str, fault: Fault = None, then: Fault = None) -> None:
-        """Does `verb` under `fault`, and finds out what became of it, the first time under the fault `then`."""
+        """Run `verb` under `fault` and find its outcome, the first time under the fault `then`."""
         job = VERBS[verb].prepare(self)
         result = self._expose(verb, job, fault)
         if then is not None:
@@ -126,7 +126,7 @@ class Life:
         return self.api.wallet(self.kind.type, **members)
 
     def _go_on(self, job: Job, result: Any) -> Any:
-        """What whoever started a process does after it ended without a word or with `result`."""
+        """Act as the client of a process that ended without an answer or with `result`."""
         match job:
             case Request():
                 return ask_until_answered(job, result, self._waits())
@@ -167,7 +167,7 @@ class Life:
         self._find_out()
 
     def _check_answer(self, request: Request, answer: Answer | None) -> None:
-        """The client was answered, is answered alike whenever it asks again, and was told the truth."""
+        """Check that the client gets the same true answer on every retry."""
         again = request()
         if answer is None or not is_final(answer):
             self._found("lost", f"{request.path} was never answered, but with {answer}")

@@ -11,7 +11,7 @@ from payments.providers.simulator.models import Message, SimulatedOperation, Sim
 
 
 def let_pass(source_id: UUID, seconds: int) -> None:
-    """The simulator's messages, of which nobody knows whom they are about, all come nearer."""
+    """Bring all of the simulator's messages nearer, because their owners are not known."""
     attempts = Attempt.objects.filter(charge__source_id=source_id)
     references = [attempt.reference for attempt in attempts]
     _nearer(attempts, seconds, "due_at")

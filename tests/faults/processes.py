@@ -59,7 +59,7 @@ class Nursery:
         self._pipe = pipe
 
     def run(self, job: Job, meanwhile: Callable[[], None]) -> Ending:
-        """Does `job`, which can be pickled, in a new process, and `meanwhile` when that is stopped, before it goes on.
+        """Run `job`, which can be pickled, in a new process, and `meanwhile` when it is stopped.
 
         Raises AssertionError where the job breaks.
         """
@@ -82,7 +82,7 @@ def nursery() -> Iterator[Nursery]:
 
 
 def listener() -> socket.socket:
-    """A socket that listens on some port of loopback."""
+    """Return a socket that listens on some port of loopback."""
     return socket.create_server(("127.0.0.1", 0), backlog=1000)
 
 
@@ -109,7 +109,7 @@ def _fork(run: Callable[[], None], keep: Connection, close: Connection | None = 
 
 
 def _forget_connections() -> None:
-    """The parent's connection stays the parent's: it is dropped here without a word to the server."""
+    """Drop the parent's connection without a word to the server; it stays the parent's."""
     with suppress(AttributeError):
         del connections[DEFAULT_DB_ALIAS]
 

@@ -46,7 +46,7 @@ class Proxy:
 
 @contextmanager
 def proxy(provider_port: int) -> Iterator[Proxy]:
-    """A proxy before the provider at `provider_port`, for as long as the block runs."""
+    """Run a proxy before the provider at `provider_port` during the block."""
     with ExitStack() as stack:
         refusing = stack.enter_context(socket.socket())
         # Bound, so that nobody else gets this port, but without anybody who listens.
@@ -126,7 +126,7 @@ async def _hung_up(reader: Reader) -> None:
 
 
 def _reset(writer: Writer) -> None:
-    """Ends the connection by RST: that is what closing does to a socket that is told not to linger."""
+    """End the connection by RST, as closing a socket without linger does."""
     connected: socket.socket = writer.get_extra_info("socket")
     connected.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     writer.transport.abort()

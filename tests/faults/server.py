@@ -17,7 +17,7 @@ VERBS = ("create_payment", "capture", "void", "cancel", "refund", "extend", "res
 
 @contextmanager
 def simulator_server() -> Iterator[int]:
-    """The port on which a simulator answers for as long as the block runs."""
+    """Yield the port on which a simulator answers during the block."""
     with listener() as listening:
 
         def serve(_: Connection) -> None:

@@ -70,6 +70,6 @@ class Tally:
 
 
 def broken_invariants() -> list[str]:
-    """The invariants of the money that do not hold in this database, a line each."""
+    """Return the invariants of the money that do not hold in this database, a line each."""
     failures = checking.run(INVARIANTS).failures
     return [f"{failure['name']}: {failure['count']} such as {failure['ids'][:3]}" for failure in failures]

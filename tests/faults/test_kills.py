@@ -37,7 +37,7 @@ CUT = [name for name, verb in VERBS.items() if verb.asks_provider and name != "r
 
 @pytest.fixture
 def ready(fire: World, shop: NewMerchant) -> Iterator[Callable[[str], Life]]:
-    """Makes a life in which the verb is what comes next; when it is all over, the invariants of the money hold."""
+    """Run a life up to the verb, kill it there, and check the invariants of the money at the end."""
 
     def make(verb: str) -> Life:
         life = Life(fire, shop, Random(verb), **READY.get(verb, {}))

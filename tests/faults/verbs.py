@@ -79,7 +79,7 @@ def _verify(life: "Life") -> Request:
 
 
 def _authenticate(life: "Life") -> Visit:
-    """The payer decides on the simulator's page, and then comes back."""
+    """Decide as the payer on the simulator's page, and then come back."""
     charge = made(life.api.get(life.path))
     life.api.client.post(page_of(charge), {"decision": life.decision})
     payment = SimulatedPayment.objects.get(reference=life.charge.attempts.get(kind="authorize").reference)
@@ -96,7 +96,7 @@ def _extend(life: "Life") -> Extend:
 
 
 def _overstay(life: "Life") -> Job:
-    """The payer lets the hour pass."""
+    """Let the payer's hour pass."""
     let_pass(life.source_id, ACTION_SECONDS)
     return recover
 
@@ -149,5 +149,5 @@ VERBS = {
 
 
 def possible(charge: Charge) -> list[str]:
-    """What may be done next to `charge`."""
+    """Return what may be done next to `charge`."""
     return [name for name, verb in VERBS.items() if verb.is_possible(charge)]

@@ -15,7 +15,7 @@ def to_wire(value: Payment | Operation | Outcome) -> bytes:
 
 
 def from_wire(data: bytes) -> Any:
-    """The payment, operation or outcome that was written. Raises ValueError for anything else."""
+    """Return the payment, operation or outcome that was written. Raise ValueError for anything else."""
     members = json.loads(data)
     if members.get("card"):
         members["card"] = CardData(**members["card"])

@@ -28,7 +28,7 @@ class World:
         self._processes = processes
 
     def expose(self, job: Job, fault: Fault, meanwhile: Callable[[], None] = lambda: None) -> Ending:
-        """Does `job` in a process that suffers `fault`; returns when nothing of it is under way any more.
+        """Run `job` in a process with `fault`; return when nothing of it is under way any more.
 
         Does `meanwhile` here when that process stalls, before it goes on.
         """
@@ -51,14 +51,14 @@ class Endpoint:
         self._heard: set[str] = set()
 
     def heard(self) -> set[str]:
-        """The IDs of all events so far."""
+        """Return the IDs of all events so far."""
         self._heard.update(line.strip() for line in self._lines)
         return self._heard
 
 
 @contextmanager
 def world() -> Iterator[World]:
-    """A world for as long as the block runs; whoever makes one has no connection to the database afterwards."""
+    """Yield a world during the block; the caller has no database connection afterwards."""
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         _warm_up()

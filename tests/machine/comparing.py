@@ -13,7 +13,7 @@ OWN = ("status", "authorized", "captured", "amount_captured", "amount_refunded")
 
 
 def expected(charge: Charge) -> dict[str, Any]:
-    """The members of a charge that the contract decides, as `shown` has them."""
+    """Return the members of a charge that the contract decides, as `shown` has them."""
     return {
         "id": charge.name,
         "status": charge.status,
@@ -30,7 +30,7 @@ def expected(charge: Charge) -> dict[str, Any]:
 
 
 def shown(answer: dict[str, Any]) -> dict[str, Any]:
-    """The same members of a charge that the API answered."""
+    """Return the same members of a charge that the API answered."""
     source = answer["source"]
     return {
         **{name: answer[name] for name in ("id", *OWN, "amount")},

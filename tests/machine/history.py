@@ -70,7 +70,7 @@ class History(RuleBasedStateMachine):
         return [charge for charge in self.charges if charge.stage == "held"]
 
     def post(self, path: str, body: Any = None) -> HttpResponse:
-        """Posts, twice of three times under a key, and remembers what may be repeated."""
+        """Post, twice of three times under a key, and remember what may be repeated."""
         self.requests += 1
         if self.requests % EVERY_OTHER_KEYLESS == 0:
             return self.api.post(path, body)

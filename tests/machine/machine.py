@@ -59,17 +59,17 @@ vaulted = one_of(lambda history: history.sources + OFTEN * [each for each in his
 
 
 def with_fate(fate: str) -> Any:
-    """The provider as it is, or losing answers or requests."""
+    """Return the provider as it is, or one that loses answers or requests."""
     return provider(DOUBLES[fate]()) if fate else nullcontext()
 
 
 def share(whole: int, percent: int | None) -> dict[str, int]:
-    """The body that asks for `percent` of `whole`."""
+    """Return the body that asks for `percent` of `whole`."""
     return {} if percent is None else {"amount": min(AMOUNT_MAX, max(1, whole * percent // 100))}
 
 
 def query_value(charge: Charge, member: str) -> str:
-    """What a list is filtered by to find charges like this one."""
+    """Return the filters of a list that find charges like this one."""
     value = expected(charge)[member]
     return str(value).lower() if isinstance(value, bool) else charge.source.name if member == "source" else value
 

@@ -116,7 +116,7 @@ class Charge(Named):
         return bool(self.action) and not self.decision
 
     def ask(self, require_auth: bool) -> None:
-        """The provider is asked for the money."""
+        """Ask the provider for the money."""
         behaviour = self.source.behaviour
         is_spared = self.source.vaulted or (behaviour.type == "card" and not require_auth)
         if behaviour.asks and not is_spared:
@@ -127,7 +127,7 @@ class Charge(Named):
             self.hear()
 
     def hear(self) -> None:
-        """What the provider decided becomes known."""
+        """Record what the provider decided."""
         if self.stage != "pending" or not self.decision:
             return
         self.action, self.is_unknown = "", False
@@ -139,12 +139,12 @@ class Charge(Named):
             self.stage = "held"
 
     def decide(self, decision: str) -> None:
-        """The payer, or time, decides at the provider; only the first decision counts."""
+        """Decide at the provider as the payer, or as time; only the first decision counts."""
         if self.awaits_payer:
             self.decision = decision
 
     def enter_pin(self, pin: str) -> None:
-        """The payer gives a one-time PIN, to us or to the provider."""
+        """Give a one-time PIN as the payer, to us or to the provider."""
         if self.awaits_payer and pin == RIGHT_PIN:
             self.decision = APPROVED
         elif self.awaits_payer:
@@ -185,19 +185,19 @@ class Charge(Named):
         return self._do(Operation("refund", refund.amount, arrives, refund), fate)
 
     def find_out(self) -> None:
-        """What stands in the way of another operation is looked up."""
+        """Look up the attempt that blocks another operation."""
         if self.is_unknown:
             self.hear()
         if self.under_way:
             self._record(self.under_way)
 
     def let_refunds_end(self) -> None:
-        """The provider makes of its refunds what they become by themselves."""
+        """Let the provider end its refunds."""
         for refund in self.refunds:
             refund.is_over = bool(refund.ends_as)
 
     def hear_of_refunds(self) -> None:
-        """The provider tells what became of refunds."""
+        """Let the provider report its refunds."""
         for refund in self.refunds:
             if refund.is_over:
                 refund.end()
@@ -213,12 +213,12 @@ class Charge(Named):
                 refund.end()
 
     def release_overdue(self) -> None:
-        """A hold whose days are over is released, unless another operation is under way."""
+        """Release an expired hold, unless another operation is under way."""
         if self.stage == "held" and self.is_hold_over and not self.under_way:
             self.stage = "voided"
 
     def settle(self) -> None:
-        """The day's money is settled, but for that of charges with an operation under way."""
+        """Settle the day's money, without charges that have an operation under way."""
         self.is_settled = self.is_settled or (self.stage == "captured" and not self.under_way)
 
     def _do(self, operation: Operation, fate: str) -> str:
@@ -247,7 +247,7 @@ class Charge(Named):
 
 
 def charge(source: Source, amount: int, capture: bool, require_auth: bool) -> Charge | str:
-    """A new charge, or the code of its refusal."""
+    """Return a new charge, or the code of its refusal."""
     if source.used and not source.vaulted:
         return "source_already_used"
     if not capture and not source.behaviour.can_be_held:

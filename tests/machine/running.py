@@ -12,7 +12,7 @@ NEVER_BY_ITSELF_SECONDS = 7 * 24 * 3600
 
 
 def run_histories(histories: int, seed: int) -> None:
-    """Runs the `histories` that follow from `seed`.
+    """Run the `histories` that follow from `seed`.
 
     Raises what is wrong, with the steps of the shortest history found that shows it.
     """

@@ -21,7 +21,7 @@ class Time:
         self._attempts = Attempt.objects.filter(charge__merchant=merchant)
 
     def hear(self) -> None:
-        """The provider tells what has happened by itself."""
+        """Let the provider report what has happened."""
         tasks.hear_simulator()
 
     def look_up(self) -> None:
@@ -36,21 +36,21 @@ class Time:
         recovery.expire_actions()
 
     def end_page(self, charge_id: str) -> None:
-        """The provider's hour for the payer is over, before ours."""
+        """Let the provider's hour for the payer end, before ours."""
         _pass(self._payments(charge_id), "expires_at")
 
     def end_hold(self, charge_id: str) -> None:
-        """The hold's days are over."""
+        """End the days of the hold."""
         _pass(self._charges.filter(id=parse_id("ch", charge_id)), "hold_expires_at")
         expiry.void_expired_holds()
 
     def end_refunds(self) -> None:
-        """The provider has made of all refunds what it makes of them by itself."""
+        """Let the provider end all refunds."""
         references = [attempt.reference for attempt in self._attempts.filter(kind="refund")]
         _pass(SimulatedOperation.objects.filter(reference__in=references), "settles_at")
 
     def settle(self) -> None:
-        """The day is over."""
+        """End the day."""
         _pass(self._charges, "settle_due_at")
         settlement.settle_due()
 

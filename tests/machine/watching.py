@@ -19,7 +19,7 @@ class Events:
         self.last: dict[str, dict[str, Any]] = {}
 
     def read_on(self) -> None:
-        """Reads the events since the last time. Fails unless those of each object count on by one."""
+        """Read the events since the last time. Fail unless the sequence of each object has no gap."""
         for event in reversed(list(self._new())):
             told = event["data"]["object"]
             before = self.last.get(told["id"], {"sequence": 0})

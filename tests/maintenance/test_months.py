@@ -40,7 +40,7 @@ def behind(db: None, settings: Settings) -> Iterator[list[date]]:
 
 
 def tell(shop: NewMerchant, month: date) -> Webhook:
-    """An event of that month that was told in one try."""
+    """Create an event of that month that was sent in one attempt."""
     moment = middle_of(month)
     with clock.at(moment):
         [public_id] = put_events(shop.merchant, URL, 1, moment)
@@ -51,7 +51,7 @@ def tell(shop: NewMerchant, month: date) -> Webhook:
 
 
 def over() -> date:
-    """The first month that is kept."""
+    """Return the first month that is kept."""
     return month_of(clock.now() - timedelta(days=KEPT_DAYS))
 
 
@@ -62,7 +62,7 @@ def read(sql: str, *params: str) -> list[str]:
 
 
 def indexes_of(parted: Parted, month: date) -> list[str]:
-    """What a part is indexed by, without the names."""
+    """Return the indexes of a partition, without their names."""
     return read(INDEXES, f"_{month:%Y_%m}", parted.part(month))
 
 
@@ -173,7 +173,7 @@ def test_lists_go_on_over_the_end_of_a_month(api: Api, shop: NewMerchant, behind
 
 @pytest.fixture
 def old_charge(api: Api, behind: list[date]) -> dict[str, object]:
-    """A charge of which the first events are in a month that is dropped, and the last ones in this month."""
+    """Create a charge whose first events are in a dropped month, and its last ones in this month."""
     with clock.at(middle_of(behind[0])):
         charge = api.charge()
     made(api.post(f"/charges/{charge['id']}/refund", {"amount": 100}))

@@ -22,6 +22,6 @@ def south() -> Iterator[Psp]:
 
 @pytest.fixture
 def live(shop: NewMerchant, settings: Settings) -> Api:
-    """The API with the shop's secret live key, where live cards are on."""
+    """Return the API with the shop's secret live key, where live cards are enabled."""
     settings.LIVE_CARDS_ATTESTED = True
     return Api(shop.keys["sk_live"])
