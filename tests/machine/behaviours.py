@@ -14,7 +14,7 @@ class Behaviour:
     """How a source behaves when it is charged.
 
     `asks` is the action that its payer must take, of which a card spares some; `answers` is what the provider makes
-    of it, of which it says nothing where `is_lost`; `refunds_end` is what becomes of a refund after a while.
+    of it, of which it says nothing where `is_lost`; `refunds_end` is the final state of a refund after a while.
     """
 
     type: str = "card"

@@ -109,10 +109,10 @@ class History(RuleBasedStateMachine):
 
     def find_everything_out(self) -> None:
         self.time.end_refunds()
-        self.time.hear()
+        self.time.receive_reports()
         self.time.look_up()
         for charge in self.charges:
             charge.let_refunds_end()
-            charge.hear()
-            charge.hear_of_refunds()
+            charge.receive_reports()
+            charge.receive_refund_reports()
             charge.look_up()

@@ -177,20 +177,20 @@ class Payer(Merchant):
     @rule(charge=awaiting)
     def come_back(self, charge: Charge) -> None:
         assert self.api.client.get(self.time.return_path(charge.name)).status_code == 200
-        charge.hear()
+        charge.receive_reports()
 
 
 class Clock(Payer):
-    """What the provider tells, and what time does."""
+    """Let the provider report, and let time pass."""
 
-    @precondition(lambda history: any(charge.can_be_told for charge in history.charges))
+    @precondition(lambda history: any(charge.has_reports for charge in history.charges))
     @rule()
-    def hear(self) -> None:
-        self.time.hear()
+    def receive_reports(self) -> None:
+        self.time.receive_reports()
         for charge in self.charges:
             if not charge.is_unknown:
-                charge.hear()
-            charge.hear_of_refunds()
+                charge.receive_reports()
+            charge.receive_refund_reports()
 
     @precondition(lambda history: any(charge.is_open for charge in history.charges))
     @rule()
@@ -210,7 +210,7 @@ class Clock(Payer):
     def end_action(self, charge: Charge) -> None:
         self.time.end_action(charge.name)
         charge.decide("action_expired")
-        charge.hear()
+        charge.receive_reports()
 
     @has_asking
     @rule(charge=awaiting)

@@ -8,7 +8,7 @@ from typing import Any
 
 from tests.machine.behaviours import APPROVED, PIN_TRIES, REDIRECT, RIGHT_PIN, Behaviour
 
-# What becomes of a request to the provider: it never arrives, or its answer is lost.
+# The fate of a request to the provider: it never arrives, or its answer is lost.
 UNSENT, LOST = "unsent", "lost"
 
 
@@ -102,8 +102,8 @@ class Charge(Named):
         return self.stage == "pending" or bool(self.under_way) or any(each.status == "pending" for each in self.refunds)
 
     @property
-    def can_be_told(self) -> bool:
-        """Whether the provider has something to tell of it."""
+    def has_reports(self) -> bool:
+        """Whether the provider has a report of it."""
         is_decided = self.stage == "pending" and bool(self.decision) and not self.is_unknown
         return is_decided or any(refund.is_over for refund in self.refunds)
 
@@ -124,9 +124,9 @@ class Charge(Named):
             return
         self.decision, self.is_unknown = behaviour.answers, behaviour.is_lost
         if not self.is_unknown:
-            self.hear()
+            self.receive_reports()
 
-    def hear(self) -> None:
+    def receive_reports(self) -> None:
         """Record what the provider decided."""
         if self.stage != "pending" or not self.decision:
             return
@@ -156,7 +156,7 @@ class Charge(Named):
         if self.action in ("", REDIRECT):
             return "charge_not_verifiable"
         self.enter_pin(pin)
-        self.hear()
+        self.receive_reports()
         return ""
 
     def capture(self, amount: int | None, fate: str) -> str:
@@ -187,7 +187,7 @@ class Charge(Named):
     def find_out(self) -> None:
         """Look up the attempt that blocks another operation."""
         if self.is_unknown:
-            self.hear()
+            self.receive_reports()
         if self.under_way:
             self._record(self.under_way)
 
@@ -196,7 +196,7 @@ class Charge(Named):
         for refund in self.refunds:
             refund.is_over = bool(refund.ends_as)
 
-    def hear_of_refunds(self) -> None:
+    def receive_refund_reports(self) -> None:
         """Let the provider report its refunds."""
         for refund in self.refunds:
             if refund.is_over:
@@ -206,7 +206,7 @@ class Charge(Named):
 
     def look_up(self) -> None:
         """Everything without an outcome is looked up."""
-        self.hear()
+        self.receive_reports()
         self.find_out()
         for refund in self.refunds:
             if refund.is_over and refund.status == "pending":

@@ -7,7 +7,7 @@ from hypothesis.stateful import run_state_machine_as_test
 from tests.machine.machine import Machine
 
 STEPS = 50
-# The simulator's delay of refunds for whoever runs histories, in which time passes by a rule alone.
+# The simulator's delay of refunds while histories run, in which time passes by a rule alone.
 NEVER_BY_ITSELF_SECONDS = 7 * 24 * 3600
 
 

@@ -20,7 +20,7 @@ class Time:
         self._charges = Charge.objects.filter(merchant=merchant)
         self._attempts = Attempt.objects.filter(charge__merchant=merchant)
 
-    def hear(self) -> None:
+    def receive_reports(self) -> None:
         """Let the provider report what has happened."""
         tasks.hear_simulator()
 

@@ -6,7 +6,7 @@ from typing import Any
 from tests.client import Api, made
 from tests.machine.comparing import OWN
 
-# A step tells few events; whoever finds more reads on.
+# A step causes few events; when there are more, the next page is read.
 PAGE = 5
 
 
@@ -21,16 +21,16 @@ class Events:
     def read_on(self) -> None:
         """Read the events since the last time. Fail unless the sequence of each object has no gap."""
         for event in reversed(list(self._new())):
-            told = event["data"]["object"]
-            before = self.last.get(told["id"], {"sequence": 0})
+            shown = event["data"]["object"]
+            before = self.last.get(shown["id"], {"sequence": 0})
             assert event["sequence"] == before["sequence"] + 1, event
-            self.last[told["id"]] = event
+            self.last[shown["id"]] = event
             self._newest = event["id"]
 
     def check_last(self, charge: dict[str, Any]) -> None:
         """Fails unless the newest events of a charge and its refunds show them as they are now."""
-        told = self.last[charge["id"]]["data"]["object"]
-        assert {name: told[name] for name in OWN} == {name: charge[name] for name in OWN}
+        shown = self.last[charge["id"]]["data"]["object"]
+        assert {name: shown[name] for name in OWN} == {name: charge[name] for name in OWN}
         for refund in charge["refunds"]:
             assert self.last[refund["id"]]["data"]["object"]["status"] == refund["status"]
 

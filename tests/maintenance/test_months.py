@@ -1,4 +1,4 @@
-"""Events, webhooks and tries lie in months: made ahead, and dropped whole when their time is over."""
+"""Events, webhooks and tries are in monthly partitions, created ahead and dropped whole when they expire."""
 
 from collections.abc import Iterator
 from datetime import date, timedelta
@@ -39,15 +39,15 @@ def behind(db: None, settings: Settings) -> Iterator[list[date]]:
         yield made_behind
 
 
-def tell(shop: NewMerchant, month: date) -> Webhook:
+def sent_event(shop: NewMerchant, month: date) -> Webhook:
     """Create an event of that month that was sent in one attempt."""
     moment = middle_of(month)
     with clock.at(moment):
         [public_id] = put_events(shop.merchant, URL, 1, moment)
-    told = Webhook.objects.get(id=parse_id("evt", public_id))
-    Webhook.objects.filter(id=told.id).update(state="delivered", due_at=None)
-    NotificationTry.objects.create(webhook=told, number=1, started_at=moment, milliseconds=1, status=204)
-    return told
+    sent = Webhook.objects.get(id=parse_id("evt", public_id))
+    Webhook.objects.filter(id=sent.id).update(state="delivered", due_at=None)
+    NotificationTry.objects.create(webhook=sent, number=1, started_at=moment, milliseconds=1, status=204)
+    return sent
 
 
 def over() -> date:
@@ -87,13 +87,13 @@ def test_a_month_made_ahead_is_indexed_and_cleaned_as_the_first_one_is(parted: P
 
 
 def test_an_event_has_one_sequence_in_a_month_that_was_made(shop: NewMerchant, behind: list[date]) -> None:
-    first, second = tell(shop, behind[-1]).event, tell(shop, behind[-1]).event
+    first, second = sent_event(shop, behind[-1]).event, sent_event(shop, behind[-1]).event
     with pytest.raises(IntegrityError, match="object_id_sequence_key"), transaction.atomic():
         Event.objects.filter(id=second.id).update(object_id=first.object_id)
 
 
 def test_a_try_is_not_changed_in_a_month_that_was_made(shop: NewMerchant, behind: list[date]) -> None:
-    tell(shop, behind[-1])
+    sent_event(shop, behind[-1])
     with pytest.raises(IntegrityError, match="never changed"), transaction.atomic():
         NotificationTry.objects.update(status=500)
 
@@ -101,9 +101,9 @@ def test_a_try_is_not_changed_in_a_month_that_was_made(shop: NewMerchant, behind
 def test_months_past_their_time_are_dropped_with_their_webhooks_and_attempts(
     shop: NewMerchant, behind: list[date]
 ) -> None:
-    told = [tell(shop, month) for month in behind]
-    kept = {one.id for one, month in zip(told, behind, strict=True) if month >= over()}
-    assert partitions.keep() == len(ALL) * (len(told) - len(kept))
+    sent = [sent_event(shop, month) for month in behind]
+    kept = {one.id for one, month in zip(sent, behind, strict=True) if month >= over()}
+    assert partitions.keep() == len(ALL) * (len(sent) - len(kept))
 
     assert set(Event.objects.values_list("id", flat=True)) == kept
     assert set(Webhook.objects.values_list("id", flat=True)) == kept
@@ -115,7 +115,7 @@ def test_months_past_their_time_are_dropped_with_their_webhooks_and_attempts(
 def test_a_month_in_which_a_webhook_waits_is_kept_with_all_that_came_after(
     shop: NewMerchant, behind: list[date]
 ) -> None:
-    waits = tell(shop, behind[0])
+    waits = sent_event(shop, behind[0])
     Webhook.objects.filter(id=waits.id).update(state="waiting", due_at=clock.now())
 
     assert partitions.keep() == 0
@@ -155,7 +155,7 @@ def test_while_somebody_reads_events_for_long_these_stay_in_order_and_go_the_nex
 
     settings.EVENTS_KEEP_DAYS = KEPT_DAYS
     with months_behind(3) as behind:
-        tell(shop, behind[0])
+        sent_event(shop, behind[0])
         assert at_once(2, lambda number: drop() if number else read_for_long()) == [1, 0]
         assert (months_of(EVENTS)[0], months_of(WEBHOOKS)[0]) == (behind[0], over())
         assert Event.objects.count() == 1
@@ -164,11 +164,11 @@ def test_while_somebody_reads_events_for_long_these_stay_in_order_and_go_the_nex
         assert months_of(EVENTS)[0] == over()
 
 
-def test_lists_go_on_over_the_end_of_a_month(api: Api, shop: NewMerchant, behind: list[date]) -> None:
-    told = sorted((f"evt_{tell(shop, month).id.hex}" for month in behind for _ in range(3)), reverse=True)
+def test_lists_continue_over_the_end_of_a_month(api: Api, shop: NewMerchant, behind: list[date]) -> None:
+    sent = sorted((f"evt_{sent_event(shop, month).id.hex}" for month in behind for _ in range(3)), reverse=True)
     first = made(api.get("/events/", limit=4))
-    second = made(api.get("/events/", limit=100, start_after=told[3]))
-    assert [event["id"] for event in first["data"] + second["data"]] == told
+    second = made(api.get("/events/", limit=100, start_after=sent[3]))
+    assert [event["id"] for event in first["data"] + second["data"]] == sent
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ def test_credentials_lie_sealed_with_the_last_four_beside_them(north: Psp, shop:
     assert account.hints == {"key": "6789"}
 
 
-def test_of_a_short_secret_nothing_is_told(north: Psp, shop: NewMerchant) -> None:
+def test_a_short_secret_has_no_hint(north: Psp, shop: NewMerchant) -> None:
     account = provider_accounts.open_account(shop.merchant, False, "north", "Short", {"key": "pin-1234"}, {})
 
     assert account.hints == {"key": ""}
@@ -152,7 +152,7 @@ def test_each_value_is_held_against_what_it_is(
     assert value not in str(refused.value)
 
 
-def test_the_provider_tells_whether_it_knows_the_credentials(north: Psp, shop: NewMerchant) -> None:
+def test_the_provider_says_whether_it_knows_the_credentials(north: Psp, shop: NewMerchant) -> None:
     good = account_at(north, shop.merchant)
     bad = provider_accounts.open_account(shop.merchant, False, "north", "Wrong", {"key": "wrong-secret-key"}, {})
 

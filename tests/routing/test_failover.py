@@ -1,4 +1,4 @@
-"""A charge goes on to the next route where the one before moved no money for certain, and only there."""
+"""Failover tries the next route only where the one before certainly moved no money."""
 
 from typing import Any
 
@@ -30,7 +30,7 @@ def routes(north: Psp, south: Psp, shop: NewMerchant) -> list[Route]:
     return [route_to(account_at(psp, shop.merchant), position=place) for place, psp in enumerate((north, south))]
 
 
-def told() -> list[tuple[str, str, bool]]:
+def recorded() -> list[tuple[str, str, bool]]:
     return list(Attempt.objects.order_by("id").values_list("provider", "outcome", "passed_on"))
 
 
@@ -42,7 +42,7 @@ def test_where_nothing_was_moved_the_next_is_asked(
     north.answers.append(outcome)
 
     assert live.charge()["status"] == "succeeded"
-    assert told() == [("north", type(outcome).__name__, True), ("south", "Approved", False)]
+    assert recorded() == [("north", type(outcome).__name__, True), ("south", "Approved", False)]
     assert SimulatedPayment.objects.count() == 1
     assert checking.run(INVARIANTS).failures == []
 
@@ -98,11 +98,11 @@ def test_no_route_is_asked_twice(live: Api, north: Psp, south: Psp, routes: list
     charge = live.charge()
 
     assert (charge["status"], charge["failure_data"]["code"]) == ("failed", "provider_unavailable")
-    assert told() == [("north", "NotSent", True), ("south", "NotSent", False)]
+    assert recorded() == [("north", "NotSent", True), ("south", "NotSent", False)]
     assert checking.run(INVARIANTS).failures == []
 
 
-def test_merchants_are_told_of_one_charge(live: Api, north: Psp, routes: list[Route]) -> None:
+def test_merchants_see_one_charge(live: Api, north: Psp, routes: list[Route]) -> None:
     north.answers.append(OUT_OF_ORDER)
     live.charge()
 
@@ -152,7 +152,7 @@ def test_who_was_overtaken_by_recovery_passes_nothing_on(live: Api, south: Psp, 
 
     assert charge["status"] == "failed"
     assert south.asked == []
-    assert told() == [("north", "NotFound", False)]
+    assert recorded() == [("north", "NotFound", False)]
 
 
 OUTCOMES = [None, UNREACHABLE, OUT_OF_ORDER, *FINAL]

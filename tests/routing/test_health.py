@@ -34,7 +34,7 @@ def charged(live: Api, key: str | None = None, source: str | None = None) -> Htt
     return live.post("/charges/", body, key=key)
 
 
-def wear_out(live: Api, psp: Psp, outcome: Outcome = OUT, times: int = OUTAGES_IN_A_ROW) -> None:
+def wear_out(live: Api, psp: Psp, outcome: Outcome = OUT, times: int = OUTAGES_TO_OPEN) -> None:
     psp.answers.extend([outcome] * times)
     for _ in range(times):
         made(charged(live))
@@ -74,26 +74,28 @@ def test_a_charge_that_nobody_is_asked_for_uses_nothing_up(live: Api, north: Psp
 
 
 def test_four_outages_are_borne(live: Api, north: Psp, route: Route) -> None:
-    wear_out(live, north, times=OUTAGES_IN_A_ROW - 1)
+    wear_out(live, north, times=OUTAGES_TO_OPEN - 1)
 
     assert charged(live).status_code == 201
 
 
 def test_an_answer_in_between_begins_the_count_anew(live: Api, north: Psp, route: Route) -> None:
-    wear_out(live, north, times=OUTAGES_IN_A_ROW - 1)
+    wear_out(live, north, times=OUTAGES_TO_OPEN - 1)
     made(charged(live))
-    wear_out(live, north, times=OUTAGES_IN_A_ROW - 1)
+    wear_out(live, north, times=OUTAGES_TO_OPEN - 1)
 
     assert charged(live).status_code == 201
 
 
 def test_declines_are_no_outages(live: Api, north: Psp, route: Route) -> None:
-    wear_out(live, north, Declined("insufficient_funds"), times=OUTAGES_IN_A_ROW + 1)
+    wear_out(live, north, Declined("insufficient_funds"), times=OUTAGES_TO_OPEN + 1)
 
     assert charged(live).status_code == 201
 
 
-def test_where_one_rests_the_next_is_asked(live: Api, north: Psp, south: Psp, route: Route, shop: NewMerchant) -> None:
+def test_the_next_route_is_tried_while_one_is_open(
+    live: Api, north: Psp, south: Psp, route: Route, shop: NewMerchant
+) -> None:
     wear_out(live, north)
     route_to(account_at(south, shop.merchant), position=2)
     made(charged(live))
@@ -182,7 +184,7 @@ Seconds = st.none() | st.integers(0, 120)
 
 
 @given(st.lists(Seconds, max_size=SAMPLE), st.booleans())
-def test_a_route_rests_exactly_while_the_newest_are_outages_and_young(
+def test_a_route_is_open_exactly_while_the_newest_are_outages_and_young(
     outages: list[int | None], is_probed: bool
 ) -> None:
     now = clock.now()

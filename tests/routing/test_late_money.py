@@ -36,7 +36,7 @@ def charge(live: Api, south: Psp, shop: NewMerchant) -> Iterator[dict[str, objec
         yield live.charge()
 
 
-def tell() -> None:
+def report() -> None:
     first = Attempt.objects.get(passed_on=True)
     recovery.apply_report(Report(first.id.hex, Approved("pm_late", captured=True)))
 
@@ -48,7 +48,7 @@ def states() -> list[str]:
 def test_it_goes_back_by_the_route_that_it_came_by(live: Api, charge: dict[str, object]) -> None:
     assert states() == ["captured", "captured"]
     for _ in range(2):
-        tell()
+        report()
     recover()
 
     assert states() == ["voided", "captured"]
@@ -58,13 +58,13 @@ def test_it_goes_back_by_the_route_that_it_came_by(live: Api, charge: dict[str, 
 
 
 def test_until_it_is_back_the_ledger_owes_it(charge: dict[str, object]) -> None:
-    tell()
+    report()
 
     assert checking.run(INVARIANTS).failures == []
 
 
 def test_a_settlement_in_between_leaves_nothing(charge: dict[str, object]) -> None:
-    for act in (tell, recover):
+    for act in (report, recover):
         let_time_pass(Charge, "settle_due_at")
         settlement.settle_all_due()
         act()
@@ -75,8 +75,8 @@ def test_a_settlement_in_between_leaves_nothing(charge: dict[str, object]) -> No
     assert checking.run(INVARIANTS).failures == []
 
 
-def test_the_merchant_goes_on_while_it_is_on_its_way(live: Api, charge: dict[str, object]) -> None:
-    tell()
+def test_the_merchant_may_act_while_it_is_on_its_way(live: Api, charge: dict[str, object]) -> None:
+    report()
     made(live.post(f"/charges/{charge['id']}/refund"))
     recover()
 

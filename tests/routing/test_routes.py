@@ -211,7 +211,7 @@ def test_test_mode_goes_by_no_route(api: Api, live: Api, north: Psp, shop: NewMe
     assert (attempt.provider, attempt.account, attempt.route, attempt.chosen) == ("simulator", None, None, "")
 
 
-def test_the_provider_is_told_who_pays_and_since_when(live: Api, north: Psp, shop: NewMerchant) -> None:
+def test_the_provider_learns_who_pays_and_since_when(live: Api, north: Psp, shop: NewMerchant) -> None:
     route_to(account_at(north, shop.merchant), "gcash")
     billing = {"name": "Ana Cruz", "email": "ana@example.com", "phone_number": "09171234567"}
     live.charge_source(live.wallet(owner={"billing": billing}))
