@@ -34,7 +34,7 @@ def charged(live: Api, key: str | None = None, source: str | None = None) -> Htt
     return live.post("/charges/", body, key=key)
 
 
-def wear_out(live: Api, psp: Psp, outcome: Outcome = OUT, times: int = OUTAGES_TO_OPEN) -> None:
+def wear_out(live: Api, psp: Psp, outcome: Outcome = OUT, times: int = OUTAGES_IN_A_ROW) -> None:
     psp.answers.extend([outcome] * times)
     for _ in range(times):
         made(charged(live))
@@ -74,21 +74,21 @@ def test_a_charge_that_nobody_is_asked_for_uses_nothing_up(live: Api, north: Psp
 
 
 def test_four_outages_are_borne(live: Api, north: Psp, route: Route) -> None:
-    wear_out(live, north, times=OUTAGES_TO_OPEN - 1)
+    wear_out(live, north, times=OUTAGES_IN_A_ROW - 1)
 
     assert charged(live).status_code == 201
 
 
 def test_an_answer_in_between_begins_the_count_anew(live: Api, north: Psp, route: Route) -> None:
-    wear_out(live, north, times=OUTAGES_TO_OPEN - 1)
+    wear_out(live, north, times=OUTAGES_IN_A_ROW - 1)
     made(charged(live))
-    wear_out(live, north, times=OUTAGES_TO_OPEN - 1)
+    wear_out(live, north, times=OUTAGES_IN_A_ROW - 1)
 
     assert charged(live).status_code == 201
 
 
 def test_declines_are_no_outages(live: Api, north: Psp, route: Route) -> None:
-    wear_out(live, north, Declined("insufficient_funds"), times=OUTAGES_TO_OPEN + 1)
+    wear_out(live, north, Declined("insufficient_funds"), times=OUTAGES_IN_A_ROW + 1)
 
     assert charged(live).status_code == 201
 
