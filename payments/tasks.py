@@ -14,7 +14,7 @@ from payments.domain.charging import expiry, recovery
 from payments.domain.maintenance import key_rotation, partitions
 from payments.domain.operators import corrections, decide, execute
 from payments.domain.provider_events import apply, inbox
-from payments.domain.provider_events import messages as hearing
+from payments.domain.provider_events.messages import hear_simulator as apply_messages
 from payments.domain.reconciliation import runs
 from payments.invariants import checking
 from payments.overview import summing
@@ -70,7 +70,7 @@ def expire_act_requests() -> int:
 
 @shared_task
 def hear_simulator() -> int:
-    return hearing.hear_simulator()
+    return apply_messages()
 
 
 @shared_task

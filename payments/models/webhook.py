@@ -26,7 +26,7 @@ class Webhook(Row):
         EXHAUSTED = "exhausted"  # three days of attempts failed
         GONE = "gone"  # the receiver answered 410
 
-    # Its event's, so that both lie in the same month.
+    # Its event's, so that both are in the same month's partition.
     id = models.UUIDField(primary_key=True, editable=False)
     event = models.OneToOneField(Event, models.PROTECT, related_name="webhook", db_constraint=False)
     # The index that begins with the merchant serves this key too.

@@ -175,10 +175,10 @@ class Report:
     """A provider's own report about the payment or operation with our `reference`.
 
     Without an `outcome` it proves nothing but that something happened, and the provider is asked. `key` is the same
-    however often it is sent, empty where the provider has no such key. `amount` and `currency`, where
-    they are told, must be those that were asked for. By `provider_ref` the provider is asked where it never told us
-    its own name of what we call `reference`; only what it answers is believed. `payment` is the payment that it is
-    about, by our name or the provider's, where `reference` may be none of ours: somebody acted there by hand.
+    however often it is sent, empty where the provider has no such key. `amount` and `currency`, where present, must be
+    those that were asked for. `provider_ref` serves to look the outcome up where we do not have the provider's own ID
+    yet; only the lookup's answer counts. `payment` is the payment's reference, ours or the provider's, for an operation
+    that may not be ours: somebody made it by hand at the provider.
     """
 
     reference: str

@@ -19,9 +19,8 @@ from django.conf import settings
 from yarl import URL
 
 from payments.webhooks.addresses import Address, denial_of
-from payments.webhooks.answers import Connector
+from payments.webhooks.answers import AddressesInHost, Connector, host_of
 from payments.webhooks.name_lookup import ANYBODY, Lookup, Lookups, Resolver, SystemResolver
-from payments.webhooks.pinned_addresses import AddressesInHost, host_of
 from payments.webhooks.results import Answer, Failure, FailureKind, retry_after_of
 from payments.webhooks.urls import CheckedUrl, ForbiddenUrl, check_url
 

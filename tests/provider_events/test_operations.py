@@ -131,7 +131,10 @@ def test_a_refund_that_is_told_of_as_made_after_it_failed_is_no_news(
     tell(account, *psp.told)
 
     assert live.read(charge) == failed
-    assert standing()[1] == ("no_news", "A refund is told of as made until it fails, and this one had failed.")
+    assert standing()[1] == (
+        "no_news",
+        "The provider reports refunds as made until they fail, and this one had failed.",
+    )
 
 
 def test_a_hold_that_we_released_may_be_told_of_as_ended(live: Api, psp: TellingPsp, account: ProviderAccount) -> None:

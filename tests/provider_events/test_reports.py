@@ -149,7 +149,7 @@ def test_what_cannot_be_applied_for_a_day_is_left_to_operators(
     ProviderEvent.objects.update(tries=TRIES_MAX - 1)
     work_off()
     assert standing() == [
-        ("needs_attention", f"Given up after {TRIES_MAX} tries: The provider does not tell: timed out")
+        ("needs_attention", f"Given up after {TRIES_MAX} tries: The provider does not say: timed out")
     ]
 
 

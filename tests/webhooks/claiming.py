@@ -7,9 +7,9 @@ from typing import Any
 
 from payments import clock
 from payments.models import Webhook
-from payments.webhooks import claims as leasing
+from payments.webhooks import claims
 from payments.webhooks.attempt_rules import made_of
-from payments.webhooks.claims import NOTHING_IN_HAND, RECEIVER_LIMIT, Claimed, Shares
+from payments.webhooks.claims import NOTHING_CLAIMED, RECEIVER_LIMIT, Claimed, Shares
 from payments.webhooks.results import Answer
 from payments.webhooks.scan_window import EVERYTHING, Span
 
@@ -19,13 +19,13 @@ def only() -> Webhook:
     return Webhook.objects.get()
 
 
-def claim(limit: int = 2000, now: datetime | None = None, shares: Shares = NOTHING_IN_HAND) -> list[Claimed]:
+def claim(limit: int = 2000, now: datetime | None = None, shares: Shares = NOTHING_CLAIMED) -> list[Claimed]:
     """Claim like a worker that dies afterwards."""
 
     async def ask() -> list[Claimed]:
-        async with await leasing.connect() as database:
-            claims = await leasing.claim(database, limit, now or clock.now(), EVERYTHING, shares, {})
-            return claims.batch
+        async with await claims.connect() as database:
+            found = await claims.claim(database, limit, now or clock.now(), EVERYTHING, shares, {})
+            return found.batch
 
     return asyncio.run(ask())
 
@@ -45,19 +45,19 @@ def scans(node: dict[str, Any]) -> Iterator[dict[str, Any]]:
 async def plan_of_claim(span: Span, limit: int = RECEIVER_LIMIT) -> dict[str, Any]:
     """How PostgreSQL makes a claim, which it does."""
     now = clock.now()
-    params = leasing.parameters(limit, now, span, NOTHING_IN_HAND, {}) | {"lease": now}
-    return await _plan(leasing.CLAIM, params)
+    params = claims.parameters(limit, now, span, NOTHING_CLAIMED, {}) | {"lease": now}
+    return await _plan(claims.CLAIM, params)
 
 
 async def plan_of_record(batch: Sequence[Claimed]) -> dict[str, Any]:
     """How PostgreSQL puts down that all of them were told, which it does."""
     now = clock.now()
     tries = [made_of(claimed, Answer(200, b"", 1, None), now, now, 0.5) for claimed in batch]
-    return await _plan(leasing.RECORD, [list(column) for column in zip(*tries, strict=True)])
+    return await _plan(claims.RECORD, [list(column) for column in zip(*tries, strict=True)])
 
 
 async def _plan(sql: str, params: Any) -> dict[str, Any]:
-    async with await leasing.connect() as database:
+    async with await claims.connect() as database:
         cursor = await database.execute(f"EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) {sql}", params)
         [[[explained]]] = await cursor.fetchall()
     return dict(explained["Plan"])
@@ -65,8 +65,8 @@ async def _plan(sql: str, params: Any) -> dict[str, Any]:
 
 def record_answer(claimed: Claimed, status: int) -> None:
     async def ask() -> None:
-        async with await leasing.connect() as database:
+        async with await claims.connect() as database:
             answer = made_of(claimed, Answer(status, b"", 1, None), clock.now(), clock.now(), 0.5)
-            await leasing.record(database, [answer])
+            await claims.record(database, [answer])
 
     asyncio.run(ask())

@@ -14,10 +14,10 @@ from django.db import connection
 from payments import clock
 from payments.domain.merchants.merchants import NewMerchant, create_merchant, roll_notify_secret
 from payments.models import NotificationTry, Webhook
-from payments.webhooks import claims as leasing
+from payments.webhooks import claims
 from payments.webhooks.attempts import TRY_TIME
 from payments.webhooks.bulkheads import SENDS_AT_ONCE_TO_RECEIVER
-from payments.webhooks.claims import LEASE, NOTHING_IN_HAND, RECEIVER_LIMIT, WINDOW, Claimed, Share, Shares
+from payments.webhooks.claims import LEASE, NOTHING_CLAIMED, RECEIVER_LIMIT, WINDOW, Claimed, Share, Shares
 from payments.webhooks.scan_window import EVERYTHING, recent
 from payments.webhooks.signing_secrets import KEPT_FOR, Keyring
 from tests.figures.making import put_events
@@ -125,11 +125,11 @@ def test_a_claim_looks_at_so_many_receivers_of_a_merchant_and_the_next_one_goes_
 
 
 async def claim_behind(receiver: str, shop: NewMerchant) -> list[Claimed]:
-    async with await leasing.connect() as database:
+    async with await claims.connect() as database:
         after = {(shop.merchant.id, False): receiver}
-        claims = await leasing.claim(database, 250, clock.now(), EVERYTHING, NOTHING_IN_HAND, after)
-    assert claims.windows == {}
-    return claims.batch
+        found = await claims.claim(database, 250, clock.now(), EVERYTHING, NOTHING_CLAIMED, after)
+    assert found.windows == {}
+    return found.batch
 
 
 def test_a_long_queue_is_read_from_its_head_alone_whatever_the_planner_believes(shop: NewMerchant) -> None:
@@ -204,7 +204,7 @@ def test_first_tries_come_before_others(shop: NewMerchant) -> None:
 def test_a_secret_that_is_rolled_without_overlap_stops_signing_within_a_second(shop: NewMerchant) -> None:
     now, whose = clock.now(), (shop.merchant.id, False)
     with asyncio.Runner() as runner:
-        database = runner.run(leasing.connect())
+        database = runner.run(claims.connect())
         keyring = Keyring(database)
         before = runner.run(keyring.signers_of({shop.merchant.id}, now))[whose]
         roll_notify_secret(shop.merchant, livemode=False, overlap=timedelta(0))

@@ -202,7 +202,7 @@ def _apply_late(report: ProviderEvent, attempt: Attempt, outcome: Outcome) -> No
     is_done = attempt.outcome in DONE
     if isinstance(outcome, Approved) and not is_done:
         if report.outcome and attempt.outcome in FAILED_REFUND and attempt.refund_id:
-            raise NoNews("The provider reports a refund as made until it fails, and this one had failed.")
+            raise NoNews("The provider reports refunds as made until they fail, and this one had failed.")
         raise NeedsAttention(f"The provider says that it was done, and {attempt.outcome} is on record.")
     if isinstance(outcome, Declined) and is_done and _still_stands(attempt):
         if _is_about_the_rest(attempt, outcome):

@@ -1,7 +1,7 @@
 """Adyen: an answer at once to a payment, and to everything else only by webhook. There is nothing to look up.
 
-So an unknown outcome is asked for again in the same words under the same key, which tells the first answer, as long as
-Adyen surely keeps the key; what can no longer be asked so is ended by its reference.
+So an unknown outcome is requested again with the same body under the same key, which returns the first answer while
+Adyen certainly keeps the key; afterwards the payment is cancelled by its reference.
 """
 
 import re
