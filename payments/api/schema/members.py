@@ -66,7 +66,7 @@ def number(meaning: str, **options: Any) -> Member:
 
 def echo(request: type[StrictSerializer], *names: str) -> dict[str, Member]:
     """Return the members `names` (default: all) of a request as responses show them: strings, with the same text."""
-    fields = request().fields
+    fields = request().get_fields()
     return {
         name: (web_address if isinstance(fields[name], Url) else text)(
             str(fields[name].help_text), required=fields[name].required

@@ -41,7 +41,7 @@ CARD = shown(
     last4=Member({"type": "string", "pattern": "^[0-9]{4}$"}, "Last four digits of the card number."),
     exp_month=text("Expiry month, as it was sent."),
     exp_year=Member({"type": "string", "pattern": "^[0-9]{4}$"}, "Expiry year."),
-    **echo(CardInput, *(name for name in CardInput().fields if name.startswith("address_"))),
+    **echo(CardInput, *(name for name in CardInput().get_fields() if name.startswith("address_"))),
     brand=choice(BRANDS, "Card scheme, by the prefix of the number; `unknown` if it names none."),
     country=Member(
         {"type": "string", "pattern": "^([A-Z]{2}|unknown)$"}, "Country of the issuer (ISO 3166), or `unknown`."
