@@ -75,16 +75,14 @@ def create_merchant(
     check_statement_descriptor(merchant.statement_descriptor)
     merchant.save(force_insert=True)
     audit_log.record(Action.ADDED, merchant)
-    return NewMerchant(
-        merchant,
-        keys={
-            f"{prefix}_{mode}": create_key(merchant, livemode, kind)[1]
-            for mode, livemode in MODES.items()
-            for prefix, kind in KINDS.items()
-            if with_secret_live_key or not (livemode and kind == ApiKey.Kind.SECRET)
-        },
-        notify_secrets={f"whsec_{mode}": _create_notify_secret(merchant, livemode) for mode, livemode in MODES.items()},
-    )
+    keys = {
+        f"{prefix}_{mode}": create_key(merchant, livemode, kind)[1]
+        for mode, livemode in MODES.items()
+        for prefix, kind in KINDS.items()
+        if with_secret_live_key or not (livemode and kind == ApiKey.Kind.SECRET)
+    }
+    secrets_shown = {f"whsec_{mode}": _create_notify_secret(merchant, livemode) for mode, livemode in MODES.items()}
+    return NewMerchant(merchant, keys, secrets_shown)
 
 
 def find_merchant(text: str) -> Merchant:
