@@ -62,17 +62,17 @@ def _ask(osv_url: str) -> Answer:
         "reached": bool(done.stdout),
         "lock": sha256(LOCK.read_bytes()).hexdigest(),
         "looked_up": len(looked_up),
-        "advisories": [_advisory(one, told) for one in looked_up for told in one["vulns"]],
+        "advisories": [_advisory(one, found_in_it) for one in looked_up for found_in_it in one["vulns"]],
     }
 
 
-def _advisory(dependency: dict[str, Any], told: dict[str, Any]) -> dict[str, Any]:
+def _advisory(dependency: dict[str, Any], advisory: dict[str, Any]) -> dict[str, Any]:
     pin = f"{dependency['name']}=={dependency['version']}"
-    return {"pin": pin, "id": told["id"], "aliases": told["aliases"], "fixed_in": told["fix_versions"]}
+    return {"pin": pin, "id": advisory["id"], "aliases": advisory["aliases"], "fixed_in": advisory["fix_versions"]}
 
 
 def _open_advisories(kept: Answer) -> list[dict[str, Any]]:
-    """Those against versions that are pinned still."""
+    """Return the advisories against versions that are still pinned."""
     pins = {line.split()[0] for line in LOCK.read_text().splitlines() if "==" in line}
     return [advisory for advisory in kept["advisories"] if advisory["pin"] in pins]
 
@@ -84,11 +84,11 @@ def _report(answer: Answer, kept: Answer) -> list[str]:
     lines.append(f"On {kept['on']}, {kept['looked_up']} versions were looked up at {kept['service']}.")
     if kept["lock"] != answer["lock"]:
         lines.append("Other versions are pinned since, of which nothing is known.")
-    told = [
+    advisories = [
         f"{one['pin']}: {one['id']}, fixed in {', '.join(one['fixed_in']) or 'no version'}"
         for one in _open_advisories(kept)
     ]
-    return [*lines, *(told or ["No advisory speaks of them."])]
+    return [*lines, *(advisories or ["No advisory speaks of them."])]
 
 
 if __name__ == "__main__":

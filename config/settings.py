@@ -1,4 +1,4 @@
-"""Settings, all of them from the environment (see the configuration guide); `config.checks` refuses a bad one at boot.
+"""Settings, all from the environment (see the configuration guide); `config.checks` refuses bad ones at boot.
 
 Without DATABASE_URL everything runs on the embedded servers below KAHA_DATA (see `payments.quickstart.servers`).
 """
@@ -249,8 +249,8 @@ CONTENT_SECURITY_POLICY = {
         "frame-ancestors": [NONE],
     }
 }
-# HSTS for subdomains and preload lists would bind a whole domain, of which kaha is one host. `config.checks` requires
-# https of PUBLIC_URL, which passkeys need.
+# HSTS for subdomains and preload lists would bind a whole domain, of which kaha is one host. Passkeys need https, which
+# `config.checks` requires of PUBLIC_URL.
 SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021", "otp_webauthn.E031"]
 LOGGING = logging.configuration()
 LOGGING_CONFIG = "config.logging.configure"

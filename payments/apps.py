@@ -17,7 +17,7 @@ class PaymentsConfig(AppConfig):
 
 
 def make_months(**_: Any) -> None:
-    """After a migration there is room for events, however long no worker has made any."""
+    """Add missing partitions after a migration, also if no worker has run for long."""
     from payments import clock
     from payments.db.partitions import make_ahead
 

@@ -1,4 +1,4 @@
-"""JSON that others sent, read no deeper than a bound: the library alone would end in a RecursionError."""
+"""Untrusted JSON, read to a limited depth: the standard library would raise RecursionError."""
 
 import json
 from typing import Any
@@ -8,11 +8,11 @@ MAX_NESTING = 32
 
 
 class TooDeep(ValueError):
-    """What was sent nests deeper than it may."""
+    """The JSON is nested too deeply."""
 
 
 def loads(content: str | bytes, **how: Any) -> Any:
-    """What `content` says, as `json.loads` reads it. Raises ValueError, of which TooDeep is one."""
+    """Return `content` as `json.loads` reads it; raise ValueError, of which TooDeep is one."""
     try:
         value = json.loads(content, **how)
     except RecursionError:
@@ -22,7 +22,7 @@ def loads(content: str | bytes, **how: Any) -> Any:
 
 
 def require_shallow(value: Any, levels: int) -> None:
-    """Raises TooDeep where objects and lists lie in each other more than `levels` deep."""
+    """Raise TooDeep if objects and lists are nested more than `levels` deep."""
     level = [value]
     for _ in range(levels):
         level = [part for outer in level for part in _parts(outer)]

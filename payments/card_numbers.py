@@ -1,8 +1,8 @@
-"""How a card number is found in a text: the one way for all that is refused and for all that is hidden.
+"""Detection of card numbers in text, for validation and for redaction.
 
-A number counts as a card's where it begins and is as long as a scheme issues them, and its check digit is right. It may
-touch letters; its digits may stand together, in any groups parted by blanks and dashes, or in groups as on cards parted
-by other marks.
+A number counts as a card number if its first digits and its length are those of a scheme and its check digit is
+right. It may touch letters. Its digits may be together, in any groups separated by blanks and dashes, or in groups as
+on cards separated by other marks.
 """
 
 import re
@@ -21,10 +21,10 @@ _MARK = r"[^0-9A-Za-z:]{1,3}"
 _GROUP = re.compile("[0-9]+")
 _ALL_BUT_DIGITS = re.compile("[^0-9]+")
 _ALL_BUT_LETTERS_AND_DIGITS = re.compile("[^0-9A-Za-z]")
-# So many digits so close to each other: few texts have them, and no other is looked at more closely.
+# A cheap first test: few texts have so many digits so close to each other.
 _POSSIBLE = re.compile(rf"[0-9](?:[^0-9A-Za-z:]{{0,6}}[0-9]){{{SHORTEST - 1}}}")
 _IN_ANY_GROUPS = re.compile(rf"[0-9](?:{_GAP}[0-9]){{{SHORTEST - 1},}}")
-# They only look ahead, for another number may begin within. Each ends where a group of digits does.
+# Lookaheads, because another number may begin within a match. Each match ends with a group of digits.
 _AS_ON_CARDS = [
     re.compile(rf"(?<![0-9])(?=({groups})(?![0-9]))")
     for groups in (
@@ -37,7 +37,7 @@ _AS_ON_CARDS = [
     )
 ]
 
-# What is no card number although a part of it looks like one.
+# Identifiers that are no card numbers, although a part of them looks like one.
 _HEX_LENGTHS = (24, 32, 40, 56, 64, 96, 128)
 _HEX = "|".join(f"[0-9a-f]{{{length}}}|[0-9A-F]{{{length}}}" for length in _HEX_LENGTHS)
 _UUID = r"(?i:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})"
@@ -47,17 +47,17 @@ _IBAN = re.compile(
 )
 _DAY, _MONTH, _YEAR = "(?:0[1-9]|[12][0-9]|3[01])", "(?:0[1-9]|1[0-2])", "(?:20)?[2-3][0-9]"
 _TIME = "(?:[01][0-9]|2[0-3])[0-5][0-9][0-5][0-9]"
-# A day and a counter with zeros before it, or a day and a time.
+# A date and a zero-padded counter, or a date and a time.
 _DATED = re.compile(rf"(?:[2-3][0-9]{_MONTH}{_DAY}|{_DAY}{_MONTH}{_YEAR})(?:000|{_TIME})[0-9]*")
 
 
 def holds_card_number(text: str) -> bool:
-    """Whether a card number stands in `text`."""
+    """Return whether `text` contains a card number."""
     return next(spans_of_card_numbers(text), None) is not None
 
 
 def spans_of_card_numbers(text: str) -> Iterator[tuple[int, int]]:
-    """Where card numbers begin and end in `plain(text)`, which is where they do in `expanded(text)`; in no order."""
+    """Yield start and end of each card number in `plain(text)`, the same as in `expanded(text)`; in no order."""
     text = plain(text)
     if not _POSSIBLE.search(text):
         return
@@ -69,7 +69,7 @@ def spans_of_card_numbers(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _candidates(text: str) -> Iterator[tuple[int, int, str]]:
-    """Start, end and digits of whatever is as long as a card number, in whole groups of digits."""
+    """Yield start, end and digits of all numbers of a card number's length, in whole groups of digits."""
     for run in _IN_ANY_GROUPS.finditer(text):
         yield from _in_any_groups(text, run.start(), run.end())
     for pattern in _AS_ON_CARDS:
@@ -95,22 +95,22 @@ def _looks_issued(text: str, start: int, _end: int, digits: str) -> bool:
 
 
 def _is_barcode(digits: str) -> bool:
-    """Whether they are an article's number (EAN-13), which begins with 4 in the Philippines, Japan and Germany."""
+    """Return whether `digits` are an EAN-13, which begins with 4 in the Philippines, Japan and Germany."""
     values = [int(digit) for digit in digits]
     return len(values) == 13 and (sum(values[::2]) + 3 * sum(values[1::2])) % 10 == 0
 
 
 def _spans_of_ids(text: str) -> Iterator[tuple[int, int]]:
-    """Where UUIDs, digests, hex IDs and account numbers (IBAN) stand."""
+    """Yield start and end of UUIDs, digests, hex IDs and IBANs."""
     yield from (match.span() for match in _ID.finditer(text))
     for match in _IBAN.finditer(text):
-        # The word after it may have as many letters as a group of it.
+        # The next word may be as long as a group of the IBAN, so shorter ends are tried too.
         ends = [match.end(), *(match.start() + gap.start() for gap in _ALL_BUT_LETTERS_AND_DIGITS.finditer(match[0]))]
         yield from ((match.start(), end) for end in ends if _is_iban(text[match.start() : end]))
 
 
 def _is_iban(text: str) -> bool:
-    """By ISO 13616: letters count from 10, what stands first goes last, and 97 leaves 1."""
+    """Return whether the check digits are right (ISO 13616: letters count from 10, first four last, modulo 97 is 1)."""
     letters = _ALL_BUT_LETTERS_AND_DIGITS.sub("", text)
     number = int("".join(str(int(letter, 36)) for letter in letters[4:] + letters[:4]) or "0")
     return number % 97 == 1

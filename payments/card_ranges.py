@@ -1,14 +1,13 @@
-"""How the numbers begin that card schemes issue, and how long they are.
+"""The issuer identification numbers (IIN, ISO/IEC 7812-1) and lengths of the card numbers that schemes issue.
 
-They are issuer identification numbers (IIN) of ISO/IEC 7812-1, as the schemes publish them: in Visa's and Mastercard's
-rules (Mastercard's 2-series since 2016); in Discover's IIN ranges, where Diners Club, JCB and UnionPay stand too, for
-they share its network; in the guides for acquirers of American Express, Mir, RuPay and Troy.
+Sources: Visa's and Mastercard's rules (Mastercard's 2-series since 2016); Discover's IIN ranges, which include Diners
+Club, JCB and UnionPay, because they share its network; the acquirer guides of American Express, Mir, RuPay and Troy.
 
-What is left out, and why:
-- Maestro of 12 to 15 digits, for telephone numbers with a country code look so: +60, +62, +63, much of Latin America.
-- UATP (15 digits that begin with 1), which airlines give to companies: counters and times of the day begin so too.
-- Lengths that a scheme allows itself but gives to nobody, such as Visa's of 14 and 15 digits.
-Elo, Hipercard, Verve and Dankort lie within the ranges of others here.
+Left out:
+- Maestro of 12 to 15 digits, which look like telephone numbers with a country code (+60, +62, +63, Latin America).
+- UATP (15 digits that begin with 1), which look like counters and times of day.
+- Lengths that a scheme reserves but does not issue, such as Visa's 14 and 15 digits.
+Elo, Hipercard, Verve and Dankort are within the ranges of others here.
 """
 
 from collections import defaultdict
@@ -17,7 +16,7 @@ from collections.abc import Iterable, Mapping
 SIXTEEN = (16,)
 SIXTEEN_TO_NINETEEN = (16, 17, 18, 19)
 
-# By scheme: how its numbers begin, as (first, last) with as many digits each, and how many digits they have.
+# By scheme: the ranges of first digits as (first, last), and the lengths of its numbers.
 SCHEMES: Mapping[str, tuple[tuple[tuple[str, str], ...], tuple[int, ...]]] = {
     "Visa": ((("4", "4"),), (13, 16, 19)),
     "Mastercard": ((("51", "55"), ("2221", "2720")), SIXTEEN),
@@ -45,7 +44,7 @@ def _between(first: str, last: str) -> Iterable[str]:
     return (f"{number:0{len(first)}}" for number in range(int(first), int(last) + 1))
 
 
-# By length, how the numbers begin that are issued.
+# By length: the first digits of the numbers that are issued.
 BEGINNINGS = _beginnings()
 LENGTHS_BY_FIRST_DIGIT = {
     digit: tuple(length for length, texts in BEGINNINGS.items() if any(text[0] == digit for text in texts))
@@ -54,5 +53,5 @@ LENGTHS_BY_FIRST_DIGIT = {
 
 
 def is_issued(digits: str) -> bool:
-    """Whether a scheme issues numbers that begin so and are so long."""
+    """Return whether a scheme issues numbers with these first digits and this length."""
     return digits.startswith(BEGINNINGS.get(len(digits), ()))

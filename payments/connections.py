@@ -1,4 +1,4 @@
-"""How long this thread keeps its connection to the database, and how long it waits for an answer."""
+"""The connection of this thread to the database: its release before a wait, and its statement time-out."""
 
 from typing import Any
 
@@ -6,18 +6,15 @@ from django.db import connection
 
 
 def release_connection() -> None:
-    """Hand this thread's connection on to others, before something is waited for that is not the database.
-
-    In the middle of a transaction it is kept.
-    """
+    """Return this thread's connection to the pool before a wait for something else, unless in a transaction."""
     if not connection.in_atomic_block:
         connection.close()
 
 
 def allow_long_statements(limit: str = "0") -> None:
-    """Lift the time limit of statements to `limit` (`15min`; "0" for none) until the transaction under way ends."""
+    """Set the statement time-out to `limit` (`15min`; "0" for none) until the end of the transaction."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT set_config('statement_timeout', %s, true)", [limit])
     raw: Any = connection.connection
-    # Until the connection is handed on; the server keeps `limit`.
+    # Until the connection is returned; the server enforces `limit`.
     raw.answer_seconds = None

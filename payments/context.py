@@ -1,4 +1,4 @@
-"""What the code below a request may know of it without being handed it."""
+"""Context variables of the request or command under way."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -9,35 +9,35 @@ from uuid import UUID
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """Who acts, and from where: an operator at an address, or the account of a process on a host."""
+    """The actor for the audit log: an operator at an address, or a process's account on a host."""
 
     name: str
     origin: str
     operator_id: int | None = None
 
 
-# The `req_…` of the request under way; empty outside of one.
+# The ID of the request (`req_…`); empty outside of one.
 request_id: ContextVar[str] = ContextVar("request_id", default="")
-# The merchant whose key signed the request under way; None for a request without one, and outside of one.
+# The merchant whose key signed the request; None without a key, and outside of a request.
 merchant: ContextVar[UUID | None] = ContextVar("merchant", default=None)
-# Tells who acts, when asked: somebody may sign in while the request runs. None where a process acts by itself.
+# Returns the actor; a function, because a user may sign in during the request. None for background processes.
 actor: ContextVar[Callable[[], Actor] | None] = ContextVar("actor", default=None)
-# Why it is done, as whoever acts said; empty where nobody asked.
+# The reason that the actor gave; empty where none was asked for.
 reason: ContextVar[str] = ContextVar("reason", default="")
 
-# Ends the turn of the request under way, so that others run while it waits.
+# Lets other requests run while this one waits.
 on_wait: ContextVar[Callable[[], object] | None] = ContextVar("on_wait", default=None)
 
 
 def begin_wait() -> None:
-    """Let other requests run, before this one waits for a provider or anything else that may be slow."""
+    """Let other requests run before this one waits for a provider or anything else that is slow."""
     if end_turn := on_wait.get():
         end_turn()
 
 
 @contextmanager
 def because(said: str) -> Iterator[None]:
-    """Has what is done meanwhile be told with this reason."""
+    """Set the reason for the audit log within the block."""
     token = reason.set(said)
     try:
         yield

@@ -1,6 +1,6 @@
-"""Counts in fixed windows of time: in Redis, by all processes together.
+"""Counters in fixed time windows, shared by all processes through Redis.
 
-Redis counts by itself; the library's strategies would ask it three times for what one increment tells.
+One increment is enough; the strategies of the `limits` library take three round trips.
 """
 
 import logging
@@ -25,36 +25,36 @@ logger = logging.getLogger("kaha.counting")
 
 REDIS_RETRY_SECONDS = 15.0
 
-# A key, and how many seconds after its last increment it is forgotten; READ where it is not to be incremented.
+# A key and its expiry in seconds after the last increment; READ to read it without an increment.
 Count = tuple[str, int]
 READ = 0
 
 
 class Counters:
-    """Counts in Redis; while Redis is away, in this process alone, so that nothing is ever unlimited."""
+    """Counters in Redis; while Redis is unavailable, in this process's memory, so that limits always apply."""
 
     def __init__(self, redis_url: str, retry_seconds: float = REDIS_RETRY_SECONDS) -> None:
         self.redis_url = redis_url
         self.breaker = CircuitBreaker(retry_seconds, self._ping)
-        # The library's own locks lose a count where two threads begin a window at once.
+        # The library's own locks lose a count if two threads begin a window at once.
         self._memory_lock = Lock()
 
     def increment(self, key: str, window_seconds: int) -> int:
-        """Adds one to `key`, which is forgotten `window_seconds` after its last one; returns the sum."""
+        """Increment `key`, which expires after `window_seconds`; return the new count."""
         return self.count((key, window_seconds))[0]
 
     def read(self, key: str) -> int:
-        """The sum of `key`, which stays as it is."""
+        """Return the count of `key`."""
         return self.count((key, READ))[0]
 
     def count(self, *counts: Count) -> list[int]:
-        """Increments and reads many keys in one round trip; their sums, in the order given."""
+        """Increment or read several keys in one round trip; return their counts in order."""
         try:
             return self.breaker.call(lambda: self._in_redis(counts))
         except CircuitOpen:
             pass
         except RedisError:
-            logger.warning("Redis is away: each process counts for itself.")
+            logger.warning("Redis is unavailable: each process counts for itself.")
         with self._memory_lock:
             return [self._memory.incr(key, seconds) if seconds else self._memory.get(key) for key, seconds in counts]
 
@@ -79,17 +79,17 @@ class Counters:
 
 @cache
 def counters_at(redis_url: str) -> Counters:
-    """The counters that this process shares with all others on the same Redis."""
+    """Return the counters in the Redis at `redis_url`."""
     return Counters(redis_url)
 
 
-# Two processes would read each other's answers on one connection.
+# After a fork two processes would read each other's replies on one connection.
 os.register_at_fork(after_in_child=counters_at.cache_clear)
 
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """One of the stretches of `seconds` into which time is cut; `ends_in_seconds` is at least 1."""
+    """A fixed window of `seconds`; `ends_in_seconds` is at least 1."""
 
     seconds: int
     starts_at: datetime
@@ -97,7 +97,7 @@ class Window:
 
     @classmethod
     def present(cls, seconds: int) -> Self:
-        """The one under way."""
+        """Return the current window."""
         moment = clock.now().timestamp()
         start = int(moment // seconds) * seconds
         return cls(seconds, datetime.fromtimestamp(start, UTC), ceil(start + seconds - moment))
@@ -107,5 +107,5 @@ class Window:
         return self.starts_at + timedelta(seconds=self.seconds)
 
     def key(self, who: str) -> str:
-        """Under what is counted what `who` does in this window."""
+        """Return the counter's key for `who` in this window."""
         return f"{who}/{self.seconds}/{int(self.starts_at.timestamp()) // self.seconds}"

@@ -1,7 +1,7 @@
-"""JSON that is returned as it was sent, numbers digit for digit.
+"""JSON that is written back exactly as it was read, numbers digit for digit.
 
-Python's own reader makes 100.0 of `1e2` and 1.1 of `1.10`. A number that Python would write otherwise is kept as a
-`Number`, all others are what they always are, so that they cost nothing.
+Python's decoder reads `1e2` as 100.0 and `1.10` as 1.1. A number that Python would write differently becomes a
+`Number`; all others stay Python's.
 """
 
 import json
@@ -10,14 +10,14 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-# No text of ours holds a NUL, so this is no part of one.
+# No stored text contains a NUL.
 _MARK = "\0"
 _MARKED = re.compile(r'"\\u0000([-+.0-9Ee]+)"')
 
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A number as it was written."""
+    """A number with its original text."""
 
     text: str
 
@@ -26,13 +26,13 @@ class Number:
 
 
 def number_of(text: str) -> float | Number:
-    """The number that a JSON text with a fraction or exponent stands for."""
+    """Return the value of a JSON number with a fraction or exponent."""
     value = float(text)
     return value if repr(value) == text else Number(text)
 
 
 def integer_of(text: str) -> int | Number:
-    """The number that a JSON text without either stands for."""
+    """Return the value of a JSON integer."""
     return Number(text) if text == "-0" else int(text)
 
 
@@ -47,7 +47,7 @@ class Encoder(json.JSONEncoder):
 
     def encode(self, value: Any) -> str:
         text = super().encode(value)
-        # Only a mark, or a text with a backslash in it, is written so.
+        # Only the mark, or a text with a backslash, is encoded like this.
         return _MARKED.sub(r"\1", text) if "\\u0000" in text else text
 
 
@@ -55,5 +55,5 @@ DECODER = json.JSONDecoder(parse_float=number_of, parse_int=integer_of)
 loads: Callable[[str], Any] = DECODER.decode
 dumps: Callable[[Any], str] = Encoder().encode
 dumps_indented: Callable[[Any], str] = Encoder(indent=2, separators=(",", ": ")).encode
-# The same for the same members in any order.
+# Equal for equal members in any order.
 dumps_sorted: Callable[[Any], str] = Encoder(sort_keys=True).encode

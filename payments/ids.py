@@ -1,4 +1,4 @@
-"""Object IDs: a native UUIDv7 (RFC 9562) inside, prefix + underscore + 32 hex digits at the edge."""
+"""Object IDs: a UUIDv7 (RFC 9562) in the database, prefix + underscore + 32 hex digits in the API."""
 
 import re
 from datetime import UTC, datetime, timedelta
@@ -14,7 +14,7 @@ HEX = re.compile(r"[0-9a-f]{32}")
 
 def new_id(moment: datetime | None = None) -> UUID:
     """Return a new time-ordered UUIDv7: of now, or of the millisecond of `moment`."""
-    moment = moment or clock.told()
+    moment = moment or clock.fixed()
     return uuid7(nanoseconds=_milliseconds(moment) * 1_000_000) if moment else uuid7()
 
 
@@ -28,11 +28,11 @@ def _milliseconds(moment: datetime) -> int:
 
 
 def public_id(prefix: str, uuid: UUID) -> str:
-    """`ch` and a UUID as `ch_0190…`, the form that merchants see."""
+    """Return `ch` and a UUID as `ch_0190…`, the form that merchants see."""
     return f"{prefix}_{uuid.hex}"
 
 
 def parse_id(prefix: str, text: str) -> UUID | None:
-    """The UUID inside a public ID, or None where `text` is not one with this prefix."""
+    """Return the UUID inside a public ID, or None where `text` is not one with this prefix."""
     head, _, digits = text.partition("_")
     return UUID(hex=digits) if head == prefix and HEX.fullmatch(digits) else None

@@ -1,18 +1,18 @@
-"""Amounts as people read and write them."""
+"""Formatting and parsing of amounts of money."""
 
 import re
 from decimal import Decimal
 
 from iso4217 import Currency
 
-# Codes without a minor unit (XXX, gold, test codes) are no money that anybody can pay with.
+# Codes without a minor unit (XXX, gold, test codes) are not currencies for payments.
 CURRENCIES = frozenset(currency.code for currency in Currency if currency.exponent is not None)
 DEFAULT_CURRENCY = "PHP"
 TYPED = re.compile(r"(?:[0-9]{1,3}(?:,[0-9]{3}){1,4}|[0-9]{1,14})(?:\.[0-9]{1,6})?")
 
 
 def format_amount(amount: int, currency: str) -> str:
-    """`amount` in the smallest unit of `currency` (ISO 4217, upper case) as text: "PHP 1,234.50" for 123450.
+    """Return `amount` in the smallest unit of `currency` (ISO 4217) as text: "PHP 1,234.50" for 123450.
 
     A code without a smallest unit (gold, XAU) has no decimals. Raises ValueError for an unknown code.
     """
@@ -20,12 +20,12 @@ def format_amount(amount: int, currency: str) -> str:
 
 
 def plain_amount(amount: int, currency: str) -> str:
-    """As `format_amount`, without the currency: "1,234.50"."""
+    """Return `amount` as `format_amount` does, without the currency: "1,234.50"."""
     return f"{major_units(amount, currency):,.{_decimals(currency)}f}"
 
 
 def major_units(amount: int, currency: str) -> Decimal:
-    """`amount` in the smallest unit of `currency` as a number of whole units, with all its decimals: 18.90 for 1890.
+    """Return `amount` in the smallest unit of `currency` as a number of whole units: 18.90 for 1890.
 
     Raises ValueError for an unknown code.
     """
@@ -33,7 +33,7 @@ def major_units(amount: int, currency: str) -> Decimal:
 
 
 def minor_units(number: Decimal, currency: str) -> int:
-    """A number of whole units of `currency` in its smallest unit: 1890 for 18.9.
+    """Return a number of whole units of `currency` in its smallest unit: 1890 for 18.9.
 
     Raises ValueError for an unknown code, and for more decimals than the currency has.
     """
@@ -44,7 +44,7 @@ def minor_units(number: Decimal, currency: str) -> int:
 
 
 def parse_amount(text: str, currency: str) -> int:
-    """What people write for an amount, "1,234.50" or "1234.5", in the smallest unit of `currency`.
+    """Return a typed amount, "1,234.50" or "1234.5", in the smallest unit of `currency`.
 
     Raises ValueError for anything else, such as a sign or more decimals than the currency has.
     """

@@ -1,16 +1,16 @@
-"""Texts with their digits in ASCII, whatever script or disguise they were written in."""
+"""Normalization of digits in any script, dashes and blanks to ASCII."""
 
 import unicodedata
 
-# Letters and symbols that show nothing.
+# Letters and symbols without a visible glyph.
 _BLANK_LETTERS = "\u115f\u1160\u2800\u3164\uffa0"
 _MARKS = {"\u2212": "-", "\u00b7": ".", "\u2022": ".", "\u2219": ".", "\u22c5": ".", "\u30fb": "."}
-# Formats, marks on other letters, controls and blanks; an invisible one parts digits no more than a blank does.
+# Format characters, combining marks, controls and separators: they count as blanks between digits.
 _BLANK_CATEGORIES = frozenset(["Cf", "Mn", "Me", "Cc", "Zs", "Zl", "Zp"])
 
 
 class _Table(dict[int, str]):
-    """For `str.translate`, filled as characters are met; there are fewer than Unicode has."""
+    """A table for `str.translate`, filled as characters occur."""
 
     def __missing__(self, code: int) -> str:
         self[code] = plain = _plain(chr(code))
@@ -18,17 +18,15 @@ class _Table(dict[int, str]):
 
 
 def plain(text: str) -> str:
-    """`text` in compatibility form (NFKC) with its decimal digits in ASCII, dashes as `-`, and a blank for each
-    character that is one or shows nothing.
+    """Return `text` with ASCII digits and `-` for dashes (NFKC), and a blank for each blank or invisible character.
 
-    Nearly every character stays in its place: only one that stands for several digits, such as a circled 42, becomes
-    so many.
+    Positions stay the same, except after a character that stands for several digits, such as a circled 42.
     """
     return text if text.isascii() else text.translate(_TABLE)
 
 
 def expanded(text: str) -> str:
-    """`text`, in which a character that stands for several digits is replaced by these."""
+    """Return `text` with each character that stands for several digits replaced by these."""
     if text.isascii() or len(text) == len(plain(text)):
         return text
     return "".join(_TABLE[ord(letter)] if len(_TABLE[ord(letter)]) > 1 else letter for letter in text)

@@ -1,6 +1,6 @@
-"""Takes card numbers, CVCs and keys out of anything that is about to be written somewhere.
+"""Redaction of card numbers, CVCs and keys in anything that is logged or stored.
 
-It would rather hide a harmless number than show a card's: whatever could be one, is one.
+In doubt a number is hidden: a harmless number may be redacted, a card number must never be shown.
 """
 
 import re
@@ -14,27 +14,27 @@ HIDDEN = "[redacted]"
 SECRET_NAMES = frozenset(
     ["authorization", "card_number", "cardnumber", "http_authorization", "number", "otp", "pan", "password"]
 )
-# Deeper than anything that is logged on purpose; what lies below is shown as text.
+# Deeper than anything that is logged on purpose; what is nested deeper is redacted as text.
 MAX_DEPTH = 8
-# More than any text that is written on purpose; what is cut off need not be searched.
+# Longer than any text that is logged on purpose; the rest is cut off and not searched.
 MAX_CHARACTERS = 32 * 1024
 CUT = "[cut]"
 
-# Our own IDs are hex digits, and now and then 13 of them in a row are decimal.
+# Own IDs are hex digits, of which 13 in a row may be decimal.
 _UUID7 = r"(?<![0-9A-Za-z])[0-9a-f]{8}-?[0-9a-f]{4}-?7[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}(?![0-9A-Za-z])"
 _DIGIT_RUN = r"[0-9](?:(?:[ \-+]|%20)?[0-9]){12,}"
 _NUMBERS = re.compile(f"{_UUID7}|(?P<run>{_DIGIT_RUN})")
-# A security code is quoted beside its card more often than anything else that is three or four digits.
+# Three or four digits after a card number are taken for its security code.
 _BESIDE = re.compile(r"[^0-9A-Za-z]{1,8}[0-9]{3,4}(?![0-9])")
-# Blanks and what shows nothing, as JSON, Python and forms write them.
+# Escapes of blanks and invisible characters in JSON, Python and forms.
 _ESCAPED = r"\\+(?:[bfnrtv]|u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2})|%[0-9A-Fa-f]{2}"
 _ESCAPE = re.compile(_ESCAPED)
 _QUOTES = r"[\"'\\]*"
 _VALUE = r"[^\s\"'\\,;&<}\])]+"
 _CVC = r"(?:cv[cvn]2?|csc|security[ _-]?code)"
-# How a name ends that is quoted, or stands in brackets, as in forms.
+# The end of a name that is quoted or in brackets, as in forms.
 _NAME_END = r"(?:[\"'\\\]]|%5d|%22|&quot;)*"
-# Possessive throughout: what stands between name and value is never tried again in another way.
+# Possessive quantifiers, so that the text between name and value is never matched in another way.
 _NAMED = re.compile(
     rf"((?:{_CVC}|otp){_NAME_END}+)"
     rf"(?:(\s*+(?:=>|[:=>]|%3a|%3d)\s*+{_QUOTES}+){_VALUE}|((?:\s*+,\s*+|\s++){_QUOTES}+)[0-9]{{3,4}}(?![0-9]))",
@@ -46,7 +46,7 @@ _KEY = re.compile(r"([spr]k_(?:live|test)_|whsec_)[A-Za-z0-9_\-+/=]{8,}")
 _SCHEME = re.compile(r"\b(basic|bearer)\s+[A-Za-z0-9+/=._~\-]{8,}", re.IGNORECASE)
 _AUTHORIZATION = re.compile(rf"(authorization{_QUOTES}\s*[:=]\s*{_QUOTES})(?:[A-Za-z]+\s+)?{_VALUE}", re.IGNORECASE)
 
-# What `redact` and `redact_all` change has one of these in it, however it was escaped on its way into JSON.
+# Everything that `redact` and `redact_all` change matches one of these, also escaped in JSON.
 _SUSPECT_NUMBER = re.compile(rf'[0-9](?:(?:{_ESCAPED}|[^0-9A-Za-z:"]){{0,6}}[0-9]){{12}}')
 _SUSPECT_WORDS = (
     *("cvc", "cvv", "cvn", "csc", "security", "otp", "basic", "bearer", "authorization"),
@@ -56,9 +56,9 @@ _SUSPECT_WORDS = (
 
 
 def suspicious(text: str) -> bool:
-    """Whether text, which may be JSON, may hold anything that is taken out here: fast, and only ever too careful.
+    """Return whether `text`, which may be JSON, may contain something to redact; fast, with false positives only.
 
-    Looking for one word after the other takes a third of the time that one pattern of all of them does.
+    A search for one word after the other takes a third of the time of one pattern for all.
     """
     if len(text) > MAX_CHARACTERS or _SUSPECT_NUMBER.search(plain(text)):
         return True
@@ -67,20 +67,20 @@ def suspicious(text: str) -> bool:
 
 
 def names_cvc(name: str, value: object) -> bool:
-    """Whether a member of this name holds a security code."""
+    """Return whether a member with this name and value is a security code."""
     return _CVC_NAME.fullmatch(name) is not None and _CVC_VALUE.fullmatch(str(value)) is not None
 
 
 def redact(text: str) -> str:
-    """`text` without card numbers (any 13 digits or more, but for our own IDs), CVCs and keys.
+    """Return `text` without card numbers (any 13 digits or more, except own IDs), CVCs and keys.
 
-    One of more than MAX_CHARACTERS is cut before its last word there, and says so.
+    A text of more than MAX_CHARACTERS is cut after a word, and marked.
     """
     return without_words(_without_numbers(expanded(_cut(text))))
 
 
 def without_words(text: str) -> str:
-    """`text` without what its own words say is secret: CVCs, keys, authorizations."""
+    """Return `text` without values that are named as secret: CVCs, keys, authorizations."""
     text = _AUTHORIZATION.sub(rf"\1{HIDDEN}", text)
     text = _SCHEME.sub(rf"\1 {HIDDEN}", text)
     text = _NAMED.sub(lambda match: f"{match[1]}{match[2] or match[3]}{HIDDEN}", text)
@@ -88,7 +88,7 @@ def without_words(text: str) -> str:
 
 
 def redact_bytes(data: bytes) -> bytes:
-    """`data`, which is UTF-8 or of another encoding that has ASCII in it, as `redact` makes it."""
+    """Return redacted `data`, in UTF-8 or another encoding that contains ASCII."""
     try:
         return _redact_encoded(data, "utf-8")
     except UnicodeDecodeError:
@@ -96,10 +96,7 @@ def redact_bytes(data: bytes) -> bytes:
 
 
 def redact_all(value: Any, depth: int = 0) -> Any:
-    """`value` with every text in it redacted, as something that JSON can express.
-
-    Members whose name says that they are secret are hidden whatever they hold.
-    """
+    """Return `value` as JSON types with every text redacted, and members with a secret name hidden."""
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, (int, float)):
@@ -120,7 +117,7 @@ def _redact_encoded(data: bytes, encoding: str) -> bytes:
 def _cut(text: str) -> str:
     if len(text) <= MAX_CHARACTERS:
         return text
-    # The first digits of a number that is torn apart would no longer look like one.
+    # Not within a number, because its first digits alone would not be detected.
     end = len(text[:MAX_CHARACTERS].rpartition(" ")[0])
     while end and not (text[end - 1].isascii() and text[end - 1].isalpha()):
         end -= 1

@@ -1,11 +1,11 @@
-"""The source types: the one place that names them; serializers, admin, pages, routing and docs read it."""
+"""The source types, for serializers, admin, pages, routing and docs."""
 
 from dataclasses import dataclass
 from enum import StrEnum
 
 
 class Kind(StrEnum):
-    """What sort of thing a source wraps."""
+    """The kind of a source type."""
 
     CARD = "card"
     WALLET = "wallet"
@@ -15,9 +15,9 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class SourceType:
-    """One way to pay: its `name` in the API, its kind, and the `label` that people read.
+    """A source type: its `name` in the API, its kind, and its `label` on pages.
 
-    `shows_qr`: the payer scans a code. `asks_pin`: a debit that the payer confirms by a one-time PIN.
+    `shows_qr`: the payer scans a QR code. `asks_pin`: the payer confirms a debit by a one-time PIN.
     """
 
     name: str

@@ -32,7 +32,7 @@ class Api:
         return self.client.get(f"/v2{path}", query, headers=self.headers())
 
     def post(self, path: str, body: Any = None, key: str | None = None, **headers: str) -> HttpResponse:
-        """POSTs `body` as JSON, under the idempotency key `key` if given."""
+        """POST `body` as JSON, under the idempotency key `key` if given."""
         extra = {"Idempotency-Key": key} if key else {}
         return self.send("POST", path, body, extra | headers)
 
@@ -52,20 +52,20 @@ class Api:
         return {"Authorization": "Basic " + base64.b64encode(f"{self.key}:".encode()).decode()}
 
     def source(self, number: str = APPROVED, **members: Any) -> str:
-        """A new card source's ID."""
+        """Return a new card source's ID."""
         body = {"type": "card", "card": {**TELL_NOTHING, "number": number}, **members}
         return made(self.post("/sources/", body))["id"]
 
     def wallet(self, kind: str = "gcash", **members: Any) -> str:
-        """A new source of another type."""
+        """Return a new source of another type."""
         return made(self.post("/sources/", {"type": kind, **members}))["id"]
 
     def charge(self, number: str = APPROVED, amount: int = 10_000, **members: Any) -> dict[str, Any]:
-        """A new charge on a new card."""
+        """Return a new charge on a new card."""
         return self.charge_source(self.source(number), amount, **members)
 
     def held(self, amount: int = 10_000, number: str = APPROVED) -> dict[str, Any]:
-        """A held charge."""
+        """Return a held charge."""
         return self.charge(number, amount, capture=False)
 
     def charge_source(self, source: str, amount: int = 10_000, **members: Any) -> dict[str, Any]:
@@ -73,17 +73,17 @@ class Api:
         return made(self.post("/charges/", body))
 
     def read(self, charge: dict[str, Any]) -> dict[str, Any]:
-        """The charge as it is now."""
+        """Return the charge as it is now."""
         return made(self.get(f"/charges/{charge['id']}"))
 
 
 def made(response: HttpResponse) -> dict[str, Any]:
-    """The object in a 2xx answer."""
+    """Return the object in a 2xx answer."""
     assert 200 <= response.status_code < 300, response.content
     return json.loads(response.content)
 
 
 def error_of(response: HttpResponse) -> dict[str, Any]:
-    """The error in a refusal."""
+    """Return the error in a refusal."""
     assert response.status_code >= 400, response.content
     return json.loads(response.content)["error"]

@@ -21,7 +21,7 @@ class Collector:
         self.come()
 
     def come(self) -> None:
-        """Read, or read again."""
+        """Start to read, for the first time or again."""
         if self._reader is not None:
             self.text()
             return
@@ -30,13 +30,13 @@ class Collector:
         fcntl.fcntl(self._reader, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
 
     def go(self) -> None:
-        """Whoever writes from now on gets EPIPE."""
+        """Close the reading end: later writes get EPIPE."""
         if self._reader is not None:
             os.close(self._reader)
         self._reader = None
 
     def stall(self) -> None:
-        """Read no more, with the pipe full already: whoever writes from now on would wait for ever."""
+        """Stop to read, with the pipe full: a blocking write would wait for ever."""
         self.text()
         writer = os.open(self.path, os.O_WRONLY | os.O_NONBLOCK)
         for size in (os.fpathconf(writer, "PC_PIPE_BUF"), 1):
@@ -46,16 +46,16 @@ class Collector:
         os.close(writer)
 
     def text(self) -> str:
-        """All that was read so far, this moment's too."""
+        """Return all that was read so far, this moment's too."""
         with suppress(BlockingIOError):
             while self._reader is not None and (data := os.read(self._reader, 1_000_000)):
                 self._read += data
         return self._read.decode()
 
     def lines(self) -> list[dict[str, Any]]:
-        """The lines of JSON; programs that are not ours say other things."""
+        """Return the lines of JSON; other programs also write other lines."""
         return [json.loads(line) for line in self.text().splitlines() if line.startswith("{")]
 
     def lost(self) -> int:
-        """How many lines were said to be lost."""
+        """Return how many lines were said to be lost."""
         return sum(line["lost"] for line in self.lines() if line["message"] == "Log lines were lost.")

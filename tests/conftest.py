@@ -26,23 +26,23 @@ hypothesis.settings.load_profile("repeatable")
 
 @receiver(post_migrate)
 def forget_data_keys(**_: Any) -> None:
-    """Real commits are undone by emptying every table, and the keys that lay there are gone for this process too."""
+    """Forget cached data keys after a test that commits, because its tables are emptied."""
     vault.use_store(WrappedKeys())
 
 
 @pytest.fixture
 def shop(db: None) -> NewMerchant:
-    """A merchant with keys in both modes."""
+    """Return a merchant with keys in both modes."""
     return create_merchant("Sari Store", statement_descriptor="SARI STORE")
 
 
 @pytest.fixture
 def other_shop(db: None) -> NewMerchant:
-    """Somebody else, who must see nothing of the first one's."""
+    """Return another merchant, who must not see objects of the first."""
     return create_merchant("Other Store")
 
 
 @pytest.fixture
 def api(shop: NewMerchant) -> Api:
-    """The API with the shop's secret test key."""
+    """Return the API with the shop's secret test key."""
     return Api(shop.keys["sk_test"])

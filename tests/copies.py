@@ -54,7 +54,7 @@ def multiply(copies: int, tables: Sequence[Table]) -> None:
                     cursor.execute(table.copied(), [first, min(first + BATCH - 1, copies)])
                 cursor.execute("DROP TABLE originals")
         finally:
-            # A test that goes on with this connection needs its triggers.
+            # The test may use this connection later and needs its triggers.
             cursor.execute("RESET session_replication_role")
         cursor.execute("SELECT payments_sum_balances()")
         cursor.execute("VACUUM ANALYZE")

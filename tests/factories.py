@@ -1,7 +1,7 @@
-"""Rows for tests that need a stage but not the road to it.
+"""Factories of rows in given states, without the API calls that lead to them.
 
-The provider has never heard of these charges and they have no events: whoever goes on to capture, void or refund
-one takes it through the API instead. A charge to be rendered is read again with `Charge.objects.whole()`.
+The provider does not know these charges, and they have no events: to capture, void or refund a charge, create it by
+the API. To render a charge, read it again by `Charge.objects.whole()`.
 """
 
 from collections.abc import Iterable
@@ -31,7 +31,7 @@ class MerchantFactory(DjangoModelFactory[Merchant]):
 
 
 class ApiKeyFactory(DjangoModelFactory[ApiKey]):
-    """A working secret test key unless told otherwise; its `text` is what a merchant sends."""
+    """A working secret test key by default; its `text` is what a merchant sends."""
 
     class Meta:
         model = ApiKey
@@ -78,7 +78,7 @@ class CardFactory(DjangoModelFactory[Card]):
 
 
 class SourceFactory(DjangoModelFactory[Source]):
-    """An unused card of a new merchant, unless told otherwise (`type`, `merchant`, `used`, `card__number`, …)."""
+    """An unused card of a new merchant by default (`type`, `merchant`, `used`, `card__number`, …)."""
 
     class Meta:
         model = Source
@@ -98,7 +98,7 @@ class SourceFactory(DjangoModelFactory[Source]):
 
 
 class AttemptFactory(DjangoModelFactory[Attempt]):
-    """An approved authorization unless told otherwise."""
+    """An approved authorization by default."""
 
     class Meta:
         model = Attempt
@@ -111,7 +111,7 @@ class AttemptFactory(DjangoModelFactory[Attempt]):
 
 
 class RefundFactory(DjangoModelFactory[Refund]):
-    """A refund that succeeded, of the whole charge unless told otherwise."""
+    """A succeeded refund, by default of the whole charge."""
 
     class Meta:
         model = Refund

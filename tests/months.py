@@ -12,7 +12,7 @@ from payments.db.partitions import ALL, EVENTS, Parted, after, begins, make
 
 @contextmanager
 def months_behind(count: int) -> Iterator[list[date]]:
-    """As many months before the first, of which the earliest begins the list; afterwards all is as it was."""
+    """Add this many months before the first and yield all, earliest first; remove them afterwards."""
     with connection.cursor() as cursor:
         first = EVENTS.months(cursor)[0]
         behind = [after(first, -number) for number in range(count, 0, -1)]
@@ -38,7 +38,7 @@ def months_of(parted: Parted) -> list[date]:
 
 
 def forget_ahead(parted: Parted, kept: int) -> None:
-    """Drops the months of a table but for the first so many."""
+    """Drop the months of a table but for the first so many."""
     with connection.cursor() as cursor:
         for month in parted.months(cursor)[kept:]:
             cursor.execute(f"DROP TABLE {parted.part(month)}")

@@ -9,7 +9,7 @@ from payments.documents import dumps
 
 
 def scans_of(sql: str) -> list[dict[str, Any]]:
-    """The parts of the plan of `sql`, which is run for it, that read a table."""
+    """Return the parts of the plan of `sql`, which is run for it, that read a table."""
     with connection.cursor() as cursor:
         cursor.execute(f"EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) {sql}")
         [(plan,)] = cursor.fetchall()

@@ -1,4 +1,4 @@
-"""Limits for whoever makes many declines and looks for something else."""
+"""High decline limits, for tests that make many declines for another purpose."""
 
 MANY_DECLINES = dict.fromkeys(("card", "address", "key", "merchant"), 1_000_000)
 # The same as an environment variable.

@@ -13,7 +13,7 @@ Result = TypeVar("Result")
 
 
 def at_once(count: int, do: Callable[[int], Result]) -> list[Result]:
-    """What `do` returns to each of `count` threads that start together."""
+    """Return what `do` returns to each of `count` threads that start together."""
     barrier = Barrier(count)
 
     def run(number: int) -> Result:
@@ -28,5 +28,5 @@ def at_once(count: int, do: Callable[[int], Result]) -> list[Result]:
 
 
 def statuses(responses: list[HttpResponse]) -> Counter[int]:
-    """How many of the responses have each status."""
+    """Return how many of the responses have each status."""
     return Counter(response.status_code for response in responses)

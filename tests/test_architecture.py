@@ -1,4 +1,4 @@
-"""The rules of the house that a machine can check."""
+"""Rules about the repository's structure."""
 
 import ast
 import json
@@ -45,7 +45,7 @@ def test_imports_point_down_only() -> None:
 
 
 def nodes(*rooms: str) -> Iterator[tuple[str, ast.AST]]:
-    """Every node of the modules in `rooms`, with where it stands."""
+    """Yield every node of the modules in `rooms`, with where it stands."""
     for path in (path for room in rooms for path in sorted((ROOT / room).rglob("*.py"))):
         for node in ast.walk(ast.parse(path.read_text())):
             yield f"{path.relative_to(ROOT)}:{getattr(node, 'lineno', 0)}", node
@@ -83,7 +83,7 @@ def test_the_top_level_holds_what_it_should_and_nothing_else() -> None:
 
 
 def locked(name: str) -> dict[str, set[str]]:
-    """The hashes of each version that is pinned in a lock."""
+    """Return the hashes of each version that is pinned in a lock."""
     pins = re.split(r"^(?=\S)", (ROOT / name).read_text(), flags=re.M)[1:]
     return {pin.split()[0]: set(re.findall(r"--hash=(sha256:[0-9a-f]{64})\b", pin)) for pin in pins}
 

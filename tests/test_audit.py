@@ -29,7 +29,7 @@ ADVISORY = {
 
 
 class Osv(BaseHTTPRequestHandler):
-    """Knows of one advisory, against the version `spoken_of`."""
+    """A service with one advisory, against the version `spoken_of`."""
 
     spoken_of = ""
 
@@ -49,7 +49,7 @@ class Osv(BaseHTTPRequestHandler):
 
 @pytest.fixture
 def osv() -> Iterator[type[Osv]]:
-    """A service of our own; `url` is where it is."""
+    """Yield a service of our own; `url` is where it is."""
 
     class Asked(Osv):
         url: str
@@ -79,7 +79,7 @@ def test_an_advisory_against_a_pinned_version_fails(osv: Any, kept: Path) -> Non
     osv.spoken_of = DJANGO
     done = audit(osv.url, kept)
     assert (done.returncode, f"{DJANGO}: CVE-2026-0001, fixed in 99.1" in done.stdout) == (1, True)
-    assert [told["pin"] for told in answer_in(kept)["advisories"]] == [DJANGO]
+    assert [advisory["pin"] for advisory in answer_in(kept)["advisories"]] == [DJANGO]
 
 
 def test_where_there_is_none_the_answer_is_kept_with_its_date(osv: Any, kept: Path) -> None:

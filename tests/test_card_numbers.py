@@ -33,7 +33,7 @@ BY_LENGTH = {
 
 
 def whole(beginning: str, digits: str) -> str:
-    """A card number that begins so, with as many digits as its scheme's have."""
+    """Return a card number that begins so, with as many digits as its scheme's have."""
     length = 14 if beginning == "34" else 15
     number = (beginning + digits)[:length]
     return next(f"{number}{check}" for check in range(10) if luhn_valid(f"{number}{check}"))

@@ -31,7 +31,7 @@ OUTAGES: dict[str, Callable[[Collector], None]] = {"broken": Collector.go, "hang
 
 @pytest.fixture
 def collector(tmp_path: Path) -> Iterator[Collector]:
-    """Reads what the web server logs, or what a worker does."""
+    """Read what the web server logs, or what a worker does."""
     collector = Collector(tmp_path / "log")
     for name in ("web.log", "worker.log"):
         (tmp_path / name).symlink_to(collector.path)
@@ -41,7 +41,7 @@ def collector(tmp_path: Path) -> Iterator[Collector]:
 
 @pytest.fixture
 def client(shop: NewMerchant, collector: Collector, tmp_path: Path) -> Iterator[httpx.Client]:
-    """A merchant's program before a real web server."""
+    """Yield a merchant's program before a real web server."""
     with web_server(tmp_path) as url, _client(url, shop) as client:
         yield client
 
@@ -51,7 +51,7 @@ def _client(url: str, shop: NewMerchant) -> httpx.Client:
 
 
 def charge(client: httpx.Client) -> tuple[int, str]:
-    """The status of a new charge, as HTTP has it and as its body has it."""
+    """Return the status of a new charge, as HTTP has it and as its body has it."""
     source = client.post("/sources/", json=SOURCE)
     order = {"amount": 100, "currency": "PHP", "source": source.json()["id"], "description": "Taho"}
     answer = client.post("/charges/", json=order)
@@ -119,13 +119,13 @@ def test_a_worker_says_how_many_lines_were_lost(api: Api, collector: Collector, 
 
 
 def deliver(api: Api, receiver: Receiver) -> None:
-    """Have something to tell the receiver."""
+    """Make an event for the receiver."""
     api.charge_source(api.source(redirect={"success": receiver.url, "fail": receiver.url, "notify": receiver.url}))
     assert Notification.objects.exists()
 
 
 def started_worker(folder: Path) -> "subprocess.Popen[bytes]":
-    """A worker with beat that logs to `folder`, however broken that is."""
+    """Return a worker with beat that logs to `folder`, however broken that is."""
     # As for a collector that ends as soon as it has started: opening a pipe without a reader would wait.
     kept_open = os.open(folder / "worker.log", os.O_RDWR | os.O_NONBLOCK)
     number = next(SCHEDULES)
@@ -149,7 +149,7 @@ SCHEDULES = count()
     ids=["done", "refused", "misunderstood"],
 )
 @pytest.mark.parametrize("outage", ["broken", "full", "hanging"])
-def test_a_command_ends_with_its_own_status_whatever_becomes_of_standard_error(
+def test_a_command_ends_with_its_own_status_whatever_happens_to_standard_error(
     outage: str, arguments: list[str], status: int, tmp_path: Path
 ) -> None:
     standard_error = broken_standard_error(outage, tmp_path)
@@ -164,7 +164,7 @@ def test_a_command_ends_with_its_own_status_whatever_becomes_of_standard_error(
 
 
 def broken_standard_error(outage: str, folder: Path) -> int:
-    """A descriptor to which nobody can write."""
+    """Return a descriptor to which nobody can write."""
     if outage == "full":
         return os.open("/dev/full", os.O_WRONLY)
     collector = Collector(folder / "standard-error")

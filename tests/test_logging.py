@@ -45,7 +45,7 @@ class Lines:
 
 @pytest.fixture
 def lines(tmp_path: Path) -> Iterator[Lines]:
-    """The configured handler, writing to a file."""
+    """Yield the configured handler, writing to a file."""
     [handler] = [handler for handler in logging.getLogger().handlers if isinstance(handler, LineHandler)]
     before, file = handler.output, tmp_path / "log"
     with file.open("wb") as opened:
@@ -204,10 +204,10 @@ def test_what_is_no_secret_stays(text: str) -> None:
 @pytest.mark.parametrize("secret", [PAN, "4242 4242 4242 4242", f"sk_test_{'a1' * 20}", "cvc: 123"])
 def test_a_long_text_is_cut_where_no_secret_is_torn_apart(secret: str) -> None:
     for shown in range(1, len(secret) + 1):
-        told = redact("was told " * 4000 + "x" * (MAX_CHARACTERS - 36_000 - shown - 1) + " " + secret * 2)
-        assert told.startswith("was told ")
-        assert told.endswith(CUT)
-        assert not any(character.isdigit() for character in told)
+        text = redact("was told " * 4000 + "x" * (MAX_CHARACTERS - 36_000 - shown - 1) + " " + secret * 2)
+        assert text.startswith("was told ")
+        assert text.endswith(CUT)
+        assert not any(character.isdigit() for character in text)
 
 
 def test_a_long_line_is_looked_at_whatever_it_holds() -> None:

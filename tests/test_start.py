@@ -13,7 +13,7 @@ LOADED = "import sys, config.wsgi, config.celery, payments.tasks; print(*sys.mod
 
 @pytest.fixture(scope="module")
 def loaded() -> set[str]:
-    """The modules that both the web server and the worker have loaded before they are asked anything."""
+    """Return the modules that both the web server and the worker have loaded before they are asked anything."""
     command = [sys.executable, "-c", LOADED]
     return set(subprocess.check_output(command, cwd=PROJECT, env=os.environ, text=True).split())
 

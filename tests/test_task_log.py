@@ -16,7 +16,7 @@ from payments.tasks import purge_idempotency
 
 @pytest.fixture
 def lines() -> Iterator[StringIO]:
-    """What the log of tasks says, through the formatter that production uses."""
+    """Yield what the log of tasks says, through the formatter that production uses."""
     stream, logger = StringIO(), logging.getLogger("kaha.task")
     handler = logging.StreamHandler(stream)
     handler.setFormatter(logging.getLogger().handlers[0].formatter)

@@ -24,7 +24,7 @@ from payments.quickstart.servers.processes import spawn, stop, wait_until
 from tests.figures.web import web_process
 
 FILES = PROJECT / "config" / "deploy"
-# The proxy is at 127.0.0.1, so that whoever takes its address for the client's is found out.
+# The proxy is at 127.0.0.1, so a server that took its address for the client's would be noticed.
 CLIENT = "127.0.0.2"
 
 
@@ -38,7 +38,7 @@ class Front:
     tls: Path
 
     def client(self, url: str = "") -> httpx.Client:
-        """A client at CLIENT, which is neither the proxy's address nor kaha's."""
+        """Return a client at CLIENT, which is neither the proxy's address nor kaha's."""
         verify = ssl.create_default_context(cafile=str(self.tls / "fullchain.pem"))
         transport = httpx.HTTPTransport(local_address=CLIENT, verify=verify)
         return httpx.Client(base_url=url or self.url, transport=transport, timeout=60)
@@ -88,7 +88,7 @@ def free_port() -> Iterator[int]:
 
 @contextmanager
 def running(kind: str, program: str, folder: Path, https: int, http: int, web: str) -> Iterator[None]:
-    """The proxy with its file as it stands, but for ports and paths."""
+    """Yield the proxy with its file as it stands, but for ports and paths."""
     file = folder / f"{kind}.conf"
     name = "nginx.conf" if kind == "nginx" else "haproxy.cfg"
     file.write_text(substituted((FILES / name).read_text(), folder, https, http, web))
@@ -122,7 +122,7 @@ def substituted(text: str, folder: Path, https: int, http: int, web: str) -> str
 
 
 def make_certificate(folder: Path) -> None:
-    """Writes a certificate for this machine, its key, and both in one file."""
+    """Write a certificate for this machine, its key, and both in one file."""
     folder.mkdir()
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, HOST)])

@@ -17,7 +17,7 @@ forged = pytest.mark.parametrize("header", ["X-Forwarded-For", "X_Forwarded_For"
 
 
 def key_from(shop: NewMerchant, network: str) -> httpx.BasicAuth:
-    """A key that works from this network alone."""
+    """Return a key that works from this network alone."""
     return httpx.BasicAuth(ApiKeyFactory(merchant=shop.merchant, networks=[network]).text, "")
 
 
@@ -36,7 +36,7 @@ def test_a_key_works_from_its_own_network_whatever_a_header_says(front: Front, s
 
 
 @forged
-def test_a_stranger_is_counted_at_the_address_that_is_true(front: Front, header: str) -> None:
+def test_an_anonymous_request_counts_at_the_client_address(front: Front, header: str) -> None:
     with front.client() as client:
         left = [left_of(client.get("/v2/ping", headers={header: f"203.0.113.{number}"})) for number in range(3)]
     assert left == [left[0], left[0] - 1, left[0] - 2]

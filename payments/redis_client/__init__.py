@@ -1,0 +1,1 @@
+"""Rate counters in Redis, their pipeline, and circuit breakers."""

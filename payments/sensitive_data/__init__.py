@@ -1,0 +1,1 @@
+"""Detection and redaction of card numbers and other secrets in text."""
