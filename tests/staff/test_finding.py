@@ -9,7 +9,7 @@ from django.test import Client
 from django.urls import reverse
 
 from payments.models import Charge, MerchantAccess, Refund
-from payments.staff.navigation import grouped
+from payments.staff.site import grouped
 from tests.admin.conftest import House, house, operator, text_of  # noqa: F401  something to be found
 from tests.client import APPROVED
 from tests.factories import MerchantFactory
