@@ -9,7 +9,7 @@ from celery import Celery
 from celery.signals import celeryd_after_setup, setup_logging, worker_ready
 
 from config.checks import log_live_cards, refuse_bad_configuration
-from config.garbage import spare_what_stays
+from config.garbage import freeze_loaded_objects
 from config.outputs import protect_standard_output
 from payments.db.backend import allow_work
 
@@ -38,7 +38,7 @@ def work(instance: Any, **_: object) -> None:
 
 @worker_ready.connect
 def be_ready(**_: object) -> None:
-    spare_what_stays()
+    freeze_loaded_objects()
     log_live_cards()
 
 

@@ -6,7 +6,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponseBase
 
 from payments.api.errors import error_response, in_clear_text
-from payments.api.handling import told_to_stranger
+from payments.api.handling import rate_limit_anonymous
 from payments.web.middleware import GetResponse, is_api
 
 # A health check asks without a proxy, by the address of the process.
@@ -28,5 +28,5 @@ class HostAndHttps:
             return self.get_response(request)
         request.get_host()
         if settings.HTTPS and is_api(request) and not request.is_secure():
-            return error_response(told_to_stranger(request, in_clear_text()))
+            return error_response(rate_limit_anonymous(request, in_clear_text()))
         return self.get_response(request)

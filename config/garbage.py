@@ -5,7 +5,7 @@ import gc
 THRESHOLD = 10_000
 
 
-def spare_what_stays() -> None:
+def freeze_loaded_objects() -> None:
     """Exclude what the process has loaded by now from garbage collection, and collect the rest less often.
 
     Call it once a process has loaded what it runs. Collecting those objects took a fifth of a busy worker's time, and

@@ -15,7 +15,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 
 from payments import context, ids
 from payments.api.throttling import client_address
-from payments.domain.merchants.api_keys import note_use
+from payments.domain.merchants.api_keys import record_use
 from payments.models import ApiKey
 from payments.rendering.wire import without_absent
 from payments.web.middleware import GetResponse, PagesOnly
@@ -46,7 +46,7 @@ class KeyUse:
 
 def _note_use(key: ApiKey) -> None:
     try:
-        note_use(key)
+        record_use(key)
     except Error as error:
         logger.warning("The last use of an API key was not recorded.", exc_info=error)
 

@@ -52,7 +52,7 @@ IDEMPOTENCY_KEEP_DAYS = env.integer("IDEMPOTENCY_KEEP_DAYS", 30, at_least=1)
 EVENTS_KEEP_DAYS = env.integer("EVENTS_KEEP_DAYS", 400, at_least=31)
 HOLD_DAYS = 7
 # How long an operator's request waits for another operator's decision.
-STAFF_ACT_HOURS = env.integer("STAFF_ACT_HOURS", 48, at_least=1)
+APPROVAL_HOURS = env.integer("APPROVAL_HOURS", 48, at_least=1)
 ACTION_MINUTES = 60
 CVC_KEEP_MINUTES = 60
 # How long the number of a card that is neither charged nor kept for a customer is stored.
@@ -202,11 +202,11 @@ WHITENOISE_USE_FINDERS = True
 # What every request below /v2 passes.
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["payments.api.authentication.KeyAuthentication"],
-    "DEFAULT_PERMISSION_CLASSES": ["payments.api.authentication.KeyMayDoThis"],
+    "DEFAULT_PERMISSION_CLASSES": ["payments.api.authentication.KeyPermission"],
     "DEFAULT_THROTTLE_CLASSES": ["payments.api.throttling.KeyThrottle"],
     "DEFAULT_PARSER_CLASSES": ["payments.api.parsing.StrictJsonParser"],
     "DEFAULT_RENDERER_CLASSES": ["payments.api.rendering.JsonRenderer"],
-    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "payments.api.rendering.AlwaysFirst",
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "payments.api.rendering.JsonNegotiation",
     "DEFAULT_METADATA_CLASS": None,
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
     "EXCEPTION_HANDLER": "payments.api.handling.exception_handler",

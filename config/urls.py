@@ -4,7 +4,7 @@ from django.urls import include, path, re_path
 from payments.api.account import healthy
 from payments.api.guides.views import list_guides, show_guide
 from payments.api.schema.views import DocumentView, docs
-from payments.api.webhooks import webhook_came
+from payments.api.webhooks import receive_webhook
 
 # Tried in this order, so the most frequent come first.
 urlpatterns = [
@@ -15,7 +15,7 @@ urlpatterns = [
     re_path(r"^docs/?$", docs),
     re_path(r"^docs/guides/?$", list_guides),
     re_path(r"^docs/(?P<name>[a-z-]+)/?$", show_guide),
-    re_path(r"^providers/(?P<account_id>[^/]+)/webhooks/?$", webhook_came, name="provider-webhook"),
+    re_path(r"^providers/(?P<account_id>[^/]+)/webhooks/?$", receive_webhook, name="provider-webhook"),
     path("admin/passkey/", include("payments.staff.passkeys")),
     path("admin/", admin.site.urls),
     path("", include("payments.pages.urls")),

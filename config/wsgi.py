@@ -8,7 +8,7 @@ from django.core.wsgi import get_wsgi_application
 from django.urls import get_resolver
 
 from config.checks import log_live_cards, refuse_bad_configuration
-from config.garbage import spare_what_stays
+from config.garbage import freeze_loaded_objects
 from config.long_paths import ContentTypeFilter, PathLimit
 
 refuse_bad_configuration()
@@ -16,4 +16,4 @@ application = PathLimit(ContentTypeFilter(get_wsgi_application()))
 log_live_cards()
 # Django loads the views at the first request, and a payment would wait for that.
 get_resolver().url_patterns  # noqa: B018
-spare_what_stays()
+freeze_loaded_objects()

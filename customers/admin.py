@@ -30,7 +30,7 @@ from payments.admin.framework.formats import (
 )
 from payments.admin.framework.object_actions import Facts
 from payments.admin.framework.reason_form import ReasonForm
-from payments.admin.framework.row_actions import Done, RowAct, RowActs
+from payments.admin.framework.row_actions import Done, RowAction, RowActions
 from payments.admin.timeline.panels import Panel, panel_with, timeline_panel
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
@@ -49,7 +49,7 @@ class SourceForm(ReasonForm):
     source = forms.ChoiceField(widget=forms.RadioSelect({"class": "radiolist"}))
 
 
-class DetachSource(RowAct):
+class DetachSource(RowAction):
     name, label = "detach_source", "Detach a source"
     permission = "customers.delete_customersource"
     refusals = (PaymentError,)
@@ -104,9 +104,9 @@ class SourcesInline(LookOnlyInline):
 
 
 @admin.register(Customer)
-class CustomerAdmin(RowActs, ViewRecorded, LookOnlyAdmin):
+class CustomerAdmin(RowActions, ViewRecorded, LookOnlyAdmin):
     merchant_lookup = "merchant"
-    row_acts = (DetachSource(),)
+    row_actions = (DetachSource(),)
     list_display = ("public_id", "email", "description", "merchant", "mode", "created", "deleted")
     list_filter = (ByPresence, ByMode, "created_at")
     list_select_related = ("merchant",)

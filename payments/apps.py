@@ -10,9 +10,9 @@ class PaymentsConfig(AppConfig):
 
     def ready(self) -> None:
         from payments import vault
-        from payments.domain.maintenance.data_keys import WrappedKeys
+        from payments.domain.maintenance.data_keys import DatabaseKeyStore
 
-        vault.use_store(WrappedKeys())
+        vault.use_store(DatabaseKeyStore())
         post_migrate.connect(make_months, sender=self, dispatch_uid="make_months")
 
 

@@ -19,7 +19,7 @@ from redis import RedisError
 from payments import clock
 from payments.circuit import CircuitBreaker, CircuitOpen
 from payments.connections import release_connection
-from payments.redis_line import Line
+from payments.redis_line import RedisPipeline
 
 logger = logging.getLogger("kaha.counting")
 
@@ -69,8 +69,8 @@ class Counters:
         self._line.ask([("PING",)])
 
     @cached_property
-    def _line(self) -> Line:
-        return Line(self.redis_url)
+    def _line(self) -> RedisPipeline:
+        return RedisPipeline(self.redis_url)
 
     @cached_property
     def _memory(self) -> MemoryStorage:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from enum import StrEnum
 
 
-class Step(StrEnum):
+class Failpoint(StrEnum):
     """The failpoints in order: of an operation on a charge, of the delivery of webhooks, and of a settlement."""
 
     WAITING = "waiting"  # for another operation on the charge
@@ -14,20 +14,20 @@ class Step(StrEnum):
     ANSWERED = "answered"  # the provider has moved the money, and nothing is recorded
     RECORDING = "recording"  # the writes of the outcome are built
     RECORDED = "recorded"  # the outcome is committed, and the request not answered
-    NUDGING = "nudging"  # a change is committed, and no worker is woken
+    WAKING_WORKER = "nudging"  # a change is committed, and no worker is woken
     CLAIMED = "claimed"  # webhooks are claimed
     SENT = "sent"  # receivers have answered, and nothing is recorded
-    PUT_DOWN = "put_down"  # the attempts to deliver are recorded
+    DELIVERY_RECORDED = "put_down"  # the attempts to deliver are recorded
     LOCKED = "locked"  # the charges of a settlement are locked
     POSTED = "posted"  # a settlement is written and not committed
     SETTLED = "settled"  # a settlement is committed
 
 
-Listener = Callable[[Step], None]
+Listener = Callable[[Failpoint], None]
 _listener: Listener | None = None
 
 
-def reached(step: Step) -> None:
+def reached(step: Failpoint) -> None:
     """Call the listener of this process, if any, with `step`."""
     if _listener is not None:
         _listener(step)

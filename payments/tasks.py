@@ -14,7 +14,7 @@ from payments.domain.charging import expiry, recovery
 from payments.domain.maintenance import key_rotation, partitions
 from payments.domain.operators import corrections, decide, execute
 from payments.domain.provider_events import apply, inbox
-from payments.domain.provider_events.messages import hear_simulator as apply_messages
+from payments.domain.provider_events.messages import apply_simulator_messages as apply_messages
 from payments.domain.reconciliation import runs
 from payments.invariants import checking
 from payments.overview import summing
@@ -59,35 +59,35 @@ def close_overtaken_corrections() -> int:
 
 @shared_task
 @at_most(ASKING_AT_ONCE)
-def do_approved_acts() -> int:
-    return execute.go_on()
+def execute_approved_actions() -> int:
+    return execute.execute_left()
 
 
 @shared_task
-def expire_act_requests() -> int:
+def expire_action_requests() -> int:
     return decide.expire() + decisions.expire()
 
 
 @shared_task
-def hear_simulator() -> int:
+def apply_simulator_messages() -> int:
     return apply_messages()
 
 
 @shared_task
-def forget_simulator_messages() -> int:
-    return messages.forget_old()
+def delete_old_simulator_messages() -> int:
+    return messages.delete_old()
 
 
 @shared_task
 @at_most(ASKING_AT_ONCE)
 def apply_provider_events() -> int:
     """Apply due provider events; runs at once when one is stored, and by beat for what is left."""
-    return apply.work_off()
+    return apply.apply_due()
 
 
 @shared_task
 def delete_old_provider_messages() -> int:
-    return inbox.forget_old()
+    return inbox.delete_old()
 
 
 @shared_task
@@ -129,9 +129,9 @@ def purge_idempotency() -> int:
 
 
 @shared_task
-def keep_months() -> int:
+def maintain_partitions() -> int:
     """Make and drop monthly partitions; runs every ten minutes, so that a locked one is soon retried."""
-    return partitions.keep()
+    return partitions.maintain()
 
 
 @shared_task
@@ -147,7 +147,7 @@ def reconcile_simulator() -> bool:
 
 
 @shared_task
-def sum_up_days() -> int:
+def update_day_totals() -> int:
     """Sum up past days; runs every minute, so that pending charges of a past day are soon counted again."""
     return summing.sum_up_due()
 
@@ -159,8 +159,8 @@ def clear_sessions() -> None:
 
 
 @shared_task
-def forget_page_visits() -> int:
-    return visits.forget_old()
+def delete_old_page_visits() -> int:
+    return visits.delete_old()
 
 
 @shared_task

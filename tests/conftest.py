@@ -8,13 +8,13 @@ from django.db.models.signals import post_migrate
 from django.dispatch import receiver
 
 from payments import vault
-from payments.domain.maintenance.data_keys import WrappedKeys
-from payments.domain.merchants.key_cache import known_keys
+from payments.domain.maintenance.data_keys import DatabaseKeyStore
+from payments.domain.merchants.key_cache import cached_keys
 from payments.domain.merchants.merchants import NewMerchant, create_merchant
 from tests.client import Api
 
 # What a test changes of a key or its merchant holds at the next request; how long it may not is in `test_known_keys`.
-known_keys.seconds = 0
+cached_keys.seconds = 0
 
 # The same draws in every run, so that a change is judged by itself; `--hypothesis-profile default` draws anew.
 # How long one takes says how busy the machine is, and nothing else.
@@ -27,7 +27,7 @@ hypothesis.settings.load_profile("repeatable")
 @receiver(post_migrate)
 def forget_data_keys(**_: Any) -> None:
     """Forget cached data keys after a test that commits, because its tables are emptied."""
-    vault.use_store(WrappedKeys())
+    vault.use_store(DatabaseKeyStore())
 
 
 @pytest.fixture

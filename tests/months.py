@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from django.db import connection
 from django.db.backends.utils import CursorWrapper
 
-from payments.db.partitions import ALL, EVENTS, Parted, after, begins, make
+from payments.db.partitions import ALL, EVENTS, PartitionedTable, after, begins, make
 
 
 @contextmanager
@@ -32,19 +32,19 @@ def middle_of(month: date) -> datetime:
     return datetime.combine(month, time(), UTC) + timedelta(days=14)
 
 
-def months_of(parted: Parted) -> list[date]:
+def months_of(parted: PartitionedTable) -> list[date]:
     with connection.cursor() as cursor:
         return parted.months(cursor)
 
 
-def forget_ahead(parted: Parted, kept: int) -> None:
+def forget_ahead(parted: PartitionedTable, kept: int) -> None:
     """Drop the months of a table but for the first so many."""
     with connection.cursor() as cursor:
         for month in parted.months(cursor)[kept:]:
             cursor.execute(f"DROP TABLE {parted.part(month)}")
 
 
-def _bound_below(cursor: CursorWrapper, parted: Parted, month: date, bound: str) -> None:
+def _bound_below(cursor: CursorWrapper, parted: PartitionedTable, month: date, bound: str) -> None:
     part = parted.part(month)
     cursor.execute(f"ALTER TABLE {parted.table} DETACH PARTITION {part}")
     limits = f"FROM ({bound}) TO ('{begins(after(month))}')"

@@ -11,7 +11,7 @@ from celery.contrib.testing.worker import start_worker
 
 from config.celery import app
 from config.origins import broker_url
-from payments.webhooks.wake_up import Waker
+from payments.webhooks.wake_up import TaskSender
 from tests.webhooks.certificates import Certificate
 
 HOST = "127.0.0.1"
@@ -52,7 +52,7 @@ def server(tmp_path: Path) -> Iterator[TlsServer]:
 
 def call(url: str) -> None:
     with pytest.raises(Exception, match=r"."):
-        Waker(broker_url(url))()
+        TaskSender(broker_url(url))()
 
 
 def test_a_redis_with_an_untrusted_certificate_is_not_used(server: TlsServer) -> None:

@@ -12,11 +12,11 @@ from payments.api.lists import Listing, show_page
 from payments.api.rendering import json_response
 from payments.api.requests import ApiViewSet
 from payments.api.strict import Nothing
-from payments.db.compiled_query import Frozen
+from payments.db.compiled_query import CompiledQuery
 from payments.domain.idempotency import StoredAnswer
 from payments.rendering.wire import to_bytes
 
-CUSTOMERS = Listing(Customer, "cus", Frozen(customers_page), customer_filters)
+CUSTOMERS = Listing(Customer, "cus", CompiledQuery(customers_page), customer_filters)
 
 
 class CustomerViewSet(ApiViewSet):

@@ -7,10 +7,10 @@ from typing import Any
 from django.db import transaction
 
 from customers.domain.changes import change, lock, of_customer
-from customers.domain.keeping import let_go
+from customers.domain.keeping import detach_writes
 from customers.models import Customer
 from payments import clock
-from payments.db.writes import Insert, write_together
+from payments.db.writes import Insert, execute_writes
 from payments.domain import idempotency
 from payments.domain.caller import Caller
 from payments.domain.errors import not_found
@@ -56,7 +56,7 @@ def update(caller: Caller, customer_id: str, changes: dict[str, Any]) -> Custome
     with transaction.atomic():
         customer = lock(caller, customer_id)
         if changes:
-            write_together(*change(caller, customer, "customer.updated", **changes))
+            execute_writes(*change(caller, customer, "customer.updated", **changes))
     return customer
 
 
@@ -69,9 +69,9 @@ def delete(caller: Caller, customer_id: str) -> None:
         customer = lock(caller, customer_id)
         for tie in customer.kept:
             # One statement for each, because a statement takes only so many parameters.
-            write_together(*let_go(caller, tie))
+            execute_writes(*detach_writes(caller, tie))
         customer.kept = []
         # The event shows the customer as it was last; the row forgets it.
         erasure, event = change(caller, customer, "customer.deleted")
         values = {**erasure.values, **NOTHING_PERSONAL, "deleted_at": customer.updated_at}
-        write_together(replace(erasure, values=values), event)
+        execute_writes(replace(erasure, values=values), event)

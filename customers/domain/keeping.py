@@ -7,7 +7,7 @@ from django.db import transaction
 from customers.domain.changes import change, lock
 from customers.models import Customer, CustomerSource
 from payments import clock
-from payments.db.writes import Insert, StaleRow, Update, Write, write_together
+from payments.db.writes import Insert, StaleRow, Update, Write, execute_writes
 from payments.domain import idempotency
 from payments.domain.caller import Caller
 from payments.domain.charging import sources
@@ -36,7 +36,7 @@ def attach(
             answer = render(customer)
             if record:
                 writes.append(idempotency.answered(record.id, answer))
-            write_together(*writes)
+            execute_writes(*writes)
             return Result(customer, answer)
     except StaleRow:
         raise sources.already_used(source.id) from None
@@ -54,11 +54,11 @@ def detach(caller: Caller, customer_id: str, source_id: str) -> Customer:
         if tie is None:
             raise not_found("source")
         customer.kept.remove(tie)
-        write_together(*let_go(caller, tie), *change(caller, customer, "customer.updated"))
+        execute_writes(*detach_writes(caller, tie), *change(caller, customer, "customer.updated"))
     return customer
 
 
-def let_go(caller: Caller, tie: CustomerSource) -> list[Write]:
+def detach_writes(caller: Caller, tie: CustomerSource) -> list[Write]:
     """Return the writes that end a tie and destroy the card data of its source."""
     tied = {"id": tie.id, "detached_at": None}
     return [*sources.unvault(caller, tie.source), Update(CustomerSource, tied, {"detached_at": clock.now()})]

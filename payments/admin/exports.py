@@ -16,7 +16,7 @@ from django.views.decorators.http import require_POST
 
 from payments.admin.framework.base import LookOnlyAdmin
 from payments.admin.framework.formats import NOTHING, chip
-from payments.admin.framework.object_actions import Act, operator_of
+from payments.admin.framework.object_actions import ActionButton, operator_of
 from payments.domain import exports
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
@@ -50,9 +50,9 @@ class ExportAdmin(LookOnlyAdmin):
         ]
         return [*ours, *super().get_urls()]
 
-    def acts_of(self, request: HttpRequest, row: Export) -> list[Act]:
+    def buttons_of(self, request: HttpRequest, row: Export) -> list[ActionButton]:
         address = reverse("admin:payments_export_download", args=[row.pk])
-        return [Act("Download", address)] if row.state == Export.State.DONE else []
+        return [ActionButton("Download", address)] if row.state == Export.State.DONE else []
 
     @method_decorator(require_POST)
     def ask(self, request: HttpRequest) -> HttpResponseBase:
@@ -61,7 +61,7 @@ class ExportAdmin(LookOnlyAdmin):
         if not operator_of(request).has_perm(MAY_EXPORT) or sheet not in exports.SHEETS:
             raise PermissionDenied
         try:
-            export = exports.ask_for(sheet, request.POST.get("query", ""), operator_of(request))
+            export = exports.request_export(sheet, request.POST.get("query", ""), operator_of(request))
         except exports.NotAllowed as error:
             raise PermissionDenied from error
         except exports.TooMany:

@@ -19,7 +19,7 @@ from payments.models.merchant_access import Limit, within
 from payments.money import CURRENCIES, DEFAULT_CURRENCY
 from payments.overview.days import Days
 from payments.overview.trade import Trade, trades_of
-from payments.overview.waiting import Pile, waiting_for
+from payments.overview.waiting import Backlog, items_for
 
 PERIODS = (1, 7, 30, 90)
 USUAL_PERIOD = 7
@@ -100,12 +100,12 @@ def _choice(query: QueryDict, limit: Limit) -> Choice:
 
 def _cards(choice: Choice, currency: str, days: Days, limit: Limit) -> Iterator[tuple[str, Card]]:
     """Yield each card with the permission that its list needs."""
-    waiting = waiting_for(choice.livemode, currency, days, limit)
+    waiting = items_for(choice.livemode, currency, days, limit)
 
-    def card(label: str, found: Pile | int, model: str, **filters: str) -> tuple[str, Card]:
+    def card(label: str, found: Backlog | int, model: str, **filters: str) -> tuple[str, Card]:
         address = f"{reverse(f'admin:payments_{model}_changelist')}?{urlencode(filters | {'mode': choice.mode})}"
-        pile = found if isinstance(found, Pile) else Pile(found)
-        note = money(pile.amount, currency) if isinstance(found, Pile) else ""
+        pile = found if isinstance(found, Backlog) else Backlog(found)
+        note = money(pile.amount, currency) if isinstance(found, Backlog) else ""
         return f"payments.view_{model}", Card(label, pile.count, note, address)
 
     yield card("Held", waiting.held, "charge", money="held")

@@ -14,8 +14,8 @@ from rest_framework.request import Request
 from payments import clock, context
 from payments.api.errors import right_missing
 from payments.api.throttling import client_address, counted_address
-from payments.domain.merchants.api_keys import key_digest, works_from
-from payments.domain.merchants.key_cache import known_keys
+from payments.domain.merchants.api_keys import allows_address, key_digest
+from payments.domain.merchants.key_cache import cached_keys
 from payments.models import ApiKey, Merchant
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class KeyAuthentication(BaseAuthentication):
         return REALM
 
 
-class KeyMayDoThis(BasePermission):
+class KeyPermission(BasePermission):
     """A secret key may do everything, a publishable key what a view opens to browsers, a restricted key its rights.
 
     `rights` of a view maps each action to the right that it needs; an action without one is for secret keys only.
@@ -91,7 +91,7 @@ def _text_of(request: HttpRequest) -> str:
 def _find(text: str) -> ApiKey:
     if not KEY.fullmatch(text):
         raise _invalid()
-    key = known_keys.find(key_digest(text))
+    key = cached_keys.find(key_digest(text))
     if key is None:
         raise _invalid()
     return key
@@ -99,7 +99,7 @@ def _find(text: str) -> ApiKey:
 
 def _require_working(key: ApiKey, address: str) -> None:
     # A key that is refused here gets the answer of an unknown key, so that its existence does not leak.
-    if key.merchant.status != "active" or not works_from(key, address):
+    if key.merchant.status != "active" or not allows_address(key, address):
         raise _invalid()
     if key.revoked_at or (key.expires_at and key.expires_at <= clock.now()):
         raise AuthenticationFailed("This API key was revoked or has expired.", code="key_revoked")

@@ -11,7 +11,7 @@ from payments.api.rendering import json_response
 from payments.api.requests import ApiViewSet
 from payments.api.serializers import CaptureInput, ChargeInput, RefundInput, VerifyInput
 from payments.api.strict import Nothing
-from payments.db.compiled_query import Frozen
+from payments.db.compiled_query import CompiledQuery
 from payments.domain.caller import Caller
 from payments.domain.charging import charges, operations
 from payments.domain.charging.charges import ChargeOrder
@@ -19,7 +19,7 @@ from payments.domain.idempotency import StoredAnswer
 from payments.models import Charge
 from payments.rendering.objects import render_charge
 
-CHARGES = Listing(Charge, "ch", Frozen(charges_page), charge_filters)
+CHARGES = Listing(Charge, "ch", CompiledQuery(charges_page), charge_filters)
 
 
 class ChargeViewSet(ApiViewSet):

@@ -8,13 +8,13 @@ from payments.api.lists import Listing, show_page
 from payments.api.query_fields import EventListQuery
 from payments.api.rendering import json_response
 from payments.api.requests import ApiViewSet
-from payments.db.compiled_query import Frozen
+from payments.db.compiled_query import CompiledQuery
 from payments.documents import loads
 from payments.domain.errors import not_found
 from payments.ids import parse_id
 from payments.models import Event
 
-EVENTS = Listing(Event, "evt", Frozen(events_page), event_filters)
+EVENTS = Listing(Event, "evt", CompiledQuery(events_page), event_filters)
 
 
 class EventViewSet(ApiViewSet):

@@ -21,7 +21,7 @@ from payments.models import Charge, Event
 
 Filters = dict[str, Any]
 # The pairs of status and captured that charges can have; an index finds charges by the two.
-PLACES = tuple(dict.fromkeys((flags.status, flags.captured) for flags in FLAGS))
+STATUS_PAIRS = tuple(dict.fromkeys((flags.status, flags.captured) for flags in FLAGS))
 # An object has at most one event of these kinds: the first (1) or the last (-1).
 EVENT_POSITIONS = {"created": 1, "deleted": -1}
 MILLISECOND = timedelta(milliseconds=1)
@@ -43,7 +43,7 @@ def charge_filters(caller: Caller, query: Mapping[str, Any], after: UUID | None)
         **({"before": before} if before else {}),
         "below": below,
         "above": first_id(since) if since else FIRST_ID,
-        "places": _pairs(query, bool(narrowed)),
+        "pairs": _pairs(query, bool(narrowed)),
     }
 
 
@@ -54,13 +54,13 @@ def charges_page(
     length: int,
     below: UUID,
     above: UUID,
-    places: int,
+    pairs: int,
     source_id: UUID | None = None,
     customer_id: UUID | None = None,
     since: datetime | None = None,
     before: datetime | None = None,
 ) -> QuerySet[Charge]:
-    """Return the newest charges whose pair of PLACES has its bit in `places`; 0 stands for all pairs."""
+    """Return the newest charges whose pair of STATUS_PAIRS has its bit in `pairs`; 0 stands for all pairs."""
     rows, path = Charge.objects.whole(), {"merchant_id": merchant_id, "livemode": livemode}
     if source_id is not None:
         rows, path = rows.of(merchant_id, livemode), {"source_id": source_id}
@@ -69,7 +69,7 @@ def charges_page(
     # The ID is exact to the millisecond only.
     rows = rows if since is None else rows.filter(created_at__gte=since)
     rows = rows if before is None else rows.filter(created_at__lt=before)
-    chosen = [pair for bit, pair in enumerate(PLACES) if places >> bit & 1]
+    chosen = [pair for bit, pair in enumerate(STATUS_PAIRS) if pairs >> bit & 1]
     paths = [path | {"status": status, "captured": captured} for status, captured in chosen]
     return rows.newest_page(paths or [path], length, below, above)
 
@@ -116,9 +116,9 @@ def _owns(caller: Caller, prefix: str, object_id: UUID, **values: Any) -> bool:
 
 
 def _pairs(query: Mapping[str, Any], is_narrowed: bool) -> int:
-    """Return a bit for each of PLACES to search; 0 if one index has all the charges."""
+    """Return a bit for each of STATUS_PAIRS to search; 0 if one index has all the charges."""
     wanted = {name: query[name] for name in ("status", "authorized", "captured") if name in query}
     if not wanted and not is_narrowed:
         return 0
     found = [flags for flags in FLAGS if all(getattr(flags, name) == value for name, value in wanted.items())]
-    return sum(1 << PLACES.index((flags.status, flags.captured)) for flags in found)
+    return sum(1 << STATUS_PAIRS.index((flags.status, flags.captured)) for flags in found)

@@ -15,7 +15,7 @@ def exception_handler(exc: Exception, handler_context: dict[str, Any]) -> HttpRe
     error = as_api_error(exc)
     # A failure of the service does not count against the caller.
     if "RateLimit" not in view.headers and error.status != 503:
-        error = told_to_stranger(request, error)
+        error = rate_limit_anonymous(request, error)
     if error.status == 422 and error.param and not error.errors:
         # The domain names a member and does not know whether it was in the body or the query.
         part = "query" if request.method in ("GET", "HEAD") else "body"
@@ -26,7 +26,7 @@ def exception_handler(exc: Exception, handler_context: dict[str, Any]) -> HttpRe
     return response
 
 
-def told_to_stranger(request: HttpRequest, error: ApiError) -> ApiError:
+def rate_limit_anonymous(request: HttpRequest, error: ApiError) -> ApiError:
     """Return `error`, or 429 when this address has used up its anonymous quota."""
     usage = count_anonymous(request)
     answer = error if usage.allowed else rate_limited(usage.reset_seconds)

@@ -14,7 +14,7 @@ from django.http import HttpResponse
 from rest_framework.request import Request
 
 from payments.api.rendering import json_response
-from payments.db.compiled_query import Frozen
+from payments.db.compiled_query import CompiledQuery
 from payments.domain.caller import Caller
 from payments.domain.errors import PaymentError, invalid
 from payments.ids import parse_id, public_id
@@ -30,7 +30,7 @@ class Listing:
 
     model: type[Model]
     prefix: str
-    page: Frozen[..., Any]
+    page: CompiledQuery[..., Any]
     narrow: Narrow
 
     def has(self, caller: Caller, after: UUID, **values: Any) -> bool:

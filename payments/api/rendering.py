@@ -31,7 +31,7 @@ class JsonRenderer(BaseRenderer):
         return b"" if data is None else to_bytes(data)
 
 
-class AlwaysFirst(DefaultContentNegotiation):
+class JsonNegotiation(DefaultContentNegotiation):
     """Content negotiation that always picks JSON, even for `Accept: text/html`."""
 
     def select_renderer(

@@ -95,5 +95,5 @@ def _answer(caller: Caller, ask: Callable[[], StoredAnswer]) -> StoredAnswer:
         if not isinstance(refusal, PaymentError) or refusal.kind is not ErrorKind.CONFLICT or refusal.code in TRANSIENT:
             raise
         answer = refusal_answer(refusal, caller.request_id)
-        idempotency.keep_refusal(caller, answer)
+        idempotency.store_refusal(caller, answer)
         return answer

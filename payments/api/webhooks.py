@@ -16,7 +16,7 @@ RETRY_AFTER_SECONDS = 60
 
 @csrf_exempt
 @require_POST
-def webhook_came(request: HttpRequest, account_id: str) -> HttpResponse:
+def receive_webhook(request: HttpRequest, account_id: str) -> HttpResponse:
     """Store a provider's webhook and answer before it is processed; a provider sends a refused webhook again."""
     usage = count_webhook(request)
     if not usage.allowed:

@@ -41,7 +41,7 @@ class Placeholder(Value):
         return "%s", [self]
 
 
-class Frozen(Generic[Given, Row]):
+class CompiledQuery(Generic[Given, Row]):
     """A query that `build` returns for named values; call it with the values for its rows.
 
     `build` runs for the first call only, so everything that differs between calls must be a value; a datetime that

@@ -8,7 +8,7 @@ from django.db import models
 from django.db.models.base import ModelState
 
 
-class Row(models.Model):
+class FastModel(models.Model):
     """A model whose `__init__` looks its fields' defaults up once, and not for each instance.
 
     It skips Django's `pre_init` and `post_init`, which nothing here receives. (`timeit`: a charge takes 14 µs instead
@@ -30,7 +30,7 @@ class Row(models.Model):
 Kind = TypeVar("Kind", bound=models.Model)
 
 
-def replaced(row: Kind, values: Mapping[str, Any], **related: models.Model) -> Kind:
+def copy_with(row: Kind, values: Mapping[str, Any], **related: models.Model) -> Kind:
     """Return a copy of `row` with other `values` and `related` rows, to be rendered and never saved.
 
     `row` is not changed. (`timeit`: 1.6 µs for a charge, where `copy.copy` takes 8.7.)

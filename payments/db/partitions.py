@@ -35,7 +35,7 @@ CLEANED_OFTEN = ", ".join(
 
 
 @dataclass(frozen=True)
-class Parted:
+class PartitionedTable:
     """A table that is partitioned by its column `key`.
 
     Columns in `once` are unique within a partition only: a unique index of the whole table must contain the key.
@@ -59,10 +59,10 @@ class Parted:
 
 
 # An event is written in one statement with its object, whose version makes the sequence unique across months.
-EVENTS = Parted("payments_event", "id", "object_id, sequence")
+EVENTS = PartitionedTable("payments_event", "id", "object_id, sequence")
 # Its ID is that of its event, which the primary key makes unique across months.
-WEBHOOKS = Parted("payments_webhook", "id", "event_id")
-TRIES = Parted("payments_notificationtry", "webhook_id")
+WEBHOOKS = PartitionedTable("payments_webhook", "id", "event_id")
+TRIES = PartitionedTable("payments_webhookattempt", "webhook_id")
 # In the order in which months are dropped: while there is a webhook, there is its event.
 ALL = (WEBHOOKS, TRIES, EVENTS)
 
@@ -96,14 +96,14 @@ def make_ahead(now: datetime) -> int:
     return sum(_make_up_to(parted, after(month_of(now), AHEAD)) for parted in ALL)
 
 
-def _make_up_to(parted: Parted, last: date) -> int:
+def _make_up_to(parted: PartitionedTable, last: date) -> int:
     count = 0
     while _make_next(parted, last):
         count += 1
     return count
 
 
-def _make_next(parted: Parted, last: date) -> bool:
+def _make_next(parted: PartitionedTable, last: date) -> bool:
     with step() as cursor:
         months = parted.months(cursor)
         if not months or months[-1] >= last:
@@ -112,7 +112,7 @@ def _make_next(parted: Parted, last: date) -> bool:
     return True
 
 
-def make(cursor: CursorWrapper, parted: Parted, month: date, *, first: bool = False) -> None:
+def make(cursor: CursorWrapper, parted: PartitionedTable, month: date, *, first: bool = False) -> None:
     """Add the partition of a month; the first one takes everything older too.
 
     It is created as a table and then attached: CREATE TABLE … PARTITION OF would block all who read the table.

@@ -56,7 +56,7 @@ class Insert:
 
 
 @dataclass(frozen=True)
-class InsertAll:
+class BulkInsert:
     """An INSERT of several rows of one model, at least one; their primary keys are set."""
 
     rows: Sequence[models.Model]
@@ -97,7 +97,7 @@ class Delete:
 
 
 @dataclass(frozen=True)
-class Require:
+class LockShared:
     """A `FOR SHARE` lock on the one row that has the values of `match`, until the transaction ends."""
 
     model: Model
@@ -108,11 +108,11 @@ class Require:
         return _require(self.model, guards_of(self.match)), _matched(self, connection)
 
 
-Guarded = Update | Delete | Require
-Write = Insert | InsertAll | Guarded
+Guarded = Update | Delete | LockShared
+Write = Insert | BulkInsert | Guarded
 
 
-def write_together(*writes: Write) -> None:
+def execute_writes(*writes: Write) -> None:
     """Execute all `writes` in one statement, or none of them; no row may be written twice.
 
     Raises StaleRow unless each guarded write matches one row, and IntegrityError if a constraint forbids a write.
@@ -131,13 +131,13 @@ def write_together(*writes: Write) -> None:
         transaction.on_commit(callback, robust=True)
 
 
-def write_alone(*writes: Write) -> None:
-    """Execute `writes` as `write_together` does, in a savepoint of the open transaction, which survives a failure.
+def execute_writes_in_savepoint(*writes: Write) -> None:
+    """Execute `writes` as `execute_writes` does, in a savepoint of the open transaction, which survives a failure.
 
     Without an open transaction the statement is its own, and needs no `BEGIN` and `COMMIT`.
     """
     with transaction.atomic() if connections[DEFAULT_DB_ALIAS].in_atomic_block else nullcontext():
-        write_together(*writes)
+        execute_writes(*writes)
 
 
 def insert_if_absent(row: models.Model) -> bool:

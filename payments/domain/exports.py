@@ -59,7 +59,7 @@ SHEETS: dict[str, Sheet] = {}
 
 
 @transaction.atomic
-def ask_for(sheet: str, query: str, operator: User) -> Export:
+def request_export(sheet: str, query: str, operator: User) -> Export:
     """Create an export of the list filtered by `query`. Raise TooMany, NotAllowed."""
     # The lock makes two requests of one operator count one after the other.
     User.objects.select_for_update(no_key=True).get(pk=operator.pk)

@@ -9,12 +9,12 @@ from django.conf import settings
 from django.db import IntegrityError
 
 from payments import clock
-from payments.db.writes import Insert, Update, Write, insert_if_absent, write_alone
+from payments.db.writes import Insert, Update, Write, execute_writes_in_savepoint, insert_if_absent
 from payments.domain import prepared_reads
 from payments.domain.caller import Caller
 from payments.domain.errors import ErrorKind, PaymentError
 from payments.ids import first_id
-from payments.models import IdempotencyRecord, StaffAct
+from payments.models import IdempotencyRecord, OperatorAction
 
 PURGE_BATCH = 5000
 Shown = TypeVar("Shown")
@@ -84,12 +84,12 @@ def write_once(caller: Caller, record: IdempotencyRecord | None, *writes: Write)
     """Execute `writes` and claim the caller's key by `record`, None for a request without one, in one statement.
 
     The key is claimed first, so that a conflict on it is found before any other. Raise Replay and PaymentError as
-    `look_up` does where it is claimed, and as `write_together` does.
+    `look_up` does where it is claimed, and as `execute_writes` does.
     """
     claim = [Insert(record)] if record else []
     for tries_left in reversed(range(CLAIM_TRIES)):
         try:
-            write_alone(*claim, *writes)
+            execute_writes_in_savepoint(*claim, *writes)
         except IntegrityError:
             # This raises nothing where the key was released again, or where another constraint forbids the writes.
             look_up(caller)
@@ -99,7 +99,7 @@ def write_once(caller: Caller, record: IdempotencyRecord | None, *writes: Write)
             return
 
 
-def keep_refusal(caller: Caller, answer: StoredAnswer) -> None:
+def store_refusal(caller: Caller, answer: StoredAnswer) -> None:
     """Store the answer of a refused request, so that it is refused in the same way again.
 
     Raise as `look_up` does when a racing request with the same key was first.
@@ -114,7 +114,7 @@ def purge(batch: int = PURGE_BATCH) -> int:
 
     Answers of approved operator actions stay until these are closed, because they prove that they were executed.
     """
-    open_keys = [act.idempotency_key for act in StaffAct.objects.approved()]
+    open_keys = [act.idempotency_key for act in OperatorAction.objects.approved()]
     # IDs are in order of time, so no index of the age is needed.
     before = first_id(clock.now() - timedelta(days=settings.IDEMPOTENCY_KEEP_DAYS))
     rows = IdempotencyRecord.objects.filter(id__lt=before, status__isnull=False).exclude(key__in=open_keys)

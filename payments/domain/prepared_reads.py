@@ -8,56 +8,56 @@ from uuid import UUID
 
 from django.db.models import Prefetch, QuerySet
 
-from payments.db.compiled_query import Frozen
+from payments.db.compiled_query import CompiledQuery
 from payments.domain.risk import blocks
 from payments.models import ApiKey, Attempt, Charge, IdempotencyRecord, Source
 
 
-@Frozen
+@CompiledQuery
 def key(*, digest: bytes) -> QuerySet[ApiKey]:
     """Select an API key with its merchant."""
     return ApiKey.objects.select_related("merchant").filter(digest=digest)
 
 
-@Frozen
+@CompiledQuery
 def idempotency_record(*, merchant_id: UUID, livemode: bool, key: str) -> QuerySet[IdempotencyRecord]:
     """Select the record of an idempotency key."""
     return IdempotencyRecord.objects.filter(merchant_id=merchant_id, livemode=livemode, key=key)
 
 
-@Frozen
+@CompiledQuery
 def source(*, merchant_id: UUID, livemode: bool, source_id: UUID) -> QuerySet[Source]:
     """Select a source with its card."""
     return Source.objects.of(merchant_id, livemode).select_related("card").filter(id=source_id)
 
 
-@Frozen
+@CompiledQuery
 def source_to_charge(*, merchant_id: UUID, livemode: bool, source_id: UUID, now: datetime) -> QuerySet[Source]:
     """Select a source with its card, and as `block_id` the block in force on it, if there is one."""
     rows = source.build(merchant_id=merchant_id, livemode=livemode, source_id=source_id)
-    return rows.annotate(block_id=blocks.bearing_on_source(merchant_id, livemode, now))
+    return rows.annotate(block_id=blocks.block_of_source(merchant_id, livemode, now))
 
 
-@Frozen
+@CompiledQuery
 def charge(*, merchant_id: UUID, livemode: bool, charge_id: UUID) -> QuerySet[Charge]:
     """Select a charge with all its parts."""
     return Charge.objects.of(merchant_id, livemode).whole().filter(id=charge_id)
 
 
-@Frozen
+@CompiledQuery
 def charge_of_attempt(*, attempt_id: UUID, charge_id: UUID) -> QuerySet[Charge]:
     """Select a charge with all its parts, and as `attempt_list` one attempt at it, in one snapshot."""
     attempt = Prefetch("attempts", Attempt.objects.filter(id=attempt_id), to_attr="attempt_list")
     return Charge.objects.whole().prefetch_related(attempt).filter(id=charge_id)
 
 
-@Frozen
+@CompiledQuery
 def authorization_by_route(*, charge_id: UUID, route_id: UUID | None) -> QuerySet[Attempt]:
     """Select a charge's authorizing attempt by one route, or by none."""
     return Attempt.objects.filter(charge_id=charge_id, kind=Attempt.Kind.AUTHORIZE, route=route_id)
 
 
-@Frozen
+@CompiledQuery
 def authorizing_attempt(*, charge_id: UUID) -> QuerySet[Attempt]:
     """Select a charge's authorizing attempt that was not passed on, with its account and route."""
     rows = Attempt.objects.select_related("account", "route")

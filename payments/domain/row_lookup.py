@@ -13,7 +13,7 @@ class NotOne(LookupError):
     """An error: no row has this name, or several have; the message is for the person who named it."""
 
 
-def the_one(named: QuerySet[Row], prefix: str, none: str, several: str) -> Row:
+def exactly_one(named: QuerySet[Row], prefix: str, none: str, several: str) -> Row:
     """Return the only row of `named`. Raise NotOne with the text `none`, or `several` and the IDs to choose from."""
     found = list(named.order_by("pk"))
     if not found:

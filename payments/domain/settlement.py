@@ -17,12 +17,12 @@ from django.db.models.functions import Coalesce
 
 from payments import clock
 from payments.db.writes import StaleRow
-from payments.domain.sweep_scope import EVERYBODY, Scope
+from payments.domain.sweep_scope import ALL_MERCHANTS, Scope
 from payments.ledger import journals
 from payments.ledger.journals import Unsettled
 from payments.models import Charge, Posting, Settlement
 from payments.models.charge import ChargeQuerySet
-from payments.steps import Step, reached
+from payments.steps import Failpoint, reached
 
 BATCH = 500
 # The next run of the worker settles the rest.
@@ -31,27 +31,27 @@ BATCHES_PER_RUN = 100
 Batch = tuple[UUID, bool, str]
 
 
-def settle_all_due(scope: Scope = EVERYBODY) -> int:
+def settle_all_due(scope: Scope = ALL_MERCHANTS) -> int:
     """Settle the charges that are due, in at most BATCHES_PER_RUN batches; return how many charges."""
     return sum(takewhile(bool, (settle_due(scope=scope) for _ in range(BATCHES_PER_RUN))))
 
 
-def settle_due(limit: int = BATCH, scope: Scope = EVERYBODY) -> int:
+def settle_due(limit: int = BATCH, scope: Scope = ALL_MERCHANTS) -> int:
     """Settle at most `limit` charges that are due, in one transaction; return how many.
 
     A charge with an operation under way, or that another process is changing, is left for the next time.
     """
     with transaction.atomic():
         charges = _lock_due(limit, scope)
-        reached(Step.LOCKED)
+        reached(Failpoint.LOCKED)
         if charges:
             _settle(charges, clock.now())
-        reached(Step.POSTED)
-    reached(Step.SETTLED)
+        reached(Failpoint.POSTED)
+    reached(Failpoint.SETTLED)
     return len(charges)
 
 
-def count_due(scope: Scope = EVERYBODY) -> int:
+def count_due(scope: Scope = ALL_MERCHANTS) -> int:
     """Return how many charges are due now."""
     return _due(scope).count()
 

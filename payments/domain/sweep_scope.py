@@ -20,4 +20,4 @@ class Scope:
         return Q(**{f"{path}merchant_id": self.merchant_id, f"{path}livemode": self.livemode})
 
 
-EVERYBODY = Scope()
+ALL_MERCHANTS = Scope()

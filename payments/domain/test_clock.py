@@ -14,15 +14,15 @@ from django.db import transaction
 from django.db.models import F, QuerySet
 
 from payments import clock
-from payments.db.writes import write_together
+from payments.db.writes import execute_writes
 from payments.domain import idempotency, settlement
 from payments.domain.caller import Caller
 from payments.domain.charging import expiry, recovery
 from payments.domain.idempotency import StoredAnswer
 from payments.domain.operators import decide
-from payments.domain.provider_events.messages import hear_simulator
+from payments.domain.provider_events.messages import apply_simulator_messages
 from payments.domain.sweep_scope import Scope
-from payments.models import Attempt, Block, Card, Charge, Merchant, Source, StaffAct, Webhook
+from payments.models import Attempt, Block, Card, Charge, Merchant, OperatorAction, Source, Webhook
 from payments.providers.simulator.connector import Simulator
 from payments.webhooks import outbox
 
@@ -33,7 +33,7 @@ GIVE_UP_AFTER_SECONDS = 30.0
 
 
 @dataclass(frozen=True)
-class Happened:
+class ProcessedCounts:
     """How many of each kind were processed."""
 
     actions: int = 0
@@ -45,14 +45,14 @@ class Happened:
     numbers: int = 0
     requests: int = 0
 
-    def __add__(self, other: "Happened") -> "Happened":
-        return Happened(*(getattr(self, field.name) + getattr(other, field.name) for field in fields(self)))
+    def __add__(self, other: "ProcessedCounts") -> "ProcessedCounts":
+        return ProcessedCounts(*(getattr(self, field.name) + getattr(other, field.name) for field in fields(self)))
 
     def __bool__(self) -> bool:
-        return self != Happened()
+        return self != ProcessedCounts()
 
 
-def advance(caller: Caller, by: timedelta, answer: StoredAnswer | None = None) -> Happened:
+def advance(caller: Caller, by: timedelta, answer: StoredAnswer | None = None) -> ProcessedCounts:
     """Let `by` pass for the test objects of the caller's merchant; return what was processed until nothing is due.
 
     `answer` is stored under the caller's idempotency key in the transaction in which time passes. Raise Replay and
@@ -65,7 +65,7 @@ def advance(caller: Caller, by: timedelta, answer: StoredAnswer | None = None) -
         Merchant.objects.select_for_update(no_key=True).get(id=caller.merchant_id)
         _bring_nearer(scope, by)
         if record and answer:
-            write_together(idempotency.answered(record.id, answer))
+            execute_writes(idempotency.answered(record.id, answer))
     return _let_happen(scope)
 
 
@@ -96,24 +96,24 @@ def _deadlines(scope: Scope) -> Iterator[tuple[QuerySet[Any], str]]:
     yield charges.filter(hold_expires_at__isnull=False), "hold_expires_at"
     yield charges.filter(settle_due_at__isnull=False), "settle_due_at"
     yield Block.objects.filter(scope.within(), expires_at__isnull=False), "expires_at"
-    yield StaffAct.objects.proposed().filter(charge__in=charges), "expires_at"
+    yield OperatorAction.objects.proposed().filter(charge__in=charges), "expires_at"
     yield Card.objects.filter(sealed_cvc__isnull=False, source__in=sources), "cvc_expires_at"
     yield Card.objects.filter(number_expires_at__isnull=False, source__in=sources), "number_expires_at"
 
 
-def _let_happen(scope: Scope) -> Happened:
+def _let_happen(scope: Scope) -> ProcessedCounts:
     """Sweep until nothing of the scope is due; return what was processed."""
     give_up_at = time.monotonic() + GIVE_UP_AFTER_SECONDS
-    total = Happened()
+    total = ProcessedCounts()
     while time.monotonic() < give_up_at and (happened := _sweep(scope)):
         total += happened
     return total
 
 
-def _sweep(scope: Scope) -> Happened:
-    return Happened(
+def _sweep(scope: Scope) -> ProcessedCounts:
+    return ProcessedCounts(
         actions=recovery.expire_actions(scope=scope),
-        reports=hear_simulator(among=_simulated(scope)),
+        reports=apply_simulator_messages(among=_simulated(scope)),
         lookups=recovery.resolve_due(scope=scope),
         holds=expiry.void_expired_holds(scope=scope),
         settled=settlement.settle_due(scope=scope),

@@ -30,7 +30,7 @@ DO UPDATE SET times = payments_pagevisit.times + 1, last_at = greatest(payments_
 """
 
 
-def note(attempt_id: UUID, page: PageVisit.Page, browser: str) -> None:
+def record_visit(attempt_id: UUID, page: PageVisit.Page, browser: str) -> None:
     """Count a visit of an attempt's payer to `page`. A database error is logged, and does not stop the payer."""
     try:
         with connection.cursor() as cursor:
@@ -39,7 +39,7 @@ def note(attempt_id: UUID, page: PageVisit.Page, browser: str) -> None:
         logger.warning("A payer's visit was not noted.", exc_info=error)
 
 
-def forget_old(batch: int = PURGE_BATCH) -> int:
+def delete_old(batch: int = PURGE_BATCH) -> int:
     """Delete the visits older than 90 days, `batch` rows at a time; return how many."""
     old = PageVisit.objects.filter(last_at__lt=clock.now() - KEPT).order_by("last_at")
     total = 0

@@ -9,7 +9,7 @@ _of_charge = partial(Invariant, model="payments.Charge", prefix="ch")
 _of_attempt = partial(Invariant, model="payments.Attempt", prefix="")
 INVARIANTS = (
     _of_attempt(
-        name="attempts_are_looked_after",
+        name="attempts_are_looked_up",
         sentence="No attempt has waited for its lookup for more than 15 minutes since it was due.",
         # The deadline of a new attempt may be in the past where a merchant moves the test clock.
         query="""

@@ -23,7 +23,7 @@ KEEP_FOR = timedelta(days=90)
 # from being dropped; it comes before the first query, which takes the snapshot.
 SNAPSHOT = """
 SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY;
-LOCK TABLE payments_event, payments_webhook, payments_notificationtry IN ACCESS SHARE MODE;
+LOCK TABLE payments_event, payments_webhook, payments_webhookattempt IN ACCESS SHARE MODE;
 SET LOCAL work_mem = '128MB'
 """
 
@@ -53,10 +53,10 @@ def run(
     whole = merchant is None and set(names) == {invariant.name for invariant in INVARIANTS}
     money_check = MoneyCheck.objects.create(whole=whole, merchant=merchant, invariants=names)
     findings = []
-    with one_moment():
+    with read_only_snapshot():
         for invariant in invariants:
             starting(invariant)
-            findings.append(look(invariant, merchant.id if merchant else None))
+            findings.append(check(invariant, merchant.id if merchant else None))
             done(findings[-1])
     # A failure stays readable after its invariant has changed.
     money_check.failures = [
@@ -83,7 +83,7 @@ def run_if_due() -> MoneyCheck | None:
 
 
 @contextmanager
-def one_moment() -> Iterator[None]:
+def read_only_snapshot() -> Iterator[None]:
     """Open a read-only transaction whose statements all see the same snapshot, however long they take."""
     with transaction.atomic(durable=True), connection.cursor() as cursor:
         for setting in SNAPSHOT.split(";"):
@@ -92,7 +92,7 @@ def one_moment() -> Iterator[None]:
         yield
 
 
-def look(invariant: Invariant, merchant_id: UUID | None = None) -> Finding:
+def check(invariant: Invariant, merchant_id: UUID | None = None) -> Finding:
     """Check one invariant, for a merchant or for all merchants, in the caller's transaction."""
     begun = time.monotonic()
     with connection.cursor() as cursor:

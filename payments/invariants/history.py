@@ -71,7 +71,7 @@ INVARIANTS = (
             SELECT bound::uuid AS id FROM (
                 SELECT max(substring(pg_get_expr(relpartbound, oid) FROM 'TO [(]''([0-9a-f-]+)''[)]')) AS bound
                 FROM pg_inherits JOIN pg_class ON oid = inhrelid WHERE inhparent IN (
-                    'payments_event'::regclass, 'payments_webhook'::regclass, 'payments_notificationtry'::regclass
+                    'payments_event'::regclass, 'payments_webhook'::regclass, 'payments_webhookattempt'::regclass
                 ) GROUP BY inhparent
             ) months
             WHERE bound::uuid < rpad(lpad(to_hex((

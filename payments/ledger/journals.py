@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from payments import clock
-from payments.db.writes import InsertAll
+from payments.db.writes import BulkInsert
 from payments.ids import new_id
 from payments.models import Attempt, Charge, Posting, Settlement
 
@@ -94,9 +94,9 @@ def reversed_late(amount: int) -> Movement:
     return Movement(_move(Kind.REVERSAL, amount, Account.REVERSALS, Account.PROVIDER_RECEIVABLE))
 
 
-def posted(movement: Movement, attempt: Attempt) -> InsertAll:
+def posted(movement: Movement, attempt: Attempt) -> BulkInsert:
     """Return the write that posts a movement of the attempt's charge."""
-    return InsertAll(_journal(attempt.charge, movement.lines, clock.now(), attempt_id=attempt.id))
+    return BulkInsert(_journal(attempt.charge, movement.lines, clock.now(), attempt_id=attempt.id))
 
 
 def settled(charge: Charge, settlement: Settlement, unsettled: Unsettled, moment: datetime) -> list[Posting]:

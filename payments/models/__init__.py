@@ -13,22 +13,22 @@ from payments.models.event import Event
 from payments.models.export import Export, ExportPart
 from payments.models.idempotency import IdempotencyRecord
 from payments.models.ledger import Posting, RunningBalance, Settlement
-from payments.models.merchant import ApiKey, Merchant, NotifySecret
+from payments.models.merchant import ApiKey, Merchant, WebhookSecret
 from payments.models.merchant_access import MerchantAccess
 from payments.models.money_check import MoneyCheck
+from payments.models.operator_action import ApprovalLimit, OperatorAction
 from payments.models.page_visit import PageVisit
 from payments.models.provider_account import ProviderAccount
 from payments.models.provider_message import ProviderEvent, ProviderMessage
 from payments.models.reconciliation import ReconciliationItem, ReconciliationRun, ReportLine
 from payments.models.route import Route
 from payments.models.source import BinRange, Card, Source
-from payments.models.staff_act import ActLimit, StaffAct
-from payments.models.webhook import NotificationTry, Webhook
+from payments.models.webhook import Webhook, WebhookAttempt
 
 __all__ = [
     "AMOUNT_MAX",
-    "ActLimit",
     "ApiKey",
+    "ApprovalLimit",
     "ApprovalRequest",
     "Attempt",
     "AuditEntry",
@@ -49,8 +49,7 @@ __all__ = [
     "Merchant",
     "MerchantAccess",
     "MoneyCheck",
-    "NotificationTry",
-    "NotifySecret",
+    "OperatorAction",
     "PageVisit",
     "Posting",
     "ProviderAccount",
@@ -64,8 +63,9 @@ __all__ = [
     "RunningBalance",
     "Settlement",
     "Source",
-    "StaffAct",
     "SummedDay",
     "UnknownOutcome",
     "Webhook",
+    "WebhookAttempt",
+    "WebhookSecret",
 ]

@@ -2,7 +2,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from payments import clock, ids
-from payments.db.new_rows import Row
+from payments.db.new_rows import FastModel
 from payments.models.charge import Charge, Refund
 from payments.models.idempotency import IdempotencyRecord
 from payments.models.merchant import ApiKey
@@ -11,7 +11,7 @@ from payments.models.merchant import ApiKey
 SECOND_LOOKS = 3
 
 
-class Attempt(Row):
+class Attempt(FastModel):
     """One operation at a provider, recorded before the provider is called.
 
     Its ID in hex is the provider's reference for the operation, so that after a crash between the call and the record

@@ -6,7 +6,7 @@ from django.db.models import F, Q
 
 from payments import clock, ids
 from payments.db.fields import VerbatimJSONField
-from payments.db.new_rows import Row
+from payments.db.new_rows import FastModel
 from payments.db.scoping import ScopedQuerySet
 from payments.db.text_search import Words
 from payments.models.merchant import Merchant
@@ -24,7 +24,7 @@ class ChargeQuerySet(ScopedQuerySet["Charge"]):
         return self.select_related("source__card").prefetch_related(refunds)
 
 
-class Charge(Row):
+class Charge(FastModel):
     """A charge. Only `payments.domain.charging.state_machine` changes its state."""
 
     class Status(models.TextChoices):
@@ -171,7 +171,7 @@ class RefundQuerySet(ScopedQuerySet["Refund"]):
     """Refunds of one merchant in one mode."""
 
 
-class Refund(Row):
+class Refund(FastModel):
     """A refund of all or part of a charge to the payer."""
 
     class Status(models.TextChoices):

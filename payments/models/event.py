@@ -6,7 +6,7 @@ from django.db.models import F, Func, Subquery, Value
 from django.db.models.lookups import GreaterThan, LessThan
 
 from payments import clock, ids
-from payments.db.new_rows import Row
+from payments.db.new_rows import FastModel
 from payments.db.scoping import ScopedQuerySet, row_value
 from payments.models.merchant import ApiKey, Merchant
 
@@ -39,7 +39,7 @@ class EventQuerySet(ScopedQuerySet["Event"]):
         return self.filter(id__in=found).order_by("-sequence")
 
 
-class Event(Row):
+class Event(FastModel):
     """One change of one object, with the object after it; written in the transaction of the change.
 
     The table is partitioned by month (`payments.db.partitions`).

@@ -2,11 +2,11 @@ from django.db import models
 from django.db.models import F
 
 from payments import clock, ids
-from payments.db.new_rows import Row
+from payments.db.new_rows import FastModel
 from payments.models.merchant import Merchant
 
 
-class IdempotencyRecord(Row):
+class IdempotencyRecord(FastModel):
     """An idempotency key, and the response to its request byte for byte, once there is one."""
 
     id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)

@@ -4,7 +4,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from payments import clock, ids
-from payments.db.new_rows import Row
+from payments.db.new_rows import FastModel
 from payments.db.scoping import ScopedQuerySet
 from payments.models.charge import Charge
 from payments.models.merchant import Merchant
@@ -41,7 +41,7 @@ class PostingQuerySet(ScopedQuerySet["Posting"]):
     """Postings of one merchant in one mode."""
 
 
-class Posting(Row):
+class Posting(FastModel):
     """One line of a journal: a positive `amount` is a debit, a negative one a credit.
 
     The lines of a journal are about one charge and sum to zero, the two memo accounts separately. The database checks

@@ -82,11 +82,11 @@ class ApiKey(models.Model):
         return f"{self.PREFIXES[self.Kind(self.kind)]}_{'live' if self.livemode else 'test'}_"
 
 
-class NotifySecret(models.Model):
+class WebhookSecret(models.Model):
     """A sealed `whsec_…` that signs one merchant's callbacks in one mode; two are valid while one is rolled."""
 
     id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
-    merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="notify_secrets")
+    merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="webhook_secrets")
     livemode = models.BooleanField()
     sealed = models.BinaryField()
     created_at = models.DateTimeField(default=clock.now, editable=False)

@@ -3,7 +3,7 @@ from django.db.models import F, Q
 
 from payments import clock, ids, sourcetypes
 from payments.db.fields import VerbatimJSONField
-from payments.db.new_rows import Row
+from payments.db.new_rows import FastModel
 from payments.db.scoping import ScopedQuerySet
 from payments.models.merchant import Merchant
 
@@ -12,7 +12,7 @@ class SourceQuerySet(ScopedQuerySet["Source"]):
     """Sources of one merchant in one mode."""
 
 
-class Source(Row):
+class Source(FastModel):
     """A card, wallet or bank account, usable once unless vaulted."""
 
     id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
@@ -46,7 +46,7 @@ class Source(Row):
         return ids.public_id("src", self.id)
 
 
-class Card(Row):
+class Card(FastModel):
     """The card of a source; number and CVC are encrypted, and deleted as soon as they are not needed."""
 
     class CvcChecked(models.TextChoices):

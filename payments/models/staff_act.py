@@ -11,17 +11,17 @@ _UNDECIDED = Q(decided_by__isnull=True, decided_at__isnull=True, note="")
 _DECIDED = Q(decided_by__isnull=False, decided_at__isnull=False, note__regex=SOMETHING_WRITTEN)
 
 
-class StaffActQuerySet(models.QuerySet["StaffAct"]):
-    def proposed(self) -> "StaffActQuerySet":
+class OperatorActionQuerySet(models.QuerySet["OperatorAction"]):
+    def proposed(self) -> "OperatorActionQuerySet":
         """Return the actions that wait for another operator's decision."""
-        return self.filter(state=StaffAct.State.PROPOSED)
+        return self.filter(state=OperatorAction.State.PROPOSED)
 
-    def approved(self) -> "StaffActQuerySet":
+    def approved(self) -> "OperatorActionQuerySet":
         """Return the actions that are to be executed or are being executed."""
-        return self.filter(state=StaffAct.State.APPROVED)
+        return self.filter(state=OperatorAction.State.APPROVED)
 
 
-class StaffAct(models.Model):
+class OperatorAction(models.Model):
     """An operator's action on a charge: executed at once, or requested for another operator to decide."""
 
     class Kind(models.TextChoices):
@@ -44,7 +44,7 @@ class StaffAct(models.Model):
     OUTWARD = (Kind.VOID, Kind.REFUND)
 
     id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
-    charge = models.ForeignKey(Charge, models.PROTECT, related_name="staff_acts")
+    charge = models.ForeignKey(Charge, models.PROTECT, related_name="operator_actions")
     kind = models.CharField(max_length=7, choices=Kind.choices)
     # The amount to capture or give back; for a whole charge, the amount at the time of the request.
     amount = models.BigIntegerField()
@@ -61,13 +61,13 @@ class StaffAct(models.Model):
     batch = models.UUIDField(null=True, blank=True)
     # When an undecided request expires.
     expires_at = models.DateTimeField()
-    attempt = models.OneToOneField(Attempt, models.PROTECT, null=True, blank=True, related_name="staff_act")
+    attempt = models.OneToOneField(Attempt, models.PROTECT, null=True, blank=True, related_name="operator_action")
     # Why it was refused: a code of the API's errors.
     code = models.CharField(max_length=40, blank=True, default="")
     created_at = models.DateTimeField(default=clock.now, editable=False)
     updated_at = models.DateTimeField(default=clock.now, editable=False)
 
-    objects = StaffActQuerySet.as_manager()
+    objects = OperatorActionQuerySet.as_manager()
 
     class Meta:
         verbose_name = "operator action"
@@ -79,42 +79,44 @@ class StaffAct(models.Model):
             ("refund_charge", "Can refund charges"),
             ("release_charge", "Can release holds"),
             ("extend_charge", "Can extend holds"),
-            ("decide_staffact", "Can approve and decline actions of others"),
+            ("decide_operatoraction", "Can approve and decline actions of others"),
         ]
         constraints = [
-            models.CheckConstraint(name="staff_act_of_some_amount", condition=Q(amount__gte=1, amount__lte=AMOUNT_MAX)),
             models.CheckConstraint(
-                name="staff_act_kind_is_known",
+                name="operator_action_has_amount", condition=Q(amount__gte=1, amount__lte=AMOUNT_MAX)
+            ),
+            models.CheckConstraint(
+                name="operator_action_kind_is_known",
                 condition=Q(kind__in=["capture", "void", "refund", "release", "extend"]),
             ),
-            models.CheckConstraint(name="staff_act_has_reason", condition=Q(reason__regex=SOMETHING_WRITTEN)),
+            models.CheckConstraint(name="operator_action_has_reason", condition=Q(reason__regex=SOMETHING_WRITTEN)),
             models.CheckConstraint(
-                name="staff_act_decided_by_another",
+                name="operator_action_decided_by_another",
                 condition=Q(decided_by__isnull=True) | ~Q(decided_by=F("proposed_by")),
             ),
             models.CheckConstraint(
-                name="staff_act_decided_whole",
+                name="operator_action_decided_whole",
                 condition=Q(state="declined") & _DECIDED
                 | Q(state__in=["approved", "done", "refused"]) & (_DECIDED | _UNDECIDED)
                 | Q(state__in=["proposed", "withdrawn", "expired"]) & _UNDECIDED,
             ),
             models.CheckConstraint(
-                name="staff_act_above_the_limit_by_two",
+                name="operator_action_above_the_limit_by_two",
                 condition=Q(state__in=["proposed", "declined", "withdrawn", "expired"])
                 | ~Q(kind__in=["void", "refund"])
                 | Q(decided_by__isnull=False)
                 | Q(limit__isnull=False, amount__lte=F("limit")),
             ),
             models.CheckConstraint(
-                name="staff_act_ends_with_attempt_or_code",
+                name="operator_action_ends_with_attempt_or_code",
                 condition=Q(state="done", attempt__isnull=False, code="")
                 | Q(state="refused") & ~Q(code="")
                 | Q(state__in=["proposed", "approved", "declined", "withdrawn", "expired"], attempt=None, code=""),
             ),
         ]
         indexes = [
-            models.Index(F("expires_at"), name="staff_act_open", condition=Q(state__in=["proposed", "approved"])),
-            models.Index(F("batch"), name="staff_act_of_batch", condition=Q(batch__isnull=False)),
+            models.Index(F("expires_at"), name="operator_action_open", condition=Q(state__in=["proposed", "approved"])),
+            models.Index(F("batch"), name="operator_action_of_batch", condition=Q(batch__isnull=False)),
         ]
 
     def __str__(self) -> str:
@@ -126,10 +128,10 @@ class StaffAct(models.Model):
         return f"act-{self.id.hex}"
 
 
-class ActLimit(models.Model):
+class ApprovalLimit(models.Model):
     """The amount up to which a role gives money back without approval, in one currency; without one, none."""
 
-    role = models.ForeignKey("auth.Group", models.CASCADE, related_name="act_limits", db_index=False)
+    role = models.ForeignKey("auth.Group", models.CASCADE, related_name="approval_limits", db_index=False)
     currency = models.CharField(max_length=3)
     amount = models.BigIntegerField()
 
@@ -139,8 +141,8 @@ class ActLimit(models.Model):
         # No deletion, because a migration restores a missing default: set the amount to zero instead.
         default_permissions = ("view", "add", "change")
         constraints = [
-            models.UniqueConstraint(F("role"), F("currency"), name="one_act_limit_per_role_and_currency"),
-            models.CheckConstraint(name="act_limit_in_bounds", condition=Q(amount__gte=0, amount__lte=AMOUNT_MAX)),
+            models.UniqueConstraint(F("role"), F("currency"), name="one_approval_limit_per_role_and_currency"),
+            models.CheckConstraint(name="approval_limit_in_bounds", condition=Q(amount__gte=0, amount__lte=AMOUNT_MAX)),
         ]
 
     def __str__(self) -> str:

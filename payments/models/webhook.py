@@ -2,7 +2,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from payments import clock, ids
-from payments.db.new_rows import Row
+from payments.db.new_rows import FastModel
 from payments.db.scoping import ScopedQuerySet
 from payments.models.event import Event
 from payments.models.merchant import Merchant
@@ -14,7 +14,7 @@ class WebhookQuerySet(ScopedQuerySet["Webhook"]):
     """Webhooks of one merchant in one mode."""
 
 
-class Webhook(Row):
+class Webhook(FastModel):
     """One event to be sent to the URL of its source; written in the transaction of the change.
 
     The tables of webhooks and of attempts have monthly partitions (`payments.db.partitions`).
@@ -76,7 +76,7 @@ class Webhook(Row):
         return f"{ids.public_id('evt', self.event_id)} to {self.receiver}"
 
 
-class NotificationTry(models.Model):
+class WebhookAttempt(models.Model):
     """One attempt to deliver a webhook and its result; the database refuses to change it."""
 
     # The primary key in the database is the webhook with the number; the `id` is for Django alone.

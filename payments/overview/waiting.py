@@ -11,10 +11,10 @@ from payments.models import (
     ApprovalRequest,
     Attempt,
     Charge,
+    OperatorAction,
     ProviderEvent,
     ReconciliationItem,
     Refund,
-    StaffAct,
     UnknownOutcome,
     Webhook,
 )
@@ -26,7 +26,7 @@ GIVEN_UP = ("exhausted", "gone")
 
 
 @dataclass(frozen=True, slots=True)
-class Pile:
+class Backlog:
     """A number of open items, and their money in the currency's smallest unit."""
 
     count: int = 0
@@ -34,7 +34,7 @@ class Pile:
 
 
 @dataclass(frozen=True)
-class Waiting:
+class OpenItems:
     """The items that need attention in one mode and currency.
 
     `late` is money that came after its charge had failed and has not gone back yet. `requests` are actions that wait
@@ -43,12 +43,12 @@ class Waiting:
     messages that moved nothing.
     """
 
-    held: Pile
-    expiring: Pile
-    unknown: Pile
-    late: Pile
-    refunds: Pile
-    requests: Pile
+    held: Backlog
+    expiring: Backlog
+    unknown: Backlog
+    late: Backlog
+    refunds: Backlog
+    requests: Backlog
     failing: int
     given_up: int
     differences: int
@@ -56,7 +56,7 @@ class Waiting:
     changes: int
 
 
-def waiting_for(livemode: bool, currency: str, days: Days, limit: Limit = None) -> Waiting:
+def items_for(livemode: bool, currency: str, days: Days, limit: Limit = None) -> OpenItems:
     """Return the open items of the merchants in `limit`, in one mode and currency; webhooks given up are of `days`."""
     own, of_charge = within(limit, "merchant"), within(limit, "charge__merchant")
     in_currency = Q(charge__livemode=livemode, charge__currency=currency)
@@ -68,13 +68,13 @@ def waiting_for(livemode: bool, currency: str, days: Days, limit: Limit = None) 
     of_mode = Q(charge__livemode=livemode) | Q(charge__isnull=True)
     differences = ReconciliationItem.objects.filter(of_mode, of_charge, state=ReconciliationItem.State.OPEN)
     reports = ProviderEvent.objects.filter(state=ProviderEvent.State.NEEDS_ATTENTION, account__livemode=livemode)
-    return Waiting(
+    return OpenItems(
         held=_pile(held),
         expiring=_pile(held.filter(hold_expires_at__lte=clock.now() + EXPIRES_SOON)),
         unknown=_pile(UnknownOutcome.objects.filter(of_charge, in_currency)),
         late=_pile(reversals),
         refunds=_pile(refunds),
-        requests=_pile(StaffAct.objects.proposed().filter(of_charge, in_currency)),
+        requests=_pile(OperatorAction.objects.proposed().filter(of_charge, in_currency)),
         failing=webhooks.filter(due_at__isnull=False, failures__gt=0).count(),
         given_up=webhooks.filter(state__in=GIVEN_UP, id__gte=days.first_id).count(),
         differences=differences.count(),
@@ -83,6 +83,6 @@ def waiting_for(livemode: bool, currency: str, days: Days, limit: Limit = None) 
     )
 
 
-def _pile(rows: QuerySet[Any]) -> Pile:
+def _pile(rows: QuerySet[Any]) -> Backlog:
     sums = rows.aggregate(count=Count("id"), total=Sum("amount"))
-    return Pile(sums["count"], int(sums["total"] or 0))
+    return Backlog(sums["count"], int(sums["total"] or 0))

@@ -24,7 +24,7 @@ def show_qr_page(request: HttpRequest, token: str) -> HttpResponse:
     attempt = _attempt_with_qr(token)
     if attempt is None:
         return unknown_page(request)
-    visits.note(attempt.id, PageVisit.Page.ASKED, browser_of(request))
+    visits.record_visit(attempt.id, PageVisit.Page.ASKED, browser_of(request))
     charge = attempt.charge
     if charge.status != Charge.Status.PENDING:
         return SeeOther(return_url(attempt))
@@ -60,7 +60,7 @@ def _attempt_with_qr(token: str) -> Attempt | None:
 def return_payer(request: HttpRequest, token: str) -> HttpResponse:
     """Redirect the payer to the merchant once the outcome is known; until then show a page that reloads."""
     if attempt_id := attempt_of_return(token):
-        visits.note(attempt_id, PageVisit.Page.CAME_BACK, browser_of(request))
+        visits.record_visit(attempt_id, PageVisit.Page.CAME_BACK, browser_of(request))
     try:
         charge = continue_after_return(token, request.GET.dict())
     except NoSuchReturn:

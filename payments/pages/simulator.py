@@ -52,7 +52,7 @@ def _note(request: HttpRequest, payment: SimulatedPayment) -> None:
     what = PageVisit.Page.DECIDED if request.method == "POST" else PageVisit.Page.ASKED
     # A payment made at the simulator directly may have any reference.
     with suppress(ValueError):
-        visits.note(UUID(hex=payment.reference), what, browser_of(request))
+        visits.record_visit(UUID(hex=payment.reference), what, browser_of(request))
 
 
 def _decide(payment: SimulatedPayment, form: QueryDict) -> None:

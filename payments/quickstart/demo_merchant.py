@@ -38,7 +38,7 @@ def keep(file: Path) -> None:
 
 def _new_merchant() -> dict[str, str]:
     made = merchants.create_merchant(TITLE)
-    whsec_test = made.notify_secrets["whsec_test"]
+    whsec_test = made.webhook_secrets["whsec_test"]
     return {"merchant": public_id("mer", made.merchant.id), **made.keys, "whsec_test": whsec_test}
 
 
@@ -51,7 +51,7 @@ def _working_keys(merchant: Merchant, known: dict[str, str]) -> dict[str, str]:
             key = ApiKey.objects.filter(digest=key_digest(text), revoked_at=None).first()
             works = key and (key.expires_at is None or key.expires_at > clock.now())
             shown[f"{prefix}_{mode}"] = text if works else create_key(merchant, livemode, kind)[1]
-    return shown | {"whsec_test": merchants.reveal_notify_secret(merchant.id, livemode=False)}
+    return shown | {"whsec_test": merchants.reveal_webhook_secret(merchant.id, livemode=False)}
 
 
 def _admin(known: dict[str, str]) -> dict[str, str]:

@@ -6,7 +6,7 @@ from django.contrib.auth.models import Group, Permission
 from django.db import transaction
 from django.db.models import Q
 
-from payments.models import ActLimit
+from payments.models import ApprovalLimit
 from payments.models.merchant_access import WORKS_FOR_ALL
 
 # Every role may view every model, also new ones, except the audit log.
@@ -25,7 +25,7 @@ FINANCE = SUPPORT | {
     "payments.void_charge",
     "payments.release_charge",
     "payments.extend_charge",
-    "payments.decide_staffact",
+    "payments.decide_operatoraction",
     "payments.put_block",
     "payments.lift_block",
     "payments.propose_correction",
@@ -40,14 +40,14 @@ ADMINISTRATOR = VIEWER | {
     "payments.add_apikey",
     "payments.change_apikey",
     "payments.delete_apikey",
-    "payments.add_notifysecret",
+    "payments.add_webhooksecret",
     "payments.change_provideraccount",
     "payments.test_provideraccount",
     "payments.change_route",
     "payments.decide_approvalrequest",
     "customers.delete_customersource",
-    "payments.add_actlimit",
-    "payments.change_actlimit",
+    "payments.add_approvallimit",
+    "payments.change_approvallimit",
     "payments.add_binrange",
     "payments.change_binrange",
     "payments.delete_binrange",
@@ -82,7 +82,7 @@ def make_roles(**_: Any) -> None:
         group, _created = Group.objects.get_or_create(name=name)
         group.permissions.set([*Permission.objects.filter(LOOK), *map(_permission, sorted(permissions))])
         for currency, amount in LIMITS.get(name, {}).items():
-            ActLimit.objects.get_or_create(role=group, currency=currency, defaults={"amount": amount})
+            ApprovalLimit.objects.get_or_create(role=group, currency=currency, defaults={"amount": amount})
     mark, _created = Group.objects.get_or_create(name=ALL_MERCHANTS)
     mark.permissions.set([_permission(WORKS_FOR_ALL)])
 

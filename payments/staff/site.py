@@ -13,9 +13,9 @@ from payments.staff.searches import without_card_numbers
 # The navigation: models grouped by task instead of by app.
 GROUPS: Mapping[str, Sequence[str]] = {
     "Payments": ("payments.charge", "payments.refund", "customers.customer", "payments.source"),
-    "Waiting": (
+    "Needs attention": (
         "payments.approvalrequest",
-        "payments.staffact",
+        "payments.operatoraction",
         "payments.unknownoutcome",
         "payments.correction",
         "payments.webhook",
@@ -26,7 +26,7 @@ GROUPS: Mapping[str, Sequence[str]] = {
     "Merchants": (
         "payments.merchant",
         "payments.apikey",
-        "payments.notifysecret",
+        "payments.webhooksecret",
         "payments.provideraccount",
         "payments.route",
         "payments.block",
@@ -43,7 +43,7 @@ GROUPS: Mapping[str, Sequence[str]] = {
         "payments.card",
         "payments.binrange",
     ),
-    "People": ("payments.auditentry", "auth.user", "auth.group", "payments.actlimit", "payments.merchantaccess"),
+    "People": ("payments.auditentry", "auth.user", "auth.group", "payments.approvallimit", "payments.merchantaccess"),
     "Service": ("payments.moneycheck", "payments.datakey"),
     "Simulator": ("simulator.simulatedpayment", "simulator.simulatedoperation", "simulator.entry", "simulator.message"),
 }

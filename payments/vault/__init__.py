@@ -13,7 +13,7 @@ from payments.vault.fingerprints import (
     recovery_code_fingerprint,
     request_fingerprint,
 )
-from payments.vault.prefetch import keys_at_hand
+from payments.vault.prefetch import with_prefetched_keys
 from payments.vault.sealing import Place, header_of, seal, unseal
 from payments.vault.wrapping import WrappedKey, rewrap
 
@@ -30,11 +30,11 @@ __all__ = [
     "card_fingerprint",
     "forget_sealing_keys",
     "header_of",
-    "keys_at_hand",
     "recovery_code_fingerprint",
     "request_fingerprint",
     "rewrap",
     "seal",
     "unseal",
     "use_store",
+    "with_prefetched_keys",
 ]

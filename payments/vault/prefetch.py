@@ -24,7 +24,7 @@ class _KeyMissing(Exception):
         self.fetch = fetch
 
 
-def keys_at_hand(function: Callable[Given, Result]) -> Callable[Given, Result]:
+def with_prefetched_keys(function: Callable[Given, Result]) -> Callable[Given, Result]:
     """Decorate a `function` that seals or opens inside its own transaction, so that it never waits for a key there.
 
     Where a key is not cached, an exception ends the function and rolls its transaction back; the key is fetched without
@@ -51,7 +51,7 @@ def keys_at_hand(function: Callable[Given, Result]) -> Callable[Given, Result]:
 
 
 def fetched(fetch: Callable[[], Result]) -> Result:
-    """Return the result of `fetch`, unless the caller must not wait for it (see `keys_at_hand`)."""
+    """Return the result of `fetch`, unless the caller must not wait for it (see `with_prefetched_keys`)."""
     if _must_not_wait.get():
         raise _KeyMissing(fetch)
     return fetch()

@@ -11,7 +11,7 @@ from rest_framework.request import Request
 
 from payments.api.authentication import KeyAuthentication
 from payments.api.errors import ApiError, as_api_error, invalid_json, rate_limited
-from payments.api.handling import told_to_stranger
+from payments.api.handling import rate_limit_anonymous
 from payments.api.throttling import counted_address
 from payments.web.answers import Receive
 from payments.web.environ import Environ
@@ -130,7 +130,7 @@ def key_error(environ: Environ) -> ApiError | None:
     try:
         KeyAuthentication().authenticate(Request(request))
     except APIException as error:
-        return told_to_stranger(request, as_api_error(error))
+        return rate_limit_anonymous(request, as_api_error(error))
     except Error as error:
         return as_api_error(error)
     finally:

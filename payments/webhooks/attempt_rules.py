@@ -5,7 +5,7 @@ from http import HTTPStatus
 
 from payments.models import Webhook
 from payments.redaction import redact_bytes
-from payments.webhooks.claims import Claimed, Made
+from payments.webhooks.claims import Claimed, FinishedAttempt
 from payments.webhooks.results import Answer, Failure
 from payments.webhooks.retry_schedule import next_try_at
 
@@ -13,7 +13,9 @@ State = Webhook.State
 REASON_MAX_LENGTH = 200
 
 
-def made_of(claimed: Claimed, result: Answer | Failure, started_at: datetime, now: datetime, random: float) -> Made:
+def finished_attempt(
+    claimed: Claimed, result: Answer | Failure, started_at: datetime, now: datetime, random: float
+) -> FinishedAttempt:
     """Return the attempt from `started_at` to `now` with its `result`; `random` (0 up to 1) spreads the next one."""
     first_try_at = claimed.first_try_at or started_at
     proper = isinstance(result, Answer) and result.is_proper
@@ -25,7 +27,7 @@ def made_of(claimed: Claimed, result: Answer | Failure, started_at: datetime, no
         retry_after = result.retry_after if isinstance(result, Answer) else None
         due_at = next_try_at(first_try_at, failures, now, random, retry_after)
         state = State.WAITING if due_at else State.EXHAUSTED
-    return Made(
+    return FinishedAttempt(
         id=claimed.id,
         lease=claimed.lease,
         started_at=started_at,

@@ -8,9 +8,9 @@ from contextlib import suppress
 from datetime import datetime, timedelta
 
 from payments.ids import public_id
-from payments.webhooks.attempt_rules import made_of
+from payments.webhooks.attempt_rules import finished_attempt
 from payments.webhooks.bulkheads import Lanes, SlowReceivers, Turn
-from payments.webhooks.claims import Claimed, Made, Shares
+from payments.webhooks.claims import Claimed, FinishedAttempt, Shares
 from payments.webhooks.client import Limits, Transport
 from payments.webhooks.name_lookup import Lookup
 from payments.webhooks.results import TIMEOUTS, Answer, Failure, FailureKind
@@ -37,7 +37,7 @@ class Tries:
         self._now = now
         self._lanes = Lanes(slow or SlowReceivers())
         self._runners: set[asyncio.Task[None]] = set()
-        self._ended: list[Made] = []
+        self._ended: list[FinishedAttempt] = []
         self._any_ended = asyncio.Event()
 
     @property
@@ -55,7 +55,7 @@ class Tries:
             self._lanes.add(claimed, signers)
         self._start_runners()
 
-    def take_ended(self) -> list[Made]:
+    def take_ended(self) -> list[FinishedAttempt]:
         """Return those that have ended since the last call."""
         ended, self._ended = self._ended, []
         self._any_ended.clear()
@@ -95,7 +95,7 @@ class Tries:
         if started_at + TRY_TIME >= claimed.lease:
             return None
         result = await self._result(turn, started_at)
-        self._ended.append(made_of(claimed, result, started_at, self._now(), random.random()))  # nosec B311 # no secret
+        self._ended.append(finished_attempt(claimed, result, started_at, self._now(), random.random()))  # nosec B311 # no secret
         return result.milliseconds > SLOW_MILLISECONDS or (isinstance(result, Failure) and result.kind in TIMEOUTS)
 
     async def _result(self, turn: Turn, moment: datetime) -> Answer | Failure:

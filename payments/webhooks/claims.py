@@ -14,7 +14,7 @@ from uuid import UUID
 from django.db import connection, transaction
 from psycopg import AsyncConnection
 
-from payments.steps import Step, reached
+from payments.steps import Failpoint, reached
 from payments.webhooks.scan_window import Span
 
 logger = logging.getLogger("kaha.webhooks")
@@ -147,7 +147,7 @@ WITH made AS (
     FROM made WHERE n.id = made.id AND n.leased_until = made.lease
     RETURNING made.*, n.tries
 )
-INSERT INTO payments_notificationtry
+INSERT INTO payments_webhookattempt
     (webhook_id, number, started_at, milliseconds, status, answer, error, reason)
 SELECT id, tries, started_at, milliseconds, status, answer, error, reason FROM moved
 """
@@ -207,7 +207,7 @@ class Claims(NamedTuple):
 NOTHING_CLAIMED = Shares(CLAIM_LIMIT, slow_room=True, full=(), slow=())
 
 
-class Made(NamedTuple):
+class FinishedAttempt(NamedTuple):
     """An attempt that was made, and its webhook's new state."""
 
     id: UUID
@@ -282,14 +282,14 @@ def _columns(rows: Sequence[tuple[Any, ...]]) -> list[list[Any]]:
     return [list(column) for column in zip(*rows, strict=True)] or [[], [], []]
 
 
-async def record(database: AsyncConnection, tries: Sequence[Made]) -> None:
+async def record(database: AsyncConnection, tries: Sequence[FinishedAttempt]) -> None:
     """Record `tries`. Drop one whose lease has expired, because another worker may hold it."""
     if not tries:
         return
     columns = [list(column) for column in zip(*tries, strict=True)]
-    reached(Step.SENT)
+    reached(Failpoint.SENT)
     cursor = await database.execute(RECORD, columns)
-    reached(Step.PUT_DOWN)
+    reached(Failpoint.DELIVERY_RECORDED)
     if cursor.rowcount < len(tries):
         logger.warning("webhook attempts ended too late to be recorded", extra={"count": len(tries) - cursor.rowcount})
 

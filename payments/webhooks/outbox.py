@@ -9,7 +9,7 @@ from payments.db.writes import Insert
 from payments.models import Event, Webhook
 from payments.models.webhook import WebhookQuerySet
 from payments.webhooks.urls import ForbiddenUrl, check_url
-from payments.webhooks.wake_up import nudge
+from payments.webhooks.wake_up import wake_worker
 
 # What shares the limit of the URLs that may not be called: none of them reaches the network.
 NOBODY = "forbidden"
@@ -27,7 +27,7 @@ def build_webhook(event: Event, url: str) -> Insert:
         due_at=event.created_at,
         created_at=event.created_at,
     )
-    return Insert(webhook, after_commit=nudge)
+    return Insert(webhook, after_commit=wake_worker)
 
 
 def receiver_of(url: str, livemode: bool) -> str:
@@ -47,7 +47,7 @@ def send_again(webhooks: WebhookQuerySet, now: datetime) -> list[Webhook]:
     free = list(_unclaimed(webhooks, now).select_for_update(no_key=True))
     rows = Webhook.objects.filter(id__in=[row.id for row in free])
     if rows.update(state=Webhook.State.WAITING, due_at=now, leased_until=None, failures=0, first_try_at=None):
-        transaction.on_commit(nudge, robust=True)
+        transaction.on_commit(wake_worker, robust=True)
     return free
 
 
@@ -61,7 +61,7 @@ def bring_nearer(webhooks: WebhookQuerySet, by: timedelta, now: datetime) -> Non
     free = list(waiting.select_for_update(skip_locked=True, no_key=True).values_list("id", flat=True))
     rows = Webhook.objects.filter(id__in=free)
     if rows.update(due_at=F("due_at") - by, first_try_at=F("first_try_at") - by):
-        transaction.on_commit(nudge, robust=True)
+        transaction.on_commit(wake_worker, robust=True)
 
 
 def _unclaimed(webhooks: WebhookQuerySet, now: datetime) -> WebhookQuerySet:

@@ -30,7 +30,7 @@ def recent(now: datetime) -> Span:
     return Span(first_id(now - RECENT), first_id(now + CLOCKS_APART))
 
 
-class Reach:
+class ScanWindow:
     """Recent webhooks are looked for at any time, all of them once a minute, and for a minute after one of the
     older was found: so of many that were sent again none waits for the next minute, and each is tried on its schedule.
     """

@@ -21,14 +21,14 @@ Signers = Mapping[tuple[UUID, bool], Signer]
 KEPT_FOR = timedelta(seconds=1)
 
 VALID = """
-SELECT id, merchant_id, livemode, sealed FROM payments_notifysecret
+SELECT id, merchant_id, livemode, sealed FROM payments_webhooksecret
 WHERE merchant_id = ANY(%s) AND (expires_at IS NULL OR expires_at > %s) ORDER BY created_at DESC
 """
 
 
 def place_of(merchant_id: UUID, secret_id: UUID) -> Place:
     """Where the vault seals and opens this secret."""
-    return Place(Purpose.SECRET, merchant_id, secret_id, "notify_secret")
+    return Place(Purpose.SECRET, merchant_id, secret_id, "webhook_secret")
 
 
 class Keyring:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from django.conf import settings
 
-from payments.steps import Step, reached
+from payments.steps import Failpoint, reached
 
 if TYPE_CHECKING:
     from celery import Celery
@@ -24,7 +24,7 @@ PAUSE_AFTER_FAILURE_SECONDS = 1.0
 TIMEOUT_SECONDS = 2.0
 
 
-class Nudger:
+class BackgroundCall:
     """Calls `send` from a thread of its own, so that the caller never waits for Redis.
 
     Nudges that come while one is being sent become one.
@@ -35,9 +35,9 @@ class Nudger:
         self._process = 0
         self._wanted = threading.Event()
 
-    def nudge(self) -> None:
+    def wake_worker(self) -> None:
         """Wake a worker; return at once and never fail."""
-        reached(Step.NUDGING)
+        reached(Failpoint.WAKING_WORKER)
         # Threads do not survive a fork. Two threads that come here together leave one that does nothing.
         if self._process != os.getpid():
             self._process, self._wanted = os.getpid(), threading.Event()
@@ -58,7 +58,7 @@ class Nudger:
         return True
 
 
-class Waker:
+class TaskSender:
     """Asks for a task by its name, through the broker at `broker_url`. Calls raise whatever keeps it from that."""
 
     def __init__(self, broker_url: str, task: str = TASK) -> None:
@@ -74,11 +74,11 @@ class Waker:
         from celery import Celery
 
         producer = Celery("kaha-nudger", broker=self._broker_url, set_as_current=False)
-        # The next nudge is a better time to try again than any that the broker's client would wait for. A Redis that
+        # The next wake_worker is a better time to try again than any that the broker's client would wait for. A Redis that
         # hangs must not keep the thread for ever, which would wake nobody when it is back.
         waits = {"socket_timeout": TIMEOUT_SECONDS, "socket_connect_timeout": TIMEOUT_SECONDS}
         producer.conf.broker_transport_options = {"max_retries": 0, **waits}
         return producer
 
 
-nudge = Nudger(Waker(settings.CELERY_BROKER_URL)).nudge
+wake_worker = BackgroundCall(TaskSender(settings.CELERY_BROKER_URL)).wake_worker

@@ -10,12 +10,12 @@ from collections.abc import Callable
 from psycopg import AsyncConnection
 
 from payments import clock
-from payments.steps import Step, reached
+from payments.steps import Failpoint, reached
 from payments.webhooks.attempts import Clock, Tries
 from payments.webhooks.bulkheads import SlowReceivers
 from payments.webhooks.claims import CLAIM_LIMIT, Claims, Owner, anything_due, claim, connect, record, release
 from payments.webhooks.client import Transport
-from payments.webhooks.scan_window import Reach
+from payments.webhooks.scan_window import ScanWindow
 from payments.webhooks.signing_secrets import Keyring
 
 
@@ -43,7 +43,7 @@ class Drain:
     def __init__(self, now: Clock = clock.now, transport: Callable[[], Transport] = Transport) -> None:
         self._now = now
         self._transport = transport
-        self._reach = Reach()
+        self._reach = ScanWindow()
         self._slow = SlowReceivers()
         self._stopped = threading.Event()
 
@@ -89,7 +89,7 @@ class Drain:
         windows.move(claims)
         self._reach.looked(span, now, [claimed.id for claimed in claims.batch])
         if claims.batch:
-            reached(Step.CLAIMED)
+            reached(Failpoint.CLAIMED)
             merchants = {claimed.merchant_id for claimed in claims.batch}
             tries.start(claims.batch, await keyring.signers_of(merchants, self._now()))
         return len(claims.batch)

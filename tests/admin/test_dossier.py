@@ -18,7 +18,7 @@ from tests.admin.conftest import IDEMPOTENCY_KEY, House, text_of, words_of
 from tests.admin.test_pages import page_of
 from tests.client import APPROVED, CHALLENGED, REFUNDS_WAIT, Api, made
 from tests.ledger.books import settle
-from tests.provider_events.making import a_provider_message
+from tests.provider_events.making import make_provider_message
 from tests.reconciliation.making import a_difference
 from tests.staff.working import for_all
 
@@ -85,11 +85,11 @@ def test_the_payers_way_is_shown(api: Api, operator: Client, client: Client) -> 
 def test_a_provider_event_is_shown_with_its_result(house: House, operator: Client) -> None:
     charge = charge_of(house)
     refund = charge.attempts.get(kind="refund")
-    message = a_provider_message(charge.merchant, b'{"token": "whsec_0123456789abcdef"}', reference=refund.reference)
+    message = make_provider_message(charge.merchant, b'{"token": "whsec_0123456789abcdef"}', reference=refund.reference)
     undone = reference_of(refund.pk, FollowUp.REFUND)
-    a_provider_message(charge.merchant, b"2", reference=undone, state="applied", why="", outcome="Approved")
-    a_provider_message(charge.merchant, b"3", reference="rfd-1", payment=refund.reference, why="Done by hand")
-    a_provider_message(charge.merchant, b"4", why="It is about another charge.")
+    make_provider_message(charge.merchant, b"2", reference=undone, state="applied", why="", outcome="Approved")
+    make_provider_message(charge.merchant, b"3", reference="rfd-1", payment=refund.reference, why="Done by hand")
+    make_provider_message(charge.merchant, b"4", why="It is about another charge.")
     Attempt.objects.filter(pk=refund.pk).update(account=message.account)
 
     text = page_text(operator, charge)

@@ -4,12 +4,12 @@ from django.contrib.auth.models import User
 from django.db.models import Model
 from django.test import Client, RequestFactory
 
-from payments.models import ActLimit, AuditEntry, BinRange, Charge, Merchant, Refund, Source
+from payments.models import ApprovalLimit, AuditEntry, BinRange, Charge, Merchant, Refund, Source
 from tests.admin.conftest import House, text_of
 from tests.admin.test_pages import SHOWN, list_of, page_of
 from tests.factories import ChargeFactory, MerchantFactory
 
-EDITABLE = {Merchant, BinRange, ActLimit}
+EDITABLE = {Merchant, BinRange, ApprovalLimit}
 LOOKED_AT = [model for model in SHOWN if model not in EDITABLE]
 
 

@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from payments import sourcetypes
 from payments.domain.merchants import terms
-from payments.domain.merchants.merchants import NewMerchant, valid_notify_secrets
+from payments.domain.merchants.merchants import NewMerchant, valid_webhook_secrets
 from payments.models import AuditEntry, Merchant
 from tests.admin.acting import REASON, act, form_of
 from tests.admin.conftest import text_of
@@ -117,13 +117,13 @@ def test_the_decline_budget_is_set(said: str, budget: int | None, operator: Clie
 
 
 def test_a_webhook_secret_is_rolled_and_the_old_one_signs_along(operator: Client, shop: NewMerchant) -> None:
-    answer = act(operator, shop.merchant, "roll_notify_secret", mode="test", hours="24")
+    answer = act(operator, shop.merchant, "roll_webhook_secret", mode="test", hours="24")
     [shown] = re.findall(r"<code>(whsec_.+?)</code>", text_of(answer))
-    assert valid_notify_secrets(shop.merchant, livemode=False) == [shown, shop.notify_secrets["whsec_test"]]
-    assert valid_notify_secrets(shop.merchant, livemode=True) == [shop.notify_secrets["whsec_live"]]
+    assert valid_webhook_secrets(shop.merchant, livemode=False) == [shown, shop.webhook_secrets["whsec_test"]]
+    assert valid_webhook_secrets(shop.merchant, livemode=True) == [shop.webhook_secrets["whsec_live"]]
     assert shown not in text_of(operator.get(page_of(shop.merchant)))
 
 
 def test_a_webhook_secret_without_overlap_signs_alone(operator: Client, shop: NewMerchant) -> None:
-    act(operator, shop.merchant, "roll_notify_secret", mode="live", hours="0")
-    assert len(valid_notify_secrets(shop.merchant, livemode=True)) == 1
+    act(operator, shop.merchant, "roll_webhook_secret", mode="live", hours="0")
+    assert len(valid_webhook_secrets(shop.merchant, livemode=True)) == 1

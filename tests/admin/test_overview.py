@@ -15,7 +15,7 @@ from payments.domain.merchants.merchants import NewMerchant
 from payments.models import MoneyCheck
 from tests.admin.conftest import text_of
 from tests.client import DECLINED, Api
-from tests.overview.telling import days_ago, tell
+from tests.overview.telling import days_ago, make_past_charge
 from tests.staff.working import for_all
 
 INDEX = reverse("admin:index")
@@ -44,8 +44,8 @@ def member(*permissions: str) -> Client:
 
 
 def test_it_shows_the_payments(operator: Client, shop: NewMerchant) -> None:
-    tell(shop.merchant, days_ago(1), amount=123_450)
-    tell(shop.merchant, days_ago(2), number=DECLINED)
+    make_past_charge(shop.merchant, days_ago(1), amount=123_450)
+    make_past_charge(shop.merchant, days_ago(2), number=DECLINED)
     text = text_of(operator.get(INDEX))
     assert "PHP\N{NO-BREAK SPACE}1,234.50" in text
     assert "<dd>50.0%</dd>" in text
@@ -61,15 +61,15 @@ def test_it_says_that_the_money_is_in_order_while_the_last_check_found_it_so(ope
 
 
 def test_a_period_without_charges_says_so(operator: Client, shop: NewMerchant) -> None:
-    tell(shop.merchant, days_ago(20))
+    make_past_charge(shop.merchant, days_ago(20))
     assert "No charge was approved in this time." in text_of(operator.get(INDEX))
     assert "No charge was approved in this time." not in text_of(operator.get(INDEX, {"days": 30}))
 
 
 def test_another_currency_is_shown_when_chosen(operator: Client, shop: NewMerchant) -> None:
     for _ in range(2):
-        tell(shop.merchant, days_ago(1))
-    tell(shop.merchant, days_ago(1), amount=777, currency="JPY")
+        make_past_charge(shop.merchant, days_ago(1))
+    make_past_charge(shop.merchant, days_ago(1), amount=777, currency="JPY")
     assert "JPY\N{NO-BREAK SPACE}777" not in text_of(operator.get(INDEX))
     assert "JPY\N{NO-BREAK SPACE}777" in text_of(operator.get(INDEX, {"currency": "JPY"}))
 
@@ -90,15 +90,15 @@ def test_every_card_leads_to_a_list(operator: Client, shop: NewMerchant) -> None
 
 
 def test_the_list_of_holds_that_expire_soon_has_these_alone(operator: Client, shop: NewMerchant) -> None:
-    soon = tell(shop.merchant, days_ago(6), hold=True).charge
-    later = tell(shop.merchant, days_ago(1), hold=True).charge
+    soon = make_past_charge(shop.merchant, days_ago(6), hold=True).charge
+    later = make_past_charge(shop.merchant, days_ago(1), hold=True).charge
     text = text_of(operator.get(reverse("admin:payments_charge_changelist"), {"money": "expiring"}))
     assert soon.id.hex in text
     assert later.id.hex not in text
 
 
 def test_an_operator_who_may_not_see_charges_sees_no_figures(shop: NewMerchant) -> None:
-    tell(shop.merchant, days_ago(1))
+    make_past_charge(shop.merchant, days_ago(1))
     assert "What was charged" not in text_of(member("view_merchant").get(INDEX))
 
 
@@ -109,7 +109,7 @@ def test_a_card_is_shown_to_an_operator_who_may_see_its_list(shop: NewMerchant) 
 
 
 def test_the_page_has_neither_script_nor_style_in_it(operator: Client, shop: NewMerchant) -> None:
-    tell(shop.merchant, days_ago(1))
+    make_past_charge(shop.merchant, days_ago(1))
     text = text_of(operator.get(INDEX))
     overview = text[text.index('<section class="overview"') : text.index("</section>")]
     assert not re.search(r"<script|<style|style=|\son\w+=", overview)

@@ -19,8 +19,8 @@ from payments.models import (
     DeclineAlert,
     Export,
     MoneyCheck,
-    NotifySecret,
     ProviderAccount,
+    WebhookSecret,
 )
 from payments.providers.simulator.models import Message
 from tests.admin.conftest import House, text_of, the_operator
@@ -30,7 +30,7 @@ from tests.factories import ApiKeyFactory
 from tests.ledger.books import settle
 from tests.operators.correcting import proposed
 from tests.operators.making import proposed as act_proposed
-from tests.provider_events.making import a_provider_message
+from tests.provider_events.making import make_provider_message
 from tests.reconciliation.making import a_difference
 from tests.risk.blocking import block_email
 from tests.routing.doubles import route_to
@@ -68,7 +68,7 @@ def newest(house: House) -> dict[type[Model], Model]:
     _too_many_declines(house)
     block_email("juan@example.com")
     act_proposed()
-    a_provider_message(house.shop.merchant)
+    make_provider_message(house.shop.merchant)
     route_to(open_account(house.shop.merchant, True, "xendit", "Our Xendit", PROVIDER_CREDENTIALS, {}))
     requested_account(house.shop.merchant, REQUESTED_CREDENTIALS, provider="xendit")
     requested_key(house.shop.merchant)
@@ -86,7 +86,7 @@ def test_every_model_has_its_pages() -> None:
     unseen = {model.__name__ for model in OURS if model not in SHOWN}
     assert unseen - OF_PEOPLE <= {
         "CustomerSource",
-        "NotificationTry",
+        "WebhookAttempt",
         "AuditHead",
         "CvcKey",
         "DayTotal",
@@ -117,12 +117,12 @@ def secrets_of(house: House) -> list[str]:
     """Everything that no page may show, raw bytes as hex and as Python writes them."""
     card = Card.objects.get(source__charges__isnull=False)
     raw = [bytes(key.digest) for key in house.shop.merchant.keys.all()]
-    raw += [bytes(secret.sealed) for secret in NotifySecret.objects.all()]
+    raw += [bytes(secret.sealed) for secret in WebhookSecret.objects.all()]
     raw += [bytes(account.sealed_credentials) for account in ProviderAccount.objects.filter(provider="xendit")]
     raw += [bytes(row.sealed_credentials) for row in ApprovalRequest.objects.filter(kind="add_account")]
     raw += [bytes(value) for value in (card.fingerprint, card.sealed_number, card.sealed_cvc) if value]
     secret_keys = [text for name, text in house.shop.keys.items() if name.startswith("sk")]
-    plain = [REFUNDS_WAIT, *secret_keys, *house.shop.notify_secrets.values(), *PROVIDER_CREDENTIALS.values()]
+    plain = [REFUNDS_WAIT, *secret_keys, *house.shop.webhook_secrets.values(), *PROVIDER_CREDENTIALS.values()]
     plain += REQUESTED_CREDENTIALS.values()
     return [*plain, *(value.hex() for value in raw), *(repr(value)[2:-1] for value in raw)]
 

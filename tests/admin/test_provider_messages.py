@@ -14,7 +14,7 @@ from payments.models import Attempt, AuditEntry, MerchantAccess, ProviderEvent, 
 from payments.staff.roles import make_roles
 from tests.admin.conftest import text_of, words_of
 from tests.client import Api
-from tests.provider_events.making import a_provider_message
+from tests.provider_events.making import make_provider_message
 from tests.racing import at_once
 from tests.staff.working import for_all
 
@@ -23,7 +23,7 @@ pytestmark = pytest.mark.django_db
 
 
 def test_the_page_shows_what_came_without_secrets_and_what_became_of_it(shop: NewMerchant, operator: Client) -> None:
-    message = a_provider_message(shop.merchant, b'{"number": "4000000000003055", "event": "payment.capture"}')
+    message = make_provider_message(shop.merchant, b'{"number": "4000000000003055", "event": "payment.capture"}')
     page = words_of(operator.get(f"{LIST}{message.pk}/change/"))
     for shown in ("Our account", "payment.capture", "needs attention", "Nobody knows it", "live"):
         assert shown in page
@@ -33,7 +33,7 @@ def test_the_page_shows_what_came_without_secrets_and_what_became_of_it(shop: Ne
 def test_a_report_of_an_attempt_leads_to_it(api: Api, shop: NewMerchant, operator: Client) -> None:
     api.charge()
     attempt = Attempt.objects.get()
-    message = a_provider_message(shop.merchant, reference=attempt.reference)
+    message = make_provider_message(shop.merchant, reference=attempt.reference)
     page = text_of(operator.get(f"{LIST}{message.pk}/change/"))
     assert f'href="/admin/payments/attempt/{attempt.pk}/change/"' in page
 
@@ -46,9 +46,9 @@ def test_the_list_is_narrowed_to_what_needs_attention(
     shop: NewMerchant, operator: Client, standing: str, found: list[str]
 ) -> None:
     inbox = {
-        "first": a_provider_message(shop.merchant, b"1"),
-        "second": a_provider_message(shop.merchant, b"2", state="waiting", why="", due_at="2026-11-21T00:00:00Z"),
-        "third": a_provider_message(shop.merchant, b"3", state="applied", why=""),
+        "first": make_provider_message(shop.merchant, b"1"),
+        "second": make_provider_message(shop.merchant, b"2", state="waiting", why="", due_at="2026-11-21T00:00:00Z"),
+        "third": make_provider_message(shop.merchant, b"3", state="applied", why=""),
     }
     page = text_of(operator.get(LIST, {"standing": standing} if standing else {}))
     assert [name for name, message in inbox.items() if f"{message.pk}/change/" in page] == found
@@ -64,14 +64,14 @@ SEARCHES: dict[str, Callable[[Api], str]] = {
 @pytest.mark.parametrize("term", SEARCHES)
 def test_a_webhook_is_found_by_what_it_is_about(api: Api, shop: NewMerchant, operator: Client, term: str) -> None:
     api.charge()
-    wanted = a_provider_message(shop.merchant, b"1", reference=Attempt.objects.get().reference, key="evt-77")
-    other = a_provider_message(shop.merchant, b"2")
+    wanted = make_provider_message(shop.merchant, b"1", reference=Attempt.objects.get().reference, key="evt-77")
+    other = make_provider_message(shop.merchant, b"2")
     page = text_of(operator.get(LIST, {"q": SEARCHES[term](api)}))
     assert (str(wanted.pk) in page, str(other.pk) in page) == (True, False)
 
 
 def test_an_operator_of_another_merchant_sees_nothing_of_it(shop: NewMerchant, other_shop: NewMerchant) -> None:
-    message = a_provider_message(shop.merchant)
+    message = make_provider_message(shop.merchant)
     ana, client = User.objects.create(username="ana", is_staff=True), Client()
     ana.user_permissions.add(Permission.objects.get(codename="view_providermessage"))
     MerchantAccess.objects.create(operator=ana, merchant=other_shop.merchant)
@@ -94,7 +94,7 @@ def closed(client: Client, report: ProviderEvent, note: str) -> str:
 
 
 def test_who_may_closes_what_needs_attention_with_a_note(shop: NewMerchant) -> None:
-    report = a_provider_message(shop.merchant).events.get()
+    report = make_provider_message(shop.merchant).events.get()
     finance = an_operator("finance")
     assert "Close with a note" in words_of(finance.get(f"{LIST}{report.message_id}/change/"))
 
@@ -112,14 +112,14 @@ def test_who_may_closes_what_needs_attention_with_a_note(shop: NewMerchant) -> N
 
 @pytest.mark.parametrize("note", ["", " ", "card 4000000000003055"], ids=["none", "blank", "secret"])
 def test_a_note_is_needed_and_holds_no_secret(shop: NewMerchant, note: str) -> None:
-    report = a_provider_message(shop.merchant).events.get()
+    report = make_provider_message(shop.merchant).events.get()
     assert "4000000000003055" not in closed(an_operator("finance"), report, note)
     report.refresh_from_db()
     assert report.state == "needs_attention"
 
 
 def test_of_several_reports_the_one_that_was_chosen_is_closed(shop: NewMerchant) -> None:
-    message = a_provider_message(shop.merchant)
+    message = make_provider_message(shop.merchant)
     first = message.events.get()
     chosen = ProviderEvent.objects.create(
         message=message, account=message.account, state="needs_attention", why="Another", due_at=None
@@ -131,7 +131,7 @@ def test_of_several_reports_the_one_that_was_chosen_is_closed(shop: NewMerchant)
 
 @pytest.mark.parametrize("state", ["applied", "no_news", "not_ours"])
 def test_what_needs_no_attention_is_not_closed(shop: NewMerchant, state: str) -> None:
-    report = a_provider_message(shop.merchant, state=state).events.get()
+    report = make_provider_message(shop.merchant, state=state).events.get()
     assert "Nothing of it needs attention any more." in closed(an_operator("finance"), report, "Ticket 77.")
     with pytest.raises(attention.TooLate):
         attention.close(report, User.objects.get(), "Ticket 77.")
@@ -139,7 +139,7 @@ def test_what_needs_no_attention_is_not_closed(shop: NewMerchant, state: str) ->
 
 @pytest.mark.django_db(transaction=True)
 def test_of_operators_who_close_at_once_one_does(shop: NewMerchant) -> None:
-    report = a_provider_message(shop.merchant).events.get()
+    report = make_provider_message(shop.merchant).events.get()
     people = [User.objects.create(username=name) for name in ("ana", "ben", "caro")]
 
     def close(number: int) -> str:
@@ -155,14 +155,14 @@ def test_of_operators_who_close_at_once_one_does(shop: NewMerchant) -> None:
 
 
 def test_what_needs_attention_is_kept_until_somebody_closed_it(shop: NewMerchant) -> None:
-    report = a_provider_message(shop.merchant).events.get()
+    report = make_provider_message(shop.merchant).events.get()
     ProviderMessage.objects.update(received_at=clock.now() - inbox.KEPT - timedelta(hours=1))
-    assert inbox.forget_old() == 0
+    assert inbox.delete_old() == 0
     attention.close(report, User.objects.create(username="ana"), "Ticket 77.")
-    assert inbox.forget_old() == 1
+    assert inbox.delete_old() == 1
 
 
 def test_the_first_page_counts_those_that_need_attention(shop: NewMerchant, operator: Client) -> None:
-    a_provider_message(shop.merchant)
+    make_provider_message(shop.merchant)
     assert "Provider events that need attention 1" in words_of(operator.get("/admin/", {"mode": "live"}))
     assert "Provider events that need attention 0" in words_of(operator.get("/admin/", {"mode": "test"}))

@@ -9,7 +9,7 @@ from django.urls import reverse
 from payments import clock
 from payments.admin.webhooks.resend import MOST_AT_ONCE
 from payments.ids import parse_id
-from payments.models import AuditEntry, Charge, Event, NotificationTry, Webhook
+from payments.models import AuditEntry, Charge, Event, Webhook, WebhookAttempt
 from tests.admin.conftest import NOTIFY_URL, House, text_of
 from tests.admin.test_pages import list_of, page_of
 from tests.client import CHALLENGED, Api
@@ -27,7 +27,7 @@ def failed(house: House) -> Webhook:
     found = Webhook.objects.get(event__type="charge.created")
     Webhook.objects.filter(id=found.id).update(state=State.EXHAUSTED, due_at=None, failures=14, tries=2)
     for number in (1, 2):
-        NotificationTry.objects.create(webhook=found, number=number, started_at=clock.now(), milliseconds=7, status=503)
+        WebhookAttempt.objects.create(webhook=found, number=number, started_at=clock.now(), milliseconds=7, status=503)
     return found
 
 
@@ -91,7 +91,7 @@ def test_the_page_shows_the_tries_newest_first(failed: Webhook, operator: Client
 
 def test_what_a_receiver_answered_is_text_without_card_numbers_and_keys(failed: Webhook, operator: Client) -> None:
     answer = b"<script>alert(1)</script> 4242424242424242 sk_live_0123456789abcdef \x00\xff"
-    NotificationTry.objects.create(
+    WebhookAttempt.objects.create(
         webhook=failed, number=3, started_at=clock.now(), milliseconds=7, status=500, answer=answer
     )
     text = text_of(operator.get(page_of(failed)))

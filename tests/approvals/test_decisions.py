@@ -13,7 +13,7 @@ from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.operators.four_eyes import Refused
 from payments.domain.routing import provider_accounts, routes
 from payments.models import ApiKey, ApprovalRequest, AuditEntry, ProviderAccount, Route
-from payments.tasks import expire_act_requests
+from payments.tasks import expire_action_requests
 from tests.approvals.making import (
     NOTE,
     approved,
@@ -193,7 +193,7 @@ def test_an_undecided_request_expires_with_its_credentials(shop: NewMerchant) ->
     ApprovalRequest.objects.update(expires_at=clock.now() - timedelta(seconds=1))
     with pytest.raises(Refused, match="no longer open"):
         approved(request)
-    assert expire_act_requests() == 1
+    assert expire_action_requests() == 1
     kept = ApprovalRequest.objects.get()
     assert (kept.state, kept.sealed_credentials) == ("expired", None)
     assert AuditEntry.objects.about(request).latest("number").action == "expired"
@@ -204,7 +204,7 @@ def test_an_approved_key_that_is_not_taken_expires(shop: NewMerchant) -> None:
     ApprovalRequest.objects.update(expires_at=clock.now() - timedelta(seconds=1))
     with pytest.raises(Refused):
         decisions.take_key(request, operator("ana"))
-    assert expire_act_requests() == 1
+    assert expire_action_requests() == 1
     assert ApprovalRequest.objects.get().state == "expired"
 
 

@@ -43,7 +43,7 @@ def test_a_command_is_recorded_with_its_account_and_host(manage: Manage, db: Non
 def test_every_key_of_a_new_merchant_is_recorded_without_its_text(shop: NewMerchant) -> None:
     assert all(entries_about(key) for key in ApiKey.objects.all())
     kept = str(list(AuditEntry.objects.values()))
-    secrets = [*shop.keys.values(), *shop.notify_secrets.values()]
+    secrets = [*shop.keys.values(), *shop.webhook_secrets.values()]
     assert [secret for secret in secrets if secret in kept or secret[8:-4] in kept] == []
 
 
@@ -65,7 +65,7 @@ def test_changes_of_a_merchants_terms_are_recorded_with_their_subject(manage: Ma
     assert entries_about(shop.merchant)[1:] == [
         ("changed", ["rates"], "card in PHP"),
         ("changed", ["payment_method_settings"], "gcash off"),
-        ("rolled", ["notify_secrets"], "live"),
+        ("rolled", ["webhook_secrets"], "live"),
     ]
 
 
@@ -107,7 +107,7 @@ def test_a_rolled_back_change_is_not_recorded() -> None:
         merchants.create_merchant("Sari Store")
         transaction.set_rollback(True)
     assert not AuditEntry.objects.exists()
-    assert list(hash_chain.links()) == []
+    assert list(hash_chain.verified_hashes()) == []
 
 
 @pytest.mark.django_db(transaction=True)
@@ -140,7 +140,7 @@ def test_concurrent_entries_form_one_chain_without_a_gap() -> None:
     at_once(WRITERS, write)
     numbers = AuditEntry.objects.order_by("number").values_list("number", flat=True)
     assert list(numbers) == list(range(1, WRITERS * (EACH - 1) * 2 + 1))
-    assert len(list(hash_chain.links())) == len(numbers)
+    assert len(list(hash_chain.verified_hashes())) == len(numbers)
 
 
 @pytest.mark.django_db

@@ -19,7 +19,7 @@ from tests.canaries.plant import plant
 from tests.canaries.scanner import Finding, findings
 from tests.canaries.service import Service, service
 from tests.canaries.shapes import SHAPES
-from tests.quickstart.conftest import remove_what_lies_outside
+from tests.quickstart.conftest import remove_linked_folders
 
 pytestmark = pytest.mark.long
 
@@ -74,7 +74,7 @@ def looks() -> Iterator[Looks]:
             before = {place: _look(running, place) for place in PLACES}
             plant(running)
             planted = {place: _first(running, place) for place in PLACES}
-        remove_what_lies_outside(data)
+        remove_linked_folders(data)
         yield Looks(before, planted)
 
 

@@ -15,7 +15,7 @@ from payments.domain.cards.card_data import SHOWN_DIGITS, describe
 from payments.models import BinRange, Charge, IdempotencyRecord, Source
 from payments.providers.base import Declined, NotSent, Unknown
 from payments.staff.searches import REFUSED
-from payments.webhooks.attempt_rules import made_of
+from payments.webhooks.attempt_rules import finished_attempt
 from payments.webhooks.claims import Claimed
 from payments.webhooks.results import Answer
 from tests.canaries.marks import SOURCE_CVC
@@ -68,7 +68,7 @@ def test_a_providers_message_is_stored_without_the_card(shape: str) -> None:
 def test_a_receivers_answer_is_stored_without_the_card() -> None:
     now = clock.now()
     claimed = Claimed(ids.new_id(), ids.new_id(), ids.new_id(), False, "", "", b"", 0, None, now)
-    kept = made_of(claimed, Answer(500, f"\xff{NUMBER}\xff".encode("latin-1"), 1, None), now, now, 0.5)
+    kept = finished_attempt(claimed, Answer(500, f"\xff{NUMBER}\xff".encode("latin-1"), 1, None), now, now, 0.5)
     assert kept.answer == b"\xff[redacted]\xff"
 
 

@@ -7,7 +7,7 @@ from django.db import connection
 from payments import clock, vault
 from payments.domain.cards.card_data import CardFacts, card_data, describe, new_card
 from payments.domain.charging import expiry
-from payments.domain.maintenance.data_keys import WrappedKeys
+from payments.domain.maintenance.data_keys import DatabaseKeyStore
 from payments.models import BinRange, Card, CvcKey
 from payments.vault import SEALING_SECONDS, Purpose, VaultError, card_fingerprint
 from tests.factories import SourceFactory
@@ -132,7 +132,7 @@ def test_a_cvc_that_has_served_is_not_used(gone: dict[str, Any]) -> None:
 def test_a_cvc_whose_key_is_gone_was_not_given() -> None:
     card = stored()
     assert CvcKey.objects.all().delete()[0]
-    vault.use_store(WrappedKeys())
+    vault.use_store(DatabaseKeyStore())
     assert (card_data(card).number, card_data(card).cvc) == (NUMBER, None)
 
 

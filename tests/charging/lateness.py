@@ -7,7 +7,7 @@ from payments.models import Attempt
 from payments.providers.base import Approved, CardData, Payment, Report
 from payments.providers.simulator.connector import Simulator
 from payments.providers.simulator.models import SimulatedOperation
-from payments.tasks import hear_simulator
+from payments.tasks import apply_simulator_messages
 from tests.charging.passing import let_time_pass
 from tests.client import APPROVED
 
@@ -28,4 +28,4 @@ def _with_good_card(payment: Payment) -> Payment:
 def settle_refunds() -> None:
     """Refunds come to the end that their card is known for, and the simulator tells of it."""
     let_time_pass(SimulatedOperation, "settles_at")
-    hear_simulator()
+    apply_simulator_messages()

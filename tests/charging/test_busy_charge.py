@@ -21,7 +21,7 @@ from payments.domain.routing import provider_accounts
 from payments.providers.base import Approved, Operation, Outcome
 from payments.providers.simulator.connector import Simulator
 from payments.quickstart.servers.processes import wait_until
-from payments.steps import Step
+from payments.steps import Failpoint
 from payments.vault import VaultUnavailable
 from payments.vault.transit import TransitKeys
 from tests.charging.doubles import provider
@@ -63,7 +63,7 @@ def two_connections(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @contextmanager
-def heard(step: Step) -> Iterator[list[object]]:
+def heard(step: Failpoint) -> Iterator[list[object]]:
     """Return the connection of each thread that reaches `step`."""
     seen: list[object] = []
     steps.listen(lambda at: seen.append(connection.connection) if at is step else None)
@@ -99,7 +99,7 @@ def refunds(api: Api, blocked: Blocked, count: int) -> Iterator[list[Future[Http
 
 
 def test_nobody_holds_a_connection_while_another_operation_is_waited_for(api: Api, blocked: Blocked) -> None:
-    with heard(Step.WAITING) as seen, refunds(api, blocked, 1):
+    with heard(Failpoint.WAITING) as seen, refunds(api, blocked, 1):
         assert wait_until(lambda: bool(seen), LONG_SECONDS)
     assert set(seen) == {None}
 

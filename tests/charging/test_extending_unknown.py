@@ -9,7 +9,7 @@ from payments.domain.charging import recovery
 from payments.models import Attempt
 from payments.providers.base import Operation, Outcome, Unknown
 from payments.providers.simulator.connector import Simulator
-from payments.steps import Step
+from payments.steps import Failpoint
 from tests.charging.doubles import ArrivesLateUnheard, provider
 from tests.charging.extending import LosesAnswers, extend, stands
 from tests.charging.passing import recover
@@ -103,14 +103,14 @@ def _nobody_listens_afterwards() -> Any:
     steps.listen(None)
 
 
-@pytest.mark.parametrize("step", [Step.OPENED, Step.ASKING, Step.ANSWERED, Step.RECORDING])
-def test_an_extension_whose_process_dies_is_found_out(api: Api, step: Step) -> None:
+@pytest.mark.parametrize("step", [Failpoint.OPENED, Failpoint.ASKING, Failpoint.ANSWERED, Failpoint.RECORDING])
+def test_an_extension_whose_process_dies_is_found_out(api: Api, step: Failpoint) -> None:
     charge = api.held()
 
     class Killed(BaseException):
         """What ends a process."""
 
-    def die(reached: Step) -> None:
+    def die(reached: Failpoint) -> None:
         if reached is step:
             raise Killed
 
@@ -119,6 +119,6 @@ def test_an_extension_whose_process_dies_is_found_out(api: Api, step: Step) -> N
         extend(charge)
     steps.listen(None)
     recover()
-    done = step in (Step.ANSWERED, Step.RECORDING)
+    done = step in (Failpoint.ANSWERED, Failpoint.RECORDING)
     assert stands(charge) == (True, 7 if done else 0, "")
     assert broken() == {}

@@ -8,7 +8,7 @@ from payments.invariants.registry import INVARIANTS
 from payments.models import Attempt, Charge, Event
 from payments.providers.base import Approved, Declined, Report
 from payments.providers.simulator.models import SimulatedPayment
-from payments.tasks import hear_simulator
+from payments.tasks import apply_simulator_messages
 from tests.charging.doubles import PaidAtTheLastMoment, provider
 from tests.charging.lateness import arrive_late, settle_refunds
 from tests.charging.passing import let_time_pass, recover
@@ -37,7 +37,7 @@ def test_a_payer_who_pays_as_the_payment_is_being_ended_was_in_time(api: Api) ->
     let_time_pass(Charge, "action_expires_at")
     with provider(PaidAtTheLastMoment()):
         recover()
-    hear_simulator()
+    apply_simulator_messages()
     recover()
 
     assert api.read(charge)["status"] == "succeeded"

@@ -35,7 +35,7 @@ def test_a_payer_is_noted_on_each_page_of_the_way(client: Client, api: Api) -> N
 
 def test_a_page_that_is_asked_for_again_is_counted(attempt: Attempt) -> None:
     for _ in range(3):
-        visits.note(attempt.id, Page.CAME_BACK, "Chrome")
+        visits.record_visit(attempt.id, Page.CAME_BACK, "Chrome")
     visit = PageVisit.objects.get()
     assert (visit.charge_id, visit.times) == (attempt.charge_id, 3)
     assert visit.first_at < visit.last_at
@@ -43,25 +43,25 @@ def test_a_page_that_is_asked_for_again_is_counted(attempt: Attempt) -> None:
 
 def test_no_charge_has_more_visits_than_an_operator_would_read(attempt: Attempt) -> None:
     for number in range(visits.MOST_ROWS + 5):
-        visits.note(attempt.id, Page.ASKED, f"Browser {number}")
-    visits.note(attempt.id, Page.ASKED, "Browser 0")
+        visits.record_visit(attempt.id, Page.ASKED, f"Browser {number}")
+    visits.record_visit(attempt.id, Page.ASKED, "Browser 0")
     assert PageVisit.objects.count() == visits.MOST_ROWS
     assert PageVisit.objects.get(browser="Browser 0").times == 2
 
 
 def test_a_payment_that_is_no_charge_of_ours_is_not_noted(attempt: Attempt) -> None:
-    visits.note(Charge.objects.get().id, Page.ASKED, "Chrome")
+    visits.record_visit(Charge.objects.get().id, Page.ASKED, "Chrome")
     assert not PageVisit.objects.exists()
 
 
 def test_visits_are_forgotten_after_their_days(attempt: Attempt) -> None:
-    visits.note(attempt.id, Page.ASKED, "Chrome")
-    visits.note(attempt.id, Page.DECIDED, "Chrome")
+    visits.record_visit(attempt.id, Page.ASKED, "Chrome")
+    visits.record_visit(attempt.id, Page.DECIDED, "Chrome")
     PageVisit.objects.filter(page=Page.ASKED).update(
         first_at=clock.now() - visits.KEPT, last_at=clock.now() - visits.KEPT - timedelta(seconds=-1)
     )
-    assert visits.forget_old() == 0
+    assert visits.delete_old() == 0
     PageVisit.objects.update(first_at=clock.now() - 2 * visits.KEPT)
     PageVisit.objects.filter(page=Page.ASKED).update(last_at=clock.now() - visits.KEPT)
-    assert visits.forget_old(batch=1) == 1
+    assert visits.delete_old(batch=1) == 1
     assert PageVisit.objects.get().page == Page.DECIDED

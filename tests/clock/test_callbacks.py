@@ -5,7 +5,7 @@ import pytest
 from payments import clock, steps
 from payments.domain.merchants.merchants import NewMerchant
 from payments.models import Webhook
-from payments.steps import Step
+from payments.steps import Failpoint
 from payments.webhooks.worker import Drain
 from tests.client import Api
 from tests.clock.cast import DAY, HOUR, let_pass
@@ -56,11 +56,11 @@ def test_what_happens_as_time_passes_is_told(api: Api) -> None:
 
 def test_a_worker_is_woken_for_what_has_come_due(shop: NewMerchant, api: Api) -> None:
     put_events(shop.merchant, "https://shop.example/hook", 1, clock.now())
-    reached: list[Step] = []
+    reached: list[Failpoint] = []
     steps.listen(reached.append)
     try:
         let_pass(api, HOUR)
     finally:
         steps.listen(None)
 
-    assert Step.NUDGING in reached
+    assert Failpoint.WAKING_WORKER in reached

@@ -27,7 +27,7 @@ DEADLINES = {
     "payments.webhook.due_at",
     # Three days after it a webhook is given up.
     "payments.webhook.first_try_at",
-    "payments.staffact.expires_at",
+    "payments.operatoraction.expires_at",
     "simulator.message.due_at",
     "simulator.simulatedoperation.settles_at",
     "simulator.simulatedpayment.expires_at",
@@ -38,7 +38,7 @@ OF_OTHERS = {
     "payments.approvalrequest.expires_at",
     "payments.export.expires_at",
     "payments.webhook.leased_until",
-    "payments.notifysecret.expires_at",
+    "payments.webhooksecret.expires_at",
     # What providers of live mode told.
     "payments.providerevent.due_at",
 }
@@ -61,7 +61,7 @@ RECORDS = {
     "payments.declinealert.window_starts_at",
     "payments.moneycheck.finished_at",
     "payments.moneycheck.started_at",
-    "payments.notificationtry.started_at",
+    "payments.webhookattempt.started_at",
     "payments.pagevisit.first_at",
     "payments.pagevisit.last_at",
     "payments.reconciliationitem.decided_at",
@@ -70,7 +70,7 @@ RECORDS = {
     "payments.reconciliationrun.covers_to",
     "payments.reportline.booked_at",
     "payments.reportline.matched_at",
-    "payments.staffact.decided_at",
+    "payments.operatoraction.decided_at",
     "payments.summedday.summed_at",
     "payments.providermessage.received_at",
     "payments.providerevent.closed_at",

@@ -11,14 +11,14 @@ from payments import steps
 from payments.invariants import checking
 from payments.invariants.registry import INVARIANTS
 from payments.models import Attempt, Charge
-from payments.steps import Step
+from payments.steps import Failpoint
 from tests.client import CHALLENGED, REFUNDS_FAIL, REFUNDS_WAIT, Api, error_of, made
 from tests.clock.cast import DAY, HOUR, WEEK, let_pass
 from tests.racing import at_once, statuses
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.long]
 TURNS = range(4)
-UNDER_WAY = [Step.OPENED, Step.ASKING, Step.ANSWERED, Step.RECORDING]
+UNDER_WAY = [Failpoint.OPENED, Failpoint.ASKING, Failpoint.ANSWERED, Failpoint.RECORDING]
 
 
 @pytest.fixture(autouse=True)
@@ -27,10 +27,10 @@ def _nobody_listens_afterwards() -> Iterator[None]:
     steps.listen(None)
 
 
-def at_the_step(step: Step, do: Callable[[], object]) -> None:
+def at_the_step(step: Failpoint, do: Callable[[], object]) -> None:
     """Has `do` run once, when this process comes to `step`."""
 
-    def listener(reached: Step) -> None:
+    def listener(reached: Failpoint) -> None:
         if reached is step:
             steps.listen(None)
             do()
@@ -64,7 +64,7 @@ def test_of_capture_and_the_end_of_the_hold_one_wins(api: Api, turn: int) -> Non
 
 
 @pytest.mark.parametrize("step", UNDER_WAY)
-def test_a_capture_under_way_is_not_overtaken_by_the_end_of_the_hold(api: Api, step: Step) -> None:
+def test_a_capture_under_way_is_not_overtaken_by_the_end_of_the_hold(api: Api, step: Failpoint) -> None:
     charge = api.held()
     at_the_step(step, lambda: let_pass(Api(api.key), 366 * DAY))
 
@@ -77,7 +77,7 @@ def test_a_capture_under_way_is_not_overtaken_by_the_end_of_the_hold(api: Api, s
 
 def test_a_hold_that_is_captured_as_it_is_being_released_stays_captured(api: Api) -> None:
     charge = api.held()
-    at_the_step(Step.OPENING, lambda: made(Api(api.key).post(f"/charges/{charge['id']}/capture")))
+    at_the_step(Failpoint.OPENING, lambda: made(Api(api.key).post(f"/charges/{charge['id']}/capture")))
 
     let_pass(api, WEEK)
 
@@ -88,7 +88,7 @@ def test_a_hold_that_is_captured_as_it_is_being_released_stays_captured(api: Api
 
 def test_a_capture_that_comes_after_the_end_of_the_hold_is_refused(api: Api) -> None:
     charge = api.held()
-    at_the_step(Step.OPENING, lambda: let_pass(Api(api.key), WEEK))
+    at_the_step(Failpoint.OPENING, lambda: let_pass(Api(api.key), WEEK))
 
     response = api.post(f"/charges/{charge['id']}/capture")
 
@@ -99,7 +99,7 @@ def test_a_capture_that_comes_after_the_end_of_the_hold_is_refused(api: Api) -> 
 
 @pytest.mark.parametrize("step", UNDER_WAY)
 @pytest.mark.parametrize("number", [REFUNDS_WAIT, REFUNDS_FAIL])
-def test_the_end_of_the_day_leaves_a_refund_under_way_to_its_own_end(api: Api, number: str, step: Step) -> None:
+def test_the_end_of_the_day_leaves_a_refund_under_way_to_its_own_end(api: Api, number: str, step: Failpoint) -> None:
     charge = api.charge(number)
     at_the_step(step, lambda: let_pass(Api(api.key), DAY))
     assert api.post(f"/charges/{charge['id']}/refund").status_code == 200

@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 from django.core.management import CommandError, call_command
 
-from payments.domain.merchants.merchants import NewMerchant, roll_notify_secret
+from payments.domain.merchants.merchants import NewMerchant, roll_webhook_secret
 from payments.models import Event
 from tests.client import Api
 from tests.commands.conftest import Manage
@@ -66,7 +66,7 @@ def test_events_are_marked_as_tests_and_look_like_real_ones(manage: Manage, api:
 
 
 def test_nothing_is_stored(manage: Manage, shop: NewMerchant) -> None:
-    with receiving(verifies(shop.notify_secrets["whsec_test"])) as receiver:
+    with receiving(verifies(shop.webhook_secrets["whsec_test"])) as receiver:
         manage("check_receiver", receiver.url)
     assert not Event.objects.exists()
 
@@ -102,8 +102,8 @@ def test_an_unreachable_receiver_handles_nothing(manage: Manage) -> None:
 
 @pytest.mark.parametrize("which", ["old", "new"])
 def test_while_a_secret_is_rolled_either_verifies(manage: Manage, shop: NewMerchant, which: str) -> None:
-    new = roll_notify_secret(shop.merchant, False, timedelta(hours=24))
-    secret = {"old": shop.notify_secrets["whsec_test"], "new": new}[which]
+    new = roll_webhook_secret(shop.merchant, False, timedelta(hours=24))
+    secret = {"old": shop.webhook_secrets["whsec_test"], "new": new}[which]
     with receiving(verifies(secret)) as receiver:
         assert "6 of 6" in manage("check_receiver", receiver.url, "--merchant", "Sari Store")
 

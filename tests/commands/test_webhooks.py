@@ -8,7 +8,7 @@ from payments import clock
 from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.webhooks.resend import AT_ONCE
 from payments.ids import public_id
-from payments.models import Event, NotificationTry, Webhook
+from payments.models import Event, Webhook, WebhookAttempt
 from tests.client import Api
 from tests.commands.conftest import Manage
 
@@ -38,7 +38,7 @@ def set_state(webhook: Webhook, state: str, **values: object) -> None:
 
 
 def add_try(webhook: Webhook, number: int, **values: object) -> None:
-    NotificationTry.objects.create(
+    WebhookAttempt.objects.create(
         webhook=webhook,
         number=number,
         started_at=datetime(2026, 11, 21, 10, number, tzinfo=UTC),

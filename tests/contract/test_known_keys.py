@@ -9,7 +9,7 @@ from django.test.utils import CaptureQueriesContext
 
 from payments import clock
 from payments.domain.merchants.api_keys import find_key, key_digest
-from payments.domain.merchants.key_cache import KEPT_COUNT, KEPT_SECONDS, KnownKeys, known_keys
+from payments.domain.merchants.key_cache import KEPT_COUNT, KEPT_SECONDS, KeyCache, cached_keys
 from payments.models import ApiKey, Merchant
 from tests.client import Api, error_of
 from tests.factories import ApiKeyFactory
@@ -32,25 +32,25 @@ def timer() -> Timer:
 
 
 @pytest.fixture
-def keys(timer: Timer) -> KnownKeys:
-    return KnownKeys(timer=timer)
+def keys(timer: Timer) -> KeyCache:
+    return KeyCache(timer=timer)
 
 
 @pytest.fixture
 def kept() -> Iterator[None]:
     """Return the process keeps keys as it does outside tests."""
-    known_keys.seconds = KEPT_SECONDS
+    cached_keys.seconds = KEPT_SECONDS
     yield
-    known_keys.seconds = 0
+    cached_keys.seconds = 0
 
 
-def statements_of(keys: KnownKeys, digest: bytes) -> int:
+def statements_of(keys: KeyCache, digest: bytes) -> int:
     with CaptureQueriesContext(connection) as captured:
         keys.find(digest)
     return len(captured)
 
 
-def test_a_key_is_kept_for_a_second(keys: KnownKeys, timer: Timer) -> None:
+def test_a_key_is_kept_for_a_second(keys: KeyCache, timer: Timer) -> None:
     digest = key_digest(ApiKeyFactory().text)
     assert statements_of(keys, digest) == 1
     timer.now += 0.99
@@ -59,7 +59,7 @@ def test_a_key_is_kept_for_a_second(keys: KnownKeys, timer: Timer) -> None:
     assert statements_of(keys, digest) == 1
 
 
-def test_being_used_keeps_a_key_no_longer(keys: KnownKeys, timer: Timer) -> None:
+def test_being_used_keeps_a_key_no_longer(keys: KeyCache, timer: Timer) -> None:
     digest = key_digest(ApiKeyFactory().text)
     asked = []
     for _ in range(10):
@@ -68,7 +68,7 @@ def test_being_used_keeps_a_key_no_longer(keys: KnownKeys, timer: Timer) -> None
     assert asked == [1, 0, 0, 0, 1, 0, 0, 0, 1, 0]
 
 
-def test_whatever_changes_of_a_key_or_its_merchant_holds_after_a_second(keys: KnownKeys, timer: Timer) -> None:
+def test_whatever_changes_of_a_key_or_its_merchant_holds_after_a_second(keys: KeyCache, timer: Timer) -> None:
     digest = key_digest(ApiKeyFactory(kind="restricted", rights=["charges:read"]).text)
     keys.find(digest)
     changes = {"revoked_at": clock.now(), "rights": ["account:read"], "allowed_networks": ["10.0.0.0/8"]}
@@ -80,7 +80,7 @@ def test_whatever_changes_of_a_key_or_its_merchant_holds_after_a_second(keys: Kn
     assert found.merchant.status == "closed"
 
 
-def test_the_second_starts_before_the_question(keys: KnownKeys, timer: Timer) -> None:
+def test_the_second_starts_before_the_question(keys: KeyCache, timer: Timer) -> None:
     digest = key_digest(ApiKeyFactory().text)
 
     def slowly(execute, *rest):
@@ -92,11 +92,11 @@ def test_the_second_starts_before_the_question(keys: KnownKeys, timer: Timer) ->
     assert statements_of(keys, digest) == 1
 
 
-def test_a_key_that_is_not_there_is_looked_for_each_time(keys: KnownKeys) -> None:
+def test_a_key_that_is_not_there_is_looked_for_each_time(keys: KeyCache) -> None:
     assert [statements_of(keys, key_digest("sk_test_none")) for _ in range(2)] == [1, 1]
 
 
-def test_only_so_many_keys_are_kept(keys: KnownKeys) -> None:
+def test_only_so_many_keys_are_kept(keys: KeyCache) -> None:
     first, *others = [bytes([number // 256, number % 256]) * 16 for number in range(KEPT_COUNT + 1)]
     merchant = ApiKeyFactory().merchant
     ApiKey.objects.bulk_create(

@@ -16,7 +16,7 @@ from payments.domain.merchants.api_keys import find_key, revoke_key, roll_key
 from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.merchants.scopes import RIGHTS
 from payments.models import ApiKey
-from payments.steps import Step
+from payments.steps import Failpoint
 from tests.client import Api, error_of, made
 from tests.contract.calls import CALLS, Call, nobodys
 from tests.contract.shapes import ERROR, faults_in
@@ -109,8 +109,8 @@ def test_a_charge_that_is_captured_meanwhile_is_not_voided_without_the_right_to_
 ) -> None:
     held, captured = api.held(), []
 
-    def capture(step: Step) -> None:
-        if step is Step.OPENING and not captured:
+    def capture(step: Failpoint) -> None:
+        if step is Failpoint.OPENING and not captured:
             captured.append(held["id"])
             made(api.post(f"/charges/{held['id']}/capture"))
 

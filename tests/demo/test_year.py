@@ -16,7 +16,7 @@ from customers.models import Customer, CustomerSource
 from payments import clock
 from payments.domain.merchants.merchants import create_merchant
 from payments.domain.operators.corrections import State as CorrectionState
-from payments.invariants.checking import look
+from payments.invariants.checking import check
 from payments.invariants.registry import INVARIANTS
 from payments.ledger.totals import totals_of
 from payments.models import (
@@ -25,16 +25,16 @@ from payments.models import (
     Card,
     Charge,
     Correction,
-    NotificationTry,
+    OperatorAction,
     Posting,
     ReconciliationItem,
     ReconciliationRun,
     Refund,
     Settlement,
     Source,
-    StaffAct,
     UnknownOutcome,
     Webhook,
+    WebhookAttempt,
 )
 from payments.quickstart.demo import business_hours, operator_scenarios, scenarios, year
 from payments.quickstart.demo.business_hours import YEAR
@@ -57,7 +57,7 @@ def seed(charges: int = 60, number: int = 1) -> str:
 
 def broken_invariants() -> dict[str, Sequence[str]]:
     """Return the invariants of the money that do not hold, with the rows that break them."""
-    return {invariant.name: look(invariant).ids for invariant in INVARIANTS if look(invariant).count}
+    return {invariant.name: check(invariant).ids for invariant in INVARIANTS if check(invariant).count}
 
 
 def run(*several: Scenario) -> None:
@@ -99,7 +99,7 @@ class TestOneYear:
         assert Charge.objects.filter(hold_expires_at__range=(clock.now(), clock.now() + timedelta(days=2))).exists()
         assert Webhook.objects.filter(state="waiting", failures__gt=0).exists()
         assert Correction.objects.filter(state=CorrectionState.PROPOSED).exists()
-        assert StaffAct.objects.proposed().filter(expires_at__gt=clock.now()).exists()
+        assert OperatorAction.objects.proposed().filter(expires_at__gt=clock.now()).exists()
 
     def test_one_report_differs_and_operators_closed_a_part_of_it(self) -> None:
         assert ReconciliationRun.objects.count() == 12
@@ -108,7 +108,7 @@ class TestOneYear:
         assert kinds == {"missing_here", "missing_there", "amount_differs"}
 
     def test_webhooks_were_attempted_when_their_events_were_new(self) -> None:
-        first = NotificationTry.objects.filter(number=1).select_related("notification").earliest("started_at")
+        first = WebhookAttempt.objects.filter(number=1).select_related("notification").earliest("started_at")
         assert first.started_at == first.webhook.created_at < clock.now() - timedelta(days=330)
         assert Webhook.objects.filter(state="delivered").exists()
         assert not Webhook.objects.filter(due_at__lt=clock.now() - timedelta(hours=1)).exists()
@@ -155,14 +155,14 @@ def test_actions_of_operators_run_to_their_end() -> None:
         operator_scenarios.extended_by_operator,
         operator_scenarios.blocked,
     )
-    assert set(StaffAct.objects.values_list("kind", "state", "decided_by__username")) == {
+    assert set(OperatorAction.objects.values_list("kind", "state", "decided_by__username")) == {
         ("refund", "done", None),
         ("refund", "done", "demo.efren"),
         ("refund", "declined", "demo.efren"),
         ("release", "done", None),
         ("extend", "done", None),
     }
-    assert Charge.objects.get(staff_acts__kind="extend").hold_extended_days > 0
+    assert Charge.objects.get(operator_actions__kind="extend").hold_extended_days > 0
     assert Block.objects.in_force(clock.now()).exclude(card="").exists()
     assert Block.objects.exclude(lifted_at=None).exists()
     assert broken_invariants() == {}

@@ -3,7 +3,7 @@
 from random import Random
 
 from payments.domain.merchants.merchants import NewMerchant
-from payments.steps import Step
+from payments.steps import Failpoint
 from tests.client import ANSWER_LOST, APPROVED, CHALLENGED, DECLINED, NEVER_ARRIVES, REFUNDS_FAIL, REFUNDS_WAIT
 from tests.faults.jobs import Fault, Kill, Stall
 from tests.faults.life import Kind, Life
@@ -15,7 +15,7 @@ SPECIAL_CARDS = (CHALLENGED, DECLINED, REFUNDS_FAIL, REFUNDS_WAIT, ANSWER_LOST, 
 OTHER_TYPES = ("gcash", "qrph", "bpi", "unionbank")
 ORDINARY = (Kind(APPROVED), Kind(APPROVED, vaulted=True), Kind(CHALLENGED))
 KINDS = (*ORDINARY * 3, *map(Kind, SPECIAL_CARDS), *(Kind(type=name) for name in OTHER_TYPES))
-LOST = (Kill(Step.ANSWERED), *Cut)
+LOST = (Kill(Failpoint.ANSWERED), *Cut)
 DECISIONS = ("pay", "pay", "pay", "fail", "cancel")
 
 
@@ -53,7 +53,7 @@ def _fault(life: Life, verb: str) -> Fault:
         return _stall(life.random, VERBS[verb])
     if VERBS[verb].asks_provider and chance < 0.45:
         return life.random.choice(list(Cut))
-    steps = [step for step in VERBS[verb].steps if life.told or step is not Step.NUDGING]
+    steps = [step for step in VERBS[verb].steps if life.told or step is not Failpoint.WAKING_WORKER]
     return Kill(life.random.choice(steps), life.random.choice([1] * 9 + [2]))
 
 

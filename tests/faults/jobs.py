@@ -20,7 +20,7 @@ from payments.domain.settlement import settle_due
 from payments.domain.sweep_scope import Scope
 from payments.ids import public_id
 from payments.models import Charge
-from payments.steps import Step
+from payments.steps import Failpoint
 from tests.charging.doubles import provider
 from tests.client import Api
 from tests.faults.connector import RemoteSimulator
@@ -34,7 +34,7 @@ IMPATIENT_SECONDS = 0.3
 class AtStep:
     """What befalls a process when it reaches `step` for the `occurrence`th time."""
 
-    step: Step
+    step: Failpoint
     occurrence: int = 1
     signal: ClassVar[signal.Signals]
     name: ClassVar[str]
@@ -135,7 +135,7 @@ class Extend:
 def recover() -> None:
     """Everything by which a worker finds out outcomes."""
     tasks.resolve_attempts()
-    tasks.hear_simulator()
+    tasks.apply_simulator_messages()
 
 
 def expire() -> None:
@@ -176,7 +176,7 @@ class _Executioner:
         self._fault = fault
         self._reached = 0
 
-    def __call__(self, step: Step) -> None:
+    def __call__(self, step: Failpoint) -> None:
         self._reached += step is self._fault.step
         if step is self._fault.step and self._reached == self._fault.occurrence:
             os.kill(os.getpid(), self._fault.signal)

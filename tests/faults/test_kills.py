@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from payments.domain.merchants.merchants import NewMerchant
-from payments.steps import Step
+from payments.steps import Failpoint
 from tests.client import CHALLENGED
 from tests.faults.jobs import Kill, Stall
 from tests.faults.life import Kind, Life
@@ -73,7 +73,7 @@ def test_a_process_that_goes_on_after_it_was_taken_for_dead_does_nothing_twice(
 def test_what_a_process_asks_after_it_was_taken_for_dead_is_found_though_it_hears_nothing(
     ready: Callable[[str], Life], verb: str
 ) -> None:
-    for step, then in product(UNASKED, (Kill(Step.ANSWERED), Cut.DROPPED)):
+    for step, then in product(UNASKED, (Kill(Failpoint.ANSWERED), Cut.DROPPED)):
         life = ready(verb)
         life.do(verb, Stall(step, then=then))
         assert life.findings == [], (step, then)
@@ -101,5 +101,5 @@ def test_a_recovery_that_fails_itself_is_done_by_the_next(
     ready: Callable[[str], Life], verb: str, fault: Kill | Cut
 ) -> None:
     life = ready(verb)
-    life.do(verb, Kill(Step.ANSWERED), then=fault)
+    life.do(verb, Kill(Failpoint.ANSWERED), then=fault)
     assert (life.killed["recover", fault], life.findings) == (isinstance(fault, Kill), [])

@@ -10,7 +10,7 @@ from payments.ids import public_id
 from payments.models import Charge, Webhook
 from payments.models.charge import EXTENDED_DAYS_MAX
 from payments.providers.simulator.models import SimulatedPayment
-from payments.steps import Step
+from payments.steps import Failpoint
 from tests.client import made
 from tests.faults.jobs import Extend, Request, Settle, Visit, deliver, expire, recover
 from tests.faults.passing import let_pass
@@ -20,15 +20,15 @@ from tests.pages.making import page_of, path_of
 if TYPE_CHECKING:
     from tests.faults.life import Life
 
-OPEN = (Step.OPENING, Step.OPENED)
-RECORD = (Step.ASKING, Step.ANSWERED, Step.RECORDING, Step.RECORDED)
-TOLD = (Step.NUDGING,)
+OPEN = (Failpoint.OPENING, Failpoint.OPENED)
+RECORD = (Failpoint.ASKING, Failpoint.ANSWERED, Failpoint.RECORDING, Failpoint.RECORDED)
+TOLD = (Failpoint.WAKING_WORKER,)
 # Where a process may stall, be taken for dead, and go on. Time that is moved under one that has not asked yet does not
 # tell it that it is too late, as if it had just looked at the clock.
-UNASKED = (Step.OPENED, Step.ASKING)
-STALL = (Step.OPENED, *RECORD)
-DELIVER = (Step.CLAIMED, Step.SENT, Step.PUT_DOWN)
-SETTLE = (Step.LOCKED, Step.POSTED, Step.SETTLED)
+UNASKED = (Failpoint.OPENED, Failpoint.ASKING)
+STALL = (Failpoint.OPENED, *RECORD)
+DELIVER = (Failpoint.CLAIMED, Failpoint.SENT, Failpoint.DELIVERY_RECORDED)
+SETTLE = (Failpoint.LOCKED, Failpoint.POSTED, Failpoint.SETTLED)
 ACTION_SECONDS = 3600
 RIGHT_PIN, WRONG_PIN = "123456", "654321"
 
@@ -42,8 +42,8 @@ class Verb:
 
     prepare: Callable[["Life"], Job]
     is_possible: Callable[[Charge], bool]
-    steps: tuple[Step, ...] = (*OPEN, *RECORD, *TOLD)
-    stalls: tuple[Step, ...] = STALL
+    steps: tuple[Failpoint, ...] = (*OPEN, *RECORD, *TOLD)
+    stalls: tuple[Failpoint, ...] = STALL
     asks_provider: bool = True
 
 
@@ -143,7 +143,11 @@ VERBS = {
     "recover": Verb(lambda life: recover, lambda charge: False, (*RECORD, *TOLD), stalls=RECORD),
     "deliver": Verb(lambda life: deliver, _is_untold, DELIVER, stalls=DELIVER, asks_provider=False),
     "settle": Verb(
-        _settle, lambda charge: charge.settle_due_at is not None, SETTLE, stalls=(Step.SETTLED,), asks_provider=False
+        _settle,
+        lambda charge: charge.settle_due_at is not None,
+        SETTLE,
+        stalls=(Failpoint.SETTLED,),
+        asks_provider=False,
     ),
 }
 

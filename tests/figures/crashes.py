@@ -13,7 +13,7 @@ from payments.ids import public_id
 from payments.models import Webhook
 from payments.quickstart.servers.processes import wait_until
 from payments.webhooks.claims import LEASE
-from payments.webhooks.wake_up import nudge
+from payments.webhooks.wake_up import wake_worker
 from tests.figures.making import new_merchant, put_events
 from tests.figures.receiver import Receiver
 from tests.figures.worker import START_TIMEOUT_SECONDS, Worker, nothing_waits
@@ -62,7 +62,7 @@ def _killed_while_sending(worker: Worker, receivers: list[Receiver]) -> set[Leas
     """Start a worker, wipe Redis, and kill the worker while it sends; return what it had claimed."""
     before = _calls(receivers)
     worker.start()
-    nudge()
+    wake_worker()
     assert wait_until(lambda: _calls(receivers) > before, START_TIMEOUT_SECONDS)
     redis.Redis.from_url(settings.REDIS_URL).flushdb()
     worker.kill()

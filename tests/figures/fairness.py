@@ -9,7 +9,7 @@ from pathlib import Path
 from payments import clock
 from payments.models import Merchant
 from payments.quickstart.servers.processes import wait_until
-from payments.webhooks.wake_up import nudge
+from payments.webhooks.wake_up import wake_worker
 from tests.figures.making import new_merchant, put_events
 from tests.figures.receiver import Receiver
 from tests.figures.worker import START_TIMEOUT_SECONDS, Worker
@@ -56,7 +56,7 @@ def _write(healthy: dict[Merchant, list[Receiver]], events: int) -> dict[str, fl
         merchant, receiver = turns[number % len(turns)]
         [event_id] = put_events(merchant, receiver.url, 1, clock.now())
         written[event_id] = time.monotonic()
-        nudge()
+        wake_worker()
         threading.Event().wait(PAUSE_SECONDS)
     return written
 

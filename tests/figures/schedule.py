@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from django.db.models import Min
 
 from payments import clock
-from payments.models import NotificationTry, Webhook
+from payments.models import Webhook, WebhookAttempt
 from payments.webhooks.retry_schedule import DELAYS_SECONDS, JITTER
 from payments.webhooks.worker import Drain
 from tests.figures.making import new_merchant, put_events
@@ -88,7 +88,7 @@ def _changed(calls: list[Call]) -> int:
 def _off_schedule() -> int:
     """Count the attempts that came too early or too late after the one before them."""
     began: dict[object, list[datetime]] = defaultdict(list)
-    for webhook, started_at in NotificationTry.objects.order_by("number").values_list("webhook_id", "started_at"):
+    for webhook, started_at in WebhookAttempt.objects.order_by("number").values_list("webhook_id", "started_at"):
         began[webhook].append(started_at)
     return sum(
         not delay * (1 - JITTER) <= (after - before).total_seconds() <= delay * (1 + JITTER) + STEP.total_seconds()

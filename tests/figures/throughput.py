@@ -7,7 +7,7 @@ from statistics import median
 
 import aiohttp
 
-from config.garbage import spare_what_stays
+from config.garbage import freeze_loaded_objects
 from payments import clock
 from payments.ids import public_id
 from payments.models import Event, Merchant, Webhook
@@ -29,7 +29,7 @@ def throughput(events: int, rounds: int) -> dict[str, float]:
     run with the worker's settings of the garbage collector. A rate is that of the best round; a ratio is the median
     of all rounds, because the parts of one round had much the same machine.
     """
-    spare_what_stays()
+    freeze_loaded_objects()
     merchant = new_merchant()
     with receiver_process() as url:
         measured = [_one_round(merchant, url, events) for _ in range(rounds)]

@@ -13,14 +13,14 @@ from pytest_django import DjangoDbBlocker
 
 from payments import vault
 from payments.db.backend.base import DatabaseWrapper
-from payments.domain.maintenance.data_keys import WrappedKeys
+from payments.domain.maintenance.data_keys import DatabaseKeyStore
 from payments.domain.merchants.merchants import create_merchant
 from payments.quickstart.ports import HOST, claim
 from payments.quickstart.servers import postgres
 from payments.quickstart.servers.places import Places, make_running_folders, prepare, secrets_of
 from payments.quickstart.servers.processes import wait_until
 from tests.client import Api
-from tests.quickstart.conftest import remove_what_lies_outside
+from tests.quickstart.conftest import remove_linked_folders
 
 LONG_SECONDS = 60
 STATEMENT_SECONDS = 1
@@ -71,7 +71,7 @@ def shared_server() -> Iterator[Server]:
             yield Server(places, port)
         finally:
             postgres.stop_server(process)
-            remove_what_lies_outside(places.data)
+            remove_linked_folders(places.data)
 
 
 @pytest.fixture
@@ -97,13 +97,13 @@ def tables(shared_server: Server, django_db_blocker: DjangoDbBlocker) -> None:
 def frozen_api(server: Server, tables: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Api]:
     """Yield the API of this process, whose database is that server."""
     _point_to(server, monkeypatch)
-    vault.use_store(WrappedKeys())
+    vault.use_store(DatabaseKeyStore())
     yield Api(create_merchant("Sari Store").keys["sk_test"])
     server.thaw()
     assert wait_until(lambda: connection.is_answering, LONG_SECONDS)
     connection.close()
     connection.close_pool()
-    vault.use_store(WrappedKeys())
+    vault.use_store(DatabaseKeyStore())
 
 
 def _point_to(server: Server, patch: pytest.MonkeyPatch) -> None:

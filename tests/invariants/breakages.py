@@ -182,7 +182,7 @@ def never_settled(history: History) -> str:
     return forge_charge(history, "captured", settle_due_at=None)
 
 
-@breaks("attempts_are_looked_after")
+@breaks("attempts_are_looked_up")
 def attempt_without_lookup(history: History) -> str:
     attempt, long_ago = history.attempt("unknown"), clock.now() - timedelta(hours=1)
     forge(attempt, due_at=long_ago, updated_at=long_ago)

@@ -6,38 +6,38 @@ from django.db.models import F
 
 from payments import clock
 from payments.ids import public_id
-from payments.models import Attempt, StaffAct
+from payments.models import Attempt, OperatorAction
 from tests.invariants.breakages import breaks
 from tests.invariants.forging import forge
 from tests.invariants.history import History
 
 
-def action_of(history: History, name: str) -> StaffAct:
-    return StaffAct.objects.get(charge=history.charge(name))
+def action_of(history: History, name: str) -> OperatorAction:
+    return OperatorAction.objects.get(charge=history.charge(name))
 
 
-@breaks("acts_are_decided_by_another")
+@breaks("actions_are_decided_by_another")
 def approved_by_oneself(history: History) -> str:
     action = action_of(history, "refunded by two")
     forge(action, decided_by=F("proposed_by"))
     return public_id("ch", action.charge_id)
 
 
-@breaks("little_is_given_back_alone")
+@breaks("approval_limits_hold")
 def above_the_limit_alone(history: History) -> str:
     action = action_of(history, "refunded by two")
     forge(action, decided_by=None)
     return public_id("ch", action.charge_id)
 
 
-@breaks("acts_done_have_their_attempt")
+@breaks("done_actions_have_their_attempt")
 def done_by_an_attempt_at_something_else(history: History) -> str:
     action = action_of(history, "refunded by one")
     forge(action, attempt=Attempt.objects.get(charge=action.charge, kind="authorize"))
     return action.id.hex
 
 
-@breaks("approved_acts_are_done")
+@breaks("approved_actions_are_executed")
 def approved_and_forgotten(history: History) -> str:
     action = action_of(history, "refunded by one")
     forge(action, state="approved", attempt=None, updated_at=clock.now() - timedelta(hours=1))

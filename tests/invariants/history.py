@@ -8,7 +8,7 @@ from payments.ids import parse_id
 from payments.models import Attempt, Charge, Merchant
 from payments.providers.simulator import books
 from payments.providers.simulator.models import SimulatedPayment
-from payments.tasks import hear_simulator
+from payments.tasks import apply_simulator_messages
 from tests.charging.extending import extend
 from tests.charging.lateness import arrive_late, settle_refunds
 from tests.charging.passing import let_time_pass, recover
@@ -130,7 +130,7 @@ class History:
         books.approve(self.payment("passed"), tell=True)
         self._charge("cancelled", CHALLENGED)
         books.decline(self.payment("cancelled"), "payer_cancelled", tell=True)
-        hear_simulator()
+        apply_simulator_messages()
         self._wallet("wallet", "gcash")
         self._wallet("pin", "bpi")
         confirmation = self.charges["pin"]["action"]["confirmation_id"]

@@ -53,12 +53,12 @@ def test_old_runs_are_deleted(db: None) -> None:
 
 
 def test_a_check_cannot_write(db: None) -> None:
-    with pytest.raises(InternalError, match="read-only"), checking.one_moment():
+    with pytest.raises(InternalError, match="read-only"), checking.read_only_snapshot():
         MoneyCheck.objects.create(whole=False, invariants=[])
 
 
 def test_all_queries_see_one_snapshot(api: Api) -> None:
-    with checking.one_moment():
+    with checking.read_only_snapshot():
         before = Charge.objects.count()
         at_once(1, lambda _: api.charge())
         assert Charge.objects.count() == before
@@ -71,6 +71,6 @@ def test_the_time_limit_of_statements_is_lifted_for_the_check_alone(db: None) ->
             cursor.execute("SHOW statement_timeout")
             return str(cursor.fetchone()[0])
 
-    with checking.one_moment():
+    with checking.read_only_snapshot():
         assert limit() == "0"
     assert limit() == "10s"

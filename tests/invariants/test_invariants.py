@@ -2,7 +2,7 @@
 
 import pytest
 
-from payments.invariants.checking import look
+from payments.invariants.checking import check
 from payments.invariants.registry import INVARIANTS
 from tests.invariants import breakages_of_events, breakages_of_operators  # noqa: F401  more breakages
 from tests.invariants.breakages import BREAKAGES
@@ -12,7 +12,7 @@ from tests.invariants.history import History
 
 def broken() -> dict[str, list[str]]:
     """Return the IDs of the offenders of each broken invariant."""
-    found = {invariant.name: look(invariant) for invariant in INVARIANTS}
+    found = {invariant.name: check(invariant) for invariant in INVARIANTS}
     return {name: list(finding.ids) for name, finding in found.items() if finding.count}
 
 

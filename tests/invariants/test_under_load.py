@@ -9,7 +9,7 @@ from payments.domain.charging import recovery
 from payments.invariants import checking
 from payments.invariants.registry import INVARIANTS
 from payments.models import Attempt, Charge, MoneyCheck
-from payments.tasks import hear_simulator
+from payments.tasks import apply_simulator_messages
 from tests.charging.passing import let_time_pass
 from tests.client import ANSWER_LOST, APPROVED, NEVER_ARRIVES, REFUNDS_FAIL, REFUNDS_WAIT, Api, made
 from tests.racing import at_once
@@ -41,7 +41,7 @@ def sweep() -> None:
     left = Attempt.objects.filter(state__in=[Attempt.State.UNKNOWN, Attempt.State.WAITING])
     left.update(due_at=clock.now())
     recovery.resolve_due()
-    hear_simulator()
+    apply_simulator_messages()
     let_time_pass(Charge, "settle_due_at")
     settlement.settle_due()
 

@@ -9,7 +9,7 @@ from django.db import connection, transaction
 from payments.domain.merchants.merchants import NewMerchant
 from payments.ids import new_id
 from payments.invariants import ledger
-from payments.invariants.checking import look
+from payments.invariants.checking import check
 from payments.ledger.balances import Balance, balances_of
 from payments.models import Charge, Posting, RunningBalance
 from tests.client import Api
@@ -59,7 +59,7 @@ def test_concurrent_postings_of_the_same_merchants_never_deadlock() -> None:
     at_once(THREADS, post_often)
 
     assert [pending(charge.merchant_id) for charge in charges] == [THREADS * JOURNALS * 100] * len(charges)
-    assert look(BALANCES).count == 0
+    assert check(BALANCES).count == 0
 
 
 def test_a_merchant_has_at_most_16_rows_for_a_currency() -> None:

@@ -15,8 +15,8 @@ from redis import TimeoutError as TimedOut
 from payments.circuit import CircuitBreaker, CircuitOpen
 from payments.counting import Counters, counters_at
 from payments.quickstart.servers.processes import wait_until
-from payments.redis_line import Line
-from payments.webhooks.wake_up import Waker
+from payments.redis_line import RedisPipeline
+from payments.webhooks.wake_up import TaskSender
 from tests.client import Api
 from tests.contract.calls import order
 from tests.limits.conftest import OwnRedis
@@ -48,7 +48,7 @@ def test_no_request_waits_for_the_probe_of_a_redis_that_hangs(own_redis: OwnRedi
 
 def test_the_first_to_find_that_redis_hangs_waits_once(own_redis: OwnRedis, who: str) -> None:
     own_redis.start()
-    line, before = Line(own_redis.url), connections_of(own_redis)
+    line, before = RedisPipeline(own_redis.url), connections_of(own_redis)
     with hung(own_redis), pytest.raises(TimedOut):
         line.ask([("INCR", who)])
     assert connections_of(own_redis) - before == 2
@@ -56,7 +56,7 @@ def test_the_first_to_find_that_redis_hangs_waits_once(own_redis: OwnRedis, who:
 
 def test_the_url_does_not_set_the_time_limit(own_redis: OwnRedis, who: str) -> None:
     own_redis.start()
-    line = Line(f"{own_redis.url}?socket_timeout=600")
+    line = RedisPipeline(f"{own_redis.url}?socket_timeout=600")
     started = time.monotonic()
     with hung(own_redis), pytest.raises(TimedOut):
         line.ask([("INCR", who)])
@@ -91,7 +91,7 @@ def test_waking_a_worker_fails_while_redis_hangs(own_redis: OwnRedis) -> None:
 
     def wake() -> None:
         try:
-            Waker(own_redis.url.replace("unix://", "redis+socket://"))()
+            TaskSender(own_redis.url.replace("unix://", "redis+socket://"))()
         except OperationalError as error:
             failed.append(error)
         ended.set()

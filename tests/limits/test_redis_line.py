@@ -8,17 +8,17 @@ from django.conf import settings
 from redis import RedisError
 
 from payments.quickstart.servers import redis_server
-from payments.redis_line import Line
+from payments.redis_line import RedisPipeline
 from tests.limits.conftest import OwnRedis
 from tests.racing import at_once
 
 
 def test_each_command_has_its_answer(who: str) -> None:
-    assert Line(settings.REDIS_URL).ask([("INCR", who), ("EXPIRE", who, 60), ("GET", who)]) == [1, 1, b"1"]
+    assert RedisPipeline(settings.REDIS_URL).ask([("INCR", who), ("EXPIRE", who, 60), ("GET", who)]) == [1, 1, b"1"]
 
 
 def test_the_command_after_a_refused_one_has_its_own_answer(who: str) -> None:
-    line = Line(settings.REDIS_URL)
+    line = RedisPipeline(settings.REDIS_URL)
     with pytest.raises(RedisError):
         line.ask([("NO-SUCH-COMMAND",), ("SET", who, "left unread")])
     assert line.ask([("PING",)]) == [b"PONG"]
@@ -26,7 +26,7 @@ def test_the_command_after_a_refused_one_has_its_own_answer(who: str) -> None:
 
 def test_a_restarted_redis_is_reconnected(own_redis: OwnRedis) -> None:
     own_redis.start()
-    line = Line(own_redis.url)
+    line = RedisPipeline(own_redis.url)
     line.ask([("PING",)])
     own_redis.stop()
     own_redis.start()
@@ -42,7 +42,7 @@ def test_a_redis_that_has_made_its_socket_and_takes_no_connections_yet_is_not_re
 
 
 def test_threads_do_not_read_each_others_answers() -> None:
-    line = Line(settings.REDIS_URL)
+    line = RedisPipeline(settings.REDIS_URL)
 
     def asked(number: int) -> list[Any]:
         return [line.ask([("ECHO", number)]) for _ in range(50)]

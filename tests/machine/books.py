@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from payments.ids import parse_id
-from payments.invariants.checking import look, one_moment
+from payments.invariants.checking import check, read_only_snapshot
 from payments.invariants.registry import INVARIANTS
 from payments.models import Attempt, Merchant, Posting
 from payments.providers.simulator.models import Entry
@@ -36,8 +36,8 @@ def check_books(charges: Iterable[Charge]) -> None:
 
 def check_invariants(merchant: Merchant) -> None:
     """Fails where a merchant's rows break an invariant of the money."""
-    with one_moment():
-        found = [look(invariant, merchant.id) for invariant in INVARIANTS if invariant.of_merchants]
+    with read_only_snapshot():
+        found = [check(invariant, merchant.id) for invariant in INVARIANTS if invariant.of_merchants]
     assert [(finding.invariant.name, finding.ids) for finding in found if finding.count] == []
 
 

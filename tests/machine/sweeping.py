@@ -22,7 +22,7 @@ class Time:
 
     def receive_reports(self) -> None:
         """Let the provider report what has happened."""
-        tasks.hear_simulator()
+        tasks.apply_simulator_messages()
 
     def look_up(self) -> None:
         """All lookups are due."""

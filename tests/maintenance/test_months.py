@@ -9,14 +9,14 @@ from django.db import IntegrityError, connection, transaction
 from pytest_django import Settings
 
 from payments import clock
-from payments.db.partitions import AHEAD, ALL, EVENTS, WEBHOOKS, Parted, after, make_ahead, month_of
+from payments.db.partitions import AHEAD, ALL, EVENTS, WEBHOOKS, PartitionedTable, after, make_ahead, month_of
 from payments.domain.maintenance import partitions
 from payments.domain.merchants.merchants import NewMerchant
 from payments.ids import parse_id
-from payments.invariants.checking import look
+from payments.invariants.checking import check
 from payments.invariants.history import EVENTS_ARE_NOTIFIED
 from payments.invariants.registry import INVARIANTS
-from payments.models import Event, NotificationTry, Webhook
+from payments.models import Event, Webhook, WebhookAttempt
 from tests.client import Api, made
 from tests.figures.making import put_events
 from tests.invariants.forging import forge
@@ -46,7 +46,7 @@ def sent_event(shop: NewMerchant, month: date) -> Webhook:
         [public_id] = put_events(shop.merchant, URL, 1, moment)
     sent = Webhook.objects.get(id=parse_id("evt", public_id))
     Webhook.objects.filter(id=sent.id).update(state="delivered", due_at=None)
-    NotificationTry.objects.create(webhook=sent, number=1, started_at=moment, milliseconds=1, status=204)
+    WebhookAttempt.objects.create(webhook=sent, number=1, started_at=moment, milliseconds=1, status=204)
     return sent
 
 
@@ -61,7 +61,7 @@ def read(sql: str, *params: str) -> list[str]:
         return sorted(str(row) for row in cursor.fetchall())
 
 
-def indexes_of(parted: Parted, month: date) -> list[str]:
+def indexes_of(parted: PartitionedTable, month: date) -> list[str]:
     """Return the indexes of a partition, without their names."""
     return read(INDEXES, f"_{month:%Y_%m}", parted.part(month))
 
@@ -71,7 +71,7 @@ def test_there_are_months_ahead(db: None) -> None:
 
 
 @pytest.mark.parametrize("parted", ALL, ids=lambda parted: parted.table)
-def test_months_that_are_missing_are_made_and_made_again_change_nothing(parted: Parted, db: None) -> None:
+def test_months_that_are_missing_are_made_and_made_again_change_nothing(parted: PartitionedTable, db: None) -> None:
     before = months_of(parted)
     forget_ahead(parted, kept=1)
     assert make_ahead(clock.now()) == len(before) - 1
@@ -80,7 +80,7 @@ def test_months_that_are_missing_are_made_and_made_again_change_nothing(parted: 
 
 
 @pytest.mark.parametrize("parted", ALL, ids=lambda parted: parted.table)
-def test_a_month_made_ahead_is_indexed_and_cleaned_as_the_first_one_is(parted: Parted, db: None) -> None:
+def test_a_month_made_ahead_is_indexed_and_cleaned_as_the_first_one_is(parted: PartitionedTable, db: None) -> None:
     first, *_, last = months_of(parted)
     assert indexes_of(parted, last) == indexes_of(parted, first)
     assert read(OPTIONS, parted.part(last)) == read(OPTIONS, parted.part(first)) != []
@@ -95,7 +95,7 @@ def test_an_event_has_one_sequence_in_a_month_that_was_made(shop: NewMerchant, b
 def test_a_try_is_not_changed_in_a_month_that_was_made(shop: NewMerchant, behind: list[date]) -> None:
     sent_event(shop, behind[-1])
     with pytest.raises(IntegrityError, match="never changed"), transaction.atomic():
-        NotificationTry.objects.update(status=500)
+        WebhookAttempt.objects.update(status=500)
 
 
 def test_months_past_their_time_are_dropped_with_their_webhooks_and_attempts(
@@ -103,13 +103,13 @@ def test_months_past_their_time_are_dropped_with_their_webhooks_and_attempts(
 ) -> None:
     sent = [sent_event(shop, month) for month in behind]
     kept = {one.id for one, month in zip(sent, behind, strict=True) if month >= over()}
-    assert partitions.keep() == len(ALL) * (len(sent) - len(kept))
+    assert partitions.maintain() == len(ALL) * (len(sent) - len(kept))
 
     assert set(Event.objects.values_list("id", flat=True)) == kept
     assert set(Webhook.objects.values_list("id", flat=True)) == kept
-    assert set(NotificationTry.objects.values_list("webhook_id", flat=True)) == kept
+    assert set(WebhookAttempt.objects.values_list("webhook_id", flat=True)) == kept
     assert {months_of(parted)[0] for parted in ALL} == {over()}
-    assert partitions.keep() == 0
+    assert partitions.maintain() == 0
 
 
 def test_a_month_in_which_a_webhook_waits_is_kept_with_all_that_came_after(
@@ -118,17 +118,17 @@ def test_a_month_in_which_a_webhook_waits_is_kept_with_all_that_came_after(
     waits = sent_event(shop, behind[0])
     Webhook.objects.filter(id=waits.id).update(state="waiting", due_at=clock.now())
 
-    assert partitions.keep() == 0
+    assert partitions.maintain() == 0
     assert {months_of(parted)[0] for parted in ALL} == {behind[0]}
     Webhook.objects.filter(id=waits.id).update(state="exhausted", due_at=None)
-    assert partitions.keep() > 0
+    assert partitions.maintain() > 0
 
 
 def test_what_was_detached_by_a_worker_that_died_is_dropped_by_the_next(behind: list[date]) -> None:
     part = WEBHOOKS.part(behind[0])
     with connection.cursor() as cursor:
         cursor.execute(f"ALTER TABLE payments_webhook DETACH PARTITION {part}")
-    partitions.keep()
+    partitions.maintain()
     assert part not in connection.introspection.table_names()
     assert {months_of(parted)[0] for parted in ALL} == {over()}
 
@@ -149,7 +149,7 @@ def test_while_somebody_reads_events_for_long_these_stay_in_order_and_go_the_nex
     def drop() -> int:
         assert reads.wait(30)
         try:
-            return partitions.keep()
+            return partitions.maintain()
         finally:
             tried.set()
 
@@ -159,8 +159,8 @@ def test_while_somebody_reads_events_for_long_these_stay_in_order_and_go_the_nex
         assert at_once(2, lambda number: drop() if number else read_for_long()) == [1, 0]
         assert (months_of(EVENTS)[0], months_of(WEBHOOKS)[0]) == (behind[0], over())
         assert Event.objects.count() == 1
-        assert not look(EVENTS_ARE_NOTIFIED).count
-        assert partitions.keep() > 0
+        assert not check(EVENTS_ARE_NOTIFIED).count
+        assert partitions.maintain() > 0
         assert months_of(EVENTS)[0] == over()
 
 
@@ -177,12 +177,12 @@ def old_charge(api: Api, behind: list[date]) -> dict[str, object]:
     with clock.at(middle_of(behind[0])):
         charge = api.charge()
     made(api.post(f"/charges/{charge['id']}/refund", {"amount": 100}))
-    partitions.keep()
+    partitions.maintain()
     return charge
 
 
 def broken() -> set[str]:
-    return {invariant.name for invariant in INVARIANTS if look(invariant).count}
+    return {invariant.name for invariant in INVARIANTS if check(invariant).count}
 
 
 def test_what_lost_its_first_events_with_their_month_breaks_no_invariant(old_charge: dict[str, object]) -> None:

@@ -70,7 +70,7 @@ def test_rolling_keeps_an_earlier_end() -> None:
 @pytest.mark.parametrize("state", ["revoked_at", "expires_at"])
 def test_an_inactive_key_cannot_be_rolled(state: str) -> None:
     old = ApiKeyFactory(**{state: clock.now()})
-    with pytest.raises(api_keys.KeyIsOver):
+    with pytest.raises(api_keys.KeyInactive):
         api_keys.roll_key(old, timedelta(hours=24))
     assert ApiKey.objects.count() == 1
 
@@ -147,17 +147,17 @@ def test_the_database_allows_rights_only_for_restricted_keys(kind: str, rights: 
 )
 def test_a_key_works_only_from_its_networks(address: str, works: bool) -> None:
     key = ApiKeyFactory(networks=["10.0.0.0/8", "192.0.2.7/32", "2001:db8::/32"])
-    assert api_keys.works_from(key, address) is works
+    assert api_keys.allows_address(key, address) is works
 
 
 @pytest.mark.parametrize("address", ["192.0.2.7", "2001:db8::1", "unknown"])
 def test_a_key_without_networks_works_from_everywhere(address: str) -> None:
-    assert api_keys.works_from(ApiKeyFactory(), address)
+    assert api_keys.allows_address(ApiKeyFactory(), address)
 
 
 def test_the_first_use_of_a_key_is_recorded_at_once() -> None:
     key = ApiKeyFactory()
-    api_keys.note_use(key)
+    api_keys.record_use(key)
     key.refresh_from_db()
     assert clock.now() - key.last_used_at < timedelta(minutes=1)
 
@@ -165,15 +165,15 @@ def test_the_first_use_of_a_key_is_recorded_at_once() -> None:
 def test_a_use_within_the_minute_writes_nothing(django_assert_num_queries: DjangoAssertNumQueries) -> None:
     key = ApiKeyFactory(last_used_at=clock.now() - timedelta(seconds=50))
     with django_assert_num_queries(0):
-        api_keys.note_use(key)
+        api_keys.record_use(key)
 
 
 def test_of_concurrent_uses_only_the_first_is_recorded() -> None:
     key = ApiKeyFactory(last_used_at=clock.now() - timedelta(hours=1))
     stale = ApiKey.objects.get(id=key.id)
-    api_keys.note_use(key)
+    api_keys.record_use(key)
     noted = ApiKey.objects.get(id=key.id).last_used_at
-    api_keys.note_use(stale)
+    api_keys.record_use(stale)
     assert ApiKey.objects.get(id=key.id).last_used_at == noted
 
 
@@ -192,7 +192,7 @@ def test_recording_a_use_does_not_wait_for_a_locked_row() -> None:
     with ThreadPoolExecutor(1) as threads:
         holding = threads.submit(hold)
         held.wait(60)
-        api_keys.note_use(key)
+        api_keys.record_use(key)
         still_held = not holding.done()
         done.set()
     key.refresh_from_db()

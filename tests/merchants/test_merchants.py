@@ -7,7 +7,7 @@ from payments.domain.merchants import merchants
 from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.row_lookup import NotOne
 from payments.ids import public_id
-from payments.models import ApiKey, Merchant, NotifySecret
+from payments.models import ApiKey, Merchant, WebhookSecret
 from tests.factories import MerchantFactory
 
 pytestmark = pytest.mark.django_db
@@ -21,17 +21,17 @@ def test_a_new_merchant_has_a_key_of_each_kind_in_both_modes(shop: NewMerchant) 
 
 
 def test_webhook_secrets_have_the_form_of_standard_webhooks(shop: NewMerchant) -> None:
-    for secret in shop.notify_secrets.values():
+    for secret in shop.webhook_secrets.values():
         assert 24 <= len(base64.b64decode(secret.removeprefix("whsec_"), validate=True)) <= 64
 
 
 @pytest.mark.parametrize(("mode", "livemode"), [("test", False), ("live", True)])
 def test_a_webhook_secret_can_be_revealed(shop: NewMerchant, mode: str, livemode: bool) -> None:
-    assert merchants.reveal_notify_secret(shop.merchant.id, livemode) == shop.notify_secrets[f"whsec_{mode}"]
+    assert merchants.reveal_webhook_secret(shop.merchant.id, livemode) == shop.webhook_secrets[f"whsec_{mode}"]
 
 
 def test_a_webhook_secret_is_stored_sealed(shop: NewMerchant) -> None:
-    for row in NotifySecret.objects.filter(merchant=shop.merchant):
+    for row in WebhookSecret.objects.filter(merchant=shop.merchant):
         assert b"whsec_" not in bytes(row.sealed)
 
 

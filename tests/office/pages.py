@@ -17,7 +17,7 @@ def main_pages() -> Mapping[str, str]:
         "charge": reverse("admin:payments_charge_change", args=[charge.pk]),
         "capture": reverse("admin:payments_charge_capture", args=[held.pk]),
         "refund": reverse("admin:payments_charge_refund", args=[charge.pk]),
-        "requests": reverse("admin:payments_staffact_changelist"),
+        "requests": reverse("admin:payments_operatoraction_changelist"),
         "waiting-for-approval": reverse("admin:payments_approvalrequest_waiting"),
         "approval": reverse("admin:payments_approvalrequest_decide", args=[ApprovalRequest.objects.latest("pk").pk]),
         "issue-key": reverse("admin:payments_merchant_issue_key", args=[charge.merchant_id]),

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
-from payments.models import Charge, StaffAct, Webhook
+from payments.models import Charge, OperatorAction, Webhook
 from payments.tasks import write_exports
 from tests.client import Api
 from tests.office.conftest import Work
@@ -75,7 +75,7 @@ def test_a_large_refund_is_asked_for_by_one_and_approved_by_another(
     hand.press(efren.get_by_role("button", name="Approve"))
     expect(told(efren)).to_contain_text("Done")
     assert api.read(work.taken)["amount_refunded"] == 12_000_000
-    act = StaffAct.objects.get()
+    act = OperatorAction.objects.get()
     assert (act.proposed_by.username, act.decided_by and act.decided_by.username) == ("lourdes", "efren")
 
 

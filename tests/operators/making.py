@@ -5,7 +5,7 @@ from typing import Any
 from django.contrib.auth.models import Group, User
 
 from payments.domain.operators import decide, execute, request
-from payments.models import ActLimit, Charge, StaffAct
+from payments.models import ApprovalLimit, Charge, OperatorAction
 from payments.staff.roles import ALL_MERCHANTS, make_roles
 
 ALONE = 5_000
@@ -16,32 +16,32 @@ NOTE = "Seen the parcel's return"
 def person(name: str, role: str = "support") -> User:
     """Return an operator in `role`, whose approval limit is ALONE centavos."""
     make_roles()
-    ActLimit.objects.filter(currency="PHP", role__name=role).update(amount=ALONE)
+    ApprovalLimit.objects.filter(currency="PHP", role__name=role).update(amount=ALONE)
     user, _ = User.objects.get_or_create(username=name, is_staff=True)
     user.groups.add(*Group.objects.filter(name__in=[role, ALL_MERCHANTS]))
     return user
 
 
-def new_action(kind: str = "refund", amount: int = ALONE, **members: Any) -> StaffAct:
+def new_action(kind: str = "refund", amount: int = ALONE, **members: Any) -> OperatorAction:
     """Return Ana's action on the newest charge, not saved yet."""
     given = {"charge": Charge.objects.latest("id"), "reason": REASON} | members
     given.setdefault("proposed_by", person("ana"))
-    return StaffAct(kind=kind, amount=amount, **given)
+    return OperatorAction(kind=kind, amount=amount, **given)
 
 
-def proposed(kind: str = "refund", amount: int = ALONE + 1, **members: Any) -> StaffAct:
+def proposed(kind: str = "refund", amount: int = ALONE + 1, **members: Any) -> OperatorAction:
     """Save a `new_action` and return it: as a request, unless it is within the limit."""
     action = new_action(kind, amount, **members)
     request.propose(action)
     return action
 
 
-def approved(action: StaffAct) -> StaffAct:
+def approved(action: OperatorAction) -> OperatorAction:
     """Return a request that Ben approved and that is not executed yet."""
     decide.approve(action, person("ben", "finance"), NOTE)
     return action
 
 
-def done(action: StaffAct) -> StaffAct:
-    execute.do(action)
+def done(action: OperatorAction) -> OperatorAction:
+    execute.execute_action(action)
     return action

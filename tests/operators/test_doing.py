@@ -10,7 +10,7 @@ from payments.domain.charging import operations
 from payments.domain.operators import execute
 from payments.domain.operators.execute import caller_of
 from payments.ids import first_id
-from payments.models import Attempt, AuditEntry, Charge, Event, IdempotencyRecord, StaffAct
+from payments.models import Attempt, AuditEntry, Charge, Event, IdempotencyRecord, OperatorAction
 from tests.charging.doubles import KnowsNothing, LosesAnswers, NeverHears, Unreachable, provider
 from tests.charging.passing import recover
 from tests.client import ANSWER_LOST, Api, made
@@ -21,7 +21,7 @@ pytestmark = pytest.mark.django_db
 
 def left_behind() -> None:
     """Age the approved actions as if the process that approved them had died."""
-    StaffAct.objects.update(updated_at=clock.now() - timedelta(hours=1))
+    OperatorAction.objects.update(updated_at=clock.now() - timedelta(hours=1))
 
 
 @pytest.mark.parametrize(
@@ -66,7 +66,7 @@ def test_an_action_whose_idempotency_key_expired_moves_money_once(api: Api) -> N
 def test_an_action_executed_twice_moves_money_once(api: Api) -> None:
     api.charge()
     action = proposed("refund", 100)
-    again = StaffAct.objects.get()
+    again = OperatorAction.objects.get()
     done(action)
     done(again)
     assert (Charge.objects.get().amount_refunded, again.state) == (100, "done")
@@ -76,8 +76,8 @@ def test_a_process_that_dies_before_the_call_leaves_the_action_to_the_sweep(api:
     api.charge()
     proposed("refund", 100)
     left_behind()
-    assert execute.go_on() == 1
-    assert (StaffAct.objects.get().state, Charge.objects.get().amount_refunded) == ("done", 100)
+    assert execute.execute_left() == 1
+    assert (OperatorAction.objects.get().state, Charge.objects.get().amount_refunded) == ("done", 100)
 
 
 def test_a_process_that_dies_after_the_call_causes_no_second_refund(api: Api) -> None:
@@ -85,7 +85,7 @@ def test_a_process_that_dies_after_the_call_causes_no_second_refund(api: Api) ->
     action = proposed("refund", 100)
     execute.VERBS["refund"](caller_of(action), action)
     left_behind()
-    execute.go_on()
+    execute.execute_left()
     action.refresh_from_db()
     assert (action.state, action.attempt, Charge.objects.get().amount_refunded) == (
         "done",
@@ -97,13 +97,13 @@ def test_a_process_that_dies_after_the_call_causes_no_second_refund(api: Api) ->
 def test_the_sweep_leaves_a_new_approval_to_its_process(api: Api) -> None:
     api.charge()
     proposed("refund", 100)
-    assert execute.go_on() == 0
+    assert execute.execute_left() == 0
 
 
 def test_the_sweep_executes_a_batch_at_once(api: Api) -> None:
     api.charge()
     action = proposed("refund", 100, batch=Charge.objects.get().id)
-    assert execute.go_on() == 1
+    assert execute.execute_left() == 1
     action.refresh_from_db()
     assert action.state == "done"
 
@@ -162,6 +162,6 @@ def test_one_failing_action_does_not_stop_the_others(api: Api) -> None:
     api.charge()
     second = proposed("refund", ALONE)
     left_behind()
-    execute.go_on()
+    execute.execute_left()
     second.refresh_from_db()
     assert second.state == "done"

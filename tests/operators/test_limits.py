@@ -6,12 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from payments.domain.operators.request import limit_of, may_be_done_alone
-from payments.models import ActLimit, StaffAct
+from payments.models import ApprovalLimit, OperatorAction
 from payments.staff.roles import LIMITS, make_roles
 
 AMOUNTS = st.integers(1, 10**11)
 LIMITS_OF_ANYBODY = st.none() | st.integers(0, 10**11)
-OUTWARD = st.sampled_from(sorted(StaffAct.OUTWARD))
+OUTWARD = st.sampled_from(sorted(OperatorAction.OUTWARD))
 
 
 @given(OUTWARD, AMOUNTS, st.integers(0, 10**11), st.integers(0, 10**11))
@@ -61,11 +61,11 @@ def test_another_currency_has_no_limit(ana: User) -> None:
 
 def test_a_superuser_has_the_highest_limit_of_all_roles(ana: User) -> None:
     ana.is_superuser = True
-    ActLimit.objects.filter(role__name="support", currency="PHP").update(amount=99_999_999)
+    ApprovalLimit.objects.filter(role__name="support", currency="PHP").update(amount=99_999_999)
     assert limit_of(ana, "PHP") == 99_999_999
 
 
 def test_what_an_administrator_set_stays_after_a_migration(ana: User) -> None:
-    ActLimit.objects.filter(role__name="support", currency="PHP").update(amount=0)
+    ApprovalLimit.objects.filter(role__name="support", currency="PHP").update(amount=0)
     make_roles()
-    assert ActLimit.objects.get(role__name="support", currency="PHP").amount == 0
+    assert ApprovalLimit.objects.get(role__name="support", currency="PHP").amount == 0

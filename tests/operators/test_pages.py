@@ -4,7 +4,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from payments.models import ActLimit, Attempt, AuditEntry, Charge, StaffAct
+from payments.models import ApprovalLimit, Attempt, AuditEntry, Charge, OperatorAction
 from tests.admin.conftest import text_of
 from tests.admin.test_pages import list_of, page_of
 from tests.charging.doubles import LosesAnswers, Unreachable, provider
@@ -65,7 +65,7 @@ def test_an_amount_that_is_none_or_too_much_is_refused(amount: str, api: Api, an
     api.charge(amount=10_000)
     text = asked(ana, "refund", amount=amount)
     assert "errorlist" in text
-    assert not StaffAct.objects.exists()
+    assert not OperatorAction.objects.exists()
 
 
 @pytest.mark.parametrize("reason", ["", " ", f"card {APPROVED}"], ids=["empty", "blank", "a card number"])
@@ -73,7 +73,7 @@ def test_nobody_acts_without_a_reason_nor_with_a_card_number_in_it(reason: str, 
     api.charge()
     text = asked(ana, "refund", amount="1", reason=reason)
     assert ("errorlist" in text, APPROVED in text) == (True, False)
-    assert not StaffAct.objects.exists()
+    assert not OperatorAction.objects.exists()
 
 
 def test_the_same_confirmation_sent_twice_moves_money_once(api: Api, ana: Client) -> None:
@@ -81,7 +81,7 @@ def test_the_same_confirmation_sent_twice_moves_money_once(api: Api, ana: Client
     page = asked(ana, "refund", amount="10")
     confirm(ana, "refund", page)
     assert "sent before" in text_of(confirm(ana, "refund", page))
-    assert (Charge.objects.get().amount_refunded, StaffAct.objects.count()) == (1_000, 1)
+    assert (Charge.objects.get().amount_refunded, OperatorAction.objects.count()) == (1_000, 1)
 
 
 def test_above_the_limit_another_person_approves_and_it_is_done(api: Api, ana: Client, ben: Client) -> None:
@@ -89,8 +89,8 @@ def test_above_the_limit_another_person_approves_and_it_is_done(api: Api, ana: C
     page = asked(ana, "refund", amount="50.01")
     assert f"You give back {MONEY}50.00 of a charge alone." in page
     assert "Another person must approve" in text_of(confirm(ana, "refund", page))
-    act = StaffAct.objects.get()
-    address = reverse("admin:payments_staffact_decide", args=[act.pk])
+    act = OperatorAction.objects.get()
+    address = reverse("admin:payments_operatoraction_decide", args=[act.pk])
     assert address in text_of(ben.get(page_of(Charge.objects.get())))
     text = text_of(ben.get(address))
     assert [words for words in ("goes back to the payer", REASON, "ana", "Decline") if words not in text] == []
@@ -101,8 +101,8 @@ def test_above_the_limit_another_person_approves_and_it_is_done(api: Api, ana: C
 def test_who_asked_who_approved_and_why_stand_in_the_history(api: Api, ana: Client, ben: Client) -> None:
     api.charge()
     acted(ana, "refund", amount="50.01")
-    decide(ben, StaffAct.objects.get())
-    entries = AuditEntry.objects.about(StaffAct.objects.get()).order_by("number")
+    decide(ben, OperatorAction.objects.get())
+    entries = AuditEntry.objects.about(OperatorAction.objects.get()).order_by("number")
     assert list(entries.values_list("actor", "action", "reason")) == [
         ("ana", "proposed", REASON),
         ("ben", "approved", NOTE),
@@ -115,10 +115,10 @@ def test_nobody_approves_their_own_not_even_by_a_direct_post(api: Api) -> None:
     api.charge()
     root = client_of("root", "finance")
     act = proposed(proposed_by=person("root", "finance"))
-    page = text_of(root.get(reverse("admin:payments_staffact_decide", args=[act.pk])))
+    page = text_of(root.get(reverse("admin:payments_operatoraction_decide", args=[act.pk])))
     assert ("Approve" in page, "Withdraw" in page) == (False, True)
     assert "Nobody decides their own request." in text_of(decide(root, act))
-    assert StaffAct.objects.get().state == "proposed"
+    assert OperatorAction.objects.get().state == "proposed"
 
 
 def test_a_declined_request_moves_nothing(api: Api, ben: Client) -> None:
@@ -139,13 +139,13 @@ def test_support_does_not_decide(api: Api, ana: Client) -> None:
     api.charge()
     act = proposed(proposed_by=person("cleo"))
     assert [decide(ana, act, decision).status_code for decision in ("approve", "decline", "withdraw")] == [403] * 3
-    assert StaffAct.objects.get().state == "proposed"
+    assert OperatorAction.objects.get().state == "proposed"
 
 
 def test_requests_that_wait_for_me_are_not_my_own(api: Api, ben: Client) -> None:
     api.charge()
     of_ana, of_ben = proposed(), proposed(proposed_by=person("ben", "finance"))
-    shown = {turn: text_of(ben.get(list_of(StaffAct), {"turn": turn})) for turn in ("me", "others", "mine")}
+    shown = {turn: text_of(ben.get(list_of(OperatorAction), {"turn": turn})) for turn in ("me", "others", "mine")}
     has = {turn: [page_of(act) in text for act in (of_ana, of_ben)] for turn, text in shown.items()}
     assert has == {"me": [True, False], "others": [False, True], "mine": [False, True]}
 
@@ -177,7 +177,7 @@ def test_what_changed_meanwhile_is_not_done(api: Api, ana: Client) -> None:
     page = asked(ana, "refund", amount="10")
     api.post(f"/charges/{charge['id']}/void")
     assert "does not allow this" in text_of(confirm(ana, "refund", page))
-    assert not StaffAct.objects.exists()
+    assert not OperatorAction.objects.exists()
 
 
 def test_a_viewer_is_offered_nothing(api: Api) -> None:
@@ -189,11 +189,11 @@ def test_a_viewer_is_offered_nothing(api: Api) -> None:
 def test_the_page_of_an_act_leads_to_its_attempt(api: Api, ana: Client) -> None:
     api.charge()
     acted(ana, "refund", amount="10")
-    assert page_of(Attempt.objects.latest("id")) in text_of(ana.get(page_of(StaffAct.objects.get())))
+    assert page_of(Attempt.objects.latest("id")) in text_of(ana.get(page_of(OperatorAction.objects.get())))
 
 
 def test_an_administrator_sets_a_limit_in_major_units(db: None) -> None:
-    limit = ActLimit.objects.filter(currency="PHP").first()
+    limit = ApprovalLimit.objects.filter(currency="PHP").first()
     admin = client_of("adam", "administrator")
     assert admin.post(page_of(limit), {"amount": "1,234.50"}).status_code == 302
     limit.refresh_from_db()
@@ -204,7 +204,7 @@ def test_an_administrator_sets_a_limit_in_major_units(db: None) -> None:
 @pytest.mark.parametrize("role", ["viewer", "support", "finance"])
 def test_nobody_else_sets_a_limit(role: str, db: None) -> None:
     client = client_of("eve", role)
-    limit = ActLimit.objects.filter(currency="PHP").first()
+    limit = ApprovalLimit.objects.filter(currency="PHP").first()
     assert client.post(page_of(limit), {"amount": "9999999"}).status_code == 403
 
 
@@ -212,7 +212,7 @@ def test_a_limit_is_added_for_another_currency_and_once(db: None) -> None:
     admin = client_of("adam", "administrator")
     role = person("sue").groups.get(name="support").pk
     added = {"role": role, "currency": "JPY", "amount": "50,000"}
-    assert admin.post(list_of(ActLimit) + "add/", added).status_code == 302
-    assert ActLimit.objects.get(currency="JPY").amount == 50_000
-    assert "errorlist" in text_of(admin.post(list_of(ActLimit) + "add/", added | {"amount": "60,000"}))
-    assert ActLimit.objects.get(currency="JPY").amount == 50_000
+    assert admin.post(list_of(ApprovalLimit) + "add/", added).status_code == 302
+    assert ApprovalLimit.objects.get(currency="JPY").amount == 50_000
+    assert "errorlist" in text_of(admin.post(list_of(ApprovalLimit) + "add/", added | {"amount": "60,000"}))
+    assert ApprovalLimit.objects.get(currency="JPY").amount == 50_000

@@ -3,7 +3,7 @@
 import pytest
 from django.core.exceptions import ValidationError
 
-from payments.models import AuditEntry, Charge, StaffAct
+from payments.models import AuditEntry, Charge, OperatorAction
 from tests.client import APPROVED, DECLINED, Api
 from tests.operators.making import ALONE, REASON, approved, done, new_action, person, proposed
 
@@ -49,7 +49,7 @@ def test_an_amount_out_of_bounds_is_refused(amount: int, api: Api) -> None:
     api.charge(amount=10_000)
     with pytest.raises(ValidationError):
         proposed("refund", amount)
-    assert not StaffAct.objects.exists()
+    assert not OperatorAction.objects.exists()
 
 
 @pytest.mark.parametrize(("kind", "is_held"), [("void", False), ("release", True)])
@@ -78,7 +78,7 @@ def test_a_reason_is_required_and_holds_no_secret(reason: str, api: Api) -> None
     api.charge()
     with pytest.raises(Exception, match="reason"):
         proposed("refund", 1, reason=reason)
-    assert not StaffAct.objects.exists()
+    assert not OperatorAction.objects.exists()
 
 
 def test_the_same_form_sent_twice_is_saved_once(api: Api) -> None:
@@ -86,7 +86,7 @@ def test_the_same_form_sent_twice_is_saved_once(api: Api) -> None:
     first = proposed("refund", 100)
     with pytest.raises(ValidationError, match="already exists"):
         proposed("refund", 100, id=first.id)
-    assert StaffAct.objects.count() == 1
+    assert OperatorAction.objects.count() == 1
 
 
 def test_a_request_moves_no_money(api: Api) -> None:
@@ -107,5 +107,5 @@ def test_each_charge_has_its_own_limit(api: Api) -> None:
     api.charge()
     done(proposed("refund", ALONE))
     api.charge()
-    assert new_action().charge != StaffAct.objects.get().charge
+    assert new_action().charge != OperatorAction.objects.get().charge
     assert proposed("refund", ALONE).state == "approved"

@@ -8,7 +8,7 @@ from django.db import connection
 
 from payments.domain.operators import decide, execute, request
 from payments.domain.operators.four_eyes import Refused
-from payments.models import Attempt, Charge, StaffAct
+from payments.models import Attempt, Charge, OperatorAction
 from payments.providers.base import Operation, Outcome
 from payments.providers.simulator.connector import Simulator
 from tests.charging.doubles import provider
@@ -27,12 +27,12 @@ def test_of_concurrent_approvers_one_succeeds_and_the_action_is_executed_once(ap
     people = [person(f"ben{number}", "finance") for number in range(6)]
 
     def approve(number: int) -> bool:
-        mine = StaffAct.objects.get(id=action.id)
+        mine = OperatorAction.objects.get(id=action.id)
         try:
             decide.approve(mine, people[number], NOTE)
         except Refused:
             return False
-        execute.do(mine)
+        execute.execute_action(mine)
         return True
 
     assert sum(at_once(6, approve)) == 1
@@ -45,7 +45,7 @@ def test_of_a_concurrent_approval_and_withdrawal_one_succeeds(lap: int, api: Api
     action, ana, ben = proposed(), person("ana"), person("ben", "finance")
 
     def one_of_both(number: int) -> bool:
-        mine = StaffAct.objects.get(id=action.id)
+        mine = OperatorAction.objects.get(id=action.id)
         try:
             decide.approve(mine, ben, NOTE) if number else decide.withdraw(mine, ana, "A mistake")
         except Refused:
@@ -76,11 +76,11 @@ def test_the_sweep_and_a_concurrent_execution_move_money_once(api: Api) -> None:
     left_behind()
 
     def do(number: int) -> None:
-        execute.go_on() if number else execute.do(StaffAct.objects.get())
+        execute.execute_left() if number else execute.execute_action(OperatorAction.objects.get())
 
     at_once(4, do)
     left_behind()
-    execute.go_on()
+    execute.execute_left()
     action.refresh_from_db()
     assert (action.state, Attempt.objects.filter(kind="refund").count()) == ("done", 1)
 
@@ -91,7 +91,7 @@ def test_concurrent_refunds_of_operators_and_the_api_never_exceed_the_captured_a
 
     def refund(number: int) -> None:
         if number < len(acts):
-            execute.do(acts[number])
+            execute.execute_action(acts[number])
         else:
             api.post(f"/charges/{charge['id']}/refund", {"amount": 2 * ALONE})
 
@@ -116,16 +116,16 @@ def test_a_process_killed_while_it_refunds_has_refunded_once(api: Api) -> None:
     child = os.fork()
     if child == 0:
         with provider(DiesWhenAsked()):
-            execute.do(action)
+            execute.execute_action(action)
         os._exit(0)
     os.waitpid(child, 0)
     action.refresh_from_db()
     assert action.state == "approved"
     left_behind()
-    execute.go_on()
+    execute.execute_left()
     assert Attempt.objects.filter(kind="refund").count() == 1
     recover()
-    execute.go_on()
+    execute.execute_left()
     action.refresh_from_db()
     assert (action.state, action.attempt.outcome, Charge.objects.get().amount_refunded) == (
         "done",

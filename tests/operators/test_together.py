@@ -7,7 +7,7 @@ from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
 from django.test import Client
 
 from payments.domain.operators import execute
-from payments.models import Charge, StaffAct
+from payments.models import Charge, OperatorAction
 from tests.admin.conftest import text_of
 from tests.admin.test_pages import list_of
 from tests.client import DECLINED, Api
@@ -37,14 +37,14 @@ def test_what_it_comes_to_is_shown_before(api: Api, ana: Client) -> None:
     page = choose(ana, "refund")
     said = ["2: PHP\xa040.00", "1: PHP\xa050.01", failed["id"]]
     assert [words for words in said if words not in page] == []
-    assert not StaffAct.objects.exists()
+    assert not OperatorAction.objects.exists()
 
 
 def test_little_is_done_by_a_worker_and_much_is_asked_for(api: Api, ana: Client) -> None:
     small, large = api.charge(amount=3_000), api.charge(amount=ALONE + 1)
     text = confirm(ana, choose(ana, "refund"))
     assert ("approved 1: PHP\xa030.00" in text, "proposed 1: PHP\xa050.01" in text) == (True, True)
-    assert execute.go_on() == 1
+    assert execute.execute_left() == 1
     assert [api.read(charge)["amount_refunded"] for charge in (small, large)] == [3_000, 0]
 
 
@@ -53,13 +53,13 @@ def test_the_same_form_sent_twice_acts_once(api: Api, ana: Client) -> None:
     page = choose(ana, "refund")
     confirm(ana, page)
     confirm(ana, page)
-    assert StaffAct.objects.count() == 1
+    assert OperatorAction.objects.count() == 1
 
 
 def test_a_reason_is_wanted(api: Api, ana: Client) -> None:
     api.charge()
     assert "errorlist" in confirm(ana, choose(ana, "refund"), reason="")
-    assert not StaffAct.objects.exists()
+    assert not OperatorAction.objects.exists()
 
 
 def test_what_is_not_possible_any_more_holds_up_no_other(api: Api, ana: Client) -> None:
@@ -67,7 +67,7 @@ def test_what_is_not_possible_any_more_holds_up_no_other(api: Api, ana: Client) 
     page = choose(ana, "refund")
     api.post(f"/charges/{first['id']}/void")
     assert f"Left out: 1. {first['id']}" in confirm(ana, page)
-    execute.go_on()
+    execute.execute_left()
     assert api.read(second)["amount_refunded"] == 1_000
 
 
@@ -76,11 +76,11 @@ def test_a_role_is_offered_its_own_acts_alone(api: Api, ana: Client) -> None:
     held = {"action": "capture_together", ACTION_CHECKBOX_NAME: [Charge.objects.get().pk]}
     ana.post(list_of(Charge), held | {"decision": "confirm", "reason": REASON})
     client_of("vera", "viewer").post(list_of(Charge), held | {"action": "refund_together"})
-    assert not StaffAct.objects.exists()
+    assert not OperatorAction.objects.exists()
     assert "capture_together" not in text_of(ana.get(list_of(Charge)))
 
 
 def test_a_batch_that_is_none_shows_nothing(api: Api, ana: Client) -> None:
     api.charge()
     act = proposed()
-    assert str(act.pk) not in text_of(ana.get(list_of(StaffAct), {"batch": "x"}))
+    assert str(act.pk) not in text_of(ana.get(list_of(OperatorAction), {"batch": "x"}))

@@ -7,7 +7,7 @@ from django.http import HttpResponse
 from django.test import Client
 from django.urls import reverse
 
-from payments.models import Charge, StaffAct
+from payments.models import Charge, OperatorAction
 from tests.admin.conftest import text_of
 from tests.operators.making import NOTE, REASON
 
@@ -43,6 +43,6 @@ def acted(client: Client, kind: str, **typed: str) -> str:
     return text_of(confirm(client, kind, asked(client, kind, **typed)))
 
 
-def decide(client: Client, act: StaffAct, decision: str = "approve", note: str = NOTE) -> HttpResponse:
-    address = reverse("admin:payments_staffact_decide", args=[act.pk])
+def decide(client: Client, act: OperatorAction, decision: str = "approve", note: str = NOTE) -> HttpResponse:
+    address = reverse("admin:payments_operatoraction_decide", args=[act.pk])
     return client.post(address, {"decision": decision, "note": note}, follow=True)

@@ -20,7 +20,7 @@ def days_ago(number: float) -> datetime:
     return today - timedelta(days=number)
 
 
-def tell(
+def make_past_charge(
     merchant: Merchant,
     moment: datetime,
     *steps: Callable[[Sale], object],

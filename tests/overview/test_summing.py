@@ -17,7 +17,7 @@ from payments.overview.trade import Trade, trades_of
 from payments.quickstart.demo.sales import Sale
 from tests.client import ANSWER_LOST, DECLINED, NEVER_ARRIVES
 from tests.factories import ChargeFactory
-from tests.overview.telling import days_ago, tell
+from tests.overview.telling import days_ago, make_past_charge
 from tests.racing import at_once
 
 
@@ -32,7 +32,7 @@ def figures_of(trade: Trade) -> tuple[int, int, int, int]:
 
 def test_a_charge_counts_on_the_day_on_which_it_was_made(shop: NewMerchant) -> None:
     moment = days_ago(2)
-    tell(shop.merchant, moment)
+    make_past_charge(shop.merchant, moment)
     stacks = week().stacks("count")
     assert {day: dict(stack) for day, stack in stacks.items() if stack} == {moment.date(): {"card": 1}}
 
@@ -49,8 +49,8 @@ def test_the_last_moment_of_a_day_belongs_to_it(shop: NewMerchant) -> None:
 
 def test_summed_up_or_not_the_figures_are_the_same(shop: NewMerchant) -> None:
     for ago in (0, 1, 3, 6):
-        tell(shop.merchant, days_ago(ago))
-        tell(shop.merchant, days_ago(ago), number=DECLINED)
+        make_past_charge(shop.merchant, days_ago(ago))
+        make_past_charge(shop.merchant, days_ago(ago), number=DECLINED)
     before = week()
     assert sum_up_due() == 6
     assert DayTotal.objects.exists()
@@ -60,18 +60,18 @@ def test_summed_up_or_not_the_figures_are_the_same(shop: NewMerchant) -> None:
 
 @pytest.mark.parametrize("later", [Sale.void, Sale.refund], ids=["voided", "refunded"])
 def test_later_operations_do_not_change_the_day(shop: NewMerchant, later: Callable[[Sale], object]) -> None:
-    tell(shop.merchant, days_ago(3), later)
+    make_past_charge(shop.merchant, days_ago(3), later)
     sum_up_due()
     assert figures_of(week()) == (1, 0, 0, 10_000)
 
 
 def test_a_hold_counts_with_what_was_asked_for(shop: NewMerchant) -> None:
-    tell(shop.merchant, days_ago(3), lambda sale: sale.capture(1), hold=True)
+    make_past_charge(shop.merchant, days_ago(3), lambda sale: sale.capture(1), hold=True)
     assert week().volume == 10_000
 
 
 def test_a_past_day_is_summed_up_again_when_its_pending_charge_ends(shop: NewMerchant) -> None:
-    sale = tell(shop.merchant, days_ago(3), number=ANSWER_LOST)
+    sale = make_past_charge(shop.merchant, days_ago(3), number=ANSWER_LOST)
     sum_up_due()
     assert figures_of(week()) == (0, 0, 1, 0)
     Charge.objects.filter(id=sale.charge.id).update(status="succeeded", captured=True, amount_captured=10_000)
@@ -81,7 +81,7 @@ def test_a_past_day_is_summed_up_again_when_its_pending_charge_ends(shop: NewMer
 
 
 def test_a_day_is_summed_up_only_after_its_last_commits(shop: NewMerchant) -> None:
-    tell(shop.merchant, days_ago(1))
+    make_past_charge(shop.merchant, days_ago(1))
     midnight = days_ago(0).replace(hour=0)
     with clock.at(midnight + COMMITTED_AFTER - timedelta(seconds=1)):
         assert due_days() == []
@@ -90,7 +90,7 @@ def test_a_day_is_summed_up_only_after_its_last_commits(shop: NewMerchant) -> No
 
 
 def test_a_year_is_summed_up_in_batches_oldest_first(shop: NewMerchant) -> None:
-    tell(shop.merchant, days_ago(30))
+    make_past_charge(shop.merchant, days_ago(30))
     assert sum_up_due(limit=10) == 10
     assert sum_up_due(limit=10) == 10
     assert SummedDay.objects.earliest("day").day == days_ago(30).date()
@@ -98,15 +98,15 @@ def test_a_year_is_summed_up_in_batches_oldest_first(shop: NewMerchant) -> None:
 
 
 def test_a_rebuild_includes_late_charges(shop: NewMerchant) -> None:
-    tell(shop.merchant, days_ago(3))
+    make_past_charge(shop.merchant, days_ago(3))
     sum_up_due()
-    tell(shop.merchant, days_ago(3))
+    make_past_charge(shop.merchant, days_ago(3))
     call_command("sum_up", rebuild=True)
     assert week().approved == 2
 
 
 def test_days_before_the_first_charge_are_not_due(shop: NewMerchant) -> None:
-    tell(shop.merchant, days_ago(2))
+    make_past_charge(shop.merchant, days_ago(2))
     sum_up_due()
     assert set(SummedDay.objects.values_list("day", flat=True)) == {days_ago(2).date(), days_ago(1).date()}
 
@@ -114,8 +114,8 @@ def test_days_before_the_first_charge_are_not_due(shop: NewMerchant) -> None:
 def test_modes_merchants_and_currencies_are_summed_up_separately(shop: NewMerchant) -> None:
     other = create_merchant("Other Store").merchant
     for merchant in (shop.merchant, other):
-        tell(merchant, days_ago(2))
-        tell(merchant, days_ago(2), currency="JPY")
+        make_past_charge(merchant, days_ago(2))
+        make_past_charge(merchant, days_ago(2), currency="JPY")
     sum_up_due()
     assert DayTotal.objects.filter(day=days_ago(2).date()).count() == 4
     assert week("JPY").approved == 2
@@ -126,20 +126,20 @@ def test_modes_merchants_and_currencies_are_summed_up_separately(shop: NewMercha
 def test_concurrent_runs_give_the_same_totals(shop: NewMerchant) -> None:
     day: date = days_ago(2).date()
     for _ in range(5):
-        tell(shop.merchant, days_ago(2))
+        make_past_charge(shop.merchant, days_ago(2))
     at_once(6, lambda _: sum_up(day))
     assert figures_of(week()) == (5, 0, 0, 50_000)
 
 
 def test_reasons_are_sorted_by_number(shop: NewMerchant) -> None:
-    tell(shop.merchant, days_ago(1), Sale.look_up, number=NEVER_ARRIVES)
+    make_past_charge(shop.merchant, days_ago(1), Sale.look_up, number=NEVER_ARRIVES)
     for _ in range(2):
-        tell(shop.merchant, days_ago(1), number=DECLINED)
+        make_past_charge(shop.merchant, days_ago(1), number=DECLINED)
     assert week().reasons == [("card_declined", 2), ("processing_error", 1)]
 
 
 def test_pending_charges_leave_the_success_rate_alone(shop: NewMerchant) -> None:
     assert week().success_rate is None
-    tell(shop.merchant, days_ago(1))
-    tell(shop.merchant, days_ago(1), number=ANSWER_LOST)
+    make_past_charge(shop.merchant, days_ago(1))
+    make_past_charge(shop.merchant, days_ago(1), number=ANSWER_LOST)
     assert week().success_rate == 1.0

@@ -6,18 +6,18 @@ from pytest_django.fixtures import Settings
 from payments.domain.merchants.merchants import NewMerchant
 from payments.models import ProviderAccount
 from tests.client import Api
-from tests.provider_events.psp import TellingPsp, telling
+from tests.provider_events.psp import WebhookPsp, telling
 from tests.routing.doubles import account_at, route_to
 
 
 @pytest.fixture
-def psp() -> Iterator[TellingPsp]:
-    with telling(TellingPsp()) as psp:
+def psp() -> Iterator[WebhookPsp]:
+    with telling(WebhookPsp()) as psp:
         yield psp
 
 
 @pytest.fixture
-def account(psp: TellingPsp, shop: NewMerchant) -> ProviderAccount:
+def account(psp: WebhookPsp, shop: NewMerchant) -> ProviderAccount:
     """Return the shop's account at `psp`, the route of its cards and wallets."""
     account = account_at(psp, shop.merchant)
     for source_type in ("card", "gcash", "qrph"):

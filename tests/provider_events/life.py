@@ -11,7 +11,7 @@ from payments.models import Charge
 from payments.providers.http import Line
 from tests.charging.passing import let_time_pass, recover
 from tests.pages.making import SHOP
-from tests.provider_events.psp import send, work_off
+from tests.provider_events.psp import apply_due, send
 from tests.provider_events.tally import Tally, judged, open_attempts, waiting_reports
 from tests.provider_events.world import SCANNED, WORLDS, World, asked_by
 from tests.providers.bench import AMOUNT, SignedMessage, Spoilt
@@ -188,7 +188,7 @@ class Life:
             response = send(self._world.account, (dict(headers), body))
             self._tally.done["webhooks"] += 1
             self._tally.wrong["answers"] += response.status_code != 200
-        work_off()
+        apply_due()
 
     def _spoilt(self, method: str) -> int:
         """How many requests by this method had no answer that says what was done."""

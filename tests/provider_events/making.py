@@ -3,7 +3,7 @@
 from payments.models import Merchant, ProviderAccount, ProviderEvent, ProviderMessage
 
 
-def a_provider_message(merchant: Merchant, body: bytes = b'{"event": "paid"}', **report: object) -> ProviderMessage:
+def make_provider_message(merchant: Merchant, body: bytes = b'{"event": "paid"}', **report: object) -> ProviderMessage:
     """One that came for an account of the merchant's, with one report that needs attention unless it says otherwise."""
     account, _ = ProviderAccount.objects.get_or_create(
         merchant=merchant, livemode=True, provider="gone", title="Our account", defaults={"sealed_credentials": b""}

@@ -38,7 +38,7 @@ APPLIED = ("applied", "")
 Message = tuple[dict[str, str], bytes]
 
 
-class TellingPsp(Psp):
+class WebhookPsp(Psp):
     """Answers captures, voids and refunds only with that it has them, and tells later what became of them.
 
     What it has not told yet lies in `told`. Lookups are answered by `found`, and returns by
@@ -113,13 +113,13 @@ def tell(account: ProviderAccount, *reports: Report) -> None:
     """Send the reports, one message each, and apply them."""
     for each in reports:
         assert send(account, signed(each)).status_code == 200
-    work_off()
+    apply_due()
 
 
-def work_off() -> int:
+def apply_due() -> int:
     """As a worker does by itself as often as anything is due; what was put off is due at once here."""
     let_time_pass(ProviderEvent, "due_at")
-    return apply.work_off()
+    return apply.apply_due()
 
 
 def do(live: Api, charge: dict[str, Any], verb: str, **body: Any) -> dict[str, Any]:
@@ -143,7 +143,7 @@ def standing() -> list[tuple[str, str]]:
 
 
 @contextmanager
-def telling(psp: TellingPsp) -> Iterator[TellingPsp]:
+def telling(psp: WebhookPsp) -> Iterator[WebhookPsp]:
     """Has kaha know a connector to `psp` that takes webhooks."""
     with installed(psp):
         known = registry.CONNECTORS[psp.name]

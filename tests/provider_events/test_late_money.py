@@ -9,19 +9,19 @@ from payments.invariants import checking
 from payments.invariants.registry import INVARIANTS
 from payments.models import Attempt, Charge, ProviderAccount
 from payments.overview.days import Days
-from payments.overview.waiting import Pile, waiting_for
+from payments.overview.waiting import Backlog, items_for
 from payments.providers.base import Unknown
 from payments.providers.simulator.books import approve
 from payments.providers.simulator.models import SimulatedPayment
 from tests.charging.passing import let_time_pass, recover
 from tests.client import Api
-from tests.provider_events.psp import TellingPsp, approved, declined, name_of, report, standing, tell
+from tests.provider_events.psp import WebhookPsp, approved, declined, name_of, report, standing, tell
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def late(live: Api, psp: TellingPsp, account: ProviderAccount) -> dict[str, Any]:
+def late(live: Api, psp: WebhookPsp, account: ProviderAccount) -> dict[str, Any]:
     """Return a charge that failed when the payer's time was over and was paid afterwards."""
     charge = live.charge_source(live.wallet())
     let_time_pass(Charge, "action_expires_at")
@@ -31,9 +31,9 @@ def late(live: Api, psp: TellingPsp, account: ProviderAccount) -> dict[str, Any]
     return charge
 
 
-def going_back() -> Pile:
+def going_back() -> Backlog:
     """Return the late money on the overview page."""
-    return waiting_for(True, "PHP", Days.until_today(7)).late
+    return items_for(True, "PHP", Days.until_today(7)).late
 
 
 def reversal() -> Attempt:
@@ -42,7 +42,7 @@ def reversal() -> Attempt:
 
 @pytest.mark.parametrize("outcome", [approved(captured=True), None], ids=["told", "asked"])
 def test_a_late_success_is_sent_back_once_the_provider_tells(
-    live: Api, psp: TellingPsp, account: ProviderAccount, late: dict[str, Any], outcome: Any
+    live: Api, psp: WebhookPsp, account: ProviderAccount, late: dict[str, Any], outcome: Any
 ) -> None:
     tell(account, report(name_of("authorize"), outcome))
     assert (live.read(late)["status"], Charge.objects.get().reversed_late) == ("failed", True)
@@ -50,9 +50,9 @@ def test_a_late_success_is_sent_back_once_the_provider_tells(
     for _ in range(3):
         recover()
     assert (reversal().state, len(psp.told)) == ("waiting", 1)
-    assert going_back() == Pile(1, 10_000)
+    assert going_back() == Backlog(1, 10_000)
     tell(account, *psp.told)
-    assert going_back() == Pile()
+    assert going_back() == Backlog()
 
     assert (reversal().state, reversal().outcome) == ("done", "Approved")
     assert SimulatedPayment.objects.get().state == "voided"
@@ -60,7 +60,7 @@ def test_a_late_success_is_sent_back_once_the_provider_tells(
 
 
 def test_late_money_is_refunded_where_the_provider_tells_that_it_does_not_void(
-    psp: TellingPsp, account: ProviderAccount, late: dict[str, Any]
+    psp: WebhookPsp, account: ProviderAccount, late: dict[str, Any]
 ) -> None:
     tell(account, report(name_of("authorize"), approved(captured=True)))
     psp.voids = False
@@ -79,7 +79,7 @@ def test_late_money_is_refunded_where_the_provider_tells_that_it_does_not_void(
 
 
 def test_a_refund_of_late_money_that_fails_is_not_given_up(
-    psp: TellingPsp, account: ProviderAccount, late: dict[str, Any]
+    psp: WebhookPsp, account: ProviderAccount, late: dict[str, Any]
 ) -> None:
     tell(account, report(name_of("authorize"), approved(captured=True)))
     psp.voids = False
@@ -90,7 +90,7 @@ def test_a_refund_of_late_money_that_fails_is_not_given_up(
     assert reversal().state == "unknown"
 
 
-def test_a_payment_that_is_ended_by_a_webhook_fails(live: Api, psp: TellingPsp, account: ProviderAccount) -> None:
+def test_a_payment_that_is_ended_by_a_webhook_fails(live: Api, psp: WebhookPsp, account: ProviderAccount) -> None:
     charge = live.charge_source(live.wallet())
     ended = reference_of(Attempt.objects.get().id, FollowUp.CANCEL)
     tell(account, report(ended, approved(), amount=None))
@@ -115,7 +115,7 @@ def test_a_payment_that_could_not_be_ended_waits_on(live: Api, account: Provider
 
 
 def test_a_reversal_whose_answer_is_lost_is_looked_up_before_it_is_asked_for_again(
-    psp: TellingPsp, account: ProviderAccount, late: dict[str, Any]
+    psp: WebhookPsp, account: ProviderAccount, late: dict[str, Any]
 ) -> None:
     tell(account, report(name_of("authorize"), approved(captured=True)))
     recover()
@@ -127,7 +127,7 @@ def test_a_reversal_whose_answer_is_lost_is_looked_up_before_it_is_asked_for_aga
 
 
 @pytest.mark.django_db(transaction=True)
-def test_the_money_is_in_order_after_all(psp: TellingPsp, account: ProviderAccount, late: dict[str, Any]) -> None:
+def test_the_money_is_in_order_after_all(psp: WebhookPsp, account: ProviderAccount, late: dict[str, Any]) -> None:
     tell(account, report(name_of("authorize"), approved(captured=True)))
     recover()
     tell(account, *psp.told)

@@ -11,7 +11,8 @@ from tests.charging.passing import recover
 from tests.client import CHALLENGED, Api, error_of
 from tests.provider_events.psp import (
     APPLIED,
-    TellingPsp,
+    WebhookPsp,
+    apply_due,
     approved,
     declined,
     do,
@@ -20,7 +21,6 @@ from tests.provider_events.psp import (
     report,
     standing,
     tell,
-    work_off,
 )
 
 pytestmark = pytest.mark.django_db
@@ -28,7 +28,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.mark.parametrize(("verb", "status"), [("capture", "succeeded"), ("void", "voided")])
 def test_an_operation_waits_for_the_webhook_that_ends_it(
-    live: Api, psp: TellingPsp, account: ProviderAccount, verb: str, status: str
+    live: Api, psp: WebhookPsp, account: ProviderAccount, verb: str, status: str
 ) -> None:
     charge = live.held()
     assert do(live, charge, verb) == charge
@@ -50,7 +50,7 @@ def test_while_an_operation_waits_no_other_begins(live: Api) -> None:
 
 
 def test_a_refund_waits_for_its_webhook_and_keeps_no_other_from_beginning(
-    live: Api, psp: TellingPsp, account: ProviderAccount
+    live: Api, psp: WebhookPsp, account: ProviderAccount
 ) -> None:
     charge = live.charge()
     do(live, charge, "refund", amount=4_000)
@@ -74,7 +74,7 @@ def test_an_operation_that_is_refused_later_leaves_the_charge_as_it_was(live: Ap
 
 @pytest.mark.parametrize("verb", ["capture", "void"])
 def test_what_is_taken_back_after_it_was_done_moves_nothing_and_needs_attention(
-    live: Api, psp: TellingPsp, account: ProviderAccount, verb: str
+    live: Api, psp: WebhookPsp, account: ProviderAccount, verb: str
 ) -> None:
     charge = live.held()
     do(live, charge, verb)
@@ -98,7 +98,7 @@ def test_a_hold_that_the_provider_lets_go_needs_attention(live: Api, account: Pr
 
 
 def test_that_the_rest_of_a_hold_ran_out_that_was_captured_in_part_is_no_news(
-    live: Api, psp: TellingPsp, account: ProviderAccount
+    live: Api, psp: WebhookPsp, account: ProviderAccount
 ) -> None:
     charge = live.held()
     do(live, charge, "capture", amount=6_000)
@@ -112,7 +112,7 @@ def test_that_the_rest_of_a_hold_ran_out_that_was_captured_in_part_is_no_news(
 
 
 def test_a_captured_payment_that_is_told_of_as_run_out_needs_attention(
-    live: Api, psp: TellingPsp, account: ProviderAccount
+    live: Api, psp: WebhookPsp, account: ProviderAccount
 ) -> None:
     do(live, live.held(), "capture")
     tell(account, *psp.told)
@@ -121,7 +121,7 @@ def test_a_captured_payment_that_is_told_of_as_run_out_needs_attention(
 
 
 def test_a_refund_that_is_told_of_as_made_after_it_failed_is_no_news(
-    live: Api, psp: TellingPsp, account: ProviderAccount
+    live: Api, psp: WebhookPsp, account: ProviderAccount
 ) -> None:
     charge = live.charge()
     do(live, charge, "refund")
@@ -137,20 +137,20 @@ def test_a_refund_that_is_told_of_as_made_after_it_failed_is_no_news(
     )
 
 
-def test_a_hold_that_we_released_may_be_told_of_as_ended(live: Api, psp: TellingPsp, account: ProviderAccount) -> None:
+def test_a_hold_that_we_released_may_be_told_of_as_ended(live: Api, psp: WebhookPsp, account: ProviderAccount) -> None:
     charge = live.held()
     do(live, charge, "void")
     tell(account, report(name_of("authorize"), declined("action_expired")))
     assert standing() == [("waiting", "Another operation on the charge has not ended.")]
 
     tell(account, *psp.told)
-    work_off()
+    apply_due()
 
     assert standing() == [APPLIED] * 2
 
 
 def test_a_refund_that_fails_afterwards_gives_its_amount_back(
-    live: Api, psp: TellingPsp, account: ProviderAccount
+    live: Api, psp: WebhookPsp, account: ProviderAccount
 ) -> None:
     charge = live.charge()
     do(live, charge, "refund")
@@ -164,7 +164,7 @@ def test_a_refund_that_fails_afterwards_gives_its_amount_back(
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(order=st.lists(st.integers(0, 2), min_size=3, max_size=8))
 def test_in_whatever_order_and_however_often_it_is_told_the_end_is_the_same(
-    live: Api, psp: TellingPsp, account: ProviderAccount, order: list[int]
+    live: Api, psp: WebhookPsp, account: ProviderAccount, order: list[int]
 ) -> None:
     charge = live.held()
     psp.told.clear()
@@ -174,7 +174,7 @@ def test_in_whatever_order_and_however_often_it_is_told_the_end_is_the_same(
 
     for number in [*order, 0, 1, 2]:
         tell(account, told[number])
-    work_off()
+    apply_due()
 
     after = live.read(charge)
     assert (after["status"], after["captured"], after["amount_captured"]) == ("succeeded", True, 10_000)
@@ -182,7 +182,7 @@ def test_in_whatever_order_and_however_often_it_is_told_the_end_is_the_same(
 
 
 @pytest.mark.django_db(transaction=True)
-def test_the_money_is_in_order_when_all_is_told(live: Api, psp: TellingPsp, account: ProviderAccount) -> None:
+def test_the_money_is_in_order_when_all_is_told(live: Api, psp: WebhookPsp, account: ProviderAccount) -> None:
     for verb in ("capture", "void"):
         do(live, live.held(), verb)
     do(live, live.charge(), "refund", amount=1_000)

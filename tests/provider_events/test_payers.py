@@ -15,14 +15,14 @@ from payments.providers.simulator.models import SimulatedPayment
 from tests.charging.passing import recover
 from tests.client import Api
 from tests.pages.making import SHOP, path_of
-from tests.provider_events.psp import TellingPsp, approved, name_of, report, tell
+from tests.provider_events.psp import WebhookPsp, approved, name_of, report, tell
 
 pytestmark = pytest.mark.django_db
 CODE = "00020101021228770011com.p2pqrpay0111PAEYPHM2XXX0208999644030411632990000000005204601653036085406100.005802PH"
 
 
 @pytest.fixture
-def scanned(live: Api, psp: TellingPsp) -> dict[str, Any]:
+def scanned(live: Api, psp: WebhookPsp) -> dict[str, Any]:
     """Return a charge whose payer scans a code."""
     psp.answers.append(ActionRequired("pr-1", "", qr=CODE))
     return live.charge_source(live.wallet("qrph"))
@@ -50,7 +50,7 @@ def test_the_code_is_what_the_provider_gave(client: Client, scanned: dict[str, A
     assert segno.make_qr(CODE).svg_inline(scale=6, light="white").partition("<g")[2] in text_of(response)
 
 
-def test_the_code_stays_where_a_lookup_tells_nothing(client: Client, psp: TellingPsp, scanned: dict[str, Any]) -> None:
+def test_the_code_stays_where_a_lookup_tells_nothing(client: Client, psp: WebhookPsp, scanned: dict[str, Any]) -> None:
     psp.found = Unknown("timed out")
     recover()
     assert "/qr.svg" in text_of(client.get(path_of(scanned["action"]["url"])))
@@ -67,7 +67,7 @@ def test_the_page_of_a_code_leads_on_once_the_payment_has_come(
     assert live.read(scanned)["status"] == "succeeded"
 
 
-def test_who_says_to_have_paid_waits_until_it_is_so(client: Client, psp: TellingPsp, scanned: dict[str, Any]) -> None:
+def test_who_says_to_have_paid_waits_until_it_is_so(client: Client, psp: WebhookPsp, scanned: dict[str, Any]) -> None:
     psp.continued = ActionRequired("pr-1", "", qr=CODE)
     page = text_of(client.get(path_of(scanned["action"]["url"])))
     back = page.rpartition('href="')[2].partition('"')[0]
@@ -90,7 +90,7 @@ def test_a_payment_without_a_code_has_no_page_for_it(
     ids=["unsent", "lost", "rejected"],
 )
 def test_a_payer_whose_return_tells_nothing_waits_and_is_asked_about_again(
-    client: Client, live: Api, psp: TellingPsp, answer: Any
+    client: Client, live: Api, psp: WebhookPsp, answer: Any
 ) -> None:
     charge = live.charge_source(live.wallet(redirect=SHOP))
     payment = SimulatedPayment.objects.get()
@@ -112,14 +112,14 @@ def test_coming_back_proves_nothing(client: Client, live: Api, account: Provider
     assert live.read(charge) == charge
 
 
-def test_what_the_payer_brings_along_is_given_to_the_provider(client: Client, live: Api, psp: TellingPsp) -> None:
+def test_what_the_payer_brings_along_is_given_to_the_provider(client: Client, live: Api, psp: WebhookPsp) -> None:
     live.charge_source(live.wallet())
     client.get(path_of(SimulatedPayment.objects.get().return_url), {"redirectResult": "X6XtfGC3!Y"})
     assert psp.brought == [{"redirectResult": "X6XtfGC3!Y"}]
 
 
 def test_the_waiting_page_moves_on_when_a_webhook_brings_the_outcome(
-    client: Client, live: Api, psp: TellingPsp, account: ProviderAccount
+    client: Client, live: Api, psp: WebhookPsp, account: ProviderAccount
 ) -> None:
     live.charge_source(live.wallet(redirect=SHOP))
     back = path_of(SimulatedPayment.objects.get().return_url)

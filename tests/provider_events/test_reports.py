@@ -17,7 +17,8 @@ from payments.providers.simulator.models import SimulatedPayment
 from tests.client import Api
 from tests.provider_events.psp import (
     APPLIED,
-    TellingPsp,
+    WebhookPsp,
+    apply_due,
     approved,
     do,
     name_of,
@@ -27,7 +28,6 @@ from tests.provider_events.psp import (
     signed,
     standing,
     tell,
-    work_off,
 )
 from tests.racing import at_once
 from tests.routing.doubles import account_at
@@ -105,7 +105,7 @@ def test_what_was_done_by_hand_to_a_payment_of_ours_is_left_to_operators(
 
 
 def test_an_account_tells_nothing_of_what_went_by_another(
-    live: Api, psp: TellingPsp, shop: NewMerchant, other_shop: NewMerchant
+    live: Api, psp: WebhookPsp, shop: NewMerchant, other_shop: NewMerchant
 ) -> None:
     charge = live.charge_source(live.wallet())
     for merchant, title in ((shop.merchant, "Second"), (other_shop.merchant, "")):
@@ -123,7 +123,7 @@ def test_a_test_payment_is_not_moved_by_a_webhook(api: Api, account: ProviderAcc
 
 @pytest.mark.parametrize("why", [Unknown("timed out"), NotSent("connection refused")], ids=["lost", "unsent"])
 def test_a_provider_that_does_not_tell_is_asked_again_later(
-    live: Api, psp: TellingPsp, account: ProviderAccount, why: Outcome
+    live: Api, psp: WebhookPsp, account: ProviderAccount, why: Outcome
 ) -> None:
     charge = live.charge_source(live.wallet())
     paid_on_its_page()
@@ -134,20 +134,20 @@ def test_a_provider_that_does_not_tell_is_asked_again_later(
     assert ProviderEvent.objects.get().due_at > clock.now()
 
     psp.found = None
-    work_off()
+    apply_due()
 
     assert live.read(charge)["status"] == "succeeded"
     assert standing() == [APPLIED]
 
 
 def test_what_cannot_be_applied_for_a_day_is_left_to_operators(
-    live: Api, psp: TellingPsp, account: ProviderAccount
+    live: Api, psp: WebhookPsp, account: ProviderAccount
 ) -> None:
     live.charge_source(live.wallet())
     psp.found = Unknown("timed out")
     tell(account, report(name_of("authorize"), None))
     ProviderEvent.objects.update(tries=TRIES_MAX - 1)
-    work_off()
+    apply_due()
     assert standing() == [
         ("needs_attention", f"Given up after {TRIES_MAX} tries: The provider does not say: timed out")
     ]
@@ -162,7 +162,7 @@ def test_what_is_being_asked_for_is_left_to_who_asks(live: Api, account: Provide
 
 
 def test_a_name_that_the_provider_told_leads_to_an_outcome_that_nobody_knew(
-    live: Api, psp: TellingPsp, account: ProviderAccount
+    live: Api, psp: WebhookPsp, account: ProviderAccount
 ) -> None:
     psp.answers.append(Unknown("timed out"))
     charge = live.charge()
@@ -174,7 +174,7 @@ def test_a_name_that_the_provider_told_leads_to_an_outcome_that_nobody_knew(
 
 
 def test_whatever_breaks_on_one_report_keeps_nobody_from_the_others(
-    live: Api, psp: TellingPsp, account: ProviderAccount
+    live: Api, psp: WebhookPsp, account: ProviderAccount
 ) -> None:
     broken, charge = live.charge_source(live.wallet()), live.charge_source(live.wallet())
     names = [attempt.reference for attempt in Attempt.objects.order_by("id")]
@@ -187,14 +187,14 @@ def test_whatever_breaks_on_one_report_keeps_nobody_from_the_others(
 
 
 @pytest.mark.django_db(transaction=True)
-def test_workers_that_come_at_once_apply_each_report_once(live: Api, psp: TellingPsp, account: ProviderAccount) -> None:
+def test_workers_that_come_at_once_apply_each_report_once(live: Api, psp: WebhookPsp, account: ProviderAccount) -> None:
     charges = [live.held() for _ in range(3)]
     for charge in charges:
         do(live, charge, "capture")
     for each in psp.told:
         send(account, signed(each))
 
-    taken = at_once(4, lambda _: apply.work_off())
+    taken = at_once(4, lambda _: apply.apply_due())
 
     assert sum(taken) == len(charges)
     assert Event.objects.filter(type="charge.captured").count() == len(charges)
@@ -205,21 +205,21 @@ def test_what_a_dead_worker_had_in_hand_is_taken_again(live: Api, account: Provi
     charge = live.charge_source(live.wallet())
     send(account, signed(report(name_of("authorize"), approved(captured=True))))
     assert apply._claim() is not None
-    assert apply.work_off() == 0
+    assert apply.apply_due() == 0
 
-    work_off()
+    apply_due()
 
     assert live.read(charge)["status"] == "succeeded"
 
 
 def test_what_took_longer_than_its_lease_changes_nothing_of_what_another_put_down(
-    live: Api, psp: TellingPsp, account: ProviderAccount
+    live: Api, psp: WebhookPsp, account: ProviderAccount
 ) -> None:
     live.charge_source(live.wallet())
     send(account, signed(report(name_of("authorize"), None)))
     slow = apply._claim()
     assert slow is not None
-    work_off()
+    apply_due()
     psp.found = Unknown("timed out")
     apply._apply_alone(slow)
     assert standing() == [APPLIED]

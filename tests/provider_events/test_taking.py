@@ -12,13 +12,13 @@ from pytest_django import Settings
 
 from payments import vault
 from payments.api import throttling
-from payments.domain.maintenance.data_keys import WrappedKeys
+from payments.domain.maintenance.data_keys import DatabaseKeyStore
 from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.routing.provider_accounts import change_account
 from payments.models import ProviderAccount, ProviderEvent, ProviderMessage
 from payments.providers.base import NotFound
 from payments.vault import Purpose, VaultUnavailable, WrappedKey
-from tests.provider_events.psp import ANSWER, HEADER, TellingPsp, approved, report, send, signed, signed_bytes, standing
+from tests.provider_events.psp import ANSWER, HEADER, WebhookPsp, approved, report, send, signed, signed_bytes, standing
 from tests.racing import at_once, statuses
 from tests.routing.doubles import account_at
 
@@ -126,7 +126,7 @@ def test_what_is_told_again_in_another_message_is_one_report(account: ProviderAc
 
 
 def test_accounts_do_not_share_the_marks_of_what_was_told(
-    account: ProviderAccount, psp: TellingPsp, other_shop: NewMerchant
+    account: ProviderAccount, psp: WebhookPsp, other_shop: NewMerchant
 ) -> None:
     other = account_at(psp, other_shop.merchant)
     for each in (account, other):
@@ -153,7 +153,7 @@ def test_an_account_that_takes_no_new_payments_still_hears_of_the_old_ones(accou
     assert send(account, signed(report(NAME, approved()))).status_code == 200
 
 
-class Unreachable(WrappedKeys):
+class Unreachable(DatabaseKeyStore):
     """A store of data keys that cannot be asked at the moment."""
 
     def find(self, purpose: Purpose, key_id: UUID) -> WrappedKey | None:
@@ -165,7 +165,7 @@ def test_a_message_whose_signature_cannot_be_checked_is_to_be_sent_again(account
     try:
         response = send(account, signed(report(NAME, approved())))
     finally:
-        vault.use_store(WrappedKeys())
+        vault.use_store(DatabaseKeyStore())
     assert (response.status_code, response["Retry-After"]) == (503, "60")
     assert not ProviderMessage.objects.exists()
 

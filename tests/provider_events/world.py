@@ -19,7 +19,7 @@ from payments.providers.base import CardData, Payment
 from payments.providers.http import Send
 from tests.client import Api, made
 from tests.pages.making import SHOP, path_of
-from tests.provider_events.psp import send, work_off
+from tests.provider_events.psp import apply_due, send
 from tests.providers.adyen.bench import ACCOUNT, AdyenBench, adyen_bench
 from tests.providers.adyen.books import State
 from tests.providers.bench import Money, SignedMessage, Spoilt
@@ -106,7 +106,7 @@ class World:
         """Deliver the webhooks in this order and apply them."""
         for headers, body in webhooks:
             assert send(self.account, (dict(headers), body)).status_code == 200
-        work_off()
+        apply_due()
 
     def tell_in_disorder(self, random: Random) -> None:
         """All that was told comes in any order, and some of it twice."""

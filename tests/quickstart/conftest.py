@@ -17,7 +17,7 @@ def data() -> Generator[Path]:
         Path(parent).chmod(0o711)
         data = Path(parent) / "data"
         yield data
-        remove_what_lies_outside(data)
+        remove_linked_folders(data)
 
 
 @pytest.fixture
@@ -26,10 +26,10 @@ def closed_data() -> Generator[Path]:
     with tempfile.TemporaryDirectory(prefix="kaha-test-") as parent:
         data = Path(parent) / "data"
         yield data
-        remove_what_lies_outside(data)
+        remove_linked_folders(data)
 
 
-def remove_what_lies_outside(data: Path) -> None:
+def remove_linked_folders(data: Path) -> None:
     """Remove the folders that the links in a data folder point to."""
     for link in data.glob("*"):
         target = link.resolve()

@@ -15,7 +15,7 @@ from environ import Env
 from payments.quickstart import servers
 from payments.quickstart.servers import postgres
 from payments.quickstart.servers.places import make_running_folders, prepare, secrets_of
-from tests.quickstart.conftest import remove_what_lies_outside
+from tests.quickstart.conftest import remove_linked_folders
 from tests.quickstart.starting import MANAGE, manage
 
 pytestmark = pytest.mark.long
@@ -84,7 +84,7 @@ def test_a_path_too_long_for_a_socket_is_no_obstacle(data: Path) -> None:
         assert database.execute("SELECT 42") == [(42,)]
     finally:
         database.stop()
-        remove_what_lies_outside(database.places.data)
+        remove_linked_folders(database.places.data)
 
 
 def test_no_folder_above_the_data_is_opened_to_the_user_of_the_server(closed_data: Path) -> None:

@@ -14,7 +14,7 @@ import httpx
 import pytest
 
 from payments.quickstart.banner import Ready, curl_lines
-from tests.quickstart.conftest import remove_what_lies_outside
+from tests.quickstart.conftest import remove_linked_folders
 from tests.quickstart.starting import (
     ENVIRONMENT,
     MANAGE,
@@ -56,7 +56,7 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Generator[Quickstart]:
     yield quickstart
     quickstart.process.terminate()
     quickstart.ended()
-    remove_what_lies_outside(data)
+    remove_linked_folders(data)
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from django.db.models import QuerySet
 from django.test.utils import CaptureQueriesContext
 
 from payments import clock
-from payments.db.compiled_query import MOST_STATEMENTS, Frozen
+from payments.db.compiled_query import MOST_STATEMENTS, CompiledQuery
 from payments.models import Charge, Merchant, Source
 from tests.factories import ChargeFactory, SourceFactory
 from tests.racing import at_once
@@ -23,7 +23,7 @@ def newest_sources(*, merchant_id: UUID, used: bool | None, length: int) -> Quer
     return Source.objects.filter(merchant_id=merchant_id, used=used).order_by("-id")[:length]
 
 
-def counted(build: Callable[..., QuerySet[Any]]) -> tuple[Frozen[Any, Any], list[dict[str, Any]]]:
+def counted(build: Callable[..., QuerySet[Any]]) -> tuple[CompiledQuery[Any, Any], list[dict[str, Any]]]:
     """Return the query of `build`, and what that was called with."""
     calls: list[dict[str, Any]] = []
 
@@ -31,7 +31,7 @@ def counted(build: Callable[..., QuerySet[Any]]) -> tuple[Frozen[Any, Any], list
         calls.append(given)
         return build(**given)
 
-    return Frozen(building), calls
+    return CompiledQuery(building), calls
 
 
 def test_other_values_find_other_rows_by_the_same_text() -> None:
@@ -54,7 +54,7 @@ def test_booleans_and_numbers_are_distinct() -> None:
 
 
 def test_none_is_null() -> None:
-    query = Frozen(lambda *, settled_at: Charge.objects.filter(settled_at=settled_at))
+    query = CompiledQuery(lambda *, settled_at: Charge.objects.filter(settled_at=settled_at))
     moment = clock.now()
     open_one, settled = ChargeFactory(is_captured=True), ChargeFactory(is_captured=True, settled_at=moment)
     assert query(settled_at=None) == [open_one]
@@ -63,7 +63,7 @@ def test_none_is_null() -> None:
 
 def test_a_value_is_no_part_of_the_sql() -> None:
     texts: list[str] = []
-    query = Frozen(lambda *, kind: Source.objects.filter(type=kind))
+    query = CompiledQuery(lambda *, kind: Source.objects.filter(type=kind))
     with connection.execute_wrapper(lambda execute, sql, *rest: texts.append(sql) or execute(sql, *rest)):
         assert [query(kind=text) for text in ("gcash", "'; DROP TABLE x --", "100%s")] == [[], [], []]
     assert len(set(texts)) == 1
@@ -71,13 +71,13 @@ def test_a_value_is_no_part_of_the_sql() -> None:
 
 
 def test_a_datetime_that_is_not_a_value_is_refused() -> None:
-    query = Frozen(lambda *, kind: Source.objects.filter(type=kind, created_at__lt=clock.now()))
+    query = CompiledQuery(lambda *, kind: Source.objects.filter(type=kind, created_at__lt=clock.now()))
     with pytest.raises(TypeError, match="datetime"):
         query(kind="card")
 
 
 def test_a_value_of_another_kind_is_refused() -> None:
-    query = Frozen(lambda *, merchant: Source.objects.filter(merchant=merchant))
+    query = CompiledQuery(lambda *, merchant: Source.objects.filter(merchant=merchant))
     with pytest.raises(KeyError):
         query(merchant=Merchant())
 
@@ -93,7 +93,7 @@ def test_only_so_many_texts_are_kept() -> None:
 
 def test_what_hangs_on_rows_knows_them() -> None:
     charges = [ChargeFactory(is_part_refunded=True), ChargeFactory(is_captured=True)]
-    query = Frozen(lambda: Charge.objects.whole().order_by("id"))
+    query = CompiledQuery(lambda: Charge.objects.whole().order_by("id"))
     with CaptureQueriesContext(connection) as captured:
         found = query()
         assert [[refund.charge for refund in charge.refund_list] for charge in found] == [[charges[0]], []]
@@ -102,7 +102,7 @@ def test_what_hangs_on_rows_knows_them() -> None:
 
 @pytest.mark.django_db(transaction=True)
 def test_threads_find_their_own_rows() -> None:
-    query = Frozen(newest_sources)
+    query = CompiledQuery(newest_sources)
     sources = SourceFactory.create_batch(8)
     found = at_once(8, lambda number: query(merchant_id=sources[number].merchant_id, used=False, length=5))
     assert found == [[source] for source in sources]

@@ -13,9 +13,9 @@ from customers.api import views
 from customers.models import Customer, CustomerSource
 from payments import clock
 from payments.api import charges, events
-from payments.api.filters import PLACES
+from payments.api.filters import STATUS_PAIRS
 from payments.api.lists import Listing
-from payments.db.compiled_query import Frozen
+from payments.db.compiled_query import CompiledQuery
 from payments.db.scoping import FIRST_ID, LAST_ID
 from payments.domain import prepared_reads
 from payments.ids import new_id
@@ -29,12 +29,12 @@ pytestmark = pytest.mark.django_db
 
 IN_MODE = ("merchant_id", "livemode")
 PAGE = (*IN_MODE, "length", "below")
-PAGE_OF_CHARGES = (*PAGE, "above", "places")
+PAGE_OF_CHARGES = (*PAGE, "above", "pairs")
 FIRST_PAGE_OF_EVENTS = (*IN_MODE, "no_start", "length")
 PAGE_OF_EVENTS = (*IN_MODE, "after", "length")
-EVERY_PLACE = (1 << len(PLACES)) - 1
+EVERY_PAIR = (1 << len(STATUS_PAIRS)) - 1
 # What each query is given, by the names of the stage below.
-READS: dict[str, tuple[Frozen[Any, Any], tuple[str, ...]]] = {
+READS: dict[str, tuple[CompiledQuery[Any, Any], tuple[str, ...]]] = {
     "key": (prepared_reads.key, ("digest",)),
     "idempotency record": (prepared_reads.idempotency_record, (*IN_MODE, "key")),
     "source": (prepared_reads.source, (*IN_MODE, "source_id")),
@@ -82,7 +82,7 @@ def stage() -> dict[str, Any]:
         "length": 2,
         "below": LAST_ID,
         "above": FIRST_ID,
-        "places": EVERY_PLACE,
+        "pairs": EVERY_PAIR,
         "since": charge.created_at,
         "before": clock.now(),
         "kind": event.type,
@@ -105,7 +105,7 @@ def facts(value: Any, seen: frozenset[int] = frozenset()) -> Any:
     return type(value), own, joined, state.adding, state.db
 
 
-def given(name: str, stage: dict[str, Any]) -> tuple[Frozen[Any, Any], dict[str, Any]]:
+def given(name: str, stage: dict[str, Any]) -> tuple[CompiledQuery[Any, Any], dict[str, Any]]:
     query, names = READS[name]
     values = {name: stage[name] for name in names if name != "no_start"}
     return query, values | ({"after": None} if "no_start" in names else {})
@@ -130,7 +130,7 @@ def test_all_of_them_come_by_one_statement(name: str, stage: dict[str, Any]) -> 
 def test_every_query_that_is_compiled_once_is_looked_at_here() -> None:
     rooms = [module for name, module in sys.modules.items() if name.startswith(("payments.", "customers."))]
     held = [each for module in rooms for each in vars(module).values()]
-    found = {each for each in held if isinstance(each, Frozen)} | {
+    found = {each for each in held if isinstance(each, CompiledQuery)} | {
         each.page for each in held if isinstance(each, Listing)
     }
     assert found == {query for query, _ in READS.values()}

@@ -31,7 +31,7 @@ def pay_in_every_way(api: Api) -> None:
         _on(api, charge, "refund", {"amount": 2_000})
     api.charge("4000000000000002")
     api.held()
-    tasks.hear_simulator()
+    tasks.apply_simulator_messages()
 
 
 def _on(api: Api, charge: dict[str, Any], verb: str, body: dict[str, int] | None = None) -> None:
@@ -39,12 +39,12 @@ def _on(api: Api, charge: dict[str, Any], verb: str, body: dict[str, int] | None
 
 
 def simulator_lines() -> list[SettlementLine]:
-    return list(runs.report_of("simulator").lines)
+    return list(runs.provider_report("simulator").lines)
 
 
 def reconcile(**changed: Any) -> ReconciliationRun:
     """Reconcile the simulator's own report, with the members `changed`; return the run."""
-    return runs.reconcile(replace(runs.report_of("simulator"), **changed), COMMAND)
+    return runs.reconcile(replace(runs.provider_report("simulator"), **changed), COMMAND)
 
 
 def export(path: Path) -> Path:
@@ -68,7 +68,7 @@ def tampered(path: Path, tamper: Tamper) -> Path:
 
 
 def reconcile_file(path: Path) -> ReconciliationRun:
-    return runs.reconcile(runs.report_in(path, SIMULATOR, None, None), COMMAND)
+    return runs.reconcile(runs.file_report(path, SIMULATOR, None, None), COMMAND)
 
 
 def kinds() -> list[str]:

@@ -80,7 +80,7 @@ def test_of_concurrent_closings_one_succeeds(item: ReconciliationItem, operator:
 def test_concurrent_runs_store_every_line_once_and_make_one_item(api: Api) -> None:
     api.charge()
     taken(APPROVED)
-    report = runs.report_of("simulator")
+    report = runs.provider_report("simulator")
 
     def run(_: int) -> ReconciliationRun | None:
         try:
@@ -98,7 +98,7 @@ def test_concurrent_runs_store_every_line_once_and_make_one_item(api: Api) -> No
 @pytest.mark.django_db(transaction=True)
 def test_a_run_during_another_is_refused_and_stores_nothing(api: Api) -> None:
     api.charge()
-    report = runs.report_of("simulator")
+    report = runs.provider_report("simulator")
     with transaction.atomic():
         assert matching.lock("simulator")
         with pytest.raises(Busy):

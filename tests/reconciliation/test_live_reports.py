@@ -101,7 +101,7 @@ def read(folder: Path, provider: str, *changes: Mapping[str, str]) -> list[Settl
 
 def reconcile(folder: Path, provider: str, *changes: Mapping[str, str]) -> ReconciliationRun:
     path = report(folder, provider, *changes)
-    return runs.reconcile(runs.report_in(path, LAYOUTS[provider], None, None), COMMAND)
+    return runs.reconcile(runs.file_report(path, LAYOUTS[provider], None, None), COMMAND)
 
 
 def test_a_payment_that_adyen_settled_is_read_gross_with_both_names(tmp_path: Path) -> None:

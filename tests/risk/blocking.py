@@ -13,7 +13,7 @@ WHY = "Stolen, says its bank"
 
 def block_card(number: str = APPROVED, lasts: timedelta | None = None, **where: Any) -> Block:
     """Put a block on a card in test mode, by default at all merchants."""
-    return _put(lasts, **blocks.of_number(number), **where)
+    return _put(lasts, **blocks.number_columns(number), **where)
 
 
 def block_email(email: str, lasts: timedelta | None = None, **where: Any) -> Block:
@@ -24,5 +24,5 @@ def block_email(email: str, lasts: timedelta | None = None, **where: Any) -> Blo
 def _put(lasts: timedelta | None, **members: Any) -> Block:
     by = members.pop("put_by", None) or operator("ana")
     block = Block(**{"livemode": False, "reason": WHY, "put_by": by} | members)
-    blocks.put(block, lasts)
+    blocks.add_block(block, lasts)
     return block

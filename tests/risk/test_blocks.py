@@ -15,7 +15,7 @@ from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.risk import blocks
 from payments.models import Attempt, AuditEntry, Block, Source
 from payments.providers.simulator.models import SimulatedPayment
-from payments.steps import Step
+from payments.steps import Failpoint
 from tests.charging.passing import let_time_pass, recover
 from tests.client import APPROVED, CHALLENGED, DECLINED, Api, made
 from tests.contract.calls import order, vaulted
@@ -37,10 +37,10 @@ class Killed(BaseException):
 
 
 @contextmanager
-def dying_at(step: Step) -> Iterator[None]:
+def dying_at(step: Failpoint) -> Iterator[None]:
     """Let the process die at `step` while the block runs."""
 
-    def die(reached: Step) -> None:
+    def die(reached: Failpoint) -> None:
         if reached is step:
             raise Killed
 
@@ -147,7 +147,7 @@ def test_a_lifted_block_stops_nothing_and_is_kept(api: Api) -> None:
 def test_recovery_declines_by_the_block_of_the_attempt(api: Api) -> None:
     block = block_card()
     source = api.source()
-    with dying_at(Step.ASKING):
+    with dying_at(Failpoint.ASKING):
         api.post("/charges/", order(source))
     [charge] = made(api.get("/charges/"))["data"]
     blocks.lift(block, operator("ben"), "It was another card")

@@ -62,7 +62,7 @@ def test_a_message_that_was_taken_is_forgotten_after_its_days_and_no_other() -> 
     Message.objects.update(created_at=long_ago, due_at=long_ago)
     Message.objects.filter(id=taken_long_ago.id).update(delivered_at=long_ago)
     messages.acknowledge(taken_lately.id)
-    assert messages.forget_old(batch=1) == 1
+    assert messages.delete_old(batch=1) == 1
     assert set(Message.objects.all()) == {taken_lately, waiting}
 
 

@@ -18,14 +18,14 @@ from payments.staff.roles import ALL_MERCHANTS, make_roles
 from tests.admin.conftest import House, house, text_of  # noqa: F401  something to be looked at
 from tests.admin.test_pages import list_of, newest, page_of  # noqa: F401
 from tests.client import REFUNDS_WAIT
-from tests.overview.telling import days_ago, tell
+from tests.overview.telling import days_ago, make_past_charge
 from tests.staff.test_roles import NAMES, WITHOUT_PAGE, address_of, rows  # noqa: F401
 
 pytestmark = pytest.mark.long
 
 # Rows without a merchant or about all merchants, which an operator for some merchants may not see.
 OF_NO_MERCHANT = {
-    "payments.ActLimit",
+    "payments.ApprovalLimit",
     "payments.AuditEntry",
     "payments.BinRange",
     "payments.DataKey",
@@ -181,8 +181,8 @@ def test_an_operator_for_two_merchants_sees_both(shop: NewMerchant, other_shop: 
 
 
 def test_the_figures_of_the_first_page_are_of_their_merchants_alone(shop: NewMerchant, other_shop: NewMerchant) -> None:
-    tell(shop.merchant, days_ago(1), amount=777_700)
-    tell(other_shop.merchant, days_ago(1), amount=123_400, hold=True)
+    make_past_charge(shop.merchant, days_ago(1), amount=777_700)
+    make_past_charge(other_shop.merchant, days_ago(1), amount=123_400, hold=True)
     client, figures = operator_of(other_shop), []
     for _ in range(2):
         text = text_of(client.get(reverse("admin:index")))

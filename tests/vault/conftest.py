@@ -3,7 +3,7 @@ from collections.abc import Iterator
 import pytest
 
 from payments import vault
-from payments.domain.maintenance.data_keys import WrappedKeys
+from payments.domain.maintenance.data_keys import DatabaseKeyStore
 from payments.models import CvcKey, DataKey
 from tests.vault.stores import MemoryStore
 
@@ -14,7 +14,7 @@ def store() -> Iterator[MemoryStore]:
     store = MemoryStore()
     vault.use_store(store)
     yield store
-    vault.use_store(WrappedKeys())
+    vault.use_store(DatabaseKeyStore())
 
 
 @pytest.fixture
@@ -22,6 +22,6 @@ def no_keys(transactional_db: None) -> Iterator[None]:
     """Delete all data keys and empty the cache, because earlier tests used other key-encryption keys."""
     for model in (DataKey, CvcKey):
         model.objects.all().delete()
-    vault.use_store(WrappedKeys())
+    vault.use_store(DatabaseKeyStore())
     yield
-    vault.use_store(WrappedKeys())
+    vault.use_store(DatabaseKeyStore())

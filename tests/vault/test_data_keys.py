@@ -7,7 +7,7 @@ from uuid import UUID
 import pytest
 
 from payments import vault
-from payments.vault import Purpose, VaultError, VaultUnavailable, keys_at_hand, wrapping
+from payments.vault import Purpose, VaultError, VaultUnavailable, with_prefetched_keys, wrapping
 from payments.vault.base import KeyDestroyed
 from payments.vault.data_keys import OPENING_COUNT, OPENING_SECONDS, SEALING_SECONDS, DataKeys
 from tests.vault.stores import MemoryStore, Timer
@@ -148,7 +148,7 @@ def test_no_key_is_fetched_inside_a_transaction() -> None:
     store, began = Waiting(), 0
     keys = DataKeys(store)
 
-    @keys_at_hand
+    @with_prefetched_keys
     def transaction() -> int:
         nonlocal began
         began += 1
@@ -169,11 +169,11 @@ def test_a_nested_function_fetches_no_key_inside_the_outer_transaction() -> None
     store = Waiting()
     keys = DataKeys(store)
 
-    @keys_at_hand
+    @with_prefetched_keys
     def inner() -> None:
         keys.sealing(Purpose.CARD)
 
-    @keys_at_hand
+    @with_prefetched_keys
     def outer() -> None:
         store.holding = True
         try:
@@ -188,7 +188,7 @@ def test_a_nested_function_fetches_no_key_inside_the_outer_transaction() -> None
 def test_keys_that_expire_as_fast_as_they_are_fetched_are_unavailable() -> None:
     store = MemoryStore()
 
-    @keys_at_hand
+    @with_prefetched_keys
     def transaction() -> None:
         DataKeys(store).sealing(Purpose.CARD)
 

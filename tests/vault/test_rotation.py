@@ -15,7 +15,7 @@ from django.db import connection, transaction
 from payments import clock, vault
 from payments.domain.cards.card_data import card_data
 from payments.domain.maintenance import key_rotation, reseal
-from payments.domain.maintenance.data_keys import WrappedKeys
+from payments.domain.maintenance.data_keys import DatabaseKeyStore
 from payments.models import Card, CvcKey, DataKey
 from payments.vault import Purpose, VaultUnavailable, WrappedKey
 from tests.client import APPROVED, Api, made
@@ -33,7 +33,7 @@ def _old_key(no_keys: None, settings: Any) -> None:
 
 def forget() -> None:
     """Empty the cache of data keys, as in a new process."""
-    vault.use_store(WrappedKeys())
+    vault.use_store(DatabaseKeyStore())
 
 
 def rotate(*arguments: str) -> dict[str, int]:
@@ -133,7 +133,7 @@ def test_rotation_does_not_wait_for_a_locked_card(api: Api) -> None:
     assert reseal.reseal_some() == 1
 
 
-class DestroyingStore(WrappedKeys):
+class DestroyingStore(DatabaseKeyStore):
     """A store that destroys every number when a key to seal with is read: between a batch's read and its write."""
 
     def newest(self, purpose: Purpose, since: datetime) -> WrappedKey | None:

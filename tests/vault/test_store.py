@@ -12,7 +12,7 @@ from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
 from payments.db.backend.base import DatabaseWrapper
-from payments.domain.maintenance.data_keys import WrappedKeys
+from payments.domain.maintenance.data_keys import DatabaseKeyStore
 from payments.models import CvcKey, DataKey
 from payments.vault import Purpose, wrapping
 from payments.vault.data_keys import DataKeys
@@ -23,7 +23,7 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("
 
 @pytest.mark.parametrize("purpose", Purpose)
 def test_concurrent_first_uses_create_one_key(purpose: Purpose) -> None:
-    keys = at_once(8, lambda _: DataKeys(WrappedKeys()).sealing(purpose)[0])
+    keys = at_once(8, lambda _: DataKeys(DatabaseKeyStore()).sealing(purpose)[0])
     assert len(set(keys)) == 1
     assert [*DataKey.objects.all(), *CvcKey.objects.all()] == [
         (CvcKey if purpose is Purpose.CVC else DataKey).objects.get(id=keys[0])
@@ -32,14 +32,14 @@ def test_concurrent_first_uses_create_one_key(purpose: Purpose) -> None:
 
 def test_a_key_survives_a_rollback_of_the_callers_transaction() -> None:
     with transaction.atomic():
-        key_id, _ = DataKeys(WrappedKeys()).sealing(Purpose.CARD)
+        key_id, _ = DataKeys(DatabaseKeyStore()).sealing(Purpose.CARD)
         transaction.set_rollback(True)
     assert DataKey.objects.get().id == key_id
 
 
 def test_a_key_costs_the_callers_transaction_no_statement(django_assert_num_queries: DjangoAssertNumQueries) -> None:
     with transaction.atomic(), django_assert_num_queries(0):
-        DataKeys(WrappedKeys()).sealing(Purpose.CARD)
+        DataKeys(DatabaseKeyStore()).sealing(Purpose.CARD)
 
 
 @pytest.fixture
@@ -59,7 +59,7 @@ def test_all_connections_may_need_a_key_at_the_same_time(few_connections: int) -
     def want(_: int) -> UUID:
         connection.ensure_connection()
         all_have_one.wait()
-        return DataKeys(WrappedKeys()).sealing(Purpose.CARD)[0]
+        return DataKeys(DatabaseKeyStore()).sealing(Purpose.CARD)[0]
 
     assert len(set(at_once(few_connections, want))) == 1
 
@@ -67,12 +67,12 @@ def test_all_connections_may_need_a_key_at_the_same_time(few_connections: int) -
 def test_an_ended_thread_leaves_no_connection_in_use(few_connections: int) -> None:
     for _ in range(few_connections + 1):
         with ThreadPoolExecutor(1) as thread:
-            thread.submit(DataKeys(WrappedKeys()).sealing, Purpose.CARD).result()
+            thread.submit(DataKeys(DatabaseKeyStore()).sealing, Purpose.CARD).result()
 
 
 @pytest.mark.parametrize("purpose", Purpose)
 def test_a_kept_key_is_found_as_it_was(purpose: Purpose) -> None:
-    store, key = WrappedKeys(), wrapping.new_key(purpose)
+    store, key = DatabaseKeyStore(), wrapping.new_key(purpose)
     since = key.created_at - timedelta(minutes=1)
     assert store.keep(key, since) == key
     assert (store.find(purpose, key.id), store.newest(purpose, since)) == (key, key)
@@ -80,7 +80,7 @@ def test_a_kept_key_is_found_as_it_was(purpose: Purpose) -> None:
 
 
 def test_a_retired_key_opens_and_does_not_seal() -> None:
-    store, key = WrappedKeys(), wrapping.new_key(Purpose.CARD)
+    store, key = DatabaseKeyStore(), wrapping.new_key(Purpose.CARD)
     since = key.created_at - timedelta(minutes=1)
     store.keep(key, since)
     DataKey.objects.update(retired_at=timezone.now())
@@ -99,6 +99,6 @@ def test_a_retired_key_opens_and_does_not_seal() -> None:
     ],
 )
 def test_no_key_is_half_destroyed(change: str) -> None:
-    DataKeys(WrappedKeys()).sealing(Purpose.CARD)
+    DataKeys(DatabaseKeyStore()).sealing(Purpose.CARD)
     with pytest.raises(IntegrityError), connection.cursor() as cursor:
         cursor.execute(f"UPDATE payments_datakey SET {change}")

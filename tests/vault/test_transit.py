@@ -13,7 +13,7 @@ import pytest
 from django.core.management import call_command
 
 from payments import vault
-from payments.domain.maintenance.data_keys import WrappedKeys
+from payments.domain.maintenance.data_keys import DatabaseKeyStore
 from payments.models import (
     Attempt,
     Card,
@@ -21,9 +21,9 @@ from payments.models import (
     CvcKey,
     DataKey,
     IdempotencyRecord,
-    NotificationTry,
     Source,
     Webhook,
+    WebhookAttempt,
 )
 from payments.vault import Purpose, VaultUnavailable, wrapping
 from payments.webhooks.worker import Drain
@@ -162,7 +162,7 @@ def test_a_card_that_cannot_be_sealed_is_503_and_not_there(fresh: Engine, api: A
 
 def test_a_card_that_cannot_be_opened_is_503_and_uses_nothing_up(fresh: Engine, api: Api) -> None:
     source = api.source()
-    vault.use_store(WrappedKeys())
+    vault.use_store(DatabaseKeyStore())
     fresh.failure = 503
     response = api.post("/charges/", order(source), "once")
     assert (response.status_code, error_of(response)["code"]) == (503, "vault_unavailable")
@@ -175,7 +175,7 @@ def test_a_card_that_cannot_be_opened_is_503_and_uses_nothing_up(fresh: Engine, 
 
 def test_a_payer_who_comes_back_meanwhile_pays_when_the_card_can_be_opened(fresh: Engine, api: Api) -> None:
     charge = api.charge(CHALLENGED)
-    vault.use_store(WrappedKeys())
+    vault.use_store(DatabaseKeyStore())
     fresh.failure = 503
     answer = api.client.post(urlsplit(charge["action"]["url"]).path, {"decision": "pay"})
     assert api.client.get(urlsplit(answer["Location"]).path).status_code == 200
@@ -192,16 +192,16 @@ def test_after_rewrapping_the_old_version_is_not_needed(fresh: Engine, api: Api)
     fresh.rotate()
     call_command("rotate_vault_keys", stdout=StringIO())
     fresh.least_version = 2
-    vault.use_store(WrappedKeys())
+    vault.use_store(DatabaseKeyStore())
     assert api.charge_source(source)["status"] == "succeeded"
 
 
 def test_callbacks_that_cannot_be_signed_wait(fresh: Engine, api: Api) -> None:
     hook = {"success": "https://shop.example/", "fail": "https://shop.example/", "notify": "https://shop.example/hook"}
     api.charge_source(api.source(redirect=hook))
-    vault.use_store(WrappedKeys())
+    vault.use_store(DatabaseKeyStore())
     fresh.failure = 503
     with pytest.raises(VaultUnavailable):
         Drain().run()
-    assert not NotificationTry.objects.exists()
+    assert not WebhookAttempt.objects.exists()
     assert {row.state for row in Webhook.objects.all()} == {"waiting"}

@@ -8,7 +8,7 @@ from typing import Any
 from payments import clock
 from payments.models import Webhook
 from payments.webhooks import claims
-from payments.webhooks.attempt_rules import made_of
+from payments.webhooks.attempt_rules import finished_attempt
 from payments.webhooks.claims import NOTHING_CLAIMED, RECEIVER_LIMIT, Claimed, Shares
 from payments.webhooks.results import Answer
 from payments.webhooks.scan_window import EVERYTHING, Span
@@ -52,7 +52,7 @@ async def plan_of_claim(span: Span, limit: int = RECEIVER_LIMIT) -> dict[str, An
 async def plan_of_record(batch: Sequence[Claimed]) -> dict[str, Any]:
     """How PostgreSQL puts down that all of them were told, which it does."""
     now = clock.now()
-    tries = [made_of(claimed, Answer(200, b"", 1, None), now, now, 0.5) for claimed in batch]
+    tries = [finished_attempt(claimed, Answer(200, b"", 1, None), now, now, 0.5) for claimed in batch]
     return await _plan(claims.RECORD, [list(column) for column in zip(*tries, strict=True)])
 
 
@@ -66,7 +66,7 @@ async def _plan(sql: str, params: Any) -> dict[str, Any]:
 def record_answer(claimed: Claimed, status: int) -> None:
     async def ask() -> None:
         async with await claims.connect() as database:
-            answer = made_of(claimed, Answer(status, b"", 1, None), clock.now(), clock.now(), 0.5)
+            answer = finished_attempt(claimed, Answer(status, b"", 1, None), clock.now(), clock.now(), 0.5)
             await claims.record(database, [answer])
 
     asyncio.run(ask())

@@ -14,7 +14,7 @@ from django.db import transaction
 
 from payments import clock
 from payments.domain.merchants.merchants import NewMerchant, create_merchant
-from payments.models import NotificationTry, Webhook
+from payments.models import Webhook, WebhookAttempt
 from payments.quickstart.servers.processes import wait_until
 from payments.webhooks.bulkheads import Lanes, SlowReceivers
 from payments.webhooks.claims import Claimed
@@ -81,7 +81,7 @@ def test_a_receiver_that_hangs_has_fifty_places_and_holds_up_nobody_else(shop: N
             drain.stop()
             assert wait_until(lambda: leased() == 50, WAIT_SECONDS)
     assert Webhook.objects.filter(state="delivered").count() == 500
-    assert NotificationTry.objects.filter(error="disconnected").count() == 50
+    assert WebhookAttempt.objects.filter(error="disconnected").count() == 50
 
 
 def test_a_merchant_whose_receivers_hang_has_a_third_of_the_places_and_the_next_one_most_of_the_rest(

@@ -12,8 +12,8 @@ import standardwebhooks
 from django.db import connection
 
 from payments import clock
-from payments.domain.merchants.merchants import NewMerchant, create_merchant, roll_notify_secret
-from payments.models import NotificationTry, Webhook
+from payments.domain.merchants.merchants import NewMerchant, create_merchant, roll_webhook_secret
+from payments.models import Webhook, WebhookAttempt
 from payments.webhooks import claims
 from payments.webhooks.attempts import TRY_TIME
 from payments.webhooks.bulkheads import SENDS_AT_ONCE_TO_RECEIVER
@@ -37,7 +37,7 @@ def test_a_try_that_comes_after_its_lease_changes_nothing(shop: NewMerchant) -> 
     record_answer(current, 500)
 
     assert (only().state, only().tries) == ("waiting", 1)
-    assert NotificationTry.objects.get().status == 500
+    assert WebhookAttempt.objects.get().status == 500
 
 
 def test_a_lease_outlasts_the_tries_of_all_that_may_be_in_hand_for_one_receiver() -> None:
@@ -207,10 +207,10 @@ def test_a_secret_that_is_rolled_without_overlap_stops_signing_within_a_second(s
         database = runner.run(claims.connect())
         keyring = Keyring(database)
         before = runner.run(keyring.signers_of({shop.merchant.id}, now))[whose]
-        roll_notify_secret(shop.merchant, livemode=False, overlap=timedelta(0))
+        roll_webhook_secret(shop.merchant, livemode=False, overlap=timedelta(0))
         after = runner.run(keyring.signers_of({shop.merchant.id}, clock.now() + KEPT_FOR))[whose]
         runner.run(database.close())
-    old = standardwebhooks.Webhook(shop.notify_secrets["whsec_test"])
+    old = standardwebhooks.Webhook(shop.webhook_secrets["whsec_test"])
     old.verify(b"{}", before.headers_of("evt_1", b"{}", now))
     with pytest.raises(standardwebhooks.WebhookVerificationError):
         old.verify(b"{}", after.headers_of("evt_1", b"{}", now))

@@ -7,8 +7,8 @@ import pytest
 import standardwebhooks
 
 from payments import clock
-from payments.domain.merchants.merchants import NewMerchant, create_merchant, roll_notify_secret
-from payments.models import Event, NotificationTry, NotifySecret, Webhook
+from payments.domain.merchants.merchants import NewMerchant, create_merchant, roll_webhook_secret
+from payments.models import Event, Webhook, WebhookAttempt, WebhookSecret
 from payments.webhooks.client import Limits, Transport
 from payments.webhooks.outbox import send_again
 from payments.webhooks.worker import Drain
@@ -45,7 +45,7 @@ def test_a_charge_reaches_its_notify_url_signed_as_it_was_at_each_event(api: Api
     call = calls["charge.succeeded"]
     assert call.event["data"]["object"] == charge
     assert call.body == bytes(Event.objects.get(type="charge.succeeded").payload)
-    secret = shop.notify_secrets["whsec_test"]
+    secret = shop.webhook_secrets["whsec_test"]
     assert standardwebhooks.Webhook(secret).verify(call.body, call.headers) == call.event
     assert call.event_id == call.event["id"]
     assert call.headers["x-kaha-timestamp"] == call.headers["webhook-timestamp"]
@@ -60,7 +60,7 @@ def test_a_proper_answer_ends_it_and_the_try_is_put_down(shop: NewMerchant) -> N
         send_to(shop, receiver)
         assert Drain().run() == 1
 
-    done, tried = only(), NotificationTry.objects.get()
+    done, tried = only(), WebhookAttempt.objects.get()
     assert (done.state, done.tries, done.failures, done.due_at, done.leased_until) == ("delivered", 1, 0, None, None)
     assert (tried.webhook_id, tried.number, tried.status, bytes(tried.answer)) == (done.id, 1, 201, b"ok")
     assert (tried.error, tried.reason) == ("", "")
@@ -77,7 +77,7 @@ def test_any_other_answer_is_tried_again_after_five_seconds(shop: NewMerchant, s
     assert not elsewhere.calls
     assert (only().state, only().failures) == ("waiting", 1)
     assert 4.4 < seconds_until_due(only(), after) < 5.6
-    assert NotificationTry.objects.get().status == status
+    assert WebhookAttempt.objects.get().status == status
 
 
 def test_gone_stops_it_at_once(shop: NewMerchant) -> None:
@@ -108,7 +108,7 @@ def test_every_kind_of_failure_is_put_down_beside_the_answers_of_others(shop: Ne
                 put_events(shop.merchant, url, 1, clock.now())
                 urls[url] = error
             Drain(transport=lambda: Transport(limits=IMPATIENT)).run()
-    tried = NotificationTry.objects.values_list("webhook__url", "error")
+    tried = WebhookAttempt.objects.values_list("webhook__url", "error")
     assert dict(tried) == urls
     states = Webhook.objects.values_list("url", "state")
     assert dict(states) == {url: "waiting" if error else "delivered" for url, error in urls.items()}
@@ -129,7 +129,7 @@ def test_after_three_days_it_is_exhausted_and_sent_again_by_hand_it_is_the_same_
         send_again(Webhook.objects.all(), over)
         Drain(moved).run()
     assert (only().state, only().tries) == ("delivered", tries + 1)
-    numbers = NotificationTry.objects.order_by("number").values_list("number", flat=True)
+    numbers = WebhookAttempt.objects.order_by("number").values_list("number", flat=True)
     assert list(numbers) == list(range(1, tries + 2))
     assert len({(call.event_id, call.body) for call in receiver.calls}) == 1
 
@@ -143,8 +143,8 @@ def test_a_hundred_events_of_which_half_fail_at_first_come_exactly_on_schedule()
 
 
 def test_while_a_secret_is_rolled_both_sign_and_afterwards_the_new_one_alone(shop: NewMerchant) -> None:
-    old = shop.notify_secrets["whsec_test"]
-    new = roll_notify_secret(shop.merchant, livemode=False, overlap=timedelta(hours=24))
+    old = shop.webhook_secrets["whsec_test"]
+    new = roll_webhook_secret(shop.merchant, livemode=False, overlap=timedelta(hours=24))
     with Receiver() as receiver:
         send_to(shop, receiver)
         Drain().run()
@@ -162,11 +162,11 @@ def test_one_merchants_missing_secret_sends_nothing_unsigned_and_stops_nobody_el
     shop: NewMerchant, breaking: str
 ) -> None:
     bare = create_merchant("Bare Store")
-    secrets = NotifySecret.objects.filter(merchant=bare.merchant)
+    secrets = WebhookSecret.objects.filter(merchant=bare.merchant)
     secrets.delete() if breaking == "no secret" else secrets.update(sealed=b"?")
     with Receiver() as receiver:
         send_to(bare, receiver)
         sent = send_to(shop, receiver)
         Drain().run()
     assert receiver.event_ids == sent
-    assert NotificationTry.objects.get(webhook__merchant=bare.merchant).error == "broken"
+    assert WebhookAttempt.objects.get(webhook__merchant=bare.merchant).error == "broken"

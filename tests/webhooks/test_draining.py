@@ -49,7 +49,7 @@ def test_what_waited_until_its_lease_is_nearly_over_is_left_to_whoever_claims_it
     async def try_late() -> bool:
         async with Transport() as transport:
             tries = Tries(transport, clock.now)
-            tries.start(late, {(shop.merchant.id, False): [shop.notify_secrets["whsec_test"]]})
+            tries.start(late, {(shop.merchant.id, False): [shop.webhook_secrets["whsec_test"]]})
             await tries.wait()
             return tries.over
 

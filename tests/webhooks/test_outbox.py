@@ -13,14 +13,14 @@ from django.db import IntegrityError, transaction
 from pytest_django import DjangoAssertNumQueries
 
 from payments import clock
-from payments.db.writes import Insert, StaleRow, Update, write_together
+from payments.db.writes import Insert, StaleRow, Update, execute_writes
 from payments.domain.merchants.merchants import NewMerchant
-from payments.models import Charge, Event, NotificationTry, Webhook
+from payments.models import Charge, Event, Webhook, WebhookAttempt
 from payments.providers.simulator.models import SimulatedOperation
 from payments.quickstart.servers.processes import wait_until
-from payments.tasks import deliver_webhooks, hear_simulator
+from payments.tasks import apply_simulator_messages, deliver_webhooks
 from payments.webhooks.outbox import build_webhook, send_again
-from payments.webhooks.wake_up import TASK, Nudger, Waker
+from payments.webhooks.wake_up import TASK, BackgroundCall, TaskSender
 from tests.charging.test_recovery import let_time_pass
 from tests.client import REFUNDS_FAIL, Api
 from tests.figures.making import put_events
@@ -64,7 +64,7 @@ def test_what_the_worker_changes_by_itself_is_told_too(api: Api) -> None:
     before = len(told())
     let_time_pass(SimulatedOperation, "settles_at")
 
-    hear_simulator()
+    apply_simulator_messages()
 
     assert sorted(told()[before:]) == [("charge.updated", "charge"), ("refund.updated", "refund")]
 
@@ -95,7 +95,7 @@ def test_a_change_that_is_not_made_is_not_told(shop: NewMerchant) -> None:
     event.object_id = event.id
     nothing = Update(Charge, {"id": event.id}, {"version": 2})
     with pytest.raises(StaleRow), transaction.atomic():
-        write_together(nothing, Insert(event), build_webhook(event, URL))
+        execute_writes(nothing, Insert(event), build_webhook(event, URL))
     assert not Event.objects.exists()
     assert not Webhook.objects.exists()
 
@@ -131,11 +131,11 @@ def test_what_a_worker_has_in_hand_is_not_sent_again_beside_it(shop: NewMerchant
 
 def test_the_database_refuses_to_change_a_try(shop: NewMerchant) -> None:
     put_events(shop.merchant, URL, 1, clock.now())
-    NotificationTry.objects.create(
+    WebhookAttempt.objects.create(
         webhook=Webhook.objects.get(), number=1, started_at=clock.now(), milliseconds=3, status=500
     )
     with pytest.raises(IntegrityError, match="never changed"), transaction.atomic():
-        NotificationTry.objects.update(status=200)
+        WebhookAttempt.objects.update(status=200)
 
 
 @pytest.mark.django_db(transaction=True)
@@ -159,10 +159,10 @@ def test_beat_looks_every_second_for_what_is_due() -> None:
 
 
 def test_nobody_waits_for_a_broker_that_is_not_there(caplog: pytest.LogCaptureFixture) -> None:
-    nudger = Nudger(Waker("redis://127.0.0.1:1/0"))
+    nudger = BackgroundCall(TaskSender("redis://127.0.0.1:1/0"))
     started = time.monotonic()
     for _ in range(100):
-        nudger.nudge()
+        nudger.wake_worker()
     assert time.monotonic() - started < AT_ONCE_SECONDS
     assert wait_until(lambda: "no worker could be woken" in caplog.text, 5)
 
@@ -175,10 +175,10 @@ def test_nudges_while_one_is_being_sent_become_one_and_a_failed_one_does_not_end
         go_on.wait(5)
         raise ConnectionError
 
-    nudger = Nudger(send)
-    nudger.nudge()
+    nudger = BackgroundCall(send)
+    nudger.wake_worker()
     assert wait_until(lambda: len(sent) == 1, 5)
     for _ in range(10):
-        nudger.nudge()
+        nudger.wake_worker()
     go_on.set()
     assert wait_until(lambda: len(sent) == 2, 5)

@@ -11,7 +11,7 @@ from payments.domain.merchants.merchants import NewMerchant
 from payments.ids import first_id, new_id
 from payments.models import Webhook
 from payments.webhooks.outbox import send_again
-from payments.webhooks.scan_window import EVERYTHING, LOOK_BACK_EVERY, Reach, recent
+from payments.webhooks.scan_window import EVERYTHING, LOOK_BACK_EVERY, ScanWindow, recent
 from payments.webhooks.worker import Drain
 from tests.figures.making import put_events
 from tests.figures.receiver import Receiver
@@ -70,15 +70,15 @@ def test_between_two_looks_back_new_events_are_delivered_at_once(shop: NewMercha
         assert drain.run() == 1
 
 
-def looked(found_at: datetime | None = None) -> Reach:
+def looked(found_at: datetime | None = None) -> ScanWindow:
     """One that has looked back now and found what was written at that time."""
-    reach = Reach()
+    reach = ScanWindow()
     reach.looked(EVERYTHING, NOW, [first_id(found_at)] if found_at else [])
     return reach
 
 
 def test_a_worker_begins_with_a_look_at_everything() -> None:
-    assert Reach().at(NOW) == EVERYTHING
+    assert ScanWindow().at(NOW) == EVERYTHING
 
 
 def test_it_looks_back_once_a_minute() -> None:
@@ -96,7 +96,7 @@ def test_recent_ones_that_it_finds_are_no_reason_to_look_back() -> None:
 
 
 def test_a_look_at_recent_ones_does_not_put_off_the_look_back() -> None:
-    reach = Reach()
+    reach = ScanWindow()
     reach.looked(recent(NOW), NOW)
     assert reach.at(NOW) == EVERYTHING
 

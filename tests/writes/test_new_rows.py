@@ -5,14 +5,14 @@ from typing import Any
 import pytest
 from django.db import models
 
-from payments.db.new_rows import Row
+from payments.db.new_rows import FastModel
 from payments.ids import new_id
 from payments.models import Charge, Event, Merchant
 
-ROWS = [model for model in Row.__subclasses__() if not model._meta.abstract]
+ROWS = [model for model in FastModel.__subclasses__() if not model._meta.abstract]
 
 
-def made_by_django(model: type[Row], *stored: Any, **given: Any) -> models.Model:
+def made_by_django(model: type[FastModel], *stored: Any, **given: Any) -> models.Model:
     row = model.__new__(model)
     models.Model.__init__(row, *stored, **given)
     return row
@@ -26,18 +26,18 @@ def values_of(row: models.Model) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("model", ROWS)
-def test_a_row_that_is_given_nothing_has_the_same_defaults(model: type[Row]) -> None:
+def test_a_row_that_is_given_nothing_has_the_same_defaults(model: type[FastModel]) -> None:
     assert values_of(model()) == values_of(made_by_django(model))
 
 
 @pytest.mark.parametrize("model", ROWS)
-def test_a_row_that_is_given_all_has_it(model: type[Row]) -> None:
+def test_a_row_that_is_given_all_has_it(model: type[FastModel]) -> None:
     given = {field.attname: object() for field in model._meta.concrete_fields}
     assert vars(model(**given)).items() >= given.items()
 
 
 @pytest.mark.parametrize("model", ROWS)
-def test_values_by_their_places_are_taken_as_from_the_database(model: type[Row]) -> None:
+def test_values_by_their_places_are_taken_as_from_the_database(model: type[FastModel]) -> None:
     stored = [object() for _ in model._meta.concrete_fields]
     row = model(*stored)
     assert [getattr(row, field.attname) for field in model._meta.concrete_fields] == stored

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from customers.models import Customer, CustomerSource
-from payments.db.writes import Insert, InsertAll, Update, write_together
+from payments.db.writes import BulkInsert, Insert, Update, execute_writes
 from payments.models import (
     Attempt,
     Card,
@@ -83,9 +83,9 @@ def test_every_row_that_a_request_writes_is_inserted_and_updated_as_the_orm_has_
         assert rows, model
         with undone():
             model._base_manager.all()._raw_delete("default")
-            write_together(*map(Insert, rows[1:]), InsertAll(rows[:1]))
+            execute_writes(*map(Insert, rows[1:]), BulkInsert(rows[:1]))
             assert texts_of(model) == before
-            write_together(*(Update(model, {"id": row.pk}, values_of(row)) for row in rows))
+            execute_writes(*(Update(model, {"id": row.pk}, values_of(row)) for row in rows))
             assert texts_of(model) == before
 
 
@@ -107,5 +107,5 @@ def test_whatever_is_updated_is_put_as_the_orm_puts_it(
         Charge.objects.filter(id=held.id).update(**charged)
         expected = texts_of(Attempt), texts_of(Charge)
     with undone():
-        write_together(Update(Attempt, {"charge": held.id}, asked), Update(Charge, {"id": held.id}, charged))
+        execute_writes(Update(Attempt, {"charge": held.id}, asked), Update(Charge, {"id": held.id}, charged))
         assert (texts_of(Attempt), texts_of(Charge)) == expected

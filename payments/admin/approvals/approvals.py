@@ -23,7 +23,7 @@ from payments.admin.approvals.words import changes_of, consequence_of, facts_of
 from payments.admin.framework.base import by, one_of
 from payments.admin.framework.decisions import DecidedByAnother, Decision, Message, Proposal
 from payments.admin.framework.formats import chip, lines, link, utc
-from payments.admin.framework.object_actions import Act, Consequence, Facts, operator_of, shown_once
+from payments.admin.framework.object_actions import ActionButton, Consequence, Facts, operator_of, shown_once
 from payments.admin.operators.requests import ByTurn
 from payments.domain.approvals import decisions
 from payments.domain.operators.four_eyes import Refused
@@ -136,13 +136,17 @@ class ApprovalRequestAdmin(DecidedByAnother):
             return redirect(page)
         return shown_once(request, self, f"{row}", {"Shown as": name, "Key": text}, page)
 
-    def acts_of(self, request: HttpRequest, row: ApprovalRequest) -> list[Act]:
-        acts = super().acts_of(request, row)
+    def buttons_of(self, request: HttpRequest, row: ApprovalRequest) -> list[ActionButton]:
+        acts = super().buttons_of(request, row)
         if row.state != State.APPROVED or row.proposed_by_id != operator_of(request).pk:
             return acts
         take = reverse("admin:payments_approvalrequest_take", args=[row.pk])
         withdraw = reverse("admin:payments_approvalrequest_decide", args=[row.pk])
-        return [*acts, Act("Take the key: it is shown once", take, posts=True), Act("Withdraw the request", withdraw)]
+        return [
+            *acts,
+            ActionButton("Take the key: it is shown once", take, posts=True),
+            ActionButton("Withdraw the request", withdraw),
+        ]
 
     @admin.display(description="Merchant")
     def shown_merchant(self, row: ApprovalRequest) -> SafeString | str:

@@ -17,8 +17,8 @@ from payments.admin.approvals.forms import MAY_DECIDE
 from payments.admin.approvals.words import short_words
 from payments.admin.framework.object_actions import operator_of
 from payments.admin.operators import corrections, requests
-from payments.domain.operators.summary import said
-from payments.models import ApprovalRequest, Correction, StaffAct
+from payments.domain.operators.summary import describe
+from payments.models import ApprovalRequest, Correction, OperatorAction
 
 # The most rows shown of each kind; their own lists have the others.
 SHOWN_MAX = 100
@@ -61,8 +61,8 @@ def waiting_page(request: HttpRequest, page: admin.ModelAdmin) -> TemplateRespon
 
 def _items(request: HttpRequest, page: admin.ModelAdmin) -> Iterator[WaitingItem]:
     operator = operator_of(request)
-    for act in _rows(request, page, StaffAct, "charge__merchant"):
-        what, decider = said(act), operator.has_perm(requests.MAY_DECIDE)
+    for act in _rows(request, page, OperatorAction, "charge__merchant"):
+        what, decider = describe(act), operator.has_perm(requests.MAY_DECIDE)
         yield _item(act, what, act.charge.merchant, act.reason, act.expires_at, operator, decider)
     for row in _rows(request, page, Correction, "attempt__charge__merchant"):
         what = f"{row.attempt.kind}, outcome: {corrections.said(row)}"

@@ -4,13 +4,13 @@ from collections.abc import Callable, Iterable
 
 from django.http import HttpRequest
 
-from payments.admin.framework.object_actions import Act
+from payments.admin.framework.object_actions import ActionButton
 from payments.admin.operators.bulk_actions import BulkActions
 from payments.admin.operators.pages import ActPages, offers_of
 from payments.admin.operators.requests import decisions_of
 from payments.models import Charge
 
-Offer = Callable[[HttpRequest, Charge], Iterable[Act]]
+Offer = Callable[[HttpRequest, Charge], Iterable[ActionButton]]
 _offers: list[Offer] = [offers_of, decisions_of]
 
 
@@ -23,5 +23,5 @@ def offered_on_charges(offer: Offer) -> Offer:
 class ChargeActs(ActPages, BulkActions):
     """The buttons on the page of a charge and their pages, for its ModelAdmin."""
 
-    def acts_of(self, request: HttpRequest, row: Charge) -> list[Act]:
+    def buttons_of(self, request: HttpRequest, row: Charge) -> list[ActionButton]:
         return [act for offer in _offers for act in offer(request, row)]

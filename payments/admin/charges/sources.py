@@ -20,7 +20,7 @@ from payments.admin.framework.formats import (
     search_link,
     source_label,
 )
-from payments.admin.framework.object_actions import Act, operator_of
+from payments.admin.framework.object_actions import ActionButton, operator_of
 from payments.domain.cards.card_data import BRANDS, FUNDINGS, PREFIX_LENGTHS
 from payments.ids import public_id
 from payments.models import BinRange, Card, Charge, Event, Source
@@ -109,10 +109,10 @@ class CardAdmin(LookOnlyAdmin):
     cvc_expires = moment_column("cvc_expires_at")
     shown_address = json_column("address")
 
-    def acts_of(self, request: HttpRequest, row: Card) -> list[Act]:
+    def buttons_of(self, request: HttpRequest, row: Card) -> list[ActionButton]:
         address = reverse("admin:payments_source_block", args=[row.source_id])
         may = operator_of(request).has_perm("payments.put_block")
-        return [Act("Block the card or its payer", address)] if may else []
+        return [ActionButton("Block the card or its payer", address)] if may else []
 
     @admin.display(description="Expiry")
     def expiry(self, card: Card) -> str:

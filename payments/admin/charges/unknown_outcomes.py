@@ -20,7 +20,7 @@ from django.views.decorators.http import require_POST
 from payments.admin.charges.attempts import AttemptAdmin, ByModeOfCharge
 from payments.admin.framework.decisions import acts_on
 from payments.admin.framework.formats import NOTHING, chip, lines, link, money, pretty_json, utc
-from payments.admin.framework.object_actions import Act, Facts, form_page, operator_of
+from payments.admin.framework.object_actions import ActionButton, Facts, form_page, operator_of
 from payments.admin.framework.reason_form import SecretsHidden
 from payments.admin.operators.corrections import DECISIONS, said
 from payments.domain.audit import audit_log
@@ -165,15 +165,15 @@ class UnknownOutcomeAdmin(AttemptAdmin):
         self.message_user(request, "The outcome of this attempt is known.", messages.WARNING)
         return redirect("admin:payments_attempt_change", pk)
 
-    def acts_of(self, request: HttpRequest, row: UnknownOutcome) -> list[Act]:
+    def buttons_of(self, request: HttpRequest, row: UnknownOutcome) -> list[ActionButton]:
         operator, acts = operator_of(request), []
         if operator.has_perm(MAY_LOOK_UP):
-            acts.append(Act("Look up now", _address("look_up", row), posts=True))
+            acts.append(ActionButton("Look up now", _address("look_up", row), posts=True))
         proposal = row.corrections.proposed().first()
         if proposal:
             return [*acts, *acts_on(request, proposal, DECISIONS)]
         if operator.has_perm(MAY_PROPOSE):
-            acts.append(Act("Propose an outcome", _address("propose", row)))
+            acts.append(ActionButton("Propose an outcome", _address("propose", row)))
         return acts
 
     @admin.display(description="Merchant")

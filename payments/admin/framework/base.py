@@ -15,7 +15,7 @@ from payments import sourcetypes
 from payments.admin.framework.change_audit import Audited
 from payments.admin.framework.formats import id_link_column, mode_column, moment_column
 from payments.admin.framework.merchant_access import Limited
-from payments.admin.framework.object_actions import Act
+from payments.admin.framework.object_actions import ActionButton
 from payments.admin.framework.paging import KeysetPaging
 from payments.models import Charge, Merchant
 
@@ -69,10 +69,10 @@ class KahaAdmin(CommonColumns, Limited, Audited, KeysetPaging):
 
     def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
         if row := kwargs.get("obj"):
-            context.setdefault("acts", self.acts_of(request, row))
+            context.setdefault("acts", self.buttons_of(request, row))
         return super().render_change_form(request, context, *args, **kwargs)
 
-    def acts_of(self, request: HttpRequest, row: Any) -> list[Act]:
+    def buttons_of(self, request: HttpRequest, row: Any) -> list[ActionButton]:
         """Return the buttons above `row` on its page, as far as this operator may press them."""
         return []
 

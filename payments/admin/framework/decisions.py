@@ -13,7 +13,7 @@ from django.shortcuts import get_object_or_404, redirect
 from django.urls import URLPattern, path, reverse
 
 from payments.admin.framework.base import LookOnlyAdmin
-from payments.admin.framework.object_actions import Act, Consequence, Facts, form_page, operator_of
+from payments.admin.framework.object_actions import ActionButton, Consequence, Facts, form_page, operator_of
 from payments.admin.framework.reason_form import reason_field
 from payments.domain.operators.four_eyes import Refused
 
@@ -67,7 +67,7 @@ class DecidedByAnother(LookOnlyAdmin):
         name = f"{self.opts.app_label}_{self.opts.model_name}_decide"
         return [path("<uuid:pk>/decide/", view, name=name), *super().get_urls()]
 
-    def acts_of(self, request: HttpRequest, row: Any) -> list[Act]:
+    def buttons_of(self, request: HttpRequest, row: Any) -> list[ActionButton]:
         return acts_on(request, row, self.proposal.decisions)
 
     def decide(self, request: HttpRequest, pk: UUID) -> HttpResponse:
@@ -94,14 +94,14 @@ class DecidedByAnother(LookOnlyAdmin):
             return messages.ERROR, str(refusal)
 
 
-def acts_on(request: HttpRequest, row: Any, decisions: Sequence[Decision]) -> list[Act]:
+def acts_on(request: HttpRequest, row: Any, decisions: Sequence[Decision]) -> list[ActionButton]:
     """Return the buttons for `row` while it is open, as far as this operator may press them."""
     may = _fitting(request, row, decisions)
     if row.state != PROPOSED or not may:
         return []
     label = "Withdraw the proposal" if may[0].by_proposer else "Decide the proposal"
     address = f"admin:{row._meta.app_label}_{row._meta.model_name}_decide"
-    return [Act(label, reverse(address, args=[row.pk]))]
+    return [ActionButton(label, reverse(address, args=[row.pk]))]
 
 
 def _allowed(request: HttpRequest, decisions: Sequence[Decision]) -> list[Decision]:

@@ -14,7 +14,7 @@ Facts = Iterable[tuple[str, object]]
 
 
 @dataclass(frozen=True, slots=True)
-class Act:
+class ActionButton:
     """A button on a row's page: a link to a form, or a `POST` where no form is needed."""
 
     label: str

@@ -14,7 +14,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import URLPattern, path, reverse
 
-from payments.admin.framework.object_actions import Act, Consequence, Facts, form_page, operator_of, shown_once
+from payments.admin.framework.object_actions import ActionButton, Consequence, Facts, form_page, operator_of, shown_once
 from payments.admin.framework.reason_form import ReasonForm
 from payments.context import because
 from payments.models import ApprovalRequest
@@ -30,7 +30,7 @@ def redirect_to_request(request: HttpRequest, page: admin.ModelAdmin, made: Appr
     return redirect("admin:payments_approvalrequest_change", made.pk)
 
 
-class RowAct(ABC):
+class RowAction(ABC):
     """One action on a row: its permission, its form and what it does.
 
     `name` is used in addresses, `label` on the button to the form and on its submit button.
@@ -66,24 +66,24 @@ class RowAct(ABC):
         """Carry the action out with the form's values and the `operator` among them; raise one of `refusals`."""
 
 
-class RowActs(admin.ModelAdmin):
-    """A page that offers `row_acts`. None runs inside a transaction of the view: a verb has its own."""
+class RowActions(admin.ModelAdmin):
+    """A page that offers `row_actions`. None runs inside a transaction of the view: a verb has its own."""
 
-    row_acts: Sequence[RowAct] = ()
+    row_actions: Sequence[RowAction] = ()
 
     def get_urls(self) -> list[URLPattern]:
         view = self.admin_site.admin_view
         ours = [
             path(f"<uuid:pk>/{act.name.replace('_', '-')}/", view(partial(self.act, act=act)), name=self._address(act))
-            for act in self.row_acts
+            for act in self.row_actions
         ]
         return [*ours, *super().get_urls()]
 
-    def acts_of(self, request: HttpRequest, row: Any) -> list[Act]:
-        may = [act for act in self.row_acts if operator_of(request).has_perm(act.permission) and act.fits(row)]
-        return [Act(act.label, reverse(f"admin:{self._address(act)}", args=[row.pk])) for act in may]
+    def buttons_of(self, request: HttpRequest, row: Any) -> list[ActionButton]:
+        may = [act for act in self.row_actions if operator_of(request).has_perm(act.permission) and act.fits(row)]
+        return [ActionButton(act.label, reverse(f"admin:{self._address(act)}", args=[row.pk])) for act in may]
 
-    def act(self, request: HttpRequest, pk: UUID, act: RowAct) -> HttpResponse:
+    def act(self, request: HttpRequest, pk: UUID, act: RowAction) -> HttpResponse:
         """Show the form of an action, or carry it out."""
         if not operator_of(request).has_perm(act.permission):
             raise PermissionDenied
@@ -96,7 +96,7 @@ class RowActs(admin.ModelAdmin):
         notice = act.notice(row, operator_of(request))
         return form_page(request, self, title, act.facts(row), form, buttons, notice)
 
-    def _done(self, request: HttpRequest, act: RowAct, row: Any, form: ReasonForm) -> HttpResponse | None:
+    def _done(self, request: HttpRequest, act: RowAction, row: Any, form: ReasonForm) -> HttpResponse | None:
         """Carry the action out and return the response; None after a refusal, which the form then shows."""
         try:
             with because(form.cleaned_data["reason"]):
@@ -121,5 +121,5 @@ class RowActs(admin.ModelAdmin):
     def _page_of(self, row: Any) -> str:
         return reverse(f"admin:{self.opts.app_label}_{self.opts.model_name}_change", args=[row.pk])
 
-    def _address(self, act: RowAct) -> str:
+    def _address(self, act: RowAction) -> str:
         return f"{self.opts.app_label}_{self.opts.model_name}_{act.name}"

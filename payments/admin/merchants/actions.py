@@ -11,7 +11,7 @@ from payments import sourcetypes
 from payments.admin.framework.formats import money, shown_rate
 from payments.admin.framework.object_actions import Facts
 from payments.admin.framework.reason_form import OnceForm, ReasonForm
-from payments.admin.framework.row_actions import Done, RowAct
+from payments.admin.framework.row_actions import Done, RowAction
 from payments.admin.merchants.api_keys import MODE_CHOICES, overlap_field
 from payments.domain.merchants import merchants, terms
 from payments.domain.merchants.merchants import MODES
@@ -48,7 +48,7 @@ class FeeForm(ReasonForm):
         return None
 
 
-class SetFee(RowAct):
+class SetFee(RowAction):
     name, label = "set_fee", "Set a fee"
     permission = MAY_CHANGE
     form = FeeForm
@@ -68,7 +68,7 @@ class FeeToRemoveForm(ReasonForm):
     fee = forms.ChoiceField()
 
 
-class RemoveFee(RowAct):
+class RemoveFee(RowAction):
     name, label = "remove_fee", "Remove a fee"
     permission = MAY_CHANGE
     refusals = (terms.BadTerms,)
@@ -100,7 +100,7 @@ class PaymentMethodsForm(ReasonForm):
     test, live = _types_field("test"), _types_field("live")
 
 
-class SetPaymentMethods(RowAct):
+class SetPaymentMethods(RowAction):
     name, label = "set_payment_methods", "Set payment methods"
     permission = MAY_CHANGE
 
@@ -131,7 +131,7 @@ class BudgetForm(ReasonForm):
     )
 
 
-class SetDeclineBudget(RowAct):
+class SetDeclineBudget(RowAction):
     name, label = "set_decline_budget", "Set the decline budget"
     permission = MAY_CHANGE
     refusals = (decline_limits.BadBudget,)
@@ -153,9 +153,9 @@ class SecretForm(OnceForm):
     hours = overlap_field("How long the old secret signs too. An earlier end that it has stays; 0 ends it now.")
 
 
-class RollNotifySecret(RowAct):
-    name, label = "roll_notify_secret", "Roll the webhook secret"
-    permission = "payments.add_notifysecret"
+class RollWebhookSecret(RowAction):
+    name, label = "roll_webhook_secret", "Roll the webhook secret"
+    permission = "payments.add_webhooksecret"
     form = SecretForm
 
     def facts(self, merchant: Merchant) -> Facts:
@@ -167,7 +167,7 @@ class RollNotifySecret(RowAct):
 
     def do(self, merchant: Merchant, said: dict[str, Any]) -> Done:
         overlap = timedelta(hours=said["hours"])
-        text = merchants.roll_notify_secret(merchant, MODES[said["mode"]], overlap, said["row_id"])
+        text = merchants.roll_webhook_secret(merchant, MODES[said["mode"]], overlap, said["row_id"])
         return {f"Webhook secret, {said['mode']} mode": text}
 
 

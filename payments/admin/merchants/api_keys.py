@@ -12,7 +12,7 @@ from payments.admin.approvals.forms import approval_notice, submitted
 from payments.admin.framework.formats import utc
 from payments.admin.framework.object_actions import Consequence, Facts
 from payments.admin.framework.reason_form import OnceForm
-from payments.admin.framework.row_actions import Done, RowAct
+from payments.admin.framework.row_actions import Done, RowAction
 from payments.domain.approvals.rules import key_needs_approval
 from payments.domain.merchants import api_keys
 from payments.domain.merchants.merchants import MODES
@@ -76,7 +76,7 @@ class KeyForm(OnceForm):
         return list(filter(None, BETWEEN_NETWORKS.split(self.cleaned_data["networks"])))
 
 
-class IssueKey(RowAct):
+class IssueKey(RowAction):
     name, label = "issue_key", "Issue a key"
     permission = "payments.add_apikey"
     form = KeyForm
@@ -103,11 +103,11 @@ class RollForm(OnceForm):
     hours = overlap_field("How long the old key still works. An earlier end that it has stays; 0 ends it now.")
 
 
-class RollKey(RowAct):
+class RollKey(RowAction):
     name, label = "roll", "Roll this key"
     permission = "payments.change_apikey"
     form = RollForm
-    refusals = (api_keys.KeyIsOver, Refused, VaultUnavailable)
+    refusals = (api_keys.KeyInactive, Refused, VaultUnavailable)
 
     def fits(self, key: ApiKey) -> bool:
         return key.revoked_at is None and not (key.expires_at and key.expires_at <= clock.now())
@@ -128,7 +128,7 @@ class RollKey(RowAct):
         return shown_key(*api_keys.roll_key(key, timedelta(hours=said["hours"]), said["row_id"]))
 
 
-class RevokeKey(RowAct):
+class RevokeKey(RowAction):
     name, label = "revoke", "Revoke this key"
     permission = "payments.delete_apikey"
 

@@ -73,7 +73,7 @@ class MerchantCreation(admin.ModelAdmin):
 
 
 def _secrets_of(made: NewMerchant) -> dict[str, str]:
-    return {"ID": public_id("mer", made.merchant.pk), **made.keys, **made.notify_secrets}
+    return {"ID": public_id("mer", made.merchant.pk), **made.keys, **made.webhook_secrets}
 
 
 def _page_of(merchant: Merchant) -> str:

@@ -19,8 +19,8 @@ from payments.admin.framework.formats import (
     shown_rate,
 )
 from payments.admin.framework.reason_form import reason_field
-from payments.admin.framework.row_actions import RowActs
-from payments.admin.merchants.actions import RemoveFee, RollNotifySecret, SetDeclineBudget, SetFee, SetPaymentMethods
+from payments.admin.framework.row_actions import RowActions
+from payments.admin.merchants.actions import RemoveFee, RollWebhookSecret, SetDeclineBudget, SetFee, SetPaymentMethods
 from payments.admin.merchants.api_keys import IssueKey, RevokeKey, RollKey
 from payments.admin.merchants.create import MerchantCreation
 from payments.context import because
@@ -28,7 +28,7 @@ from payments.domain.merchants.merchants import MODES, check_statement_descripto
 from payments.ids import public_id
 from payments.ledger.balances import balances_of
 from payments.ledger.fees import rate_of
-from payments.models import ApiKey, Charge, Event, Merchant, NotifySecret, Posting, Settlement, Source, Webhook
+from payments.models import ApiKey, Charge, Event, Merchant, Posting, Settlement, Source, Webhook, WebhookSecret
 
 ROWS = (Charge, Source, Settlement, Posting, Event, Webhook)
 
@@ -79,7 +79,7 @@ class KeyColumns:
     """The columns of a key, on its own page and on its merchant's."""
 
     granted = rights_column
-    works_from = networks_column
+    allows_address = networks_column
     last_used = moment_column("last_used_at")
     revoked = moment_column("revoked_at")
 
@@ -87,16 +87,16 @@ class KeyColumns:
 class KeysOfMerchant(KeyColumns, LookOnlyInline):
     model = ApiKey
     verbose_name_plural = "API keys"
-    fields = ("kind", "mode", "granted", "works_from", "created", "last_used", "expires", "revoked")
+    fields = ("kind", "mode", "granted", "allows_address", "created", "last_used", "expires", "revoked")
     ordering = ("-pk",)
 
 
 @admin.register(Merchant)
-class MerchantAdmin(MerchantCreation, RowActs, KahaAdmin):
+class MerchantAdmin(MerchantCreation, RowActions, KahaAdmin):
     """Merchants: Django's form changes names and status, and row actions change all else."""
 
     merchant_lookup = "pk"
-    row_acts = (IssueKey(), SetFee(), RemoveFee(), SetPaymentMethods(), SetDeclineBudget(), RollNotifySecret())
+    row_actions = (IssueKey(), SetFee(), RemoveFee(), SetPaymentMethods(), SetDeclineBudget(), RollWebhookSecret())
     form = MerchantForm
     list_display = ("title", "public_id", "account_name", "statement_descriptor", "status", "created")
     list_filter = ("status",)
@@ -177,9 +177,9 @@ ByKeyState = by(
 
 
 @admin.register(ApiKey)
-class ApiKeyAdmin(KeyColumns, RowActs, LookOnlyAdmin):
+class ApiKeyAdmin(KeyColumns, RowActions, LookOnlyAdmin):
     merchant_lookup = "merchant"
-    row_acts = (RollKey(), RevokeKey())
+    row_actions = (RollKey(), RevokeKey())
     list_display = ("shown", "public_id", "merchant", "kind", "mode", "created", "last_used", "expires", "revoked")
     list_filter = (ByKeyState, ByMode, "kind")
     list_select_related = ("merchant",)
@@ -187,7 +187,7 @@ class ApiKeyAdmin(KeyColumns, RowActs, LookOnlyAdmin):
     uuid_lookups = {"key": ("pk",), "mer": ("merchant_id",)}
     fieldsets = (
         (None, {"fields": ("shown", "public_id", "of_merchant", "kind", "mode", "public_text")}),
-        ("Limits", {"fields": ("granted", "works_from")}),
+        ("Limits", {"fields": ("granted", "allows_address")}),
         ("Times", {"fields": ("created", "last_used", "expires", "revoked")}),
     )
     public_id = id_column("key")
@@ -197,8 +197,8 @@ class ApiKeyAdmin(KeyColumns, RowActs, LookOnlyAdmin):
         return str(key)
 
 
-@admin.register(NotifySecret)
-class NotifySecretAdmin(LookOnlyAdmin):
+@admin.register(WebhookSecret)
+class WebhookSecretAdmin(LookOnlyAdmin):
     """Webhook secrets with their times; the secrets themselves stay encrypted."""
 
     merchant_lookup = "merchant"
@@ -210,5 +210,5 @@ class NotifySecretAdmin(LookOnlyAdmin):
     fieldsets = ((None, {"fields": ("secret_id", "of_merchant", "mode", "created", "expires")}),)
 
     @admin.display(description="ID")
-    def secret_id(self, secret: NotifySecret) -> str:
+    def secret_id(self, secret: WebhookSecret) -> str:
         return secret.id.hex

@@ -8,18 +8,18 @@ from django.contrib import admin
 from payments.admin.framework.base import KahaAdmin
 from payments.admin.framework.formats import money, money_column
 from payments.admin.operators.forms import AmountField
-from payments.models import AMOUNT_MAX, ActLimit
+from payments.models import AMOUNT_MAX, ApprovalLimit
 from payments.money import CURRENCIES, DEFAULT_CURRENCY, plain_amount
 
 
-class ActLimitForm(forms.ModelForm):
+class ApprovalLimitForm(forms.ModelForm):
     """A form for a limit; of an existing one only the amount changes."""
 
     currency = forms.ChoiceField(choices=[(code, code) for code in sorted(CURRENCIES)], initial=DEFAULT_CURRENCY)
     amount = forms.CharField()
 
     class Meta:
-        model = ActLimit
+        model = ApprovalLimit
         fields = ("role", "currency", "amount")
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
@@ -36,10 +36,10 @@ class ActLimitForm(forms.ModelForm):
         return AmountField(currency, AMOUNT_MAX, least=0).clean(self.cleaned_data["amount"])
 
 
-@admin.register(ActLimit)
-class ActLimitAdmin(KahaAdmin, admin.ModelAdmin):
+@admin.register(ApprovalLimit)
+class ApprovalLimitAdmin(KahaAdmin, admin.ModelAdmin):
     merchant_lookup = None
-    form = ActLimitForm
+    form = ApprovalLimitForm
     list_display = ("role", "currency", "shown_amount")
     list_display_links = ("role", "currency", "shown_amount")
     list_filter = ("role",)

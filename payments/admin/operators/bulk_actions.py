@@ -20,16 +20,16 @@ from payments.admin.framework.formats import NOTHING, lines, money
 from payments.admin.framework.object_actions import Consequence, Facts, form_page, operator_of
 from payments.admin.framework.reason_form import OnceForm
 from payments.admin.operators.words import ACTIONS
-from payments.domain.operators.amount_at_stake import at_stake
+from payments.domain.operators.amount_at_stake import max_amount
 from payments.domain.operators.request import prepare, propose
 from payments.ids import public_id
-from payments.models import Charge, StaffAct
+from payments.models import Charge, OperatorAction
 
 MOST = 100
 # The most skipped charges that the message names.
 SHOWN = 10
 CONFIRMED = "confirm"
-State = StaffAct.State
+State = OperatorAction.State
 
 
 class BulkForm(OnceForm):
@@ -45,7 +45,7 @@ class BulkForm(OnceForm):
 class Summary:
     """A preview of an action on many charges: the possible ones, and why the others are not."""
 
-    possible: Sequence[StaffAct]
+    possible: Sequence[OperatorAction]
     left_out: Sequence[str]
 
     def facts(self) -> Facts:
@@ -68,7 +68,7 @@ class BulkActions(admin.ModelAdmin):
         }
 
 
-def sums_of(acts: Iterable[StaffAct]) -> str:
+def sums_of(acts: Iterable[OperatorAction]) -> str:
     """Return their number and their sum by currency."""
     acts = list(acts)
     sums: Counter[str] = Counter()
@@ -108,13 +108,13 @@ def _said(form: BulkForm) -> dict[str, Any]:
 def _acts(kind: str, charges: Iterable[Charge], operator: User, batch: UUID | None = None, reason: str = "") -> Any:
     """Yield an action on the whole of each charge, with the same IDs if the form is sent again."""
     for charge in charges:
-        act = StaffAct(charge=charge, kind=kind, proposed_by=operator, batch=batch, reason=reason)
-        act.amount, act.currency = at_stake(kind, charge), charge.currency
+        act = OperatorAction(charge=charge, kind=kind, proposed_by=operator, batch=batch, reason=reason)
+        act.amount, act.currency = max_amount(kind, charge), charge.currency
         act.id = uuid5(batch, charge.id.hex) if batch else act.id
         yield act
 
 
-def _preview(acts: Iterable[StaffAct]) -> Summary:
+def _preview(acts: Iterable[OperatorAction]) -> Summary:
     possible, left_out = [], []
     for act in acts:
         try:
@@ -125,7 +125,7 @@ def _preview(acts: Iterable[StaffAct]) -> Summary:
     return Summary(possible, left_out)
 
 
-def _propose_each(page: admin.ModelAdmin, request: HttpRequest, acts: Iterable[StaffAct]) -> HttpResponse:
+def _propose_each(page: admin.ModelAdmin, request: HttpRequest, acts: Iterable[OperatorAction]) -> HttpResponse:
     """Record each by itself, so that one that became impossible stops no other."""
     batch, left_out = None, []
     for act in acts:
@@ -136,8 +136,8 @@ def _propose_each(page: admin.ModelAdmin, request: HttpRequest, acts: Iterable[S
             left_out.append(_why(act, error))
     if left_out:
         page.message_user(request, f"Left out: {len(left_out)}. {' '.join(left_out[:SHOWN])}", messages.WARNING)
-    return HttpResponseRedirect(f"{reverse('admin:payments_staffact_changelist')}?batch={batch}")
+    return HttpResponseRedirect(f"{reverse('admin:payments_operatoraction_changelist')}?batch={batch}")
 
 
-def _why(act: StaffAct, error: ValidationError) -> str:
+def _why(act: OperatorAction, error: ValidationError) -> str:
     return f"{public_id('ch', act.charge_id)}: {' '.join(error.messages)}"

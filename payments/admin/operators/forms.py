@@ -7,8 +7,8 @@ from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 
 from payments.admin.framework.reason_form import OnceForm
-from payments.domain.operators.amount_at_stake import IN_PARTS, at_stake
-from payments.models import Charge, StaffAct
+from payments.domain.operators.amount_at_stake import IN_PARTS, max_amount
+from payments.models import Charge, OperatorAction
 from payments.money import format_amount, parse_amount, plain_amount
 
 
@@ -36,15 +36,15 @@ class ActForm(OnceForm):
 
     def __init__(self, kind: str, charge: Charge, data: Any = None) -> None:
         super().__init__(data)
-        self.kind, self.charge, self.most = kind, charge, at_stake(kind, charge)
+        self.kind, self.charge, self.most = kind, charge, max_amount(kind, charge)
         if kind in IN_PARTS:
             initial = plain_amount(self.most, charge.currency)
             self.fields["amount"] = AmountField(charge.currency, self.most, initial=initial)
             self.order_fields(["amount"])
 
-    def act(self, operator: User) -> StaffAct:
+    def act(self, operator: User) -> OperatorAction:
         """Return the form's values as an unsaved action."""
-        return StaffAct(
+        return OperatorAction(
             id=self.cleaned_data["row_id"],
             charge=self.charge,
             kind=self.kind,

@@ -11,14 +11,14 @@ from django.shortcuts import get_object_or_404, redirect
 from django.urls import URLPattern, path, reverse
 
 from payments.admin.framework.formats import NOTHING, link, money, source_label
-from payments.admin.framework.object_actions import Act, Facts, form_page, operator_of
+from payments.admin.framework.object_actions import ActionButton, Facts, form_page, operator_of
 from payments.admin.operators.forms import ActForm
 from payments.admin.operators.words import ACTIONS, result
 from payments.domain.operators import execute
-from payments.domain.operators.amount_at_stake import at_stake
+from payments.domain.operators.amount_at_stake import max_amount
 from payments.domain.operators.request import prepare, propose
 from payments.ids import public_id
-from payments.models import Charge, StaffAct
+from payments.models import Charge, OperatorAction
 
 CONFIRMED = "confirm"
 SENT_BEFORE = "This form was sent before, and is carried out once."
@@ -55,7 +55,7 @@ class ActPages(admin.ModelAdmin):
         title = ACTIONS[form.kind].label
         return form_page(request, self, title, _facts_of(form.charge, form.most), form, [("continue", "Continue")])
 
-    def _confirm(self, request: HttpRequest, form: ActForm, act: StaffAct) -> HttpResponse:
+    def _confirm(self, request: HttpRequest, form: ActForm, act: OperatorAction) -> HttpResponse:
         try:
             prepare(act, form.charge)
         except ValidationError as error:
@@ -63,21 +63,23 @@ class ActPages(admin.ModelAdmin):
             return self._ask(request, form)
         form.hide_fields()
         words = ACTIONS[form.kind]
-        button = words.label if act.state == StaffAct.State.APPROVED else f"Request approval: {words.label.lower()}"
+        button = (
+            words.label if act.state == OperatorAction.State.APPROVED else f"Request approval: {words.label.lower()}"
+        )
         consequence = words.consequence(act.charge, act.amount)
         return form_page(
             request, self, f"{words.label}?", _confirmed_facts(act), form, [(CONFIRMED, button)], consequence
         )
 
-    def _do(self, request: HttpRequest, act: StaffAct) -> HttpResponse:
-        if StaffAct.objects.filter(id=act.id).exists():
+    def _do(self, request: HttpRequest, act: OperatorAction) -> HttpResponse:
+        if OperatorAction.objects.filter(id=act.id).exists():
             return self._left(request, act.charge_id, messages.WARNING, SENT_BEFORE)
         try:
             propose(act)
         except ValidationError as error:
             return self._left(request, act.charge_id, messages.ERROR, " ".join(error.messages))
-        if act.state == StaffAct.State.APPROVED:
-            execute.do(act)
+        if act.state == OperatorAction.State.APPROVED:
+            execute.execute_action(act)
         return self._left(request, act.charge_id, *result(act))
 
     def _left(self, request: HttpRequest, pk: UUID, level: int, text: str) -> HttpResponse:
@@ -85,12 +87,12 @@ class ActPages(admin.ModelAdmin):
         return redirect("admin:payments_charge_change", pk)
 
 
-def offers_of(request: HttpRequest, charge: Charge) -> Iterable[Act]:
+def offers_of(request: HttpRequest, charge: Charge) -> Iterable[ActionButton]:
     """Yield the buttons of the actions that this operator may carry out on the charge now."""
     for kind, words in ACTIONS.items():
-        if operator_of(request).has_perm(words.permission) and at_stake(kind, charge):
+        if operator_of(request).has_perm(words.permission) and max_amount(kind, charge):
             address = reverse(f"admin:payments_charge_{kind}", args=[charge.pk])
-            yield Act(words.label, address, gives_back=words.gives_back)
+            yield ActionButton(words.label, address, gives_back=words.gives_back)
 
 
 def _facts_of(charge: Charge, most: int) -> Facts:
@@ -103,10 +105,10 @@ def _facts_of(charge: Charge, most: int) -> Facts:
     yield "At most", money(most, charge.currency)
 
 
-def _confirmed_facts(act: StaffAct) -> Facts:
+def _confirmed_facts(act: OperatorAction) -> Facts:
     yield "Charge", public_id("ch", act.charge_id)
     yield "Mode", "live: this is real money" if act.charge.livemode else "test"
     yield "Why", act.reason
-    if act.state == StaffAct.State.PROPOSED:
+    if act.state == OperatorAction.State.PROPOSED:
         alone = money(act.limit, act.currency) if act.limit else "nothing"
         yield "Approval", f"You give back {alone} of a charge alone. Another person must approve this."

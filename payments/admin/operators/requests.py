@@ -21,22 +21,22 @@ from payments.admin.framework.formats import (
     source_label,
     utc,
 )
-from payments.admin.framework.object_actions import Act, Consequence, Facts, operator_of
+from payments.admin.framework.object_actions import ActionButton, Consequence, Facts, operator_of
 from payments.admin.operators.bulk_actions import sums_of
 from payments.admin.operators.words import ACTIONS, Message, result
 from payments.domain.operators import decide, execute
-from payments.domain.operators.summary import said
+from payments.domain.operators.summary import describe
 from payments.ids import public_id
-from payments.models import Attempt, Charge, StaffAct
+from payments.models import Attempt, Charge, OperatorAction
 
-Kind, State = StaffAct.Kind, StaffAct.State
-MAY_DECIDE = "payments.decide_staffact"
+Kind, State = OperatorAction.Kind, OperatorAction.State
+MAY_DECIDE = "payments.decide_operatoraction"
 DECISIONS = (
     Decision("approve", "Approve and execute", MAY_DECIDE),
     Decision("decline", "Decline", MAY_DECIDE),
     Decision("withdraw", "Withdraw", "payments.refund_charge", by_proposer=True),
 )
-DECIDE: dict[str, Callable[[StaffAct, User, str], None]] = {
+DECIDE: dict[str, Callable[[OperatorAction, User, str], None]] = {
     "approve": decide.approve,
     "decline": decide.decline,
     "withdraw": decide.withdraw,
@@ -92,13 +92,13 @@ class ProposedAct(Proposal):
 
     decisions = DECISIONS
 
-    def question(self, row: StaffAct) -> str:
+    def question(self, row: OperatorAction) -> str:
         return f"{ACTIONS[row.kind].label}: {money(row.amount, row.currency)}?"
 
-    def consequence_of(self, row: StaffAct) -> Consequence:
+    def consequence_of(self, row: OperatorAction) -> Consequence:
         return ACTIONS[row.kind].consequence(row.charge, row.amount)
 
-    def facts_of(self, row: StaffAct) -> Facts:
+    def facts_of(self, row: OperatorAction) -> Facts:
         charge = row.charge
         yield "Charge", link(Charge, charge.pk, public_id("ch", charge.pk))
         yield "Paid with", source_label(charge.source)
@@ -108,15 +108,15 @@ class ProposedAct(Proposal):
         yield "Why", row.reason
         yield "Open until", f"{utc(row.expires_at)} UTC"
 
-    def carry_out(self, row: StaffAct, decision: str, operator: User, note: str) -> Message:
+    def carry_out(self, row: OperatorAction, decision: str, operator: User, note: str) -> Message:
         DECIDE[decision](row, operator, note)
         if row.state == State.APPROVED:
-            execute.do(row)
+            execute.execute_action(row)
         return result(row)
 
 
-@admin.register(StaffAct)
-class StaffActAdmin(DecidedByAnother):
+@admin.register(OperatorAction)
+class OperatorActionAdmin(DecidedByAnother):
     merchant_lookup = "charge__merchant"
     proposal = ProposedAct()
     list_display = (
@@ -168,15 +168,15 @@ class StaffActAdmin(DecidedByAnother):
         return answer
 
     @admin.display(description="State")
-    def shown_state(self, act: StaffAct) -> SafeString:
+    def shown_state(self, act: OperatorAction) -> SafeString:
         return chip(act.state, CHIPS.get(State(act.state), "quiet"))
 
     @admin.display(description="How it went")
-    def how_it_went(self, act: StaffAct) -> str:
+    def how_it_went(self, act: OperatorAction) -> str:
         return result(act)[1]
 
 
-def decisions_of(request: HttpRequest, charge: Charge) -> Iterable[Act]:
+def decisions_of(request: HttpRequest, charge: Charge) -> Iterable[ActionButton]:
     """Yield the buttons of the charge's requests that wait for this operator's decision."""
-    for row in charge.staff_acts.proposed().order_by("pk"):
-        yield from (Act(f"{act.label}: {said(row)}", act.url) for act in acts_on(request, row, DECISIONS))
+    for row in charge.operator_actions.proposed().order_by("pk"):
+        yield from (ActionButton(f"{act.label}: {describe(row)}", act.url) for act in acts_on(request, row, DECISIONS))

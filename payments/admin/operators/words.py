@@ -8,10 +8,10 @@ from django.contrib import messages
 from payments.admin.framework.formats import money, source_label, utc
 from payments.admin.framework.object_actions import Consequence
 from payments.domain.charging.operations import extension_days
-from payments.domain.operators.summary import said
-from payments.models import Attempt, Charge, StaffAct
+from payments.domain.operators.summary import describe
+from payments.models import Attempt, Charge, OperatorAction
 
-Kind, State = StaffAct.Kind, StaffAct.State
+Kind, State = OperatorAction.Kind, OperatorAction.State
 Message = tuple[int, str]
 FINAL = "This cannot be undone."
 
@@ -85,29 +85,32 @@ REFUSALS = {
 NOT_ALLOWED = "Neither the charge nor the provider allows this now."
 
 
-def result(act: StaffAct) -> Message:
+def result(act: OperatorAction) -> Message:
     """Return the result of an action, as a level of Django's messages and a sentence."""
     match act.state:
         case State.DONE:
             return _answer(act, act.attempt)
         case State.REFUSED:
-            return messages.ERROR, f"Not done: {said(act)}. {REFUSALS.get(act.code, NOT_ALLOWED)}"
+            return messages.ERROR, f"Not done: {describe(act)}. {REFUSALS.get(act.code, NOT_ALLOWED)}"
         case State.APPROVED:
-            return messages.WARNING, f"In progress: {said(act)}. Its page shows the result."
+            return messages.WARNING, f"In progress: {describe(act)}. Its page shows the result."
         case State.PROPOSED:
             return (
                 messages.WARNING,
-                f"Requested: {said(act)}. Another person must approve it by {utc(act.expires_at)} UTC.",
+                f"Requested: {describe(act)}. Another person must approve it by {utc(act.expires_at)} UTC.",
             )
         case _:
-            return messages.INFO, f"{act.get_state_display()}: {said(act)}. No money was moved."
+            return messages.INFO, f"{act.get_state_display()}: {describe(act)}. No money was moved."
 
 
-def _answer(act: StaffAct, attempt: Attempt | None) -> Message:
+def _answer(act: OperatorAction, attempt: Attempt | None) -> Message:
     if attempt is None or attempt.is_unresolved:
-        return messages.WARNING, f"Asked, and not answered yet: {said(act)}. It is listed among the unknown outcomes."
+        return (
+            messages.WARNING,
+            f"Asked, and not answered yet: {describe(act)}. It is listed among the unknown outcomes.",
+        )
     if attempt.state == Attempt.State.WAITING:
-        return messages.SUCCESS, f"Asked: {said(act)}. The provider reports the result later."
+        return messages.SUCCESS, f"Asked: {describe(act)}. The provider reports the result later."
     if attempt.outcome != "Approved":
-        return messages.ERROR, f"The provider did not do it: {said(act)}. No money was moved."
-    return messages.SUCCESS, f"Done: {said(act)}."
+        return messages.ERROR, f"The provider did not do it: {describe(act)}. No money was moved."
+    return messages.SUCCESS, f"Done: {describe(act)}."

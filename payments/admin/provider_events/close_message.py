@@ -12,7 +12,7 @@ from django.shortcuts import get_object_or_404, redirect
 from django.urls import URLPattern, path, reverse
 
 from payments.admin.framework.formats import utc
-from payments.admin.framework.object_actions import Act, form_page, operator_of
+from payments.admin.framework.object_actions import ActionButton, form_page, operator_of
 from payments.admin.framework.reason_form import reason_field
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
@@ -50,7 +50,7 @@ class ClosesReports(admin.ModelAdmin):
         message = kwargs["obj"]
         if operator_of(request).has_perm(MAY_CLOSE) and _open_in(message).exists():
             address = reverse("admin:payments_providermessage_close", args=[message.pk])
-            context["acts"] = [Act("Close with a note", address)]
+            context["acts"] = [ActionButton("Close with a note", address)]
         return super().render_change_form(request, context, *args, **kwargs)
 
     def close(self, request: HttpRequest, pk: UUID) -> HttpResponse:

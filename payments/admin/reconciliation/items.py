@@ -15,7 +15,7 @@ from django.utils.safestring import SafeString
 
 from payments.admin.framework.base import LookOnlyAdmin, by, by_mode_of
 from payments.admin.framework.formats import NOTHING, chip, moment_column, money, row_link_column, utc
-from payments.admin.framework.object_actions import Act, Facts, form_page, operator_of
+from payments.admin.framework.object_actions import ActionButton, Facts, form_page, operator_of
 from payments.admin.framework.reason_form import reason_field
 from payments.admin.reconciliation.reports import ByProvider
 from payments.domain.audit import audit_log
@@ -89,11 +89,11 @@ class ReconciliationItemAdmin(LookOnlyAdmin):
         ours = [path(f"<int:pk>/{verb}/", act, {"verb": verb}, name=_name(verb)) for verb in DECIDE]
         return [*ours, *super().get_urls()]
 
-    def acts_of(self, request: HttpRequest, row: Item) -> list[Act]:
+    def buttons_of(self, request: HttpRequest, row: Item) -> list[ActionButton]:
         if not operator_of(request).has_perm(MAY_CLOSE):
             return []
         verb = "close" if row.state == Item.State.OPEN else "reopen"
-        return [Act(f"{verb.capitalize()} with a note", reverse(f"admin:{_name(verb)}", args=[row.pk]))]
+        return [ActionButton(f"{verb.capitalize()} with a note", reverse(f"admin:{_name(verb)}", args=[row.pk]))]
 
     def act(self, request: HttpRequest, pk: int, verb: str) -> HttpResponse:
         """Ask for a note, and close or reopen the item with it."""

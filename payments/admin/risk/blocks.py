@@ -21,7 +21,7 @@ from payments.admin.charges.actions import offered_on_charges
 from payments.admin.framework.base import ByMode, Conditions, LookOnlyAdmin
 from payments.admin.framework.formats import chip, lines, link, moment_column, utc
 from payments.admin.framework.merchant_access import limit_of
-from payments.admin.framework.object_actions import Act, Facts, form_page, operator_of
+from payments.admin.framework.object_actions import ActionButton, Facts, form_page, operator_of
 from payments.admin.framework.reason_form import ReasonForm
 from payments.admin.risk.forms import AnyBlockForm, SourceBlockForm, subjects_of
 from payments.domain.risk import blocks
@@ -80,13 +80,13 @@ class BlockAdmin(LookOnlyAdmin):
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         may = operator_of(request).has_perm(MAY_PUT)
-        acts = [Act("Block a card or e-mail address", reverse("admin:payments_block_add"))] if may else []
+        acts = [ActionButton("Block a card or e-mail address", reverse("admin:payments_block_add"))] if may else []
         answer: Any = super().changelist_view(request, {"acts": acts, **(extra_context or {})})
         return answer
 
-    def acts_of(self, request: HttpRequest, row: Block) -> list[Act]:
+    def buttons_of(self, request: HttpRequest, row: Block) -> list[ActionButton]:
         may = operator_of(request).has_perm(MAY_LIFT) and row.lifted_at is None
-        return [Act("Lift the block", reverse("admin:payments_block_lift", args=[row.pk]))] if may else []
+        return [ActionButton("Lift the block", reverse("admin:payments_block_lift", args=[row.pk]))] if may else []
 
     @method_decorator([never_cache, sensitive_post_parameters()])
     def add_view(self, request: HttpRequest, *_: Any, **__: Any) -> HttpResponse:
@@ -115,7 +115,7 @@ class BlockAdmin(LookOnlyAdmin):
             return form_page(request, self, title, facts, form, [("block", "Block")])
         block = form.block()
         block.put_by = operator_of(request)
-        blocks.put(block, form.lasts_for())
+        blocks.add_block(block, form.lasts_for())
         self.message_user(request, f"Blocked: charges on {block} are declined from now on.", messages.SUCCESS)
         return redirect("admin:payments_block_change", block.pk)
 
@@ -161,10 +161,10 @@ class BlockAdmin(LookOnlyAdmin):
 
 
 @offered_on_charges
-def block_acts(request: HttpRequest, charge: Charge) -> Iterator[Act]:
+def block_acts(request: HttpRequest, charge: Charge) -> Iterator[ActionButton]:
     """Yield the button that blocks a charge's payer, where there is something to block."""
     if operator_of(request).has_perm(MAY_PUT) and subjects_of(charge.source):
-        yield Act("Block the payer", reverse("admin:payments_source_block", args=[charge.source_id]))
+        yield ActionButton("Block the payer", reverse("admin:payments_source_block", args=[charge.source_id]))
 
 
 def _facts_of(source: Source) -> Facts:

@@ -84,7 +84,7 @@ class AnyBlockForm(BlockForm):
 
     def block(self) -> Block:
         number, email = self.cleaned_data["number"], self.cleaned_data["email"]
-        what = blocks.of_number(number) if number else {"email": email}
+        what = blocks.number_columns(number) if number else {"email": email}
         return self.block_of(what | {"livemode": self.cleaned_data["mode"] == "live"})
 
 
@@ -103,7 +103,7 @@ class SourceBlockForm(BlockForm):
 
     def block(self) -> Block:
         chosen, mode = self.cleaned_data["what"], {"livemode": self.source.livemode}
-        return self.block_of(mode | (blocks.of_card(self.source.card) if chosen == CARD else {"email": chosen}))
+        return self.block_of(mode | (blocks.card_columns(self.source.card) if chosen == CARD else {"email": chosen}))
 
 
 def subjects_of(source: Source) -> Sequence[tuple[str, str]]:

@@ -13,7 +13,7 @@ from payments.admin.approvals.forms import approval_notice, submitted
 from payments.admin.framework.formats import money, provider_title
 from payments.admin.framework.object_actions import Consequence, Facts
 from payments.admin.framework.reason_form import OnceForm, ReasonForm
-from payments.admin.framework.row_actions import Done, RowAct
+from payments.admin.framework.row_actions import Done, RowAction
 from payments.admin.merchants.api_keys import MODE_CHOICES
 from payments.domain.approvals.effects import Overtaken, describe_account, describe_route
 from payments.domain.approvals.rules import account_change_needs_approval
@@ -108,7 +108,7 @@ class AccountForm(ReasonForm):
         self.fields["reason"] = self.fields.pop("reason")
 
 
-class ChangeAccount(RowAct):
+class ChangeAccount(RowAction):
     name, label = "change_account", "Change the account"
     permission = MAY_CHANGE
     refusals = (BadAccount, Refused, Overtaken, VaultUnavailable)
@@ -139,7 +139,7 @@ class ChangeAccount(RowAct):
         return f"{said['title']} is changed."
 
 
-class TestCredentials(RowAct):
+class TestCredentials(RowAction):
     name, label = "test_credentials", "Test the credentials"
     permission = MAY_TEST
 
@@ -196,7 +196,7 @@ class NewRouteForm(RouteForm, OnceForm):
     """A form for a new route."""
 
 
-class AddRoute(RowAct):
+class AddRoute(RowAction):
     name, label = "add_route", "Add a route"
     permission = MAY_ROUTE
     form = NewRouteForm
@@ -217,7 +217,7 @@ class AddRoute(RowAct):
         return submitted(account.merchant, Kind.ADD_ROUTE, said, asked)
 
 
-class ChangeRoute(RowAct):
+class ChangeRoute(RowAction):
     name, label = "change_route", "Change the route"
     permission = MAY_ROUTE
     refusals = (BadRoute, Refused, Overtaken, VaultUnavailable)

@@ -20,8 +20,8 @@ from payments.admin.framework.formats import (
     lines,
     provider_title,
 )
-from payments.admin.framework.object_actions import Act, form_page, operator_of
-from payments.admin.framework.row_actions import RowActs, redirect_to_request
+from payments.admin.framework.object_actions import ActionButton, form_page, operator_of
+from payments.admin.framework.row_actions import RowActions, redirect_to_request
 from payments.admin.routing.actions import (
     CREDENTIAL,
     MAY_CHANGE,
@@ -55,9 +55,9 @@ SENT_BEFORE = "This form was sent before, and creates one account."
 
 
 @admin.register(ProviderAccount)
-class ProviderAccountAdmin(RowActs, LookOnlyAdmin):
+class ProviderAccountAdmin(RowActions, LookOnlyAdmin):
     merchant_lookup = "merchant"
-    row_acts = (ChangeAccount(), TestCredentials(), AddRoute())
+    row_actions = (ChangeAccount(), TestCredentials(), AddRoute())
     list_display = ("title", "public_id", "merchant", "at", "mode", "enabled", "updated")
     list_filter = (ByMode, "enabled")
     list_select_related = ("merchant",)
@@ -74,7 +74,7 @@ class ProviderAccountAdmin(RowActs, LookOnlyAdmin):
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         address = reverse("admin:payments_provideraccount_add")
         may = CONNECTORS.values() if operator_of(request).has_perm(MAY_CHANGE) else ()
-        acts = [Act(f"Connect {connector.title}", f"{address}?provider={connector.name}") for connector in may]
+        acts = [ActionButton(f"Connect {connector.title}", f"{address}?provider={connector.name}") for connector in may]
         answer: Any = super().changelist_view(request, {"acts": acts, **(extra_context or {})})
         return answer
 

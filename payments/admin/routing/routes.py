@@ -10,7 +10,7 @@ from django.utils.safestring import SafeString
 
 from payments.admin.framework.base import LookOnlyAdmin, LookOnlyInline, by_type_of
 from payments.admin.framework.formats import lines, link, money
-from payments.admin.framework.row_actions import RowActs
+from payments.admin.framework.row_actions import RowActions
 from payments.admin.routing.actions import ChangeRoute
 from payments.domain.routing.circuit_breaker import health_of, recent_attempts
 from payments.models import Merchant, ProviderAccount, Route
@@ -54,10 +54,10 @@ class RoutesOfAccount(RouteColumns, LookOnlyInline):
 
 
 @admin.register(Route)
-class RouteAdmin(RouteColumns, RowActs, LookOnlyAdmin):
+class RouteAdmin(RouteColumns, RowActions, LookOnlyAdmin):
     merchant_lookup = "account__merchant"
     change_list_template = "admin/payments/route/change_list.html"
-    row_acts = (ChangeRoute(),)
+    row_actions = (ChangeRoute(),)
     list_display = ("shown", "position", "merchant", "of_account", "amounts", "not_by_it", "enabled", "health")
     list_filter = (by_type_of("source_type"), "enabled")
     list_select_related = ("account__merchant",)

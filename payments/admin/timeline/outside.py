@@ -9,7 +9,6 @@ from payments.admin.timeline.moment import Kind, Moment, Moments
 from payments.admin.timeline.records import Records
 from payments.models import (
     AuditEntry,
-    NotificationTry,
     PageVisit,
     ProviderEvent,
     ProviderMessage,
@@ -17,6 +16,7 @@ from payments.models import (
     ReconciliationRun,
     ReportLine,
     Webhook,
+    WebhookAttempt,
 )
 from payments.redaction import redact
 from payments.rendering.answers import readable
@@ -76,7 +76,7 @@ def report_moments(records: Records) -> Moments:
         yield Moment(item.created_at, Kind.REPORT, f"Report and ledger differ: {item}", facts, mark)
 
 
-def _tried(made: NotificationTry, row: Webhook, types: Mapping[UUID, str]) -> Moment:
+def _tried(made: WebhookAttempt, row: Webhook, types: Mapping[UUID, str]) -> Moment:
     came_to = f"answered {made.status}" if made.status else f"failed: {made.error}"
     facts = [*_sent_to(row), ("Attempt", f"{made.number}, {made.milliseconds} ms")]
     delivered = made.status in DELIVERED

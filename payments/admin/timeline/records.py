@@ -15,15 +15,15 @@ from payments.models import (
     Charge,
     Correction,
     Event,
-    NotificationTry,
+    OperatorAction,
     PageVisit,
     Posting,
     ProviderEvent,
     ReconciliationItem,
     Refund,
     ReportLine,
-    StaffAct,
     Webhook,
+    WebhookAttempt,
 )
 from payments.models.audit import type_of
 
@@ -72,8 +72,8 @@ class Records:
         return {row.pk: row for row in self._newest("webhooks", found)}
 
     @cached_property
-    def tries(self) -> list[NotificationTry]:
-        return self._newest("webhook attempts", NotificationTry.objects.filter(webhook__in=list(self.webhooks)))
+    def tries(self) -> list[WebhookAttempt]:
+        return self._newest("webhook attempts", WebhookAttempt.objects.filter(webhook__in=list(self.webhooks)))
 
     @cached_property
     def postings(self) -> list[Posting]:
@@ -94,14 +94,14 @@ class Records:
         return self._newest("corrections", Correction.objects.filter(attempt__in=_keys(self.attempts)))
 
     @cached_property
-    def staff_acts(self) -> list[StaffAct]:
-        return self._newest("operator actions", self.charge.staff_acts.all())
+    def operator_actions(self) -> list[OperatorAction]:
+        return self._newest("operator actions", self.charge.operator_actions.all())
 
     @cached_property
     def staff_entries(self) -> list[AuditEntry]:
         """Return what staff did about any of these rows, without views."""
         rows: list[Model] = [self.charge, *self.refunds, *self.attempts, *self.webhooks.values()]
-        rows += [*self.corrections, *self.staff_acts, *(report.message for report in self.provider_events)]
+        rows += [*self.corrections, *self.operator_actions, *(report.message for report in self.provider_events)]
         # IDs are unique across all tables, except those of differences.
         numbered = Q(object_type=type_of(ReconciliationItem()), object_id__in=_texts(self.differences))
         found = AuditEntry.objects.filter(Q(object_id__in=_texts(rows)) | numbered)

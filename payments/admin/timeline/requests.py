@@ -32,7 +32,7 @@ class Request:
 
 def request_moments(records: Records) -> Moments:
     """Yield the requests that changed something, once each."""
-    of_staff = {act.pk for act in records.staff_acts}
+    of_staff = {act.pk for act in records.operator_actions}
     found: dict[UUID, Request] = {}
     for request in [*_of_attempts(records), *_of_events(records)]:
         found.setdefault(request.id, request)

@@ -15,7 +15,7 @@ from django.urls import URLPattern, path, reverse
 
 from payments.admin.charges.actions import offered_on_charges
 from payments.admin.framework.formats import link, utc
-from payments.admin.framework.object_actions import Act, Facts, form_page, operator_of
+from payments.admin.framework.object_actions import ActionButton, Facts, form_page, operator_of
 from payments.admin.framework.reason_form import ReasonForm
 from payments.context import because
 from payments.domain.webhooks import resend
@@ -78,7 +78,7 @@ class Resending(admin.ModelAdmin):
 
     def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
         address = reverse("admin:payments_webhook_send_again", args=[kwargs["obj"].pk])
-        context["acts"] = [Act("Send again", address)] if self.has_send_again_permission(request) else []
+        context["acts"] = [ActionButton("Send again", address)] if self.has_send_again_permission(request) else []
         return super().render_change_form(request, context, *args, **kwargs)
 
     def has_send_again_permission(self, request: HttpRequest) -> bool:
@@ -142,10 +142,12 @@ class Resending(admin.ModelAdmin):
 
 
 @offered_on_charges
-def resend_acts(request: HttpRequest, charge: Charge) -> Iterator[Act]:
+def resend_acts(request: HttpRequest, charge: Charge) -> Iterator[ActionButton]:
     """Yield the button that sends a charge's webhooks again, where its source names a URL."""
     if operator_of(request).has_perm(MAY_SEND_AGAIN) and (charge.source.redirect or {}).get("notify"):
-        yield Act("Send callbacks again", reverse("admin:payments_charge_send_callbacks_again", args=[charge.pk]))
+        yield ActionButton(
+            "Send callbacks again", reverse("admin:payments_charge_send_callbacks_again", args=[charge.pk])
+        )
 
 
 def _facts_of(rows: QuerySet[Any]) -> Facts:

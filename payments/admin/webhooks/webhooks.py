@@ -17,7 +17,7 @@ from payments.admin.framework.formats import id_link_column, link, mode_column, 
 from payments.admin.framework.id_search import events_of_request
 from payments.admin.webhooks.resend import Resending
 from payments.ids import public_id
-from payments.models import Event, Merchant, NotificationTry, Refund, Webhook
+from payments.models import Event, Merchant, Refund, Webhook, WebhookAttempt
 from payments.overview.waiting import GIVEN_UP
 from payments.rendering.answers import readable
 
@@ -25,22 +25,22 @@ URL_WIDTH = 50
 
 
 class AttemptsOfWebhook(LookOnlyInline):
-    model = NotificationTry
+    model = WebhookAttempt
     verbose_name_plural = "Tries, newest first"
     fields = ("number", "started", "took", "result", "detail")
     ordering = ("-number",)
     started = moment_column("started_at")
 
     @admin.display(description="Took")
-    def took(self, made: NotificationTry) -> str:
+    def took(self, made: WebhookAttempt) -> str:
         return f"{made.milliseconds} ms"
 
     @admin.display(description="Result")
-    def result(self, made: NotificationTry) -> str:
+    def result(self, made: WebhookAttempt) -> str:
         return str(made.status or made.error)
 
     @admin.display(description="First of the answer, or the reason")
-    def detail(self, made: NotificationTry) -> SafeString:
+    def detail(self, made: WebhookAttempt) -> SafeString:
         return format_html("<pre>{}</pre>", readable(bytes(made.answer)) if made.status else made.reason)
 
 

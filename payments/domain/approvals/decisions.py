@@ -12,21 +12,21 @@ from payments.domain.approvals.effects import Overtaken, apply_change, make_key
 from payments.domain.approvals.requests import opened_credentials, summary
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
-from payments.domain.merchants.api_keys import BadKey, KeyIsOver
+from payments.domain.merchants.api_keys import BadKey, KeyInactive
 from payments.domain.operators.four_eyes import Operator, Refused, decision
 from payments.domain.routing.provider_accounts import BadAccount
 from payments.domain.routing.routes import BadRoute
 from payments.models import ApprovalRequest
 from payments.models.correction import NOTE_MAX_LENGTH
-from payments.vault import VaultError, VaultUnavailable, keys_at_hand
+from payments.vault import VaultError, VaultUnavailable, with_prefetched_keys
 
 State = ApprovalRequest.State
 BATCH = 100
-FAULTS = (Overtaken, BadKey, KeyIsOver, BadAccount, BadRoute)
+FAULTS = (Overtaken, BadKey, KeyInactive, BadAccount, BadRoute)
 NOT_OPEN = "This request is no longer open. It was decided meanwhile, or it has expired."
 
 
-@keys_at_hand
+@with_prefetched_keys
 def approve(request: ApprovalRequest, approver: Operator, note: str) -> None:
     """Approve `request` and apply its change; a key is created later, when its requester takes it.
 
@@ -75,7 +75,7 @@ def take_key(request: ApprovalRequest, requester: Operator) -> tuple[str, str]:
     try:
         with because(_reason(request)):
             key, text = make_key(request)
-    except (BadKey, KeyIsOver) as fault:
+    except (BadKey, KeyInactive) as fault:
         raise Refused(str(fault)) from fault
     detail = f"{summary(request)}, approved by {request.decided_by}, made as {key}"
     audit_log.record(Action.DONE, request, detail=detail, reason=request.reason)
@@ -93,7 +93,7 @@ def _approve(request: ApprovalRequest, decided: dict[str, Any]) -> None:
     credentials = opened_credentials(request)
     values = decided | {"state": State.APPROVED if is_key else State.DONE, "sealed_credentials": None}
     if is_key:
-        values["expires_at"] = clock.now() + timedelta(hours=settings.STAFF_ACT_HOURS)
+        values["expires_at"] = clock.now() + timedelta(hours=settings.APPROVAL_HOURS)
     rows = ApprovalRequest.objects.proposed().filter(id=request.id, expires_at__gt=clock.now())
     if not rows.update(**values, updated_at=clock.now()):
         raise Refused(NOT_OPEN)

@@ -47,7 +47,7 @@ def describe_route(route: Route) -> dict[str, Any]:
 def apply_change(request: ApprovalRequest, credentials: Mapping[str, str]) -> None:
     """Apply the change of `request` in the caller's transaction; the text of a created key is discarded.
 
-    Raises Overtaken, BadKey, KeyIsOver, BadAccount, BadRoute, VaultUnavailable.
+    Raises Overtaken, BadKey, KeyInactive, BadAccount, BadRoute, VaultUnavailable.
     """
     given = request.parameters
     match request.kind:
@@ -73,7 +73,7 @@ def apply_change(request: ApprovalRequest, credentials: Mapping[str, str]) -> No
 
 
 def make_key(request: ApprovalRequest) -> tuple[ApiKey, str]:
-    """Create the requested key; return it and its text. Raises BadKey, KeyIsOver."""
+    """Create the requested key; return it and its text. Raises BadKey, KeyInactive."""
     given = request.parameters
     if request.kind == Kind.ROLL_KEY:
         key = ApiKey.objects.select_related("merchant").get(id=request.subject_id)

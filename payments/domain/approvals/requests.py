@@ -16,7 +16,7 @@ from payments.domain.audit.audit_log import Action
 from payments.domain.operators.four_eyes import Refused
 from payments.ids import public_id
 from payments.models import ApprovalRequest
-from payments.vault import Place, Purpose, keys_at_hand, seal, unseal
+from payments.vault import Place, Purpose, seal, unseal, with_prefetched_keys
 
 NO_CREDENTIALS: Mapping[str, str] = MappingProxyType({})
 # Per operator, so that nobody floods the list that others decide.
@@ -24,7 +24,7 @@ OPEN_REQUESTS_MAX = 20
 ONE_PER_SUBJECT = "one_open_approval_request_per_subject"
 
 
-@keys_at_hand
+@with_prefetched_keys
 def submit_request(request: ApprovalRequest, credentials: Mapping[str, str] = NO_CREDENTIALS) -> None:
     """Save `request`, a new row with merchant, kind, subject, parameters, reason and requester, for an approver.
 
@@ -33,7 +33,7 @@ def submit_request(request: ApprovalRequest, credentials: Mapping[str, str] = NO
     with a secret.
     """
     given = {name: value for name, value in credentials.items() if value}
-    request.expires_at = clock.now() + timedelta(hours=settings.STAFF_ACT_HOURS)
+    request.expires_at = clock.now() + timedelta(hours=settings.APPROVAL_HOURS)
     request.sealed_credentials = seal(json.dumps(given), place_of(request)) if given else None
     request.clean_fields()
     _dry_run(request, given)

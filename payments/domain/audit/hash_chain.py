@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from payments.invariants.checking import one_moment
+from payments.invariants.checking import read_only_snapshot
 from payments.models import AuditEntry, AuditHead
 from payments.models.audit import GENESIS
 
@@ -18,12 +18,12 @@ def count() -> int:
     return AuditEntry.objects.count()
 
 
-def links() -> Iterator[bytes]:
+def verified_hashes() -> Iterator[bytes]:
     """Yield the hash of each verified entry, from the first to the last. Raises Broken.
 
     It reads one snapshot of the log and blocks nobody who adds an entry meanwhile.
     """
-    with one_moment():
+    with read_only_snapshot():
         number, last = 0, GENESIS
         for entry in AuditEntry.objects.order_by("number").iterator(CHUNK_SIZE):
             number += 1

@@ -21,7 +21,7 @@ from payments.domain.risk.blocks import BlockedProvider, decline_seconds
 from payments.domain.routing.candidates import ProviderRoute, provider_of
 from payments.models import Attempt, Charge, IdempotencyRecord, Refund, Source
 from payments.providers.base import NotSent, Operation, Outcome, Payer, Payment, Provider, Unknown
-from payments.steps import Step, reached
+from payments.steps import Failpoint, reached
 
 logger = logging.getLogger("kaha.attempts")
 
@@ -105,7 +105,7 @@ def look_up(attempt: Attempt, question: Callable[[Provider], Outcome]) -> Outcom
 
     A blocked payment is declined, and no provider is asked.
     """
-    reached(Step.ASKING)
+    reached(Failpoint.ASKING)
     try:
         provider: Any = provider_of(attempt)
         if attempt.block_id is not None:
@@ -117,7 +117,7 @@ def look_up(attempt: Attempt, question: Callable[[Provider], Outcome]) -> Outcom
     except Exception as error:
         logger.exception("provider call broke", extra={"attempt": attempt.reference, "kind": attempt.kind})
         outcome = Unknown(type(error).__name__)
-    reached(Step.ANSWERED)
+    reached(Failpoint.ANSWERED)
     return outcome
 
 

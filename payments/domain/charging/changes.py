@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from payments.db.new_rows import replaced
+from payments.db.new_rows import copy_with
 from payments.db.writes import Insert, Update, Write
 from payments.domain import events
 from payments.domain.caller import Caller
@@ -39,11 +39,11 @@ def rows_after(charge: Charge, changes: Iterable[Change]) -> dict[UUID, Any]:
     """
     values = {change.row.pk: change.values for change in changes if isinstance(change, RowUpdate)}
     created = [change.row for change in changes if isinstance(change, Insert) and isinstance(change.row, Refund)]
-    refunds = [replaced(row, values[row.pk]) if row.pk in values else row for row in created + charge.refund_list]
+    refunds = [copy_with(row, values[row.pk]) if row.pk in values else row for row in created + charge.refund_list]
     source, card = charge.source, getattr(charge.source, "card", None)
     if card is not None and card.pk in values:
-        source = replaced(source, {}, card=replaced(card, values[card.pk]))
-    after = replaced(charge, {**values.get(charge.pk, {}), "refund_list": refunds}, source=source)
+        source = copy_with(source, {}, card=copy_with(card, values[card.pk]))
+    after = copy_with(charge, {**values.get(charge.pk, {}), "refund_list": refunds}, source=source)
     return {row.pk: row for row in (*refunds, after)}
 
 

@@ -20,7 +20,7 @@ from payments.ids import new_id, parse_id, public_id
 from payments.ledger.fees import rate_of
 from payments.models import Attempt, Charge, Source
 from payments.providers.base import Outcome, Payment
-from payments.steps import Step, reached
+from payments.steps import Failpoint, reached
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +114,7 @@ def _open(
 
     Return the attempt, its payment, and the other routes that the charge may take.
     """
-    reached(Step.OPENING)
+    reached(Failpoint.OPENING)
     while True:
         source = sources.find_chargeable(caller, order.source)
         # Another request changed the source meanwhile. A source changes three times at most.
@@ -137,7 +137,7 @@ def _open_with(
     attempt.block_id = getattr(source, "block_id", None)
     payment = attempts.payment_of(attempt, cvc)
     idempotency.write_once(caller, record, *taken, Insert(charge), Insert(attempt), *created)
-    reached(Step.OPENED)
+    reached(Failpoint.OPENED)
     return attempt, payment, others
 
 
@@ -171,7 +171,7 @@ def _new_charge(caller: Caller, source: Source, order: ChargeOrder) -> Charge:
 
 def _reopen(caller: Caller, attempt: Attempt) -> Attempt | None:
     """Claim an attempt that waits for its payer, so that one process asks. Return None when another was first."""
-    reached(Step.OPENING)
+    reached(Failpoint.OPENING)
     record = idempotency.new_record(caller)
     values = {
         "state": Attempt.State.OPEN,
@@ -186,7 +186,7 @@ def _reopen(caller: Caller, attempt: Attempt) -> Attempt | None:
         idempotency.write_once(caller, record, Update(Attempt, waiting, values))
     except StaleRow:
         return None
-    reached(Step.OPENED)
+    reached(Failpoint.OPENED)
     for name, value in values.items():
         setattr(attempt, name, value)
     return attempt

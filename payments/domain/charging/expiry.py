@@ -11,7 +11,7 @@ from payments.domain import bulkheads
 from payments.domain.caller import Caller
 from payments.domain.charging import operations
 from payments.domain.errors import PaymentError
-from payments.domain.sweep_scope import EVERYBODY, Scope
+from payments.domain.sweep_scope import ALL_MERCHANTS, Scope
 from payments.ids import public_id
 from payments.models import Attempt, Card, Charge, CvcKey
 from payments.vault import SEALING_SECONDS, Purpose
@@ -21,7 +21,7 @@ logger = logging.getLogger("kaha.expiry")
 BATCH = 100
 
 
-def void_expired_holds(limit: int = BATCH, scope: Scope = EVERYBODY) -> int:
+def void_expired_holds(limit: int = BATCH, scope: Scope = ALL_MERCHANTS) -> int:
     """Release at most `limit` expired holds; return how many."""
     due = Charge.objects.filter(scope.within(), hold_expires_at__lte=clock.now(), operation="")
     if busy := bulkheads.busy_providers():
@@ -30,13 +30,13 @@ def void_expired_holds(limit: int = BATCH, scope: Scope = EVERYBODY) -> int:
     return sum(_release(charge) for charge in due.order_by("hold_expires_at")[:limit])
 
 
-def destroy_unused_cvcs(scope: Scope = EVERYBODY) -> int:
+def destroy_unused_cvcs(scope: Scope = ALL_MERCHANTS) -> int:
     """Destroy every expired CVC; return how many."""
     due = Card.objects.filter(scope.within("source__"), sealed_cvc__isnull=False, cvc_expires_at__lte=clock.now())
     return due.update(sealed_cvc=None, cvc_expires_at=None)
 
 
-def destroy_unused_numbers(scope: Scope = EVERYBODY) -> int:
+def destroy_unused_numbers(scope: Scope = ALL_MERCHANTS) -> int:
     """Destroy the number of every card that was not charged or vaulted in time; return how many."""
     due = Card.objects.filter(scope.within("source__"), number_expires_at__lte=clock.now(), source__used=False)
     return due.update(sealed_number=None, number_expires_at=None)

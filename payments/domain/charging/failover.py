@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from django.db import DatabaseError, InterfaceError, transaction
 
 from payments import clock
-from payments.db.writes import Insert, StaleRow, Update, write_together
+from payments.db.writes import Insert, StaleRow, Update, execute_writes
 from payments.domain.bulkheads import ProviderBusy
 from payments.domain.caller import Caller
 from payments.domain.charging import attempts, record_outcome
@@ -60,8 +60,8 @@ def _fail_over(caller: Caller, attempt: Attempt, outcome: Outcome, via: Provider
     try:
         # In two statements: a charge has one authorizing attempt at a time.
         with transaction.atomic():
-            write_together(_closed(attempt, outcome))
-            write_together(Insert(fresh))
+            execute_writes(_closed(attempt, outcome))
+            execute_writes(Insert(fresh))
     except StaleRow:
         return None
     except (DatabaseError, InterfaceError):

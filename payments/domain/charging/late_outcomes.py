@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from payments import clock
-from payments.db.writes import Insert, StaleRow, Update, Write, write_together
+from payments.db.writes import Insert, StaleRow, Update, Write, execute_writes
 from payments.domain.caller import Caller
 from payments.domain.charging import attempts, outcome_rules, state_machine
 from payments.domain.charging.changes import Changes, rows_after, writes_of
@@ -38,7 +38,7 @@ def apply(attempt: Attempt, outcome: Outcome) -> bool:
     if not writes:
         return True
     try:
-        write_together(*writes)
+        execute_writes(*writes)
     except StaleRow:
         # Another process changed the charge or recorded the same; the new rows decide.
         return apply(attempts.reload(attempt), outcome)

@@ -22,7 +22,7 @@ from payments.ledger import journals
 from payments.models import Attempt, Charge, Refund
 from payments.models.charge import EXTENDED_DAYS_MAX
 from payments.providers.base import Operation, Outcome, Provider
-from payments.steps import Step, reached
+from payments.steps import Failpoint, reached
 
 # How long a request waits for another operation on the same charge before it is answered `resource_busy`.
 BUSY_WAIT_SECONDS = 3.0
@@ -131,7 +131,7 @@ def _open(caller: Caller, charge_id: str, planner: Planner, place: ExitStack) ->
         while time.monotonic() < give_up_at:
             # The operation under way needs a connection to end.
             release_connection()
-            reached(Step.WAITING)
+            reached(Failpoint.WAITING)
             context.begin_wait()
             time.sleep(BUSY_POLL_SECONDS)
             charge = charges.find(caller, charge_id)
@@ -167,7 +167,7 @@ def _resolved(caller: Caller, charge_id: str) -> Charge:
 
 
 def _open_with(caller: Caller, charge: Charge, planner: Planner, place: ExitStack) -> tuple[Attempt, Operation]:
-    reached(Step.OPENING)
+    reached(Failpoint.OPENING)
     asked_first = attempts.authorizing_attempt(charge.id)
     via = candidates.route_of(asked_first)
     plan = planner(charge)
@@ -181,7 +181,7 @@ def _open_with(caller: Caller, charge: Charge, planner: Planner, place: ExitStac
         changes += (journals.refund_asked(plan.amount, is_settled=charge.settled_at is not None),)
     idempotency.write_once(caller, record, *writes_of(caller, attempt, changes, rows_after(charge, changes)))
     apply(charge, plan.changes)
-    reached(Step.OPENED)
+    reached(Failpoint.OPENED)
     return attempt, attempts.operation_of(attempt, asked_first)
 
 

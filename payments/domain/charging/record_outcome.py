@@ -6,7 +6,7 @@ from collections.abc import Callable
 from django.db import DatabaseError, InterfaceError
 
 from payments import clock
-from payments.db.writes import Delete, StaleRow, Update, Write, write_together
+from payments.db.writes import Delete, StaleRow, Update, Write, execute_writes
 from payments.domain import idempotency
 from payments.domain.caller import Caller
 from payments.domain.charging import attempts, late_outcomes
@@ -17,7 +17,7 @@ from payments.domain.idempotency import Result, StoredAnswer
 from payments.ids import public_id
 from payments.models import Attempt, Charge, IdempotencyRecord
 from payments.providers.base import ActionRequired, Approved, Declined, NotFound, Outcome, Pending, Rejected, Unknown
-from payments.steps import Step, reached
+from payments.steps import Failpoint, reached
 
 logger = logging.getLogger("kaha.recording")
 
@@ -52,15 +52,15 @@ def _record(caller: Caller, attempt: Attempt, outcome: Outcome) -> Result[Charge
             return _recorded_by_another(caller, attempt, outcome)
         result = apply_outcome(attempt, outcome, clock.now())
         answer, writes = _build_writes(caller, attempt, result, outcome)
-        reached(Step.RECORDING)
+        reached(Failpoint.RECORDING)
         try:
-            write_together(*writes)
+            execute_writes(*writes)
         except StaleRow:
             tries, attempt = attempt.tries, attempts.reload(attempt)
             # Lookups before this call must not delay the lookups that follow it.
             attempt.tries = tries
             continue
-        reached(Step.RECORDED)
+        reached(Failpoint.RECORDED)
         apply(attempt.charge, result.changes)
         if attempt.idempotency_id is None:
             # Another process has answered the request under its key, which has one answer only.

@@ -17,7 +17,7 @@ from payments.domain.charging import attempts, late_outcomes, record_outcome
 from payments.domain.errors import PaymentError
 from payments.domain.references import FollowUp
 from payments.domain.schedule import next_lookup_at, next_second_look_at
-from payments.domain.sweep_scope import EVERYBODY, Scope
+from payments.domain.sweep_scope import ALL_MERCHANTS, Scope
 from payments.models import Attempt, Charge, ProviderEvent
 from payments.models.attempt import SECOND_LOOKS
 from payments.providers.base import (
@@ -40,13 +40,13 @@ logger = logging.getLogger("kaha.recovery")
 BATCH = 100
 
 
-def resolve_due(limit: int = BATCH, scope: Scope = EVERYBODY) -> int:
+def resolve_due(limit: int = BATCH, scope: Scope = ALL_MERCHANTS) -> int:
     """Look up at most `limit` attempts that are due; return how many."""
     due = _askable(scope).filter(due_at__lte=clock.now()).order_by("due_at")[:limit]
     return sum(_resolve_alone(attempt) for attempt in due)
 
 
-def expire_actions(limit: int = BATCH, scope: Scope = EVERYBODY) -> int:
+def expire_actions(limit: int = BATCH, scope: Scope = ALL_MERCHANTS) -> int:
     """Cancel at most `limit` payments whose action has expired, as `resolve_due` does too; return how many."""
     due = _askable(scope).filter(
         kind=Attempt.Kind.AUTHORIZE,

@@ -7,8 +7,8 @@ from uuid import UUID
 from django.conf import settings
 
 from payments import clock, sourcetypes
-from payments.db.compiled_query import Frozen
-from payments.db.writes import Insert, Require, Update, Write
+from payments.db.compiled_query import CompiledQuery
+from payments.db.writes import Insert, LockShared, Update, Write
 from payments.domain import events, idempotency, prepared_reads
 from payments.domain.caller import Caller
 from payments.domain.cards import card_data
@@ -71,7 +71,7 @@ def find_chargeable(caller: Caller, text: str) -> Source:
     return source
 
 
-def _one(read: Frozen[..., Source], caller: Caller, text: str, param: str | None, **given: Any) -> Source:
+def _one(read: CompiledQuery[..., Source], caller: Caller, text: str, param: str | None, **given: Any) -> Source:
     uuid, owner = parse_id("src", text), {"merchant_id": caller.merchant_id, "livemode": caller.livemode}
     source = read.first(**owner, source_id=uuid, **given) if uuid else None
     if source is None:
@@ -97,7 +97,7 @@ def _require_number(source: Source) -> None:
 def use(caller: Caller, source: Source) -> list[Write]:
     """Return the writes by which a charge uses the source. A vaulted one stays unchanged and must still be vaulted."""
     if source.vaulted:
-        return [Require(Source, {"id": source.id, "vaulted": True})]
+        return [LockShared(Source, {"id": source.id, "vaulted": True})]
     return _change(caller, source, "source.updated", {"used": False}, used=True)
 
 

@@ -16,7 +16,7 @@ KeyRows = QuerySet[DataKey] | QuerySet[CvcKey]
 Result = TypeVar("Result")
 
 
-class WrappedKeys:
+class DatabaseKeyStore:
     """The vault's store of data keys. Each method is a transaction of its own.
 
     So a key is committed before anything is sealed with it, even if the caller's transaction is rolled back.
@@ -39,7 +39,7 @@ def usable_keys(purpose: Purpose) -> KeyRows:
     return DataKey.objects.filter(purpose=purpose, destroyed_at__isnull=True)
 
 
-def all_kept() -> list[WrappedKey]:
+def all_wrapped_keys() -> list[WrappedKey]:
     """Return every key that is not destroyed."""
     return [_wrapped(row) for purpose in Purpose for row in usable_keys(purpose)]
 

@@ -11,7 +11,7 @@ from django.db.models import QuerySet
 
 from payments import clock, vault
 from payments.domain.maintenance import reseal
-from payments.domain.maintenance.data_keys import all_kept, usable_keys
+from payments.domain.maintenance.data_keys import all_wrapped_keys, usable_keys
 from payments.models import DataKey
 from payments.vault import WrappedKey
 
@@ -35,7 +35,7 @@ def retire_data_keys() -> int:
 
 def rewrap_data_keys() -> Iterator[WrappedKey]:
     """Wrap each data key by the newest key-encryption key, and yield it. Raises VaultUnavailable, VaultError."""
-    for key in all_kept():
+    for key in all_wrapped_keys():
         fresh = vault.rewrap(key)
         # A key that was destroyed meanwhile stays destroyed.
         usable_keys(key.purpose).filter(id=key.id, wrapped=key.wrapped).update(kek=fresh.kek, wrapped=fresh.wrapped)

@@ -9,7 +9,7 @@ from django.db.backends.utils import CursorWrapper
 from psycopg.errors import LockNotAvailable
 
 from payments import clock
-from payments.db.partitions import ALL, EVENTS, TRIES, WEBHOOKS, Parted, make_ahead, month_of, step
+from payments.db.partitions import ALL, EVENTS, TRIES, WEBHOOKS, PartitionedTable, make_ahead, month_of, step
 
 logger = logging.getLogger("kaha.months")
 
@@ -20,7 +20,7 @@ WHERE relkind = 'r' AND NOT relispartition AND pg_table_is_visible(oid) AND reln
 """
 
 
-def keep() -> int:
+def maintain() -> int:
     """Create the coming months and drop the expired ones; return how many partitions were created or dropped.
 
     A step that cannot get its lock at once is left to the next run, with all steps after it.
@@ -46,7 +46,7 @@ def drop_before(month: date) -> int:
     return sum(_drop_left_over(parted, month) for parted in ALL)
 
 
-def _detach_before(parted: Parted, month: date) -> date:
+def _detach_before(parted: PartitionedTable, month: date) -> date:
     """Detach the partitions of the months before `month`; return the first month that stays."""
     while True:
         with step() as cursor:
@@ -55,7 +55,7 @@ def _detach_before(parted: Parted, month: date) -> date:
                 return min(oldest, month)
 
 
-def _detach(cursor: CursorWrapper, parted: Parted, month: date) -> bool:
+def _detach(cursor: CursorWrapper, parted: PartitionedTable, month: date) -> bool:
     """Detach one partition; return False, with nothing changed, where a webhook of it is still due."""
     part = parted.part(month)
     if parted is WEBHOOKS and _has_due_rows(cursor, part):
@@ -73,7 +73,7 @@ def _has_due_rows(cursor: CursorWrapper, part: str) -> bool:
     return bool(cursor.fetchone()[0])
 
 
-def _drop_left_over(parted: Parted, month: date) -> int:
+def _drop_left_over(parted: PartitionedTable, month: date) -> int:
     count = 0
     while True:
         with step() as cursor:

@@ -12,7 +12,7 @@ from django.db.models.functions import Substr
 
 from payments import vault
 from payments.db.scoping import FIRST_ID
-from payments.models import ApprovalRequest, Card, DataKey, NotifySecret, ProviderAccount
+from payments.models import ApprovalRequest, Card, DataKey, ProviderAccount, WebhookSecret
 from payments.vault import Place, Purpose, VaultError
 
 logger = logging.getLogger("kaha.vault")
@@ -52,7 +52,7 @@ class SealedColumn:
 COLUMNS = (
     SealedColumn("card numbers", Card, "sealed_number", Purpose.CARD, "number", "source__merchant_id"),
     SealedColumn("CVCs", Card, "sealed_cvc", Purpose.CVC, "cvc", "source__merchant_id"),
-    SealedColumn("callback secrets", NotifySecret, "sealed", Purpose.SECRET, "notify_secret", "merchant_id"),
+    SealedColumn("callback secrets", WebhookSecret, "sealed", Purpose.SECRET, "webhook_secret", "merchant_id"),
     SealedColumn(
         "provider credentials",
         ProviderAccount,

@@ -16,7 +16,7 @@ from payments import clock
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.domain.merchants.scopes import RIGHTS
-from payments.domain.row_lookup import NotOne, the_one
+from payments.domain.row_lookup import NotOne, exactly_one
 from payments.ids import new_id, parse_id, public_id
 from payments.models import ApiKey, Merchant
 
@@ -31,7 +31,7 @@ class BadKey(ValueError):
     """A key that cannot be created; the message is for the person who asked for it."""
 
 
-class KeyIsOver(Exception):
+class KeyInactive(Exception):
     """A revoked or expired key, which cannot be rolled."""
 
 
@@ -74,13 +74,13 @@ def key_digest(text: str) -> bytes:
 def roll_key(key: ApiKey, overlap: timedelta, key_id: UUID | None = None) -> tuple[ApiKey, str]:
     """Create a key with the rights of `key`, which ends after `overlap` at most; return the new key and its text.
 
-    Raises KeyIsOver where the old key does not work any more, IntegrityError where the new one's `key_id` exists.
+    Raises KeyInactive where the old key does not work any more, IntegrityError where the new one's `key_id` exists.
     """
     now = clock.now()
     working = ApiKey.objects.filter(Q(expires_at=None) | Q(expires_at__gt=now), id=key.id, revoked_at=None)
     # PostgreSQL's LEAST ignores NULL, so a key without an end gets one and an earlier end stays.
     if working.update(expires_at=Least("expires_at", now + overlap)) != 1:
-        raise KeyIsOver("This key does not work any more: create a new one instead.")
+        raise KeyInactive("This key does not work any more: create a new one instead.")
     limits = key.rights, key.allowed_networks
     new, text = create_key(key.merchant, key.livemode, key.kind, None, *limits, key_id)
     audit_log.record(Action.ROLLED, key, fields=["expires_at"], detail=f"its successor: {public_id('key', new.id)}")
@@ -99,10 +99,10 @@ def revoke_key(key: ApiKey) -> bool:
 def find_key(text: str) -> ApiKey:
     """Return the key with this ID (`key_…`), whole text, or last four characters, masked or bare. Raises NotOne."""
     named = ApiKey.objects.select_related("merchant").filter(_names_key(text))
-    return the_one(named, "key", "There is no such key.", f"More than one key is called {text}")
+    return exactly_one(named, "key", "There is no such key.", f"More than one key is called {text}")
 
 
-def works_from(key: ApiKey, address: str) -> bool:
+def allows_address(key: ApiKey, address: str) -> bool:
     """Return whether `key` may be used from this IP address."""
     if not key.allowed_networks:
         return True
@@ -115,7 +115,7 @@ def works_from(key: ApiKey, address: str) -> bool:
     return any(found in ip_network(network) for network in key.allowed_networks)
 
 
-def note_use(key: ApiKey) -> None:
+def record_use(key: ApiKey) -> None:
     """Set `last_used_at` of `key` to now, at most once a minute, without waiting for a locked row."""
     now = clock.now()
     if key.last_used_at and now < key.last_used_at + USE_RECORDED_EVERY:

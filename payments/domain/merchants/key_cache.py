@@ -15,7 +15,7 @@ KEPT_SECONDS = 1.0
 KEPT_COUNT = 1000
 
 
-class KnownKeys:
+class KeyCache:
     """Keys by the digests of their texts, kept for `seconds` by the clock `timer`.
 
     Requests share a key's object and change nothing of it but `last_used_at`. They check themselves whether it has
@@ -48,4 +48,4 @@ class KnownKeys:
         return key
 
 
-known_keys = KnownKeys()
+cached_keys = KeyCache()

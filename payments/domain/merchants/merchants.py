@@ -17,13 +17,13 @@ from payments import clock
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.domain.merchants.api_keys import create_key
-from payments.domain.row_lookup import the_one
+from payments.domain.row_lookup import exactly_one
 from payments.ids import new_id, parse_id
-from payments.models import ApiKey, Merchant, NotifySecret
-from payments.vault import keys_at_hand, seal, unseal
+from payments.models import ApiKey, Merchant, WebhookSecret
+from payments.vault import seal, unseal, with_prefetched_keys
 from payments.webhooks.signing_secrets import place_of
 
-NOTIFY_SECRET_RANDOM_BYTES = 32
+WEBHOOK_SECRET_RANDOM_BYTES = 32
 MODES = {"test": False, "live": True}
 # The kinds of a new merchant's keys, by the prefix of their texts.
 KINDS = {"sk": ApiKey.Kind.SECRET, "pk": ApiKey.Kind.PUBLISHABLE}
@@ -38,16 +38,16 @@ check_statement_descriptor = RegexValidator(
 class NewMerchant:
     """A new merchant, with the secrets that are shown only once.
 
-    `keys` has `sk_test`, `pk_test`, `pk_live` and, if it was asked for, `sk_live`; `notify_secrets` has `whsec_test`
+    `keys` has `sk_test`, `pk_test`, `pk_live` and, if it was asked for, `sk_live`; `webhook_secrets` has `whsec_test`
     and `whsec_live`.
     """
 
     merchant: Merchant
     keys: dict[str, str] = field(repr=False)
-    notify_secrets: dict[str, str] = field(repr=False)
+    webhook_secrets: dict[str, str] = field(repr=False)
 
 
-@keys_at_hand
+@with_prefetched_keys
 @transaction.atomic
 def create_merchant(
     title: str,
@@ -81,7 +81,7 @@ def create_merchant(
         for prefix, kind in KINDS.items()
         if with_secret_live_key or not (livemode and kind == ApiKey.Kind.SECRET)
     }
-    secrets_shown = {f"whsec_{mode}": _create_notify_secret(merchant, livemode) for mode, livemode in MODES.items()}
+    secrets_shown = {f"whsec_{mode}": _create_webhook_secret(merchant, livemode) for mode, livemode in MODES.items()}
     return NewMerchant(merchant, keys, secrets_shown)
 
 
@@ -89,22 +89,22 @@ def find_merchant(text: str) -> Merchant:
     """Return the merchant with this ID (`mer_…`) or this title. Raises NotOne."""
     uuid = parse_id("mer", text)
     named = Merchant.objects.filter(Q(id=uuid) if uuid else Q(title=text))
-    return the_one(named, "mer", f"There is no merchant {text!r}.", f"More than one merchant is called {text!r}")
+    return exactly_one(named, "mer", f"There is no merchant {text!r}.", f"More than one merchant is called {text!r}")
 
 
-def reveal_notify_secret(merchant_id: UUID, livemode: bool) -> str:
-    """Return a merchant's newest webhook secret (`whsec_…`) of one mode. Raises NotifySecret.DoesNotExist."""
-    return _opened(NotifySecret.objects.filter(merchant_id=merchant_id, livemode=livemode).latest("created_at"))
+def reveal_webhook_secret(merchant_id: UUID, livemode: bool) -> str:
+    """Return a merchant's newest webhook secret (`whsec_…`) of one mode. Raises WebhookSecret.DoesNotExist."""
+    return _opened(WebhookSecret.objects.filter(merchant_id=merchant_id, livemode=livemode).latest("created_at"))
 
 
-def valid_notify_secrets(merchant: Merchant, livemode: bool) -> list[str]:
+def valid_webhook_secrets(merchant: Merchant, livemode: bool) -> list[str]:
     """Return a merchant's webhook secrets of one mode that sign now, newest first."""
     return [_opened(secret) for secret in _valid(merchant, livemode).order_by("-created_at")]
 
 
-@keys_at_hand
+@with_prefetched_keys
 @transaction.atomic
-def roll_notify_secret(merchant: Merchant, livemode: bool, overlap: timedelta, secret_id: UUID | None = None) -> str:
+def roll_webhook_secret(merchant: Merchant, livemode: bool, overlap: timedelta, secret_id: UUID | None = None) -> str:
     """Create a webhook secret (`whsec_…`) of one mode and return it; older ones sign along for `overlap` at most.
 
     An older secret that has an earlier end keeps it; an overlap of nothing ends all older ones at once. A given
@@ -114,24 +114,24 @@ def roll_notify_secret(merchant: Merchant, livemode: bool, overlap: timedelta, s
     Merchant.objects.select_for_update(no_key=True).get(id=merchant.id)
     # PostgreSQL's LEAST ignores NULL, so a secret without an end gets one and an earlier end stays.
     _valid(merchant, livemode).update(expires_at=Least("expires_at", clock.now() + overlap))
-    text = _create_notify_secret(merchant, livemode, secret_id)
-    audit_log.record(Action.ROLLED, merchant, fields=["notify_secrets"], detail="live" if livemode else "test")
+    text = _create_webhook_secret(merchant, livemode, secret_id)
+    audit_log.record(Action.ROLLED, merchant, fields=["webhook_secrets"], detail="live" if livemode else "test")
     return text
 
 
-def _valid(merchant: Merchant, livemode: bool) -> QuerySet[NotifySecret]:
+def _valid(merchant: Merchant, livemode: bool) -> QuerySet[WebhookSecret]:
     valid = Q(expires_at=None) | Q(expires_at__gt=clock.now())
-    return NotifySecret.objects.filter(valid, merchant=merchant, livemode=livemode)
+    return WebhookSecret.objects.filter(valid, merchant=merchant, livemode=livemode)
 
 
-def _opened(secret: NotifySecret) -> str:
+def _opened(secret: WebhookSecret) -> str:
     return unseal(secret.sealed, place_of(secret.merchant_id, secret.id))
 
 
-def _create_notify_secret(merchant: Merchant, livemode: bool, secret_id: UUID | None = None) -> str:
+def _create_webhook_secret(merchant: Merchant, livemode: bool, secret_id: UUID | None = None) -> str:
     """Create a secret in the form of Standard Webhooks, sealed in its row; return its text."""
-    text = f"whsec_{base64.b64encode(secrets.token_bytes(NOTIFY_SECRET_RANDOM_BYTES)).decode()}"
+    text = f"whsec_{base64.b64encode(secrets.token_bytes(WEBHOOK_SECRET_RANDOM_BYTES)).decode()}"
     secret_id = secret_id or new_id()
     sealed = seal(text, place_of(merchant.id, secret_id))
-    NotifySecret.objects.create(id=secret_id, merchant=merchant, livemode=livemode, sealed=sealed)
+    WebhookSecret.objects.create(id=secret_id, merchant=merchant, livemode=livemode, sealed=sealed)
     return text

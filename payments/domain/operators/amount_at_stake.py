@@ -2,14 +2,14 @@
 
 from payments.domain.charging.operations import extension_days
 from payments.domain.charging.state_machine import ChargeState, state_of
-from payments.models import Charge, StaffAct
+from payments.models import Charge, OperatorAction
 
-Kind = StaffAct.Kind
+Kind = OperatorAction.Kind
 # Only these can move part of the amount.
 IN_PARTS = (Kind.CAPTURE, Kind.REFUND)
 
 
-def at_stake(kind: str, charge: Charge) -> int:
+def max_amount(kind: str, charge: Charge) -> int:
     """Return the most that an action of this kind can move of `charge`; 0 where the charge does not allow it."""
     match kind, state_of(charge):
         case ((Kind.CAPTURE | Kind.RELEASE), ChargeState.HELD):

@@ -21,19 +21,19 @@ from payments.domain.charging import operations
 from payments.domain.charging.outcome_rules import refusal_on_record
 from payments.domain.errors import PaymentError
 from payments.domain.idempotency import Replay, Result
-from payments.domain.operators.summary import said
-from payments.domain.sweep_scope import EVERYBODY, Scope
+from payments.domain.operators.summary import describe
+from payments.domain.sweep_scope import ALL_MERCHANTS, Scope
 from payments.ids import public_id
-from payments.models import Attempt, Charge, StaffAct
+from payments.models import Attempt, Charge, OperatorAction
 
-logger = logging.getLogger("kaha.staff_acts")
+logger = logging.getLogger("kaha.operator_actions")
 
-Kind = StaffAct.Kind
+Kind = OperatorAction.Kind
 BATCH = 100
 # The process that approved an action has so long to execute it before the sweep takes over.
 LEFT_AFTER = timedelta(seconds=60)
 IN_USE = "idempotency_key_in_use"
-VERBS: dict[str, Callable[[Caller, StaffAct], Result[Charge]]] = {
+VERBS: dict[str, Callable[[Caller, OperatorAction], Result[Charge]]] = {
     Kind.CAPTURE: lambda caller, action: operations.capture(caller, str(action.charge), action.amount),
     Kind.VOID: lambda caller, action: operations.void(caller, str(action.charge)),
     Kind.REFUND: lambda caller, action: operations.refund(caller, str(action.charge), action.amount),
@@ -42,7 +42,7 @@ VERBS: dict[str, Callable[[Caller, StaffAct], Result[Charge]]] = {
 }
 
 
-def do(action: StaffAct) -> None:
+def execute_action(action: OperatorAction) -> None:
     """Execute an approved action, which ends as done or refused.
 
     It stays approved while another process executes it, or while too many requests wait for the provider.
@@ -55,25 +55,25 @@ def do(action: StaffAct) -> None:
             _end(action, refusal.code)
 
 
-def go_on(limit: int = BATCH, scope: Scope = EVERYBODY) -> int:
+def execute_left(limit: int = BATCH, scope: Scope = ALL_MERCHANTS) -> int:
     """Execute at most `limit` approved actions of batches or of dead processes; return how many succeeded."""
     left = Q(batch__isnull=False) | Q(updated_at__lte=clock.now() - LEFT_AFTER)
-    actions = StaffAct.objects.approved().filter(left, scope.within("charge__")).select_related("charge")
+    actions = OperatorAction.objects.approved().filter(left, scope.within("charge__")).select_related("charge")
     return sum(_try(action) for action in actions.order_by("expires_at")[:limit])
 
 
-def caller_of(action: StaffAct) -> Caller:
+def caller_of(action: OperatorAction) -> Caller:
     """Return the caller that the provider and the merchant see: a request with the action's idempotency key."""
     key = IdempotencyKey(action.idempotency_key, hashlib.sha256(action.id.bytes).digest())
     return Caller(action.charge.merchant_id, action.charge.livemode, request_id=request_of(action), idempotency=key)
 
 
-def request_of(action: StaffAct) -> str:
+def request_of(action: OperatorAction) -> str:
     """Return the request ID under which attempts, events and logs have the action."""
     return public_id("req", action.id)
 
 
-def _ask(caller: Caller, action: StaffAct) -> PaymentError | None:
+def _ask(caller: Caller, action: OperatorAction) -> PaymentError | None:
     """Return the provider's refusal, from now or from the first try; None where it succeeded.
 
     Raises PaymentError where the provider was not asked; its code is IN_USE while another process executes the action.
@@ -92,26 +92,26 @@ def _ask(caller: Caller, action: StaffAct) -> PaymentError | None:
 
 
 @transaction.atomic
-def _end(action: StaffAct, code: str) -> None:
+def _end(action: OperatorAction, code: str) -> None:
     """Record the result, unless another process has."""
-    state = StaffAct.State.REFUSED if code else StaffAct.State.DONE
-    rows = StaffAct.objects.approved().filter(id=action.id)
+    state = OperatorAction.State.REFUSED if code else OperatorAction.State.DONE
+    rows = OperatorAction.objects.approved().filter(id=action.id)
     if rows.update(state=state, code=code, attempt=_attempt_of(action), updated_at=clock.now()):
         audit_log.record(
-            Action(state), action, detail=", ".join(filter(None, [said(action), code])), reason=action.reason
+            Action(state), action, detail=", ".join(filter(None, [describe(action), code])), reason=action.reason
         )
     action.refresh_from_db()
 
 
-def _attempt_of(action: StaffAct) -> Attempt | None:
+def _attempt_of(action: OperatorAction) -> Attempt | None:
     """Return the action's latest attempt; there are several where one never reached the provider."""
     return action.charge.attempts.filter(request_id=request_of(action)).order_by("-id").first()
 
 
-def _try(action: StaffAct) -> bool:
+def _try(action: OperatorAction) -> bool:
     """Execute one action and log its failure, so that the next ones still run; return whether it succeeded."""
     try:
-        do(action)
+        execute_action(action)
     except Exception:
         logger.exception("action could not be executed", extra={"action": action.id.hex})
         return False

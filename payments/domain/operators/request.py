@@ -11,15 +11,15 @@ from django.db.models import Max, Sum
 from payments import clock
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
-from payments.domain.operators.amount_at_stake import IN_PARTS, at_stake
-from payments.domain.operators.summary import said
-from payments.models import ActLimit, Charge, StaffAct
+from payments.domain.operators.amount_at_stake import IN_PARTS, max_amount
+from payments.domain.operators.summary import describe
+from payments.models import ApprovalLimit, Charge, OperatorAction
 
-State = StaffAct.State
+State = OperatorAction.State
 
 
 @transaction.atomic
-def propose(action: StaffAct) -> None:
+def propose(action: OperatorAction) -> None:
     """Save `action`, a new row with charge, kind, amount, reason and requester.
 
     It is approved at once where the requester may act alone, and otherwise waits for a second operator. Raises
@@ -30,15 +30,15 @@ def propose(action: StaffAct) -> None:
     prepare(action, charge)
     action.full_clean()
     action.save(force_insert=True)
-    audit_log.record(Action.PROPOSED, action, detail=said(action), reason=action.reason)
+    audit_log.record(Action.PROPOSED, action, detail=describe(action), reason=action.reason)
 
 
-def prepare(action: StaffAct, charge: Charge) -> None:
+def prepare(action: OperatorAction, charge: Charge) -> None:
     """Fill in the other columns of a new action on `charge`. Raises ValidationError where it is not possible."""
     action.currency = charge.currency
     action.limit = limit_of(action.proposed_by, charge.currency)
-    action.expires_at = clock.now() + timedelta(hours=settings.STAFF_ACT_HOURS)
-    most = at_stake(action.kind, charge)
+    action.expires_at = clock.now() + timedelta(hours=settings.APPROVAL_HOURS)
+    most = max_amount(action.kind, charge)
     if not most:
         raise ValidationError("The charge does not allow this, or no longer.")
     if not 1 <= action.amount <= most:
@@ -54,7 +54,7 @@ def limit_of(operator: User, currency: str) -> int | None:
 
     None means that there is no limit for the currency, so a second operator must approve everything.
     """
-    limits = ActLimit.objects.filter(currency=currency)
+    limits = ApprovalLimit.objects.filter(currency=currency)
     if not operator.is_superuser:
         limits = limits.filter(role__user=operator)
     most: int | None = limits.aggregate(most=Max("amount"))["most"]
@@ -63,12 +63,12 @@ def limit_of(operator: User, currency: str) -> int | None:
 
 def may_be_done_alone(kind: str, amount: int, given_back_already: int, limit: int | None) -> bool:
     """Return whether one operator is enough, where `given_back_already` went back without approval before."""
-    return kind not in StaffAct.OUTWARD or (limit is not None and given_back_already + amount <= limit)
+    return kind not in OperatorAction.OUTWARD or (limit is not None and given_back_already + amount <= limit)
 
 
 def given_back_alone(charge: Charge) -> int:
     """Return what went back, or will go back, without approval; parts of a refund count together."""
     states = (State.APPROVED, State.DONE)
-    actions = charge.staff_acts.filter(kind__in=StaffAct.OUTWARD, state__in=states, decided_by=None)
+    actions = charge.operator_actions.filter(kind__in=OperatorAction.OUTWARD, state__in=states, decided_by=None)
     total: int = actions.aggregate(total=Sum("amount", default=0))["total"]
     return total

@@ -58,7 +58,7 @@ class NotOurs(Ended):
     state = State.NOT_OURS
 
 
-def work_off(limit: int = BATCH) -> int:
+def apply_due(limit: int = BATCH) -> int:
     """Apply at most `limit` due events; return how many were claimed."""
     count = 0
     while count < limit and (report := _claim()):

@@ -22,7 +22,7 @@ from payments.models.provider_message import TEXT_MAX_LENGTH, WHY_MAX_LENGTH
 from payments.providers.base import Report
 from payments.providers.registry import CONNECTORS
 from payments.redaction import redact
-from payments.webhooks.wake_up import Nudger, Waker
+from payments.webhooks.wake_up import BackgroundCall, TaskSender
 
 logger = logging.getLogger("kaha.provider_events")
 
@@ -30,7 +30,7 @@ TASK = "payments.tasks.apply_provider_events"
 KEPT = timedelta(days=90)
 PURGE_BATCH = 1000
 
-nudge = Nudger(Waker(settings.CELERY_BROKER_URL, TASK)).nudge
+wake_worker = BackgroundCall(TaskSender(settings.CELERY_BROKER_URL, TASK)).wake_worker
 
 
 class NoSuchAccount(Exception):
@@ -54,7 +54,7 @@ def take(account_id: str, headers: Mapping[str, str], body: bytes) -> str:
     return connector.webhook_answer
 
 
-def forget_old(batch: int = PURGE_BATCH) -> int:
+def delete_old(batch: int = PURGE_BATCH) -> int:
     """Delete messages past their retention, `batch` rows at a time; return how many.
 
     None that waits to be applied, nor for an operator.
@@ -84,7 +84,7 @@ def _keep(account: ProviderAccount, body: bytes, reports: list[Report], fault: s
     rows = [_row(message, report) for report in reports] or ([_unreadable(message, fault)] if fault else [])
     for row in rows:
         insert_if_absent(row)
-    transaction.on_commit(nudge, robust=True)
+    transaction.on_commit(wake_worker, robust=True)
 
 
 def _row(message: ProviderMessage, report: Report) -> ProviderEvent:

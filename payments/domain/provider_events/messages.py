@@ -8,7 +8,7 @@ from payments.providers.simulator.connector import Simulator
 BATCH = 100
 
 
-def hear_simulator(limit: int = BATCH, among: Collection[str] | None = None) -> int:
+def apply_simulator_messages(limit: int = BATCH, among: Collection[str] | None = None) -> int:
     """Apply the simulator's messages, which a real provider would send by webhook; return how many.
 
     At most `limit`; with `among`, only those about what we call by these references.

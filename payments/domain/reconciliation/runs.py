@@ -43,7 +43,7 @@ class SettlementReport:
     file: str = ""
 
 
-def report_in(path: Path, layout: Layout, since: datetime | None, until: datetime | None) -> SettlementReport:
+def file_report(path: Path, layout: Layout, since: datetime | None, until: datetime | None) -> SettlementReport:
     """Return the report in a file. It covers the days of its lines, unless `since` or `until` move an end.
 
     Where the layout covers no days, the report covers a period only if both are given. Raises BadReport.
@@ -59,7 +59,7 @@ def report_in(path: Path, layout: Layout, since: datetime | None, until: datetim
     return SettlementReport(layout.provider, lines, covers_from, covers_to, path.name)
 
 
-def report_of(provider: str, since: datetime | None = None, until: datetime | None = None) -> SettlementReport:
+def provider_report(provider: str, since: datetime | None = None, until: datetime | None = None) -> SettlementReport:
     """Return the report of a provider's connector; by default from the end of the last run until now.
 
     Raises BadReport for a connector without reports.
@@ -70,10 +70,10 @@ def report_of(provider: str, since: datetime | None = None, until: datetime | No
         # A movement that was being booked at that moment may have become visible only after it.
         covers_from = last.covers_to - _margin()
     covers_to = min(until or clock.now(), clock.now())
-    return SettlementReport(provider, list(lines_of(provider, covers_from, covers_to)), covers_from, covers_to)
+    return SettlementReport(provider, list(provider_lines(provider, covers_from, covers_to)), covers_from, covers_to)
 
 
-def lines_of(provider: str, since: datetime | None, until: datetime) -> Iterator[SettlementLine]:
+def provider_lines(provider: str, since: datetime | None, until: datetime) -> Iterator[SettlementLine]:
     """Return the provider's movements from `since` (None: from the beginning) to before `until`. Raises BadReport."""
     connector = provider_named(provider)
     if not isinstance(connector, Reporting):
@@ -117,7 +117,7 @@ def reconcile_today(provider: str) -> bool:
     )
     if done.exists():
         return False
-    reconcile(report_of(provider), ReconciliationRun.Origin.WORKER)
+    reconcile(provider_report(provider), ReconciliationRun.Origin.WORKER)
     return True
 
 

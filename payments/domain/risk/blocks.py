@@ -40,17 +40,17 @@ class AlreadyLifted(Exception):
     """Another operator has lifted the block already."""
 
 
-def of_number(number: str) -> dict[str, Any]:
+def number_columns(number: str) -> dict[str, Any]:
     """Return a block's columns for a card number: its fingerprint and its display name. Reads the BIN table."""
     return {"fingerprint": card_fingerprint(number), "card": f"{describe(number).brand} …{number[-4:]}"}
 
 
-def of_card(card: Card) -> dict[str, Any]:
+def card_columns(card: Card) -> dict[str, Any]:
     """Return a block's columns for a stored card."""
     return {"fingerprint": bytes(card.fingerprint), "card": str(card)}
 
 
-def put(block: Block, lasts: timedelta | None) -> None:
+def add_block(block: Block, lasts: timedelta | None) -> None:
     """Save `block`, a new row, and let it last for `lasts`, or for ever with None. Raises ValidationError."""
     block.expires_at = clock.now() + lasts if lasts else None
     block.email = block.email.lower()
@@ -70,7 +70,7 @@ def lift(block: Block, operator: AbstractBaseUser, reason: str) -> None:
         audit_log.record(Action.LIFTED, block, detail=_where(block), reason=reason)
 
 
-def bearing_on_source(merchant_id: UUID, livemode: bool, now: datetime) -> Subquery:
+def block_of_source(merchant_id: UUID, livemode: bool, now: datetime) -> Subquery:
     """Return the subquery, in a query of sources, for the ID of a block in force on the card or payer, or null."""
     emails = _emails(OuterRef("owner"), OuterRef(OuterRef("pk")))
     rows = Block.objects.bearing_on(merchant_id, livemode, now)

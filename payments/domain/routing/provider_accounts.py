@@ -16,7 +16,7 @@ from payments.models import Merchant, ProviderAccount
 from payments.providers import registry
 from payments.providers.accounts import Account, Blank
 from payments.providers.base import Outcome, Provider, Unknown
-from payments.vault import Place, Purpose, keys_at_hand, seal, unseal
+from payments.vault import Place, Purpose, seal, unseal, with_prefetched_keys
 
 logger = logging.getLogger("kaha.accounts")
 
@@ -39,7 +39,7 @@ class BadAccount(ValueError):
         self.blank = blank
 
 
-@keys_at_hand
+@with_prefetched_keys
 def open_account(
     merchant: Merchant,
     livemode: bool,
@@ -65,7 +65,7 @@ def open_account(
     return account
 
 
-@keys_at_hand
+@with_prefetched_keys
 def change_account(
     account: ProviderAccount, title: str, enabled: bool, credentials: Mapping[str, str], settings: Mapping[str, str]
 ) -> None:

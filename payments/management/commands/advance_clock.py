@@ -7,7 +7,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from payments.domain import test_clock
 from payments.domain.caller import Caller
-from payments.domain.test_clock import LONGEST_SECONDS, Happened
+from payments.domain.test_clock import LONGEST_SECONDS, ProcessedCounts
 from payments.management import arguments
 from payments.management.tables import in_columns
 
@@ -40,7 +40,7 @@ def _span(text: str) -> timedelta:
     return by
 
 
-def _lines(happened: Happened, callbacks: int) -> list[tuple[object, ...]]:
+def _lines(happened: ProcessedCounts, callbacks: int) -> list[tuple[object, ...]]:
     return [
         ("holds released", happened.holds),
         ("actions expired", happened.actions),

@@ -85,7 +85,7 @@ def _given(text: str) -> str:
 
 def _secrets_of(name: str | None, livemode: bool) -> list[str]:
     merchant = arguments.merchant_named(name) if name else _only_merchant()
-    found = merchants.valid_notify_secrets(merchant, livemode)
+    found = merchants.valid_webhook_secrets(merchant, livemode)
     if not found:
         raise CommandError(f"{merchant} has no secret in this mode; merchant roll-secret makes one.")
     return found

@@ -20,7 +20,7 @@ from payments.ids import public_id
 from payments.ledger.fees import BadRate, Rate
 from payments.management import arguments
 from payments.management.tables import NOTHING, in_columns, utc
-from payments.models import ApiKey, Merchant, NotifySecret
+from payments.models import ApiKey, Merchant, WebhookSecret
 from payments.money import format_amount
 
 HEADINGS = ("ID", "KEY", "STATE", "LAST USED", "RIGHTS", "WORKS FROM", "MERCHANT")
@@ -28,7 +28,7 @@ KEY_HELP = (
     "the key's ID (key_…), its last four characters or its masked form as list-keys shows it; "
     "- reads the key itself from standard input, which keeps it out of the shell history"
 )
-REFUSALS = (NotOne, api_keys.BadKey, api_keys.KeyIsOver, terms.BadTerms, BadRate, decline_limits.BadBudget)
+REFUSALS = (NotOne, api_keys.BadKey, api_keys.KeyInactive, terms.BadTerms, BadRate, decline_limits.BadBudget)
 
 
 class Command(BaseCommand):
@@ -65,7 +65,7 @@ def _takes_title(parser: ArgumentParser) -> None:
 
 def _create(options: dict[str, Any]) -> Iterator[str]:
     made = merchants.create_merchant(options["title"], options["account_name"], options["statement_descriptor"])
-    shown = {"merchant": public_id("mer", made.merchant.id), **made.keys, **made.notify_secrets}
+    shown = {"merchant": public_id("mer", made.merchant.id), **made.keys, **made.webhook_secrets}
     if options["as_json"]:
         yield json.dumps(shown)
         return
@@ -171,13 +171,13 @@ def _takes_secrets_to_roll(parser: ArgumentParser) -> None:
 def _roll_secret(options: dict[str, Any]) -> Iterator[str]:
     owner = arguments.merchant_named(options["merchant"])
     for name in [options["mode"]] if options["mode"] else merchants.MODES:
-        text = merchants.roll_notify_secret(owner, merchants.MODES[name], options["overlap"])
+        text = merchants.roll_webhook_secret(owner, merchants.MODES[name], options["overlap"])
         yield "\n".join([f"{f'whsec_{name}':12}{text}", *_old_secrets(owner, merchants.MODES[name])])
     yield "\nKeep what is new now: it is shown only this once."
 
 
 def _old_secrets(merchant: Merchant, livemode: bool) -> list[str]:
-    working = NotifySecret.objects.filter(merchant=merchant, livemode=livemode, expires_at__gt=clock.now())
+    working = WebhookSecret.objects.filter(merchant=merchant, livemode=livemode, expires_at__gt=clock.now())
     ends = working.order_by("-id").values_list("expires_at", flat=True)
     return [f"{'older one':12}signs too until {clock.iso(end)}" for end in ends if end]
 

@@ -57,7 +57,7 @@ class Command(BaseCommand):
             raise CommandError(f"Open differences: {sum(run.differences.values())}.", returncode=1)
 
     def _export(self, path: Path, provider: str, since: datetime | None, until: datetime | None) -> None:
-        lines = runs.lines_of(provider, since, until or clock.now())
+        lines = runs.provider_lines(provider, since, until or clock.now())
         try:
             with path.open("x", encoding="utf-8", newline="") as file:
                 count = files.write(lines, MAPPINGS[provider], file)
@@ -79,8 +79,8 @@ def _check(options: dict[str, Any], export: Path | None) -> None:
 
 def _report(options: dict[str, Any]) -> SettlementReport:
     if options["file"]:
-        return runs.report_in(options["file"], LAYOUTS[options["mapping"]], options["since"], options["until"])
-    return runs.report_of(options["provider"], options["since"], options["until"])
+        return runs.file_report(options["file"], LAYOUTS[options["mapping"]], options["since"], options["until"])
+    return runs.provider_report(options["provider"], options["since"], options["until"])
 
 
 def _facts(run: ReconciliationRun) -> list[tuple[str, object]]:

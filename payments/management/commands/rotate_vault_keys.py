@@ -7,7 +7,7 @@ import click
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from payments.domain.maintenance import key_rotation, reseal
-from payments.domain.maintenance.data_keys import all_kept
+from payments.domain.maintenance.data_keys import all_wrapped_keys
 from payments.management.tables import in_columns
 from payments.vault import VaultError, VaultUnavailable
 
@@ -35,7 +35,7 @@ class Command(BaseCommand):
     def _rotate(self, re_encrypt: bool) -> None:
         if re_encrypt:
             key_rotation.retire_data_keys()
-        _walk("data keys", len(all_kept()), (1 for _ in key_rotation.rewrap_data_keys()))
+        _walk("data keys", len(all_wrapped_keys()), (1 for _ in key_rotation.rewrap_data_keys()))
         for column in reseal.COLUMNS:
             _walk(column.label, reseal.stale(column).count(), reseal.reseal(column))
         key_rotation.finish()
@@ -50,7 +50,7 @@ def _walk(label: str, length: int, steps: Iterable[int]) -> None:
 
 def _state() -> list[str]:
     left = sum(reseal.stale(column).count() for column in reseal.COLUMNS)
-    needed = Counter(key.kek for key in all_kept())
+    needed = Counter(key.kek for key in all_wrapped_keys())
     return in_columns(
         [
             ("values still sealed with old keys", left),

@@ -39,7 +39,7 @@ class Command(BaseCommand):
 def _walked() -> list[bytes]:
     """Return the hashes of all entries, with a progress bar; raise Broken."""
     length = hash_chain.count()
-    with click.progressbar(hash_chain.links(), length, "audit log", show_pos=True, file=sys.stderr) as bar:
+    with click.progressbar(hash_chain.verified_hashes(), length, "audit log", show_pos=True, file=sys.stderr) as bar:
         return list(bar)
 
 

@@ -10,7 +10,7 @@ from payments.domain.webhooks import resend
 from payments.ids import parse_id, public_id
 from payments.management import arguments
 from payments.management.tables import in_columns, one_line, utc
-from payments.models import NotificationTry, Webhook
+from payments.models import Webhook, WebhookAttempt
 from payments.models.webhook import WebhookQuerySet
 from payments.rendering.answers import readable
 
@@ -99,7 +99,7 @@ def _facts(row: Webhook) -> list[tuple[str, object]]:
     ]
 
 
-def _try_cells(row: NotificationTry) -> tuple[object, ...]:
+def _try_cells(row: WebhookAttempt) -> tuple[object, ...]:
     detail = readable(bytes(row.answer)) if row.status else row.reason
     result = row.status or row.error
     return row.number, utc(row.started_at), f"{row.milliseconds} ms", result, one_line(detail)

@@ -80,7 +80,7 @@ OPERATIONS = [
                 },
             ),
             migrations.CreateModel(
-                name="NotificationTry",
+                name="WebhookAttempt",
                 fields=[
                     ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
                     ("number", models.PositiveIntegerField()),

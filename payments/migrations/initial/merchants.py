@@ -64,14 +64,14 @@ OPERATIONS = [
         },
     ),
     migrations.CreateModel(
-        name="NotifySecret",
+        name="WebhookSecret",
         fields=[
             ("id", models.UUIDField(default=payments.ids.new_id, editable=False, primary_key=True, serialize=False)),
             ("livemode", models.BooleanField()),
             ("sealed", models.BinaryField()),
             ("created_at", models.DateTimeField(default=payments.clock.now, editable=False)),
             ("expires_at", models.DateTimeField(blank=True, null=True)),
-            ("merchant", models.ForeignKey(on_delete=models.PROTECT, related_name="notify_secrets", to="payments.merchant")),
+            ("merchant", models.ForeignKey(on_delete=models.PROTECT, related_name="webhook_secrets", to="payments.merchant")),
         ],
     ),
     migrations.CreateModel(

@@ -9,25 +9,25 @@ from django.conf import settings
 
 OPERATIONS = [
     migrations.CreateModel(
-        name="ActLimit",
+        name="ApprovalLimit",
         fields=[
             ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
             ("currency", models.CharField(max_length=3)),
             ("amount", models.BigIntegerField()),
-            ("role", models.ForeignKey(db_index=False, on_delete=models.CASCADE, related_name="act_limits", to="auth.group")),
+            ("role", models.ForeignKey(db_index=False, on_delete=models.CASCADE, related_name="approval_limits", to="auth.group")),
         ],
         options={
             "verbose_name": "approval limit",
             "verbose_name_plural": "approval limits",
             "default_permissions": ("view", "add", "change"),
             "constraints": [
-                models.UniqueConstraint(F("role"), F("currency"), name="one_act_limit_per_role_and_currency"),
-                models.CheckConstraint(condition=Q(("amount__gte", 0), ("amount__lte", 99999999999)), name="act_limit_in_bounds"),
+                models.UniqueConstraint(F("role"), F("currency"), name="one_approval_limit_per_role_and_currency"),
+                models.CheckConstraint(condition=Q(("amount__gte", 0), ("amount__lte", 99999999999)), name="approval_limit_in_bounds"),
             ],
         },
     ),
     migrations.CreateModel(
-        name="StaffAct",
+        name="OperatorAction",
         fields=[
             ("id", models.UUIDField(default=payments.ids.new_id, editable=False, primary_key=True, serialize=False)),
             ("kind", models.CharField(choices=[("capture", "Capture"), ("void", "Void"), ("refund", "Refund"), ("release", "Release"), ("extend", "Extend")], max_length=7)),
@@ -58,8 +58,8 @@ OPERATIONS = [
             ("code", models.CharField(blank=True, default="", max_length=40)),
             ("created_at", models.DateTimeField(default=payments.clock.now, editable=False)),
             ("updated_at", models.DateTimeField(default=payments.clock.now, editable=False)),
-            ("attempt", models.OneToOneField(blank=True, null=True, on_delete=models.PROTECT, related_name="staff_act", to="payments.attempt")),
-            ("charge", models.ForeignKey(on_delete=models.PROTECT, related_name="staff_acts", to="payments.charge")),
+            ("attempt", models.OneToOneField(blank=True, null=True, on_delete=models.PROTECT, related_name="operator_action", to="payments.attempt")),
+            ("charge", models.ForeignKey(on_delete=models.PROTECT, related_name="operator_actions", to="payments.charge")),
             ("decided_by", models.ForeignKey(blank=True, null=True, on_delete=models.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL)),
             ("proposed_by", models.ForeignKey(on_delete=models.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL)),
         ],
@@ -72,18 +72,18 @@ OPERATIONS = [
                 ("refund_charge", "Can refund charges"),
                 ("release_charge", "Can release holds"),
                 ("extend_charge", "Can extend holds"),
-                ("decide_staffact", "Can approve and decline actions of others"),
+                ("decide_operatoraction", "Can approve and decline actions of others"),
             ],
             "default_permissions": ("view",),
             "indexes": [
-                models.Index(F("expires_at"), condition=Q(("state__in", ["proposed", "approved"])), name="staff_act_open"),
-                models.Index(F("batch"), condition=Q(("batch__isnull", False)), name="staff_act_of_batch"),
+                models.Index(F("expires_at"), condition=Q(("state__in", ["proposed", "approved"])), name="operator_action_open"),
+                models.Index(F("batch"), condition=Q(("batch__isnull", False)), name="operator_action_of_batch"),
             ],
             "constraints": [
-                models.CheckConstraint(condition=Q(("amount__gte", 1), ("amount__lte", 99999999999)), name="staff_act_of_some_amount"),
-                models.CheckConstraint(condition=Q(("kind__in", ["capture", "void", "refund", "release", "extend"])), name="staff_act_kind_is_known"),
-                models.CheckConstraint(condition=Q(("reason__regex", "\\S")), name="staff_act_has_reason"),
-                models.CheckConstraint(condition=Q(("decided_by__isnull", True), Q(("decided_by", F("proposed_by")), _negated=True), _connector="OR"), name="staff_act_decided_by_another"),
+                models.CheckConstraint(condition=Q(("amount__gte", 1), ("amount__lte", 99999999999)), name="operator_action_has_amount"),
+                models.CheckConstraint(condition=Q(("kind__in", ["capture", "void", "refund", "release", "extend"])), name="operator_action_kind_is_known"),
+                models.CheckConstraint(condition=Q(("reason__regex", "\\S")), name="operator_action_has_reason"),
+                models.CheckConstraint(condition=Q(("decided_by__isnull", True), Q(("decided_by", F("proposed_by")), _negated=True), _connector="OR"), name="operator_action_decided_by_another"),
                 models.CheckConstraint(
                     condition=Q(
                         Q(("state", "declined"), ("decided_at__isnull", False), ("decided_by__isnull", False), ("note__regex", "\\S")),
@@ -98,7 +98,7 @@ OPERATIONS = [
                         Q(("state__in", ["proposed", "withdrawn", "expired"]), ("decided_at__isnull", True), ("decided_by__isnull", True), ("note", "")),
                         _connector="OR",
                     ),
-                    name="staff_act_decided_whole",
+                    name="operator_action_decided_whole",
                 ),
                 models.CheckConstraint(
                     condition=Q(
@@ -108,7 +108,7 @@ OPERATIONS = [
                         Q(("amount__lte", F("limit")), ("limit__isnull", False)),
                         _connector="OR",
                     ),
-                    name="staff_act_above_the_limit_by_two",
+                    name="operator_action_above_the_limit_by_two",
                 ),
                 models.CheckConstraint(
                     condition=Q(
@@ -117,7 +117,7 @@ OPERATIONS = [
                         Q(("attempt", None), ("code", ""), ("state__in", ["proposed", "approved", "declined", "withdrawn", "expired"])),
                         _connector="OR",
                     ),
-                    name="staff_act_ends_with_attempt_or_code",
+                    name="operator_action_ends_with_attempt_or_code",
                 ),
             ],
         },

@@ -37,7 +37,7 @@ WHERE due_at IS NOT NULL;
 CREATE INDEX webhook_given_up ON payments_webhook (id) WHERE state IN ('exhausted', 'gone');
 
 -- A sequence numbers the tries, because a partition cannot have an identity column of its own.
-CREATE TABLE payments_notificationtry (
+CREATE TABLE payments_webhookattempt (
     id bigserial,
     number integer NOT NULL CHECK (number >= 0),
     started_at timestamptz NOT NULL,
@@ -51,7 +51,7 @@ CREATE TABLE payments_notificationtry (
     CONSTRAINT attempt_was_answered_or_failed CHECK (
         (error = '' AND status IS NOT NULL) OR (status IS NULL AND NOT error = ''))
 ) PARTITION BY RANGE (webhook_id);
-CREATE TRIGGER payments_notificationtry_is_immutable BEFORE UPDATE ON payments_notificationtry
+CREATE TRIGGER payments_webhookattempt_is_immutable BEFORE UPDATE ON payments_webhookattempt
 FOR EACH ROW EXECUTE FUNCTION payments_refuse_change();
 
 -- True of each ID. The planner takes it to cost as much as 500 pages read in a row; it costs next to nothing.

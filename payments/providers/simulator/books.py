@@ -8,8 +8,8 @@ from django.db.models import F, QuerySet
 from django.utils.crypto import constant_time_compare
 
 from payments import clock, sourcetypes
-from payments.db.compiled_query import Frozen
-from payments.db.writes import Insert, write_alone
+from payments.db.compiled_query import CompiledQuery
+from payments.db.writes import Insert, execute_writes_in_savepoint
 from payments.providers.base import Payment
 from payments.providers.simulator.answers import payment_outcome
 from payments.providers.simulator.messages import write_message
@@ -28,7 +28,7 @@ def find_payment(reference: str) -> SimulatedPayment | None:
     return _expire_if_due(payment) if payment else None
 
 
-@Frozen
+@CompiledQuery
 def _booked(*, reference: str) -> QuerySet[SimulatedPayment]:
     """Return the payment of a reference."""
     return SimulatedPayment.objects.filter(reference=reference)
@@ -44,7 +44,7 @@ def book_payment(payment: Payment, scenario: Scenario) -> SimulatedPayment:
     """Books `payment` unless its reference is booked already; returns what the books then hold."""
     row = new_payment(payment, scenario)
     try:
-        write_alone(Insert(row), *map(Insert, approval_entries(row)))
+        execute_writes_in_savepoint(Insert(row), *map(Insert, approval_entries(row)))
     except IntegrityError:
         booked = find_payment(payment.reference)
         if booked is None:

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 from django.db.models import F
 
-from payments.providers.simulator.messages import untold, untold_references
+from payments.providers.simulator.messages import unacknowledged, unacknowledged_references
 from payments.providers.simulator.models import SimulatedOperation, SimulatedPayment
 
 AWAITING = SimulatedPayment.objects.filter(state=SimulatedPayment.State.AWAITING)
@@ -15,7 +15,7 @@ CHANGING = SimulatedOperation.objects.filter(settles_at__isnull=False)
 def waiting() -> set[str]:
     """Return the references of awaited payers, of refunds that end later, and of unacknowledged messages."""
     booked = AWAITING.values_list("reference", flat=True).union(CHANGING.values_list("reference", flat=True))
-    return {*booked, *untold_references()}
+    return {*booked, *unacknowledged_references()}
 
 
 def bring_nearer(references: Collection[str], by: timedelta) -> None:
@@ -23,4 +23,4 @@ def bring_nearer(references: Collection[str], by: timedelta) -> None:
     # Refunds before payments, as when one ends.
     CHANGING.filter(reference__in=references).update(settles_at=F("settles_at") - by)
     AWAITING.filter(reference__in=references).update(expires_at=F("expires_at") - by)
-    untold(references).update(due_at=F("due_at") - by)
+    unacknowledged(references).update(due_at=F("due_at") - by)

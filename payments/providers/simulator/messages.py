@@ -29,7 +29,7 @@ def write_message(reference: str, outcome: Outcome) -> None:
     Message.objects.create(body=json.dumps(told))
 
 
-def untold(among: Collection[str] | None = None) -> QuerySet[Message]:
+def unacknowledged(among: Collection[str] | None = None) -> QuerySet[Message]:
     """Return the unacknowledged messages: all, or those about one of the references `among`."""
     rows = Message.objects.filter(delivered_at=None)
     if among is None:
@@ -37,15 +37,15 @@ def untold(among: Collection[str] | None = None) -> QuerySet[Message]:
     return rows.annotate(content=Cast("body", JSONField())).filter(content__reference__in=among)
 
 
-def untold_references() -> set[str]:
+def unacknowledged_references() -> set[str]:
     """Return the references of the unacknowledged messages."""
-    return {json.loads(body)["reference"] for body in untold().values_list("body", flat=True)}
+    return {json.loads(body)["reference"] for body in unacknowledged().values_list("body", flat=True)}
 
 
 def claim(limit: int, among: Collection[str] | None = None) -> list[Message]:
     """Return up to `limit` due messages, oldest first, each repeated later unless it is acknowledged."""
     now = clock.now()
-    due = untold(among).filter(due_at__lte=now).order_by("due_at")
+    due = unacknowledged(among).filter(due_at__lte=now).order_by("due_at")
     with transaction.atomic():
         messages = list(due.select_for_update(skip_locked=True)[:limit])
         ids = [message.pk for message in messages]
@@ -58,7 +58,7 @@ def acknowledge(message_id: int) -> None:
     Message.objects.filter(id=message_id, delivered_at=None).update(delivered_at=clock.now())
 
 
-def forget_old(batch: int = PURGE_BATCH) -> int:
+def delete_old(batch: int = PURGE_BATCH) -> int:
     """Delete messages that were acknowledged long ago, `batch` rows at a time; return how many."""
     old = Message.objects.filter(delivered_at__lt=clock.now() - KEPT).order_by("id").values_list("id", flat=True)
     total = 0

@@ -4,13 +4,13 @@ from django.db import models
 from django.db.models import F, Q
 
 from payments import clock, ids
-from payments.db.new_rows import Row
+from payments.db.new_rows import FastModel
 
 PIN_TRIES = 3
 EXTENDED_DAYS_MAX = 21
 
 
-class SimulatedPayment(Row):
+class SimulatedPayment(FastModel):
     """A payment as the provider knows it. Of a card it holds neither number nor CVC."""
 
     class State(models.TextChoices):
@@ -91,7 +91,7 @@ class SimulatedPayment(Row):
         return over and self.state == self.State.AWAITING
 
 
-class SimulatedOperation(Row):
+class SimulatedOperation(FastModel):
     """What was asked for about a payment; the refused too, so that asking again changes nothing."""
 
     class State(models.TextChoices):
@@ -134,7 +134,7 @@ class SimulatedOperation(Row):
         return ids.public_id("so", self.id)
 
 
-class Entry(Row):
+class Entry(FastModel):
     """One accepted movement of money; never changed, never removed (a rule of the database)."""
 
     class Kind(models.TextChoices):
@@ -164,7 +164,7 @@ class Entry(Row):
         return f"{self.kind} {self.amount}"
 
 
-class Message(Row):
+class Message(FastModel):
     """A message of the simulator, delivered at least once, as a real provider's webhook."""
 
     body = models.TextField()

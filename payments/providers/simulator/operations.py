@@ -10,7 +10,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import BigIntegerField, F, Value
 
 from payments import clock
-from payments.db.writes import Insert, InsertAll, StaleRow, Update, Write, write_alone
+from payments.db.writes import BulkInsert, Insert, StaleRow, Update, Write, execute_writes_in_savepoint
 from payments.providers.base import Operation
 from payments.providers.simulator.answers import operation_outcome
 from payments.providers.simulator.messages import write_message
@@ -50,7 +50,7 @@ def book_operation(kind: str, operation: Operation, payment: SimulatedPayment) -
     while True:
         row = new_operation(kind, operation, payment)
         try:
-            write_alone(Insert(row), *_move(row, payment))
+            execute_writes_in_savepoint(Insert(row), *_move(row, payment))
         except StaleRow:
             # Something else was booked about it meanwhile.
             payment.refresh_from_db()
@@ -95,7 +95,7 @@ def _move(operation: SimulatedOperation, payment: SimulatedPayment) -> list[Writ
         return []
     expected = {name: getattr(payment, name) for name in ("id", *MOVED)}
     entered = entries(operation, move)
-    return [Update(SimulatedPayment, expected, move.changes), *([InsertAll(entered)] if entered else [])]
+    return [Update(SimulatedPayment, expected, move.changes), *([BulkInsert(entered)] if entered else [])]
 
 
 def entries(operation: SimulatedOperation, move: Move) -> list[Entry]:

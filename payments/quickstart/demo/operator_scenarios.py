@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 
 from payments.domain.operators import corrections, decide, execute, request
 from payments.domain.risk import blocks
-from payments.models import Block, Correction, StaffAct
+from payments.models import Block, Correction, OperatorAction
 from payments.providers.simulator import books
 from payments.quickstart.demo.sales import Sale
 from payments.quickstart.demo.scenarios import (
@@ -23,7 +23,7 @@ from payments.quickstart.demo.scenarios import (
     paid,
 )
 
-Kind = StaffAct.Kind
+Kind = OperatorAction.Kind
 REASONS = {
     Kind.REFUND: ("Arrived damaged; photos in the ticket.", "Charged twice, says the payer.", "Trip cancelled by us."),
     Kind.RELEASE: ("The guest cancelled by telephone.",),
@@ -36,7 +36,7 @@ EVIDENCE = "The provider's portal shows it as paid, under the reference given; s
 CONFIRMED = "Looked it up in the portal myself."
 NOT_FOUND = "The portal has no payment of that reference yet; asked the provider."
 
-Decide = Callable[[StaffAct, User, str], None]
+Decide = Callable[[OperatorAction, User, str], None]
 
 
 def refunded_by_operator(sale: Sale) -> Steps:
@@ -108,7 +108,7 @@ def blocked(sale: Sale) -> Steps:
     """Block a stolen card for good, and for a while a payer's address, which turns out to be honest."""
     yield from begin(sale, "card", STOLEN)
     yield after(hours=sale.random.uniform(1, 30))
-    _block(sale, None, **blocks.of_card(sale.charge.source.card))
+    _block(sale, None, **blocks.card_columns(sale.charge.source.card))
     block = _block(sale, timedelta(days=90), email=sale.payer_email(sale.payer_name()))
     yield after(days=sale.random.uniform(1, 30))
     blocks.lift(block, sale.shop.operators[1], LIFTED)
@@ -119,10 +119,10 @@ def _paid_some_days_ago(sale: Sale) -> Steps:
     yield after(days=sale.random.uniform(0.2, 20))
 
 
-def _request(sale: Sale, kind: Kind, amount: int, operator: User) -> StaffAct:
+def _request(sale: Sale, kind: Kind, amount: int, operator: User) -> OperatorAction:
     """Request an operator action, and execute it where it needs no approval; return it."""
     reason = sale.random.choice(REASONS[kind])
-    action = StaffAct(charge=sale.charge, kind=kind, amount=amount, reason=reason, proposed_by=operator)
+    action = OperatorAction(charge=sale.charge, kind=kind, amount=amount, reason=reason, proposed_by=operator)
     request.propose(action)
     _execute(sale, action)
     return action
@@ -136,9 +136,9 @@ def _request_and_decide(sale: Sale, decision: Decide, note: str) -> Steps:
     _execute(sale, action)
 
 
-def _execute(sale: Sale, action: StaffAct) -> None:
-    if action.state == StaffAct.State.APPROVED:
-        execute.do(action)
+def _execute(sale: Sale, action: OperatorAction) -> None:
+    if action.state == OperatorAction.State.APPROVED:
+        execute.execute_action(action)
         sale.reload()
 
 
@@ -158,5 +158,5 @@ def _propose(sale: Sale) -> Correction:
 
 def _block(sale: Sale, lasts: timedelta | None, **what: Any) -> Block:
     block = Block(merchant=sale.shop.merchant, livemode=False, reason=BLOCKED, put_by=sale.shop.operators[0], **what)
-    blocks.put(block, lasts)
+    blocks.add_block(block, lasts)
     return block

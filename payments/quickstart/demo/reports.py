@@ -36,7 +36,7 @@ class Reports:
         while self._covered_until + MONTH < self._present - MONTH / 2:
             end = self._covered_until + MONTH
             yield end
-            runs.reconcile(runs.report_of(PROVIDER, self._covered_until, end), ReconciliationRun.Origin.WORKER)
+            runs.reconcile(runs.provider_report(PROVIDER, self._covered_until, end), ReconciliationRun.Origin.WORKER)
             self._covered_until = end
 
     def reconcile_with_differences(self, operators: Sequence[User]) -> None:
@@ -52,7 +52,7 @@ class Reports:
         attempts = Attempt.objects.filter(charge__merchant__in=self._merchants)
         ours = {attempt_id.hex for attempt_id in attempts.values_list("id", flat=True)}
         count = 0
-        for line in runs.lines_of(PROVIDER, self._covered_until, self._present):
+        for line in runs.provider_lines(PROVIDER, self._covered_until, self._present):
             if count == DIFFERENCES or line.reference not in ours or line.booked_at >= self._present - SETTLING:
                 yield line
                 continue

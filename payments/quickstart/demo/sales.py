@@ -12,7 +12,7 @@ from payments.domain.caller import Caller
 from payments.domain.charging import attempts, charges, operations, record_outcome, recovery, sources
 from payments.domain.charging.charges import ChargeOrder
 from payments.domain.idempotency import StoredAnswer
-from payments.domain.provider_events.messages import hear_simulator
+from payments.domain.provider_events.messages import apply_simulator_messages
 from payments.ids import public_id
 from payments.models import Attempt, Charge
 from payments.providers.base import Unknown
@@ -136,7 +136,7 @@ class Sale:
 
     def receive_message(self) -> None:
         """Have the worker receive what the simulator says about the latest attempt."""
-        hear_simulator(among=[self.attempt.reference])
+        apply_simulator_messages(among=[self.attempt.reference])
         self.reload()
 
     def reload(self) -> None:
@@ -162,7 +162,7 @@ class Sale:
         assert payment  # nosec B101 # for the type checker
         decide(payment)
         self.charge = charges.continue_after_return(attempts.return_token(attempt.id), {})
-        hear_simulator(among=[attempt.reference])
+        apply_simulator_messages(among=[attempt.reference])
 
 
 def _customer_answer(customer: Customer) -> StoredAnswer:

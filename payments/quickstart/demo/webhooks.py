@@ -6,8 +6,8 @@ from django.db import connection
 
 from payments.models import Webhook
 from payments.quickstart.demo.shops import Shop
-from payments.webhooks.attempt_rules import made_of
-from payments.webhooks.claims import RECORD, Claimed, Made
+from payments.webhooks.attempt_rules import finished_attempt
+from payments.webhooks.claims import RECORD, Claimed, FinishedAttempt
 from payments.webhooks.results import Answer, Failure, FailureKind
 
 GONE = Answer(410, b"", 31, None)
@@ -23,7 +23,7 @@ def attempt_all(shop: Shop, present: datetime) -> None:
             cursor.execute(RECORD, [list(column) for column in zip(*made, strict=True)])
 
 
-def _attempt(shop: Shop, row: Webhook, lease: datetime) -> Made:
+def _attempt(shop: Shop, row: Webhook, lease: datetime) -> FinishedAttempt:
     assert row.due_at  # nosec B101 # for the type checker
     claimed = Claimed(
         id=row.id,
@@ -39,7 +39,7 @@ def _attempt(shop: Shop, row: Webhook, lease: datetime) -> Made:
     )
     result = _answer(shop, row.due_at)
     ended_at = row.due_at + timedelta(milliseconds=result.milliseconds)
-    return made_of(claimed, result, row.due_at, ended_at, shop.random.random())
+    return finished_attempt(claimed, result, row.due_at, ended_at, shop.random.random())
 
 
 def _answer(shop: Shop, moment: datetime) -> Answer | Failure:
