@@ -4,7 +4,7 @@
 import os
 import sys
 
-from config.outputs import protect_standard_error
+from config.logs.outputs import protect_standard_error
 from payments.quickstart.servers.commands import database_for
 from payments.quickstart.servers.processes import EmbeddedError
 

@@ -2,7 +2,7 @@ import threading
 
 from django.apps import AppConfig
 
-from config.logging import log_what_ends_a_thread
+from config.logs.setup import log_what_ends_a_thread
 
 
 class ConfigApp(AppConfig):
@@ -11,8 +11,8 @@ class ConfigApp(AppConfig):
     name = "config"
 
     def ready(self) -> None:
-        from config import checks  # noqa: F401  registers the boot checks
-        from payments.api.answers import attempt_answer
+        from config.boot import checks  # noqa: F401  registers the boot checks
+        from payments.api.responses.stored_answers import attempt_answer
         from payments.domain.charging import record_outcome
 
         # Every process that records an outcome stores the answer that the API gives.

@@ -8,9 +8,9 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 from celery import Celery
 from celery.signals import celeryd_after_setup, setup_logging, worker_ready
 
-from config.checks import log_live_cards, refuse_bad_configuration
-from config.garbage import freeze_loaded_objects
-from config.outputs import protect_standard_output
+from config.boot.checks import log_live_cards, refuse_bad_configuration
+from config.boot.garbage import freeze_loaded_objects
+from config.logs.outputs import protect_standard_output
 from payments.db.backend import allow_work
 
 protect_standard_output()
@@ -23,7 +23,7 @@ app.autodiscover_tasks()
 @app.on_after_finalize.connect
 def log_tasks(**_: object) -> None:
     """Connect the task log, once the settings that it needs are loaded."""
-    from config import task_log
+    from config.logs import task_log
 
     task_log.connect()
 
@@ -44,4 +44,4 @@ def be_ready(**_: object) -> None:
 
 @setup_logging.connect
 def keep_our_logging(**_: object) -> None:
-    """Keep the handlers of `config.logging`: without a receiver Celery would replace them."""
+    """Keep the handlers of `config.logs.setup`: without a receiver Celery would replace them."""

@@ -1,4 +1,4 @@
-"""Settings, all from the environment (see the configuration guide); `config.checks` refuses bad ones at boot.
+"""Settings, all from the environment (see the configuration guide); `config.boot.checks` refuses bad ones at boot.
 
 Without DATABASE_URL everything runs on the embedded servers below KAHA_DATA (see `payments.quickstart.servers`).
 """
@@ -8,14 +8,16 @@ from pathlib import Path
 
 from csp.constants import NONE, SELF
 
-from config import logging, openapi, origins
-from config.environment import Environment
+from config import openapi
+from config.boot import addresses
+from config.boot.environment import Environment
+from config.logs import setup
 from config.schedule import SCHEDULE
 from payments.quickstart import servers
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 env = Environment()
-# A malformed variable has its default here, and `config.checks` refuses to start.
+# A malformed variable has its default here, and `config.boot.checks` refuses to start.
 ENVIRONMENT_FAULTS = env.faults
 
 KAHA_DATA = Path(env.text("KAHA_DATA", str(BASE_DIR / ".kaha"))).absolute()
@@ -30,7 +32,7 @@ PUBLIC_URL = env.text("PUBLIC_URL", "http://127.0.0.1:8000").rstrip("/")
 HTTPS = env.boolean("HTTPS", True)
 # The one host that the admin is on, with nothing else; "" for it to be where all is.
 ADMIN_HOST = env.text("ADMIN_HOST", "")
-ADMIN_ORIGIN = origins.origin_on(ADMIN_HOST, PUBLIC_URL)
+ADMIN_ORIGIN = addresses.origin_on(ADMIN_HOST, PUBLIC_URL)
 ADMIN_MFA = env.boolean("ADMIN_MFA", True)
 
 # The vault's key-encryption keys: "id:base64 of 32 bytes", separated by commas; the first one wraps, all unwrap.
@@ -100,21 +102,21 @@ INSTALLED_APPS = [
     "payments.staff.apps.StaffConfig",
 ]
 MIDDLEWARE = [
-    "config.middleware.KeyUse",
-    "config.middleware.RequestLog",
+    "config.http.middleware.KeyUse",
+    "config.http.middleware.RequestLog",
     "django.middleware.security.SecurityMiddleware",
-    "config.front_door.HostAndHttps",
+    "config.http.host_and_https.HostAndHttps",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "config.middleware.PagePolicy",
-    "payments.staff.host.AdminHost",
+    "config.http.middleware.PagePolicy",
+    "payments.staff.admin_site.admin_host.AdminHost",
     "corsheaders.middleware.CorsMiddleware",
-    "config.middleware.PageSessions",
+    "config.http.middleware.PageSessions",
     "django.middleware.csrf.CsrfViewMiddleware",
-    "config.middleware.PageAuthentication",
+    "config.http.middleware.PageAuthentication",
     "payments.staff.audit_actor.AuditActor",
     "django_otp.middleware.OTPMiddleware",
-    "config.middleware.PageMessages",
-    "payments.staff.sessions.SessionLimits",
+    "config.http.middleware.PageMessages",
+    "payments.staff.sign_in.sessions.SessionLimits",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "axes.middleware.AxesMiddleware",
 ]
@@ -174,7 +176,7 @@ DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 REDIS_URL = env.text("REDIS_URL", "redis://127.0.0.1:6379/0")
 
 # Redis only wakes workers up, so a lost message delays work by one beat at most.
-CELERY_BROKER_URL = origins.broker_url(REDIS_URL)
+CELERY_BROKER_URL = addresses.broker_url(REDIS_URL)
 CELERY_TASK_IGNORE_RESULT = True
 # A client that can write to Redis may start a task, but not control a worker.
 CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
@@ -192,7 +194,7 @@ LANGUAGE_CODE = "en-gb"
 TIME_ZONE = "UTC"
 USE_TZ = True
 USE_I18N = False
-FILE_UPLOAD_HANDLERS = ["config.uploads.RefuseFiles"]
+FILE_UPLOAD_HANDLERS = ["config.http.upload_handlers.RefuseFiles"]
 # No form or API request is larger.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 128 * 1024
 STATIC_URL = "/static/"
@@ -201,15 +203,15 @@ WHITENOISE_USE_FINDERS = True
 
 # What every request below /v2 passes.
 REST_FRAMEWORK = {
-    "DEFAULT_AUTHENTICATION_CLASSES": ["payments.api.authentication.KeyAuthentication"],
-    "DEFAULT_PERMISSION_CLASSES": ["payments.api.authentication.KeyPermission"],
-    "DEFAULT_THROTTLE_CLASSES": ["payments.api.throttling.KeyThrottle"],
-    "DEFAULT_PARSER_CLASSES": ["payments.api.parsing.StrictJsonParser"],
-    "DEFAULT_RENDERER_CLASSES": ["payments.api.rendering.JsonRenderer"],
-    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "payments.api.rendering.JsonNegotiation",
+    "DEFAULT_AUTHENTICATION_CLASSES": ["payments.api.access.authentication.KeyAuthentication"],
+    "DEFAULT_PERMISSION_CLASSES": ["payments.api.access.authentication.KeyPermission"],
+    "DEFAULT_THROTTLE_CLASSES": ["payments.api.access.throttling.KeyThrottle"],
+    "DEFAULT_PARSER_CLASSES": ["payments.api.validation.parsing.StrictJsonParser"],
+    "DEFAULT_RENDERER_CLASSES": ["payments.api.responses.rendering.JsonRenderer"],
+    "DEFAULT_CONTENT_NEGOTIATION_CLASS": "payments.api.responses.rendering.JsonNegotiation",
     "DEFAULT_METADATA_CLASS": None,
     "DEFAULT_SCHEMA_CLASS": "drf_spectacular.openapi.AutoSchema",
-    "EXCEPTION_HANDLER": "payments.api.handling.exception_handler",
+    "EXCEPTION_HANDLER": "payments.api.access.exception_handler.exception_handler",
     "UNAUTHENTICATED_USER": None,
 }
 # The number of own proxies that append to X-Forwarded-For; with 0 that header is ignored.
@@ -250,10 +252,10 @@ CONTENT_SECURITY_POLICY = {
     }
 }
 # HSTS for subdomains and preload lists would bind a whole domain, of which kaha is one host. Passkeys need https, which
-# `config.checks` requires of PUBLIC_URL.
+# `config.boot.checks` requires of PUBLIC_URL.
 SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021", "otp_webauthn.E031"]
-LOGGING = logging.configuration()
-LOGGING_CONFIG = "config.logging.configure"
+LOGGING = setup.configuration()
+LOGGING_CONFIG = "config.logs.setup.configure"
 
 # Sign-in of operators (see `payments.staff`): a session ends after 15 idle minutes or when the browser closes.
 SESSION_COOKIE_AGE = 15 * 60
@@ -263,18 +265,18 @@ LOGIN_REDIRECT_URL = "admin:index"
 AUTHENTICATION_BACKENDS = [
     "axes.backends.AxesStandaloneBackend",
     "django.contrib.auth.backends.ModelBackend",
-    "payments.staff.backends.CodeBackend",
-    "payments.staff.backends.PasskeyBackend",
+    "payments.staff.sign_in.backends.CodeBackend",
+    "payments.staff.sign_in.backends.PasskeyBackend",
 ]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 12}},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
-    {"NAME": "payments.staff.passwords.LettersAndDigits"},
+    {"NAME": "payments.staff.sign_in.passwords.LettersAndDigits"},
 ]
 OTP_TOTP_ISSUER = "kaha"
 OTP_WEBAUTHN_RP_NAME = "kaha"
-OTP_WEBAUTHN_RP_ID = origins.host_of(ADMIN_ORIGIN)
+OTP_WEBAUTHN_RP_ID = addresses.host_of(ADMIN_ORIGIN)
 OTP_WEBAUTHN_ALLOWED_ORIGINS = [ADMIN_ORIGIN]
 OTP_WEBAUTHN_ALLOW_PASSWORDLESS_LOGIN = False
 # A user or an address is locked out until 30 minutes after the tenth failure.
@@ -283,8 +285,8 @@ AXES_FAILURE_LIMIT = 10
 AXES_COOLOFF_TIME = timedelta(minutes=30)
 AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
 AXES_RESET_ON_SUCCESS = True
-AXES_CLIENT_IP_CALLABLE = "payments.staff.lockout.address_of"
-AXES_LOCKOUT_CALLABLE = "payments.staff.lockout.locked_out"
+AXES_CLIENT_IP_CALLABLE = "payments.staff.sign_in.lockout.address_of"
+AXES_LOCKOUT_CALLABLE = "payments.staff.sign_in.lockout.locked_out"
 AXES_SENSITIVE_PARAMETERS = ["username", "ip_address", "csrfmiddlewaretoken", "code"]
 AXES_DISABLE_ACCESS_LOG = True
 AXES_ENABLE_ADMIN = AXES_VERBOSE = False

@@ -3,8 +3,8 @@ from django.urls import include, path, re_path
 
 from payments.api.account import healthy
 from payments.api.guides.views import list_guides, show_guide
+from payments.api.provider_webhooks import receive_webhook
 from payments.api.schema.views import DocumentView, docs
-from payments.api.webhooks import receive_webhook
 
 # Tried in this order, so the most frequent come first.
 urlpatterns = [
@@ -16,10 +16,10 @@ urlpatterns = [
     re_path(r"^docs/guides/?$", list_guides),
     re_path(r"^docs/(?P<name>[a-z-]+)/?$", show_guide),
     re_path(r"^providers/(?P<account_id>[^/]+)/webhooks/?$", receive_webhook, name="provider-webhook"),
-    path("admin/passkey/", include("payments.staff.passkeys")),
+    path("admin/passkey/", include("payments.staff.sign_in.passkeys")),
     path("admin/", admin.site.urls),
     path("", include("payments.pages.urls")),
 ]
-handler400 = "config.error_pages.bad_request"
-handler404 = "config.error_pages.not_found"
-handler500 = "config.error_pages.server_error"
+handler400 = "config.http.error_pages.bad_request"
+handler404 = "config.http.error_pages.not_found"
+handler500 = "config.http.error_pages.server_error"

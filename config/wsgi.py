@@ -7,9 +7,9 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "config.settings")
 from django.core.wsgi import get_wsgi_application
 from django.urls import get_resolver
 
-from config.checks import log_live_cards, refuse_bad_configuration
-from config.garbage import freeze_loaded_objects
-from config.long_paths import ContentTypeFilter, PathLimit
+from config.boot.checks import log_live_cards, refuse_bad_configuration
+from config.boot.garbage import freeze_loaded_objects
+from config.http.wsgi_middleware import ContentTypeFilter, PathLimit
 
 refuse_bad_configuration()
 application = PathLimit(ContentTypeFilter(get_wsgi_application()))

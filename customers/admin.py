@@ -10,7 +10,7 @@ from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from django.utils.safestring import SafeString
 
-from customers.domain import keeping
+from customers.domain import kept_sources
 from customers.models import Customer, CustomerSource
 from payments.admin.charges.search import SOURCE_SEARCHES
 from payments.admin.charges.sources import SHOWN_CHARGES
@@ -72,7 +72,7 @@ class DetachSource(RowAction):
     @transaction.atomic
     def do(self, customer: Customer, said: dict[str, Any]) -> Done:
         caller = Caller(customer.merchant_id, customer.livemode)
-        keeping.detach(caller, public_id("cus", customer.pk), said["source"])
+        kept_sources.detach(caller, public_id("cus", customer.pk), said["source"])
         audit_log.record(Action.CHANGED, customer, fields=["sources"], detail=f"{said['source']} detached")
         return f"{said['source']} is detached, and its card data destroyed."
 

@@ -8,7 +8,7 @@ from django.db.models.functions import Upper
 
 from payments import clock, ids
 from payments.db.fields import VerbatimJSONField
-from payments.db.scoping import ScopedQuerySet
+from payments.db.scoped_queryset import ScopedQuerySet
 from payments.models import Merchant, Source
 
 

@@ -16,8 +16,8 @@ from payments.domain.operators import corrections, decide, execute
 from payments.domain.provider_events import apply, inbox
 from payments.domain.provider_events.messages import apply_simulator_messages as apply_messages
 from payments.domain.reconciliation import runs
-from payments.invariants import checking
-from payments.overview import summing
+from payments.invariants import checks
+from payments.overview import day_totals
 from payments.providers.simulator import messages
 from payments.webhooks.worker import Deliverer, Drain
 
@@ -137,7 +137,7 @@ def maintain_partitions() -> int:
 @shared_task
 def check_money() -> bool:
     """Run the daily check if it is due; beat calls every minute, so that a late worker loses no day."""
-    return checking.run_if_due() is not None
+    return checks.run_if_due() is not None
 
 
 @shared_task
@@ -149,7 +149,7 @@ def reconcile_simulator() -> bool:
 @shared_task
 def update_day_totals() -> int:
     """Sum up past days; runs every minute, so that pending charges of a past day are soon counted again."""
-    return summing.sum_up_due()
+    return day_totals.sum_up_due()
 
 
 @shared_task

@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from config.outputs import PIPE_BYTES
+from config.logs.outputs import PIPE_BYTES
 
 
 class Collector:

@@ -13,10 +13,10 @@ from factory.django import DjangoModelFactory
 
 from payments import clock
 from payments.domain.cards.card_data import new_card
-from payments.domain.charging.failure_data import failure_data
 from payments.domain.merchants.api_keys import create_key
 from payments.models import ApiKey, Attempt, Card, Charge, Merchant, Refund, Source
 from payments.providers.base import Declined
+from payments.providers.failure_data import failure_data
 
 AMOUNT = 10_000
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from django.db import connection
 
-from payments.documents import dumps
+from payments.json_codecs.verbatim_json import dumps
 
 
 def scans_of(sql: str) -> list[dict[str, Any]]:

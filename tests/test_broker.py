@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 from celery.contrib.testing.worker import start_worker
 
+from config.boot.addresses import broker_url
 from config.celery import app
-from config.origins import broker_url
 from payments.webhooks.wake_up import TaskSender
-from tests.webhooks.certificates import Certificate
+from tests.webhooks.transport.certificates import Certificate
 
 HOST = "127.0.0.1"
 

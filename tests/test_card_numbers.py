@@ -10,14 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from payments import ids
-from payments.card_numbers import holds_card_number
-from payments.luhn import luhn_valid
-from payments.plain_text import plain
-from payments.redaction import redact, redact_bytes, suspicious
+from payments.sensitive_data.card_numbers import holds_card_number
+from payments.sensitive_data.luhn import luhn_valid
+from payments.sensitive_data.plain_text import plain
+from payments.sensitive_data.redaction import redact, redact_bytes, suspicious
 from tests.canaries.marks import SOURCE_CVC, marked
 from tests.canaries.scanner import findings
 from tests.canaries.shapes import SHAPES, in_groups
-from tests.figures.card_texts import DISGUISES, ORDINARY
+from tests.figures.inputs.card_texts import DISGUISES, ORDINARY
 
 NUMBER = marked(11, 1)
 PLAIN = "4242424242424242"

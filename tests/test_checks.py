@@ -8,8 +8,8 @@ import pytest
 from django.core.checks import run_checks
 from django.core.management import call_command
 
-from config.checks import CONFIGURATION, log_live_cards, refuse_bad_configuration, version_faults
-from config.environment import Environment
+from config.boot.checks import CONFIGURATION, log_live_cards, refuse_bad_configuration, version_faults
+from config.boot.environment import Environment
 
 ROOT = Path(__file__).resolve().parent.parent
 KEY = "MDEyMzQ1Njc4OWFiY2RlZjAxMjM0NTY3ODlhYmNkZWY="

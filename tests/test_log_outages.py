@@ -17,9 +17,9 @@ from payments.quickstart.servers.places import PROJECT
 from payments.quickstart.servers.processes import spawn, stop, wait_until
 from tests.client import APPROVED, TELL_NOTHING, Api
 from tests.collector import Collector
-from tests.figures.receiver import Receiver
-from tests.figures.web import web_process, web_server
-from tests.figures.worker import OPTIONS, database_url, nothing_waits
+from tests.figures.servers.receiver import Receiver
+from tests.figures.servers.web import web_process, web_server
+from tests.figures.servers.worker import OPTIONS, database_url, nothing_waits
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.long]
 

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from config.logging import LineHandler
-from config.outputs import Output
+from config.logs.outputs import Output
+from config.logs.setup import LineHandler
 from payments import ids
-from payments.redaction import CUT, MAX_CHARACTERS, redact, suspicious
+from payments.sensitive_data.redaction import CUT, MAX_CHARACTERS, redact, suspicious
 from tests.client import APPROVED, Api
 
 PAN = "4242424242424242"

@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from config.logging import LineHandler, RedactedJson
-from config.outputs import Output
+from config.logs.outputs import Output
+from config.logs.setup import LineHandler, RedactedJson
 from payments.quickstart.servers.places import PROJECT
 from tests.collector import Collector
 
@@ -92,7 +92,7 @@ def test_a_forked_process_does_not_report_again_what_its_parent_lost(collector: 
 
 NOT_OURS = """
 import os, sys
-from config.outputs import Output
+from config.logs.outputs import Output
 if os.geteuid() == 0:
     os.setuid(65534)
 output = Output(int(sys.argv[1]))
@@ -174,7 +174,7 @@ def test_who_wants_the_program_to_end_is_not_held_up(handled: Handled, asked: ty
 
 PROTECTED = """
 import sys, threading, warnings
-from config.outputs import protect_standard_error
+from config.logs.outputs import protect_standard_error
 protect_standard_error()
 class Bad:
     def __del__(self): raise ValueError("unraisable")

@@ -7,7 +7,7 @@ from uuid import UUID
 from django.db.models import QuerySet
 
 from customers.models import Customer
-from payments.db.scoping import LAST_ID
+from payments.db.scoped_queryset import LAST_ID
 from payments.domain.caller import Caller
 
 

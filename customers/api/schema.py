@@ -8,10 +8,10 @@ from drf_spectacular.utils import OpenApiParameter
 from customers.api.serializers import AttachInput, CustomerChanges, CustomerInput, CustomerListQuery
 from payments.api.schema import examples
 from payments.api.schema.calls import DescribedView
-from payments.api.schema.describing import id_in_path, reading, writing
 from payments.api.schema.members import Member, created, livemode, metadata, named, own_id, shown, text, updated
+from payments.api.schema.operations import id_in_path, reading, writing
 from payments.api.schema.responses import EVENT_OBJECTS, SOURCE, page_of
-from payments.api.strict import Nothing
+from payments.api.validation.strict import Nothing
 
 TAG = "Customers"
 CUSTOMER_ID = "cus_019aa3c5d1017f4e8b7a6c5d4e3f2a1b"

@@ -1,10 +1,10 @@
 """What requests about customers may hold (contract, section 3)."""
 
-from payments.api.fields import Email, NameSafe, StrictString
-from payments.api.metadata import Metadata
-from payments.api.query_fields import PageQuery
-from payments.api.serializers import METADATA
-from payments.api.strict import StrictSerializer
+from payments.api.validation.fields import Email, NameSafe, StrictString
+from payments.api.validation.metadata import Metadata
+from payments.api.validation.query_fields import PageQuery
+from payments.api.validation.serializers import METADATA
+from payments.api.validation.strict import StrictSerializer
 
 EMAIL = "E-mail address."
 MOBILE_NUMBER = "Mobile number."

@@ -4,14 +4,14 @@ from rest_framework.request import Request
 
 from customers.api.filters import customer_filters, customers_page
 from customers.api.serializers import AttachInput, CustomerChanges, CustomerInput, CustomerListQuery
-from customers.domain import customers, keeping
+from customers.domain import customers, kept_sources
 from customers.domain.changes import find
 from customers.models import Customer
 from customers.rendering import render_customer, render_deleted
-from payments.api.lists import Listing, show_page
-from payments.api.rendering import json_response
-from payments.api.requests import ApiViewSet
-from payments.api.strict import Nothing
+from payments.api.responses.rendering import json_response
+from payments.api.validation.strict import Nothing
+from payments.api.views.lists import Listing, show_page
+from payments.api.views.viewset import ApiViewSet
 from payments.db.compiled_query import CompiledQuery
 from payments.domain.idempotency import StoredAnswer
 from payments.rendering.wire import to_bytes
@@ -59,13 +59,13 @@ class CustomerViewSet(ApiViewSet):
     @action(detail=True, methods=["post"], url_path="sources")
     def attach(self, request: Request, pk: str) -> HttpResponse:
         return self.run(
-            request, AttachInput, lambda caller, body: keeping.attach(caller, pk, body["source"], _shown).answer
+            request, AttachInput, lambda caller, body: kept_sources.attach(caller, pk, body["source"], _shown).answer
         )
 
     @action(detail=True, methods=["delete"], url_path="sources/(?P<source_id>[^/]+)")
     def detach(self, request: Request, pk: str, source_id: str) -> HttpResponse:
         self.body(Nothing)
-        return json_response(render_customer(keeping.detach(self.caller(request), pk, source_id)))
+        return json_response(render_customer(kept_sources.detach(self.caller(request), pk, source_id)))
 
 
 def _created(customer: Customer) -> StoredAnswer:

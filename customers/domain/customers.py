@@ -7,7 +7,7 @@ from typing import Any
 from django.db import transaction
 
 from customers.domain.changes import change, lock, of_customer
-from customers.domain.keeping import detach_writes
+from customers.domain.kept_sources import detach_writes
 from customers.models import Customer
 from payments import clock
 from payments.db.writes import Insert, execute_writes

@@ -15,11 +15,11 @@ from payments.admin.charts import Chart, series_of, stacked_bars
 from payments.admin.framework.formats import NOTHING, money
 from payments.admin.framework.merchant_access import limit_of
 from payments.models import DayTotal, MoneyCheck
-from payments.models.merchant_access import Limit, within
+from payments.models.merchants.merchant_access import Limit, within
 from payments.money import CURRENCIES, DEFAULT_CURRENCY
 from payments.overview.days import Days
+from payments.overview.needs_attention import Backlog, items_for
 from payments.overview.trade import Trade, trades_of
-from payments.overview.waiting import Backlog, items_for
 
 PERIODS = (1, 7, 30, 90)
 USUAL_PERIOD = 7

@@ -5,9 +5,9 @@ from django.http import HttpRequest, HttpResponse
 from rest_framework.request import Request
 
 from payments import clock, sourcetypes
-from payments.api.authentication import key_of
-from payments.api.rendering import json_response
-from payments.api.requests import ApiViewSet
+from payments.api.access.authentication import key_of
+from payments.api.responses.rendering import json_response
+from payments.api.views.viewset import ApiViewSet
 from payments.domain.merchants.terms import is_enabled, switches_in
 from payments.domain.routing.candidates import available_types
 from payments.ids import public_id

@@ -5,12 +5,12 @@ from rest_framework.decorators import action
 from rest_framework.request import Request
 
 from payments.api.filters import charge_filters, charges_page
-from payments.api.lists import Listing, show_page
-from payments.api.query_fields import ChargeListQuery
-from payments.api.rendering import json_response
-from payments.api.requests import ApiViewSet
-from payments.api.serializers import CaptureInput, ChargeInput, RefundInput, VerifyInput
-from payments.api.strict import Nothing
+from payments.api.responses.rendering import json_response
+from payments.api.validation.query_fields import ChargeListQuery
+from payments.api.validation.serializers import CaptureInput, ChargeInput, RefundInput, VerifyInput
+from payments.api.validation.strict import Nothing
+from payments.api.views.lists import Listing, show_page
+from payments.api.views.viewset import ApiViewSet
 from payments.db.compiled_query import CompiledQuery
 from payments.domain.caller import Caller
 from payments.domain.charging import charges, operations

@@ -5,10 +5,10 @@ from django.conf import settings
 from django.http import HttpResponse
 from rest_framework.request import Request
 
-from payments.api.authentication import key_of
-from payments.api.errors import no_such_path
-from payments.api.requests import ApiViewSet
-from payments.api.serializers import ClockInput
+from payments.api.access.authentication import key_of
+from payments.api.responses.errors import no_such_path
+from payments.api.validation.serializers import ClockInput
+from payments.api.views.viewset import ApiViewSet
 from payments.domain import test_clock
 from payments.domain.caller import Caller
 from payments.domain.idempotency import StoredAnswer

@@ -4,14 +4,14 @@ from django.http import HttpResponse
 from rest_framework.request import Request
 
 from payments.api.filters import event_filters, events_page
-from payments.api.lists import Listing, show_page
-from payments.api.query_fields import EventListQuery
-from payments.api.rendering import json_response
-from payments.api.requests import ApiViewSet
+from payments.api.responses.rendering import json_response
+from payments.api.validation.query_fields import EventListQuery
+from payments.api.views.lists import Listing, show_page
+from payments.api.views.viewset import ApiViewSet
 from payments.db.compiled_query import CompiledQuery
-from payments.documents import loads
 from payments.domain.errors import not_found
 from payments.ids import parse_id
+from payments.json_codecs.verbatim_json import loads
 from payments.models import Event
 
 EVENTS = Listing(Event, "evt", CompiledQuery(events_page), event_filters)

@@ -12,7 +12,7 @@ from django.db.models import F, QuerySet, Value
 from django.db.models.functions import Concat
 from django.db.models.lookups import Exact
 
-from payments.db.scoping import FIRST_ID, LAST_ID
+from payments.db.scoped_queryset import FIRST_ID, LAST_ID
 from payments.domain.caller import Caller
 from payments.domain.charging.state_machine import FLAGS
 from payments.domain.events import EVENT_OBJECTS

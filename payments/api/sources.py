@@ -1,10 +1,10 @@
 from django.http import HttpResponse
 from rest_framework.request import Request
 
-from payments.api.answers import source_answer
-from payments.api.rendering import json_response
-from payments.api.requests import ApiViewSet
-from payments.api.serializers import SourceInput
+from payments.api.responses.rendering import json_response
+from payments.api.responses.stored_answers import source_answer
+from payments.api.validation.serializers import SourceInput
+from payments.api.views.viewset import ApiViewSet
 from payments.domain.charging import sources
 from payments.rendering.objects import render_source
 

@@ -3,7 +3,7 @@ from typing import Any
 from django.db import models
 from psycopg.types.json import Json
 
-from payments.documents import dumps
+from payments.json_codecs.verbatim_json import dumps
 
 
 class VerbatimJSONField(models.JSONField):

@@ -18,11 +18,11 @@ from django.db.models.functions import Coalesce
 from payments import clock
 from payments.db.writes import StaleRow
 from payments.domain.sweep_scope import ALL_MERCHANTS, Scope
+from payments.failpoints import Failpoint, reached
 from payments.ledger import journals
 from payments.ledger.journals import Unsettled
 from payments.models import Charge, Posting, Settlement
-from payments.models.charge import ChargeQuerySet
-from payments.steps import Failpoint, reached
+from payments.models.charging.charge import ChargeQuerySet
 
 BATCH = 500
 # The next run of the worker settles the rest.

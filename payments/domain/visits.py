@@ -9,7 +9,7 @@ from django.db import Error, connection
 
 from payments import clock, context
 from payments.models import PageVisit
-from payments.models.page_visit import ADDRESS_MAX_LENGTH
+from payments.models.charging.page_visit import ADDRESS_MAX_LENGTH
 
 logger = logging.getLogger("kaha.visits")
 

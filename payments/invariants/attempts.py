@@ -3,7 +3,7 @@
 from functools import partial
 
 from payments.invariants.invariant import Invariant
-from payments.models.attempt import SECOND_LOOKS
+from payments.models.charging.attempt import SECOND_LOOKS
 
 _of_charge = partial(Invariant, model="payments.Charge", prefix="ch")
 _of_attempt = partial(Invariant, model="payments.Attempt", prefix="")

@@ -8,7 +8,7 @@ from django.core.management.base import CommandError
 
 from payments import clock
 from payments.domain.merchants import merchants
-from payments.domain.row_lookup import NotOne
+from payments.domain.merchants.row_lookup import NotOne
 from payments.models import Merchant
 
 DURATION = re.compile(r"([0-9]{1,6})([smhd])")

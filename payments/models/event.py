@@ -6,9 +6,9 @@ from django.db.models import F, Func, Subquery, Value
 from django.db.models.lookups import GreaterThan, LessThan
 
 from payments import clock, ids
-from payments.db.new_rows import FastModel
-from payments.db.scoping import ScopedQuerySet, row_value
-from payments.models.merchant import ApiKey, Merchant
+from payments.db.fast_model import FastModel
+from payments.db.scoped_queryset import ScopedQuerySet, row_value
+from payments.models.merchants.merchant import ApiKey, Merchant
 
 
 class EventQuerySet(ScopedQuerySet["Event"]):

@@ -3,8 +3,8 @@ from django.db import models
 from django.db.models import F, Q
 
 from payments import clock, ids
-from payments.models.correction import NOTE_MAX_LENGTH, SOMETHING_WRITTEN, free_of_secrets
-from payments.models.provider_account import ProviderAccount
+from payments.models.operators.correction import NOTE_MAX_LENGTH, SOMETHING_WRITTEN, free_of_secrets
+from payments.models.routing.provider_account import ProviderAccount
 
 TEXT_MAX_LENGTH = 255
 WHY_MAX_LENGTH = 300

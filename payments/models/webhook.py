@@ -2,10 +2,10 @@ from django.db import models
 from django.db.models import F, Q
 
 from payments import clock, ids
-from payments.db.new_rows import FastModel
-from payments.db.scoping import ScopedQuerySet
+from payments.db.fast_model import FastModel
+from payments.db.scoped_queryset import ScopedQuerySet
 from payments.models.event import Event
-from payments.models.merchant import Merchant
+from payments.models.merchants.merchant import Merchant
 
 RECEIVER_MAX_LENGTH = 300
 

@@ -11,9 +11,9 @@ from datetime import date
 from django.db import connection
 
 from payments.models import DayTotal
-from payments.models.merchant_access import Limit
+from payments.models.merchants.merchant_access import Limit
+from payments.overview.day_totals import COUNTED, bounds, first_not_done
 from payments.overview.days import Days
-from payments.overview.summing import COUNTED, bounds, first_not_done
 
 Outcome = DayTotal.Outcome
 

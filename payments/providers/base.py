@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol
 
-from payments.redaction import redact
+from payments.sensitive_data.redaction import redact
 
 
 @dataclass(frozen=True, slots=True)

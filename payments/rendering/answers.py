@@ -1,6 +1,6 @@
 """The answers of webhook receivers, safe to show on a page or a terminal."""
 
-from payments.redaction import redact
+from payments.sensitive_data.redaction import redact
 
 KEPT = "\n\t"
 NOT_PRINTABLE = "·"

@@ -1,6 +1,6 @@
 from typing import Any
 
-from payments.documents import dumps
+from payments.json_codecs.verbatim_json import dumps
 
 
 def to_bytes(value: Any) -> bytes:

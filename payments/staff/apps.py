@@ -4,9 +4,9 @@ from django.db.models.signals import post_migrate
 
 
 class StaffAdminConfig(AdminConfig):
-    """Django's admin with the site of `payments.staff.site`."""
+    """Django's admin with the site of `payments.staff.admin_site.site`."""
 
-    default_site = "payments.staff.site.StaffSite"
+    default_site = "payments.staff.admin_site.site.StaffSite"
 
 
 class StaffConfig(AppConfig):
@@ -16,7 +16,7 @@ class StaffConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        from payments.staff import audit_signals, sessions  # noqa: F401  their signal receivers
         from payments.staff.roles import make_roles
+        from payments.staff.sign_in import sessions  # noqa: F401  their signal receivers
 
         post_migrate.connect(make_roles, sender=self, dispatch_uid="make_roles")

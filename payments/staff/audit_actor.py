@@ -5,7 +5,7 @@ from functools import partial
 from django.http import HttpRequest, HttpResponseBase
 
 from payments import context
-from payments.api.throttling import client_address
+from payments.api.access.throttling import client_address
 from payments.context import Actor
 from payments.web.middleware import GetResponse, is_api
 

@@ -7,7 +7,7 @@ from django.db import transaction
 from django.db.models import Q
 
 from payments.models import ApprovalLimit
-from payments.models.merchant_access import WORKS_FOR_ALL
+from payments.models.merchants.merchant_access import WORKS_FOR_ALL
 
 # Every role may view every model, also new ones, except the audit log.
 LOOK = Q(codename__startswith="view_", content_type__app_label__in=["payments", "simulator", "customers"])

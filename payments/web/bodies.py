@@ -9,14 +9,14 @@ from django.db import Error, connection
 from rest_framework.exceptions import APIException
 from rest_framework.request import Request
 
-from payments.api.authentication import KeyAuthentication
-from payments.api.errors import ApiError, as_api_error, invalid_json, rate_limited
-from payments.api.handling import rate_limit_anonymous
-from payments.api.throttling import counted_address
-from payments.web.answers import Receive
+from payments.api.access.authentication import KeyAuthentication
+from payments.api.access.exception_handler import rate_limit_anonymous
+from payments.api.access.throttling import counted_address
+from payments.api.responses.errors import ApiError, as_api_error, invalid_json, rate_limited
 from payments.web.environ import Environ
 from payments.web.refusals import Refused, too_many_bodies, too_slow
 from payments.web.requests import has_body, is_api_path, request_of, stated_length
+from payments.web.responses import Receive
 
 # A body usually comes with its headers; one that takes longer counts as late.
 PROMPT_SECONDS = 0.05

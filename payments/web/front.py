@@ -9,13 +9,13 @@ from django.conf import settings
 from django.http import HttpResponse
 
 from payments import ids
-from payments.api.errors import as_api_error
-from payments.web.answers import Answer, Receive, Send, encoded
+from payments.api.responses.errors import as_api_error
 from payments.web.bodies import Bodies, BodyLimits
-from payments.web.database import DatabaseMonitor
+from payments.web.database_monitor import DatabaseMonitor
 from payments.web.environ import Environ, Scope, environ_of, put_body
 from payments.web.refusals import Refused, answer_to
 from payments.web.requests import watched_name
+from payments.web.responses import Answer, Receive, Send, encoded
 from payments.web.threads import Threads
 
 # Threads that check keys of requests whose bodies are late.

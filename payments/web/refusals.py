@@ -5,8 +5,8 @@ import logging
 from django.http import HttpResponse
 
 from payments import context, ids
-from payments.api.errors import ApiError, error_response
-from payments.api.throttling import client_address
+from payments.api.access.throttling import client_address
+from payments.api.responses.errors import ApiError, error_response
 from payments.web.environ import Environ
 from payments.web.requests import request_of
 

@@ -11,13 +11,13 @@ from wsgiref.types import WSGIApplication
 from cachetools import LRUCache
 
 from payments import context
-from payments.api.authentication import MERCHANT_OF_REQUEST, caller_of
+from payments.api.access.authentication import MERCHANT_OF_REQUEST, caller_of
 from payments.domain.bulkheads import Places
-from payments.web.answers import Answer, Pieces, Receive, Send, answer_of, leaving
 from payments.web.environ import Environ
+from payments.web.fair_queue import FairQueue
 from payments.web.refusals import Refused, too_many_requests
 from payments.web.requests import request_of
-from payments.web.turns import FairQueue
+from payments.web.responses import Answer, Pieces, Receive, Send, answer_of, leaving
 
 MOST_KEYS = 10_000
 

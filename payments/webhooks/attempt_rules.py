@@ -4,10 +4,10 @@ from datetime import datetime
 from http import HTTPStatus
 
 from payments.models import Webhook
-from payments.redaction import redact_bytes
+from payments.sensitive_data.redaction import redact_bytes
 from payments.webhooks.claims import Claimed, FinishedAttempt
-from payments.webhooks.results import Answer, Failure
 from payments.webhooks.retry_schedule import next_try_at
+from payments.webhooks.transport.results import Answer, Failure
 
 State = Webhook.State
 REASON_MAX_LENGTH = 200

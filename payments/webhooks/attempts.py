@@ -11,10 +11,10 @@ from payments.ids import public_id
 from payments.webhooks.attempt_rules import finished_attempt
 from payments.webhooks.bulkheads import Lanes, SlowReceivers, Turn
 from payments.webhooks.claims import Claimed, FinishedAttempt, Shares
-from payments.webhooks.client import Limits, Transport
-from payments.webhooks.name_lookup import Lookup
-from payments.webhooks.results import TIMEOUTS, Answer, Failure, FailureKind
 from payments.webhooks.signing_secrets import Signers
+from payments.webhooks.transport.client import Limits, Transport
+from payments.webhooks.transport.name_lookup import Lookup
+from payments.webhooks.transport.results import TIMEOUTS, Answer, Failure, FailureKind
 
 logger = logging.getLogger("kaha.webhooks")
 

@@ -14,7 +14,7 @@ from uuid import UUID
 from django.db import connection, transaction
 from psycopg import AsyncConnection
 
-from payments.steps import Failpoint, reached
+from payments.failpoints import Failpoint, reached
 from payments.webhooks.scan_window import Span
 
 logger = logging.getLogger("kaha.webhooks")

@@ -8,7 +8,7 @@ from django.db.models import F, Q
 from payments.db.writes import Insert
 from payments.models import Event, Webhook
 from payments.models.webhook import WebhookQuerySet
-from payments.webhooks.urls import ForbiddenUrl, check_url
+from payments.webhooks.transport.urls import ForbiddenUrl, check_url
 from payments.webhooks.wake_up import wake_worker
 
 # What shares the limit of the URLs that may not be called: none of them reaches the network.

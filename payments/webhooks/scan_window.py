@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from typing import NamedTuple
 from uuid import UUID
 
-from payments.db.scoping import FIRST_ID, LAST_ID
+from payments.db.scoped_queryset import FIRST_ID, LAST_ID
 from payments.ids import first_id
 
 # What is on its schedule is over after three days; only what was sent again by hand, or had no worker, is older.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from django.conf import settings
 
-from payments.steps import Failpoint, reached
+from payments.failpoints import Failpoint, reached
 
 if TYPE_CHECKING:
     from celery import Celery
@@ -73,9 +73,9 @@ class TaskSender:
         # Only now, for a web process starts faster without it; and not the current one, for a worker has its own.
         from celery import Celery
 
-        producer = Celery("kaha-nudger", broker=self._broker_url, set_as_current=False)
-        # The next wake_worker is a better time to try again than any that the broker's client would wait for. A Redis that
-        # hangs must not keep the thread for ever, which would wake nobody when it is back.
+        producer = Celery("kaha-wake-up", broker=self._broker_url, set_as_current=False)
+        # The next call is a better time to try again than any that the broker's client would wait for. A Redis that hangs
+        # must not hold the thread for ever, because no worker would be woken when it is back.
         waits = {"socket_timeout": TIMEOUT_SECONDS, "socket_connect_timeout": TIMEOUT_SECONDS}
         producer.conf.broker_transport_options = {"max_retries": 0, **waits}
         return producer

@@ -10,13 +10,13 @@ from collections.abc import Callable
 from psycopg import AsyncConnection
 
 from payments import clock
-from payments.steps import Failpoint, reached
+from payments.failpoints import Failpoint, reached
 from payments.webhooks.attempts import Clock, Tries
 from payments.webhooks.bulkheads import SlowReceivers
 from payments.webhooks.claims import CLAIM_LIMIT, Claims, Owner, anything_due, claim, connect, record, release
-from payments.webhooks.client import Transport
 from payments.webhooks.scan_window import ScanWindow
 from payments.webhooks.signing_secrets import Keyring
+from payments.webhooks.transport.client import Transport
 
 
 class Windows:

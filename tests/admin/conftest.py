@@ -11,9 +11,9 @@ from django.test import Client
 from payments.domain.merchants.merchants import NewMerchant
 from payments.models import Attempt, BinRange, Event
 from tests.client import REFUNDS_WAIT, Api, made
-from tests.operators.correcting import operator as staff_member
-from tests.operators.correcting import unknown_payment
-from tests.staff.working import for_all
+from tests.operators.corrections import operator as staff_member
+from tests.operators.corrections import unknown_payment
+from tests.staff.all_merchants import for_all
 
 IDEMPOTENCY_KEY = "Order-20261121/77"
 NOTIFY_URL = "https://sari.example/kaha?shop=7"

@@ -13,8 +13,8 @@ from tests.admin.conftest import House, text_of
 from tests.admin.test_pages import list_of, page_of
 from tests.client import APPROVED, CHALLENGED, REFUNDS_WAIT, Api
 from tests.factories import MerchantFactory
-from tests.risk.blocking import WHY, block_card, block_email
-from tests.staff.working import for_all
+from tests.risk.factories import WHY, block_card, block_email
+from tests.staff.all_merchants import for_all
 
 ADD = "/admin/payments/block/add/"
 JUAN = "juan@example.com"

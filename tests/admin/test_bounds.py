@@ -3,7 +3,7 @@
 from django.contrib.messages import get_messages
 from django.test import Client
 
-from payments.staff.searches import REFUSED, TERM_MAX_LENGTH
+from payments.staff.admin_site.search_terms import REFUSED, TERM_MAX_LENGTH
 
 CHARGES = "/admin/payments/charge/"
 

@@ -9,11 +9,11 @@ from payments.domain.operators import corrections
 from payments.ids import public_id
 from payments.models import Attempt, AuditEntry, Charge, Correction
 from tests.admin.conftest import client_of, text_of
-from tests.admin.test_desk import desk_page, look_up_at, propose_at
 from tests.admin.test_pages import list_of, page_of
+from tests.admin.test_unknown_outcomes import desk_page, look_up_at, propose_at
 from tests.charging.passing import recover
 from tests.client import APPROVED, Api
-from tests.operators.correcting import EVIDENCE, NOTE, operator, proposed, unknown_payment
+from tests.operators.corrections import EVIDENCE, NOTE, operator, proposed, unknown_payment
 
 State = Correction.State
 FORM = {"outcome": "approved", "provider_ref": "psp_77", "decline_code": "", "evidence": EVIDENCE}

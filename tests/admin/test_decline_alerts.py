@@ -20,8 +20,8 @@ from tests.admin.conftest import text_of
 from tests.admin.test_pages import list_of, page_of
 from tests.client import DECLINED, Api, made
 from tests.factories import ApiKeyFactory, ChargeFactory
-from tests.plenty import MANY_DECLINES
-from tests.staff.working import for_all
+from tests.high_limits import MANY_DECLINES
+from tests.staff.all_merchants import for_all
 
 INDEX = reverse("admin:index")
 TOLD = "were declined within"

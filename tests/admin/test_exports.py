@@ -15,10 +15,10 @@ from payments.ids import public_id
 from payments.models import AuditEntry, Charge, Export, ExportPart, MerchantAccess
 from tests.admin.conftest import text_of
 from tests.admin.test_pages import page_of
-from tests.contract.selling import sell
+from tests.concurrency import at_once
+from tests.contract.lists.many_charges import sell
 from tests.factories import ChargeFactory, MerchantFactory
-from tests.racing import at_once
-from tests.staff.working import for_all
+from tests.staff.all_merchants import for_all
 
 ASK = reverse("admin:payments_export_ask")
 

@@ -12,7 +12,7 @@ from payments.models import Charge, MoneyCheck
 from tests.admin.conftest import text_of
 from tests.admin.test_pages import list_of, page_of
 from tests.client import Api
-from tests.staff.working import for_all
+from tests.staff.all_merchants import for_all
 
 INDEX = reverse("admin:index")
 

@@ -15,8 +15,8 @@ from payments.domain.merchants.merchants import NewMerchant
 from payments.models import MoneyCheck
 from tests.admin.conftest import text_of
 from tests.client import DECLINED, Api
-from tests.overview.telling import days_ago, make_past_charge
-from tests.staff.working import for_all
+from tests.overview.past_charges import days_ago, make_past_charge
+from tests.staff.all_merchants import for_all
 
 INDEX = reverse("admin:index")
 

@@ -24,15 +24,15 @@ from payments.models import (
 )
 from payments.providers.simulator.models import Message
 from tests.admin.conftest import House, text_of, the_operator
-from tests.approvals.making import requested_account, requested_key
+from tests.approvals.factories import requested_account, requested_key
 from tests.client import REFUNDS_WAIT, TELL_NOTHING, Api
 from tests.factories import ApiKeyFactory
 from tests.ledger.books import settle
-from tests.operators.correcting import proposed
-from tests.operators.making import proposed as act_proposed
-from tests.provider_events.making import make_provider_message
-from tests.reconciliation.making import a_difference
-from tests.risk.blocking import block_email
+from tests.operators.corrections import proposed
+from tests.operators.factories import proposed as act_proposed
+from tests.provider_events.factories import make_provider_message
+from tests.reconciliation.factories import a_difference
+from tests.risk.factories import block_email
 from tests.routing.doubles import route_to
 
 pytestmark = pytest.mark.long

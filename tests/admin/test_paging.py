@@ -13,7 +13,7 @@ from payments.admin.framework.index_scan import SEARCHED_ROWS
 from payments.models import Charge, Merchant
 from tests.admin.conftest import House, text_of
 from tests.admin.test_pages import list_of
-from tests.contract.selling import sell
+from tests.contract.lists.many_charges import sell
 from tests.factories import ChargeFactory, MerchantFactory
 
 LENGTH = admin.site._registry[Charge].list_per_page

@@ -12,11 +12,11 @@ from payments.domain.approvals import decisions
 from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.routing import provider_accounts
 from payments.models import ApprovalRequest, Attempt, AuditEntry, Charge, ProviderAccount, Route
-from tests.admin.acting import REASON, act, address_of, form_of
+from tests.admin.actions import REASON, act, address_of, form_of
 from tests.admin.conftest import text_of
 from tests.admin.test_pages import list_of, page_of
 from tests.factories import ChargeFactory
-from tests.operators.correcting import operator as staff_member
+from tests.operators.corrections import operator as staff_member
 from tests.routing.doubles import KEY, Psp, account_at, installed, route_to
 
 ADD = reverse("admin:payments_provideraccount_add") + "?provider=north"

@@ -14,9 +14,9 @@ from payments.models import Attempt, AuditEntry, MerchantAccess, ProviderEvent, 
 from payments.staff.roles import make_roles
 from tests.admin.conftest import text_of, words_of
 from tests.client import Api
-from tests.provider_events.making import make_provider_message
-from tests.racing import at_once
-from tests.staff.working import for_all
+from tests.concurrency import at_once
+from tests.provider_events.factories import make_provider_message
+from tests.staff.all_merchants import for_all
 
 LIST = "/admin/payments/providermessage/"
 pytestmark = pytest.mark.django_db

@@ -8,9 +8,9 @@ from payments.models import AuditEntry, Charge, Posting, ReconciliationItem, Rec
 from tests.admin.conftest import text_of
 from tests.admin.test_pages import list_of, page_of
 from tests.client import APPROVED, Api
-from tests.reconciliation.making import a_difference, reconcile
-from tests.simulator.making import taken
-from tests.staff.working import for_all
+from tests.reconciliation.factories import a_difference, reconcile
+from tests.simulator.factories import taken
+from tests.staff.all_merchants import for_all
 
 pytestmark = pytest.mark.django_db
 

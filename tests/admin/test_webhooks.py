@@ -13,7 +13,7 @@ from payments.models import AuditEntry, Charge, Event, Webhook, WebhookAttempt
 from tests.admin.conftest import NOTIFY_URL, House, text_of
 from tests.admin.test_pages import list_of, page_of
 from tests.client import CHALLENGED, Api
-from tests.staff.working import for_all
+from tests.staff.all_merchants import for_all
 
 State = Webhook.State
 OTHER_URL = "https://other.example/kaha"

@@ -10,8 +10,8 @@ from psycopg.errors import AdminShutdown, LockNotAvailable
 from rest_framework import exceptions
 from rest_framework.request import Request
 
-from payments.api.base import ApiView
-from payments.api.errors import ApiError, Fault, invalid
+from payments.api.responses.errors import ApiError, Fault, invalid
+from payments.api.views.base import ApiView
 from payments.domain.errors import ErrorKind, PaymentError
 from payments.domain.errors import invalid as refused
 
@@ -75,6 +75,6 @@ urlpatterns = [
     path("page/bug/", bug),
     path("page/suspicious/", suspicious),
 ]
-handler400 = "config.error_pages.bad_request"
-handler404 = "config.error_pages.not_found"
-handler500 = "config.error_pages.server_error"
+handler400 = "config.http.error_pages.bad_request"
+handler404 = "config.http.error_pages.not_found"
+handler500 = "config.http.error_pages.server_error"

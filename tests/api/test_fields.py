@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from rest_framework.exceptions import ValidationError
 
-from payments.api.fields import (
+from payments.api.validation.fields import (
     CardNumber,
     Choice,
     Currency,
@@ -19,7 +19,7 @@ from payments.api.fields import (
     StrictString,
     Url,
 )
-from payments.api.metadata import Metadata
+from payments.api.validation.metadata import Metadata
 
 ANY = object()
 NAME = NameSafe(max_length=5)

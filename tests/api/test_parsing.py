@@ -17,9 +17,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from config.wsgi import application
-from payments.api.errors import ApiError
-from payments.api.parsing import MAX_BODY_BYTES, loads, query_of
-from payments.documents import Number
+from payments.api.responses.errors import ApiError
+from payments.api.validation.parsing import MAX_BODY_BYTES, loads, query_of
+from payments.json_codecs.verbatim_json import Number
 from tests.client import Api, error_of, made
 
 ROOM = MAX_BODY_BYTES - len('{"metadata":{"a":""}}')

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from payments.api.fields import (
+from payments.api.validation.fields import (
     StrictField,
 )
-from payments.api.query_fields import QueryBoolean, QueryInteger, QueryMoment
+from payments.api.validation.query_fields import QueryBoolean, QueryInteger, QueryMoment
 from tests.api.test_fields import code_of
 
 

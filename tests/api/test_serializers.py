@@ -6,16 +6,16 @@ from typing import Any
 import pytest
 
 from payments import clock, sourcetypes
-from payments.api import query_fields, serializers
-from payments.api.base import validated
-from payments.api.errors import ApiError
-from payments.api.fields import (
+from payments.api.responses.errors import ApiError
+from payments.api.validation import query_fields, serializers
+from payments.api.validation.fields import (
     CardNumber,
     NameSafe,
     StrictBoolean,
     StrictInteger,
 )
-from payments.api.strict import StrictSerializer
+from payments.api.validation.strict import StrictSerializer
+from payments.api.views.base import validated
 
 ANY = object()
 CARD = {"name": "Juan", "number": "4242424242424242", "exp_month": "12", "exp_year": "2039", "cvc": "123"}

@@ -14,7 +14,7 @@ from payments.domain.operators.four_eyes import Refused
 from payments.domain.routing import provider_accounts, routes
 from payments.models import ApiKey, ApprovalRequest, AuditEntry, ProviderAccount, Route
 from payments.tasks import expire_action_requests
-from tests.approvals.making import (
+from tests.approvals.factories import (
     NOTE,
     approved,
     request_of,
@@ -25,8 +25,8 @@ from tests.approvals.making import (
     requested_route_change,
 )
 from tests.client import Api
-from tests.operators.correcting import operator
-from tests.racing import at_once
+from tests.concurrency import at_once
+from tests.operators.corrections import operator
 from tests.routing.doubles import KEY, Psp, route_to
 
 pytestmark = pytest.mark.django_db

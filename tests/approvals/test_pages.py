@@ -11,10 +11,10 @@ from django.urls import reverse
 from payments.domain.merchants.api_keys import find_key
 from payments.domain.merchants.merchants import NewMerchant
 from payments.models import ApiKey, ApprovalRequest, AuditEntry, Charge, MerchantAccess, ProviderAccount
-from tests.admin.acting import act, address_of, form_of
+from tests.admin.actions import act, address_of, form_of
 from tests.admin.conftest import client_of, text_of, words_of
 from tests.admin.test_pages import list_of, page_of
-from tests.approvals.making import (
+from tests.approvals.factories import (
     NOTE,
     approved,
     requested_account,
@@ -24,8 +24,8 @@ from tests.approvals.making import (
 )
 from tests.client import Api
 from tests.factories import MerchantFactory
-from tests.operators.correcting import operator as staff_member
-from tests.operators.making import proposed as act_proposed
+from tests.operators.corrections import operator as staff_member
+from tests.operators.factories import proposed as act_proposed
 from tests.routing.doubles import KEY, route_to
 
 pytestmark = pytest.mark.django_db

@@ -13,7 +13,7 @@ from payments.domain.operators.four_eyes import Refused
 from payments.domain.routing.provider_accounts import BadAccount
 from payments.domain.routing.routes import BadRoute
 from payments.models import ApiKey, ApprovalRequest, AuditEntry, ProviderAccount, Route
-from tests.approvals.making import (
+from tests.approvals.factories import (
     CARDS,
     REASON,
     SECRET_KEY,
@@ -22,8 +22,8 @@ from tests.approvals.making import (
     requested_change,
     requested_key,
 )
-from tests.operators.correcting import operator
-from tests.racing import at_once
+from tests.concurrency import at_once
+from tests.operators.corrections import operator
 from tests.routing.doubles import KEY
 
 pytestmark = pytest.mark.django_db

@@ -9,9 +9,9 @@ from django.urls import reverse
 
 from payments.admin.framework.change_audit import Audited
 from payments.models import AuditEntry
-from payments.staff import enrolment
+from payments.staff.sign_in import enrolment
 from tests.audit.conftest import signed_in
-from tests.staff.signing import PASSWORD, app_of
+from tests.staff.sign_in import PASSWORD, app_of
 
 NEW_PASSWORD = "jeepney-88-pancit"
 Entries = list[tuple[str, str, list[str], str]]

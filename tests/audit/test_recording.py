@@ -21,8 +21,8 @@ from tests.admin.conftest import operator  # noqa: F401  somebody who may do eve
 from tests.admin.test_hands_off import BIN, merchant_form
 from tests.admin.test_pages import list_of, page_of
 from tests.commands.conftest import Manage, manage  # noqa: F401
+from tests.concurrency import at_once
 from tests.factories import MerchantFactory
-from tests.racing import at_once
 
 CARD = "4242424242424242"
 WRITERS, EACH = 8, 5

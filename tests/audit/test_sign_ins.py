@@ -7,7 +7,7 @@ from pytest_django.fixtures import Settings
 
 from payments.models import AuditEntry
 from tests.staff.conftest import _as_in_production, ana, visitor
-from tests.staff.signing import Visitor, app_of, code_of, wrong_code_of
+from tests.staff.sign_in import Visitor, app_of, code_of, wrong_code_of
 
 __all__ = ["_as_in_production", "ana", "visitor"]
 

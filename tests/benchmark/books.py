@@ -8,12 +8,12 @@ from uuid import UUID
 from django.db.models import F, QuerySet
 
 from payments.ids import parse_id
-from payments.invariants import checking
+from payments.invariants import checks
 from payments.invariants.registry import INVARIANTS
 from payments.models import Charge, Event, Source, Webhook
 from payments.quickstart.payment import REFUNDED
 from payments.quickstart.servers.processes import wait_until
-from tests.benchmark.load import HOST
+from tests.benchmark.clients.load import HOST
 from tests.benchmark.parts import PARTS
 from tests.benchmark.servers import Failed
 
@@ -117,7 +117,7 @@ def check(
         charges=len({*prepared, *(text for text in of_load if text.startswith("ch_"))}),
         charges_in_books=Charge.objects.count() - others,
         invariants=len(invariants),
-        broken=[failure["name"] for failure in checking.run(invariants).failures],
+        broken=[failure["name"] for failure in checks.run(invariants).failures],
         callbacks=callbacks,
     )
 

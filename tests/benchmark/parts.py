@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from payments.quickstart.payment import REFUNDED
-from tests.benchmark.client import APPROVED, DECLINED, PAGE, Client
+from tests.benchmark.clients.client import APPROVED, DECLINED, PAGE, Client
 
 BESIDE = {
     "plain": "a plain view, the same JSON",

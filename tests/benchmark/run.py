@@ -10,17 +10,17 @@ from math import ceil
 
 from payments.models import Charge
 from tests.benchmark import books
-from tests.benchmark.client import Answers, Client, Load
+from tests.benchmark.beside.localstripe import Localstripe
+from tests.benchmark.beside.slow import Slow
+from tests.benchmark.clients.client import Answers, Client, Load
+from tests.benchmark.clients.load import HOST
+from tests.benchmark.clients.seeded_charges import seed
 from tests.benchmark.figures import Figures, measured, spreads
 from tests.benchmark.floors import Pgbench
-from tests.benchmark.load import HOST
-from tests.benchmark.localstripe import Localstripe
 from tests.benchmark.options import Options
 from tests.benchmark.parts import Part
 from tests.benchmark.report import Report
-from tests.benchmark.seeding import seed
 from tests.benchmark.servers import SIDE_SERVERS, Service, SideServer, side_server
-from tests.benchmark.slow import Slow
 
 # So many more requests are made ready than the fastest stretch so far would have used up.
 MARGIN = 1.5
@@ -161,7 +161,7 @@ class Bench:
         """Start those that stand beside some of the parts."""
         file = self._service.data / "samples.json"
         file.write_text(json.dumps({name: json.loads(trial.sample) for name, trial in self._trials.items()}))
-        settings = {"SAMPLES": str(file), "DJANGO_SETTINGS_MODULE": "tests.benchmark.usual_settings"}
+        settings = {"SAMPLES": str(file), "DJANGO_SETTINGS_MODULE": "tests.benchmark.beside.usual_settings"}
         wanted = {name for trial in self._trials.values() for name in trial.part.beside} & SIDE_SERVERS.keys()
         start = self._cleanup.enter_context
         return {name: start(side_server(name, self._service.data, **settings)) for name in wanted}

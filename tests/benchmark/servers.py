@@ -38,9 +38,9 @@ GRANIAN = ["granian", "--host", HOST, "--http", "1", "--no-ws", "--interface", "
 GRANIAN += ["--blocking-threads", 100, "--backlog", CONNECTIONS, "--backpressure", CONNECTIONS]
 # The floors of views, served by the same program as kaha's, and a merchant's endpoint.
 SIDE_SERVERS: dict[str, list[Any]] = {
-    "plain": [*GRANIAN, "tests.benchmark.plain:application"],
+    "plain": [*GRANIAN, "tests.benchmark.beside.plain:application"],
     "usual": [*GRANIAN, "--factory", "django.core.wsgi:get_wsgi_application"],
-    "receiver": ["tests.benchmark.receiver"],
+    "receiver": ["tests.benchmark.beside.receiver"],
 }
 
 

@@ -1,6 +1,6 @@
 """Marked card numbers and security codes, which occur nowhere by chance, so that a trace of one is a leak."""
 
-from payments.luhn import luhn_valid
+from payments.sensitive_data.luhn import luhn_valid
 
 # All marked numbers begin so; brand, first eight and last four digits may be shown, and are less than this.
 MARK = "49739160285"

@@ -13,8 +13,8 @@ import redis
 from payments.quickstart.servers.places import Places, prepare, secrets_of
 from payments.quickstart.servers.postgres import DATABASE, USER
 from tests.canaries.shop import Shop
-from tests.figures.receiver import Receiver
-from tests.quickstart.starting import Quickstart
+from tests.figures.servers.receiver import Receiver
+from tests.quickstart.quickstart_process import Quickstart
 
 SETTINGS = {"DJANGO_SETTINGS_MODULE": "tests.canaries.settings", "RATE_LIMIT": "100000/second"}
 # The settings with which PostgreSQL logs everything of a statement.

@@ -14,10 +14,10 @@ from payments import clock, ids
 from payments.domain.cards.card_data import SHOWN_DIGITS, describe
 from payments.models import BinRange, Charge, IdempotencyRecord, Source
 from payments.providers.base import Declined, NotSent, Unknown
-from payments.staff.searches import REFUSED
+from payments.staff.admin_site.search_terms import REFUSED
 from payments.webhooks.attempt_rules import finished_attempt
 from payments.webhooks.claims import Claimed
-from payments.webhooks.results import Answer
+from payments.webhooks.transport.results import Answer
 from tests.canaries.marks import SOURCE_CVC
 from tests.canaries.misplaced import NUMBER, misplaced
 from tests.canaries.scanner import findings

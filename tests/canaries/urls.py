@@ -14,7 +14,7 @@ from rest_framework.request import Request
 from config.celery import app
 from config.urls import handler400, handler404, handler500
 from config.urls import urlpatterns as ours
-from payments.api.base import ApiView
+from payments.api.views.base import ApiView
 from payments.domain.cards.card_data import new_card
 from payments.models import Card, Merchant, Source
 from tests.canaries.shapes import SHAPES

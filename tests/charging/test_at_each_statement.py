@@ -10,7 +10,7 @@ from django.db import connection
 
 from payments.domain.charging import recovery
 from payments.domain.errors import PaymentError
-from payments.invariants import checking
+from payments.invariants import checks
 from payments.invariants.registry import INVARIANTS
 from payments.models import Attempt, Charge
 from payments.providers.base import Report
@@ -18,7 +18,7 @@ from payments.providers.simulator.connector import Simulator
 from tests.charging.doubles import LosesAnswers, NeverHears, provider
 from tests.charging.passing import let_time_pass
 from tests.client import ANSWER_LOST, CHALLENGED, NEVER_ARRIVES, Api
-from tests.racing import at_once
+from tests.concurrency import at_once
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.long]
 
@@ -102,4 +102,4 @@ def test_who_is_overtaken_finds_what_the_other_found(api: Api, what: str, ours: 
 
         assert Attempt.objects.get(id=attempt_id).state == Attempt.State.DONE
     assert number > 3
-    assert checking.run(INVARIANTS).failures == []
+    assert checks.run(INVARIANTS).failures == []

@@ -12,16 +12,16 @@ from django.db import connection
 from django.http import HttpResponse
 from pytest_django import Settings
 
-from payments import steps
-from payments.counting import Counters
+from payments import failpoints
 from payments.db.backend.base import DatabaseWrapper
 from payments.domain.charging import operations
 from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.routing import provider_accounts
+from payments.failpoints import Failpoint
 from payments.providers.base import Approved, Operation, Outcome
 from payments.providers.simulator.connector import Simulator
 from payments.quickstart.servers.processes import wait_until
-from payments.steps import Failpoint
+from payments.redis_client.rate_counters import Counters
 from payments.vault import VaultUnavailable
 from payments.vault.transit import TransitKeys
 from tests.charging.doubles import provider
@@ -66,11 +66,11 @@ def two_connections(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 def heard(step: Failpoint) -> Iterator[list[object]]:
     """Return the connection of each thread that reaches `step`."""
     seen: list[object] = []
-    steps.listen(lambda at: seen.append(connection.connection) if at is step else None)
+    failpoints.listen(lambda at: seen.append(connection.connection) if at is step else None)
     try:
         yield seen
     finally:
-        steps.listen(None)
+        failpoints.listen(None)
 
 
 def refund(api: Api, charge: dict[str, Any]) -> HttpResponse:

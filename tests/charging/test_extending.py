@@ -21,8 +21,8 @@ from tests.charging.doubles import provider
 from tests.charging.extending import WEEK, LosesAnswers, extend, row_of, stands
 from tests.charging.passing import let_time_pass, recover
 from tests.client import CHALLENGED, DECLINED, Api, made
+from tests.concurrency import at_once
 from tests.invariants.test_invariants import broken
-from tests.racing import at_once
 
 
 class Unreachable(Simulator):

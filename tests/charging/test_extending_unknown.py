@@ -4,18 +4,18 @@ from typing import Any
 
 import pytest
 
-from payments import clock, steps
+from payments import clock, failpoints
 from payments.domain.charging import recovery
+from payments.failpoints import Failpoint
 from payments.models import Attempt
 from payments.providers.base import Operation, Outcome, Unknown
 from payments.providers.simulator.connector import Simulator
-from payments.steps import Failpoint
 from tests.charging.doubles import ArrivesLateUnheard, provider
 from tests.charging.extending import LosesAnswers, extend, stands
 from tests.charging.passing import recover
 from tests.client import Api, made
 from tests.invariants.test_invariants import broken
-from tests.operators.correcting import corrected
+from tests.operators.corrections import corrected
 
 
 class NeverHears(Simulator):
@@ -100,7 +100,7 @@ def test_an_extension_reported_twice_counts_once(api: Api) -> None:
 @pytest.fixture(autouse=True)
 def _nobody_listens_afterwards() -> Any:
     yield
-    steps.listen(None)
+    failpoints.listen(None)
 
 
 @pytest.mark.parametrize("step", [Failpoint.OPENED, Failpoint.ASKING, Failpoint.ANSWERED, Failpoint.RECORDING])
@@ -114,10 +114,10 @@ def test_an_extension_whose_process_dies_is_found_out(api: Api, step: Failpoint)
         if reached is step:
             raise Killed
 
-    steps.listen(die)
+    failpoints.listen(die)
     with pytest.raises(Killed):
         extend(charge)
-    steps.listen(None)
+    failpoints.listen(None)
     recover()
     done = step in (Failpoint.ANSWERED, Failpoint.RECORDING)
     assert stands(charge) == (True, 7 if done else 0, "")

@@ -6,7 +6,7 @@ import pytest
 
 from payments.domain.operators.corrections import close_overtaken
 from payments.domain.schedule import LOOKUP_DELAYS_SECONDS
-from payments.invariants import checking
+from payments.invariants import checks
 from payments.invariants.registry import INVARIANTS
 from payments.models import Attempt, Charge, UnknownOutcome
 from payments.providers.base import Operation, Outcome, Payment, Unknown
@@ -15,8 +15,8 @@ from tests.charging.doubles import KnowsNothing, provider
 from tests.charging.lateness import settle_refunds
 from tests.charging.passing import recover
 from tests.client import CHALLENGED, REFUNDS_WAIT, Api, made
-from tests.operators.correcting import corrected, proposed
-from tests.pages.making import page_of
+from tests.operators.corrections import corrected, proposed
+from tests.pages.waiting_charges import page_of
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -109,7 +109,7 @@ def test_a_refund_that_waits_without_an_answer_is_corrected_by_two_people(
     assert (after["refunds"][0]["status"], after["amount_refunded"]) == (status, refunded)
     assert not UnknownOutcome.objects.exists()
     # An operator may say what the simulator does not.
-    assert {failure["name"] for failure in checking.run(INVARIANTS).failures} <= {"simulator_agrees"}
+    assert {failure["name"] for failure in checks.run(INVARIANTS).failures} <= {"simulator_agrees"}
 
 
 def test_a_proposal_is_overtaken_when_the_provider_answers_again_that_it_comes_later(api: Api) -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from payments.domain.charging import recovery
-from payments.invariants import checking
+from payments.invariants import checks
 from payments.invariants.registry import INVARIANTS
 from payments.models import Attempt, Charge, Event
 from payments.providers.base import Approved, Declined, Report
@@ -42,7 +42,7 @@ def test_a_payer_who_pays_as_the_payment_is_being_ended_was_in_time(api: Api) ->
 
     assert api.read(charge)["status"] == "succeeded"
     assert not Attempt.objects.filter(kind="reverse").exists()
-    assert checking.run(INVARIANTS).failures == []
+    assert checks.run(INVARIANTS).failures == []
 
 
 def test_a_refund_that_fails_afterwards_gives_its_amount_back(api: Api) -> None:

@@ -8,8 +8,8 @@ import pytest
 from payments.models import Attempt, Charge, Event, Source
 from payments.providers.simulator.models import SimulatedPayment
 from tests.client import Api, error_of, made
+from tests.concurrency import at_once, statuses
 from tests.contract.calls import vaulted
-from tests.racing import at_once, statuses
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

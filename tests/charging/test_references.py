@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from payments import ids
-from payments.domain.references import FollowUp, read_reference, reference_of
+from payments.providers.references import FollowUp, read_reference, reference_of
 
 
 @given(st.text(alphabet="0123456789abcdef", min_size=31, max_size=33) | st.text(max_size=40))

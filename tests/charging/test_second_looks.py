@@ -11,10 +11,10 @@ from payments import clock
 from payments.domain.charging import recovery
 from payments.domain.charging.attempts import payment_of
 from payments.domain.schedule import SECOND_LOOK_DELAYS_SECONDS
-from payments.invariants import checking
+from payments.invariants import checks
 from payments.invariants.registry import INVARIANTS
 from payments.models import Attempt, Charge
-from payments.models.attempt import SECOND_LOOKS
+from payments.models.charging.attempt import SECOND_LOOKS
 from payments.providers.base import Operation, Outcome, Payment, Report
 from payments.providers.simulator.connector import Simulator
 from payments.providers.simulator.models import SimulatedPayment
@@ -22,8 +22,8 @@ from tests.charging.doubles import ArrivesLateAndDies, ArrivesLateUnheard, Knows
 from tests.charging.lateness import settle_refunds
 from tests.charging.passing import recover
 from tests.client import NEVER_ARRIVES, REFUNDS_WAIT, Api, made
-from tests.operators.correcting import corrected, unknown_payment
-from tests.racing import at_once
+from tests.concurrency import at_once
+from tests.operators.corrections import corrected, unknown_payment
 
 # For other processes and threads, for a check of the money, and where an overtaken record fails.
 committed = pytest.mark.django_db(transaction=True)
@@ -108,7 +108,7 @@ def test_what_a_stalled_process_sent_before_it_was_killed_is_found(api: Api, ver
 
     assert standing() == AFTERWARDS[verb]
     assert not Attempt.objects.filter(due_at__isnull=False).exists()
-    assert checking.run(INVARIANTS).failures == []
+    assert checks.run(INVARIANTS).failures == []
 
 
 @committed
@@ -121,7 +121,7 @@ def test_what_a_stalled_process_sent_that_then_heard_nothing_is_found(api: Api, 
     attempt.refresh_from_db()
     assert (attempt.outcome, attempt.due_at) == ("LateApproved", None)
     assert standing() == AFTERWARDS[verb]
-    assert checking.run(INVARIANTS).failures == []
+    assert checks.run(INVARIANTS).failures == []
 
 
 @committed
@@ -138,7 +138,7 @@ def test_money_of_a_failed_charge_that_is_found_goes_back_to_its_payer(api: Api)
 @committed
 def test_until_it_is_found_the_provider_may_be_ahead_of_us(api: Api) -> None:
     arrived_unheard(api, "charge")
-    assert checking.run(INVARIANTS).failures == []
+    assert checks.run(INVARIANTS).failures == []
 
 
 @committed
@@ -218,7 +218,7 @@ def test_what_a_lookup_finds_as_the_provider_tells_of_it_is_moved_once(api: Api)
 
     assert Attempt.objects.filter(kind="reverse").count() == 1
     look_again()
-    assert checking.run(INVARIANTS).failures == []
+    assert checks.run(INVARIANTS).failures == []
 
 
 @committed
@@ -248,7 +248,7 @@ def test_what_cannot_be_true_of_the_charge_any_more_moves_nothing_and_is_looked_
 
     attempt.refresh_from_db()
     assert (standing(), attempt.due_at) == (("voided", 0, 0), None)
-    assert checking.run(INVARIANTS).failures == []
+    assert checks.run(INVARIANTS).failures == []
 
 
 def test_what_operators_gave_up_is_looked_up_again_too(api: Api) -> None:

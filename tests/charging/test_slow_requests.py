@@ -4,7 +4,7 @@ import pytest
 
 from payments import clock
 from payments.domain.charging import attempts
-from payments.invariants import checking
+from payments.invariants import checks
 from payments.invariants.registry import INVARIANTS
 from payments.models import Attempt, Charge
 from payments.providers.base import NotSent
@@ -34,7 +34,7 @@ def test_money_of_a_charge_that_was_given_up_is_sent_back_though_the_answer_is_l
 
     assert api.read(charge)["status"] == "failed"
     assert SimulatedPayment.objects.get().state == "voided"
-    assert checking.run(INVARIANTS).failures == []
+    assert checks.run(INVARIANTS).failures == []
 
 
 def test_a_hold_of_a_charge_that_was_given_up_is_released(api: Api) -> None:
@@ -73,7 +73,7 @@ def test_a_refund_that_was_given_up_and_made_after_all_counts_again(api: Api) ->
     after = api.read(charge)
     assert (after["amount_refunded"], after["refunds"][0]["status"]) == (4000, "succeeded")
     assert SimulatedPayment.objects.get().amount_refunded == 4000
-    assert checking.run(INVARIANTS).failures == []
+    assert checks.run(INVARIANTS).failures == []
 
 
 def test_a_process_that_may_be_taken_for_dead_asks_for_nothing_any_more(api: Api) -> None:

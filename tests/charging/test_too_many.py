@@ -8,7 +8,7 @@ from payments.domain.charging.operations import REFUNDS_MAX
 from payments.ids import public_id
 from payments.models import Charge, IdempotencyRecord, Refund
 from tests.client import Api, error_of
-from tests.racing import at_once
+from tests.concurrency import at_once
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -13,8 +13,8 @@ from payments.ids import parse_id
 from payments.models import Charge, Webhook
 from payments.providers.simulator.models import Message
 from tests.client import ANSWER_LOST, CHALLENGED, REFUNDS_WAIT, Api, made
-from tests.operators.making import person, proposed
-from tests.risk.blocking import block_email
+from tests.operators.factories import person, proposed
+from tests.risk.factories import block_email
 
 DAY = timedelta(days=1)
 WEEK = timedelta(days=7)

@@ -2,15 +2,15 @@
 
 import pytest
 
-from payments import clock, steps
+from payments import clock, failpoints
 from payments.domain.merchants.merchants import NewMerchant
+from payments.failpoints import Failpoint
 from payments.models import Webhook
-from payments.steps import Failpoint
 from payments.webhooks.worker import Drain
 from tests.client import Api
 from tests.clock.cast import DAY, HOUR, let_pass
-from tests.figures.making import put_events
-from tests.figures.receiver import Receiver
+from tests.figures.servers.receiver import Receiver
+from tests.figures.webhooks.events import put_events
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("loopback_allowed")]
 
@@ -57,10 +57,10 @@ def test_what_happens_as_time_passes_is_told(api: Api) -> None:
 def test_a_worker_is_woken_for_what_has_come_due(shop: NewMerchant, api: Api) -> None:
     put_events(shop.merchant, "https://shop.example/hook", 1, clock.now())
     reached: list[Failpoint] = []
-    steps.listen(reached.append)
+    failpoints.listen(reached.append)
     try:
         let_pass(api, HOUR)
     finally:
-        steps.listen(None)
+        failpoints.listen(None)
 
     assert Failpoint.WAKING_WORKER in reached

@@ -7,14 +7,14 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from payments import steps
-from payments.invariants import checking
+from payments import failpoints
+from payments.failpoints import Failpoint
+from payments.invariants import checks
 from payments.invariants.registry import INVARIANTS
 from payments.models import Attempt, Charge
-from payments.steps import Failpoint
 from tests.client import CHALLENGED, REFUNDS_FAIL, REFUNDS_WAIT, Api, error_of, made
 from tests.clock.cast import DAY, HOUR, WEEK, let_pass
-from tests.racing import at_once, statuses
+from tests.concurrency import at_once, statuses
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.long]
 TURNS = range(4)
@@ -24,7 +24,7 @@ UNDER_WAY = [Failpoint.OPENED, Failpoint.ASKING, Failpoint.ANSWERED, Failpoint.R
 @pytest.fixture(autouse=True)
 def _nobody_listens_afterwards() -> Iterator[None]:
     yield
-    steps.listen(None)
+    failpoints.listen(None)
 
 
 def at_the_step(step: Failpoint, do: Callable[[], object]) -> None:
@@ -32,14 +32,14 @@ def at_the_step(step: Failpoint, do: Callable[[], object]) -> None:
 
     def listener(reached: Failpoint) -> None:
         if reached is step:
-            steps.listen(None)
+            failpoints.listen(None)
             do()
 
-    steps.listen(listener)
+    failpoints.listen(listener)
 
 
 def check_money() -> None:
-    assert checking.run(INVARIANTS).failures == []
+    assert checks.run(INVARIANTS).failures == []
 
 
 def race(api: Api, by: timedelta, do: Callable[[Api], Any]) -> Any:

@@ -12,7 +12,7 @@ from payments.domain.merchants.merchants import NewMerchant, roll_webhook_secret
 from payments.models import Event
 from tests.client import Api
 from tests.commands.conftest import Manage
-from tests.commands.shops import Judge, receiving, verifies, verifies_plainly
+from tests.commands.receivers import Judge, receiving, verifies, verifies_plainly
 
 SECRET = "whsec_" + "c2VjcmV0" * 4
 

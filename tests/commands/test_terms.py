@@ -5,8 +5,8 @@ from payments.domain.merchants.merchants import NewMerchant
 from payments.models import Merchant
 from tests.client import Api, made
 from tests.commands.conftest import Manage
+from tests.concurrency import at_once
 from tests.contract.calls import faults_of
-from tests.racing import at_once
 
 CARD_FEE = ("merchant", "set-fee", "Sari Store", "card", "PHP")
 

@@ -2,7 +2,7 @@ import pytest
 from django.core.management import CommandError
 
 from payments.models import AuditEntry, AuditHead
-from payments.models.audit import GENESIS
+from payments.models.operators.audit import GENESIS
 from tests.audit.conftest import LENGTH, Forge, forge, log
 from tests.commands.conftest import Manage
 

@@ -3,7 +3,7 @@ from typing import Any
 import pytest
 
 from tests.client import Api
-from tests.customers.cast import new_customer
+from tests.customers.factories import new_customer
 
 
 @pytest.fixture

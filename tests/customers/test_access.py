@@ -6,7 +6,7 @@ import pytest
 
 from payments.domain.merchants.merchants import NewMerchant
 from tests.client import Api, error_of, made
-from tests.customers.cast import MARIA, attach, new_customer, read
+from tests.customers.factories import MARIA, attach, new_customer, read
 
 CALLS = [
     ("GET", "/customers/{id}", None),

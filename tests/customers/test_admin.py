@@ -9,7 +9,7 @@ from customers.models import Customer, CustomerSource
 from payments.ids import parse_id
 from payments.models import AuditEntry, Card
 from tests.client import Api
-from tests.customers.cast import attach, new_customer, read
+from tests.customers.factories import attach, new_customer, read
 
 LIST = "/admin/customers/customer/"
 

@@ -9,7 +9,7 @@ from customers.models import Customer, CustomerSource
 from payments import clock
 from payments.ids import parse_id
 from tests.client import Api
-from tests.customers.cast import attach, new_customer
+from tests.customers.factories import attach, new_customer
 
 
 @pytest.mark.parametrize("changes", [{"deleted_at": clock.now()}, {"email": ""}, {"description": ""}])

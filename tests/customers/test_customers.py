@@ -11,7 +11,7 @@ from customers.models import Customer
 from payments.domain.merchants.merchants import NewMerchant
 from payments.ids import parse_id
 from tests.client import Api, error_of, made
-from tests.customers.cast import MARIA, attach, new_customer, read
+from tests.customers.factories import MARIA, attach, new_customer, read
 
 EVERYTHING = MARIA | {"mobile_number": "+63 917 000 0000", "metadata": {"z": [1, {"a": "ñ"}], "b": None}}
 

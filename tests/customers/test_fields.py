@@ -6,7 +6,7 @@ import pytest
 
 from customers.models import Customer
 from tests.client import Api, error_of, made
-from tests.customers.cast import MARIA, new_customer, read
+from tests.customers.factories import MARIA, new_customer, read
 
 BAD = [
     ("email", "", "too_short"),

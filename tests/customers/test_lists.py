@@ -8,7 +8,7 @@ import pytest
 
 from payments.domain.merchants.merchants import NewMerchant
 from tests.client import Api, error_of, made
-from tests.customers.cast import attach, new_customer
+from tests.customers.factories import attach, new_customer
 
 
 def ids_in(page: dict[str, Any]) -> list[str]:

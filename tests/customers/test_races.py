@@ -8,8 +8,8 @@ from customers.models import CustomerSource
 from payments.models import Card, Charge
 from payments.providers.simulator.models import SimulatedPayment
 from tests.client import Api, error_of, made
-from tests.customers.cast import MARIA, attach, events_of, new_customer, read
-from tests.racing import at_once, statuses
+from tests.concurrency import at_once, statuses
+from tests.customers.factories import MARIA, attach, events_of, new_customer, read
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

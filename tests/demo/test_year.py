@@ -16,7 +16,7 @@ from customers.models import Customer, CustomerSource
 from payments import clock
 from payments.domain.merchants.merchants import create_merchant
 from payments.domain.operators.corrections import State as CorrectionState
-from payments.invariants.checking import check
+from payments.invariants.checks import check
 from payments.invariants.registry import INVARIANTS
 from payments.ledger.totals import totals_of
 from payments.models import (

@@ -21,7 +21,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from payments.quickstart.ports import HOST, claim
 from payments.quickstart.servers.places import PROJECT
 from payments.quickstart.servers.processes import spawn, stop, wait_until
-from tests.figures.web import web_process
+from tests.figures.servers.web import web_process
 
 FILES = PROJECT / "config" / "deploy"
 # The proxy is at 127.0.0.1, so a server that took its address for the client's would be noticed.

@@ -9,7 +9,7 @@ from uuid import UUID
 from django.db.models import Q
 
 from payments.models import Attempt, Charge, Event, Posting, Refund
-from payments.models.attempt import UNRESOLVED
+from payments.models.charging.attempt import UNRESOLVED
 from payments.providers.simulator.models import Entry, SimulatedPayment
 
 NOT_FOUND_OUT = UNRESOLVED | Q(state="waiting", kind="refund")

@@ -11,7 +11,7 @@ from payments.domain.merchants.merchants import NewMerchant
 from tests.charging.doubles import provider
 from tests.faults.connector import RemoteSimulator
 from tests.faults.world import World, world
-from tests.plenty import MANY_DECLINES
+from tests.high_limits import MANY_DECLINES
 
 TERMS = {"NOTIFY_ALLOW_LOOPBACK": True, "DECLINE_LIMITS_TEST": MANY_DECLINES}
 

@@ -3,7 +3,7 @@
 from random import Random
 
 from payments.domain.merchants.merchants import NewMerchant
-from payments.steps import Failpoint
+from payments.failpoints import Failpoint
 from tests.client import ANSWER_LOST, APPROVED, CHALLENGED, DECLINED, NEVER_ARRIVES, REFUNDS_FAIL, REFUNDS_WAIT
 from tests.faults.jobs import Fault, Kill, Stall
 from tests.faults.life import Kind, Life

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from django.http import HttpResponse
 
-from payments import steps, tasks
+from payments import failpoints, tasks
 from payments.domain import idempotency
 from payments.domain.caller import Caller, IdempotencyKey
 from payments.domain.charging import operations
@@ -18,9 +18,9 @@ from payments.domain.errors import PaymentError
 from payments.domain.idempotency import Replay
 from payments.domain.settlement import settle_due
 from payments.domain.sweep_scope import Scope
+from payments.failpoints import Failpoint
 from payments.ids import public_id
 from payments.models import Charge
-from payments.steps import Failpoint
 from tests.charging.doubles import provider
 from tests.client import Api
 from tests.faults.connector import RemoteSimulator
@@ -164,7 +164,7 @@ class Exposed:
 
     def __call__(self) -> Done:
         if isinstance(self.fault, AtStep):
-            steps.listen(_Executioner(self.fault))
+            failpoints.listen(_Executioner(self.fault))
         is_slow = cut_of(self.fault) in SLOW
         remote = RemoteSimulator(self.port, IMPATIENT_SECONDS if is_slow else RemoteSimulator.timeout_seconds)
         with provider(remote):
@@ -185,7 +185,7 @@ class _Executioner:
     def _go_on(self) -> None:
         """Only a process that stalled comes here."""
         assert isinstance(self._fault, Stall)
-        steps.listen(_Executioner(self._fault.then) if isinstance(self._fault.then, Kill) else None)
+        failpoints.listen(_Executioner(self._fault.then) if isinstance(self._fault.then, Kill) else None)
 
 
 def _answer(response: HttpResponse) -> Answer:

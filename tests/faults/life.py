@@ -15,7 +15,7 @@ from payments.ids import parse_id, public_id
 from payments.models import Charge, Webhook
 from payments.webhooks.claims import LEASE
 from tests.client import APPROVED, REFUNDS_FAIL, Api, made
-from tests.customers.cast import new_customer
+from tests.customers.factories import new_customer
 from tests.faults.books import differences, not_found_out
 from tests.faults.client import ask_until_answered, broken_promises, is_final
 from tests.faults.jobs import Answer, Fault, Request, Stall, Visit, deliver, recover

@@ -3,7 +3,7 @@
 from collections import Counter
 from dataclasses import dataclass, field
 
-from payments.invariants import checking
+from payments.invariants import checks
 from payments.invariants.registry import INVARIANTS
 from tests.faults.jobs import Fault, Kill, Stall
 from tests.faults.life import Life
@@ -71,5 +71,5 @@ class Tally:
 
 def broken_invariants() -> list[str]:
     """Return the invariants of the money that do not hold in this database, a line each."""
-    failures = checking.run(INVARIANTS).failures
+    failures = checks.run(INVARIANTS).failures
     return [f"{failure['name']}: {failure['count']} such as {failure['ids'][:3]}" for failure in failures]

@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from payments.domain.merchants.merchants import NewMerchant
-from payments.steps import Failpoint
+from payments.failpoints import Failpoint
 from tests.client import CHALLENGED
 from tests.faults.jobs import Kill, Stall
 from tests.faults.life import Kind, Life

@@ -11,7 +11,7 @@ from tests.faults.connector import RemoteSimulator
 from tests.faults.jobs import IMPATIENT_SECONDS
 from tests.faults.proxy import SLOW, Cut, Proxy, proxy
 from tests.faults.server import simulator_server
-from tests.simulator.making import payment
+from tests.simulator.factories import payment
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.long]
 

@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING
 
 from payments import clock
 from payments.domain.charging.state_machine import ChargeState, state_of
+from payments.failpoints import Failpoint
 from payments.ids import public_id
 from payments.models import Charge, Webhook
-from payments.models.charge import EXTENDED_DAYS_MAX
+from payments.models.charging.charge import EXTENDED_DAYS_MAX
 from payments.providers.simulator.models import SimulatedPayment
-from payments.steps import Failpoint
 from tests.client import made
 from tests.faults.jobs import Extend, Request, Settle, Visit, deliver, expire, recover
 from tests.faults.passing import let_pass
 from tests.faults.processes import Job
-from tests.pages.making import page_of, path_of
+from tests.pages.waiting_charges import page_of, path_of
 
 if TYPE_CHECKING:
     from tests.faults.life import Life

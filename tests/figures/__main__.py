@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import Any
 
 from payments.quickstart.servers.places import Places
-from tests.figures.scratch import scratch_servers
+from tests.figures.servers.scratch import scratch_servers
 from tests.neighbours.offences import OFFENCES
 
 
@@ -35,42 +35,44 @@ def _in_folder(places: Places) -> Mapping[str, Any]:
 
 
 FIGURES = {
-    "schedule": Figure("tests.figures.schedule:on_schedule", {"events": 10_000, "most_failures": 5}),
-    "crashes": Figure("tests.figures.crashes:crashes", {"events": 5_000, "kills": 20}, _in_folder),
-    "throughput": Figure("tests.figures.throughput:throughput", {"events": 5_000, "rounds": 5}),
+    "schedule": Figure("tests.figures.webhooks.schedule:on_schedule", {"events": 10_000, "most_failures": 5}),
+    "crashes": Figure("tests.figures.webhooks.crashes:crashes", {"events": 5_000, "kills": 20}, _in_folder),
+    "throughput": Figure("tests.figures.webhooks.throughput:throughput", {"events": 5_000, "rounds": 5}),
     "fairness": Figure(
-        "tests.figures.fairness:fairness",
+        "tests.figures.webhooks.fairness:fairness",
         {"hanging": 2_340, "receivers": 90, "events": 300, "timeout_seconds": 120},
         _in_folder,
     ),
-    "refunds": Figure("tests.figures.races:refunds", {"rounds": 1_000, "clients": 50}, _in_folder, seeded=True),
-    "sources": Figure("tests.figures.races:sources", {"rounds": 1_000, "clients": 50}, _in_folder, seeded=True),
-    "keys": Figure("tests.figures.races:keys", {"rounds": 200, "clients": 100}, _in_folder, seeded=True),
-    "resending": Figure("tests.figures.resending:resending", {"orders": 1_000}, _in_folder, seeded=True),
+    "refunds": Figure("tests.figures.money.races:refunds", {"rounds": 1_000, "clients": 50}, _in_folder, seeded=True),
+    "sources": Figure("tests.figures.money.races:sources", {"rounds": 1_000, "clients": 50}, _in_folder, seeded=True),
+    "keys": Figure("tests.figures.money.races:keys", {"rounds": 200, "clients": 100}, _in_folder, seeded=True),
+    "resending": Figure("tests.figures.money.repeated_requests:resending", {"orders": 1_000}, _in_folder, seeded=True),
     "database": Figure(
-        "tests.figures.database:database", {"kills": 10}, lambda places: {"places": places}, seeded=True
+        "tests.figures.money.database:database", {"kills": 10}, lambda places: {"places": places}, seeded=True
     ),
-    "histories": Figure("tests.figures.histories:histories", {"histories": 10_000}, seeded=True),
-    "card_texts": Figure("tests.figures.card_texts:card_texts", {"texts": 1_000_000}, seeded=True, has_servers=False),
-    "rotation": Figure("tests.figures.rotation:rotation", {"cards": 100_000, "traders": 2}),
-    "patterns": Figure("tests.figures.patterns:patterns", {"characters": 1_000_000}),
-    "memory": Figure("tests.figures.memory:memory", {"requests": 200_000}, _in_folder),
-    "starting": Figure("tests.figures.starting:starting", {"rounds": 5}, _in_folder),
+    "histories": Figure("tests.figures.money.histories:histories", {"histories": 10_000}, seeded=True),
+    "card_texts": Figure(
+        "tests.figures.inputs.card_texts:card_texts", {"texts": 1_000_000}, seeded=True, has_servers=False
+    ),
+    "rotation": Figure("tests.figures.operations.rotation:rotation", {"cards": 100_000, "traders": 2}),
+    "patterns": Figure("tests.figures.inputs.patterns:patterns", {"characters": 1_000_000}),
+    "memory": Figure("tests.figures.operations.memory:memory", {"requests": 200_000}, _in_folder),
+    "starting": Figure("tests.figures.operations.start_times:starting", {"rounds": 5}, _in_folder),
     "vacuum": Figure(
-        "tests.figures.vacuum:vacuum", {"minutes": 60, "stretches": 12}, lambda places: {"places": places}
+        "tests.figures.operations.vacuum:vacuum", {"minutes": 60, "stretches": 12}, lambda places: {"places": places}
     ),
-    "fuzz": Figure("tests.figures.fuzz:fuzz", {"cases": 100_000, "first_batch": 0}, seeded=True),
-    "office": Figure("tests.figures.office:office", {"charges": 1_000_000, "stories": 1_000}),
-    "screenshots": Figure("tests.figures.screenshots:screenshots", {"charges": 1_500}, _in_folder),
-    "faults": Figure("tests.figures.faults:faults", {"operations": 10_000, "first_history": 0}, seeded=True),
+    "fuzz": Figure("tests.figures.inputs.fuzz:fuzz", {"cases": 100_000, "first_batch": 0}, seeded=True),
+    "office": Figure("tests.figures.back_office.page_times:office", {"charges": 1_000_000, "stories": 1_000}),
+    "screenshots": Figure("tests.figures.back_office.screenshots:screenshots", {"charges": 1_500}, _in_folder),
+    "faults": Figure("tests.figures.money.faults:faults", {"operations": 10_000, "first_history": 0}, seeded=True),
     "neighbours": Figure(
-        "tests.figures.neighbours:neighbours",
+        "tests.figures.operations.neighbours:neighbours",
         {"quiet_seconds": 10, "seconds": 20},
         _in_folder,
         choices={"only": ("all", *OFFENCES)},
     ),
     "ambiguous": Figure(
-        "tests.figures.ambiguous:ambiguous",
+        "tests.figures.money.ambiguous:ambiguous",
         {"answers": 2_000, "first_life": 0},
         seeded=True,
         choices={"provider": ("xendit", "adyen")},

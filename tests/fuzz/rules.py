@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from payments.api.schema.errors import REFUSALS
 from tests.contract.shapes import ERROR, faults_in
-from tests.fuzz.asking import Answer
-from tests.fuzz.requests import Case
+from tests.fuzz.client import Answer
+from tests.fuzz.inputs.requests import Case
 
 DOCUMENTED = {(refusal.status, refusal.type, code) for refusal in REFUSALS for code in refusal.codes}
 # Each rule on a value has a code of its own, more than the document names.

@@ -8,9 +8,9 @@ from hypothesis import strategies as st
 from rest_framework.exceptions import ValidationError
 from yarl import URL
 
-from payments.api.fields import Url
-from payments.webhooks.urls import ForbiddenUrl, check_url
-from tests.fuzz.values import texts
+from payments.api.validation.fields import Url
+from payments.webhooks.transport.urls import ForbiddenUrl, check_url
+from tests.fuzz.inputs.values import texts
 
 PARTS = st.sampled_from(
     [

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
-from tests.fuzz.calls import CALLS
+from tests.fuzz.inputs.calls import CALLS
 from tests.openapi.conftest import Document, described
 
 __all__ = ["described"]

@@ -10,14 +10,14 @@ from hypothesis import strategies as st
 from rest_framework.exceptions import ValidationError
 from rest_framework.fields import SkipField
 
-from payments.api.errors import ApiError
-from payments.api.parsing import loads
-from payments.api.strict import StrictSerializer
+from payments.api.responses.errors import ApiError
+from payments.api.validation.parsing import loads
+from payments.api.validation.strict import StrictSerializer
 from payments.models import AMOUNT_MAX
 from tests.client import Api
-from tests.fuzz.calls import CHARGE
-from tests.fuzz.values import anything, numbers, texts
-from tests.fuzz.writing import Raw, written
+from tests.fuzz.inputs.calls import CHARGE
+from tests.fuzz.inputs.raw_json import Raw, written
+from tests.fuzz.inputs.values import anything, numbers, texts
 
 pytestmark = pytest.mark.long
 

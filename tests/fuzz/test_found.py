@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from tests.client import Api, made
-from tests.fuzz.asking import Answer, ask
-from tests.fuzz.calls import Call
-from tests.fuzz.requests import Case
+from tests.fuzz.client import Answer, ask
+from tests.fuzz.inputs.calls import Call
+from tests.fuzz.inputs.requests import Case
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -3,7 +3,7 @@
 import pytest
 from pytest_django import Settings
 
-from tests.fuzz.running import run_cases
+from tests.fuzz.runner import run_cases
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

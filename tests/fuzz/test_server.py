@@ -9,7 +9,7 @@ import pytest
 
 from payments.domain.merchants.merchants import NewMerchant
 from tests.client import Api
-from tests.figures.web import web_server
+from tests.figures.servers.web import web_server
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.long]
 

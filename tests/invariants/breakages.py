@@ -18,7 +18,7 @@ from payments.models import (
 )
 from payments.providers.simulator.models import Entry
 from tests.factories import MerchantFactory
-from tests.invariants.forging import forge, forge_charge, post, posting_of
+from tests.invariants.forgery import forge, forge_charge, post, posting_of
 from tests.invariants.history import History
 
 Account, Kind = Posting.Account, Posting.Kind

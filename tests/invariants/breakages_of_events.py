@@ -9,7 +9,7 @@ from payments.db.partitions import EVENTS, after, begins, month_of
 from payments.ids import new_id, parse_id, public_id
 from payments.models import Webhook
 from tests.invariants.breakages import breaks
-from tests.invariants.forging import event_of, forge, forge_charge
+from tests.invariants.forgery import event_of, forge, forge_charge
 from tests.invariants.history import History
 
 

@@ -8,7 +8,7 @@ from payments import clock
 from payments.ids import public_id
 from payments.models import Attempt, OperatorAction
 from tests.invariants.breakages import breaks
-from tests.invariants.forging import forge
+from tests.invariants.forgery import forge
 from tests.invariants.history import History
 
 

@@ -23,8 +23,8 @@ from tests.client import (
     Api,
     made,
 )
-from tests.operators.making import ALONE, approved, done, person, proposed
-from tests.risk.blocking import block_card
+from tests.operators.factories import ALONE, approved, done, person, proposed
+from tests.risk.factories import block_card
 
 BLOCKED = "5555555555554444"
 RATES = {"card": {"PHP": {"basis_points": 350, "fixed": 1500}}}

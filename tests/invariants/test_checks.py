@@ -4,12 +4,12 @@ import pytest
 from django.db import InternalError, connection
 
 from payments import clock
-from payments.invariants import checking
+from payments.invariants import checks
 from payments.invariants.registry import INVARIANTS
 from payments.models import Charge, MoneyCheck
 from payments.tasks import check_money
 from tests.client import Api
-from tests.racing import at_once
+from tests.concurrency import at_once
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -23,7 +23,7 @@ def checked(**ago: float) -> MoneyCheck:
 def test_a_run_is_stored_with_its_failures(api: Api) -> None:
     charge = api.charge()
     Charge.objects.update(version=7)
-    checking.run(INVARIANTS)
+    checks.run(INVARIANTS)
     check = MoneyCheck.objects.get()
     assert check.whole
     assert check.invariants == [invariant.name for invariant in INVARIANTS]
@@ -40,25 +40,25 @@ def test_the_worker_checks_once_a_day(db: None) -> None:
 
 
 def test_a_partial_run_does_not_replace_the_daily_one(db: None) -> None:
-    checking.run(INVARIANTS[:3])
+    checks.run(INVARIANTS[:3])
     assert check_money()
 
 
 def test_old_runs_are_deleted(db: None) -> None:
     checked(days=91)
     kept = checked(days=89)
-    checking.run(INVARIANTS[:1])
+    checks.run(INVARIANTS[:1])
     assert [check.id for check in MoneyCheck.objects.order_by("id")][:1] == [kept.id]
     assert MoneyCheck.objects.count() == 2
 
 
 def test_a_check_cannot_write(db: None) -> None:
-    with pytest.raises(InternalError, match="read-only"), checking.read_only_snapshot():
+    with pytest.raises(InternalError, match="read-only"), checks.read_only_snapshot():
         MoneyCheck.objects.create(whole=False, invariants=[])
 
 
 def test_all_queries_see_one_snapshot(api: Api) -> None:
-    with checking.read_only_snapshot():
+    with checks.read_only_snapshot():
         before = Charge.objects.count()
         at_once(1, lambda _: api.charge())
         assert Charge.objects.count() == before
@@ -71,6 +71,6 @@ def test_the_time_limit_of_statements_is_lifted_for_the_check_alone(db: None) ->
             cursor.execute("SHOW statement_timeout")
             return str(cursor.fetchone()[0])
 
-    with checking.read_only_snapshot():
+    with checks.read_only_snapshot():
         assert limit() == "0"
     assert limit() == "10s"

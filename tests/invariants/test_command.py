@@ -10,8 +10,8 @@ from payments.invariants.invariant import SAMPLE
 from payments.invariants.registry import INVARIANTS
 from payments.models import Charge, IdempotencyRecord, MoneyCheck
 from tests.client import Api, made
+from tests.concurrency import at_once
 from tests.factories import MerchantFactory
-from tests.racing import at_once
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

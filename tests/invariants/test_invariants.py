@@ -2,7 +2,7 @@
 
 import pytest
 
-from payments.invariants.checking import check
+from payments.invariants.checks import check
 from payments.invariants.registry import INVARIANTS
 from tests.invariants import breakages_of_events, breakages_of_operators  # noqa: F401  more breakages
 from tests.invariants.breakages import BREAKAGES

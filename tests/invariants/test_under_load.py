@@ -6,13 +6,13 @@ from pytest_django.fixtures import Settings
 from payments import clock
 from payments.domain import settlement
 from payments.domain.charging import recovery
-from payments.invariants import checking
+from payments.invariants import checks as checking
 from payments.invariants.registry import INVARIANTS
 from payments.models import Attempt, Charge, MoneyCheck
 from payments.tasks import apply_simulator_messages
 from tests.charging.passing import let_time_pass
 from tests.client import ANSWER_LOST, APPROVED, NEVER_ARRIVES, REFUNDS_FAIL, REFUNDS_WAIT, Api, made
-from tests.racing import at_once
+from tests.concurrency import at_once
 
 SHOPS = 4
 SWEEPER, CHECKER = SHOPS, SHOPS + 1

@@ -17,7 +17,7 @@ from tests.charging.lateness import settle_refunds
 from tests.charging.passing import let_time_pass, recover
 from tests.client import ANSWER_LOST, APPROVED, NEVER_ARRIVES, REFUNDS_FAIL, REFUNDS_WAIT, Api
 from tests.ledger.books import row_of, settle
-from tests.ledger.checking import check_books
+from tests.ledger.ledger_check import check_books
 
 Do = Callable[[Api, str], object]
 

@@ -9,12 +9,12 @@ from django.db import connection, transaction
 from payments.domain.merchants.merchants import NewMerchant
 from payments.ids import new_id
 from payments.invariants import ledger
-from payments.invariants.checking import check
+from payments.invariants.checks import check
 from payments.ledger.balances import Balance, balances_of
 from payments.models import Charge, Posting, RunningBalance
 from tests.client import Api
+from tests.concurrency import at_once
 from tests.factories import ChargeFactory
-from tests.racing import at_once
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

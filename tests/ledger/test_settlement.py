@@ -17,7 +17,7 @@ from tests.charging.doubles import NeverHears, provider
 from tests.charging.lateness import settle_refunds
 from tests.charging.passing import let_time_pass
 from tests.client import REFUNDS_FAIL, Api, error_of, made
-from tests.contract.selling import sell
+from tests.contract.lists.many_charges import sell
 from tests.ledger.books import row_of, settle, standing, uuid_of
 from tests.plans import scans_of
 

@@ -15,9 +15,9 @@ from payments.providers.base import Approved, Declined, Outcome, Report
 from tests.charging.lateness import settle_refunds
 from tests.charging.passing import let_time_pass, recover
 from tests.client import REFUNDS_FAIL, REFUNDS_WAIT, Api, error_of
+from tests.concurrency import at_once
 from tests.ledger.books import row_of, settle, standing
-from tests.ledger.checking import check_books
-from tests.racing import at_once
+from tests.ledger.ledger_check import check_books
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("fees")]
 

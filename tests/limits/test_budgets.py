@@ -7,14 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pytest_django import Settings
 
-from config.environment import Environment
+from config.boot.environment import Environment
 from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.risk.decline_limits import BUDGET_MAX, quotas
 from payments.models import AuditEntry, Merchant
 from tests.client import DECLINED, Api
 from tests.commands.conftest import Manage, manage
 from tests.contract.calls import order
-from tests.plenty import MANY_DECLINES
+from tests.high_limits import MANY_DECLINES
 
 __all__ = ["manage"]
 budgets = st.integers(1, BUDGET_MAX)

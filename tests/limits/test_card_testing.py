@@ -16,12 +16,12 @@ from payments.domain.merchants.merchants import NewMerchant
 from payments.models import ApiKey, Charge, DeclineAlert, IdempotencyRecord, Source
 from payments.providers.simulator.models import SimulatedPayment
 from tests.client import ANSWER_LOST, APPROVED, CHALLENGED, DECLINED, NEVER_ARRIVES, TELL_NOTHING, Api, error_of, made
+from tests.concurrency import at_once
 from tests.contract.calls import order, vaulted
 from tests.factories import ApiKeyFactory
+from tests.high_limits import MANY_DECLINES
 from tests.limits.conftest import OwnRedis
-from tests.pages.making import awaited, page_of
-from tests.plenty import MANY_DECLINES
-from tests.racing import at_once
+from tests.pages.waiting_charges import awaited, page_of
 
 KINDS = ("card", "address", "key", "merchant")
 

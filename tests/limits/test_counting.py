@@ -10,10 +10,10 @@ from django.conf import settings
 from redis import Redis
 
 from payments import clock
-from payments.counting import Counters, Window
 from payments.quickstart.servers.processes import wait_until
+from payments.redis_client.rate_counters import Counters, Window
+from tests.concurrency import at_once
 from tests.limits.conftest import OwnRedis
-from tests.racing import at_once
 
 AWAY = "redis://127.0.0.1:1/0"
 both = pytest.mark.parametrize("url", [settings.REDIS_URL, AWAY], ids=["redis", "memory"])

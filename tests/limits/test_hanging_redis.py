@@ -12,16 +12,16 @@ from redis import ConnectionError as Broken
 from redis import Redis
 from redis import TimeoutError as TimedOut
 
-from payments.circuit import CircuitBreaker, CircuitOpen
-from payments.counting import Counters, counters_at
 from payments.quickstart.servers.processes import wait_until
-from payments.redis_line import RedisPipeline
+from payments.redis_client.circuit_breaker import CircuitBreaker, CircuitOpen
+from payments.redis_client.pipeline import RedisPipeline
+from payments.redis_client.rate_counters import Counters, counters_at
 from payments.webhooks.wake_up import TaskSender
 from tests.client import Api
+from tests.concurrency import at_once
 from tests.contract.calls import order
 from tests.limits.conftest import OwnRedis
 from tests.limits.test_counting import hung
-from tests.racing import at_once
 
 THREADS = 16
 

@@ -5,10 +5,10 @@ from django.conf import settings as django_settings
 from django.test import RequestFactory
 from pytest_django import Settings
 
-from payments.api.throttling import client_address, counted_address, take
-from payments.counting import Counters, counters_at
+from payments.api.access.throttling import client_address, counted_address, take
 from payments.domain.merchants.merchants import NewMerchant
 from payments.quickstart.servers.processes import wait_until
+from payments.redis_client.rate_counters import Counters, counters_at
 from tests.client import Api, error_of
 from tests.factories import ApiKeyFactory
 from tests.limits.conftest import OwnRedis

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from payments.ids import parse_id
-from payments.invariants.checking import check, read_only_snapshot
+from payments.invariants.checks import check, read_only_snapshot
 from payments.invariants.registry import INVARIANTS
 from payments.models import Attempt, Merchant, Posting
 from payments.providers.simulator.models import Entry

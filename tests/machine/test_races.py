@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.figures.races import keys, refunds, sources
+from tests.figures.money.races import keys, refunds, sources
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.long]
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.figures.resending import resending
+from tests.figures.money.repeated_requests import resending
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.long]
 

@@ -13,15 +13,15 @@ from payments.db.partitions import AHEAD, ALL, EVENTS, WEBHOOKS, PartitionedTabl
 from payments.domain.maintenance import partitions
 from payments.domain.merchants.merchants import NewMerchant
 from payments.ids import parse_id
-from payments.invariants.checking import check
+from payments.invariants.checks import check
 from payments.invariants.history import EVENTS_ARE_NOTIFIED
 from payments.invariants.registry import INVARIANTS
 from payments.models import Event, Webhook, WebhookAttempt
 from tests.client import Api, made
-from tests.figures.making import put_events
-from tests.invariants.forging import forge
+from tests.concurrency import at_once
+from tests.figures.webhooks.events import put_events
+from tests.invariants.forgery import forge
 from tests.months import forget_ahead, middle_of, months_behind, months_of
-from tests.racing import at_once
 
 URL = "http://127.0.0.1:2001/"
 KEPT_DAYS = 31

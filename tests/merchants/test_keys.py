@@ -10,7 +10,7 @@ from pytest_django import DjangoAssertNumQueries
 from payments import clock
 from payments.domain.merchants import api_keys
 from payments.domain.merchants.merchants import NewMerchant
-from payments.domain.row_lookup import NotOne
+from payments.domain.merchants.row_lookup import NotOne
 from payments.ids import public_id
 from payments.models import ApiKey
 from tests.factories import ApiKeyFactory

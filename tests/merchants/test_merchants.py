@@ -5,7 +5,7 @@ from django.core.exceptions import ValidationError
 
 from payments.domain.merchants import merchants
 from payments.domain.merchants.merchants import NewMerchant
-from payments.domain.row_lookup import NotOne
+from payments.domain.merchants.row_lookup import NotOne
 from payments.ids import public_id
 from payments.models import ApiKey, Merchant, WebhookSecret
 from tests.factories import MerchantFactory

@@ -88,7 +88,7 @@ def route_to_slow_provider(scene: Scene) -> None:
 def hanging_webhooks(scene: Scene) -> Iterator[None]:
     """2,340 webhooks to 90 receivers that never answer, and 50 charges a second whose webhooks join them."""
     from payments import clock
-    from tests.figures.making import put_events
+    from tests.figures.webhooks.events import put_events
 
     with hanging_receivers(RECEIVERS) as urls:
         for url in urls:
@@ -125,7 +125,7 @@ def impossible_filters(scene: Scene) -> AbstractContextManager[None]:
 
 def make_many_charges(scene: Scene) -> None:
     """Give the offender charges enough that a list which reads them all is slow."""
-    from tests.figures.multiplying import multiply_charges_of
+    from tests.figures.back_office.copied_charges import multiply_charges_of
 
     asyncio.run(attacks.make_charges(scene.url, scene.key, MADE_CHARGES))
     multiply_charges_of(scene.offender.merchant, FILTERED_CHARGES // MADE_CHARGES)

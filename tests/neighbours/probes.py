@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from payments.quickstart.servers.processes import wait_until
 from tests.client import APPROVED, TELL_NOTHING
-from tests.figures.receiver import Receiver
+from tests.figures.servers.receiver import Receiver
 
 if TYPE_CHECKING:
     from payments.domain.merchants.merchants import NewMerchant

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from payments.domain.merchants.merchants import create_merchant
-from tests.figures.receiver import Receiver
-from tests.figures.web import web_process
-from tests.figures.worker import Worker
+from tests.figures.servers.receiver import Receiver
+from tests.figures.servers.web import web_process
+from tests.figures.servers.worker import Worker
 from tests.neighbours.logs import Log
 from tests.neighbours.offences import Offence, Scene
 from tests.neighbours.probes import TIMEOUT_SECONDS, Neighbour, Samples

@@ -13,7 +13,7 @@ from pytest_django.live_server_helper import LiveServer
 from payments.models import Merchant, Webhook
 from payments.staff.roles import make_roles
 from tests.admin.conftest import REDIRECT
-from tests.approvals.making import requested_key
+from tests.approvals.factories import requested_key
 from tests.client import ANSWER_LOST, APPROVED, Api
 from tests.office.tabs import Office
 from tests.pages.conftest import browser  # noqa: F401  operators have the payers' browser

@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 from payments.models import ApprovalRequest, Merchant
 from tests.client import Api
 from tests.office.conftest import Work
-from tests.office.hands import HANDS, Hand, told
+from tests.office.operator import HANDS, Hand, told
 from tests.office.tabs import Office
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]

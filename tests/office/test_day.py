@@ -10,7 +10,7 @@ from payments.models import Charge, OperatorAction, Webhook
 from payments.tasks import write_exports
 from tests.client import Api
 from tests.office.conftest import Work
-from tests.office.hands import HANDS, Hand, told
+from tests.office.operator import HANDS, Hand, told
 from tests.office.tabs import Office
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]

@@ -5,7 +5,7 @@ import pytest
 from payments.domain.charging.state_machine import TRANSITIONS
 from payments.webhooks.worker import Drain
 from tests.client import Api
-from tests.figures.receiver import Call, Receiver
+from tests.figures.servers.receiver import Call, Receiver
 from tests.openapi.conftest import Document, escaped
 
 TYPES = [

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from tests.operators.making import person
+from tests.operators.factories import person
 
 
 @pytest.fixture(autouse=True)

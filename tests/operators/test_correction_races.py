@@ -19,13 +19,13 @@ from payments.quickstart.servers.processes import wait_until
 from tests.charging.doubles import provider
 from tests.charging.passing import recover
 from tests.client import Api
-from tests.operators.correcting import (
+from tests.concurrency import at_once
+from tests.operators.corrections import (
     NOTE,
     operator,
     proposed,
     unknown_payment,
 )
-from tests.racing import at_once
 
 State = Correction.State
 

@@ -17,7 +17,7 @@ from payments.providers.simulator.models import SimulatedPayment
 from tests.charging.doubles import CutsTheDatabase, Unreachable, provider
 from tests.charging.passing import let_time_pass, recover
 from tests.client import Api, error_of, made
-from tests.operators.correcting import (
+from tests.operators.corrections import (
     NOTE,
     corrected,
     operator,

@@ -14,9 +14,9 @@ from payments.providers.simulator.connector import Simulator
 from tests.charging.doubles import provider
 from tests.charging.passing import recover
 from tests.client import Api
-from tests.operators.making import ALONE, NOTE, approved, new_action, person, proposed
-from tests.operators.test_doing import left_behind
-from tests.racing import at_once
+from tests.concurrency import at_once
+from tests.operators.factories import ALONE, NOTE, approved, new_action, person, proposed
+from tests.operators.test_execute import left_behind
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from payments.models import Charge, OperatorAction
 from tests.admin.conftest import text_of
-from tests.operators.making import NOTE, REASON
+from tests.operators.factories import NOTE, REASON
 
 
 def page_at(kind: str) -> str:

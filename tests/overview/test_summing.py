@@ -11,14 +11,14 @@ from payments import clock
 from payments.domain.merchants.merchants import NewMerchant, create_merchant
 from payments.ids import first_id
 from payments.models import Charge, DayTotal, SummedDay
+from payments.overview.day_totals import COMMITTED_AFTER, due_days, sum_up, sum_up_due
 from payments.overview.days import Days
-from payments.overview.summing import COMMITTED_AFTER, due_days, sum_up, sum_up_due
 from payments.overview.trade import Trade, trades_of
 from payments.quickstart.demo.sales import Sale
 from tests.client import ANSWER_LOST, DECLINED, NEVER_ARRIVES
+from tests.concurrency import at_once
 from tests.factories import ChargeFactory
-from tests.overview.telling import days_ago, make_past_charge
-from tests.racing import at_once
+from tests.overview.past_charges import days_ago, make_past_charge
 
 
 def week(currency: str = "PHP") -> Trade:

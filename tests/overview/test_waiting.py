@@ -7,11 +7,11 @@ from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.operators import decide
 from payments.models import Refund, Webhook
 from payments.overview.days import Days
-from payments.overview.waiting import Backlog, OpenItems, items_for
+from payments.overview.needs_attention import Backlog, OpenItems, items_for
 from payments.quickstart.demo.sales import Sale
 from tests.client import ANSWER_LOST, REFUNDS_WAIT, Api
-from tests.operators.making import ALONE, person, proposed
-from tests.overview.telling import make_past_charge
+from tests.operators.factories import ALONE, person, proposed
+from tests.overview.past_charges import make_past_charge
 
 
 def now_waiting(currency: str = "PHP", *, livemode: bool = False, days: int = 7) -> OpenItems:

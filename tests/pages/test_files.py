@@ -8,7 +8,7 @@ from django.http import HttpResponse
 from django.test import Client
 from pytest_django.fixtures import Settings
 
-from tests.simulator.making import by_type, page_path
+from tests.simulator.factories import by_type, page_path
 
 # So large that Django would write it to the disk.
 LARGE = SimpleUploadedFile("large.bin", bytes(3 * 1024 * 1024))

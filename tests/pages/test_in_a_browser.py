@@ -5,7 +5,7 @@ from playwright.sync_api import Page, expect
 
 from payments.providers.simulator.models import SimulatedPayment
 from tests.client import Api
-from tests.pages.making import awaited
+from tests.pages.waiting_charges import awaited
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 

@@ -9,7 +9,7 @@ from django.test import Client
 from payments.models import Charge
 from payments.providers.simulator.models import SimulatedPayment
 from tests.client import Api
-from tests.pages.making import SHOP, awaited, page_of, path_of
+from tests.pages.waiting_charges import SHOP, awaited, page_of, path_of
 
 pytestmark = pytest.mark.django_db
 

@@ -12,7 +12,7 @@ from pytest_django.fixtures import Settings
 from payments import clock, sourcetypes
 from payments.providers.base import Approved, Declined, Payment
 from payments.providers.simulator.models import Entry, SimulatedPayment
-from tests.simulator.making import RETURN_URL, by_type, operation, page_path, payment, simulator
+from tests.simulator.factories import RETURN_URL, by_type, operation, page_path, payment, simulator
 
 pytestmark = pytest.mark.django_db
 

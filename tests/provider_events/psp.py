@@ -11,8 +11,7 @@ from typing import Any
 from django.http import HttpResponse
 from django.test import Client
 
-from payments.domain.charging import outcome_texts
-from payments.domain.provider_events import apply
+from payments.domain.provider_events import apply, outcome_json
 from payments.models import Attempt, ProviderAccount, ProviderEvent
 from payments.providers import registry
 from payments.providers.base import (
@@ -161,12 +160,12 @@ def declined(code: str = "processing_error") -> Declined:
 
 def _written(each: Report) -> dict[str, Any]:
     outcome = each.outcome
-    told = {"kind": type(outcome).__name__, "told": outcome_texts.written(outcome)} if outcome else {}
+    told = {"kind": type(outcome).__name__, "told": outcome_json.written(outcome)} if outcome else {}
     return dataclasses.asdict(each) | {"outcome": told}
 
 
 def _read(outcome: dict[str, str], **members: Any) -> Report:
-    return Report(outcome=outcome_texts.read(outcome["kind"], outcome["told"]) if outcome else None, **members)
+    return Report(outcome=outcome_json.read(outcome["kind"], outcome["told"]) if outcome else None, **members)
 
 
 def _signature(body: bytes) -> str:

@@ -4,11 +4,11 @@ from contextlib import closing
 
 import pytest
 
-from payments.invariants import checking
+from payments.invariants import checks
 from payments.invariants.registry import INVARIANTS
 from payments.providers.http import Line
-from tests.provider_events.life import live
-from tests.provider_events.world import WORLDS
+from tests.provider_events.live.life import live
+from tests.provider_events.live.world import WORLDS
 from tests.providers.sender import HASTE_SECONDS
 
 pytestmark = pytest.mark.long
@@ -23,4 +23,4 @@ def test_whatever_becomes_of_answers_nothing_is_done_twice_and_all_is_known_in_t
         tallies = [live(provider, hasty, f"suite {number}") for number in range(LIVES)]
     assert [dict(tally.wrong) for tally in tallies] == [{}] * LIVES
     assert sum(tally.done["ambiguous"] for tally in tallies) >= LIVES
-    assert checking.run(INVARIANTS).failures == []
+    assert checks.run(INVARIANTS).failures == []

@@ -6,10 +6,10 @@ import pytest
 
 from payments.domain.merchants.merchants import NewMerchant
 from payments.models import Attempt
-from payments.models.attempt import SECOND_LOOKS
+from payments.models.charging.attempt import SECOND_LOOKS
 from tests.charging.passing import recover
 from tests.client import made
-from tests.provider_events.world import World, xendit_world
+from tests.provider_events.live.world import World, xendit_world
 from tests.providers.bench import Spoilt
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -4,13 +4,13 @@ from typing import Any
 
 import pytest
 
-from payments.domain.references import FollowUp, reference_of
-from payments.invariants import checking
+from payments.invariants import checks
 from payments.invariants.registry import INVARIANTS
 from payments.models import Attempt, Charge, ProviderAccount
 from payments.overview.days import Days
-from payments.overview.waiting import Backlog, items_for
+from payments.overview.needs_attention import Backlog, items_for
 from payments.providers.base import Unknown
+from payments.providers.references import FollowUp, reference_of
 from payments.providers.simulator.books import approve
 from payments.providers.simulator.models import SimulatedPayment
 from tests.charging.passing import let_time_pass, recover
@@ -131,4 +131,4 @@ def test_the_money_is_in_order_after_all(psp: WebhookPsp, account: ProviderAccou
     tell(account, report(name_of("authorize"), approved(captured=True)))
     recover()
     tell(account, *psp.told)
-    assert checking.run(INVARIANTS).failures == []
+    assert checks.run(INVARIANTS).failures == []

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from payments.invariants import checking
+from payments.invariants import checks
 from payments.invariants.registry import INVARIANTS
 from payments.models import Charge, ProviderAccount
 from tests.charging.passing import recover
@@ -189,4 +189,4 @@ def test_the_money_is_in_order_when_all_is_told(live: Api, psp: WebhookPsp, acco
     live.charge(CHALLENGED)
     paid_on_its_page()
     tell(account, *psp.told, report(name_of("authorize"), None))
-    assert checking.run(INVARIANTS).failures == []
+    assert checks.run(INVARIANTS).failures == []

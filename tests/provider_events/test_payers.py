@@ -14,7 +14,7 @@ from payments.providers.simulator.books import approve
 from payments.providers.simulator.models import SimulatedPayment
 from tests.charging.passing import recover
 from tests.client import Api
-from tests.pages.making import SHOP, path_of
+from tests.pages.waiting_charges import SHOP, path_of
 from tests.provider_events.psp import WebhookPsp, approved, name_of, report, tell
 
 pytestmark = pytest.mark.django_db

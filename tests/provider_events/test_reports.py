@@ -9,12 +9,13 @@ from payments import clock, ids
 from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.provider_events import apply
 from payments.domain.provider_events.apply import TRIES_MAX
-from payments.domain.references import trial_reference
 from payments.models import Attempt, Event, ProviderAccount, ProviderEvent
 from payments.providers.base import NotSent, Outcome, Unknown
+from payments.providers.references import trial_reference
 from payments.providers.simulator.books import approve, decline
 from payments.providers.simulator.models import SimulatedPayment
 from tests.client import Api
+from tests.concurrency import at_once
 from tests.provider_events.psp import (
     APPLIED,
     WebhookPsp,
@@ -29,7 +30,6 @@ from tests.provider_events.psp import (
     standing,
     tell,
 )
-from tests.racing import at_once
 from tests.routing.doubles import account_at
 
 pytestmark = pytest.mark.django_db

@@ -5,15 +5,15 @@ from typing import Any
 
 import pytest
 
-from payments import bounded_json
-from payments.bounded_json import MAX_NESTING, TooDeep
+from payments.json_codecs import bounded_json
+from payments.json_codecs.bounded_json import MAX_NESTING, TooDeep
 from payments.providers import http
 from payments.providers.adyen import client as adyen_client
 from payments.providers.adyen import webhooks as adyen_webhooks
 from payments.providers.base import BadSignature, Unknown
 from payments.providers.xendit import client as xendit_client
 from payments.providers.xendit.webhooks import TOKEN_HEADER, read_webhook
-from tests.providers.adyen.telling import HMAC_KEY, MERCHANT_ACCOUNT
+from tests.providers.adyen.webhooks import HMAC_KEY, MERCHANT_ACCOUNT
 
 DEEP = [b"[" * 60_000, b'{"a":' * 20_000, b"[" * 60_000 + b"]" * 60_000, b"[" * 200 + b"]" * 200]
 

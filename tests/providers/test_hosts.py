@@ -11,7 +11,7 @@ from payments.providers.adyen.connector import Adyen
 from payments.providers.base import NotSent
 from payments.providers.http import ForeignHost, Reply
 from tests.providers.adyen.bench import ACCOUNT
-from tests.providers.adyen.making import asked
+from tests.providers.adyen.factories import asked
 from tests.providers.wire import Answered, Fake
 
 DOMAINS = ("api.example.com", "*.example.net")

@@ -10,8 +10,8 @@ import pytest
 
 from payments.providers import http
 from payments.providers.http import MAX_ANSWER_BYTES, Line, Unanswered, Unsent
+from tests.concurrency import at_once
 from tests.providers.wire import Answered, Asked, Fake
-from tests.racing import at_once
 
 SHORT_SECONDS = 0.3
 HEADERS = {"Authorization": "Basic bm9ib2R5"}

@@ -16,7 +16,7 @@ from payments.quickstart import servers
 from payments.quickstart.servers import postgres
 from payments.quickstart.servers.places import make_running_folders, prepare, secrets_of
 from tests.quickstart.conftest import remove_linked_folders
-from tests.quickstart.starting import MANAGE, manage
+from tests.quickstart.quickstart_process import MANAGE, manage
 
 pytestmark = pytest.mark.long
 

@@ -15,7 +15,7 @@ import pytest
 
 from payments.quickstart.banner import Ready, curl_lines
 from tests.quickstart.conftest import remove_linked_folders
-from tests.quickstart.starting import (
+from tests.quickstart.quickstart_process import (
     ENVIRONMENT,
     MANAGE,
     Quickstart,

@@ -9,8 +9,8 @@ from django.core.management import CommandError, call_command
 from payments import tasks
 from payments.models import ReconciliationItem, ReconciliationRun, ReportLine
 from tests.client import APPROVED, Api
-from tests.reconciliation.making import export, pay_in_every_way, tampered
-from tests.simulator.making import taken
+from tests.reconciliation.factories import export, pay_in_every_way, tampered
+from tests.simulator.factories import taken
 
 pytestmark = pytest.mark.django_db
 

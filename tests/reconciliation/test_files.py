@@ -14,7 +14,7 @@ from payments.domain.reconciliation import files
 from payments.domain.reconciliation.files import BadReport
 from payments.domain.reconciliation.mappings import Columns, CsvMapping
 from payments.providers.settlement_reports import Movement, SettlementLine
-from tests.reconciliation.making import SIMULATOR
+from tests.reconciliation.factories import SIMULATOR
 
 MANILA = timezone(timedelta(hours=8))
 # As another provider might write it: cents with a sign, words of its own, local time without a zone.

@@ -10,9 +10,9 @@ from payments.domain.reconciliation.items import TooLate
 from payments.domain.reconciliation.runs import Busy
 from payments.models import ReconciliationItem, ReconciliationRun, ReportLine
 from tests.client import APPROVED, Api
-from tests.racing import at_once
-from tests.reconciliation.making import a_difference, reconcile
-from tests.simulator.making import taken
+from tests.concurrency import at_once
+from tests.reconciliation.factories import a_difference, reconcile
+from tests.simulator.factories import taken
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from payments.domain.reconciliation.layouts import LAYOUTS
 from payments.models import Attempt, ReconciliationItem, ReconciliationRun
 from payments.providers.settlement_reports import Movement, SettlementLine
 from tests.client import Api, made
-from tests.reconciliation.making import COMMAND, kinds
+from tests.reconciliation.factories import COMMAND, kinds
 
 # A header as each documents it, and a row of a payment that was taken at once.
 ADYEN = [

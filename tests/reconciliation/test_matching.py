@@ -10,15 +10,15 @@ from pytest_django.fixtures import Settings
 from payments import clock
 from payments.domain.caller import Caller
 from payments.domain.charging import attempts, record_outcome, recovery
-from payments.domain.references import FollowUp
 from payments.models import Attempt, Charge, Event, Posting, ReconciliationItem, ReportLine
 from payments.providers.base import Declined, Report
+from payments.providers.references import FollowUp
 from payments.providers.simulator.operations import settle_due_refunds
 from payments.tasks import apply_simulator_messages
 from tests.charging.lateness import arrive_late
 from tests.charging.passing import recover
 from tests.client import APPROVED, NEVER_ARRIVES, REFUNDS_FAIL, REFUNDS_WAIT, Api, made
-from tests.reconciliation.making import (
+from tests.reconciliation.factories import (
     Tamper,
     export,
     kinds,
@@ -27,7 +27,7 @@ from tests.reconciliation.making import (
     reconcile_file,
     tampered,
 )
-from tests.simulator.making import simulator, taken
+from tests.simulator.factories import simulator, taken
 
 pytestmark = pytest.mark.django_db
 

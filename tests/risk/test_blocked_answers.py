@@ -9,8 +9,8 @@ from django.test import Client
 from payments.domain.charging.attempts import return_url
 from payments.models import Attempt
 from tests.client import APPROVED, CHALLENGED, DECLINED, Api, made
-from tests.pages.making import SHOP, path_of
-from tests.risk.blocking import block_card
+from tests.pages.waiting_charges import SHOP, path_of
+from tests.risk.factories import block_card
 
 DIGITS = re.compile(r"[0-9a-f]{8,}")
 CLOCK_TIME = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+Z")

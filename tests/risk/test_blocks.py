@@ -10,20 +10,20 @@ from django.core.exceptions import ValidationError
 from django.db import IntegrityError, connection, transaction
 from django.test.utils import CaptureQueriesContext
 
-from payments import clock, steps
+from payments import clock, failpoints
 from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.risk import blocks
+from payments.failpoints import Failpoint
 from payments.models import Attempt, AuditEntry, Block, Source
 from payments.providers.simulator.models import SimulatedPayment
-from payments.steps import Failpoint
 from tests.charging.passing import let_time_pass, recover
 from tests.client import APPROVED, CHALLENGED, DECLINED, Api, made
+from tests.concurrency import at_once
 from tests.contract.calls import order, vaulted
-from tests.contract.test_query_budgets import statements
+from tests.contract.lists.test_query_budgets import statements
 from tests.factories import MerchantFactory
-from tests.operators.correcting import operator
-from tests.racing import at_once
-from tests.risk.blocking import WHY, block_card, block_email
+from tests.operators.corrections import operator
+from tests.risk.factories import WHY, block_card, block_email
 
 JUAN = "juan@example.com"
 
@@ -44,12 +44,12 @@ def dying_at(step: Failpoint) -> Iterator[None]:
         if reached is step:
             raise Killed
 
-    steps.listen(die)
+    failpoints.listen(die)
     try:
         with pytest.raises(Killed):
             yield
     finally:
-        steps.listen(None)
+        failpoints.listen(None)
 
 
 def status(charge: dict[str, Any]) -> str:

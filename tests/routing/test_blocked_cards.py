@@ -10,8 +10,8 @@ from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.risk import blocks
 from payments.models import Attempt, Charge
 from tests.client import DECLINED, Api
-from tests.provider_events.world import WORLDS
-from tests.risk.blocking import block_card
+from tests.provider_events.live.world import WORLDS
+from tests.risk.factories import block_card
 from tests.risk.test_blocked_answers import form_of
 from tests.routing.doubles import Psp, account_at, route_to
 

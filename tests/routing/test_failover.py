@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from payments.domain.merchants.merchants import NewMerchant
-from payments.invariants import checking
+from payments.invariants import checks
 from payments.invariants.registry import INVARIANTS
 from payments.models import Attempt, Charge, Event, Route
 from payments.providers.base import Declined, NotSent, Outcome, Payment, Pending, Rejected, Unknown
@@ -44,7 +44,7 @@ def test_where_nothing_was_moved_the_next_is_asked(
     assert live.charge()["status"] == "succeeded"
     assert recorded() == [("north", type(outcome).__name__, True), ("south", "Approved", False)]
     assert SimulatedPayment.objects.count() == 1
-    assert checking.run(INVARIANTS).failures == []
+    assert checks.run(INVARIANTS).failures == []
 
 
 @pytest.mark.parametrize("outcome", FINAL, ids=lambda outcome: type(outcome).__name__)
@@ -99,7 +99,7 @@ def test_no_route_is_asked_twice(live: Api, north: Psp, south: Psp, routes: list
 
     assert (charge["status"], charge["failure_data"]["code"]) == ("failed", "provider_unavailable")
     assert recorded() == [("north", "NotSent", True), ("south", "NotSent", False)]
-    assert checking.run(INVARIANTS).failures == []
+    assert checks.run(INVARIANTS).failures == []
 
 
 def test_merchants_see_one_charge(live: Api, north: Psp, routes: list[Route]) -> None:
@@ -177,7 +177,7 @@ def test_whatever_they_answer_one_at_most_takes_the_money(
     assert [len(psp.asked) for psp in psps] == [1, int(decided == 1)]
     assert (charge["status"] == "succeeded") == (answers[decided] is None)
     assert Attempt.objects.filter(charge=_last(), passed_on=False).count() == 1
-    assert checking.run(INVARIANTS).failures == []
+    assert checks.run(INVARIANTS).failures == []
 
 
 def _order(live: Api) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from payments.domain.routing.circuit_breaker import (
 from payments.models import Attempt, Charge, Route, Source
 from payments.providers.base import Declined, NotSent, Outcome, Payment, Unknown
 from tests.client import Api, made
-from tests.racing import at_once, statuses
+from tests.concurrency import at_once, statuses
 from tests.routing.doubles import Psp, account_at, installed, route_to
 
 pytestmark = pytest.mark.django_db

@@ -7,7 +7,7 @@ import pytest
 from payments.domain import settlement
 from payments.domain.charging import recovery
 from payments.domain.merchants.merchants import NewMerchant
-from payments.invariants import checking
+from payments.invariants import checks
 from payments.invariants.registry import INVARIANTS
 from payments.models import Attempt, Charge
 from payments.providers.base import Approved, Declined, Outcome, Payment, Report
@@ -54,13 +54,13 @@ def test_it_goes_back_by_the_route_that_it_came_by(live: Api, charge: dict[str, 
     assert states() == ["voided", "captured"]
     assert live.read(charge)["status"] == "succeeded"
     assert Attempt.objects.get(kind="reverse").provider == "north"
-    assert checking.run(INVARIANTS).failures == []
+    assert checks.run(INVARIANTS).failures == []
 
 
 def test_until_it_is_back_the_ledger_owes_it(charge: dict[str, object]) -> None:
     report()
 
-    assert checking.run(INVARIANTS).failures == []
+    assert checks.run(INVARIANTS).failures == []
 
 
 def test_a_settlement_in_between_leaves_nothing(charge: dict[str, object]) -> None:
@@ -72,7 +72,7 @@ def test_a_settlement_in_between_leaves_nothing(charge: dict[str, object]) -> No
     settlement.settle_all_due()
 
     assert Charge.objects.get().settle_due_at is None
-    assert checking.run(INVARIANTS).failures == []
+    assert checks.run(INVARIANTS).failures == []
 
 
 def test_the_merchant_may_act_while_it_is_on_its_way(live: Api, charge: dict[str, object]) -> None:
@@ -83,4 +83,4 @@ def test_the_merchant_may_act_while_it_is_on_its_way(live: Api, charge: dict[str
     assert live.read(charge)["status"] == "refunded"
     assert list(SimulatedPayment.objects.order_by("id").values_list("amount_refunded", flat=True)) == [0, 10_000]
     assert states()[0] == "voided"
-    assert checking.run(INVARIANTS).failures == []
+    assert checks.run(INVARIANTS).failures == []

@@ -7,7 +7,7 @@ from django.db import DatabaseError, connection, transaction
 
 from payments.providers.base import ActionRequired, Approved, Declined, NotFound, Payment
 from payments.providers.simulator.models import Entry, Message, SimulatedOperation, SimulatedPayment
-from tests.simulator.making import by_type, operation, page_path, payment, simulator, taken
+from tests.simulator.factories import by_type, operation, page_path, payment, simulator, taken
 
 pytestmark = pytest.mark.django_db
 

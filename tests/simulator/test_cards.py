@@ -5,7 +5,7 @@ from pytest_django.fixtures import Settings
 
 from payments import sourcetypes
 from payments.providers.base import ActionRequired, Approved, Declined, NotFound, Unknown
-from tests.simulator.making import by_type, payment, simulator
+from tests.simulator.factories import by_type, payment, simulator
 
 pytestmark = pytest.mark.django_db
 

@@ -8,7 +8,7 @@ from payments import clock
 from payments.providers.base import Approved, BadSignature, Declined, Payment
 from payments.providers.simulator import books, messages
 from payments.providers.simulator.models import Message, SimulatedOperation, SimulatedPayment
-from tests.simulator.making import REFUNDS_FAIL, REFUNDS_WAIT, by_type, operation, payment, simulator, taken
+from tests.simulator.factories import REFUNDS_FAIL, REFUNDS_WAIT, by_type, operation, payment, simulator, taken
 
 pytestmark = pytest.mark.django_db
 

@@ -12,7 +12,7 @@ from pytest_django.fixtures import Settings
 from payments import clock
 from payments.providers.base import Approved, Declined, Outcome, Payment, Pending
 from payments.providers.simulator.models import Entry, SimulatedOperation, SimulatedPayment
-from tests.simulator.making import REFUNDS_FAIL, REFUNDS_WAIT, by_type, operation, payment, simulator, taken
+from tests.simulator.factories import REFUNDS_FAIL, REFUNDS_WAIT, by_type, operation, payment, simulator, taken
 
 pytestmark = pytest.mark.django_db
 WEEK = 7

@@ -6,7 +6,7 @@ import pytest
 
 from payments.providers.base import ActionRequired, Approved, Declined, Payment
 from payments.providers.simulator.models import Message
-from tests.simulator.making import by_type, simulator
+from tests.simulator.factories import by_type, simulator
 
 pytestmark = pytest.mark.django_db
 NAME_SAFE = r"[A-Za-z0-9\s'#_.\-,]{5,255}"

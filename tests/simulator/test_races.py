@@ -5,8 +5,8 @@ import pytest
 from payments import clock
 from payments.providers.base import Approved
 from payments.providers.simulator.models import Entry, Message, SimulatedOperation, SimulatedPayment
-from tests.racing import at_once
-from tests.simulator.making import REFUNDS_FAIL, operation, payment, simulator, taken
+from tests.concurrency import at_once
+from tests.simulator.factories import REFUNDS_FAIL, operation, payment, simulator, taken
 
 pytestmark = pytest.mark.django_db(transaction=True)
 AT_ONCE = 8

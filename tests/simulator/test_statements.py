@@ -7,7 +7,7 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from payments.providers.base import Payment
-from tests.simulator.making import by_type, operation, payment, simulator, taken
+from tests.simulator.factories import by_type, operation, payment, simulator, taken
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -5,7 +5,7 @@ from django.contrib.auth.models import User
 from pytest_django.fixtures import Settings
 
 from tests.pages.conftest import browser  # noqa: F401  operators have the payers' browser
-from tests.staff.signing import PASSWORD, Visitor
+from tests.staff.sign_in import PASSWORD, Visitor
 
 
 @pytest.fixture(autouse=True)

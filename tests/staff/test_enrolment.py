@@ -6,7 +6,7 @@ from django_otp.oath import TOTP
 
 from payments.staff.models import Authenticator
 from tests.admin.conftest import text_of
-from tests.staff.signing import (
+from tests.staff.sign_in import (
     ENROL,
     FACTORS,
     INDEX,

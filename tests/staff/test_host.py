@@ -3,9 +3,9 @@ from django.contrib.auth.models import User
 from django.test import Client
 from pytest_django.fixtures import Settings
 
-from config.origins import host_of, origin_on
+from config.boot.addresses import host_of, origin_on
 from tests.client import Api
-from tests.staff.signing import LOGIN
+from tests.staff.sign_in import LOGIN
 
 ADMIN, PUBLIC = "admin.pay.example.com", "pay.example.com"
 

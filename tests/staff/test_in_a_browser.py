@@ -16,7 +16,7 @@ from payments.models import Export
 from payments.staff.models import Authenticator
 from tests.admin.conftest import House, house  # noqa: F401  something to be looked at
 from tests.admin.test_pages import list_of, newest, page_of  # noqa: F401
-from tests.staff.signing import (
+from tests.staff.sign_in import (
     ENROL,
     FACTORS,
     INDEX,

@@ -13,12 +13,12 @@ from django.urls import reverse
 from payments.admin.framework.merchant_access import Limited
 from payments.domain.merchants.merchants import NewMerchant
 from payments.models import Merchant, MerchantAccess
-from payments.overview.summing import sum_up_due
+from payments.overview.day_totals import sum_up_due
 from payments.staff.roles import ALL_MERCHANTS, make_roles
 from tests.admin.conftest import House, house, text_of  # noqa: F401  something to be looked at
 from tests.admin.test_pages import list_of, newest, page_of  # noqa: F401
 from tests.client import REFUNDS_WAIT
-from tests.overview.telling import days_ago, make_past_charge
+from tests.overview.past_charges import days_ago, make_past_charge
 from tests.staff.test_roles import NAMES, WITHOUT_PAGE, address_of, rows  # noqa: F401
 
 pytestmark = pytest.mark.long

@@ -7,7 +7,7 @@ from axes.signals import user_locked_out
 from django.contrib.auth.models import User
 
 from payments import clock
-from tests.staff.signing import PASSWORD, Visitor, app_of, code_of, wrong_code_of
+from tests.staff.sign_in import PASSWORD, Visitor, app_of, code_of, wrong_code_of
 
 LIMIT = 10
 

@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 from django.urls import reverse
 from django_otp_webauthn.models import WebAuthnCredential
 
-from tests.staff.signing import Visitor, app_of
+from tests.staff.sign_in import Visitor, app_of
 
 NAMES = [f"credential-{what}-{when}" for what in ("registration", "authentication") for when in ("begin", "complete")]
 

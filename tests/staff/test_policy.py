@@ -8,8 +8,8 @@ from django.test import Client
 from tests.admin.conftest import text_of
 from tests.client import Api
 from tests.pages.conftest import shop_site  # noqa: F401
-from tests.pages.making import awaited
-from tests.staff.signing import LOGIN
+from tests.pages.waiting_charges import awaited
+from tests.staff.sign_in import LOGIN
 from tests.test_checks import python
 
 pytestmark = pytest.mark.long

@@ -5,8 +5,8 @@ from django.contrib.auth.models import User
 from django.db import connection
 
 from tests.admin.conftest import text_of
-from tests.racing import at_once
-from tests.staff.signing import FACTORS, RECOVERY_CODES, Visitor, app_of, renewed_codes_of
+from tests.concurrency import at_once
+from tests.staff.sign_in import FACTORS, RECOVERY_CODES, Visitor, app_of, renewed_codes_of
 
 
 def codes_in(text: str) -> list[str]:

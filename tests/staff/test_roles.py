@@ -14,7 +14,7 @@ from django.urls import NoReverseMatch, URLPattern, URLResolver, reverse
 from payments.staff.roles import ROLES, make_roles
 from tests.admin.conftest import House, house  # noqa: F401  something to be looked at
 from tests.admin.test_pages import newest  # noqa: F401
-from tests.staff.working import for_all
+from tests.staff.all_merchants import for_all
 
 pytestmark = pytest.mark.long
 

@@ -7,8 +7,8 @@ from django.db import connection
 from payments import vault
 from payments.staff.models import Authenticator
 from tests.admin.conftest import text_of
-from tests.racing import at_once
-from tests.staff.signing import (
+from tests.concurrency import at_once
+from tests.staff.sign_in import (
     ENROL,
     FACTORS,
     INDEX,

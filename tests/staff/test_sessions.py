@@ -8,7 +8,7 @@ from django.db.models import F
 
 from payments import tasks
 from tests.admin.conftest import text_of
-from tests.staff.signing import INDEX, LOGIN, Visitor, app_of, code_of
+from tests.staff.sign_in import INDEX, LOGIN, Visitor, app_of, code_of
 
 
 def let_pass(**time: float) -> None:

@@ -16,7 +16,7 @@ from payments.domain.maintenance.data_keys import DatabaseKeyStore
 from payments.models import CvcKey, DataKey
 from payments.vault import Purpose, wrapping
 from payments.vault.data_keys import DataKeys
-from tests.racing import at_once
+from tests.concurrency import at_once
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("no_keys")]
 

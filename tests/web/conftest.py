@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.figures.web import web_process
+from tests.figures.servers.web import web_process
 
 Serve = Callable[..., int]
 ServeWithPid = Callable[..., tuple[int, int]]

@@ -9,7 +9,7 @@ from tests.web.conftest import Serve
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.long]
 
 THREADS = 10
-PIECES = {"workers": 1, "WEB_THREADS": str(THREADS), "target": "tests.web.pieces:application"}
+PIECES = {"workers": 1, "WEB_THREADS": str(THREADS), "target": "tests.web.streaming_app:application"}
 
 
 def test_an_answer_in_pieces_arrives_whole(serve: Serve) -> None:

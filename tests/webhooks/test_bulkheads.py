@@ -18,13 +18,13 @@ from payments.models import Webhook, WebhookAttempt
 from payments.quickstart.servers.processes import wait_until
 from payments.webhooks.bulkheads import Lanes, SlowReceivers
 from payments.webhooks.claims import Claimed
-from payments.webhooks.client import Limits, Transport
+from payments.webhooks.transport.client import Limits, Transport
 from payments.webhooks.worker import Drain
-from tests.figures.making import put_events
-from tests.figures.receiver import Receiver
-from tests.figures.schedule import MovedClock
+from tests.figures.servers.receiver import Receiver
+from tests.figures.webhooks.events import put_events
+from tests.figures.webhooks.schedule import MovedClock
 from tests.webhooks.test_delivery import send_to
-from tests.webhooks.test_draining import in_thread, leased
+from tests.webhooks.test_worker import in_thread, leased
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.long]
 # Longer than any test waits: whatever arrives meanwhile has not waited for a try to end.

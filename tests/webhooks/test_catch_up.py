@@ -8,7 +8,7 @@ import pytest
 
 from payments.webhooks.worker import Drain
 from tests.client import Api, made
-from tests.commands.shops import receiving
+from tests.commands.receivers import receiving
 
 # The worker has a connection of its own.
 pytestmark = pytest.mark.django_db(transaction=True)

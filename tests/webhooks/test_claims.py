@@ -20,9 +20,9 @@ from payments.webhooks.bulkheads import SENDS_AT_ONCE_TO_RECEIVER
 from payments.webhooks.claims import LEASE, NOTHING_CLAIMED, RECEIVER_LIMIT, WINDOW, Claimed, Share, Shares
 from payments.webhooks.scan_window import EVERYTHING, recent
 from payments.webhooks.signing_secrets import KEPT_FOR, Keyring
-from tests.figures.making import put_events
+from tests.figures.webhooks.events import put_events
 from tests.months import months_behind
-from tests.webhooks.claiming import claim, only, plan_of_claim, plan_of_record, record_answer, scans
+from tests.webhooks.claims import claim, only, plan_of_claim, plan_of_record, record_answer, scans
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

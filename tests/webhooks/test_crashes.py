@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.figures.crashes import crashes
+from tests.figures.webhooks.crashes import crashes
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.long]
 

@@ -9,14 +9,14 @@ import standardwebhooks
 from payments import clock
 from payments.domain.merchants.merchants import NewMerchant, create_merchant, roll_webhook_secret
 from payments.models import Event, Webhook, WebhookAttempt, WebhookSecret
-from payments.webhooks.client import Limits, Transport
 from payments.webhooks.outbox import send_again
+from payments.webhooks.transport.client import Limits, Transport
 from payments.webhooks.worker import Drain
 from tests.client import Api
-from tests.figures.making import put_events
-from tests.figures.receiver import Receiver
-from tests.figures.schedule import MovedClock, on_schedule
-from tests.webhooks.claiming import only
+from tests.figures.servers.receiver import Receiver
+from tests.figures.webhooks.events import put_events
+from tests.figures.webhooks.schedule import MovedClock, on_schedule
+from tests.webhooks.claims import only
 
 pytestmark = pytest.mark.django_db(transaction=True)
 IMPATIENT = Limits(connect_seconds=2.0, total_seconds=2.0)

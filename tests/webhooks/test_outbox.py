@@ -23,7 +23,7 @@ from payments.webhooks.outbox import build_webhook, send_again
 from payments.webhooks.wake_up import TASK, BackgroundCall, TaskSender
 from tests.charging.test_recovery import let_time_pass
 from tests.client import REFUNDS_FAIL, Api
-from tests.figures.making import put_events
+from tests.figures.webhooks.events import put_events
 
 URL = "https://Shop.example/hook?from=kaha"
 NOTIFIED = {"success": "https://shop.example/", "fail": "https://shop.example/", "notify": URL}

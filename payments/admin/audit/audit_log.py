@@ -20,7 +20,7 @@ from payments.connections import release_connection
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.models import AuditEntry
-from payments.models.audit import COVERED
+from payments.models.operators.audit import COVERED
 from payments.rendering.csv import csv_lines
 
 AT_ONCE = 2_000

@@ -17,8 +17,8 @@ from payments.admin.framework.object_actions import form_page
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.ids import parse_id, public_id
-from payments.luhn import luhn_valid
 from payments.models import Card
+from payments.sensitive_data.luhn import luhn_valid
 from payments.vault.fingerprints import card_fingerprint
 
 CARD_NUMBER_DIGITS = 16

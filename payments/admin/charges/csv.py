@@ -11,11 +11,11 @@ from django.http import HttpRequest, QueryDict
 from payments import clock
 from payments.admin.exports import MAY_EXPORT
 from payments.admin.framework.paging import Cursor, KeysetList
-from payments.card_numbers import holds_card_number
 from payments.domain.exports import SHEETS, Batch, NotAllowed
 from payments.ids import public_id
 from payments.models import Charge, Export
 from payments.money import plain_amount
+from payments.sensitive_data.card_numbers import holds_card_number
 
 TEXT_MAX_LENGTH = 1000
 AMOUNTS = ("amount", "amount_captured", "amount_refunded", "fee")

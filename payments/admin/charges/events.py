@@ -15,8 +15,8 @@ from payments.admin.framework.formats import (
     row_link_column,
 )
 from payments.admin.framework.id_search import events_of_request
-from payments.documents import loads
 from payments.ids import public_id
+from payments.json_codecs.verbatim_json import loads
 from payments.models import ApiKey, Charge, Event, Refund, Source
 
 OBJECTS = {"charge": ("ch", Charge), "refund": ("re", Refund), "source": ("src", Source)}

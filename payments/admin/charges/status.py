@@ -12,8 +12,8 @@ from django.http import HttpRequest
 from payments.admin.framework.base import Conditions
 from payments.admin.framework.index_scan import IndexPath
 from payments.models import Attempt, Charge, UnknownOutcome
-from payments.models.merchant_access import Limit
-from payments.overview.waiting import EXPIRES_SOON
+from payments.models.merchants.merchant_access import Limit
+from payments.overview.needs_attention import EXPIRES_SOON
 
 Status = Charge.Status
 BY_STATUS, BY_MERCHANT = ("status", "livemode"), ("merchant_id", "livemode")

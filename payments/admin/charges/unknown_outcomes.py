@@ -27,12 +27,12 @@ from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.domain.bulkheads import ProviderBusy
 from payments.domain.charging import recovery
-from payments.domain.charging.failure_data import REASONS
 from payments.domain.errors import PaymentError
 from payments.domain.operators import corrections
 from payments.ids import public_id
 from payments.models import Attempt, Correction, Merchant, UnknownOutcome
-from payments.models.correction import EVIDENCE_MAX_LENGTH, no_card_number
+from payments.models.operators.correction import EVIDENCE_MAX_LENGTH, no_card_number
+from payments.providers.failure_data import REASONS
 
 MAY_LOOK_UP = "payments.look_up_unknownoutcome"
 MAY_PROPOSE = "payments.propose_correction"

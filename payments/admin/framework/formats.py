@@ -13,8 +13,8 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.text import capfirst
 
-from payments.documents import dumps_indented
 from payments.ids import public_id
+from payments.json_codecs.verbatim_json import dumps_indented
 from payments.ledger.fees import Rate
 from payments.models import Charge, Posting, Source
 from payments.money import format_amount

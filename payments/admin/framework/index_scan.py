@@ -8,7 +8,7 @@ from uuid import UUID
 from django.db.models import F, QuerySet, Value
 from django.db.models.lookups import GreaterThan, LessThan
 
-from payments.db.scoping import FIRST_ID, LAST_ID, row_value
+from payments.db.scoped_queryset import FIRST_ID, LAST_ID, row_value
 
 # The most rows of an index read for one page where a filter may skip most of them.
 SEARCHED_ROWS = 50_000

@@ -10,7 +10,7 @@ from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse
 
 from payments.models import MerchantAccess
-from payments.models.merchant_access import Limit, within
+from payments.models.merchants.merchant_access import Limit, within
 
 KEPT_AS = "merchant_limit"
 

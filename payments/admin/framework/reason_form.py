@@ -5,8 +5,8 @@ from typing import Any
 from django import forms
 
 from payments.ids import new_id
-from payments.models.correction import NOTE_MAX_LENGTH, free_of_secrets
-from payments.redaction import redact
+from payments.models.operators.correction import NOTE_MAX_LENGTH, free_of_secrets
+from payments.sensitive_data.redaction import redact
 
 REASON_HELP = "Such as a ticket. No card numbers, no keys. The audit log keeps it."
 

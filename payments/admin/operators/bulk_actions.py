@@ -20,7 +20,7 @@ from payments.admin.framework.formats import NOTHING, lines, money
 from payments.admin.framework.object_actions import Consequence, Facts, form_page, operator_of
 from payments.admin.framework.reason_form import OnceForm
 from payments.admin.operators.words import ACTIONS
-from payments.domain.operators.amount_at_stake import max_amount
+from payments.domain.operators.amounts import max_amount
 from payments.domain.operators.request import prepare, propose
 from payments.ids import public_id
 from payments.models import Charge, OperatorAction

@@ -7,7 +7,7 @@ from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 
 from payments.admin.framework.reason_form import OnceForm
-from payments.domain.operators.amount_at_stake import IN_PARTS, max_amount
+from payments.domain.operators.amounts import IN_PARTS, max_amount
 from payments.models import Charge, OperatorAction
 from payments.money import format_amount, parse_amount, plain_amount
 

@@ -15,7 +15,7 @@ from payments.admin.framework.object_actions import ActionButton, Facts, form_pa
 from payments.admin.operators.forms import ActForm
 from payments.admin.operators.words import ACTIONS, result
 from payments.domain.operators import execute
-from payments.domain.operators.amount_at_stake import max_amount
+from payments.domain.operators.amounts import max_amount
 from payments.domain.operators.request import prepare, propose
 from payments.ids import public_id
 from payments.models import Charge, OperatorAction

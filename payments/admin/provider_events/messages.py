@@ -13,8 +13,8 @@ from django.utils.safestring import SafeString
 from payments.admin.framework.base import Conditions, LookOnlyAdmin, LookOnlyInline, by_mode_of
 from payments.admin.framework.formats import NOTHING, id_column, lines, link, moment_column, money, row_link_column, utc
 from payments.admin.provider_events.close_message import ClosesReports
-from payments.domain.references import read_reference
 from payments.models import Attempt, Merchant, ProviderAccount, ProviderEvent, ProviderMessage
+from payments.providers.references import read_reference
 from payments.rendering.answers import readable
 
 MARKS = {"waiting": "warn", "applied": "good", "needs_attention": "bad"}

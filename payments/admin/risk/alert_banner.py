@@ -6,7 +6,7 @@ from django import template
 
 from payments.admin.framework.merchant_access import limit_of
 from payments.models import DeclineAlert
-from payments.models.merchant_access import within
+from payments.models.merchants.merchant_access import within
 
 SHOWN = 3
 

@@ -11,8 +11,8 @@ from django.db.models import QuerySet
 
 from payments.admin.framework.reason_form import ReasonForm
 from payments.domain.risk import blocks
-from payments.luhn import luhn_valid
 from payments.models import Block, Merchant, Source
+from payments.sensitive_data.luhn import luhn_valid
 
 NO_END = ""
 LASTS = {NO_END: "No end", "1": "1 day", "7": "7 days", "30": "30 days", "90": "90 days"}

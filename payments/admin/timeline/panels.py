@@ -14,7 +14,7 @@ from payments.admin.framework.merchant_access import limit_of
 from payments.admin.timeline.moment import Facts
 from payments.ids import public_id
 from payments.models import Card, Charge, Source
-from payments.models.merchant_access import within
+from payments.models.merchants.merchant_access import within
 
 SHOWN_CHARGES = 10
 # A bound, because test cards have many.

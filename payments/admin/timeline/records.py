@@ -8,7 +8,6 @@ from uuid import UUID
 from django.db.models import Count, Model, Q, QuerySet, Window
 
 from payments.domain.audit.audit_log import Action
-from payments.domain.references import FollowUp, reference_of
 from payments.models import (
     Attempt,
     AuditEntry,
@@ -25,7 +24,8 @@ from payments.models import (
     Webhook,
     WebhookAttempt,
 )
-from payments.models.audit import type_of
+from payments.models.operators.audit import type_of
+from payments.providers.references import FollowUp, reference_of
 
 # The most rows of each sort on one page.
 MOST = 100

@@ -18,7 +18,7 @@ from payments.admin.framework.id_search import events_of_request
 from payments.admin.webhooks.resend import Resending
 from payments.ids import public_id
 from payments.models import Event, Merchant, Refund, Webhook, WebhookAttempt
-from payments.overview.waiting import GIVEN_UP
+from payments.overview.needs_attention import GIVEN_UP
 from payments.rendering.answers import readable
 
 URL_WIDTH = 50

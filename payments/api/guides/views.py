@@ -6,8 +6,8 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 from django.views.decorators.http import require_safe
 
+from payments.api.access.throttling import count_anonymous
 from payments.api.guides.contents import CONTENTS, NAMES
-from payments.api.throttling import count_anonymous
 
 
 @require_safe

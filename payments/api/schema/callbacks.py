@@ -5,8 +5,8 @@ from typing import Any
 from payments.api.schema import examples
 from payments.api.schema.members import id_form
 from payments.domain.events import EVENT_TYPES
-from payments.webhooks.client import Limits
 from payments.webhooks.retry_schedule import TRIED_FOR
+from payments.webhooks.transport.client import Limits
 
 Described = dict[str, Any]
 

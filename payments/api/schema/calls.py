@@ -6,11 +6,11 @@ from django.conf import settings
 from drf_spectacular.drainage import isolate_view_method
 from drf_spectacular.extensions import OpenApiViewExtension
 
-from payments.api.query_fields import ChargeListQuery, EventListQuery
 from payments.api.schema import examples
-from payments.api.schema.describing import Operation, id_in_path, reading, writing
+from payments.api.schema.operations import Operation, id_in_path, reading, writing
 from payments.api.schema.responses import ACCOUNT, BALANCE, CHARGE, CLOCK, EVENT, NOTHING, SOURCE, page_of
-from payments.api.serializers import (
+from payments.api.validation.query_fields import ChargeListQuery, EventListQuery
+from payments.api.validation.serializers import (
     CaptureInput,
     ChargeInput,
     ClockInput,
@@ -18,7 +18,7 @@ from payments.api.serializers import (
     SourceInput,
     VerifyInput,
 )
-from payments.api.strict import Nothing
+from payments.api.validation.strict import Nothing
 
 
 class DescribedView(OpenApiViewExtension):

@@ -9,13 +9,13 @@ from drf_spectacular.extensions import (
 )
 from drf_spectacular.openapi import AutoSchema
 
-from payments.api.fields import Schema
+from payments.api.validation.fields import Schema
 
 
 class KeyScheme(OpenApiAuthenticationExtension):
     """The two ways to send an API key."""
 
-    target_class = "payments.api.authentication.KeyAuthentication"
+    target_class = "payments.api.access.authentication.KeyAuthentication"
     name = ["basic", "bearer"]
 
     def get_security_definition(self, auto_schema: AutoSchema) -> list[Schema]:
@@ -40,7 +40,7 @@ class MemberForm(OpenApiSerializerFieldExtension):
 
 
 class StrictFieldForm(OpenApiSerializerFieldExtension):
-    target_class = "payments.api.fields.StrictField"
+    target_class = "payments.api.validation.fields.StrictField"
     match_subclasses = True
 
     def map_serializer_field(self, auto_schema: AutoSchema, direction: str) -> Schema:
@@ -50,7 +50,7 @@ class StrictFieldForm(OpenApiSerializerFieldExtension):
 class StrictObjectForm(OpenApiSerializerExtension):
     """A request object: closed, with the members that are ignored and the rules between members."""
 
-    target_class = "payments.api.strict.StrictSerializer"
+    target_class = "payments.api.validation.strict.StrictSerializer"
     match_subclasses = True
 
     def map_serializer(self, auto_schema: AutoSchema, direction: str) -> Schema:

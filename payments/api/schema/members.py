@@ -5,8 +5,8 @@ from typing import Any
 
 from rest_framework import serializers
 
-from payments.api.fields import Schema, Url
-from payments.api.strict import StrictSerializer
+from payments.api.validation.fields import Schema, Url
+from payments.api.validation.strict import StrictSerializer
 
 ID_DIGITS = "[0-9a-f]{32}"
 MOMENT = r"^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{6}Z$"

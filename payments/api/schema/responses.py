@@ -27,10 +27,10 @@ from payments.api.schema.members import (
     updated,
     web_address,
 )
-from payments.api.serializers import AddressInput, CardInput, OwnerInput, RedirectInput
+from payments.api.validation.serializers import AddressInput, CardInput, OwnerInput, RedirectInput
 from payments.domain.cards.card_data import BRANDS, FUNDINGS
-from payments.domain.charging.failure_data import REASONS
 from payments.models import Card, Charge, Merchant, Refund
+from payments.providers.failure_data import REASONS
 
 CARD = shown(
     "Card",

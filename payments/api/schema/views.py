@@ -5,9 +5,9 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 from rest_framework.request import Request
 
-from payments.api.base import ApiView
-from payments.api.rendering import json_response
-from payments.api.throttling import AddressThrottle
+from payments.api.access.throttling import AddressThrottle
+from payments.api.responses.rendering import json_response
+from payments.api.views.base import ApiView
 
 # Hashes of the two style elements of the viewer, one of them empty; a new version may have others.
 VIEWER_STYLES = (

@@ -12,9 +12,9 @@ from django.db.backends.base.base import NO_DB_ALIAS
 from django.db.backends.postgresql import base
 from psycopg import IsolationLevel, OperationalError
 
-from payments.db.backend.bounded import BoundedConnection
-from payments.db.backend.documents import JsonLoader, TimestampLoader
-from payments.db.backend.handing_on import ConnectionPool
+from payments.db.backend.bounded_connection import BoundedConnection
+from payments.db.backend.connection_pool import ConnectionPool
+from payments.db.backend.loaders import JsonLoader, TimestampLoader
 
 # How long past the statement time-out the client waits for an answer.
 ANSWER_MARGIN_SECONDS = 3

@@ -17,7 +17,7 @@ from payments.domain.operators.four_eyes import Operator, Refused, decision
 from payments.domain.routing.provider_accounts import BadAccount
 from payments.domain.routing.routes import BadRoute
 from payments.models import ApprovalRequest
-from payments.models.correction import NOTE_MAX_LENGTH
+from payments.models.operators.correction import NOTE_MAX_LENGTH
 from payments.vault import VaultError, VaultUnavailable, with_prefetched_keys
 
 State = ApprovalRequest.State

@@ -13,8 +13,8 @@ from django.db.models import Model
 from payments import context
 from payments.context import Actor
 from payments.models import AuditEntry, AuditHead
-from payments.models.audit import NAME_MAX_LENGTH, type_of
-from payments.redaction import redact
+from payments.models.operators.audit import NAME_MAX_LENGTH, type_of
+from payments.sensitive_data.redaction import redact
 
 
 class Action(StrEnum):

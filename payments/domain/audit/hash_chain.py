@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from payments.invariants.checking import read_only_snapshot
+from payments.invariants.checks import read_only_snapshot
 from payments.models import AuditEntry, AuditHead
-from payments.models.audit import GENESIS
+from payments.models.operators.audit import GENESIS
 
 CHUNK_SIZE = 2_000
 

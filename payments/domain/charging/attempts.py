@@ -16,12 +16,12 @@ from payments.connections import release_connection
 from payments.domain import bulkheads, prepared_reads
 from payments.domain.caller import Caller
 from payments.domain.cards.card_data import card_data
-from payments.domain.references import FollowUp, reference_of
 from payments.domain.risk.blocks import BlockedProvider, decline_seconds
 from payments.domain.routing.candidates import ProviderRoute, provider_of
+from payments.failpoints import Failpoint, reached
 from payments.models import Attempt, Charge, IdempotencyRecord, Refund, Source
 from payments.providers.base import NotSent, Operation, Outcome, Payer, Payment, Provider, Unknown
-from payments.steps import Failpoint, reached
+from payments.providers.references import FollowUp, reference_of
 
 logger = logging.getLogger("kaha.attempts")
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from payments.db.new_rows import copy_with
+from payments.db.fast_model import copy_with
 from payments.db.writes import Insert, Update, Write
 from payments.domain import events
 from payments.domain.caller import Caller

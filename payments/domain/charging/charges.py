@@ -16,11 +16,11 @@ from payments.domain.idempotency import Result
 from payments.domain.risk import card_testing
 from payments.domain.routing import candidates
 from payments.domain.routing.candidates import ProviderRoute
+from payments.failpoints import Failpoint, reached
 from payments.ids import new_id, parse_id, public_id
 from payments.ledger.fees import rate_of
 from payments.models import Attempt, Charge, Source
 from payments.providers.base import Outcome, Payment
-from payments.steps import Failpoint, reached
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from payments.domain.charging.state_machine import Transition, state_of, transit
 from payments.domain.routing.candidates import route_of
 from payments.ledger import journals
 from payments.models import Attempt, Charge, Refund
-from payments.models.charge import EXTENDED_DAYS_MAX
+from payments.models.charging.charge import EXTENDED_DAYS_MAX
 from payments.providers.base import Approved, Declined, NotFound, Outcome
 
 # Operations that may still be true of the charge when they turn out to have been done after all.

@@ -17,12 +17,12 @@ from payments.domain.charging.state_machine import ChargeState, refunded_status,
 from payments.domain.errors import PaymentError, busy, conflict
 from payments.domain.idempotency import Result
 from payments.domain.routing import candidates
+from payments.failpoints import Failpoint, reached
 from payments.ids import public_id
 from payments.ledger import journals
 from payments.models import Attempt, Charge, Refund
-from payments.models.charge import EXTENDED_DAYS_MAX
+from payments.models.charging.charge import EXTENDED_DAYS_MAX
 from payments.providers.base import Operation, Outcome, Provider
-from payments.steps import Failpoint, reached
 
 # How long a request waits for another operation on the same charge before it is answered `resource_busy`.
 BUSY_WAIT_SECONDS = 3.0

@@ -11,7 +11,6 @@ from django.conf import settings
 
 from payments.domain.charging import attempts, state_machine
 from payments.domain.charging.changes import Change, Changes, RowUpdate
-from payments.domain.charging.failure_data import failure_data
 from payments.domain.charging.state_machine import refunded_status, set_operation, set_refund_status, transition
 from payments.domain.errors import ErrorKind, PaymentError, conflict, unavailable
 from payments.domain.schedule import next_lookup_at, next_second_look_at, next_settlement_at
@@ -31,6 +30,7 @@ from payments.providers.base import (
     Rejected,
     Unknown,
 )
+from payments.providers.failure_data import failure_data
 
 Kind, State = Attempt.Kind, Attempt.State
 # No payer has to act any more.

@@ -14,10 +14,10 @@ from payments.domain.charging.changes import apply, rows_after, writes_of
 from payments.domain.charging.outcome_rules import AttemptResult, apply_outcome
 from payments.domain.errors import PaymentError, busy
 from payments.domain.idempotency import Result, StoredAnswer
+from payments.failpoints import Failpoint, reached
 from payments.ids import public_id
 from payments.models import Attempt, Charge, IdempotencyRecord
 from payments.providers.base import ActionRequired, Approved, Declined, NotFound, Outcome, Pending, Rejected, Unknown
-from payments.steps import Failpoint, reached
 
 logger = logging.getLogger("kaha.recording")
 

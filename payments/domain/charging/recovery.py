@@ -15,11 +15,10 @@ from payments.domain import bulkheads
 from payments.domain.caller import Caller
 from payments.domain.charging import attempts, late_outcomes, record_outcome
 from payments.domain.errors import PaymentError
-from payments.domain.references import FollowUp
 from payments.domain.schedule import next_lookup_at, next_second_look_at
 from payments.domain.sweep_scope import ALL_MERCHANTS, Scope
 from payments.models import Attempt, Charge, ProviderEvent
-from payments.models.attempt import SECOND_LOOKS
+from payments.models.charging.attempt import SECOND_LOOKS
 from payments.providers.base import (
     ActionRequired,
     Approved,
@@ -34,6 +33,7 @@ from payments.providers.base import (
     Report,
     Unknown,
 )
+from payments.providers.references import FollowUp
 
 logger = logging.getLogger("kaha.recovery")
 

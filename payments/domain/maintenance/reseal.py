@@ -11,7 +11,7 @@ from django.db.models import BinaryField, QuerySet
 from django.db.models.functions import Substr
 
 from payments import vault
-from payments.db.scoping import FIRST_ID
+from payments.db.scoped_queryset import FIRST_ID
 from payments.models import ApprovalRequest, Card, DataKey, ProviderAccount, WebhookSecret
 from payments.vault import Place, Purpose, VaultError
 

@@ -15,8 +15,8 @@ from django.db.models.functions import Least
 from payments import clock
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
+from payments.domain.merchants.row_lookup import NotOne, exactly_one
 from payments.domain.merchants.scopes import RIGHTS
-from payments.domain.row_lookup import NotOne, exactly_one
 from payments.ids import new_id, parse_id, public_id
 from payments.models import ApiKey, Merchant
 

@@ -17,7 +17,7 @@ from payments import clock
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.domain.merchants.api_keys import create_key
-from payments.domain.row_lookup import exactly_one
+from payments.domain.merchants.row_lookup import exactly_one
 from payments.ids import new_id, parse_id
 from payments.models import ApiKey, Merchant, WebhookSecret
 from payments.vault import seal, unseal, with_prefetched_keys

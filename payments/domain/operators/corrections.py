@@ -15,12 +15,12 @@ from django.db import DatabaseError, IntegrityError, transaction
 from payments import clock
 from payments.domain.caller import Caller
 from payments.domain.charging import attempts, record_outcome
-from payments.domain.charging.failure_data import REASONS
 from payments.domain.errors import PaymentError
 from payments.domain.operators.four_eyes import Operator, Refused, decision
 from payments.models import Attempt, Charge, Correction, UnknownOutcome
-from payments.models.attempt import UNRESOLVED
+from payments.models.charging.attempt import UNRESOLVED
 from payments.providers.base import Approved, Declined, NotFound, Outcome
+from payments.providers.failure_data import REASONS
 
 logger = logging.getLogger("kaha.corrections")
 

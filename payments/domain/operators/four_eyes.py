@@ -5,7 +5,7 @@ from typing import Any, Protocol
 from django.contrib.auth.models import AbstractBaseUser
 
 from payments import clock
-from payments.models.correction import free_of_secrets
+from payments.models.operators.correction import free_of_secrets
 
 Operator = AbstractBaseUser
 

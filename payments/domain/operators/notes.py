@@ -2,7 +2,7 @@
 
 from django.core.exceptions import ValidationError
 
-from payments.models.correction import free_of_secrets
+from payments.models.operators.correction import free_of_secrets
 
 
 def check(note: str) -> None:

@@ -11,7 +11,7 @@ from django.db.models import Max, Sum
 from payments import clock
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
-from payments.domain.operators.amount_at_stake import IN_PARTS, max_amount
+from payments.domain.operators.amounts import IN_PARTS, max_amount
 from payments.domain.operators.summary import describe
 from payments.models import ApprovalLimit, Charge, OperatorAction
 

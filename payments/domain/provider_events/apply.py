@@ -10,13 +10,14 @@ from django.db.models import Q
 
 from payments import clock
 from payments.domain.caller import Caller
-from payments.domain.charging import attempts, late_outcomes, outcome_texts, record_outcome, recovery
+from payments.domain.charging import attempts, late_outcomes, record_outcome, recovery
 from payments.domain.errors import PaymentError
-from payments.domain.references import FollowUp, is_trial, read_reference
+from payments.domain.provider_events import outcome_json
 from payments.domain.schedule import next_lookup_at
 from payments.models import Attempt, Charge, ProviderEvent
 from payments.models.provider_message import WHY_MAX_LENGTH
 from payments.providers.base import Approved, Declined, NotSent, Outcome, Unknown
+from payments.providers.references import FollowUp, is_trial, read_reference
 
 logger = logging.getLogger("kaha.provider_events")
 
@@ -163,7 +164,7 @@ def _outcome(report: ProviderEvent, attempt: Attempt, step: FollowUp | None) -> 
     """Return the attempt's outcome by this event; None where the event has none."""
     if not report.outcome:
         return _found_out(report, attempt, step)
-    reported = outcome_texts.read(report.outcome, report.outcome_json)
+    reported = outcome_json.read(report.outcome, report.outcome_json)
     if step is not FollowUp.CANCEL:
         return reported
     # A payment before the cancellation has an event of its own.

@@ -15,13 +15,13 @@ from django.db.models import Q
 
 from payments import clock, ids
 from payments.db.writes import insert_if_absent
-from payments.domain.charging import outcome_texts
+from payments.domain.provider_events import outcome_json
 from payments.domain.routing.provider_accounts import connected
 from payments.models import ProviderAccount, ProviderEvent, ProviderMessage
 from payments.models.provider_message import TEXT_MAX_LENGTH, WHY_MAX_LENGTH
 from payments.providers.base import Report
 from payments.providers.registry import CONNECTORS
-from payments.redaction import redact
+from payments.sensitive_data.redaction import redact
 from payments.webhooks.wake_up import BackgroundCall, TaskSender
 
 logger = logging.getLogger("kaha.provider_events")
@@ -96,7 +96,7 @@ def _row(message: ProviderMessage, report: Report) -> ProviderEvent:
         provider_ref=_clean(report.provider_ref),
         payment=_clean(report.payment),
         outcome=type(report.outcome).__name__ if report.outcome else "",
-        outcome_json=outcome_texts.written(report.outcome) if report.outcome else "",
+        outcome_json=outcome_json.written(report.outcome) if report.outcome else "",
         amount=report.amount,
         currency=_clean(report.currency)[:3],
     )

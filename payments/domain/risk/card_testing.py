@@ -9,7 +9,6 @@ import logging
 from django.conf import settings
 from django.db import Error
 
-from payments.counting import READ, Window, counters_at
 from payments.db.writes import insert_if_absent
 from payments.domain.caller import Caller
 from payments.domain.errors import rate_limited
@@ -17,6 +16,7 @@ from payments.domain.risk.decline_limits import Kind, Quotas, present_window, qu
 from payments.ids import parse_id, public_id
 from payments.models import Card, Charge, DeclineAlert, Merchant, Source
 from payments.providers.base import Declined, Outcome
+from payments.redis_client.rate_counters import READ, Window, counters_at
 
 logger = logging.getLogger("kaha.declines")
 

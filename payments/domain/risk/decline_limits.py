@@ -4,10 +4,10 @@ from django.conf import settings
 from django.db import transaction
 
 from payments import clock
-from payments.counting import Window
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.models import DeclineAlert, Merchant
+from payments.redis_client.rate_counters import Window
 
 Kind = DeclineAlert.Kind
 BUDGET_MAX = 1_000_000

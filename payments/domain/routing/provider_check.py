@@ -13,7 +13,6 @@ from payments import clock, sourcetypes
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.domain.merchants.terms import is_enabled
-from payments.domain.references import trial_reference
 from payments.domain.routing import provider_accounts
 from payments.models import ProviderAccount
 from payments.money import DEFAULT_CURRENCY
@@ -30,6 +29,7 @@ from payments.providers.base import (
     Provider,
     Unknown,
 )
+from payments.providers.references import trial_reference
 from payments.providers.registry import CONNECTORS
 
 logger = logging.getLogger("kaha.provider")

@@ -20,9 +20,9 @@ from payments.domain import events
 from payments.domain.caller import Caller
 from payments.models import Card, Charge, Event, Source
 from payments.rendering.objects import render_charge
-from payments.webhooks.client import Transport
-from payments.webhooks.results import Answer, Failure
 from payments.webhooks.signatures import Signer
+from payments.webhooks.transport.client import Transport
+from payments.webhooks.transport.results import Answer, Failure
 
 # Twice what Standard Webhooks' libraries tolerate.
 TOO_OLD = timedelta(minutes=10)

@@ -5,8 +5,8 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from payments.invariants import checking
-from payments.invariants.checking import Finding
+from payments.invariants import checks
+from payments.invariants.checks import Finding
 from payments.invariants.invariant import Invariant
 from payments.invariants.registry import INVARIANTS
 from payments.management import arguments
@@ -38,7 +38,7 @@ class Command(BaseCommand):
             findings.append(finding)
             self.stdout.write(f"{finding.seconds:8.2f} s  {f'{finding.count} offend' if finding.count else 'holds'}")
 
-        check = checking.run(chosen, of_merchant, starting, done)
+        check = checks.run(chosen, of_merchant, starting, done)
         failed = [finding for finding in findings if finding.count]
         self.stdout.write("\n".join(_report(failed, len(chosen), check.seconds or 0)))
         if failed:

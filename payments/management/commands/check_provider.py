@@ -21,7 +21,7 @@ from payments.providers.base import (
     Rejected,
     Unknown,
 )
-from payments.redaction import redact_all
+from payments.sensitive_data.redaction import redact_all
 
 # How many accounts the error for an unknown one lists.
 SHOWN = 20

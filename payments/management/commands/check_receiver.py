@@ -11,8 +11,8 @@ from payments.management import arguments
 from payments.management.tables import one_line
 from payments.models import Merchant
 from payments.rendering.answers import readable
-from payments.webhooks.results import Failure
-from payments.webhooks.urls import ForbiddenUrl, check_url
+from payments.webhooks.transport.results import Failure
+from payments.webhooks.transport.urls import ForbiddenUrl, check_url
 
 PREFIX = "whsec_"
 

@@ -13,9 +13,9 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from payments import clock
 from payments.domain.merchants import api_keys, merchants, terms
+from payments.domain.merchants.row_lookup import NotOne
 from payments.domain.merchants.scopes import RIGHTS
 from payments.domain.risk import decline_limits
-from payments.domain.row_lookup import NotOne
 from payments.ids import public_id
 from payments.ledger.fees import BadRate, Rate
 from payments.management import arguments

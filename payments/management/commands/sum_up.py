@@ -4,7 +4,7 @@ from typing import Any
 import click
 from django.core.management.base import BaseCommand, CommandParser
 
-from payments.overview import summing
+from payments.overview import day_totals
 
 
 class Command(BaseCommand):
@@ -17,8 +17,8 @@ class Command(BaseCommand):
         parser.add_argument("--rebuild", action="store_true", help="every day, also those that have totals")
 
     def handle(self, *, rebuild: bool, **options: Any) -> None:
-        days = summing.every_day() if rebuild else summing.due_days()
+        days = day_totals.every_day() if rebuild else day_totals.due_days()
         with click.progressbar(days, label="days", show_pos=True, file=sys.stderr) as bar:
             for day in bar:
-                summing.sum_up(day)
+                day_totals.sum_up(day)
         self.stdout.write(f"Summed up {len(days)} days.")

@@ -8,7 +8,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from payments.domain.audit import hash_chain
 from payments.domain.audit.hash_chain import Broken
-from payments.models.audit import GENESIS
+from payments.models.operators.audit import GENESIS
 
 HASH = re.compile(r"[0-9a-f]{64}")
 

@@ -3,7 +3,7 @@
 import django.db.models.functions.text
 import payments.clock
 import payments.ids
-import payments.models.correction
+import payments.models.operators.correction
 from django.db import migrations, models
 from django.db.models import F, Q
 from django.conf import settings
@@ -17,10 +17,10 @@ OPERATIONS = [
             ("fingerprint", models.BinaryField(max_length=32, null=True)),
             ("card", models.CharField(blank=True, default="", max_length=20)),
             ("email", models.CharField(blank=True, default="", max_length=254)),
-            ("reason", models.CharField(max_length=500, validators=[payments.models.correction.free_of_secrets])),
+            ("reason", models.CharField(max_length=500, validators=[payments.models.operators.correction.free_of_secrets])),
             ("expires_at", models.DateTimeField(blank=True, null=True)),
             ("lifted_at", models.DateTimeField(blank=True, null=True)),
-            ("lifted_because", models.CharField(blank=True, default="", max_length=500, validators=[payments.models.correction.free_of_secrets])),
+            ("lifted_because", models.CharField(blank=True, default="", max_length=500, validators=[payments.models.operators.correction.free_of_secrets])),
             ("created_at", models.DateTimeField(default=payments.clock.now, editable=False)),
             ("lifted_by", models.ForeignKey(blank=True, db_index=False, null=True, on_delete=models.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL)),
             ("merchant", models.ForeignKey(blank=True, db_index=False, null=True, on_delete=models.PROTECT, related_name="+", to="payments.merchant")),

@@ -2,7 +2,7 @@
 
 import payments.clock
 import payments.ids
-import payments.models.export
+import payments.models.operators.export
 from django.db import migrations, models
 from django.db.models import F, Q
 from django.conf import settings
@@ -57,7 +57,7 @@ OPERATIONS = [
             ("last_id", models.UUIDField(blank=True, null=True)),
             ("created_at", models.DateTimeField(default=payments.clock.now, editable=False)),
             ("updated_at", models.DateTimeField(default=payments.clock.now, editable=False)),
-            ("expires_at", models.DateTimeField(default=payments.models.export._expiry, editable=False)),
+            ("expires_at", models.DateTimeField(default=payments.models.operators.export._expiry, editable=False)),
             ("operator", models.ForeignKey(on_delete=models.CASCADE, related_name="+", to=settings.AUTH_USER_MODEL)),
         ],
         options={

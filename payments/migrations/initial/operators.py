@@ -2,7 +2,7 @@
 
 import payments.clock
 import payments.ids
-import payments.models.correction
+import payments.models.operators.correction
 from django.db import migrations, models
 from django.db.models import F, Q
 from django.conf import settings
@@ -33,7 +33,7 @@ OPERATIONS = [
             ("kind", models.CharField(choices=[("capture", "Capture"), ("void", "Void"), ("refund", "Refund"), ("release", "Release"), ("extend", "Extend")], max_length=7)),
             ("amount", models.BigIntegerField()),
             ("currency", models.CharField(max_length=3)),
-            ("reason", models.CharField(max_length=500, validators=[payments.models.correction.free_of_secrets])),
+            ("reason", models.CharField(max_length=500, validators=[payments.models.operators.correction.free_of_secrets])),
             (
                 "state",
                 models.CharField(
@@ -52,7 +52,7 @@ OPERATIONS = [
             ),
             ("limit", models.BigIntegerField(blank=True, null=True)),
             ("decided_at", models.DateTimeField(blank=True, null=True)),
-            ("note", models.CharField(blank=True, default="", max_length=500, validators=[payments.models.correction.free_of_secrets])),
+            ("note", models.CharField(blank=True, default="", max_length=500, validators=[payments.models.operators.correction.free_of_secrets])),
             ("batch", models.UUIDField(blank=True, null=True)),
             ("expires_at", models.DateTimeField()),
             ("code", models.CharField(blank=True, default="", max_length=40)),
@@ -144,7 +144,7 @@ OPERATIONS = [
             ("parameters", models.JSONField()),
             ("before", models.JSONField(blank=True, default=dict)),
             ("sealed_credentials", models.BinaryField(blank=True, null=True)),
-            ("reason", models.CharField(max_length=500, validators=[payments.models.correction.free_of_secrets])),
+            ("reason", models.CharField(max_length=500, validators=[payments.models.operators.correction.free_of_secrets])),
             (
                 "state",
                 models.CharField(
@@ -154,7 +154,7 @@ OPERATIONS = [
                 ),
             ),
             ("decided_at", models.DateTimeField(blank=True, null=True)),
-            ("note", models.CharField(blank=True, default="", max_length=500, validators=[payments.models.correction.free_of_secrets])),
+            ("note", models.CharField(blank=True, default="", max_length=500, validators=[payments.models.operators.correction.free_of_secrets])),
             ("expires_at", models.DateTimeField()),
             ("created_at", models.DateTimeField(default=payments.clock.now, editable=False)),
             ("updated_at", models.DateTimeField(default=payments.clock.now, editable=False)),
@@ -227,8 +227,8 @@ OPERATIONS = [
                 ),
             ),
             ("decline_code", models.CharField(blank=True, default="", max_length=30)),
-            ("provider_ref", models.CharField(blank=True, default="", max_length=255, validators=[payments.models.correction.no_card_number], verbose_name="provider's reference")),
-            ("evidence", models.CharField(max_length=2000, validators=[payments.models.correction.free_of_secrets])),
+            ("provider_ref", models.CharField(blank=True, default="", max_length=255, validators=[payments.models.operators.correction.no_card_number], verbose_name="provider's reference")),
+            ("evidence", models.CharField(max_length=2000, validators=[payments.models.operators.correction.free_of_secrets])),
             (
                 "state",
                 models.CharField(
@@ -236,7 +236,7 @@ OPERATIONS = [
                 ),
             ),
             ("decided_at", models.DateTimeField(blank=True, null=True)),
-            ("note", models.CharField(blank=True, default="", max_length=500, validators=[payments.models.correction.free_of_secrets])),
+            ("note", models.CharField(blank=True, default="", max_length=500, validators=[payments.models.operators.correction.free_of_secrets])),
             ("created_at", models.DateTimeField(default=payments.clock.now, editable=False)),
             ("updated_at", models.DateTimeField(default=payments.clock.now, editable=False)),
             ("attempt", models.ForeignKey(on_delete=models.PROTECT, related_name="corrections", to="payments.attempt")),

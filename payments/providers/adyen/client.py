@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from payments import bounded_json
+from payments.json_codecs import bounded_json
 from payments.providers import http
 from payments.providers.accounts import Account
 from payments.providers.adyen import bodies

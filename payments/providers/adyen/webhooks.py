@@ -7,7 +7,7 @@ import hmac
 from collections.abc import Callable
 from typing import Any
 
-from payments import bounded_json
+from payments.json_codecs import bounded_json
 from payments.providers.adyen import bodies
 from payments.providers.adyen.answers import cvc_checked, facts
 from payments.providers.adyen.channels import CARD, METHODS

@@ -4,7 +4,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from payments import clock, ids
-from payments.db.new_rows import FastModel
+from payments.db.fast_model import FastModel
 
 PIN_TRIES = 3
 EXTENDED_DAYS_MAX = 21

@@ -5,7 +5,7 @@ from http import HTTPStatus
 from payments.providers.base import ActionRequired, Approved, Declined, Outcome, Payment, Pending, Unknown
 from payments.providers.xendit.client import Answer, Asked
 from payments.providers.xendit.declines import declined
-from payments.providers.xendit.reading import OTHER_MONEY, OTHER_STATUS, Body, is_whole, objects, read_about, text
+from payments.providers.xendit.fields import OTHER_MONEY, OTHER_STATUS, Body, is_whole, objects, read_about, text
 
 # Refusals that a payer can do something about.
 PAYERS = frozenset(["CARD_EXPIRED", "INVALID_PAYMENT_DETAILS"])

@@ -6,7 +6,7 @@ from urllib.parse import quote
 from payments.providers.base import NotSent, Operation, Payment, Unknown
 from payments.providers.xendit import bodies
 from payments.providers.xendit.client import Answer, Asked, Client
-from payments.providers.xendit.reading import Body, objects
+from payments.providers.xendit.fields import Body, objects
 
 PAYMENT_REQUESTS = "/v3/payment_requests"
 PAYMENTS = "/v3/payments"

@@ -9,7 +9,7 @@ from http import HTTPStatus
 from typing import Any
 from urllib.parse import urlencode
 
-from payments import bounded_json
+from payments.json_codecs import bounded_json
 from payments.providers import http
 from payments.providers.base import NotSent, Unknown
 from payments.providers.xendit.channels import DOMAINS

@@ -21,11 +21,11 @@ from payments.providers.base import (
     Rejected,
     Report,
 )
-from payments.providers.xendit import answers, bodies, calls, operations, resolving, webhooks
+from payments.providers.xendit import answers, bodies, calls, lookups, operations, webhooks
 from payments.providers.xendit.channels import CHANNELS, DOMAINS
 from payments.providers.xendit.client import Asked, Client
 from payments.providers.xendit.declines import declined
-from payments.providers.xendit.reading import credentials
+from payments.providers.xendit.fields import credentials
 
 COUNTRY = "PH"
 
@@ -64,7 +64,7 @@ class Xendit:
         return self.resolve(operation) if isinstance(outcome, Declined) else outcome
 
     def _operate(self, operation: Operation, what: str, read: Callable[[Operation, Asked], Outcome]) -> Outcome:
-        payment_id = resolving.find_payment_id(self._client, operation)
+        payment_id = lookups.find_payment_id(self._client, operation)
         if not isinstance(payment_id, str):
             return NotSent(f"nothing was asked: {payment_id.why}")
         body = bodies.capture(operation) if what == "capture" else None
@@ -82,8 +82,8 @@ class Xendit:
 
     def resolve(self, asked: Payment | Operation) -> Outcome:
         if isinstance(asked, Payment):
-            return resolving.resolve_payment(self._client, asked, self._country)
-        return resolving.resolve_operation(self._client, asked)
+            return lookups.resolve_payment(self._client, asked, self._country)
+        return lookups.resolve_operation(self._client, asked)
 
     def read_webhook(self, headers: Mapping[str, str], body: bytes) -> list[Report]:
         return webhooks.read_webhook(self._callback_token, headers, body)

@@ -5,7 +5,7 @@ from decimal import Decimal
 from payments.money import major_units
 from payments.providers.base import Approved, Declined, NotFound, Operation, Outcome, Pending
 from payments.providers.xendit.client import Answer, Asked
-from payments.providers.xendit.reading import (
+from payments.providers.xendit.fields import (
     OTHER_MONEY,
     OTHER_STATUS,
     Body,

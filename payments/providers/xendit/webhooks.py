@@ -8,7 +8,7 @@ from decimal import Decimal
 from payments.money import minor_units
 from payments.providers.base import BadSignature, Report
 from payments.providers.xendit.client import read
-from payments.providers.xendit.reading import Body, text
+from payments.providers.xendit.fields import Body, text
 
 TOKEN_HEADER = "x-callback-token"  # nosec B105 # the name of a header
 _KIND = re.compile(r"(payment|payment_request|refund)\.[a-z_]+")

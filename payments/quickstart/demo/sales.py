@@ -3,11 +3,11 @@
 from collections.abc import Callable
 from datetime import timedelta
 
-from customers.domain import customers, keeping
+from customers.domain import customers, kept_sources
 from customers.models import Customer
 from customers.rendering import render_customer
 from payments import clock, sourcetypes
-from payments.api.answers import source_answer
+from payments.api.responses.stored_answers import source_answer
 from payments.domain.caller import Caller
 from payments.domain.charging import attempts, charges, operations, record_outcome, recovery, sources
 from payments.domain.charging.charges import ChargeOrder
@@ -74,12 +74,12 @@ class Sale:
         }
         customer = customers.create(self._caller("customer"), order, _customer_answer).row
         customer_id = public_id("cus", customer.id)
-        keeping.attach(self._caller("attach"), customer_id, self.source_id, _customer_answer)
+        kept_sources.attach(self._caller("attach"), customer_id, self.source_id, _customer_answer)
         return customer_id
 
     def detach_source(self, customer_id: str) -> None:
         """Detach the source from its customer, which destroys its card data."""
-        keeping.detach(self.shop.caller(), customer_id, self.source_id)
+        kept_sources.detach(self.shop.caller(), customer_id, self.source_id)
 
     def create_charge(self, *, hold: bool = False) -> None:
         """Charge the source, or hold the amount."""

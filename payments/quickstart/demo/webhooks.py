@@ -8,7 +8,7 @@ from payments.models import Webhook
 from payments.quickstart.demo.shops import Shop
 from payments.webhooks.attempt_rules import finished_attempt
 from payments.webhooks.claims import RECORD, Claimed, FinishedAttempt
-from payments.webhooks.results import Answer, Failure, FailureKind
+from payments.webhooks.transport.results import Answer, Failure, FailureKind
 
 GONE = Answer(410, b"", 31, None)
 NO_ANSWER = Failure(FailureKind.CONNECT_TIMEOUT, 3000)

@@ -11,7 +11,7 @@ from django.db import connection, transaction
 from payments import clock
 from payments.domain import idempotency, settlement
 from payments.domain.schedule import next_settlement_at
-from payments.overview import summing
+from payments.overview import day_totals
 from payments.quickstart.demo import operator_scenarios, scenarios, webhooks
 from payments.quickstart.demo.business_hours import YEAR, moments
 from payments.quickstart.demo.reports import Reports
@@ -66,8 +66,8 @@ def seed(charges: int, merchants: int, rng: Random, progress: Callable[[int], No
         run(begins, present, reports, progress)
         reports.reconcile_with_differences(shops[0].operators)
     idempotency.purge()
-    for day in summing.every_day():
-        summing.sum_up(day)
+    for day in day_totals.every_day():
+        day_totals.sum_up(day)
     _analyse()
     return shops
 

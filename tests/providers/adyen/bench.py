@@ -10,7 +10,7 @@ from payments.providers.base import CardData, Payment
 from payments.providers.http import Send, send
 from tests.providers.adyen.books import Booked
 from tests.providers.adyen.fake import API_KEY, CANCELLED, CHALLENGED, AdyenFake
-from tests.providers.adyen.telling import HMAC_KEY, MERCHANT_ACCOUNT
+from tests.providers.adyen.webhooks import HMAC_KEY, MERCHANT_ACCOUNT
 from tests.providers.bench import CARD, Money, SignedMessage, Spoilt
 
 ACCOUNT = Account(

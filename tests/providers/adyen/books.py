@@ -6,7 +6,7 @@ from enum import StrEnum
 from itertools import count
 from typing import Any
 
-from tests.providers.adyen.telling import item_of, webhook_of
+from tests.providers.adyen.webhooks import item_of, webhook_of
 from tests.providers.bench import Money, SignedMessage
 
 

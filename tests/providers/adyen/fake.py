@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from tests.providers.adyen.books import Booked, Books, State
-from tests.providers.adyen.telling import MERCHANT_ACCOUNT
+from tests.providers.adyen.webhooks import MERCHANT_ACCOUNT
 from tests.providers.openapi import described
 from tests.providers.wire import Answered, Asked, Fake
 

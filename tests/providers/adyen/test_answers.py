@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from payments import ids
 from payments.providers.adyen import answers, bodies
 from payments.providers.base import ActionRequired, Approved, Declined, Operation, Outcome, Pending, Unknown
+from tests.providers.adyen.factories import asked
 from tests.providers.adyen.fake import CHECKOUT
-from tests.providers.adyen.making import asked
 
 PAYMENT = asked("gcash", provider_ref="PSP1")
 ANYTHING = st.recursive(

@@ -12,9 +12,9 @@ from payments.providers.adyen import bodies
 from payments.providers.adyen.channels import METHODS
 from payments.providers.adyen.client import to_bytes
 from payments.providers.base import Operation, Payer, Payment
+from tests.providers.adyen.factories import asked
 from tests.providers.adyen.fake import CHECKOUT
-from tests.providers.adyen.making import asked
-from tests.providers.adyen.telling import MERCHANT_ACCOUNT
+from tests.providers.adyen.webhooks import MERCHANT_ACCOUNT
 from tests.providers.bench import CARD
 
 KNOWN = Payer("Juan", "juan@example.com", "+639171234567")

@@ -13,9 +13,9 @@ from payments.providers.adyen.connector import CONNECTOR, Adyen
 from payments.providers.base import Approved, NotSent, Outcome, Rejected, Unknown
 from payments.providers.http import Reply, Unsent
 from tests.providers.adyen.bench import ACCOUNT, AdyenBench
+from tests.providers.adyen.factories import asked
 from tests.providers.adyen.fake import API_KEY, AdyenFake
-from tests.providers.adyen.making import asked
-from tests.providers.adyen.telling import HMAC_KEY
+from tests.providers.adyen.webhooks import HMAC_KEY
 from tests.providers.bench import CARD, Spoilt
 from tests.providers.wire import Answered, Asked, Fake
 

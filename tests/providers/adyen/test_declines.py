@@ -2,9 +2,9 @@
 
 import pytest
 
-from payments.domain.charging.failure_data import REASONS
 from payments.providers.adyen.declines import FRAUD, GENERIC, REFUSALS, Refusal, declined, declined_by_words
 from payments.providers.base import Declined
+from payments.providers.failure_data import REASONS
 
 PLAIN = [refusal for refusal in REFUSALS if refusal.number not in FRAUD]
 SUSPECTED = [refusal for refusal in REFUSALS if refusal.number in FRAUD]

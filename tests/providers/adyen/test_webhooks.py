@@ -8,7 +8,7 @@ import pytest
 from payments import ids
 from payments.providers.adyen import webhooks
 from payments.providers.base import Approved, BadSignature, Declined, Report
-from tests.providers.adyen.telling import HMAC_KEY, MERCHANT_ACCOUNT, item_of, signed, webhook_of
+from tests.providers.adyen.webhooks import HMAC_KEY, MERCHANT_ACCOUNT, item_of, signed, webhook_of
 from tests.providers.openapi import SPECS
 
 VECTORS = json.loads((SPECS / "adyen-hmac-vectors.json").read_text())["vectors"]

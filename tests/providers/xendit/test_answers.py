@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from payments.domain.charging.failure_data import REASONS, failure_data
 from payments.providers.base import (
     ActionRequired,
     Approved,
@@ -20,6 +19,7 @@ from payments.providers.base import (
     Rejected,
     Unknown,
 )
+from payments.providers.failure_data import REASONS, failure_data
 from payments.providers.xendit import answers
 from payments.providers.xendit.client import Answer, read
 from payments.providers.xendit.declines import CODES, declined

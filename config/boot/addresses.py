@@ -1,0 +1,31 @@
+"""Addresses in settings: of Redis in Celery's form, and the origin of the admin."""
+
+from django.http.request import split_domain_port
+
+
+def broker_url(redis_url: str) -> str:
+    """Return `redis_url`, as redis-py reads it, in Celery's form."""
+    if redis_url.startswith("unix://"):
+        # Of a socket, and of the number of a database behind it.
+        return redis_url.replace("unix://", "redis+socket://", 1).replace("?db=", "?virtual_host=")
+    if redis_url.startswith("rediss://") and "ssl_cert_reqs=" not in redis_url:
+        # By default Celery would encrypt, but verify no certificate.
+        return f"{redis_url}{'&' if '?' in redis_url else '?'}ssl_cert_reqs=required"
+    return redis_url
+
+
+def origin_on(host: str, url: str) -> str:
+    """Return the origin `url` (scheme, host and port) with another host, or as it is for "".
+
+    Never raises: `config.boot.checks` refuses a malformed `url`.
+    """
+    if not host:
+        return url
+    scheme, separator, netloc = url.partition("://")
+    port = split_domain_port(netloc)[1]
+    return f"{scheme}{separator}{host}:{port}" if port else f"{scheme}{separator}{host}"
+
+
+def host_of(origin: str) -> str:
+    """Return the host of an origin, without its port; "" for one that is malformed."""
+    return split_domain_port(origin.partition("://")[2])[0]

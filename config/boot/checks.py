@@ -1,0 +1,210 @@
+"""Checks of the configuration at boot; commands and servers report all faults at once."""
+
+import logging
+import re
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import limits
+from django.conf import settings
+from django.core.checks import CheckMessage, Error, Tags, register, run_checks
+from django.core.exceptions import ImproperlyConfigured
+from django.db import connections
+from django.http.request import split_domain_port, validate_host
+
+from config.boot.addresses import host_of
+from config.boot.unsafe_settings import UNSAFE_RULES
+from payments.providers import hosts
+from payments.providers.adyen import channels as adyen
+from payments.providers.xendit import channels as xendit
+from payments.vault import keys
+
+logger = logging.getLogger("kaha.boot")
+
+CONFIGURATION = "configuration"
+SECRET_KEY_MIN_LENGTH = 50
+POSTGRESQL_MIN_VERSION = (15,)
+NOTIFY_PORTS = {"443", "80", "8443"}
+LOOPBACK = {"localhost", "127.0.0.1", "::1"}
+TRANSIT_KEY = re.compile(r"[A-Za-z0-9_.-]{1,100}")
+HEADER_PREFIX = re.compile(r"[A-Za-z][A-Za-z0-9-]{0,49}")
+HOST = re.compile(r"\.?[A-Za-z0-9_-]++(?:\.[A-Za-z0-9_-]++)*+|\[[0-9a-fA-F:]++\]")
+
+
+@register(CONFIGURATION)
+def check_environment(**_: Any) -> list[CheckMessage]:
+    """Return an error for each malformed environment variable. No message shows a value, for it may be a secret."""
+    wrong = [
+        *settings.ENVIRONMENT_FAULTS.items(),
+        *((name, form) for name, holds, form in [*RULES, *UNSAFE_RULES] if not holds()),
+    ]
+    return [_error(name, form) for name, form in wrong]
+
+
+@register(Tags.database)
+def check_database_version(databases: Sequence[str] | None = None, **_: Any) -> list[CheckMessage]:
+    """Return an error where the database is too old. Needs a connection, so only commands that use one run it."""
+    versions = [connections[alias].get_database_version() for alias in databases or ()]
+    return [fault for version in versions for fault in version_faults(version)]
+
+
+def version_faults(version: tuple[int, ...]) -> list[CheckMessage]:
+    """Return what is wrong with a server of this version, such as (15, 4)."""
+    if version >= POSTGRESQL_MIN_VERSION:
+        return []
+    return [_error("DATABASE_URL", f"must name a server of PostgreSQL {POSTGRESQL_MIN_VERSION[0]} or later.")]
+
+
+def refuse_bad_configuration() -> None:
+    """End this process, with one line for each fault, where the environment is wrong.
+
+    For the programs that do not run Django's checks by themselves: the web server and the worker.
+    """
+    faults = [f"  {fault.msg}" for fault in run_checks(tags=[CONFIGURATION])]
+    if faults:
+        sys.exit("\n".join(["kaha does not start:", *faults]))
+
+
+def log_live_cards() -> None:
+    """Log whether live mode takes cards, and what the operator of this installation then answers for."""
+    if settings.LIVE_CARDS_ATTESTED:
+        said = "live cards are on by LIVE_CARDS_ATTESTED"
+    else:
+        said = "live cards are off until LIVE_CARDS_ATTESTED is set"
+    logger.info("%s: with live cards, the company that runs this answers for PCI DSS (SAQ-D)", said)
+
+
+def _error(name: str, form: str) -> Error:
+    return Error(f"{name} {form}", id=f"{CONFIGURATION}.{name}")
+
+
+def _secret_key_is_long() -> bool:
+    try:
+        return len(settings.SECRET_KEY) >= SECRET_KEY_MIN_LENGTH
+    except ImproperlyConfigured:  # Django's own answer to an empty one
+        return False
+
+
+def _is_well_formed(read: Callable[[], object]) -> bool:
+    try:
+        read()
+    except ImproperlyConfigured:
+        return False
+    return True
+
+
+def _vault_keys_are_well_formed() -> bool:
+    if settings.VAULT_TRANSIT_URL and not settings.VAULT_KEYS:
+        return True
+    return _is_well_formed(keys.key_ring)
+
+
+def _transit_url_is_safe() -> bool:
+    url = settings.VAULT_TRANSIT_URL
+    return not url or (_is_safe(url) and not urlsplit(url).path)
+
+
+def _is_safe(address: str) -> bool:
+    """Return whether requests to `address` are encrypted, or stay on this machine."""
+    try:
+        url = urlsplit(address)
+        names_server = bool(url.hostname) and (url.port is None or url.port > 0) and not (url.query or url.fragment)
+    except ValueError:
+        return False
+    return names_server and (url.scheme == "https" or (url.scheme == "http" and url.hostname in LOOPBACK))
+
+
+def _is_providers(address: str, domains: Sequence[str]) -> bool:
+    """Return whether `address` is a host of the provider, or on this machine."""
+    return _is_safe(address) and (hosts.is_loopback_address(address) or hosts.is_provider_address(address, domains))
+
+
+def _transit_token_is_there() -> bool:
+    try:
+        return not settings.VAULT_TRANSIT_URL or bool(Path(settings.VAULT_TRANSIT_TOKEN_FILE).read_text().strip())
+    except (OSError, ValueError):
+        return False
+
+
+def _hosts_are_names() -> bool:
+    return bool(settings.ALLOWED_HOSTS) and all(HOST.fullmatch(host) for host in settings.ALLOWED_HOSTS)
+
+
+def _public_url_is_absolute() -> bool:
+    try:
+        url = urlsplit(settings.PUBLIC_URL)
+        has_port = url.port is None or url.port > 0
+    except ValueError:
+        return False
+    schemes = ["https"] if settings.HTTPS else ["https", "http"]
+    return url.scheme in schemes and bool(url.hostname) and has_port and not (url.path or url.query or url.fragment)
+
+
+def _public_host_is_allowed() -> bool:
+    if not (_public_url_is_absolute() and _hosts_are_names()):
+        return True  # another rule says so
+    host, _ = split_domain_port(urlsplit(settings.PUBLIC_URL).netloc)
+    return validate_host(host, settings.ALLOWED_HOSTS)
+
+
+def _admin_host_is_another() -> bool:
+    host = settings.ADMIN_HOST.lower()
+    is_name = host == host_of(f"https://{host}") and not host.startswith(".")
+    is_another = validate_host(host, settings.ALLOWED_HOSTS) and host != host_of(settings.PUBLIC_URL)
+    return not host or (is_name and is_another)
+
+
+def _is_rate(text: str) -> bool:
+    try:
+        rates = limits.parse_many(text)
+    except ValueError:
+        return False
+    return len(rates) == 1 and rates[0].amount > 0
+
+
+def _notify_ports_are_the_webs() -> bool:
+    return bool(settings.NOTIFY_PORTS) and NOTIFY_PORTS.issuperset(settings.NOTIFY_PORTS)
+
+
+def _is_redis(url: str) -> bool:
+    return url.startswith(("redis://", "rediss://", "unix://"))
+
+
+TRANSIT_KEY_FORM = 'must be 1 to 100 letters, digits, "_", "." or "-".'
+XENDIT_FORM = "must be https://api.xendit.co, or an address on loopback for trials."
+ADYEN_FORM = "must be an https:// address of Adyen, or one on loopback for trials."
+RATE_FORM = "must be a number and a time, such as 300/second."
+RULES: list[tuple[str, Callable[[], bool], str]] = [
+    ("SECRET_KEY", _secret_key_is_long, f"must be at least {SECRET_KEY_MIN_LENGTH} random characters."),
+    ("VAULT_KEYS", _vault_keys_are_well_formed, keys.VAULT_KEYS_FORM),
+    (
+        "VAULT_TRANSIT_URL",
+        _transit_url_is_safe,
+        "must be scheme, host and port only, with https:// unless on loopback.",
+    ),
+    ("VAULT_TRANSIT_TOKEN_FILE", _transit_token_is_there, "must name a file that holds a token."),
+    ("VAULT_TRANSIT_KEY", lambda: bool(TRANSIT_KEY.fullmatch(settings.VAULT_TRANSIT_KEY)), TRANSIT_KEY_FORM),
+    ("FINGERPRINT_KEY", lambda: _is_well_formed(keys.fingerprint_key), keys.FINGERPRINT_KEY_FORM),
+    ("XENDIT_URL", lambda: _is_providers(settings.XENDIT_URL, xendit.DOMAINS), XENDIT_FORM),
+    ("ADYEN_URL", lambda: not settings.ADYEN_URL or _is_providers(settings.ADYEN_URL, adyen.DOMAINS), ADYEN_FORM),
+    (
+        "PUBLIC_URL",
+        _public_url_is_absolute,
+        "must be scheme and host only, with https:// unless HTTPS=false.",
+    ),
+    ("ALLOWED_HOSTS", _hosts_are_names, "must be host names separated by commas, without scheme, port or *."),
+    ("ALLOWED_HOSTS", _public_host_is_allowed, "must name the host of PUBLIC_URL."),
+    ("ADMIN_HOST", _admin_host_is_another, "must be one of ALLOWED_HOSTS, and not the host of PUBLIC_URL."),
+    ("REDIS_URL", lambda: _is_redis(settings.REDIS_URL), "must start with redis://, rediss:// or unix://."),
+    ("NOTIFY_PORTS", _notify_ports_are_the_webs, "must be ports separated by commas, of 443, 80 and 8443."),
+    (
+        "NOTIFY_HEADER_PREFIX",
+        lambda: bool(HEADER_PREFIX.fullmatch(settings.NOTIFY_HEADER_PREFIX)),
+        "must be letters, digits and hyphens, such as X-Kaha.",
+    ),
+    ("RATE_LIMIT", lambda: _is_rate(settings.RATE_LIMIT), RATE_FORM),
+    ("RATE_LIMIT_ANONYMOUS", lambda: _is_rate(settings.RATE_LIMIT_ANONYMOUS), RATE_FORM),
+]

@@ -1,0 +1,76 @@
+"""Environment variables, read so that a malformed one is reported to the operator without a traceback."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import environ
+
+BOOLEANS = ("true", "false", "on", "off", "yes", "no", "1", "0")
+
+
+class Environment:
+    """The environment variables, by django-environ.
+
+    A malformed variable has its default and an entry in `faults` (name: expected form), which `config.boot.checks`
+    reports together with all other faults.
+    """
+
+    def __init__(self) -> None:
+        self.faults: dict[str, str] = {}
+        self._env = environ.Env()
+
+    def text(self, name: str, default: str = "") -> str:
+        return str(self._env.str(name, default))
+
+    def text_or_file(self, name: str) -> str:
+        """Return the variable `name`, or the content of the file that `name`_FILE names."""
+        file = self.text(f"{name}_FILE")
+        if not file:
+            return self.text(name)
+        try:
+            return Path(file).read_text(encoding="utf-8")
+        except (OSError, ValueError):
+            self.faults[f"{name}_FILE"] = "must name a text file that this process may read."
+            return self.text(name)
+
+    def words(self, name: str, default: list[str]) -> list[str]:
+        """Return words separated by commas."""
+        given = self._env.list(name, default=default)
+        return [word.strip() for word in given if word.strip()]
+
+    def integer(self, name: str, default: int, at_least: int) -> int:
+        """Return a whole number, not below `at_least`."""
+        text = self.text(name, str(default)).strip()
+        if text.isascii() and text.isdigit() and at_least <= int(text):
+            return int(text)
+        self.faults[name] = f"must be a whole number, {at_least} or more."
+        return default
+
+    def counts(self, name: str, default: dict[str, int]) -> dict[str, int]:
+        """Return the `name=number` pairs (1 or more) for the names in `default`, which fills in missing ones."""
+        given = {word.partition("=")[0]: word.partition("=")[2] for word in self.words(name, [])}
+        if given.keys() <= default.keys() and all(re.fullmatch("[1-9][0-9]{0,8}", text) for text in given.values()):
+            return default | {kind: int(text) for kind, text in given.items()}
+        example = ",".join(f"{kind}={number}" for kind, number in default.items())
+        self.faults[name] = f"must be whole numbers of 1 or more, such as {example}."
+        return default
+
+    def boolean(self, name: str, default: bool) -> bool:
+        """Return true or false, and note any other word, which django-environ would read as false."""
+        if self.text(name, str(default)).strip().lower() in BOOLEANS:
+            return bool(self._env.bool(name, default))
+        self.faults[name] = f"must be one of {', '.join(BOOLEANS)}."
+        return default
+
+    def database(self, name: str, default: str) -> dict[str, Any]:
+        """Return Django's settings for the PostgreSQL database that a URL names."""
+        if self.text(name, default).startswith(("postgresql://", "postgres://")):
+            try:
+                settings = self._env.db(name, default)
+            except ValueError:
+                settings = {}
+            if settings.get("NAME"):
+                return dict(settings)
+        self.faults[name] = "must look like postgresql://user:password@host:5432/name, its parts percent-encoded."
+        return dict(environ.Env.db_url_config(default))

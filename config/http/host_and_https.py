@@ -1,0 +1,32 @@
+"""The host names and the scheme under which the service answers."""
+
+import re
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponseBase
+
+from payments.api.access.exception_handler import rate_limit_anonymous
+from payments.api.responses.errors import error_response, in_clear_text
+from payments.web.middleware import GetResponse, is_api
+
+# A health check asks without a proxy, by the address of the process.
+WATCHED = re.compile(r"/ping/?")
+
+
+class HostAndHttps:
+    """Refuse requests for another host than ours, and those of the API over plain http where HTTPS is on.
+
+    Django checks the host only where it needs it, and redirects pages to https by itself; a redirected API client
+    would send its key in clear text every time.
+    """
+
+    def __init__(self, get_response: GetResponse) -> None:
+        self.get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        if WATCHED.fullmatch(request.path_info):
+            return self.get_response(request)
+        request.get_host()
+        if settings.HTTPS and is_api(request) and not request.is_secure():
+            return error_response(rate_limit_anonymous(request, in_clear_text()))
+        return self.get_response(request)

@@ -1,0 +1,115 @@
+"""Authentication by API key: HTTP Basic with the key as user name (RFC 7617), or Bearer (RFC 6750)."""
+
+import base64
+import re
+from collections.abc import Hashable
+from typing import TYPE_CHECKING, cast
+
+from django.http import HttpRequest
+from rest_framework.authentication import BaseAuthentication
+from rest_framework.exceptions import AuthenticationFailed, NotAuthenticated
+from rest_framework.permissions import BasePermission
+from rest_framework.request import Request
+
+from payments import clock, context
+from payments.api.access.throttling import client_address, counted_address
+from payments.api.responses.errors import right_missing
+from payments.domain.merchants.api_keys import allows_address, key_digest
+from payments.domain.merchants.key_cache import cached_keys
+from payments.models import ApiKey, Merchant
+
+if TYPE_CHECKING:
+    # DRF imports this module while it makes its own views.
+    from rest_framework.views import APIView
+
+# In a request's environment: the merchant whose secret or restricted key it has.
+MERCHANT_OF_REQUEST = "kaha.merchant"
+REALM = 'Basic realm="kaha"'
+KEY = re.compile(r"[spr]k_(live|test)_[A-Za-z0-9_-]{20,200}")
+
+
+class KeyAuthentication(BaseAuthentication):
+    """Sets `request.auth` to the ApiKey row and `request.user` to its merchant.
+
+    `named_key` of Django's request is the key for the log, also when the key is refused.
+    """
+
+    def authenticate(self, request: Request) -> tuple[Merchant, ApiKey]:
+        key = _find(_text_of(request))
+        request._request.named_key = key  # type: ignore[attr-defined]
+        _require_working(key, client_address(request._request))
+        context.merchant.set(key.merchant_id)
+        if key.kind != ApiKey.Kind.PUBLISHABLE:
+            request._request.META[MERCHANT_OF_REQUEST] = key.merchant_id
+        return key.merchant, key
+
+    def authenticate_header(self, request: Request) -> str:
+        return REALM
+
+
+class KeyPermission(BasePermission):
+    """A secret key may do everything, a publishable key what a view opens to browsers, a restricted key its rights.
+
+    `rights` of a view maps each action to the right that it needs; an action without one is for secret keys only.
+    A method that the view does not allow needs no right: every key gets 405.
+    """
+
+    def has_permission(self, request: Request, view: "APIView") -> bool:
+        key = key_of(request)
+        if key.kind == ApiKey.Kind.RESTRICTED and request.method in view.allowed_methods:
+            return _has_right(key, getattr(view, "rights", {}).get(getattr(view, "action", None)))
+        return bool(key.kind != ApiKey.Kind.PUBLISHABLE or getattr(view, "open_to_browsers", False))
+
+
+def caller_of(request: HttpRequest) -> Hashable:
+    """Return the caller for the limit of concurrent requests: the merchant of a secret key, otherwise the address.
+
+    A publishable key is public, so its requests must not use up the threads of its merchant's own requests.
+    """
+    return request.META.get(MERCHANT_OF_REQUEST) or counted_address(request)
+
+
+def key_of(request: Request) -> ApiKey:
+    """Return the API key of an authenticated request, with its merchant loaded."""
+    return cast(ApiKey, request.auth)
+
+
+def _text_of(request: HttpRequest) -> str:
+    scheme, _, value = request.META.get("HTTP_AUTHORIZATION", "").strip().partition(" ")
+    if not value.strip():
+        raise NotAuthenticated("No API key was given.", code="key_missing")
+    if scheme.lower() == "bearer":
+        return value.strip()
+    if scheme.lower() != "basic":
+        raise _invalid()
+    try:
+        return base64.b64decode(value.strip(), validate=True).decode().partition(":")[0]
+    except ValueError:
+        raise _invalid() from None
+
+
+def _find(text: str) -> ApiKey:
+    if not KEY.fullmatch(text):
+        raise _invalid()
+    key = cached_keys.find(key_digest(text))
+    if key is None:
+        raise _invalid()
+    return key
+
+
+def _require_working(key: ApiKey, address: str) -> None:
+    # A key that is refused here gets the answer of an unknown key, so that its existence does not leak.
+    if key.merchant.status != "active" or not allows_address(key, address):
+        raise _invalid()
+    if key.revoked_at or (key.expires_at and key.expires_at <= clock.now()):
+        raise AuthenticationFailed("This API key was revoked or has expired.", code="key_revoked")
+
+
+def _has_right(key: ApiKey, right: str | None) -> bool:
+    if right and right not in key.rights:
+        raise right_missing(right)
+    return right is not None
+
+
+def _invalid() -> AuthenticationFailed:
+    return AuthenticationFailed("This API key is not valid.", code="key_invalid")

@@ -1,0 +1,232 @@
+"""Errors of the API: from an exception to an answer in the error envelope (contract, section 4)."""
+
+import logging
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import singledispatch
+from math import ceil
+from typing import Any
+
+from django.core.exceptions import PermissionDenied, SuspiciousOperation
+from django.db import InterfaceError, OperationalError
+from django.http import Http404, HttpResponse
+from psycopg.errors import LockNotAvailable
+from rest_framework import exceptions
+
+from payments import context
+from payments.api.responses.error_envelope import STATUSES, error_body
+from payments.api.responses.rendering import json_response
+from payments.domain import errors
+from payments.domain.errors import PaymentError, busy
+from payments.sensitive_data.redaction import redact
+from payments.vault import VaultUnavailable
+
+logger = logging.getLogger("kaha.error")
+
+REALM = 'Basic realm="kaha"'
+MAX_FAULTS = 100
+MAX_NAME_LENGTH = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One fault of a request: its place (`("body", "card", "number")`), a message and an error code."""
+
+    loc: tuple[str, ...]
+    msg: str
+    type: str
+
+    @property
+    def name(self) -> str:
+        """Return the member's dotted name, without `body` or `query`."""
+        return ".".join(self.loc[1:])
+
+
+@dataclass
+class ApiError(Exception):
+    """An answer in the error envelope; `errors` lists every fault of a 422. No message repeats what was sent."""
+
+    status: int
+    type: str
+    code: str
+    message: str
+    param: str | None = None
+    errors: Sequence[Fault] = ()
+    charge_id: str | None = None
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return self.message
+
+
+def invalid_json(message: str) -> ApiError:
+    """Return a 400 for a body that is not one JSON object (contract, section 1)."""
+    return ApiError(400, "invalid_request_error", "invalid_json", message)
+
+
+def body_too_large(limit_bytes: int) -> ApiError:
+    """Return a 413 for a body of more than `limit_bytes`."""
+    message = f"The body must be no longer than {limit_bytes} bytes."
+    return ApiError(413, "invalid_request_error", "body_too_large", message)
+
+
+def not_found(message: str = "No such object.") -> ApiError:
+    """Return a 404, the same for an object that does not exist and for another merchant's."""
+    return ApiError(404, "not_found_error", "resource_missing", message)
+
+
+def no_such_path() -> ApiError:
+    """Return a 404 for an unknown path."""
+    return not_found("There is nothing at this path.")
+
+
+def right_missing(right: str) -> ApiError:
+    """Return a 403 for a restricted key without `right`."""
+    return as_api_error(errors.right_missing(right))
+
+
+def in_clear_text() -> ApiError:
+    """Return a 403 for a request over http, which anybody on its way could read."""
+    message = "Use https. If the request had a key, it was sent in clear text: roll it."
+    return ApiError(403, "permission_error", "https_required", message)
+
+
+def rate_limited(wait_seconds: int) -> ApiError:
+    """Return a 429 with `Retry-After`."""
+    return as_api_error(errors.rate_limited(wait_seconds))
+
+
+def invalid(faults: Iterable[Fault]) -> ApiError:
+    """Return a 422 with all `faults` (at least one); `code` and `param` are those of the first."""
+    named = [_presentable(fault) for fault in list(faults)[:MAX_FAULTS]]
+    first = named[0]
+    message = f"{first.name}: {first.msg}" if first.name else first.msg
+    return ApiError(422, "validation_error", first.type, message, first.name or None, named)
+
+
+def faults_of(detail: Any, loc: tuple[str, ...]) -> Iterator[Fault]:
+    """Yield the faults in the `detail` of a DRF ValidationError about the member at `loc`."""
+    if isinstance(detail, Mapping):
+        for name, inner in detail.items():
+            yield from faults_of(inner, (*loc, str(name)))
+    elif isinstance(detail, list):
+        for inner in detail:
+            yield from faults_of(inner, loc)
+    else:
+        yield Fault(loc, str(detail), detail.code)
+
+
+def error_response(error: ApiError) -> HttpResponse:
+    """Return `error` in the envelope, with the ID of the current request."""
+    body = error_body(error, error.type, context.request_id.get(), _by_name(error.errors) or None)
+    if error.errors:
+        body["detail"] = [{"loc": fault.loc, "msg": fault.msg, "type": fault.type} for fault in error.errors]
+    headers = {"WWW-Authenticate": REALM} if error.status == 401 else {}
+    return json_response(body, error.status, headers | dict(error.headers))
+
+
+@singledispatch
+def as_api_error(exc: Exception) -> ApiError:
+    """Return the answer to an exception; the details of an unexpected one go to the log alone."""
+    logger.error("An unexpected error ended a request.", exc_info=exc)
+    message = "Something went wrong on our side. The request ID leads us to it."
+    return ApiError(500, "api_error", "internal_error", message)
+
+
+@as_api_error.register(InterfaceError)
+@as_api_error.register(OperationalError)
+def _(exc: Exception) -> ApiError:
+    """Return a 409 for a lock that was not free, and a 503 for a database that did not answer in time.
+
+    Neither is ever the answer once money may have moved.
+    """
+    if isinstance(exc.__cause__, LockNotAvailable):
+        return as_api_error(busy())
+    logger.error("The database did not answer a request in time.", exc_info=exc)
+    message = "Our database cannot be reached at the moment, and no money was moved. Try again in a moment."
+    return ApiError(503, "api_error", "internal_error", message, headers={"Retry-After": "1"})
+
+
+@as_api_error.register
+def _(exc: ApiError) -> ApiError:
+    return exc
+
+
+@as_api_error.register
+def _(exc: PaymentError) -> ApiError:
+    headers = {} if exc.retry_after_seconds is None else {"Retry-After": str(exc.retry_after_seconds)}
+    status, error_type = STATUSES[exc.kind]
+    return ApiError(status, error_type, exc.code, exc.message, exc.param, charge_id=exc.charge_id, headers=headers)
+
+
+@as_api_error.register
+def _(exc: VaultUnavailable) -> ApiError:
+    logger.error("The vault has no key to encrypt or decrypt the card data of a request.", exc_info=exc)
+    message = "Card data cannot be encrypted or decrypted at the moment, and nothing was done. Try again in a moment."
+    return ApiError(503, "api_error", "vault_unavailable", message, headers={"Retry-After": "1"})
+
+
+@as_api_error.register
+def _(exc: exceptions.ValidationError) -> ApiError:
+    return invalid(faults_of(exc.detail, ("body",)))
+
+
+@as_api_error.register(Http404)
+@as_api_error.register(exceptions.NotFound)
+def _(_exc: Exception) -> ApiError:
+    return not_found()
+
+
+@as_api_error.register
+def _(_exc: exceptions.NotAuthenticated) -> ApiError:
+    message = "A key is needed: send it as the user name of HTTP Basic, or as a Bearer token."
+    return ApiError(401, "authentication_error", "key_missing", message)
+
+
+@as_api_error.register
+def _(exc: exceptions.AuthenticationFailed) -> ApiError:
+    code = str(exc.get_codes())
+    if code == exc.default_code:
+        code = "key_invalid"
+    return ApiError(401, "authentication_error", code, str(exc.detail))
+
+
+@as_api_error.register(PermissionDenied)
+@as_api_error.register(exceptions.PermissionDenied)
+def _(_exc: Exception) -> ApiError:
+    return ApiError(403, "permission_error", "secret_key_required", "Only a secret key may do this.")
+
+
+@as_api_error.register
+def _(_exc: exceptions.MethodNotAllowed) -> ApiError:
+    message = "This path does not answer that method."
+    return ApiError(405, "invalid_request_error", "method_not_allowed", message)
+
+
+@as_api_error.register
+def _(_exc: exceptions.UnsupportedMediaType) -> ApiError:
+    message = "The body must be JSON: Content-Type: application/json."
+    return ApiError(415, "invalid_request_error", "unsupported_media_type", message)
+
+
+@as_api_error.register
+def _(exc: exceptions.Throttled) -> ApiError:
+    return rate_limited(ceil(getattr(exc, "wait", None) or 1))
+
+
+@as_api_error.register(exceptions.ParseError)
+@as_api_error.register(SuspiciousOperation)
+def _(_exc: Exception) -> ApiError:
+    return invalid_json("The request cannot be read.")
+
+
+def _presentable(fault: Fault) -> Fault:
+    """Redact and shorten the names in `fault`: an unknown member's name is client text, perhaps a card number."""
+    return Fault(tuple(redact(part)[:MAX_NAME_LENGTH] for part in fault.loc), fault.msg, fault.type)
+
+
+def _by_name(faults: Sequence[Fault]) -> dict[str, list[str]]:
+    messages: dict[str, list[str]] = {}
+    for fault in faults:
+        messages.setdefault(fault.name, []).append(fault.msg)
+    return messages

@@ -1,0 +1,26 @@
+"""Stored answers: a status and JSON bytes, rendered once and replayed byte for byte."""
+
+from payments.api.responses.error_envelope import STATUSES, error_body
+from payments.domain.errors import PaymentError
+from payments.domain.idempotency import StoredAnswer
+from payments.models import Attempt, Charge, Source
+from payments.rendering.objects import render_charge, render_source
+from payments.rendering.wire import to_bytes
+
+
+def attempt_answer(attempt: Attempt, charge: Charge, refusal: PaymentError | None) -> StoredAnswer:
+    """Return the answer to the request that made the attempt: its charge, or the refusal."""
+    if refusal:
+        return refusal_answer(refusal, attempt.request_id)
+    # Once the provider has named the payment, a request continues it and creates no charge.
+    is_created = attempt.kind == Attempt.Kind.AUTHORIZE and not attempt.provider_ref
+    return StoredAnswer(201 if is_created else 200, to_bytes(render_charge(charge)))
+
+
+def source_answer(source: Source) -> StoredAnswer:
+    return StoredAnswer(200, to_bytes(render_source(source)))
+
+
+def refusal_answer(refusal: PaymentError, request_id: str) -> StoredAnswer:
+    status, error_type = STATUSES[refusal.kind]
+    return StoredAnswer(status, to_bytes(error_body(refusal, error_type, request_id)))

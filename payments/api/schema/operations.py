@@ -1,0 +1,128 @@
+"""Operations of the OpenAPI document, with what all of them share: errors, idempotency keys, examples."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiResponse, extend_schema
+
+from payments.api.schema import errors
+from payments.api.schema.errors import PossibleRefusal, Refusal, error_responses
+from payments.api.schema.members import SerializerClass, id_form
+from payments.api.validation.fields import Schema
+from payments.api.validation.strict import StrictSerializer
+from payments.api.views.viewset import KEY_MAX
+
+Operation = Callable[[Any], Any]
+Example = dict[str, Any]
+
+IDEMPOTENCY_KEY = OpenApiParameter(
+    "Idempotency-Key",
+    {"type": "string", "minLength": 1, "maxLength": KEY_MAX, "pattern": "^[!-~]([ -~]*[!-~])?$"},
+    OpenApiParameter.HEADER,
+    description="Makes it safe to send this request again: the first answer is replayed, and nothing is done twice.",
+)
+OF_BODIES = (errors.BAD_BODY, errors.TOO_LARGE, errors.BAD_TYPE)
+
+
+def id_in_path(prefix: str, what: str, name: str = "id") -> OpenApiParameter:
+    """Return the path parameter `name`, the ID of an object."""
+    return OpenApiParameter(name, id_form(prefix), OpenApiParameter.PATH, description=f"The ID of the {what}.")
+
+
+def reading(
+    operation_id: str,
+    summary: str,
+    description: str,
+    answer: SerializerClass | Schema,
+    example: Example,
+    *,
+    tag: str,
+    at: Sequence[OpenApiParameter] = (),
+    query: type[StrictSerializer] | None = None,
+    open_to_browsers: bool = False,
+) -> Operation:
+    """Return a GET: `at` are its path parameters, `query` is for lists, `open_to_browsers` for publishable keys."""
+    invalid: PossibleRefusal = (
+        errors.INVALID,
+        ["unknown_parameter", *(["invalid_choice", "too_big"] if query else [])],
+    )
+    refusals = [*_with_all_codes(_always(bool(at), open_to_browsers)), invalid]
+    return extend_schema(
+        operation_id=operation_id,
+        summary=summary,
+        description=description,
+        tags=[tag],
+        parameters=[*at, *([query] if query else [])],
+        request=None,
+        responses={200: OpenApiResponse(answer, "The object or list.")} | error_responses(refusals),
+        examples=[OpenApiExample("Answer", example, response_only=True, status_codes=["200"])],
+    )
+
+
+def writing(
+    operation_id: str,
+    summary: str,
+    description: str,
+    body: type[StrictSerializer],
+    answer: SerializerClass,
+    *,
+    tag: str,
+    sent: dict[str, Example] | None = None,
+    answered: dict[str, Example],
+    status: int = 200,
+    at: Sequence[OpenApiParameter] = (),
+    conflicts: Sequence[str] = ("resource_busy",),
+    invalid: Sequence[str] = ("missing", "unknown_parameter", "invalid_type"),
+    may_miss: bool = False,
+    may_be_unavailable: bool = False,
+    handles_cards: bool = False,
+    idempotent: bool = True,
+    open_to_browsers: bool = False,
+) -> Operation:
+    """Return a POST, PUT or DELETE: `sent` and `answered` are examples by name, `conflicts` and `invalid` codes.
+
+    `may_miss`: the body names an object that may be missing. `handles_cards`: it encrypts or decrypts card data.
+    `idempotent`: it takes an idempotency key, as all POSTs do.
+    """
+    always = _always(bool(at) or may_miss, open_to_browsers)
+    sometimes = [
+        *([errors.KEY_CONFLICT] if idempotent else []),
+        *([errors.UNAVAILABLE] if may_be_unavailable else []),
+        *([errors.VAULT_UNAVAILABLE] if handles_cards else []),
+    ]
+    refusals: list[PossibleRefusal] = [(errors.CONFLICT, conflicts)] if conflicts else []
+    refusals += [*_with_all_codes([*always, *OF_BODIES, *sometimes]), (errors.INVALID, invalid)]
+    return extend_schema(
+        operation_id=operation_id,
+        summary=summary,
+        description=description,
+        tags=[tag],
+        parameters=[*at, *([IDEMPOTENCY_KEY] if idempotent else [])],
+        request=body,
+        responses={status: OpenApiResponse(answer, "The object after the operation.")} | error_responses(refusals),
+        examples=[*_examples(sent or {}), *_examples(answered, status)],
+    )
+
+
+def _always(may_miss: bool, open_to_browsers: bool) -> list[Refusal]:
+    return [
+        errors.NO_KEY,
+        *([] if open_to_browsers else [errors.NOT_PUBLISHABLE]),
+        errors.NO_RIGHT,
+        errors.NO_HTTPS,
+        *([errors.MISSING] if may_miss else []),
+        errors.TOO_MANY,
+        errors.INTERNAL,
+        errors.OVERLOADED,
+    ]
+
+
+def _with_all_codes(refusals: Iterable[Refusal]) -> list[PossibleRefusal]:
+    return [(refusal, list(refusal.codes)) for refusal in refusals]
+
+
+def _examples(named: dict[str, Example], status: int | None = None) -> list[OpenApiExample]:
+    if status is None:
+        return [OpenApiExample(name, value, request_only=True) for name, value in named.items()]
+    codes = [str(status)]
+    return [OpenApiExample(name, value, response_only=True, status_codes=codes) for name, value in named.items()]

@@ -1,0 +1,261 @@
+"""The fields of requests.
+
+No message repeats a value, and every check takes time linear in the length of the value.
+"""
+
+import re
+from collections.abc import Collection
+from ipaddress import ip_address
+from typing import Any
+from urllib.parse import unquote_plus, urlsplit
+
+from django.core.exceptions import ValidationError as DjangoValidationError
+from django.core.validators import validate_email
+
+from payments.api.validation.strict import Strict
+from payments.money import CURRENCIES
+from payments.sensitive_data.card_numbers import holds_card_number
+from payments.sensitive_data.luhn import luhn_valid
+
+Schema = dict[str, Any]
+
+# P of the contract; a trailing line break is whitespace too, but never part of a name.
+NAME_SAFE = r"[A-Za-z0-9 \t\n\r\f\v'#_.\-,]*[A-Za-z0-9 \t'#_.\-,]"
+DIGITS = "[0-9]+"
+MONTH = "0?[1-9]|1[0-2]"
+URL_MAX_LENGTH = 2083
+EMAIL_MAX_LENGTH = 254
+CARD_NUMBER_DIGITS = 16
+CARD_DATA = "This value holds a card number or a security code, which may stand in a card only."
+
+_URL_CHARACTERS = re.compile(r"[A-Za-z0-9\-._~:/?#\[\]@!$&'()*+,;=%]+")
+_HOST = re.compile(r"(?!-)[A-Za-z0-9_\-]{1,63}(?<!-)(?:\.(?!-)[A-Za-z0-9_\-]{1,63}(?<!-))*\.?")
+_HOST_MAX_LENGTH = 254
+
+
+class StrictField(Strict):
+    """A field that is not a nested object."""
+
+    def schema(self) -> Schema:
+        """Return the JSON Schema (OpenAPI 3.1) of this field."""
+        raise NotImplementedError
+
+
+class StrictString(StrictField):
+    """A string of `min_length` to `max_length` characters that matches `pattern` as a whole.
+
+    A card number is refused, because the string is stored and shown as it is.
+    """
+
+    default_error_messages = {
+        "invalid_type": "This value must be a string.",
+        "too_short": "This value must have at least {min_length} characters.",
+        "too_long": "This value must have at most {max_length} characters.",
+        "pattern": "This value has characters or a form that are not allowed here.",
+        "card_data": CARD_DATA,
+    }
+    is_card_number = False
+
+    def __init__(self, *, min_length: int = 1, max_length: int, pattern: str = "", **options: Any) -> None:
+        super().__init__(**options)
+        self.min_length = min_length
+        self.max_length = max_length
+        self.pattern = re.compile(pattern) if pattern else None
+
+    def to_internal_value(self, data: Any) -> Any:
+        if not isinstance(data, str):
+            self.fail("invalid_type")
+        if len(data) < self.min_length:
+            self.fail("too_short", min_length=self.min_length)
+        if len(data) > self.max_length:
+            self.fail("too_long", max_length=self.max_length)
+        if self.pattern and not self.pattern.fullmatch(data):
+            self.fail("pattern")
+        if not self.is_card_number and holds_card_number(data):
+            self.fail("card_data")
+        return data
+
+    def schema(self) -> Schema:
+        form: Schema = {"type": "string", "minLength": self.min_length, "maxLength": self.max_length}
+        return form | ({"pattern": f"^(?:{self.pattern.pattern})$"} if self.pattern else {})
+
+
+class NameSafe(StrictString):
+    """A string of pattern P: ASCII letters, digits, whitespace and `'#_.-,`."""
+
+    default_error_messages = {
+        "pattern": "This value may hold only the letters A to Z, digits, whitespace and ' # _ . - ,",
+    }
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(pattern=NAME_SAFE, **options)
+
+
+class Digits(StrictString):
+    """A string of ASCII digits."""
+
+    default_error_messages = {"pattern": "This value must be digits only."}
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(pattern=DIGITS, **options)
+
+
+class CardNumber(StrictString):
+    """A card number: 16 digits with a right check digit (ISO/IEC 7812-1)."""
+
+    default_error_messages = {
+        "pattern": "This value must be digits only.",
+        "luhn": "This is not a card number.",
+    }
+    is_card_number = True
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(min_length=CARD_NUMBER_DIGITS, max_length=CARD_NUMBER_DIGITS, pattern=DIGITS, **options)
+
+    def to_internal_value(self, data: Any) -> str:
+        number: str = super().to_internal_value(data)
+        if not luhn_valid(number):
+            self.fail("luhn")
+        return number
+
+    def schema(self) -> Schema:
+        return super().schema() | {"format": "card-number"}
+
+
+class Url(StrictString):
+    """An absolute http(s) URL (RFC 3986, percent-encoded), returned as it was sent."""
+
+    default_error_messages = {"invalid_url": "This value must be an absolute http or https URL, percent-encoded."}
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(max_length=URL_MAX_LENGTH, **options)
+
+    def to_internal_value(self, data: Any) -> str:
+        url: str = super().to_internal_value(data)
+        if not _URL_CHARACTERS.fullmatch(url) or not _has_web_address(url):
+            self.fail("invalid_url")
+        if holds_card_number(unquote_plus(url)):
+            self.fail("card_data")
+        return url
+
+    def schema(self) -> Schema:
+        return super().schema() | {"format": "uri"}
+
+
+class Email(StrictString):
+    """An e-mail address."""
+
+    default_error_messages = {"invalid_email": "This value must be an e-mail address."}
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(max_length=EMAIL_MAX_LENGTH, **options)
+
+    def to_internal_value(self, data: Any) -> str:
+        address: str = super().to_internal_value(data)
+        try:
+            validate_email(address)
+        except DjangoValidationError:
+            self.fail("invalid_email")
+        if not address.isprintable():
+            self.fail("invalid_email")
+        return address
+
+    def schema(self) -> Schema:
+        return super().schema() | {"format": "email"}
+
+
+class Currency(NameSafe):
+    """An ISO 4217 code in any case, returned in upper case."""
+
+    default_error_messages = {"invalid_choice": "This value must be an ISO 4217 currency code."}
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(min_length=2, max_length=4, **options)
+
+    def to_internal_value(self, data: Any) -> str:
+        code: str = super().to_internal_value(data).upper()
+        if code not in CURRENCIES:
+            self.fail("invalid_choice")
+        return code
+
+
+class Choice(StrictField):
+    """One of some strings."""
+
+    default_error_messages = {
+        "invalid_type": "This value must be a string.",
+        "invalid_choice": "This value must be one of: {choices}.",
+    }
+
+    def __init__(self, choices: Collection[str], **options: Any) -> None:
+        super().__init__(**options)
+        self.choices = choices
+
+    def to_internal_value(self, data: Any) -> str:
+        if not isinstance(data, str):
+            self.fail("invalid_type")
+        if data not in self.choices:
+            self.fail("invalid_choice", choices=", ".join(self.choices))
+        return data
+
+    def schema(self) -> Schema:
+        return {"type": "string", "enum": list(self.choices)}
+
+
+class StrictInteger(StrictField):
+    """An integer within `min_value`..`max_value`: no boolean, no float, no string."""
+
+    default_error_messages = {
+        "invalid_type": "This value must be an integer.",
+        "too_small": "This value must be at least {min_value}.",
+        "too_big": "This value must be at most {max_value}.",
+    }
+
+    def __init__(self, *, min_value: int, max_value: int, **options: Any) -> None:
+        super().__init__(**options)
+        self.min_value = min_value
+        self.max_value = max_value
+
+    def to_internal_value(self, data: Any) -> int:
+        if type(data) is not int:
+            self.fail("invalid_type")
+        if data < self.min_value:
+            self.fail("too_small", min_value=self.min_value)
+        if data > self.max_value:
+            self.fail("too_big", max_value=self.max_value)
+        return data
+
+    def schema(self) -> Schema:
+        return {"type": "integer", "minimum": self.min_value, "maximum": self.max_value}
+
+
+class StrictBoolean(StrictField):
+    """true or false, and no number or string for either."""
+
+    default_error_messages = {"invalid_type": "This value must be true or false."}
+
+    def to_internal_value(self, data: Any) -> bool:
+        if not isinstance(data, bool):
+            self.fail("invalid_type")
+        return data
+
+    def schema(self) -> Schema:
+        return {"type": "boolean"}
+
+
+def _has_web_address(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        return False
+    return parts.scheme in ("http", "https") and port != 0 and _is_host(parts.hostname or "", parts.netloc)
+
+
+def _is_host(host: str, netloc: str) -> bool:
+    if "[" in netloc:
+        try:
+            return ip_address(host).version == 6
+        except ValueError:
+            return False
+    return len(host) <= _HOST_MAX_LENGTH and _HOST.fullmatch(host) is not None

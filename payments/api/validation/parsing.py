@@ -1,0 +1,170 @@
+"""Parsing of JSON bodies and query strings (contract, section 1)."""
+
+import json
+import re
+from collections import Counter
+from collections.abc import Mapping
+from math import isinf
+from typing import Any
+from urllib.parse import parse_qsl
+
+from django.core.exceptions import RequestDataTooBig
+from django.http import HttpRequest, UnreadablePostError
+from django.utils.http import parse_header_parameters
+from rest_framework.exceptions import UnsupportedMediaType
+from rest_framework.parsers import BaseParser
+
+from payments.api.responses.errors import Fault, body_too_large, invalid, invalid_json
+from payments.json_codecs.verbatim_json import Number, integer_of, number_of
+
+MAX_BODY_BYTES = 64 * 1024
+MAX_NESTING = 10
+MAX_INTEGER_DIGITS = 30
+MAX_NUMBER_LENGTH = 60
+MAX_QUERY_PARAMETERS = 100
+# No body is longer. Django reads a length that Python does not convert (4300 digits) as no length.
+MAX_LENGTH_DIGITS = 18
+UTF_8 = ("utf-8", "utf8")
+# Accepted, and changes nothing: nested objects are always whole.
+IGNORED_PARAMETERS = ("expand", "expand[]")
+
+_UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
+
+
+class StrictJsonParser(BaseParser):
+    """A DRF parser for one JSON object of at most MAX_BODY_BYTES."""
+
+    media_type = "application/json"
+
+    def parse(self, _stream: Any, media_type: Any = None, parser_context: Any = None) -> dict[str, Any]:
+        """Return the object in the body. Raises ApiError (400, 413) or UnsupportedMediaType."""
+        if not _is_json(media_type or ""):
+            raise UnsupportedMediaType("")
+        return loads(_read_body(parser_context["request"]._request))
+
+
+def require_stated_length(request: HttpRequest) -> None:
+    """Raise ApiError 400 where Django would read a body as empty because its length is missing or unreadable."""
+    stated = request.META.get("CONTENT_LENGTH") or ""
+    readable = stated.isascii() and stated.isdigit() and len(stated) <= MAX_LENGTH_DIGITS
+    if not readable if stated else may_have_body(request.META):
+        raise invalid_json("The length of the body must be stated in Content-Length, that of an empty one too.")
+
+
+def may_have_body(environ: Mapping[str, Any]) -> bool:
+    """Return whether a request without Content-Length can have a body: in chunks, or by HTTP/2 (RFC 9112, 6.3)."""
+    return "HTTP_TRANSFER_ENCODING" in environ or not environ["SERVER_PROTOCOL"].startswith("HTTP/1")
+
+
+def loads(body: bytes) -> dict[str, Any]:
+    """Return the one JSON object (RFC 8259) in `body`.
+
+    Raises ApiError 400 for anything else: other encodings, repeated names, NaN, overlong numbers, too much
+    nesting, and characters that cannot be stored. No message repeats content.
+    """
+    try:
+        value = _DECODER.decode(body.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        raise invalid_json("The body must be UTF-8.") from error
+    except json.JSONDecodeError as error:
+        where = f"line {error.lineno}, column {error.colno}"
+        raise invalid_json(f"The body is not valid JSON ({where}).") from error
+    except RecursionError as error:
+        raise invalid_json(_TOO_DEEP) from error
+    if not isinstance(value, dict):
+        raise invalid_json("The body must be one JSON object.")
+    _inspect(value, 1)
+    return value
+
+
+def query_of(request: HttpRequest) -> dict[str, str]:
+    """Return the query parameters without the ignored ones. Raises ApiError 422 for unreadable or repeated ones."""
+    raw = request.META.get("QUERY_STRING", "")
+    if not raw:
+        return {}
+    pairs = [pair for pair in _query_pairs(raw) if pair[0] not in IGNORED_PARAMETERS]
+    repeated = [name for name, times in Counter(name for name, _ in pairs).items() if times > 1]
+    if repeated:
+        message = "This parameter may be given once."
+        raise invalid(Fault(("query", name), message, "repeated_parameter") for name in repeated)
+    return dict(pairs)
+
+
+def _query_pairs(raw: str) -> list[tuple[str, str]]:
+    try:
+        text = raw.encode("latin-1").decode("utf-8")
+        pairs = parse_qsl(text, keep_blank_values=True, errors="strict", max_num_fields=MAX_QUERY_PARAMETERS)
+    except ValueError as error:
+        raise _unreadable_query() from error
+    if any("\x00" in part for pair in pairs for part in pair):
+        raise _unreadable_query()
+    return pairs
+
+
+def _unreadable_query() -> Exception:
+    message = f"The query must be percent-encoded UTF-8 without NUL, at most {MAX_QUERY_PARAMETERS} parameters."
+    return invalid([Fault(("query",), message, "invalid_query")])
+
+
+def _is_json(content_type: str) -> bool:
+    essence, parameters = parse_header_parameters(content_type)
+    return essence == "application/json" and parameters.get("charset", "utf-8").lower() in UTF_8
+
+
+def _read_body(request: HttpRequest) -> bytes:
+    stated = int(request.META["CONTENT_LENGTH"])
+    if stated > MAX_BODY_BYTES:
+        raise body_too_large(MAX_BODY_BYTES)
+    try:
+        body = request.body
+    except RequestDataTooBig as error:
+        raise body_too_large(MAX_BODY_BYTES) from error
+    except UnreadablePostError as error:
+        raise invalid_json("The body broke off.") from error
+    if len(body) < stated:
+        raise invalid_json("The body broke off.")
+    return body
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) < len(pairs):
+        raise invalid_json("An object in the body repeats a member name.")
+    return value
+
+
+def _integer(text: str) -> int | Number:
+    if len(text) > MAX_INTEGER_DIGITS:
+        raise invalid_json("A number in the body is too long.")
+    return integer_of(text)
+
+
+def _number(text: str) -> float | Number:
+    if len(text) > MAX_NUMBER_LENGTH or isinf(float(text)):
+        raise invalid_json("A number in the body is too long.")
+    return number_of(text)
+
+
+def _constant(_: str) -> float:
+    raise invalid_json("NaN and Infinity are not JSON.")
+
+
+_TOO_DEEP = f"The body must not nest deeper than {MAX_NESTING}."
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_object, parse_int=_integer, parse_float=_number, parse_constant=_constant
+)
+
+
+def _inspect(value: Any, depth: int) -> None:
+    if isinstance(value, str):
+        if _UNSTORABLE.search(value):
+            raise invalid_json("A text in the body holds a NUL or half of a surrogate pair.")
+    elif isinstance(value, (dict, list)):
+        if depth > MAX_NESTING:
+            raise invalid_json(_TOO_DEEP)
+        for inner in _parts(value):
+            _inspect(inner, depth + 1)
+
+
+def _parts(value: dict[str, Any] | list[Any]) -> list[Any]:
+    return [*value, *value.values()] if isinstance(value, dict) else value

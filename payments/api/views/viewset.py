@@ -1,0 +1,99 @@
+"""From a request to a call of the domain: the caller, the idempotency key and the stored answer."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from django.http import HttpResponse
+from rest_framework.request import Request
+from rest_framework.viewsets import ViewSetMixin
+
+from payments import context, vault
+from payments.api.access.authentication import key_of
+from payments.api.access.throttling import counted_address
+from payments.api.responses.errors import ApiError, Fault, invalid
+from payments.api.responses.rendering import json_response
+from payments.api.responses.stored_answers import refusal_answer
+from payments.api.validation.fields import CARD_DATA
+from payments.api.validation.strict import StrictSerializer
+from payments.api.views.base import ApiView
+from payments.domain import idempotency
+from payments.domain.caller import Caller, IdempotencyKey
+from payments.domain.errors import ErrorKind, PaymentError
+from payments.domain.idempotency import Replay, StoredAnswer
+from payments.json_codecs.verbatim_json import dumps_sorted
+from payments.models import ApiKey
+from payments.sensitive_data.card_numbers import holds_card_number
+
+KEY_HEADERS = ("HTTP_IDEMPOTENCY_KEY", "HTTP_X_IDEMPOTENCY_KEY")
+KEY_MAX = 255
+# Conflicts that end by themselves: the same request may be sent again under its idempotency key.
+TRANSIENT = {"resource_busy"}
+REFUSALS = (PaymentError, ApiError, vault.VaultUnavailable)
+
+Verb = Callable[[Caller, dict[str, Any]], StoredAnswer]
+
+
+class ApiViewSet(ViewSetMixin, ApiView):
+    """The base of all resources of `/v2`."""
+
+    lookup_value_regex = "[^/]+"
+    # By action, the right that a restricted key needs for it.
+    rights: Mapping[str, str] = {}
+
+    def caller(self, request: Request) -> Caller:
+        """Return the caller of the domain for this request. Raises ApiError 422 for a bad idempotency key."""
+        key = key_of(request)
+        return Caller(
+            merchant_id=key.merchant_id,
+            livemode=key.livemode,
+            statement_descriptor=key.merchant.statement_descriptor,
+            rates=key.merchant.rates,
+            payment_methods=key.merchant.payment_method_settings,
+            request_id=context.request_id.get(),
+            idempotency=_idempotency_key(request) if request.method == "POST" else None,
+            key_id=key.id,
+            address=counted_address(request._request),
+            decline_budget=key.merchant.decline_budget,
+            rights=frozenset(key.rights) if key.kind == ApiKey.Kind.RESTRICTED else None,
+        )
+
+    def run(self, request: Request, serializer_class: type[StrictSerializer], verb: Verb) -> HttpResponse:
+        """Validate the body and call `verb`, or replay the answer that this idempotency key has."""
+        caller = self.caller(request)
+        try:
+            answer, headers = _answer(caller, lambda: verb(caller, self.body(serializer_class))), {}
+        except Replay as replay:
+            answer, headers = replay.answer, {"Idempotent-Replayed": "true"}
+        return json_response(answer.body, answer.status, headers)
+
+
+def _idempotency_key(request: Request) -> IdempotencyKey | None:
+    key = next((request.META[name] for name in KEY_HEADERS if name in request.META), None)
+    if key is None:
+        return None
+    if not key or len(key) > KEY_MAX or not key.isprintable():
+        message = "An idempotency key is 1 to 255 printable characters."
+        raise invalid([Fault(("header", "Idempotency-Key"), message, "pattern")])
+    if holds_card_number(key):
+        raise invalid([Fault(("header", "Idempotency-Key"), CARD_DATA, "card_data")])
+    # The order of members and white space do not make it another request.
+    body = dumps_sorted(request.data).encode()
+    path = request.path.rstrip("/")
+    return IdempotencyKey(key, vault.request_fingerprint(request.method or "", path, body))
+
+
+def _answer(caller: Caller, ask: Callable[[], StoredAnswer]) -> StoredAnswer:
+    """Return the answer of `ask`, or the stored answer to its refusal; raise any other refusal.
+
+    A verb claims the idempotency key with its first write. A refusal can come before that, so the key is looked up
+    here: the answer that it already has is replayed instead of the refusal.
+    """
+    try:
+        return ask()
+    except REFUSALS as refusal:
+        idempotency.look_up(caller)
+        if not isinstance(refusal, PaymentError) or refusal.kind is not ErrorKind.CONFLICT or refusal.code in TRANSIENT:
+            raise
+        answer = refusal_answer(refusal, caller.request_id)
+        idempotency.store_refusal(caller, answer)
+        return answer

@@ -1,0 +1,138 @@
+"""The connection pool of one process, and the fair queue for its connections."""
+
+import select
+from collections import deque
+from collections.abc import Callable, Hashable
+from threading import Lock
+
+from psycopg import OperationalError
+from psycopg.pq import TransactionStatus
+
+from payments import context
+from payments.db.backend.bounded_connection import BoundedConnection
+from payments.db.backend.circuit_breaker import CircuitBreaker
+
+# How long a request waits for a connection before it is answered 503.
+WAIT_SECONDS = 5
+
+
+class FairQueue:
+    """A semaphore of `most` places with a queue for each merchant; the queues are served in rotation.
+
+    A merchant waits for at most one turn of each other merchant, however many requests those have waiting. Within a
+    queue the thread that has waited longest is next. With Python's semaphores a thread that returns overtakes those
+    that wait, and a payment takes a connection four times.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._free = most
+        # The queues that are not empty, the next one first.
+        self._lines: dict[Hashable, deque[Lock]] = {}
+        self._lock = Lock()
+
+    def begin(self, timeout_seconds: float, merchant: Hashable = None) -> bool:
+        """Wait for a place in the queue of `merchant` (None: no merchant); return False if none came in time."""
+        with self._lock:
+            if self._free:
+                self._free -= 1
+                return True
+            # Locked here, so that the next `acquire` waits until `end` releases it.
+            mine = Lock()
+            mine.acquire()
+            self._lines.setdefault(merchant, deque()).append(mine)
+        return mine.acquire(timeout=timeout_seconds) or not self._leave(merchant, mine)
+
+    def end(self) -> None:
+        """Give the place to the first thread of the next queue, if any waits."""
+        with self._lock:
+            if not self._lines:
+                self._free += 1
+                return
+            merchant = next(iter(self._lines))
+            line = self._lines.pop(merchant)
+            line.popleft().release()
+            if line:
+                self._lines[merchant] = line
+
+    def _leave(self, merchant: Hashable, mine: Lock) -> bool:
+        """Leave the queue; return False if the place was given at the last moment."""
+        with self._lock:
+            line = self._lines.get(merchant, ())
+            if mine not in line:
+                return False
+            self._lines[merchant].remove(mine)
+            if not self._lines[merchant]:
+                del self._lines[merchant]
+            return True
+
+
+class ConnectionPool:
+    """The connections of this process to one database: never more than `most`, in use and idle.
+
+    The one used last is given out first, so that no more are open than are needed at once, and each has its
+    statements prepared.
+    """
+
+    def __init__(self, most: int) -> None:
+        self.availability = CircuitBreaker()
+        self._turns = FairQueue(most)
+        self._kept: deque[BoundedConnection] = deque()
+
+    def take(self) -> BoundedConnection | None:
+        """Return an idle connection, or None if the caller must open one.
+
+        Raises OperationalError if all stay in use, and NotAnswering at once while the circuit breaker is open.
+        """
+        self.availability.require()
+        if not self._turns.begin(WAIT_SECONDS, context.merchant.get()):
+            raise OperationalError("Every connection to the database was in use for too long.")
+        try:
+            self.availability.require()
+        except OperationalError:
+            self._turns.end()
+            raise
+        return self._next_kept()
+
+    def lose(self, probe: Callable[[], None]) -> None:
+        """Open the circuit breaker until `probe` succeeds, and close the idle connections."""
+        self.availability.lose(probe)
+        self.close()
+
+    def _next_kept(self) -> BoundedConnection | None:
+        while self._kept:
+            try:
+                connection = self._kept.pop()
+            except IndexError:  # another thread was faster
+                break
+            if _is_quiet(connection):
+                return connection
+            connection.close()
+        return None
+
+    def give_back(self, connection: BoundedConnection | None) -> None:
+        """Return a connection after `take`, None if none was opened; close it if it is in a transaction."""
+        if connection is not None and _is_idle(connection):
+            self._kept.append(connection)
+        elif connection is not None:
+            connection.close()
+        self._turns.end()
+
+    def close(self) -> None:
+        """Close the idle connections."""
+        while self._kept:
+            try:
+                self._kept.pop().close()
+            except IndexError:  # another thread was faster
+                break
+
+
+def _is_idle(connection: BoundedConnection) -> bool:
+    has_no_transaction = connection.pgconn.transaction_status == TransactionStatus.IDLE
+    return has_no_transaction and connection.autocommit and not connection.closed
+
+
+def _is_quiet(connection: BoundedConnection) -> bool:
+    """Return whether the server has sent nothing, as it does when it ends: a health check without a round trip."""
+    poll = select.poll()
+    poll.register(connection.fileno(), select.POLLIN)
+    return not poll.poll(0)

@@ -1,0 +1,59 @@
+"""Daily totals of charges, computed once for the admin's pages."""
+
+from django.db import models
+from django.db.models import F, Q
+
+from payments import clock, ids
+from payments.models.merchants.merchant import Merchant
+
+
+class DayTotal(models.Model):
+    """The number and amount of one kind of charges on a day (UTC).
+
+    A charge counts on the day of its creation with its whole amount. After it was approved or declined, a later
+    capture, void, refund or expiry does not change its outcome here; only a pending charge may change.
+    """
+
+    class Outcome(models.TextChoices):
+        APPROVED = "approved"  # captured or held, whatever happened later
+        DECLINED = "declined"
+        PENDING = "pending"
+
+    day = models.DateField()
+    merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="+", db_index=False)
+    livemode = models.BooleanField()
+    currency = models.CharField(max_length=3)
+    source_type = models.CharField(max_length=20)
+    outcome = models.CharField(max_length=8, choices=Outcome.choices)
+    # For a decline, its code of `failure_data`.
+    reason = models.CharField(max_length=30, blank=True, default="")
+    count = models.PositiveIntegerField()
+    amount = models.BigIntegerField()
+
+    class Meta:
+        default_permissions = ("view",)
+        constraints = [
+            # In the order of the queries: one day is written, days of one mode are read.
+            models.UniqueConstraint(
+                *(F("day"), F("livemode"), F("currency"), F("merchant"), F("source_type"), F("outcome"), F("reason")),
+                name="one_total_per_day_and_kind",
+            ),
+            models.CheckConstraint(name="day_total_of_something", condition=Q(count__gte=1, amount__gte=1)),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.day} {self.source_type} {self.outcome} {ids.public_id('mer', self.merchant_id)}"
+
+
+class SummedDay(models.Model):
+    """A day (UTC) whose totals are computed; they are computed again while charges of it were `pending`."""
+
+    day = models.DateField(primary_key=True)
+    pending = models.PositiveIntegerField(default=0)
+    summed_at = models.DateTimeField(default=clock.now)
+
+    class Meta:
+        default_permissions = ("view",)
+
+    def __str__(self) -> str:
+        return str(self.day)

@@ -1,0 +1,153 @@
+"""The ledger: immutable double-entry postings, and the daily batches of settlement."""
+
+from django.db import models
+from django.db.models import F, Q
+
+from payments import clock, ids
+from payments.db.fast_model import FastModel
+from payments.db.scoped_queryset import ScopedQuerySet
+from payments.models.charging.charge import Charge
+from payments.models.merchants.merchant import Merchant
+
+
+class SettlementQuerySet(ScopedQuerySet["Settlement"]):
+    """Settlements of one merchant in one mode."""
+
+
+class Settlement(models.Model):
+    """A merchant's daily batch in one mode and currency; its amount is the sum of its postings."""
+
+    id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
+    merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="+", db_index=False)
+    livemode = models.BooleanField()
+    currency = models.CharField(max_length=3)
+    day = models.DateField()
+    created_at = models.DateTimeField(default=clock.now, editable=False)
+
+    objects = SettlementQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                F("merchant"), F("livemode"), F("currency"), F("day"), name="one_settlement_per_merchant_and_day"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return ids.public_id("set", self.id)
+
+
+class PostingQuerySet(ScopedQuerySet["Posting"]):
+    """Postings of one merchant in one mode."""
+
+
+class Posting(FastModel):
+    """One line of a journal: a positive `amount` is a debit, a negative one a credit.
+
+    The lines of a journal are about one charge and sum to zero, the two memo accounts separately. The database checks
+    that at commit, and refuses to change or delete a line. A foreign key to a posting needs `db_constraint=False`,
+    because its check locks the line, which the application may not do.
+    """
+
+    class Account(models.TextChoices):
+        # Memo: amounts on hold at providers, and for merchants. No money has moved.
+        PROVIDER_HOLD = "provider_hold"
+        MERCHANT_HOLD = "merchant_hold"
+        # Assets: what providers owe us, and what they have settled.
+        PROVIDER_RECEIVABLE = "provider_receivable"
+        BANK = "bank"
+        # Liabilities: what we owe merchants before and after settlement, and what payers get back.
+        MERCHANT_PENDING = "merchant_pending"
+        MERCHANT_PAYABLE = "merchant_payable"
+        REFUNDS_IN_TRANSIT = "refunds_in_transit"
+        REVERSALS = "reversals"
+        # Income.
+        FEES = "fees"
+
+    class Kind(models.TextChoices):
+        HOLD = "hold"
+        RELEASE = "release"  # of a hold, or of what a capture left of it
+        CAPTURE = "capture"
+        FEE = "fee"
+        VOID = "void"  # of a captured charge, its fee included
+        REFUND = "refund"  # asked of the provider
+        REFUND_SETTLED = "refund_settled"
+        REFUND_FAILED = "refund_failed"
+        LATE = "late"  # money that arrived after the charge had failed
+        REVERSAL = "reversal"  # such money given back
+        SETTLE = "settle"
+
+    id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
+    journal = models.UUIDField()
+    line = models.PositiveSmallIntegerField()
+    # No constraint: the charge's own foreign key proves that the merchant exists.
+    merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="+", db_index=False, db_constraint=False)
+    livemode = models.BooleanField()
+    currency = models.CharField(max_length=3)
+    account = models.CharField(max_length=19, choices=Account.choices)
+    kind = models.CharField(max_length=14, choices=Kind.choices)
+    amount = models.BigIntegerField()
+    charge = models.ForeignKey(Charge, models.PROTECT, related_name="postings")
+    # The attempt by which a provider moved this money, and whose reference is in the provider's reports.
+    attempt_id = models.UUIDField(null=True, blank=True)
+    settlement = models.ForeignKey(
+        Settlement, models.PROTECT, null=True, blank=True, related_name="postings", db_index=False
+    )
+    created_at = models.DateTimeField(default=clock.now, editable=False)
+
+    objects = PostingQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(F("journal"), F("line"), name="posting_line_once_per_journal"),
+            models.CheckConstraint(name="posting_moves_something", condition=~Q(amount=0)),
+            models.CheckConstraint(
+                name="posting_settles_in_a_settlement",
+                condition=Q(kind="settle", settlement__isnull=False) | ~Q(kind="settle") & Q(settlement__isnull=True),
+            ),
+        ]
+        indexes = [
+            models.Index(F("attempt_id"), name="posting_of_attempt", condition=Q(attempt_id__isnull=False)),
+            models.Index(F("settlement"), name="posting_of_settlement", condition=Q(settlement__isnull=False)),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.account} {self.amount}"
+
+
+class RunningBalanceQuerySet(ScopedQuerySet["RunningBalance"]):
+    """Running balances of one merchant in one mode."""
+
+
+class RunningBalance(models.Model):
+    """The sums of a merchant's postings by account in one currency; a balance is the sum of its shards.
+
+    A trigger on the postings updates these rows. Each database connection writes to one of 16 shards, so that charges
+    of one merchant seldom wait for each other.
+    """
+
+    merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="+", db_index=False, db_constraint=False)
+    livemode = models.BooleanField()
+    currency = models.CharField(max_length=3)
+    shard = models.PositiveSmallIntegerField()
+    provider_hold = models.BigIntegerField(default=0)
+    merchant_hold = models.BigIntegerField(default=0)
+    provider_receivable = models.BigIntegerField(default=0)
+    bank = models.BigIntegerField(default=0)
+    merchant_pending = models.BigIntegerField(default=0)
+    merchant_payable = models.BigIntegerField(default=0)
+    refunds_in_transit = models.BigIntegerField(default=0)
+    reversals = models.BigIntegerField(default=0)
+    fees = models.BigIntegerField(default=0)
+
+    objects = RunningBalanceQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["merchant", "livemode", "currency", "shard"], name="one_running_balance_per_shard"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.currency} {self.shard}"

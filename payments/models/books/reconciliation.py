@@ -1,0 +1,186 @@
+"""Reconciliation: providers' reports of the money they moved, matched with our ledger, and the differences."""
+
+from django.conf import settings
+from django.db import models
+from django.db.models import F, Q
+
+from payments import clock
+from payments.models.books.ledger import Posting
+from payments.models.charging.attempt import Attempt
+from payments.models.charging.charge import Charge
+from payments.models.operators.correction import NOTE_MAX_LENGTH, SOMETHING_WRITTEN, free_of_secrets
+
+PROVIDER_LENGTH = 40
+
+
+class ReconciliationRun(models.Model):
+    """One report of a provider, imported and matched in one transaction."""
+
+    class Origin(models.TextChoices):
+        COMMAND = "command"
+        WORKER = "worker"
+
+    provider = models.CharField(max_length=PROVIDER_LENGTH)
+    started_by = models.CharField(max_length=7, choices=Origin.choices)
+    # Empty if the provider's connector fetched the report.
+    file = models.CharField(max_length=255, blank=True, default="")
+    # The time that the report covers completely: a posting in it without a line is not in the report. None if it covers
+    # no time.
+    covers_from = models.DateTimeField(null=True, blank=True)
+    covers_to = models.DateTimeField()
+    lines = models.PositiveIntegerField(default=0)
+    # Lines that no earlier report had.
+    new_lines = models.PositiveIntegerField(default=0)
+    matched = models.PositiveIntegerField(default=0)
+    # Lines whose attempt has no outcome yet, or whose webhook may still arrive.
+    under_way = models.PositiveIntegerField(default=0)
+    new_items = models.PositiveIntegerField(default=0)
+    # The provider's open differences after the run, by kind.
+    differences = models.JSONField(default=dict)
+    created_at = models.DateTimeField(default=clock.now, editable=False)
+
+    class Meta:
+        default_permissions = ("view",)
+        constraints = [
+            models.CheckConstraint(
+                name="reconciliation_covers_no_time_backwards",
+                condition=Q(covers_from__isnull=True) | Q(covers_from__lte=F("covers_to")),
+            ),
+        ]
+        indexes = [models.Index(F("provider"), F("covers_to"), name="reconciliation_of_provider")]
+
+    def __str__(self) -> str:
+        return f"{self.provider} {self.covers_to:%Y-%m-%d}"
+
+
+class ReportLine(models.Model):
+    """One movement of money in a provider's reports; a movement in several reports is one row."""
+
+    class Kind(models.TextChoices):
+        CAPTURE = "capture"
+        VOID = "void"
+        REFUND = "refund"
+        REFUND_RETURNED = "refund_returned", "Refund returned"
+        OTHER = "other", "Something else"
+
+    run = models.ForeignKey(ReconciliationRun, models.PROTECT, related_name="line_list")
+    # Its position in that run's report.
+    number = models.PositiveIntegerField()
+    provider = models.CharField(max_length=PROVIDER_LENGTH)
+    # Our reference as the provider returned it, and the provider's own.
+    reference = models.CharField(max_length=255, blank=True)
+    provider_ref = models.CharField(max_length=255, blank=True)
+    kind = models.CharField(max_length=15, choices=Kind.choices)
+    # The provider's own word for the movement, if it says more.
+    word = models.CharField(max_length=100, blank=True, default="")
+    # Signed like `provider_receivable`: money that the provider took for us is positive.
+    amount = models.BigIntegerField()
+    currency = models.CharField(max_length=3)
+    booked_at = models.DateTimeField()
+    # No constraints: attempts and postings are never deleted, and the checks would lock busy rows.
+    attempt = models.ForeignKey(
+        Attempt, models.PROTECT, null=True, blank=True, related_name="+", db_constraint=False, db_index=False
+    )
+    # The matching posting; empty for a refund that came back before its webhook.
+    posting = models.OneToOneField(
+        Posting, models.PROTECT, null=True, blank=True, related_name="report_line", db_constraint=False
+    )
+    matched_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        default_permissions = ("view",)
+        constraints = [
+            models.UniqueConstraint(
+                F("reference"),
+                F("provider_ref"),
+                F("provider"),
+                F("kind"),
+                F("word"),
+                F("amount"),
+                F("currency"),
+                F("booked_at"),
+                name="report_line_once",
+            ),
+            models.CheckConstraint(
+                name="report_line_sign_matches_kind",
+                condition=Q(kind__in=["capture", "refund_returned"], amount__gt=0)
+                | Q(kind__in=["void", "refund"], amount__lt=0)
+                | Q(kind="other") & ~Q(amount=0),
+            ),
+            models.CheckConstraint(
+                name="report_line_with_posting_is_matched",
+                condition=Q(posting__isnull=True) | Q(matched_at__isnull=False),
+            ),
+        ]
+        indexes = [
+            models.Index(F("provider_ref"), name="report_line_by_provider_ref"),
+            models.Index(
+                F("provider"), F("attempt"), name="report_line_unmatched", condition=Q(matched_at__isnull=True)
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.reference or self.provider_ref}"
+
+
+class ReconciliationItem(models.Model):
+    """A difference between a provider's reports and our ledger; it stays until an operator closes it.
+
+    `line` is the provider's side, `posting` is ours.
+    """
+
+    class Kind(models.TextChoices):
+        MISSING_HERE = "missing_here", "Not in ledger"
+        MISSING_THERE = "missing_there", "Not in report"
+        AMOUNT_DIFFERS = "amount_differs", "Amount differs"
+        CURRENCY_DIFFERS = "currency_differs", "Currency differs"
+        KIND_DIFFERS = "kind_differs", "Kind differs"  # the provider did another operation than we asked for
+
+    class State(models.TextChoices):
+        OPEN = "open"
+        CLOSED = "closed"
+
+    run = models.ForeignKey(ReconciliationRun, models.PROTECT, related_name="items", db_index=False)
+    provider = models.CharField(max_length=PROVIDER_LENGTH)
+    kind = models.CharField(max_length=16, choices=Kind.choices)
+    line = models.ForeignKey(ReportLine, models.PROTECT, null=True, blank=True, related_name="items", db_index=False)
+    # No constraint: its check would lock the posting, which the application may not do.
+    posting = models.ForeignKey(
+        Posting, models.PROTECT, null=True, blank=True, related_name="+", db_constraint=False, db_index=False
+    )
+    attempt = models.ForeignKey(Attempt, models.PROTECT, null=True, blank=True, related_name="+")
+    charge = models.ForeignKey(Charge, models.PROTECT, null=True, blank=True, related_name="+")
+    # Since when later runs do not find the difference any more.
+    vanished_at = models.DateTimeField(null=True, blank=True)
+    state = models.CharField(max_length=6, choices=State.choices, default=State.OPEN)
+    note = models.CharField(max_length=NOTE_MAX_LENGTH, blank=True, default="", validators=[free_of_secrets])
+    # Who closed or reopened it last, and when.
+    decided_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+")
+    decided_at = models.DateTimeField(null=True, blank=True)
+    created_at = models.DateTimeField(default=clock.now, editable=False)
+
+    class Meta:
+        default_permissions = ("view",)
+        permissions = [("close_reconciliationitem", "Can close and reopen reconciliation items")]
+        constraints = [
+            models.UniqueConstraint(F("line"), F("kind"), name="one_item_per_line_and_kind"),
+            models.UniqueConstraint(F("posting"), name="one_item_per_missing_line", condition=Q(line__isnull=True)),
+            models.CheckConstraint(
+                name="reconciliation_item_has_a_side",
+                condition=Q(kind="missing_there", line__isnull=True, posting__isnull=False)
+                | Q(line__isnull=False) & ~Q(kind="missing_there"),
+            ),
+            models.CheckConstraint(
+                name="reconciliation_item_closed_by_somebody",
+                condition=Q(state="open")
+                | Q(
+                    state="closed",
+                    note__regex=SOMETHING_WRITTEN,
+                    decided_by__isnull=False,
+                    decided_at__isnull=False,
+                ),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.get_kind_display().lower()} at {self.provider}"

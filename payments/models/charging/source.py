@@ -1,0 +1,105 @@
+from django.db import models
+from django.db.models import F, Q
+
+from payments import clock, ids, sourcetypes
+from payments.db.fast_model import FastModel
+from payments.db.fields import VerbatimJSONField
+from payments.db.scoped_queryset import ScopedQuerySet
+from payments.models.merchants.merchant import Merchant
+
+
+class SourceQuerySet(ScopedQuerySet["Source"]):
+    """Sources of one merchant in one mode."""
+
+
+class Source(FastModel):
+    """A card, wallet or bank account, usable once unless vaulted."""
+
+    id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
+    # The index that begins with the merchant serves this key too.
+    merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="+", db_index=False)
+    livemode = models.BooleanField()
+    type = models.CharField(max_length=20)
+    used = models.BooleanField(default=False)
+    vaulted = models.BooleanField(default=False)
+    # The customer for whom it is or was kept.
+    customer_id = models.UUIDField(null=True, blank=True)
+    redirect = VerbatimJSONField(null=True, blank=True)
+    owner = VerbatimJSONField(null=True, blank=True)
+    bank_account = VerbatimJSONField(null=True, blank=True)
+    metadata = VerbatimJSONField(null=True, blank=True)
+    # Counts the changes, each of which writes one event: guard of every update, and the last event's sequence.
+    version = models.PositiveIntegerField(default=1)
+    created_at = models.DateTimeField(default=clock.now, editable=False)
+    updated_at = models.DateTimeField(default=clock.now, editable=False)
+
+    objects = SourceQuerySet.as_manager()
+
+    class Meta:
+        constraints = [
+            models.CheckConstraint(name="source_type_is_known", condition=Q(type__in=sourcetypes.NAMES)),
+            models.CheckConstraint(name="source_vaulted_is_used", condition=Q(vaulted=False) | Q(used=True)),
+        ]
+        indexes = [models.Index(F("merchant"), F("livemode"), F("id"), name="source_of_merchant")]
+
+    def __str__(self) -> str:
+        return ids.public_id("src", self.id)
+
+
+class Card(FastModel):
+    """The card of a source; number and CVC are encrypted, and deleted as soon as they are not needed."""
+
+    class CvcChecked(models.TextChoices):
+        PASS = "pass"  # nosec B105 # the contract's word for a check that was passed
+        FAIL = "fail"
+        UNAVAILABLE = "unavailable"
+        UNCHECKED = "unchecked"
+
+    id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
+    source = models.OneToOneField(Source, models.CASCADE, related_name="card")
+    name = models.CharField(max_length=50)
+    last4 = models.CharField(max_length=4)
+    exp_month = models.CharField(max_length=2)
+    exp_year = models.CharField(max_length=4)
+    address = VerbatimJSONField(default=dict, blank=True)
+    brand = models.CharField(max_length=10)
+    funding = models.CharField(max_length=10)
+    country = models.CharField(max_length=10)
+    issuing_bank = models.CharField(max_length=100)
+    cvc_checked = models.CharField(max_length=11, choices=CvcChecked.choices, default=CvcChecked.UNCHECKED)
+    fingerprint = models.BinaryField(max_length=32)
+    sealed_number = models.BinaryField(null=True)
+    # When the number of an unused source must be deleted.
+    number_expires_at = models.DateTimeField(null=True, blank=True)
+    sealed_cvc = models.BinaryField(null=True)
+    # When the CVC must be deleted at the latest.
+    cvc_expires_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        indexes = [
+            models.Index(F("fingerprint"), name="card_fingerprint"),
+            models.Index(F("last4"), name="card_last4"),
+            models.Index(F("cvc_expires_at"), name="card_cvc_to_destroy", condition=Q(sealed_cvc__isnull=False)),
+            models.Index(
+                F("number_expires_at"), name="card_number_to_destroy", condition=Q(number_expires_at__isnull=False)
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.brand} …{self.last4}"
+
+
+class BinRange(models.Model):
+    """The issuer of cards by their first digits, imported by `manage.py import_bins`."""
+
+    prefix = models.CharField(max_length=11, primary_key=True)
+    brand = models.CharField(max_length=10)
+    funding = models.CharField(max_length=10, default="unknown")
+    country = models.CharField(max_length=10, default="unknown")
+    issuing_bank = models.CharField(max_length=100, default="unknown")
+
+    class Meta:
+        verbose_name = "BIN range"
+
+    def __str__(self) -> str:
+        return self.prefix

@@ -1,0 +1,78 @@
+from datetime import datetime
+from typing import Self
+from uuid import UUID
+
+from django.conf import settings
+from django.db import models
+from django.db.models import F, Q
+from django.db.models.functions import Lower
+
+from payments import clock, ids
+from payments.models.merchants.merchant import Merchant
+from payments.models.operators.correction import NOTE_MAX_LENGTH, SOMETHING_WRITTEN, free_of_secrets
+
+
+class BlockQuerySet(models.QuerySet["Block"]):
+    def in_force(self, now: datetime) -> Self:
+        """Return the blocks that are neither lifted nor expired."""
+        return self.filter(Q(expires_at=None) | Q(expires_at__gt=now), lifted_at=None)
+
+    def bearing_on(self, merchant_id: UUID, livemode: bool, now: datetime) -> Self:
+        """Return the blocks in force for one merchant in one mode: its own, and those for all merchants."""
+        return self.in_force(now).filter(Q(merchant_id=merchant_id) | Q(merchant_id=None), livemode=livemode)
+
+
+class Block(models.Model):
+    """A block on a card or an e-mail address, put by an operator: its charges are declined. Lifted, never deleted."""
+
+    id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
+    # Empty: for all merchants.
+    merchant = models.ForeignKey(Merchant, models.PROTECT, null=True, blank=True, related_name="+", db_index=False)
+    livemode = models.BooleanField()
+    # Either the card (its fingerprint, and masked for display) or the e-mail address.
+    fingerprint = models.BinaryField(max_length=32, null=True)
+    card = models.CharField(max_length=20, blank=True, default="")
+    email = models.CharField(max_length=254, blank=True, default="")
+    reason = models.CharField(max_length=NOTE_MAX_LENGTH, validators=[free_of_secrets])
+    put_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+", db_index=False)
+    # Empty: never expires.
+    expires_at = models.DateTimeField(null=True, blank=True)
+    lifted_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+", db_index=False
+    )
+    lifted_at = models.DateTimeField(null=True, blank=True)
+    lifted_because = models.CharField(max_length=NOTE_MAX_LENGTH, blank=True, default="", validators=[free_of_secrets])
+    created_at = models.DateTimeField(default=clock.now, editable=False)
+
+    objects = BlockQuerySet.as_manager()
+
+    class Meta:
+        default_permissions = ("view",)
+        permissions = [("put_block", "Can block cards and e-mail addresses"), ("lift_block", "Can lift blocks")]
+        constraints = [
+            models.CheckConstraint(
+                name="block_is_of_a_card_or_an_email",
+                condition=Q(fingerprint__isnull=False, email="") & ~Q(card="")
+                | Q(fingerprint__isnull=True, card="") & ~Q(email=""),
+            ),
+            models.CheckConstraint(name="block_email_in_lower_case", condition=Q(email=Lower("email"))),
+            models.CheckConstraint(name="block_has_a_reason", condition=Q(reason__regex=SOMETHING_WRITTEN)),
+            models.CheckConstraint(
+                name="block_lifted_whole",
+                condition=Q(lifted_at__isnull=True, lifted_by__isnull=True, lifted_because="")
+                | Q(
+                    lifted_at__isnull=False,
+                    lifted_by__isnull=False,
+                    lifted_because__regex=SOMETHING_WRITTEN,
+                ),
+            ),
+        ]
+        indexes = [
+            models.Index(
+                F("fingerprint"), name="block_of_card", condition=Q(lifted_at__isnull=True, fingerprint__isnull=False)
+            ),
+            models.Index(F("email"), name="block_of_email", condition=Q(lifted_at__isnull=True) & ~Q(email="")),
+        ]
+
+    def __str__(self) -> str:
+        return self.card or self.email

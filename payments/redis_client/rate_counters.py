@@ -1,0 +1,111 @@
+"""Counters in fixed time windows, shared by all processes through Redis.
+
+One increment is enough; the strategies of the `limits` library take three round trips.
+"""
+
+import logging
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from functools import cache, cached_property
+from math import ceil
+from threading import Lock
+from typing import Self
+
+from limits.storage import MemoryStorage
+from redis import RedisError
+
+from payments import clock
+from payments.connections import release_connection
+from payments.redis_client.circuit_breaker import CircuitBreaker, CircuitOpen
+from payments.redis_client.pipeline import RedisPipeline
+
+logger = logging.getLogger("kaha.counting")
+
+REDIS_RETRY_SECONDS = 15.0
+
+# A key and its expiry in seconds after the last increment; READ to read it without an increment.
+Count = tuple[str, int]
+READ = 0
+
+
+class Counters:
+    """Counters in Redis; while Redis is unavailable, in this process's memory, so that limits always apply."""
+
+    def __init__(self, redis_url: str, retry_seconds: float = REDIS_RETRY_SECONDS) -> None:
+        self.redis_url = redis_url
+        self.breaker = CircuitBreaker(retry_seconds, self._ping)
+        # The library's own locks lose a count if two threads begin a window at once.
+        self._memory_lock = Lock()
+
+    def increment(self, key: str, window_seconds: int) -> int:
+        """Increment `key`, which expires after `window_seconds`; return the new count."""
+        return self.count((key, window_seconds))[0]
+
+    def read(self, key: str) -> int:
+        """Return the count of `key`."""
+        return self.count((key, READ))[0]
+
+    def count(self, *counts: Count) -> list[int]:
+        """Increment or read several keys in one round trip; return their counts in order."""
+        try:
+            return self.breaker.call(lambda: self._in_redis(counts))
+        except CircuitOpen:
+            pass
+        except RedisError:
+            logger.warning("Redis is unavailable: each process counts for itself.")
+        with self._memory_lock:
+            return [self._memory.incr(key, seconds) if seconds else self._memory.get(key) for key, seconds in counts]
+
+    def _in_redis(self, counts: Sequence[Count]) -> list[int]:
+        sums = [("INCR" if seconds else "GET", f"kaha:{key}") for key, seconds in counts]
+        ends = [("EXPIRE", f"kaha:{key}", seconds) for key, seconds in counts if seconds]
+        release_connection()
+        answers = self._line.ask([*sums, *ends])
+        return [int(answer or 0) for answer in answers[: len(counts)]]
+
+    def _ping(self) -> None:
+        self._line.ask([("PING",)])
+
+    @cached_property
+    def _line(self) -> RedisPipeline:
+        return RedisPipeline(self.redis_url)
+
+    @cached_property
+    def _memory(self) -> MemoryStorage:
+        return MemoryStorage()
+
+
+@cache
+def counters_at(redis_url: str) -> Counters:
+    """Return the counters in the Redis at `redis_url`."""
+    return Counters(redis_url)
+
+
+# After a fork two processes would read each other's replies on one connection.
+os.register_at_fork(after_in_child=counters_at.cache_clear)
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """A fixed window of `seconds`; `ends_in_seconds` is at least 1."""
+
+    seconds: int
+    starts_at: datetime
+    ends_in_seconds: int
+
+    @classmethod
+    def present(cls, seconds: int) -> Self:
+        """Return the current window."""
+        moment = clock.now().timestamp()
+        start = int(moment // seconds) * seconds
+        return cls(seconds, datetime.fromtimestamp(start, UTC), ceil(start + seconds - moment))
+
+    @property
+    def ends_at(self) -> datetime:
+        return self.starts_at + timedelta(seconds=self.seconds)
+
+    def key(self, who: str) -> str:
+        """Return the counter's key for `who` in this window."""
+        return f"{who}/{self.seconds}/{int(self.starts_at.timestamp()) // self.seconds}"

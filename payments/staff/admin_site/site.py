@@ -1,0 +1,104 @@
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django.conf import settings
+from django.contrib.admin import AdminSite
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import URLPattern, URLResolver, path
+
+from payments.staff.admin_site.search_terms import without_card_numbers
+from payments.staff.sign_in import views
+
+# The navigation: models grouped by task instead of by app.
+GROUPS: Mapping[str, Sequence[str]] = {
+    "Payments": ("payments.charge", "payments.refund", "customers.customer", "payments.source"),
+    "Needs attention": (
+        "payments.approvalrequest",
+        "payments.operatoraction",
+        "payments.unknownoutcome",
+        "payments.correction",
+        "payments.webhook",
+        "payments.providermessage",
+        "payments.reconciliationitem",
+        "payments.declinealert",
+    ),
+    "Merchants": (
+        "payments.merchant",
+        "payments.apikey",
+        "payments.webhooksecret",
+        "payments.provideraccount",
+        "payments.route",
+        "payments.block",
+    ),
+    "Records": (
+        "payments.event",
+        "payments.posting",
+        "payments.settlement",
+        "payments.export",
+        "payments.reconciliationrun",
+        "payments.reportline",
+        "payments.attempt",
+        "payments.idempotencyrecord",
+        "payments.card",
+        "payments.binrange",
+    ),
+    "People": ("payments.auditentry", "auth.user", "auth.group", "payments.approvallimit", "payments.merchantaccess"),
+    "Service": ("payments.moneycheck", "payments.datakey"),
+    "Simulator": ("simulator.simulatedpayment", "simulator.simulatedoperation", "simulator.entry", "simulator.message"),
+}
+OTHER = "Other"
+PLACES = {label: (group, place) for group, labels in GROUPS.items() for place, label in enumerate(labels)}
+NOWHERE = (OTHER, 0)
+
+
+def grouped(apps: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return Django's list of apps regrouped by GROUPS; models without a group come last."""
+    models = [model for app in apps for model in app["models"]]
+    models.sort(key=lambda model: _place(model)[1])
+    groups = ((name, [model for model in models if _place(model)[0] == name]) for name in (*GROUPS, OTHER))
+    return [{"name": name, "models": found} for name, found in groups if found]
+
+
+def _place(model: Mapping[str, Any]) -> tuple[str, int]:
+    return PLACES.get(model["model"]._meta.label_lower, NOWHERE)
+
+
+class StaffSite(AdminSite):
+    """Django's admin site for users who signed in with a second factor, unless ADMIN_MFA is off."""
+
+    # The navigation is in the page header, on phones too.
+    enable_nav_sidebar = False
+
+    def has_permission(self, request: HttpRequest) -> bool:
+        user: Any = request.user
+        return super().has_permission(request) and (not settings.ADMIN_MFA or user.is_verified())
+
+    def login(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        if request.method == "GET" and self.has_permission(request):
+            return redirect("admin:index")
+        answer: Any = views.PasswordView.as_view(extra_context=extra_context)(request)
+        return answer
+
+    def admin_view(self, view: Any, cacheable: bool = False) -> Any:
+        return super().admin_view(without_card_numbers(view), cacheable)
+
+    def get_urls(self) -> list[URLPattern | URLResolver]:
+        # It searches the pages that register with this site, so it is imported after them.
+        from payments.staff.admin_site.find_by_id import find
+
+        ours: list[URLPattern | URLResolver] = [
+            path("second-factor/", views.SecondFactorView.as_view(), name="second_factor"),
+            path("enrol/", views.EnrolView.as_view(), name="enrol"),
+            path("recovery-codes/", views.RecoveryCodesView.as_view(), name="recovery_codes"),
+            path("factors/", views.FactorsView.as_view(), name="factors"),
+            path("find/", self.admin_view(find), name="find"),
+        ]
+        return [*ours, *super().get_urls()]
+
+    def get_app_list(self, request: HttpRequest, app_label: str | None = None) -> list[Any]:
+        apps = super().get_app_list(request, app_label)
+        return apps if app_label else grouped(apps)
+
+    def each_context(self, request: HttpRequest) -> dict[str, Any]:
+        return super().each_context(request) | {"has_second_factors": settings.ADMIN_MFA}

@@ -1,0 +1,32 @@
+"""Callables of django-axes: the address whose failures count, and the response to a locked-out user."""
+
+from contextlib import suppress
+from ipaddress import IPv6Address, ip_address
+from typing import Any
+
+from django.conf import settings
+from django.contrib import admin
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from payments.api.access.throttling import client_address, network_of
+
+
+def address_of(request: HttpRequest) -> str | None:
+    """Return the client's IP address, for IPv6 the first of its network; None if a proxy sends none."""
+    with suppress(ValueError):
+        # PostgreSQL's `inet` has no zones (fe80::1%eth0).
+        address = ip_address(client_address(request).partition("%")[0])
+        if isinstance(address, IPv6Address):
+            return str(address.ipv4_mapped or network_of(address).network_address)
+        return str(address)
+    return None
+
+
+def locked_out(request: HttpRequest, *_: Any) -> HttpResponse:
+    """Return 429, the same whether the user exists or not."""
+    cool_off = settings.AXES_COOLOFF_TIME
+    context = admin.site.each_context(request) | {"title": "Locked out", "minutes": int(cool_off.total_seconds() // 60)}
+    response = render(request, "admin/staff/locked_out.html", context, status=429)
+    response["Retry-After"] = str(int(cool_off.total_seconds()))
+    return response

@@ -1,0 +1,156 @@
+"""Every way to tamper with the log, past triggers and permissions: verification names the place of each."""
+
+import re
+
+import pytest
+
+from payments.domain.audit import audit_log, hash_chain
+from payments.domain.audit.audit_log import Action
+from payments.domain.audit.hash_chain import Broken
+from payments.models import AuditEntry, AuditHead
+from payments.models.operators.audit import COVERED
+from tests.audit.conftest import LENGTH, Forge
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+ENTRIES, HEAD = "payments_auditentry", "payments_audithead"
+COLUMNS = ", ".join(field.column for field in AuditEntry._meta.concrete_fields if field.name != "number")
+
+
+def hashes() -> list[str]:
+    return [link.hex() for link in hash_chain.verified_hashes()]
+
+
+def assert_broken(said: str) -> None:
+    with pytest.raises(Broken, match=f"^{re.escape(said)}"):
+        hashes()
+
+
+def test_an_untouched_log_is_valid(log: list[AuditEntry]) -> None:
+    assert hashes() == [bytes(entry.hash).hex() for entry in log]
+
+
+def test_an_empty_log_is_valid() -> None:
+    assert hashes() == []
+
+
+OTHER = dict.fromkeys(COVERED, "'forged'") | {
+    "created_at": "created_at + interval '1 microsecond'",
+    "operator_id": "7",
+    "fields": "ARRAY['title']",
+}
+
+
+def test_every_column_is_covered_but_the_hashes() -> None:
+    names = {field.name for field in AuditEntry._meta.concrete_fields}
+    assert names - set(COVERED) == {"hash", "previous_hash"}
+
+
+@pytest.mark.parametrize("column", [name for name in COVERED if name != "number"])
+def test_an_entry_that_was_changed_is_found(log: list[AuditEntry], forge: Forge, column: str) -> None:
+    forge(f"UPDATE {ENTRIES} SET {column} = {OTHER[column]} WHERE number = 3")
+    assert_broken("Entry 3 was changed.")
+
+
+def copied(number: int, to: int) -> str:
+    """Return the statement that adds a copy of an entry, with a hash of its own."""
+    columns = COLUMNS.replace("hash", "sha256('copy')").replace("previous_sha256('copy')", "previous_hash")
+    return f"INSERT INTO {ENTRIES} (number, {COLUMNS}) SELECT {to}, {columns} FROM {ENTRIES} WHERE number = {number}"
+
+
+# The statements that tamper with a log of LENGTH entries, and the fault that verification names.
+TAMPERING = {
+    "first entry changed": ([f"UPDATE {ENTRIES} SET reason = '' WHERE number = 1"], "Entry 1 was changed."),
+    "last entry changed": (
+        [f"UPDATE {ENTRIES} SET reason = '' WHERE number = {LENGTH}"],
+        f"Entry {LENGTH} was changed.",
+    ),
+    "text moved to another column": (
+        [f"UPDATE {ENTRIES} SET detail = detail || reason, reason = '' WHERE number = 3"],
+        "Entry 3 was changed.",
+    ),
+    "hash changed": ([f"UPDATE {ENTRIES} SET hash = sha256('') WHERE number = 3"], "Entry 3 was changed."),
+    "previous hash changed": (
+        [f"UPDATE {ENTRIES} SET previous_hash = sha256('') WHERE number = 3"],
+        "Entry 3 does not follow entry 2",
+    ),
+    "first entry removed": ([f"DELETE FROM {ENTRIES} WHERE number = 1"], "Entry 2 stands where entry 1 should."),
+    "entry removed": ([f"DELETE FROM {ENTRIES} WHERE number = 3"], "Entry 4 stands where entry 3 should."),
+    "last entry removed": (
+        [f"DELETE FROM {ENTRIES} WHERE number = {LENGTH}"],
+        f"The log ends at entry {LENGTH - 1}, where entry {LENGTH} was written last.",
+    ),
+    "log emptied": ([f"TRUNCATE {ENTRIES}"], f"The log ends at entry 0, where entry {LENGTH} was written last."),
+    "entry removed and gap closed": (
+        [
+            f"DELETE FROM {ENTRIES} WHERE number = 3",
+            f"UPDATE {ENTRIES} SET number = 3 WHERE number = 4",
+            f"UPDATE {ENTRIES} SET number = 4 WHERE number = {LENGTH}",
+        ],
+        "Entry 3 does not follow entry 2",
+    ),
+    "entry added before the first": ([copied(1, 0)], "Entry 0 stands where entry 1 should."),
+    "entry added after the last": ([copied(1, LENGTH + 1)], f"Entry {LENGTH + 1} does not follow entry {LENGTH}"),
+    "entry added between two": (
+        [
+            f"UPDATE {ENTRIES} SET number = -number - 1 WHERE number >= 3",
+            f"UPDATE {ENTRIES} SET number = -number WHERE number < 0",
+            copied(1, 3),
+        ],
+        "Entry 3 does not follow entry 2",
+    ),
+    "places swapped": (
+        [
+            f"UPDATE {ENTRIES} SET number = -2 WHERE number = 2",
+            f"UPDATE {ENTRIES} SET number = 2 WHERE number = 4",
+            f"UPDATE {ENTRIES} SET number = 4 WHERE number = -2",
+        ],
+        "Entry 2 does not follow entry 1",
+    ),
+    "content swapped": (
+        [
+            f"UPDATE {ENTRIES} AS one SET detail = other.detail FROM {ENTRIES} AS other "
+            "WHERE (one.number, other.number) IN ((2, 4), (4, 2))"
+        ],
+        "Entry 2 was changed.",
+    ),
+    "head removed": ([f"DELETE FROM {HEAD}"], f"The log ends at entry {LENGTH}, where entry 0 was written last."),
+    "head moved": (
+        [f"UPDATE {HEAD} SET number = number + 1"],
+        f"The log ends at entry {LENGTH}, where entry {LENGTH + 1} was written last.",
+    ),
+}
+
+
+@pytest.mark.parametrize(("statements", "fault"), TAMPERING.values(), ids=TAMPERING)
+def test_tampering_is_found_at_its_place(
+    log: list[AuditEntry], forge: Forge, statements: list[str], fault: str
+) -> None:
+    forge(*statements)
+    assert_broken(fault)
+
+
+@pytest.mark.parametrize(
+    ("number", "fault"),
+    [(3, "Entry 4 does not follow entry 3"), (LENGTH, f"The log ends at entry {LENGTH} with another hash")],
+)
+def test_a_changed_entry_with_a_matching_hash_is_found_after_it(
+    log: list[AuditEntry], forge: Forge, number: int, fault: str
+) -> None:
+    entry = AuditEntry.objects.get(number=number)
+    entry.reason = "forged"
+    forge(f"UPDATE {ENTRIES} SET reason = 'forged', hash = '\\x{entry.sealed().hex()}' WHERE number = {number}")
+    assert_broken(fault)
+
+
+def test_an_added_last_entry_that_follows_is_found_at_the_head(log: list[AuditEntry], forge: Forge) -> None:
+    before = AuditHead.objects.get()
+    audit_log.record(Action.DELETED)
+    forge(f"UPDATE {HEAD} SET number = {before.number}, hash = '\\x{bytes(before.hash).hex()}'")
+    assert_broken(f"The log ends at entry {LENGTH + 1}, where entry {LENGTH} was written last.")
+
+
+def test_an_entry_after_a_removed_one_is_found(log: list[AuditEntry], forge: Forge) -> None:
+    forge(f"DELETE FROM {ENTRIES} WHERE number = {LENGTH}")
+    audit_log.record(Action.DELETED)
+    assert_broken(f"Entry {LENGTH + 1} stands where entry {LENGTH} should.")

@@ -1,0 +1,150 @@
+"""A merchant's client: requests to the service, and the process that sends them."""
+
+import base64
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from payments.quickstart.payment import CARD, ORDER
+from payments.quickstart.servers.places import PROJECT
+from payments.quickstart.servers.processes import spawn
+from tests.benchmark.clients.load import HOST
+from tests.benchmark.figures import Stretch
+from tests.benchmark.servers import Failed, failed
+
+# For requests that are sent until there is no more of them.
+LONGEST_SECONDS = 3600.0
+APPROVED, DECLINED = CARD["number"], "4000000000000002"
+PAGE = 20
+
+
+@dataclass(frozen=True)
+class Answers(Stretch):
+    """What came back: the IDs of what was answered, and the last answer whole."""
+
+    ids: Sequence[str]
+    sample: str
+
+
+@dataclass(frozen=True)
+class Load:
+    """Sends over `connections` at once; its files are in `folder`, below its `name`."""
+
+    folder: Path
+    connections: int
+    name: str = "load"
+
+    def send(self, port: int, requests: Sequence[str], seconds: float | None = None, again: bool = False) -> Answers:
+        """Send `requests`, in their order, until `seconds` are over or all are sent; `again` and again if wanted.
+
+        Raises Failed where an answer is not one of success.
+        """
+        return self.start(port, requests, seconds or LONGEST_SECONDS, again)()
+
+    def start(
+        self,
+        port: int,
+        requests: Sequence[str],
+        seconds: float,
+        again: bool = False,
+        spread_seconds: float = 0,
+        pause_seconds: float = 0,
+    ) -> Callable[[], Answers]:
+        """Start to send, and return what waits for the end.
+
+        Connections begin one after the other over `spread_seconds`, and each pauses after an answer.
+        """
+        job, answers, log = (self.folder / f"{self.name}.{kind}" for kind in ("job.json", "answers.json", "log"))
+        pace = {"seconds": seconds, "again": again, "spread_seconds": spread_seconds, "pause_seconds": pause_seconds}
+        job.write_text(json.dumps({"port": port, "requests": requests, "connections": self.connections, **pace}))
+        command = [sys.executable, "-m", "tests.benchmark.clients.load", str(job), str(answers)]
+        process = spawn(command, log=log, environment=os.environ, cwd=PROJECT)
+        return lambda: self._answers(process, answers, log)
+
+    def _answers(self, process: "subprocess.Popen[bytes]", answers: Path, log: Path) -> Answers:
+        if process.wait(2 * LONGEST_SECONDS):
+            raise failed("the load", log)
+        found = json.loads(answers.read_text())
+        if refused := found.pop("refused"):
+            raise Failed(f"a request was answered {refused[:500]}")
+        return Answers(**found)
+
+
+@dataclass(frozen=True)
+class Seeded:
+    """IDs of charges with half of the merchant's after them, and one page; a key of the merchant that went quiet;
+    how many charges there are.
+    """
+
+    middle: str = ""
+    before_last: str = ""
+    quiet_key: str = ""
+    charges: int = 0
+
+
+@dataclass
+class Client:
+    """Acts for the merchant whose `secret_key` it has; `charges` are the IDs of all charges it made unmeasured.
+
+    `receiver` is the URL of the merchant's endpoint.
+    """
+
+    load: Load
+    port: int
+    secret_key: str
+    receiver: str = ""
+    seeded: Seeded = Seeded()
+    charges: list[str] = field(default_factory=list)
+
+    def request(self, method: str, path: str, body: dict[str, Any] | None = None, key: str = "") -> str:
+        """Return a request as it goes over the wire; an idempotency `key` makes it one that is done once."""
+        credentials = base64.b64encode(f"{self.secret_key}:".encode()).decode()
+        lines = [f"{method} {path} HTTP/1.1", f"Host: {HOST}", f"Authorization: Basic {credentials}"]
+        text = json.dumps(body) if body is not None else ""
+        if body is not None:
+            lines += ["Content-Type: application/json", f"Content-Length: {len(text)}"]
+        if key:
+            lines.append(f"Idempotency-Key: {key}")
+        return "\r\n".join([*lines, "", text])
+
+    def new_sources(self, count: int, number: str = APPROVED, **members: Any) -> list[str]:
+        """Return requests that each make a source, of a payer of its own."""
+        cards = [{**CARD, "number": number, "name": f"Payer {payer}"} for payer in range(count)]
+        return [self.request("POST", "/v2/sources/", {"type": "card", "card": card, **members}) for card in cards]
+
+    def new_charges(self, sources: Sequence[str], **members: Any) -> list[str]:
+        """Return requests that each charge one of `sources`, under a key of its own."""
+        bodies = [{**ORDER, "source": source, **members} for source in sources]
+        return [self.request("POST", "/v2/charges/", body, uuid4().hex) for body in bodies]
+
+    def operations(self, charges: Sequence[str], verb: str, body: dict[str, Any]) -> list[str]:
+        """Return requests that each do something to one of `charges`, under a key of its own."""
+        return [self.request("POST", f"/v2/charges/{charge}/{verb}", body, uuid4().hex) for charge in charges]
+
+    def page(self, more: str = "") -> str:
+        """Return a request for one page of charges."""
+        return self.request("GET", f"/v2/charges/?limit={PAGE}{more}")
+
+    def sources(self, count: int, number: str = APPROVED, **members: Any) -> Sequence[str]:
+        """Make sources of cards with this number; return their IDs."""
+        return self.send(self.new_sources(count, number, **members)).ids
+
+    def charged(self, count: int, **members: Any) -> Sequence[str]:
+        """Make charges; return their IDs."""
+        return self.charge(self.new_charges(self.sources(count), **members))
+
+    def charge(self, requests: Sequence[str]) -> Sequence[str]:
+        """Send requests that charge; return the IDs of the charges."""
+        ids = self.send(requests).ids
+        self.charges += ids
+        return ids
+
+    def send(self, requests: Sequence[str], seconds: float | None = None, again: bool = False) -> Answers:
+        """Send requests to the service: see `Load.send`."""
+        return self.load.send(self.port, requests, seconds, again)

@@ -1,0 +1,136 @@
+"""Whatever is compiled once finds what the ORM finds where it compiles the same query anew."""
+
+import sys
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.db.models import Model
+from django.test.utils import CaptureQueriesContext
+
+from customers.api import views
+from customers.models import Customer, CustomerSource
+from payments import clock
+from payments.api import charges, events
+from payments.api.filters import STATUS_PAIRS
+from payments.api.views.lists import Listing
+from payments.db.compiled_query import CompiledQuery
+from payments.db.scoped_queryset import FIRST_ID, LAST_ID
+from payments.domain import prepared_reads
+from payments.ids import new_id
+from payments.models import ApiKey, Attempt, Event, IdempotencyRecord, Refund
+from payments.providers.simulator import books
+from payments.providers.simulator.models import SimulatedPayment
+from tests.factories import ChargeFactory, RefundFactory
+from tests.risk.factories import block_card
+
+pytestmark = pytest.mark.django_db
+
+IN_MODE = ("merchant_id", "livemode")
+PAGE = (*IN_MODE, "length", "below")
+PAGE_OF_CHARGES = (*PAGE, "above", "pairs")
+FIRST_PAGE_OF_EVENTS = (*IN_MODE, "no_start", "length")
+PAGE_OF_EVENTS = (*IN_MODE, "after", "length")
+EVERY_PAIR = (1 << len(STATUS_PAIRS)) - 1
+# What each query is given, by the names of the stage below.
+READS: dict[str, tuple[CompiledQuery[Any, Any], tuple[str, ...]]] = {
+    "key": (prepared_reads.key, ("digest",)),
+    "idempotency record": (prepared_reads.idempotency_record, (*IN_MODE, "key")),
+    "source": (prepared_reads.source, (*IN_MODE, "source_id")),
+    "source to charge": (prepared_reads.source_to_charge, (*IN_MODE, "source_id", "now")),
+    "charge": (prepared_reads.charge, (*IN_MODE, "charge_id")),
+    "charge of attempt": (prepared_reads.charge_of_attempt, ("attempt_id", "charge_id")),
+    "authorization by route": (prepared_reads.authorization_by_route, ("charge_id", "route_id")),
+    "authorizing attempt": (prepared_reads.authorizing_attempt, ("charge_id",)),
+    "simulated payment": (books._booked, ("reference",)),
+    "page of charges": (charges.CHARGES.page, PAGE_OF_CHARGES),
+    "page of charges in a time": (charges.CHARGES.page, (*PAGE_OF_CHARGES, "since", "before")),
+    "page of charges of a source": (charges.CHARGES.page, (*PAGE_OF_CHARGES, "source_id")),
+    "first page of events": (events.EVENTS.page, FIRST_PAGE_OF_EVENTS),
+    "page of events of a type": (events.EVENTS.page, (*PAGE_OF_EVENTS, "kind")),
+    "page of events of an object": (events.EVENTS.page, (*FIRST_PAGE_OF_EVENTS, "object_id")),
+    "page of customers": (views.CUSTOMERS.page, PAGE),
+    "page of customers of an address": (views.CUSTOMERS.page, (*PAGE, "email")),
+}
+
+
+@pytest.fixture
+def stage() -> dict[str, Any]:
+    """Return values that find a charge with refunds on a blocked card of a customer, its event, and keys in use."""
+    charge = ChargeFactory(is_part_refunded=True)
+    RefundFactory(charge=charge, amount=1, status=Refund.Status.FAILED)
+    block_card(lasts=timedelta(hours=1))
+    key = ApiKey.objects.create(merchant=charge.merchant, livemode=False, kind="secret", digest=b"d" * 32, last4="0")
+    IdempotencyRecord.objects.create(merchant=charge.merchant, livemode=False, key="once", fingerprint=b"f" * 32)
+    payment = SimulatedPayment.objects.create(
+        reference="r", amount=1, capture=True, state="captured", amount_captured=1
+    )
+    owner = {"merchant_id": charge.merchant_id, "livemode": False}
+    event = Event.objects.create(**owner, type="charge.created", object_id=charge.id, sequence=1, payload=b"{}")
+    customer = Customer.objects.create(**owner, email="maria@example.com", description="Maria")
+    CustomerSource.objects.create(customer=customer, source=charge.source)
+    return owner | {
+        "source_id": charge.source_id,
+        "charge_id": charge.id,
+        "attempt_id": Attempt.objects.get().id,
+        "route_id": None,
+        "digest": bytes(key.digest),
+        "key": "once",
+        "now": clock.now(),
+        "after": new_id(),
+        "length": 2,
+        "below": LAST_ID,
+        "above": FIRST_ID,
+        "pairs": EVERY_PAIR,
+        "since": charge.created_at,
+        "before": clock.now(),
+        "kind": event.type,
+        "object_id": charge.id,
+        "email": customer.email,
+        "reference": payment.reference,
+    }
+
+
+def facts(value: Any, seen: frozenset[int] = frozenset()) -> Any:
+    """Return all loaded values of a row, with its joined and prefetched rows."""
+    if isinstance(value, list):
+        return [facts(row, seen) for row in value]
+    if not isinstance(value, Model) or id(value) in seen:
+        return value
+    seen |= {id(value)}
+    state, hidden = value._state, ("_state", "_prefetched_objects_cache")
+    own = {name: facts(member, seen) for name, member in vars(value).items() if name not in hidden}
+    joined = {name: facts(row, seen) for name, row in state.fields_cache.items()}
+    return type(value), own, joined, state.adding, state.db
+
+
+def given(name: str, stage: dict[str, Any]) -> tuple[CompiledQuery[Any, Any], dict[str, Any]]:
+    query, names = READS[name]
+    values = {name: stage[name] for name in names if name != "no_start"}
+    return query, values | ({"after": None} if "no_start" in names else {})
+
+
+@pytest.mark.parametrize("name", READS)
+def test_the_rows_are_those_of_the_orm(name: str, stage: dict[str, Any]) -> None:
+    query, values = given(name, stage)
+    expected = facts(list(query.build(**values)))
+    assert len(expected) == 1
+    assert [facts(query(**values)), facts(query(**values))] == [expected, expected]
+
+
+@pytest.mark.parametrize("name", READS)
+def test_all_of_them_come_by_one_statement(name: str, stage: dict[str, Any]) -> None:
+    query, values = given(name, stage)
+    with CaptureQueriesContext(connection) as compiled:
+        query(**values)
+    assert len(compiled) == 1
+
+
+def test_every_query_that_is_compiled_once_is_looked_at_here() -> None:
+    rooms = [module for name, module in sys.modules.items() if name.startswith(("payments.", "customers."))]
+    held = [each for module in rooms for each in vars(module).values()]
+    found = {each for each in held if isinstance(each, CompiledQuery)} | {
+        each.page for each in held if isinstance(each, Listing)
+    }
+    assert found == {query for query, _ in READS.values()}

@@ -1,0 +1,246 @@
+"""What a call reads is bounded, however many rows there are and whatever it filters: counted by PostgreSQL itself.
+
+A call looks at 20 rows of a table at most. A page of a list looks besides at twice as many rows as it answers, and one
+more. By any filter, or two of them, it reads at most 7 index entries and rows for each row that it answers: as many as
+a charge has states. What is made within the same millisecond as a bound of `created_at` comes on top.
+
+Where an index is missing, or serves only a part of what is asked, a call reads thousands of the rows that are there.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from itertools import combinations, product
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.http import HttpResponse
+
+from customers.api.serializers import CustomerListQuery
+from customers.models import Customer, CustomerSource
+from payments.api.validation.fields import Choice, Email
+from payments.api.validation.query_fields import (
+    ChargeListQuery,
+    EventListQuery,
+    PageQuery,
+    QueryBoolean,
+    QueryId,
+    QueryMoment,
+    QueryObject,
+)
+from payments.clock import iso
+from payments.domain.charging.state_machine import FLAGS, Flags
+from payments.ids import public_id
+from payments.models import (
+    Attempt,
+    Card,
+    Charge,
+    Event,
+    IdempotencyRecord,
+    Posting,
+    Refund,
+    Source,
+    Webhook,
+)
+from payments.providers.simulator.models import SimulatedOperation, SimulatedPayment
+from tests.client import CHALLENGED, DECLINED, Api, error_of, made
+from tests.contract.calls import CALLS, faults_of, nobodys, order, vaulted
+from tests.copies import Table, multiply
+from tests.webhooks.test_outbox import NOTIFIED
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.long]
+
+COPIES = 1000
+# A row may be looked at for itself, by what points to it, and by each of the rows that it must agree with.
+MOST_OF_A_TABLE = 20
+# Each row of a page is met by its ID and as a whole, and one more shows whether there is a next page.
+MOST_OF_A_LISTS_TABLE = MOST_OF_A_TABLE + 2 * (20 + 1)
+# To move all is to read all.
+READ_ALL = {"let time pass"}
+READ = """
+SELECT relname, coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0) FROM pg_stat_user_tables
+"""
+# That of a copied attempt.
+MOVED_REFERENCE = "replace(pg_temp.moved(reference::uuid, number)::text, '-', '')"
+TABLES = (
+    Table(IdempotencyRecord, placed={"key": "key || '-' || number"}),
+    Table(Source),
+    Table(Card, ("id", "source_id"), {"fingerprint": "sha256(fingerprint || number::text::bytea)"}),
+    Table(Customer, placed={"email": "number || email"}),
+    # All of one source, which only a vaulted one may have.
+    Table(Charge, ("id",), {"created_at": "created_at - number * interval '1 second'", "single_use": "false"}),
+    Table(Attempt, ("id", "charge_id", "idempotency_id", "refund_id")),
+    Table(Event, ("id", "object_id")),
+    Table(Posting, ("id", "journal", "charge_id", "attempt_id")),
+    Table(Webhook, ("id", "event_id"), {"state": "'delivered'", "due_at": "NULL", "leased_until": "NULL"}),
+    Table(
+        SimulatedPayment,
+        placed={"reference": MOVED_REFERENCE, "token_digest": "sha256(token_digest || number::text::bytea)"},
+    ),
+    Table(SimulatedOperation, ("id", "payment_id"), {"reference": MOVED_REFERENCE}),
+)
+# To read a small one as a whole is cheaper than to look for each row of a page.
+FURTHER_COPIES = 10_000
+FURTHER_TABLES = (Table(CustomerSource, ("id", "customer_id", "source_id")), Table(Refund, ("id", "charge_id")))
+
+
+@pytest.fixture
+def crowded(api: Api) -> Api:
+    """Return the API of a merchant that has some of everything, thousands of times."""
+    for source in (vaulted(api), api.source(DECLINED), api.source(CHALLENGED), api.source(redirect=NOTIFIED)):
+        made(api.post("/charges/", order(source), f"charge-{source}"))
+    for charge in (api.held(), api.charge()):
+        made(api.post(f"/charges/{charge['id']}/{'void' if charge['authorized'] else 'refund'}", None, charge["id"]))
+    multiply(COPIES, TABLES)
+    multiply(FURTHER_COPIES, FURTHER_TABLES)
+    return api
+
+
+def rows_read(ask: Callable[[], HttpResponse]) -> Counter[str]:
+    """How many rows of each table a request has PostgreSQL look at."""
+    before = rows_read_so_far()
+    response = ask()
+    assert response.status_code < 300, response.content
+    return rows_read_so_far() - before
+
+
+def rows_read_so_far() -> Counter[str]:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_stat_force_next_flush()")
+        cursor.execute(READ)
+        return Counter(dict(cursor.fetchall()))
+
+
+def too_much(name: str, read: Counter[str]) -> dict[str, int]:
+    """Of which tables the call of this name read more rows than it may, and how many."""
+    most = MOST_OF_A_LISTS_TABLE if name.startswith("list ") else MOST_OF_A_TABLE
+    return {table: count for table, count in read.items() if count > most}
+
+
+def repeated(api: Api) -> HttpResponse:
+    """Return a charge that is asked for again under its key."""
+    body = order(api.source())
+    made(api.post("/charges/", body, "once"))
+    return api.post("/charges/", body, "once")
+
+
+def asked(name: str, api: Api) -> Callable[[], HttpResponse]:
+    """Return the call of this name, ready to be made."""
+    path, body = CALLS[name].prepare(api)
+    return lambda: CALLS[name].make(api, path, body)
+
+
+def test_no_call_reads_more_than_it_answers_or_changes(crowded: Api) -> None:
+    found = {name: too_much(name, rows_read(asked(name, crowded))) for name in CALLS.keys() - READ_ALL}
+    found["repeat"] = too_much("repeat", rows_read(lambda: repeated(crowded)))
+    assert {name: tables for name, tables in found.items() if tables} == {}
+
+
+# Each row of a page is looked for among the charges of 7 states.
+MOST_BY_A_FILTER = 7 * (20 + 1) + MOST_OF_A_LISTS_TABLE
+INDEX_ENTRIES = "SELECT indexrelname, idx_tup_read FROM pg_stat_user_indexes"
+LISTS = {"charges": ChargeListQuery, "customers": CustomerListQuery, "events": EventListQuery}
+
+
+def values_of(name: str, field: Any, api: Api) -> list[str]:
+    """Every value of a filter that has few, and of others one that is there and one that is not."""
+    if isinstance(field, Choice):
+        return list(field.choices)
+    if isinstance(field, QueryBoolean):
+        return ["true", "false"]
+    if isinstance(field, QueryId | QueryObject):
+        return ids_of(field, api)
+    if isinstance(field, QueryMoment):
+        newest = Charge.objects.latest("id").created_at
+        return [iso(newest - timedelta(seconds=seconds)) for seconds in (0, 500, 10**7)]
+    if isinstance(field, Email):
+        return [Customer.objects.latest("id").email, "nobody@shop.example"]
+    raise AssertionError(f"What is to be asked of the filter {name}?")
+
+
+def ids_of(field: QueryId | QueryObject, api: Api) -> list[str]:
+    kinds = [field.prefix] if isinstance(field, QueryId) else list(field.kinds)
+    busiest = Charge.objects.exclude(customer_id=None).latest("id")
+    there = {
+        "cus": busiest.customer_id,
+        "src": busiest.source_id,
+        "ch": busiest.id,
+        "re": Refund.objects.latest("id").id,
+    }
+    return [identity for kind in kinds for identity in (public_id(kind, there[kind]), nobodys(kind))]
+
+
+def queries(query: type[PageQuery], api: Api) -> Iterator[dict[str, str]]:
+    """Each value of each filter of a list, alone and with each of another filter."""
+    filters = {name: field for name, field in query().fields.items() if name not in PageQuery().fields}
+    each = [(name, value) for name, field in filters.items() for value in values_of(name, field, api)]
+    yield from ({name: value} for name, value in each)
+    yield from (dict(pair) for pair in combinations(each, 2) if pair[0][0] != pair[1][0])
+
+
+def entries_read_so_far() -> Counter[str]:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_stat_force_next_flush()")
+        cursor.execute(INDEX_ENTRIES)
+        return Counter(dict(cursor.fetchall()))
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_no_filter_reads_more_than_its_page(crowded: Api, name: str) -> None:
+    found = {}
+    for query in queries(LISTS[name], crowded):
+        rows, entries = rows_read_so_far(), entries_read_so_far()
+        answer = crowded.get(f"/{name}/", **query)
+        assert answer.status_code in (200, 422), answer.content
+        read = (rows_read_so_far() - rows) + (entries_read_so_far() - entries)
+        too_many = {name: count for name, count in read.items() if count > MOST_BY_A_FILTER}
+        if too_many:
+            found[str(query)] = too_many
+    assert found == {}
+
+
+@pytest.mark.parametrize(
+    ("path", "query", "faulty"),
+    [
+        ("charges", {"status": "failed", "captured": "true"}, "captured"),
+        ("charges", {"status": "succeeded", "authorized": "true", "captured": "true"}, "captured"),
+        ("charges", {"authorized": "true", "captured": "true"}, "captured"),
+        ("charges", {"status": "refunded", "authorized": "true"}, "authorized"),
+        ("charges", {"status": "refunded", "captured": "false"}, "captured"),
+        ("charges", {"source": "nonsense"}, "source"),
+        ("charges", {"source": "cus_" + "0" * 32}, "source"),
+        ("charges", {"customer": "src_" + "0" * 32}, "customer"),
+        ("charges", {"created_at[gte]": "2026-01-02", "created_at[lt]": "2026-01-02"}, "created_at[lt]"),
+        ("charges", {"created_at[gte]": "2099-01-01"}, "created_at[gte]"),
+        ("charges", {"created_at[gte]": "1969-12-31"}, "created_at[gte]"),
+        ("charges", {"created_at[lt]": "1970-01-01"}, "created_at[lt]"),
+        ("events", {"type": "nope"}, "type"),
+        ("events", {"object": "nope"}, "object"),
+        ("events", {"object": "evt_" + "0" * 32}, "object"),
+        ("events", {"object": "ch_" + "0" * 31}, "object"),
+        ("events", {"object": "ch_" + "0" * 32, "type": "customer.created"}, "type"),
+        ("customers", {"email": "nobody"}, "email"),
+    ],
+)
+def test_what_can_never_match_is_refused(api: Api, path: str, query: dict[str, str], faulty: str) -> None:
+    answer = api.get(f"/{path}/", **query)
+    assert faults_of(answer).keys() == {faulty}
+    assert answer.json()["error"]["param"] == faulty
+
+
+def test_an_impossible_combination_is_answered_with_the_possible_values(api: Api) -> None:
+    answer = api.get("/charges/", status="failed", captured="true")
+    assert error_of(answer)["errors"] == {"captured": ["Of charges with status failed, captured can only be false."]}
+
+
+def test_the_flags_of_a_charge_are_those_that_the_database_lets_be_stored() -> None:
+    [rule] = [rule for rule in Charge._meta.constraints if rule.name == "charge_flags_match_status"]
+    amounts = [{"amount_captured": 2, "amount_refunded": refunded} for refunded in (1, 2)]
+    stored = {
+        Flags(status, authorized=authorized, captured=captured)
+        for status, authorized, captured in product(Charge.Status.values, [True, False], [True, False])
+        for amount in amounts
+        if rule.condition.check({"status": status, "authorized": authorized, "captured": captured} | amount)
+    }
+    assert stored == set(FLAGS)

@@ -1,0 +1,41 @@
+"""What views send to the database: no statement reaches further than the caller's merchant and mode."""
+
+from itertools import product
+
+import pytest
+from django.db import connection
+
+from payments.domain.merchants.api_keys import find_key
+from tests.client import Api
+from tests.contract.scoping.routes import Route, nobodys_things, things_of
+from tests.contract.scoping.statements import Watch
+from tests.contract.scoping.test_every_route import CALLS, every, every_list
+
+
+# HEAD asks what GET asks.
+@every([(route, method) for route, method in CALLS if method != "HEAD"])
+@pytest.mark.parametrize("asker", ["api", "other_api", "live_api"])
+def test_no_statement_reaches_further_than_its_key(
+    request: pytest.FixtureRequest, api: Api, route: Route, method: str, asker: str
+) -> None:
+    caller: Api = request.getfixturevalue(asker)
+    key, things = find_key(caller.key), things_of(api)
+    for asked in (nobodys_things(things), things, things):
+        watch = Watch(key.merchant_id, key.livemode)
+        with connection.execute_wrapper(watch):
+            route.ask(caller, method, asked, **{"Idempotency-Key": "once"})
+        assert watch.loose == []
+
+
+@every_list
+@pytest.mark.parametrize("asker", ["api", "other_api", "live_api"])
+def test_no_list_reaches_further_than_its_key_whatever_it_is_filtered_by(
+    request: pytest.FixtureRequest, api: Api, route: Route, asker: str
+) -> None:
+    caller: Api = request.getfixturevalue(asker)
+    key, things = find_key(caller.key), things_of(api)
+    for name, thing in product(route.text_filters, things.values()):
+        watch = Watch(key.merchant_id, key.livemode)
+        with connection.execute_wrapper(watch):
+            caller.get(route.list_path, **{name: thing})
+        assert watch.loose == [], name

@@ -1,0 +1,176 @@
+"""Several writes in one statement: all of them or none."""
+
+import threading
+from collections.abc import Callable
+from typing import Any
+from uuid import UUID
+
+import pytest
+from django.db import IntegrityError, OperationalError, connection, transaction
+
+from payments import clock
+from payments.db.writes import Delete, Insert, LockShared, StaleRow, Update, Write, execute_writes, insert_if_absent
+from payments.models import Charge, Event
+from tests.concurrency import at_once
+from tests.factories import ChargeFactory
+
+pytestmark = pytest.mark.django_db
+
+Match = dict[str, Any]
+GUARDED: dict[str, Callable[[Match], Write]] = {
+    "update": lambda match: Update(Event, match, {"payload": b"[]"}),
+    "delete": lambda match: Delete(Event, match),
+    "require": lambda match: LockShared(Event, match),
+}
+every_guarded = pytest.mark.parametrize("guarded", GUARDED.values(), ids=GUARDED)
+OTHERWISE: dict[str, Match] = {
+    "another": {"id": UUID(int=1)},
+    "of another version": {"sequence": 2},
+    "NULL where there is something": {"type": None},
+    "something where there is NULL": {"api_key_id": UUID(int=1)},
+}
+HOSTILE = "'; DROP TABLE payments_event; -- %s %(id)s %% $1 \\"
+
+
+@pytest.fixture
+def charge() -> Charge:
+    return ChargeFactory(is_held=True)
+
+
+def event_of(charge: Charge, sequence: int = 1) -> Event:
+    """Return a new event; its object has one of each sequence."""
+    return Event(
+        merchant_id=charge.merchant_id,
+        livemode=False,
+        type="charge.updated",
+        object_id=charge.id,
+        sequence=sequence,
+        payload=b"{}",
+    )
+
+
+def unchanged(event: Event) -> Match:
+    return {"id": event.id, "sequence": event.sequence, "type": event.type, "api_key_id": None}
+
+
+def texts(do: Callable[[], None]) -> list[str]:
+    """Return the statements that are sent, without their values."""
+    sent: list[str] = []
+
+    def watch(execute: Callable[..., Any], sql: str, *rest: Any) -> Any:
+        sent.append(sql)
+        return execute(sql, *rest)
+
+    with connection.execute_wrapper(watch):
+        do()
+    return sent
+
+
+@every_guarded
+@pytest.mark.parametrize("wrong", OTHERWISE.values(), ids=OTHERWISE)
+def test_a_guard_that_is_not_met_undoes_all(charge: Charge, guarded: Callable[[Match], Write], wrong: Match) -> None:
+    known = event_of(charge)
+    known.save(force_insert=True)
+    new = event_of(charge, 3)
+    another = Update(Charge, {"id": charge.id}, {"version": 9})
+    with pytest.raises(StaleRow), transaction.atomic():
+        execute_writes(Insert(new), guarded(unchanged(known) | wrong), another)
+    assert list(Event.objects.values_list("id", "payload")) == [(known.id, b"{}")]
+    assert Charge.objects.get().version == 1
+
+
+@every_guarded
+def test_a_guard_that_is_met_by_two_rows_undoes_all(charge: Charge, guarded: Callable[[Match], Write]) -> None:
+    for sequence in (1, 2):
+        event_of(charge, sequence).save(force_insert=True)
+    with pytest.raises(StaleRow), transaction.atomic():
+        execute_writes(guarded({"object_id": charge.id}))
+    assert list(Event.objects.values_list("payload", flat=True)) == [b"{}", b"{}"]
+
+
+@every_guarded
+def test_a_guard_that_is_met_lets_all_be_written(charge: Charge, guarded: Callable[[Match], Write]) -> None:
+    known = event_of(charge)
+    known.save(force_insert=True)
+    execute_writes(Insert(event_of(charge, 3)), guarded(unchanged(known)))
+    assert Event.objects.filter(sequence=3).exists()
+
+
+def test_a_constraint_undoes_all_and_says_its_name(charge: Charge) -> None:
+    known = event_of(charge)
+    known.save(force_insert=True)
+    doubled = event_of(charge, 2)
+    doubled.id = known.id
+    with pytest.raises(IntegrityError, match=r"payments_event_\w+_pkey"), transaction.atomic():
+        execute_writes(Update(Charge, {"id": charge.id}, {"version": 9}), Insert(doubled))
+    assert Charge.objects.get().version == 1
+
+
+def test_one_row_is_inserted_once(charge: Charge) -> None:
+    event = event_of(charge)
+    assert [insert_if_absent(event), insert_if_absent(event)] == [True, False]
+    assert Event.objects.count() == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_outside_of_a_transaction_writes_commit_and_call_back(charge: Charge) -> None:
+    called = threading.Event()
+    execute_writes(Insert(event_of(charge), called.set), Insert(event_of(charge, 3), called.set))
+    assert called.is_set()
+    assert at_once(1, lambda _: Event.objects.count()) == [2]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_outside_of_a_transaction_a_stale_row_leaves_nothing(charge: Charge) -> None:
+    called = threading.Event()
+    with pytest.raises(StaleRow):
+        execute_writes(
+            Insert(event_of(charge), called.set), Update(Charge, {"id": charge.id, "version": 2}, {"version": 3})
+        )
+    execute_writes(LockShared(Charge, {"id": charge.id, "version": 1}))
+    assert not called.is_set()
+    assert not Event.objects.exists()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_in_a_transaction_callbacks_wait_for_the_commit(charge: Charge) -> None:
+    called = threading.Event()
+    with transaction.atomic():
+        execute_writes(Insert(event_of(charge), called.set))
+        assert not called.is_set()
+    assert called.is_set()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_is_required_may_be_required_by_others_and_changed_by_nobody(charge: Charge) -> None:
+    required = LockShared(Charge, {"id": charge.id, "authorized": True})
+
+    def change(_: int) -> None:
+        with transaction.atomic():
+            Charge.objects.select_for_update(nowait=True, no_key=True).get(id=charge.id)
+
+    with transaction.atomic():
+        execute_writes(required)
+        at_once(1, lambda _: execute_writes(required))
+        with pytest.raises(OperationalError, match="could not obtain lock"):
+            at_once(1, change)
+    at_once(1, change)
+
+
+def test_whatever_the_values_are_the_text_is_the_same(charge: Charge) -> None:
+    def write(description: str, guard: int) -> list[str]:
+        values = {"description": description, "metadata": {description: description}}
+        return texts(lambda: execute_writes(Update(Charge, {"id": charge.id, "version": guard}, values)))
+
+    assert write("Halo-halo", 1) == write(HOSTILE, 1)
+    row = Charge.objects.get(id=charge.id, description=HOSTILE)
+    assert row.metadata == {HOSTILE: HOSTILE}
+
+
+def test_the_same_names_in_another_order_or_guarded_by_nothing_are_another_text(charge: Charge) -> None:
+    execute_writes(Update(Charge, {"id": charge.id, "settled_at": None}, {"version": 2, "hold_extended_days": 3}))
+    execute_writes(Update(Charge, {"settled_at": None, "id": charge.id}, {"hold_extended_days": 5, "version": 4}))
+    with pytest.raises(StaleRow), transaction.atomic():
+        execute_writes(Update(Charge, {"id": charge.id, "settled_at": clock.now()}, {"version": 6}))
+    row = Charge.objects.get()
+    assert (row.version, row.hold_extended_days) == (4, 5)

@@ -1,0 +1,103 @@
+"""How long the pages of the admin take with many charges."""
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from random import Random
+from statistics import median
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.db import connection
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import reverse
+
+from customers.models import Customer
+from payments.admin.charges.status import STATES
+from payments.domain import exports
+from payments.ids import public_id
+from payments.models import Attempt, Charge, Export
+from payments.overview import day_totals
+from payments.quickstart.demo import year
+from tests.client import APPROVED
+from tests.figures.back_office.copied_charges import multiply
+
+ROUNDS = 5
+LIST, FIRST_PAGE = reverse("admin:payments_charge_changelist"), reverse("admin:index")
+Ask = Callable[[], Any]
+
+
+def office(charges: int, stories: int) -> dict[str, Any]:
+    """Seed a year of `stories`, multiply it to `charges`, and return milliseconds and statements of each page."""
+    settings.ALLOWED_HOSTS, settings.ADMIN_MFA, settings.SECURE_SSL_REDIRECT = ["testserver"], False, False
+    year.seed(stories, 5, Random(1), lambda _: None)
+    multiply(charges // stories - 1)
+    for day in day_totals.every_day():
+        day_totals.sum_up(day)
+    client = Client(raise_request_exception=True)
+    client.force_login(User.objects.create(username="ana", is_staff=True, is_superuser=True))
+    pages = {name: _cost(ask) for name, ask in _pages(client)}
+    return {"charges": Charge.objects.count(), "pages": pages, "export": _export(client)}
+
+
+def _pages(client: Client) -> Iterator[tuple[str, Ask]]:
+    yield "first page, 90 days", lambda: client.get(FIRST_PAGE, {"days": 90})
+    for name, query in _lists().items():
+        yield f"list: {name}", lambda query=query: client.get(LIST, query)
+    by_card = reverse("admin:payments_charge_by_card")
+    yield "search by card number", lambda: client.post(by_card, {"number": APPROVED}, follow=True)
+    charge = Charge.objects.latest("pk")
+    yield "page of a charge", lambda: client.get(reverse("admin:payments_charge_change", args=[charge.pk]))
+
+
+def _lists() -> Mapping[str, Mapping[str, Any]]:
+    charge, first = Charge.objects.latest("pk"), Charge.objects.earliest("pk")
+    middle, quiet = (first.created_at + (charge.created_at - first.created_at) / 2).date(), first.merchant_id
+    reference = Attempt.objects.exclude(provider_ref="").earliest("pk").provider_ref
+    email = Customer.objects.exclude(email="").earliest("pk").email
+    states = {state.label.lower(): {"money": name} for name, state in STATES.items()}
+    return {
+        "first page": {},
+        "last page": {"p": "last"},
+        "a day in the middle": {"since": middle, "until": middle},
+        **states,
+        "last page of failed": {"money": "failed", "p": "last"},
+        "live, of which there are none": {"mode": "live"},
+        "merchant": {"merchant": quiet},
+        "merchant, held": {"merchant": quiet, "money": "held"},
+        "type": {"type": "pesonet"},
+        "amount that nothing has": {"least": "1,234,567.89", "most": "1,234,567.89", "currency": "PHP"},
+        "search by ID": {"q": public_id("ch", charge.pk)},
+        "search by last 4": {"q": "4242"},
+        "search by words": {"q": charge.description},
+        "search by a word that all have": {"q": "order"},
+        "search by words that nothing has": {"q": "nothing of the kind"},
+        "search by the provider's reference": {"q": reference},
+        "search by e-mail": {"q": email},
+    }
+
+
+def _cost(ask: Ask) -> dict[str, float]:
+    """Return the median of some rounds, after one that fills the caches."""
+    assert ask().status_code == 200
+    with CaptureQueriesContext(connection) as captured:
+        rounds = [_milliseconds(ask) for _ in range(ROUNDS)]
+    statements = len(captured) // ROUNDS
+    return {"milliseconds": round(median(rounds), 1), "fastest": round(min(rounds), 1), "statements": statements}
+
+
+def _milliseconds(ask: Ask) -> float:
+    started = time.perf_counter()
+    assert ask().status_code == 200
+    return (time.perf_counter() - started) * 1000
+
+
+def _export(client: Client) -> dict[str, float]:
+    """Return how fast one sweep writes the export of all charges."""
+    client.post(reverse("admin:payments_export_ask"), {"sheet": "charges"})
+    started = time.perf_counter()
+    exports.write_due()
+    seconds = time.perf_counter() - started
+    export = Export.objects.get()
+    return {"rows": export.rows, "seconds": round(seconds, 1), "rows_per_second": round(export.rows / seconds)}

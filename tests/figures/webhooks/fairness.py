@@ -1,0 +1,71 @@
+"""How long the first tries of other receivers wait while many receivers of one merchant hang on every call."""
+
+import threading
+import time
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+from payments import clock
+from payments.models import Merchant
+from payments.quickstart.servers.processes import wait_until
+from payments.webhooks.wake_up import wake_worker
+from tests.figures.servers.receiver import Receiver
+from tests.figures.servers.worker import START_TIMEOUT_SECONDS, Worker
+from tests.figures.webhooks.events import new_merchant, put_events
+
+HEALTHY = 5
+PAUSE_SECONDS = 0.2
+
+
+def fairness(folder: Path, hanging: int, receivers: int, events: int, timeout_seconds: float) -> dict[str, float]:
+    """Measure how long `events`, five a second, wait while `hanging` events wait for `receivers` that never answer.
+
+    The events go in turn to five receivers of another merchant and to five more of the same one, all of which answer at
+    once. Each is written, and a worker woken, as by a charge. The waits are in milliseconds.
+    """
+    worker, hostile, other = Worker(folder), new_merchant(), new_merchant()
+    with ExitStack() as stack:
+        stack.callback(worker.kill)
+        dead = [stack.enter_context(Receiver(lambda call: None)) for _ in range(receivers)]
+        healthy = {merchant: [stack.enter_context(Receiver()) for _ in range(HEALTHY)] for merchant in (other, hostile)}
+        for receiver in dead:
+            put_events(hostile, receiver.url, hanging // receivers, clock.now())
+        worker.start()
+        assert wait_until(lambda: sum(len(receiver.calls) for receiver in dead) >= receivers, START_TIMEOUT_SECONDS)
+        written = _write(healthy, events)
+        answered = [receiver for of_merchant in healthy.values() for receiver in of_merchant]
+        assert wait_until(lambda: sum(len(receiver.calls) for receiver in answered) >= events, timeout_seconds)
+    tries = sum(len(receiver.calls) for receiver in dead)
+    waits = {merchant: _waits(of_merchant, written) for merchant, of_merchant in healthy.items()}
+    return {
+        "hanging": hanging,
+        "receivers": receivers,
+        "events": events,
+        **_percentiles("other_merchant", waits[other]),
+        **_percentiles("same_merchant", waits[hostile]),
+        "tries_at_the_hanging_receivers": tries,
+    }
+
+
+def _write(healthy: dict[Merchant, list[Receiver]], events: int) -> dict[str, float]:
+    """Write the events; return when each was written, by its ID."""
+    written: dict[str, float] = {}
+    turns = [(merchant, receiver) for merchant, of_merchant in healthy.items() for receiver in of_merchant]
+    for number in range(events):
+        merchant, receiver = turns[number % len(turns)]
+        [event_id] = put_events(merchant, receiver.url, 1, clock.now())
+        written[event_id] = time.monotonic()
+        wake_worker()
+        threading.Event().wait(PAUSE_SECONDS)
+    return written
+
+
+def _waits(receivers: Sequence[Receiver], written: dict[str, float]) -> list[float]:
+    first = {call.event_id: call.at for receiver in receivers for call in reversed(receiver.calls)}
+    return sorted(at - written[event_id] for event_id, at in first.items())
+
+
+def _percentiles(name: str, waits: Sequence[float]) -> dict[str, float]:
+    p50, p99 = (waits[int(len(waits) * share)] for share in (0.5, 0.99))
+    return {f"{name}_p50_milliseconds": round(p50 * 1000), f"{name}_p99_milliseconds": round(p99 * 1000)}

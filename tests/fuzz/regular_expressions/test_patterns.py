@@ -1,0 +1,52 @@
+"""No text takes a regular expression longer than its length accounts for."""
+
+import re
+
+import pytest
+
+from payments.api.validation.fields import MONTH, NAME_SAFE
+from payments.domain.merchants.merchants import check_statement_descriptor
+from payments.webhooks.transport.connections import CONTENT_TO_COME
+from payments.webhooks.transport.urls import URL
+from tests.fuzz.regular_expressions.growth import TooSlow, misleading_texts, seconds_for
+from tests.fuzz.regular_expressions.patterns import Use, uses
+
+LENGTH = 40_000
+# Of processor time. Steps that grow with the length take some milliseconds; with its square, twenty times as long.
+LIMIT_SECONDS = 1.0
+
+
+def slow_texts(use: Use) -> list[str]:
+    """Return the beginnings of texts that take too long."""
+    return [repr(text[:40]) for text in misleading_texts(use, LENGTH) if is_slow(use, text)]
+
+
+def is_slow(use: Use, text: str) -> bool:
+    try:
+        seconds_for(use, text, LIMIT_SECONDS)
+    except TooSlow:
+        return True
+    return False
+
+
+USES = uses()
+
+
+def test_all_patterns_are_found() -> None:
+    texts = {use.pattern.pattern for use in USES}
+    assert {NAME_SAFE, MONTH, URL.pattern, CONTENT_TO_COME.pattern, check_statement_descriptor.regex.pattern} <= texts
+    assert len(USES) > 60
+
+
+@pytest.mark.parametrize("use", USES, ids=[f"{number}" for number in range(len(USES))])
+def test_no_pattern_is_misled(use: Use) -> None:
+    assert slow_texts(use) == [], use.pattern
+
+
+@pytest.mark.parametrize("pattern", [r"(a+)+b", r"\s*\s*=", r"(?:cvc\s*)[,\s]\s*[0-9]", r"(?:[0-9]|[0-9][0-9])*x"])
+def test_a_pattern_that_can_be_misled_is_found(pattern: str) -> None:
+    assert any(
+        is_slow(use, text)
+        for use in [Use(re.compile(pattern), frozenset(["fullmatch"]))]
+        for text in misleading_texts(use, LENGTH)
+    )

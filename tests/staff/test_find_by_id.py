@@ -1,0 +1,111 @@
+"""The box on every page of the admin: any ID leads to its page."""
+
+from typing import Any
+
+import pytest
+from django.contrib import admin
+from django.contrib.auth.models import Permission, User
+from django.test import Client
+from django.urls import reverse
+
+from payments.models import Charge, MerchantAccess, Refund
+from payments.staff.admin_site.site import grouped
+from tests.admin.conftest import House, house, operator, text_of  # noqa: F401  something to be found
+from tests.client import APPROVED
+from tests.factories import MerchantFactory
+
+FIND = reverse("admin:find")
+
+
+@pytest.fixture(autouse=True)
+def _the_password_is_enough(settings: Any) -> None:
+    settings.ADMIN_MFA = False
+
+
+def page_of(row: Any) -> str:
+    return reverse(f"admin:{row._meta.app_label}_{row._meta.model_name}_change", args=[row.pk])
+
+
+def list_for(term: str) -> str:
+    return f"{reverse('admin:payments_charge_changelist')}?q={term}"
+
+
+def found(client: Client, term: str) -> str:
+    """Return the address to which a search for `term` redirects."""
+    return client.post(FIND, {"q": term}).headers["Location"]
+
+
+@pytest.mark.parametrize("prefix", ["ch", "re", "src", "cus", "mer", "evt"])
+def test_an_id_leads_to_the_page_of_what_it_names(prefix: str, house: House, operator: Client) -> None:  # noqa: F811
+    public_id = house.id_of(prefix)
+    place = found(operator, f" {public_id} ")
+    assert public_id.partition("_")[2] in place.replace("-", "")
+    assert operator.get(place).status_code == 200
+
+
+def test_an_id_without_its_prefix_is_found_too(house: House, operator: Client) -> None:  # noqa: F811
+    assert found(operator, house.id_of("uuid")) == page_of(Charge.objects.get())
+
+
+@pytest.mark.parametrize("prefix", ["req", "last4"])
+def test_what_names_no_row_by_itself_leads_to_the_charges_that_it_finds(
+    prefix: str,
+    house: House,  # noqa: F811
+    operator: Client,  # noqa: F811
+) -> None:
+    place = found(operator, house.id_of(prefix))
+    assert place == list_for(house.id_of(prefix))
+    assert house.charge["id"] in text_of(operator.get(place))
+
+
+def test_an_id_of_nothing_leads_to_an_empty_list(house: House, operator: Client) -> None:  # noqa: F811
+    nothing = f"ch_{'0' * 32}"
+    assert found(operator, nothing) == list_for(nothing)
+
+
+def test_a_card_number_is_looked_for_nowhere(house: House, operator: Client) -> None:  # noqa: F811
+    response = operator.post(FIND, {"q": APPROVED}, follow=True)
+    assert "never by its number" in text_of(response)
+    assert APPROVED not in str(response.redirect_chain) + text_of(response)
+
+
+def test_it_is_asked_by_post_alone(operator: Client) -> None:  # noqa: F811
+    assert operator.get(FIND).status_code == 405
+
+
+def test_strangers_are_sent_to_the_login(db: None) -> None:
+    assert found(Client(), "ch").startswith(reverse("admin:login"))
+
+
+def member(*permissions: str) -> Client:
+    user = User.objects.create(username="ben", is_staff=True)
+    user.user_permissions.set(Permission.objects.filter(codename__in=permissions))
+    client = Client()
+    client.force_login(user)
+    return client
+
+
+def test_nobody_is_led_to_what_they_may_not_see(house: House) -> None:  # noqa: F811
+    refund = house.id_of("re")
+    assert found(member("view_charge", "work_for_all_merchants"), refund) == list_for(refund)
+
+
+def test_a_limited_operator_is_not_led_to_other_merchants(house: House) -> None:  # noqa: F811
+    client = member("view_charge", "view_refund")
+    MerchantAccess.objects.create(operator=User.objects.get(username="ben"), merchant=MerchantFactory())
+    assert found(client, house.id_of("re")) == list_for(house.id_of("re"))
+    MerchantAccess.objects.create(operator=User.objects.get(username="ben"), merchant=house.shop.merchant)
+    assert found(client, house.id_of("re")) == page_of(Refund.objects.get())
+
+
+def test_every_list_of_the_admin_is_in_the_navigation_once(operator: Client) -> None:  # noqa: F811
+    groups = grouped([{"models": [{"model": model} for model in admin.site._registry]}])
+    listed = [model["model"] for group in groups for model in group["models"]]
+    assert sorted(listed, key=str) == sorted(admin.site._registry, key=str)
+    assert "Other" not in [group["name"] for group in groups]
+
+
+def test_the_navigation_has_what_the_reader_may_see_and_says_where_they_are(db: None) -> None:
+    text = text_of(member("view_charge").get(reverse("admin:payments_charge_changelist")))
+    assert f'<a href="{reverse("admin:payments_charge_changelist")}" aria-current="page">Charges</a>' in text
+    assert reverse("admin:payments_refund_changelist") not in text

@@ -1,0 +1,159 @@
+"""Health checks."""
+
+import json
+import os
+import shutil
+import signal
+import socket
+import tempfile
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+import pytest
+
+from payments.quickstart import servers
+from payments.quickstart.servers import postgres
+from payments.quickstart.servers.places import Places, make_running_folders, prepare
+from payments.quickstart.servers.processes import wait_until
+from tests.client import Api
+from tests.web.clients import PATIENCE_SECONDS, answer_on, answered, ask, connect, head, length, open_sockets
+from tests.web.conftest import Serve, ServeWithPid
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.long]
+
+THREADS = 10
+HANGS = (503, "PostgreSQL does not answer")
+BUSY = {"workers": 1, "WEB_THREADS": str(THREADS), "target": "tests.web.waiting_app:application"}
+WAITING = "/waiting"
+
+
+def charge_of(api: Api) -> bytes:
+    """Return a request that charges a new source."""
+    order = {"amount": 10_000, "currency": "PHP", "source": api.source(), "description": "Halo-halo"}
+    body = json.dumps(order).encode()
+    return head("POST /v2/charges/", length(body), key=api.key) + body
+
+
+def watched(port: int, name: str) -> tuple[int, str]:
+    response, text = ask(port, head(f"GET /{name}"))
+    return response.status, text.decode()
+
+
+@contextmanager
+def busy_threads(port: int) -> Iterator[None]:
+    """Occupy every thread with a slow request."""
+    with open_sockets(port, THREADS, head(f"GET {WAITING}")):
+        assert wait_until(lambda: watched(port, "ready") == (503, "every thread is taken"), PATIENCE_SECONDS)
+        yield
+
+
+def test_ping_is_answered_while_every_thread_is_taken_and_ready_says_so(serve: Serve) -> None:
+    port = serve(**BUSY)
+    assert watched(port, "ready") == (200, "healthy")
+    with busy_threads(port):
+        for path in ("ping", "ping/"):
+            assert watched(port, path) == (200, "healthy")
+
+
+@contextmanager
+def waiting(port: int, count: int) -> Iterator[list[socket.socket]]:
+    """Send this many requests, each from its own address."""
+    with ExitStack() as stack:
+        opened = [
+            stack.enter_context(open_sockets(port, 1, head("GET /v2/ping"), f"127.0.1.{n}")) for n in range(count)
+        ]
+        yield [connection for connections in opened for connection in connections]
+
+
+def test_beyond_the_requests_that_wait_for_a_thread_others_are_refused_at_once(serve: Serve) -> None:
+    port = serve(**BUSY)
+    with busy_threads(port), waiting(port, THREADS + 1) as connections:
+        assert wait_until(lambda: bool(answered(connections)), PATIENCE_SECONDS)
+        [(response, content)] = [answer_on(connection) for connection in answered(connections)]
+        assert (response.status, response.headers["Retry-After"]) == (503, "1")
+        assert json.loads(content)["error"]["code"] == "server_busy"
+
+
+def test_a_client_that_leaves_while_its_request_waits_makes_room(serve: Serve) -> None:
+    port = serve(**BUSY)
+    with busy_threads(port):
+        with waiting(port, THREADS + 1) as connections:
+            assert wait_until(lambda: bool(answered(connections)), PATIENCE_SECONDS)
+
+        def waits() -> bool:
+            with connect(port) as connection:
+                connection.sendall(head("GET /v2/ping"))
+                return not wait_until(lambda: bool(answered([connection])), 0.5)
+
+        assert wait_until(waits, PATIENCE_SECONDS)
+
+
+def test_one_caller_holds_no_more_room_than_is_left_for_others(serve: Serve) -> None:
+    port = serve(**BUSY)
+    with busy_threads(port), waiting(port, 1) as others, open_sockets(port, 1, head("GET /v2/ping")) as own:
+        assert wait_until(lambda: bool(answered(own)), PATIENCE_SECONDS)
+        assert answer_on(own[0])[0].status == 503
+        assert not answered(others)
+
+
+def test_requests_under_way_finish_when_the_server_stops(serve_with_pid: ServeWithPid, api: Api) -> None:
+    port, pid = serve_with_pid(workers=1, WEB_THREADS="10", SIMULATOR_LATENCY_SECONDS="3")
+    with connect(port) as connection:
+        connection.sendall(charge_of(api))
+        [charge] = wait_for_charge(api)
+        os.kill(pid, signal.SIGTERM)
+        assert wait_until(lambda: is_refused(port), PATIENCE_SECONDS)
+        response, content = answer_on(connection)
+    assert (response.status, json.loads(content)["status"]) == (201, "succeeded")
+    assert json.loads(content)["id"] == charge["id"]
+
+
+def wait_for_charge(api: Api) -> list[dict[str, str]]:
+    """Return the merchant's only charge, as soon as there is one."""
+    assert wait_until(lambda: bool(api.get("/charges/").json()["data"]), PATIENCE_SECONDS)
+    return list(api.get("/charges/").json()["data"])
+
+
+def is_refused(port: int) -> bool:
+    try:
+        connect(port).close()
+    except ConnectionRefusedError:
+        return True
+    return False
+
+
+@pytest.fixture
+def places() -> Iterator[Places]:
+    """Return the folders of a separate PostgreSQL."""
+    data = Path(tempfile.mkdtemp(prefix="kaha-tests-"))
+    data.chmod(0o711)
+    places = prepare(data)
+    make_running_folders(places)
+    yield places
+    shutil.rmtree(data, ignore_errors=True)
+
+
+def test_health_checks_fail_while_postgresql_hangs(serve: Serve, places: Places) -> None:
+    postgres.create(places)
+    process = postgres.start(places)
+    try:
+        assert wait_until(lambda: postgres.is_ready(places), PATIENCE_SECONDS)
+        port = serve(workers=1, DATABASE_URL=servers.environment(places)["DATABASE_URL"])
+        assert watched(port, "ping") == (200, "healthy")
+        signal_all(process.pid, signal.SIGSTOP)
+        assert wait_until(lambda: watched(port, "ping") == HANGS, PATIENCE_SECONDS)
+        assert watched(port, "ready") == HANGS
+        assert ask(port, head("GET /ping"))[0].headers["Retry-After"] == "1"
+        signal_all(process.pid, signal.SIGCONT)
+        assert wait_until(lambda: watched(port, "ping") == (200, "healthy"), PATIENCE_SECONDS)
+    finally:
+        signal_all(process.pid, signal.SIGCONT)
+        postgres.stop_server(process)
+
+
+def signal_all(postmaster: int, number: signal.Signals) -> None:
+    """Send a signal to PostgreSQL and all its processes."""
+    children = Path(f"/proc/{postmaster}/task/{postmaster}/children").read_text().split()
+    for pid in [postmaster, *map(int, children)]:
+        os.kill(pid, number)

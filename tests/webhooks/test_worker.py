@@ -1,0 +1,125 @@
+"""Workers that deliver at the same time, and what they have in hand when they stop or die."""
+
+import asyncio
+import threading
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+
+import pytest
+from django.db import connection
+from psycopg import OperationalError
+
+from payments import clock
+from payments.domain.merchants.merchants import NewMerchant
+from payments.models import Webhook
+from payments.quickstart.servers.processes import wait_until
+from payments.webhooks.attempts import TRY_TIME, Tries
+from payments.webhooks.bulkheads import SENDS_AT_ONCE_TO_RECEIVER
+from payments.webhooks.claims import LEASE
+from payments.webhooks.transport.client import Transport
+from payments.webhooks.worker import Deliverer, Drain
+from tests.charging.test_races import at_once
+from tests.figures.servers.receiver import Receiver
+from tests.figures.webhooks.schedule import MovedClock
+from tests.webhooks.claims import claim, only
+from tests.webhooks.test_delivery import send_to
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def test_drains_at_once_try_each_webhook_once(shop: NewMerchant) -> None:
+    with Receiver() as receiver:
+        sent = send_to(shop, receiver, 300)
+        counts = at_once(4, lambda _: Drain().run())
+    assert sum(counts) == 300
+    assert sorted(receiver.event_ids) == sorted(sent)
+    assert set(Webhook.objects.values_list("state", "tries")) == {("delivered", 1)}
+
+
+def test_what_a_dead_worker_had_in_hand_is_sent_when_its_lease_is_over(shop: NewMerchant) -> None:
+    with Receiver() as receiver:
+        send_to(shop, receiver, 3)
+        [*_, last] = claim()
+        assert Drain().run() == 0
+        assert Drain(MovedClock(last.lease)).run() == 3
+    assert len(receiver.calls) == 3
+
+
+def test_what_waited_until_its_lease_is_nearly_over_is_left_to_whoever_claims_it_next(shop: NewMerchant) -> None:
+    async def try_late() -> bool:
+        async with Transport() as transport:
+            tries = Tries(transport, clock.now)
+            tries.start(late, {(shop.merchant.id, False): [shop.webhook_secrets["whsec_test"]]})
+            await tries.wait()
+            return tries.over
+
+    with Receiver() as receiver:
+        send_to(shop, receiver)
+        Webhook.objects.update(due_at=clock.now() - LEASE)
+        late = claim(now=clock.now() + TRY_TIME - LEASE)
+        assert asyncio.run(try_late())
+        assert (len(late), receiver.calls) == (1, [])
+
+
+def test_a_drain_that_is_told_to_stop_finishes_what_is_under_way_and_gives_the_rest_back(shop: NewMerchant) -> None:
+    go_on = threading.Event()
+    with Receiver(lambda call: go_on.wait(5) and 200) as receiver:
+        send_to(shop, receiver, SENDS_AT_ONCE_TO_RECEIVER + 10)
+        drain = Drain()
+        drained = in_thread(drain.run)
+        assert wait_until(lambda: bool(receiver.calls), 5)
+        drain.stop()
+        assert wait_until(lambda: leased() == SENDS_AT_ONCE_TO_RECEIVER, 5)
+        go_on.set()
+        assert drained.result() == SENDS_AT_ONCE_TO_RECEIVER
+    assert Webhook.objects.filter(state="waiting", leased_until=None).count() == 10
+
+
+def leased() -> int:
+    return Webhook.objects.filter(leased_until__isnull=False).count()
+
+
+def test_a_process_drains_once_however_often_it_is_asked_and_misses_nothing(shop: NewMerchant) -> None:
+    go_on = threading.Event()
+    deliverer = Deliverer(Drain())
+    with Receiver(lambda call: go_on.wait(5) and 200) as slow, Receiver() as other:
+        send_to(shop, slow)
+        drained = in_thread(deliverer.run)
+        assert wait_until(lambda: bool(slow.calls), 5)
+        send_to(shop, other)
+        assert deliverer.run() == 0
+        go_on.set()
+        drained.result()
+    assert set(Webhook.objects.values_list("state", flat=True)) == {"delivered"}
+
+
+def in_thread(do: Callable[[], int]) -> "Future[int]":
+    """`do` under way, with database connections of its own."""
+
+    def run() -> int:
+        try:
+            return do()
+        finally:
+            connection.close()
+
+    with_one = ThreadPoolExecutor(1)
+    future = with_one.submit(run)
+    with_one.shutdown(wait=False)
+    return future
+
+
+def test_a_database_that_goes_away_leaves_everything_to_be_sent_again(shop: NewMerchant) -> None:
+    go_on = threading.Event()
+    with Receiver(lambda call: go_on.wait(5) and 200) as receiver:
+        send_to(shop, receiver)
+        drained = in_thread(Drain().run)
+        assert wait_until(lambda: bool(receiver.calls), 5)
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+                " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+            )
+        go_on.set()
+        with pytest.raises(OperationalError):
+            drained.result()
+    assert (only().state, only().tries) == ("waiting", 0)
