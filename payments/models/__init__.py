@@ -13,11 +13,11 @@ from payments.models.data_key import CvcKey, DataKey
 from payments.models.event import Event
 from payments.models.merchants.merchant import ApiKey, Merchant, WebhookSecret
 from payments.models.merchants.merchant_access import MerchantAccess
-from payments.models.operator_action import ApprovalLimit, OperatorAction
 from payments.models.operators.approval_request import ApprovalRequest
 from payments.models.operators.audit import AuditEntry, AuditHead
 from payments.models.operators.correction import Correction, UnknownOutcome
 from payments.models.operators.export import Export, ExportPart
+from payments.models.operators.operator_action import ApprovalLimit, OperatorAction
 from payments.models.provider_message import ProviderEvent, ProviderMessage
 from payments.models.risk.block import Block
 from payments.models.risk.decline_alert import DeclineAlert

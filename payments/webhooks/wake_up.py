@@ -74,7 +74,7 @@ class TaskSender:
         from celery import Celery
 
         producer = Celery("kaha-wake-up", broker=self._broker_url, set_as_current=False)
-        # The next call is a better time to try again than any that the broker's client would wait for. A Redis that hangs
+        # The next call is a better time to try again than any that the broker client would wait for. A Redis that hangs
         # must not hold the thread for ever, because no worker would be woken when it is back.
         waits = {"socket_timeout": TIMEOUT_SECONDS, "socket_connect_timeout": TIMEOUT_SECONDS}
         producer.conf.broker_transport_options = {"max_retries": 0, **waits}
