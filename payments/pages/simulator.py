@@ -58,13 +58,13 @@ def _note(request: HttpRequest, payment: SimulatedPayment) -> None:
 def _decide(payment: SimulatedPayment, form: QueryDict) -> None:
     decision = form.get("decision", "")
     if decision in DECLINES:
-        books.decline(payment, DECLINES[decision], tell=True)
+        books.decline(payment, DECLINES[decision], send_message=True)
     elif asks_pin(payment):
         # A form that was sent twice counts as one try.
         if form.get("tries") == str(payment.pin_tries):
-            books.enter_pin(payment, form.get("pin", ""), tell=True)
+            books.enter_pin(payment, form.get("pin", ""), send_message=True)
     elif decision == "pay":
-        books.approve(payment, tell=True)
+        books.approve(payment, send_message=True)
 
 
 def _template(payment: SimulatedPayment) -> str:

@@ -93,7 +93,7 @@ class PaidAtTheLastMoment(Simulator):
     """Its payer agrees as the payment is being ended."""
 
     def cancel(self, operation: Operation) -> Outcome:
-        approve(SimulatedPayment.objects.get(reference=operation.payment_reference), tell=True)
+        approve(SimulatedPayment.objects.get(reference=operation.payment_reference), send_message=True)
         return super().cancel(operation)
 
 

@@ -144,7 +144,7 @@ def test_what_the_merchant_switched_off_is_not_tried(account: ProviderAccount, s
 def test_the_operator_can_pay_from_the_terminal(account: ProviderAccount, monkeypatch: pytest.MonkeyPatch) -> None:
     def paid(outcome: Outcome) -> Outcome:
         if isinstance(outcome, ActionRequired):
-            approve(SimulatedPayment.objects.get(state=SimulatedPayment.State.AWAITING), tell=False)
+            approve(SimulatedPayment.objects.get(state=SimulatedPayment.State.AWAITING), send_message=False)
         return outcome
 
     CONNECTORS["near"].connect(None).instead["create"] = paid  # type: ignore[arg-type, attr-defined]

@@ -23,6 +23,7 @@ from payments.models import (
     Source,
     Webhook,
 )
+from payments.models.charging.charge import AMOUNT_MAX
 from payments.providers.simulator.models import SimulatedOperation, SimulatedPayment
 from tests.client import Api, made
 from tests.factories import ChargeFactory
@@ -96,7 +97,7 @@ def test_every_row_that_a_request_writes_is_inserted_and_updated_as_the_orm_has_
     ),
     charged=st.fixed_dictionaries(
         {"metadata": JSON},
-        optional={"description": WRITINGS, "amount": st.integers(1, 2**40), "require_auth": st.booleans()},
+        optional={"description": WRITINGS, "amount": st.integers(1, AMOUNT_MAX), "require_auth": st.booleans()},
     ),
 )
 def test_whatever_is_updated_is_put_as_the_orm_puts_it(

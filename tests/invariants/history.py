@@ -127,9 +127,9 @@ class History:
     def _paid_by_hand(self) -> None:
         self._charge("awaiting", CHALLENGED)
         self._charge("passed", CHALLENGED)
-        books.approve(self.payment("passed"), tell=True)
+        books.approve(self.payment("passed"), send_message=True)
         self._charge("cancelled", CHALLENGED)
-        books.decline(self.payment("cancelled"), "payer_cancelled", tell=True)
+        books.decline(self.payment("cancelled"), "payer_cancelled", send_message=True)
         apply_simulator_messages()
         self._wallet("wallet", "gcash")
         self._wallet("pin", "bpi")

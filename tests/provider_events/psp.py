@@ -128,7 +128,7 @@ def do(live: Api, charge: dict[str, Any], verb: str, **body: Any) -> dict[str, A
 
 def paid_on_its_page() -> None:
     """Approve at the provider, which sends no webhook."""
-    approve(SimulatedPayment.objects.latest("id"), tell=False)
+    approve(SimulatedPayment.objects.latest("id"), send_message=False)
 
 
 def name_of(kind: str) -> str:

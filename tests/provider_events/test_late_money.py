@@ -27,7 +27,7 @@ def late(live: Api, psp: WebhookPsp, account: ProviderAccount) -> dict[str, Any]
     let_time_pass(Charge, "action_expires_at")
     recover()
     assert live.read(charge)["failure_data"]["code"] == "action_expired"
-    approve(SimulatedPayment.objects.get(), tell=False)
+    approve(SimulatedPayment.objects.get(), send_message=False)
     return charge
 
 

@@ -95,7 +95,7 @@ def test_a_payer_whose_return_tells_nothing_waits_and_is_asked_about_again(
     charge = live.charge_source(live.wallet(redirect=SHOP))
     payment = SimulatedPayment.objects.get()
     back = path_of(payment.return_url)
-    approve(payment, tell=False)
+    approve(payment, send_message=False)
     psp.continued = answer
     waiting = client.get(back)
     assert (waiting["Refresh"], live.read(charge)) == ("3", charge)

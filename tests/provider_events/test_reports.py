@@ -41,7 +41,7 @@ def test_what_proves_nothing_has_the_provider_asked(
 ) -> None:
     charge = live.charge_source(live.wallet())
     code = {} if decide is approve else {"code": "payer_cancelled"}
-    decide(SimulatedPayment.objects.get(), tell=False, **code)
+    decide(SimulatedPayment.objects.get(), send_message=False, **code)
 
     tell(account, report(name_of("authorize"), None))
 

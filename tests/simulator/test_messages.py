@@ -29,8 +29,8 @@ def test_nothing_is_told_of_what_was_answered() -> None:
 
 def test_a_payers_decision_is_told() -> None:
     agreed, refused = by_type("gcash"), payment(authenticate=True)
-    books.approve(awaited(agreed), tell=True)
-    books.decline(awaited(refused), "authentication_failed", tell=True)
+    books.approve(awaited(agreed), send_message=True)
+    books.decline(awaited(refused), "authentication_failed", send_message=True)
     told = {report.reference: report.outcome for report in simulator.due_reports(10)}
     assert told == {agreed.reference: simulator.resolve(agreed), refused.reference: simulator.resolve(refused)}
 
@@ -56,7 +56,7 @@ def test_the_late_end_of_a_refund_is_told(number: str, kind: type) -> None:
 
 def test_a_message_that_was_taken_is_forgotten_after_its_days_and_no_other() -> None:
     for _ in range(3):
-        books.approve(awaited(by_type("gcash")), tell=True)
+        books.approve(awaited(by_type("gcash")), send_message=True)
     taken_long_ago, taken_lately, waiting = Message.objects.order_by("id")
     long_ago = clock.now() - messages.KEPT - timedelta(seconds=1)
     Message.objects.update(created_at=long_ago, due_at=long_ago)
@@ -67,7 +67,7 @@ def test_a_message_that_was_taken_is_forgotten_after_its_days_and_no_other() -> 
 
 
 def test_a_message_is_told_again_until_it_is_acknowledged() -> None:
-    books.approve(awaited(by_type("gcash")), tell=True)
+    books.approve(awaited(by_type("gcash")), send_message=True)
     [first] = simulator.due_reports(10)
     assert simulator.due_reports(10) == []
     make_due()
@@ -82,27 +82,27 @@ def test_a_message_is_told_again_until_it_is_acknowledged() -> None:
 def test_no_more_messages_are_taken_than_wanted_and_the_oldest_first() -> None:
     asked = [by_type("gcash") for _ in range(3)]
     for each in asked:
-        books.approve(awaited(each), tell=True)
+        books.approve(awaited(each), send_message=True)
     assert [report.reference for report in simulator.due_reports(2)] == [each.reference for each in asked[:2]]
 
 
 def test_a_decision_is_told_once_although_it_is_made_twice() -> None:
     row = awaited(by_type("gcash"))
-    books.approve(row, tell=True)
-    books.approve(row, tell=True)
-    books.decline(row, "payer_cancelled", tell=True)
+    books.approve(row, send_message=True)
+    books.approve(row, send_message=True)
+    books.decline(row, "payer_cancelled", send_message=True)
     assert Message.objects.count() == 1
 
 
 def test_a_message_that_nobody_signed_is_refused() -> None:
-    books.approve(awaited(by_type("gcash")), tell=True)
+    books.approve(awaited(by_type("gcash")), send_message=True)
     body = Message.objects.get().body.encode()
     with pytest.raises(BadSignature):
         simulator.read_webhook({}, body)
 
 
 def test_a_message_with_another_body_is_refused() -> None:
-    books.approve(awaited(by_type("gcash")), tell=True)
+    books.approve(awaited(by_type("gcash")), send_message=True)
     body = Message.objects.get().body.encode()
     headers = messages.sign(body)
     assert isinstance(simulator.read_webhook(headers, body)[0].outcome, Approved)

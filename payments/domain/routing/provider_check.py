@@ -57,20 +57,20 @@ class Step:
 
 
 @dataclass
-class Walk:
-    """A payment on its way, each step of which is told.
+class TrialPayment:
+    """A payment that tries a connection step by step, and reports each step.
 
-    `pay` has the payer act, and gives what they brought along in the return URL, None where nobody pays.
+    `pay` lets a person act as the payer and returns the query of the return URL; None where nobody pays.
     """
 
     provider: Provider
     payment: Payment
     can: Capabilities
-    tell: Callable[[Step], None] = field(repr=False)
+    report: Callable[[Step], None] = field(repr=False)
     pay: Pay = field(repr=False)
 
-    def go(self, end: str) -> None:
-        """Has the payment made and then ended by `end`, a refund or a void, or cancelled where nobody pays."""
+    def run(self, end: str) -> None:
+        """Make the payment and end it by `end`, a refund or a void, or cancel it where nobody pays."""
         outcome = self._ask("create", lambda: self.provider.create_payment(self.payment))
         if isinstance(outcome, Unknown):
             outcome = self._look_up()
@@ -115,17 +115,17 @@ class Walk:
         outcome = _answer(question)
         if names_payment and (ref := getattr(outcome, "provider_ref", "")):
             self.payment = replace(self.payment, provider_ref=ref)
-        self.tell(Step(self.payment.source_type, name, outcome))
+        self.report(Step(self.payment.source_type, name, outcome))
         return outcome
 
 
-def check(account: ProviderAccount, tell: Callable[[Step], None], pay: Pay) -> None:
-    """Tries the credentials and, where they are good, a small payment of each type that is enabled.
+def check(account: ProviderAccount, report: Callable[[Step], None], pay: Pay) -> None:
+    """Test the credentials and, where they are good, a small payment of each type that is enabled.
 
     One that can be held is made twice, to be refunded and to be released. Live mode has no card to try with.
     """
     known = provider_accounts.try_credentials(account)
-    tell(Step("", "credentials", known))
+    report(Step("", "credentials", known))
     if not isinstance(known, Approved):
         return
     provider, card = provider_accounts.connected(account), CONNECTORS[account.provider].test_card
@@ -135,7 +135,7 @@ def check(account: ProviderAccount, tell: Callable[[Step], None], pay: Pay) -> N
         can = provider.capabilities(source_type)
         assert can is not None  # nosec B101 # for the type checker: only what it takes is tried
         for end in ("refund", "void") if can.hold else ("refund",):
-            Walk(provider, _payment(source_type, can, card), can, tell, pay).go(end)
+            TrialPayment(provider, _payment(source_type, can, card), can, report, pay).run(end)
 
 
 def _source_types(account: ProviderAccount, provider: Provider, with_cards: bool) -> list[str]:
@@ -150,7 +150,7 @@ def _source_types(account: ProviderAccount, provider: Provider, with_cards: bool
 
 
 def _answer(question: Callable[[], Outcome]) -> Outcome:
-    """The answer to a question; whatever escapes from a connector is an unknown outcome."""
+    """Return the answer to a question; an exception from a connector is an unknown outcome."""
     try:
         return question()
     except Exception as error:
@@ -178,7 +178,7 @@ def _payment(source_type: str, can: Capabilities, card: CardData | None) -> Paym
 
 
 def _small_amount(can: Capabilities) -> tuple[int, str]:
-    """A small amount within the limits, in pesos where they are taken."""
+    """Return a small amount within the limits, in pesos where they are taken."""
     limits = can.amounts or {DEFAULT_CURRENCY: (SMALL, SMALL)}
     currency = DEFAULT_CURRENCY if DEFAULT_CURRENCY in limits else next(iter(limits))
     smallest, largest = limits[currency]

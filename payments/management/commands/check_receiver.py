@@ -45,7 +45,7 @@ class Command(BaseCommand):
         summary = f"{proper} of {len(found)} handled properly, the slowest in {slowest} ms."
         if proper < len(found):
             raise CommandError(summary)
-        self.stdout.write(f"{summary}\nWhether the repeated event was acted on once, its own books must tell.")
+        self.stdout.write(f"{summary}\nCheck in the receiver whether the repeated event was handled once.")
 
     def _show(self, finding: Finding) -> Finding:
         result = "proper" if finding.is_proper else f"WRONG: {_wanted(finding)}"

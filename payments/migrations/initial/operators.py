@@ -192,7 +192,7 @@ OPERATIONS = [
                     ),
                     name="approval_request_decided_whole",
                 ),
-                models.CheckConstraint(condition=Q(Q(("state", "approved"), _negated=True), ("kind__in", ["issue_key", "roll_key"]), _connector="OR"), name="approval_request_waits_for_taker_of_key"),
+                models.CheckConstraint(condition=Q(Q(("state", "approved"), _negated=True), ("kind__in", ["issue_key", "roll_key"]), _connector="OR"), name="approval_request_waits_only_for_a_key"),
                 models.CheckConstraint(
                     condition=Q(("sealed_credentials__isnull", True), Q(("kind__in", ["add_account", "change_account"]), ("state", "proposed")), _connector="OR"),
                     name="approval_request_keeps_no_credentials",

@@ -96,7 +96,7 @@ class ApprovalRequest(models.Model):
                 | Q(state__in=["withdrawn", "expired"]) & (_DECIDED | _UNDECIDED),
             ),
             models.CheckConstraint(
-                name="approval_request_waits_for_taker_of_key",
+                name="approval_request_waits_only_for_a_key",
                 condition=~Q(state="approved") | Q(kind__in=["issue_key", "roll_key"]),
             ),
             models.CheckConstraint(

@@ -97,23 +97,23 @@ def approval_entries(payment: SimulatedPayment) -> list[Entry]:
     return [Entry(payment=payment, reference=payment.reference, kind=kind, amount=payment.amount)]
 
 
-def approve(payment: SimulatedPayment, *, tell: bool) -> None:
-    """Approve a payment that still awaits its payer; with `tell`, leave a message."""
+def approve(payment: SimulatedPayment, *, send_message: bool) -> None:
+    """Approve a payment that still awaits its payer; with `send_message`, leave a message for kaha."""
     state, amount_captured = approved(payment)
     with transaction.atomic():
         if _decide(payment, state=state, amount_captured=amount_captured):
             Entry.objects.bulk_create(approval_entries(payment))
-            _leave_message(payment, tell)
+            _leave_message(payment, send_message)
 
 
-def decline(payment: SimulatedPayment, code: str, *, tell: bool) -> None:
-    """Decline a payment that still awaits its payer; with `tell`, leave a message."""
+def decline(payment: SimulatedPayment, code: str, *, send_message: bool) -> None:
+    """Decline a payment that still awaits its payer; with `send_message`, leave a message for kaha."""
     with transaction.atomic():
         if _decide(payment, state=State.DECLINED, decline_code=code):
-            _leave_message(payment, tell)
+            _leave_message(payment, send_message)
 
 
-def enter_pin(payment: SimulatedPayment, pin: str, *, tell: bool) -> None:
+def enter_pin(payment: SimulatedPayment, pin: str, *, send_message: bool) -> None:
     """Check the payer's one-time PIN: it may be entered again until `PIN_TRIES` were wrong.
 
     Of several tries at once, made from the same reading of the books, one counts.
@@ -122,9 +122,9 @@ def enter_pin(payment: SimulatedPayment, pin: str, *, tell: bool) -> None:
         if not _count_try(payment):
             return
         if constant_time_compare(pin, RIGHT_PIN):
-            approve(payment, tell=tell)
+            approve(payment, send_message=send_message)
         elif payment.pin_tries == PIN_TRIES:
-            decline(payment, "authentication_failed", tell=tell)
+            decline(payment, "authentication_failed", send_message=send_message)
 
 
 def _count_try(payment: SimulatedPayment) -> bool:
@@ -144,7 +144,7 @@ def expire_due_pages(limit: int, among: Collection[str] | None = None) -> None:
 
 def _expire_if_due(payment: SimulatedPayment) -> SimulatedPayment:
     if payment.is_overdue:
-        decline(payment, "action_expired", tell=True)
+        decline(payment, "action_expired", send_message=True)
     return payment
 
 
@@ -155,6 +155,6 @@ def _decide(payment: SimulatedPayment, **values: object) -> bool:
     return decided
 
 
-def _leave_message(payment: SimulatedPayment, tell: bool) -> None:
-    if tell:
+def _leave_message(payment: SimulatedPayment, send_message: bool) -> None:
+    if send_message:
         write_message(payment.reference, payment_outcome(payment))

@@ -66,7 +66,7 @@ class Simulator:
         if booked is None:
             return NotFound()
         if "otp" in params and asks_pin(booked):
-            enter_pin(booked, params["otp"], tell=False)
+            enter_pin(booked, params["otp"], send_message=False)
         return payment_outcome(booked)
 
     def capture(self, operation: Operation) -> Outcome:

@@ -25,8 +25,8 @@ OUTCOMES: dict[str, type[Approved] | type[Declined]] = {"approved": Approved, "d
 
 def write_message(reference: str, outcome: Outcome) -> None:
     """Leaves a message in the caller's transaction: `reference` came to this final `outcome`."""
-    told = {"reference": reference, "kind": type(outcome).__name__.lower(), "outcome": asdict(outcome)}
-    Message.objects.create(body=json.dumps(told))
+    content = {"reference": reference, "kind": type(outcome).__name__.lower(), "outcome": asdict(outcome)}
+    Message.objects.create(body=json.dumps(content))
 
 
 def unacknowledged(among: Collection[str] | None = None) -> QuerySet[Message]:

@@ -99,11 +99,11 @@ class Sale:
             confirmation = self.charge.action["confirmation_id"]
             self.charge = charges.verify(self._caller("verify"), self.charge_id, confirmation, books.RIGHT_PIN).row
             return
-        self._visit_page(lambda payment: books.approve(payment, tell=True))
+        self._visit_page(lambda payment: books.approve(payment, send_message=True))
 
     def refuse(self, code: str) -> None:
         """Have the payer refuse on the simulator's page."""
-        self._visit_page(lambda payment: books.decline(payment, code, tell=True))
+        self._visit_page(lambda payment: books.decline(payment, code, send_message=True))
 
     def capture(self, amount: int | None = None) -> None:
         """Capture `amount` of what is held, or all."""

@@ -50,11 +50,11 @@ class SimulatorBench:
         return replace(CARD, number=_number(declined)) if declined else CARD
 
     def pay(self, payment: Payment) -> Mapping[str, str]:
-        approve(_booked(payment), tell=True)
+        approve(_booked(payment), send_message=True)
         return {}
 
     def refuse(self, payment: Payment) -> Mapping[str, str]:
-        decline(_booked(payment), "payer_cancelled", tell=True)
+        decline(_booked(payment), "payer_cancelled", send_message=True)
         return {}
 
     def run_out(self, payment: Payment) -> None:
