@@ -17,7 +17,7 @@ NEVER_ARRIVES = "4000000000005118"
 DECLINED = "4000000000000002"
 # Shared, because each new one would look through all static files again.
 HANDLER = ClientHandler(enforce_csrf_checks=False)
-TELL_NOTHING = {"name": "Juan dela Cruz", "exp_month": "12", "exp_year": "2039", "cvc": "123"}
+CARD_FIELDS = {"name": "Juan dela Cruz", "exp_month": "12", "exp_year": "2039", "cvc": "123"}
 
 
 class Api:
@@ -53,7 +53,7 @@ class Api:
 
     def source(self, number: str = APPROVED, **members: Any) -> str:
         """Return a new card source's ID."""
-        body = {"type": "card", "card": {**TELL_NOTHING, "number": number}, **members}
+        body = {"type": "card", "card": {**CARD_FIELDS, "number": number}, **members}
         return made(self.post("/sources/", body))["id"]
 
     def wallet(self, kind: str = "gcash", **members: Any) -> str:

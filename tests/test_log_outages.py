@@ -15,7 +15,7 @@ from payments.domain.merchants.merchants import NewMerchant
 from payments.models import Webhook
 from payments.quickstart.servers.places import PROJECT
 from payments.quickstart.servers.processes import spawn, stop, wait_until
-from tests.client import APPROVED, TELL_NOTHING, Api
+from tests.client import APPROVED, CARD_FIELDS, Api
 from tests.collector import Collector
 from tests.figures.servers.receiver import Receiver
 from tests.figures.servers.web import web_process, web_server
@@ -25,7 +25,7 @@ pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.long]
 
 # Far more than anything here takes, on a machine with a lot to do.
 PATIENCE_SECONDS = 60
-SOURCE = {"type": "card", "card": {**TELL_NOTHING, "number": APPROVED}}
+SOURCE = {"type": "card", "card": {**CARD_FIELDS, "number": APPROVED}}
 OUTAGES: dict[str, Callable[[Collector], None]] = {"broken": Collector.go, "hanging": Collector.stall}
 
 

@@ -24,7 +24,7 @@ from tests.high_limits import MANY_DECLINES
 from tests.staff.all_merchants import for_all
 
 INDEX = reverse("admin:index")
-TOLD = "were declined within"
+ANNOUNCED = "were declined within"
 
 
 def alert(**members: Any) -> DeclineAlert:
@@ -80,7 +80,7 @@ def test_an_alert_is_shown_on_every_page_with_the_way_to_it(operator: Client) ->
     kept = alert()
     for address in (INDEX, list_of(Charge), page_of(kept.merchant), reverse("admin:password_change")):
         text = text_of(operator.get(address))
-        assert f"on one card (visa …0002) {TOLD} 1\N{NO-BREAK SPACE}hour at {kept.merchant.title}" in text, address
+        assert f"on one card (visa …0002) {ANNOUNCED} 1\N{NO-BREAK SPACE}hour at {kept.merchant.title}" in text, address
         assert page_of(kept) in text, address
 
 
@@ -100,10 +100,10 @@ def test_alerts_are_found_by_merchant_subject_and_charge(operator: Client) -> No
         assert (page_of(kept) in results, page_of(other) in results) == (True, False), term
 
 
-@pytest.mark.parametrize(("hours", "told"), [(23, True), (25, False)])
-def test_an_alert_is_shown_for_a_day(hours: int, told: bool, operator: Client) -> None:
+@pytest.mark.parametrize(("hours", "announced"), [(23, True), (25, False)])
+def test_an_alert_is_shown_for_a_day(hours: int, announced: bool, operator: Client) -> None:
     alert(created_at=clock.now() - timedelta(hours=hours))
-    assert (TOLD in text_of(operator.get(INDEX))) == told
+    assert (ANNOUNCED in text_of(operator.get(INDEX))) == announced
 
 
 def test_of_many_alerts_the_newest_three_are_shown(operator: Client) -> None:
@@ -119,15 +119,15 @@ def test_an_operator_who_may_not_look_at_alerts_is_shown_without_the_way(db: Non
     client = Client()
     client.force_login(looker)
     text = text_of(client.get(INDEX))
-    assert TOLD in text
+    assert ANNOUNCED in text
     assert page_of(kept) not in text
     looker.user_permissions.add(Permission.objects.get(codename="view_declinealert"))
     assert page_of(kept) in text_of(client.get(INDEX))
 
 
-def test_a_stranger_at_the_door_is_shown_nothing(db: None, client: Client) -> None:
+def test_an_anonymous_visitor_is_shown_nothing(db: None, client: Client) -> None:
     alert()
-    assert TOLD not in text_of(client.get(reverse("admin:login")))
+    assert ANNOUNCED not in text_of(client.get(reverse("admin:login")))
 
 
 def test_however_many_alerts_there_are_they_cost_one_statement(operator: Client) -> None:

@@ -1,4 +1,4 @@
-"""A list as a file: the rows that the operator sees, each once, whoever writes it and whatever dies meanwhile."""
+"""A list as a file: the rows that the operator sees, each once, by any worker and after any crash."""
 
 import csv
 import io

@@ -64,13 +64,13 @@ def test_a_leaked_key_is_rolled_and_revoked_and_what_it_did_is_found(
     assert listed.startswith(old_id)
     assert clock.now() - find_key(old_id).last_used_at < timedelta(minutes=1)
 
-    # Rolled, the old one works on for the programs that have not changed over; the log tells which these are.
+    # Rolled, the old one works on for the programs that have not changed over; the log shows which these are.
     new_id, new = new_key(manage("merchant", "roll-key", old_id, "--overlap", "1h"))
     assert [From(key, SHOP).get("/charges/").status_code for key in (old, new)] == [200, 200]
     assert len(of(lines, old_id, SHOP)) == 2
     assert len(of(lines, new_id, SHOP)) == 1
 
-    # Revoked, it ends at once, and whoever still tries it stands in the log.
+    # Revoked, it ends at once, and further attempts are in the log.
     manage("merchant", "revoke-key", old_id)
     refused = From(old, THIEF).get("/charges/")
     assert (refused.status_code, error_of(refused)["code"]) == (401, "key_revoked")

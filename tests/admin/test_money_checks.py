@@ -62,10 +62,10 @@ def test_runs_are_found_by_what_offended_and_by_their_result(operator: Client) -
         assert page_of(passed) not in text, query
 
 
-@pytest.mark.parametrize(("days", "told"), [(1, False), (3, True)], ids=["yesterday", "three days ago"])
-def test_a_run_that_is_too_long_ago_is_shown(days: int, told: bool, operator: Client) -> None:
+@pytest.mark.parametrize(("days", "announced"), [(1, False), (3, True)], ids=["yesterday", "three days ago"])
+def test_a_run_that_is_too_long_ago_is_shown(days: int, announced: bool, operator: Client) -> None:
     checked(days=days)
-    assert ("The last money check was on" in text_of(operator.get(INDEX))) == told
+    assert ("The last money check was on" in text_of(operator.get(INDEX))) == announced
 
 
 def test_that_none_has_ended_yet_is_shown(operator: Client) -> None:
@@ -93,7 +93,7 @@ def test_an_operator_who_may_not_look_at_runs_is_shown_without_the_way(db: None)
     assert page_of(check) in text_of(client.get(INDEX))
 
 
-def test_a_stranger_at_the_door_is_shown_nothing(db: None, client: Client) -> None:
+def test_an_anonymous_visitor_is_shown_nothing(db: None, client: Client) -> None:
     checked(failure("ch_" + "0" * 32))
     assert "refunds_add_up" not in text_of(client.get(reverse("admin:login")))
 

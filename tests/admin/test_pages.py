@@ -25,7 +25,7 @@ from payments.models import (
 from payments.providers.simulator.models import Message
 from tests.admin.conftest import House, text_of, the_operator
 from tests.approvals.factories import requested_account, requested_key
-from tests.client import REFUNDS_WAIT, TELL_NOTHING, Api
+from tests.client import CARD_FIELDS, REFUNDS_WAIT, Api
 from tests.factories import ApiKeyFactory
 from tests.ledger.books import settle
 from tests.operators.corrections import proposed
@@ -132,7 +132,7 @@ def test_the_page_of_an_unused_card_shows_nothing_of_what_is_sealed(api: Api, op
     card = Card.objects.get()
     text = text_of(operator.get(page_of(card)))
     assert bytes(card.sealed_cvc or b"").hex() not in text
-    assert f">{TELL_NOTHING['cvc']}<" not in text
+    assert f">{CARD_FIELDS['cvc']}<" not in text
     assert REFUNDS_WAIT not in text
 
 

@@ -168,12 +168,12 @@ def test_the_form_of_a_change_shows_no_secret(operator: Client, account: Provide
     assert KEY not in text
 
 
-@pytest.mark.parametrize(("key", "told"), [(KEY, "accepts these"), ("wrong-secret-key", "refuses these")])
-def test_the_credentials_are_tested(operator: Client, account: ProviderAccount, key: str, told: str) -> None:
+@pytest.mark.parametrize(("key", "announced"), [(KEY, "accepts these"), ("wrong-secret-key", "refuses these")])
+def test_the_credentials_are_tested(operator: Client, account: ProviderAccount, key: str, announced: str) -> None:
     provider_accounts.change_account(account, "North", True, {"key": key}, {})
     act(operator, account, "test_credentials")
 
-    assert f"The provider {told} credentials" in text_of(operator.get(page_of(account)))
+    assert f"The provider {announced} credentials" in text_of(operator.get(page_of(account)))
     entry = AuditEntry.objects.about(account).latest("number")
     assert (entry.action, entry.reason) == ("tested", REASON)
 
@@ -194,7 +194,7 @@ def test_a_route_is_added_with_amounts_as_people_write_them(operator: Client, ac
 
 
 @pytest.mark.parametrize(
-    ("said", "told"),
+    ("said", "announced"),
     [
         ({"amount_min": "20.00", "currency": ""}, "Amounts are of a currency"),
         ({"amount_min": "20.001"}, "not an amount"),
@@ -206,10 +206,10 @@ def test_a_route_is_added_with_amounts_as_people_write_them(operator: Client, ac
     ids=str,
 )
 def test_a_route_that_cannot_be_is_refused_and_said(
-    operator: Client, account: ProviderAccount, said: dict[str, str], told: str
+    operator: Client, account: ProviderAccount, said: dict[str, str], announced: str
 ) -> None:
     form = {name: value for name, value in (ROUTE | said).items() if value}
-    assert told in text_of(act(operator, account, "add_route", **form))
+    assert announced in text_of(act(operator, account, "add_route", **form))
     assert not Route.objects.exists()
 
 

@@ -1,4 +1,4 @@
-"""What providers told, as operators look at it."""
+"""Providers' messages in the admin."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -22,7 +22,7 @@ LIST = "/admin/payments/providermessage/"
 pytestmark = pytest.mark.django_db
 
 
-def test_the_page_shows_what_came_without_secrets_and_what_became_of_it(shop: NewMerchant, operator: Client) -> None:
+def test_the_page_shows_the_message_without_secrets_and_its_result(shop: NewMerchant, operator: Client) -> None:
     message = make_provider_message(shop.merchant, b'{"number": "4000000000003055", "event": "payment.capture"}')
     page = words_of(operator.get(f"{LIST}{message.pk}/change/"))
     for shown in ("Our account", "payment.capture", "needs attention", "Nobody knows it", "live"):

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def stranger() -> ReconciliationItem:
+def outsider() -> ReconciliationItem:
     return a_difference()
 
 
@@ -43,7 +43,7 @@ def found(operator: Client, **query: str) -> int:
 
 
 def test_both_sides_are_shown(
-    stranger: ReconciliationItem, missing_there: ReconciliationItem, operator: Client
+    outsider: ReconciliationItem, missing_there: ReconciliationItem, operator: Client
 ) -> None:
     text = text_of(operator.get(list_of(ReconciliationItem)))
     assert 'field-they_say">capture of PHP\xa0100.00<' in text
@@ -52,19 +52,19 @@ def test_both_sides_are_shown(
 
 
 def test_the_page_leads_to_charge_posting_and_line(
-    stranger: ReconciliationItem, missing_there: ReconciliationItem, operator: Client
+    outsider: ReconciliationItem, missing_there: ReconciliationItem, operator: Client
 ) -> None:
     text = text_of(operator.get(page_of(missing_there)))
     assert page_of(Charge.objects.get()) in text
     assert page_of(Posting.objects.get(account="provider_receivable")) in text
-    assert page_of(ReportLine.objects.get()) in text_of(operator.get(page_of(stranger)))
+    assert page_of(ReportLine.objects.get()) in text_of(operator.get(page_of(outsider)))
 
 
 def test_an_item_is_found_by_every_name(missing_there: ReconciliationItem, operator: Client) -> None:
-    stranger = taken(APPROVED)
+    outsider = taken(APPROVED)
     reconcile(covers_from=None)
     charge = Charge.objects.get()
-    line = ReportLine.objects.get(reference=stranger.reference)
+    line = ReportLine.objects.get(reference=outsider.reference)
     names = (f"ch_{charge.pk.hex}", f"src_{charge.source_id.hex}", f"mer_{charge.merchant_id.hex}")
     assert ReconciliationItem.objects.count() == 2
     for name in (*names, missing_there.attempt.reference, line.reference, line.provider_ref):
@@ -88,49 +88,49 @@ def test_an_item_is_found_by_every_name(missing_there: ReconciliationItem, opera
 def test_items_are_filtered(
     query: dict[str, str],
     count: int,
-    stranger: ReconciliationItem,
+    outsider: ReconciliationItem,
     missing_there: ReconciliationItem,
     operator: Client,
 ) -> None:
     assert found(operator, **query) == count
 
 
-def test_an_item_is_closed_with_a_note_and_opened_again(stranger: ReconciliationItem, operator: Client) -> None:
-    assert act("close", stranger) in text_of(operator.get(page_of(stranger)))
-    text = text_of(operator.post(act("close", stranger), {"note": "Ticket 77."}, follow=True))
+def test_an_item_is_closed_with_a_note_and_opened_again(outsider: ReconciliationItem, operator: Client) -> None:
+    assert act("close", outsider) in text_of(operator.get(page_of(outsider)))
+    text = text_of(operator.post(act("close", outsider), {"note": "Ticket 77."}, follow=True))
     assert "Closed." in text
-    assert act("reopen", stranger) in text
-    operator.post(act("reopen", stranger), {"note": "Ticket 78."})
+    assert act("reopen", outsider) in text
+    operator.post(act("reopen", outsider), {"note": "Ticket 78."})
     after = ReconciliationItem.objects.get()
     assert (after.state, after.note, after.decided_by.username) == ("open", "Ticket 78.", "operator")
-    entries = AuditEntry.objects.about(stranger).order_by("number")
-    told = [("operator", "closed", "Ticket 77."), ("operator", "reopened", "Ticket 78.")]
-    assert list(entries.values_list("actor", "action", "reason")) == told
+    entries = AuditEntry.objects.about(outsider).order_by("number")
+    announced = [("operator", "closed", "Ticket 77."), ("operator", "reopened", "Ticket 78.")]
+    assert list(entries.values_list("actor", "action", "reason")) == announced
 
 
 @pytest.mark.parametrize("note", ["", "   ", "x" * 501, "paid with 4000000000003055"])
-def test_a_note_is_wanted_without_secrets(note: str, stranger: ReconciliationItem, operator: Client) -> None:
-    text = text_of(operator.post(act("close", stranger), {"note": note}))
+def test_a_note_is_wanted_without_secrets(note: str, outsider: ReconciliationItem, operator: Client) -> None:
+    text = text_of(operator.post(act("close", outsider), {"note": note}))
     assert "errorlist" in text
     assert "4000000000003055" not in text
     assert ReconciliationItem.objects.get().state == "open"
 
 
-def test_the_second_operator_sees_a_warning(stranger: ReconciliationItem, operator: Client) -> None:
-    operator.post(act("close", stranger), {"note": "First."})
-    text = text_of(operator.post(act("close", stranger), {"note": "Second."}, follow=True))
+def test_the_second_operator_sees_a_warning(outsider: ReconciliationItem, operator: Client) -> None:
+    operator.post(act("close", outsider), {"note": "First."})
+    text = text_of(operator.post(act("close", outsider), {"note": "Second."}, follow=True))
     assert "Somebody else has just decided this." in text
     assert ReconciliationItem.objects.get().note == "First."
-    assert AuditEntry.objects.about(stranger).count() == 1
+    assert AuditEntry.objects.about(outsider).count() == 1
 
 
-def test_an_operator_who_may_only_look_closes_nothing(stranger: ReconciliationItem) -> None:
+def test_an_operator_who_may_only_look_closes_nothing(outsider: ReconciliationItem) -> None:
     looker = for_all(User.objects.create(username="looker", is_staff=True))
     looker.user_permissions.add(Permission.objects.get(codename="view_reconciliationitem"))
     client = Client()
     client.force_login(looker)
-    assert act("close", stranger) not in text_of(client.get(page_of(stranger)))
-    assert client.post(act("close", stranger), {"note": "Mine."}).status_code == 403
+    assert act("close", outsider) not in text_of(client.get(page_of(outsider)))
+    assert client.post(act("close", outsider), {"note": "Mine."}).status_code == 403
     assert ReconciliationItem.objects.get().state == "open"
 
 
@@ -138,11 +138,11 @@ def test_an_item_that_is_not_there_is_not_closed(operator: Client) -> None:
     assert operator.post(reverse("admin:payments_reconciliationitem_close", args=[7])).status_code == 404
 
 
-def test_nobody_edits_an_item(stranger: ReconciliationItem, operator: Client) -> None:
-    assert operator.post(page_of(stranger), {"state": "closed", "note": "By hand."}).status_code == 403
+def test_nobody_edits_an_item(outsider: ReconciliationItem, operator: Client) -> None:
+    assert operator.post(page_of(outsider), {"state": "closed", "note": "By hand."}).status_code == 403
 
 
-def test_a_run_says_what_it_found(stranger: ReconciliationItem, operator: Client) -> None:
+def test_a_run_says_what_it_found(outsider: ReconciliationItem, operator: Client) -> None:
     text = text_of(operator.get(page_of(ReconciliationRun.objects.get())))
     assert "1 not in ledger" in text
     assert f"{list_of(ReconciliationItem)}?state__exact=open&provider=simulator" in text

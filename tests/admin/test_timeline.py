@@ -40,7 +40,7 @@ def titles(charge: Charge) -> list[str]:
 
 def test_a_payment_is_shown_in_order(house: House) -> None:
     charge = charge_of(house)
-    told = titles(charge)
+    announced = titles(charge)
     expected = [
         "POST /v2/charges/",
         "charge.created",
@@ -50,7 +50,7 @@ def test_a_payment_is_shown_in_order(house: House) -> None:
         f"POST /v2/charges/{charge}/refund",
         "simulator was asked to refund PHP\u00a04.50",
     ]
-    assert [title for title in told if title in expected] == expected
+    assert [title for title in announced if title in expected] == expected
     assert [m.at for m in timeline(Records(charge), True)] == sorted(m.at for m in timeline(Records(charge), True))
 
 
@@ -75,11 +75,15 @@ def test_the_payers_way_is_shown(api: Api, operator: Client, client: Client) -> 
     client.get(urlsplit(charge["action"]["url"]).path, headers={"User-Agent": "Firefox/145.0"})
     client.post(urlsplit(charge["action"]["url"]).path, {"decision": "pay"})
     client.get(urlsplit(SimulatedPayment.objects.get().return_url).path)
-    told = titles(Charge.objects.get())
-    assert told.index("Payer was asked to confirm") < told.index("Payer decided") < told.index("Payer came back")
+    announced = titles(Charge.objects.get())
+    assert (
+        announced.index("Payer was asked to confirm")
+        < announced.index("Payer decided")
+        < announced.index("Payer came back")
+    )
     assert "From 127.0.0.1 With Firefox" in page_text(operator, Charge.objects.get())
     # The request that made it has no attempt of its own any more, and its events know it.
-    assert told[0] == "POST /v2/charges/"
+    assert announced[0] == "POST /v2/charges/"
 
 
 def test_a_provider_event_is_shown_with_its_result(house: House, operator: Client) -> None:

@@ -151,15 +151,15 @@ def many_more(of: Webhook, count: int) -> None:
     values = {"merchant": of.merchant, "livemode": of.livemode, "type": of.event.type, "payload": of.event.payload}
     events = [Event(object_id=of.event.object_id, sequence=100 + number, **values) for number in range(count)]
     Event.objects.bulk_create(events)
-    told = {"merchant": of.merchant, "livemode": of.livemode, "url": of.url, "receiver": of.receiver}
-    Webhook.objects.bulk_create(Webhook(id=event.id, event=event, **told) for event in events)
+    announced = {"merchant": of.merchant, "livemode": of.livemode, "url": of.url, "receiver": of.receiver}
+    Webhook.objects.bulk_create(Webhook(id=event.id, event=event, **announced) for event in events)
 
 
 def test_more_than_may_go_at_once_are_left(failed: Webhook, operator: Client) -> None:
     many_more(failed, MOST_AT_ONCE)
     chosen = {"action": "send_again", "_selected_action": [failed.pk], "select_across": "1"}
-    told = text_of(operator.post(list_of(Webhook), chosen | DECIDED, follow=True))
-    assert f"These are more than {MOST_AT_ONCE}." in told
+    announced = text_of(operator.post(list_of(Webhook), chosen | DECIDED, follow=True))
+    assert f"These are more than {MOST_AT_ONCE}." in announced
     assert not AuditEntry.objects.filter(action="sent_again").exists()
 
 
@@ -170,8 +170,8 @@ def test_webhooks_of_a_charge_are_sent_again_from_its_page(failed: Webhook, hous
     form = text_of(operator.get(address))
     assert re.findall(r'value="([0-9a-f-]{36})"[^>]*checked', form) == [str(failed.pk)]
     assert form.count('name="which"') == len(ALL)
-    told = text_of(operator.post(address, {"which": [failed.pk], "reason": WHY}, follow=True))
-    assert "1 of 1 will be sent again now." in told
+    announced = text_of(operator.post(address, {"which": [failed.pk], "reason": WHY}, follow=True))
+    assert "1 of 1 will be sent again now." in announced
     assert waiting(failed)
 
 

@@ -174,12 +174,12 @@ def test_a_declined_account_is_not_connected(ben: Client, shop: NewMerchant) -> 
     assert not ProviderAccount.objects.exists()
 
 
-def test_the_only_administrator_is_told_to_make_a_second_one(ana: Client, shop: NewMerchant) -> None:
-    told = "Nobody else may approve it yet. Add another user under Users"
-    assert told in text_of(ana.get(address_of(shop.merchant, "issue_key")))
-    assert told in text_of(ana.get(page_of(requested_key(shop.merchant))))
+def test_the_only_administrator_is_asked_to_make_a_second_one(ana: Client, shop: NewMerchant) -> None:
+    announced = "Nobody else may approve it yet. Add another user under Users"
+    assert announced in text_of(ana.get(address_of(shop.merchant, "issue_key")))
+    assert announced in text_of(ana.get(page_of(requested_key(shop.merchant))))
     staff_member("ben")
-    assert told not in text_of(ana.get(address_of(shop.merchant, "issue_key")))
+    assert announced not in text_of(ana.get(address_of(shop.merchant, "issue_key")))
     assert "Another person approves or declines it by" in text_of(ana.get(page_of(newest())))
 
 

@@ -75,7 +75,7 @@ def test_the_longest_imported_prefix_wins() -> None:
     assert describe(NUMBER) == CardFacts("visa", "debit", "PH", "42424242424")
 
 
-def test_an_imported_prefix_of_other_numbers_tells_nothing() -> None:
+def test_an_imported_prefix_of_other_numbers_shows_nothing() -> None:
     BinRange.objects.create(prefix="42424243", brand="jcb")
     assert describe(NUMBER).brand == "visa"
 
@@ -85,7 +85,7 @@ def test_describing_a_card_is_one_query(django_assert_num_queries) -> None:
         describe(NUMBER)
 
 
-def test_a_new_card_lies_there_as_what_may_be_seen() -> None:
+def test_a_new_card_is_stored_as_what_may_be_seen() -> None:
     card = stored(address_city="Cebu", address_zip="6000")
     assert (card.last4, card.brand, card.exp_month, card.exp_year) == ("4242", "visa", "1", "2039")
     assert card.address == {"address_city": "Cebu", "address_zip": "6000"}

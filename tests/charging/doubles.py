@@ -32,7 +32,7 @@ class LosesAnswers(Simulator):
 
 
 class NeverHears(Simulator):
-    """Requests get lost on their way, so that nobody knows what became of them."""
+    """Loses requests on their way, so that their outcome is unknown."""
 
     def capture(self, operation: Operation) -> Outcome:
         return Unknown("lost on the way")
@@ -45,7 +45,7 @@ class NeverHears(Simulator):
 
 
 class ArrivesLate(Simulator):
-    """Requests reach it only when recovery has asked for them already and was told that they are unknown."""
+    """Requests reach it only when recovery has asked for them already and was answered that they are unknown."""
 
     def create_payment(self, payment: Payment) -> Outcome:
         recover()
@@ -68,7 +68,7 @@ class ArrivesLate(Simulator):
 
 
 class ArrivesLateUnheard(ArrivesLate):
-    """And whoever sent it hears nothing of it afterwards, however often they ask."""
+    """Also answers no later question of its sender."""
 
     def __init__(self) -> None:
         self._is_cut_off = False
@@ -82,7 +82,7 @@ class ArrivesLateUnheard(ArrivesLate):
 
 
 class ArrivesLateAndDies(ArrivesLate):
-    """And whoever sent it is killed at once."""
+    """Also kills the sender at once."""
 
     def _answered(self, outcome: Outcome) -> Outcome:
         os.kill(os.getpid(), signal.SIGKILL)
@@ -114,7 +114,7 @@ class Unreachable(Simulator):
 
 
 class KnowsNothing(Simulator):
-    """Does not answer what became of anything."""
+    """Answers no lookup."""
 
     def resolve(self, asked: Payment | Operation) -> Outcome:
         return Unknown("timed out")

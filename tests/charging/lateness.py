@@ -26,6 +26,6 @@ def _with_good_card(payment: Payment) -> Payment:
 
 
 def settle_refunds() -> None:
-    """Refunds come to the end that their card is known for, and the simulator tells of it."""
+    """Refunds come to the end that their card is known for, and the simulator reports it."""
     let_time_pass(SimulatedOperation, "settles_at")
     apply_simulator_messages()

@@ -1,4 +1,4 @@
-"""Somebody else is faster, after whichever of our statements: nothing breaks, and what becomes of it is one thing."""
+"""Somebody else is faster, after whichever of our statements: nothing breaks, and the end of it is one thing."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -27,13 +27,13 @@ def look_up(attempt_id: Any) -> object:
     return recovery.resolve(Attempt.objects.get(id=attempt_id))
 
 
-def be_told(attempt_id: Any) -> object:
-    # That nothing was done is for whoever asked for it at first.
+def be_reported(attempt_id: Any) -> object:
+    # That nothing was done is the answer to the first request.
     with suppress(PaymentError):
         recovery.apply_report(Report(attempt_id.hex, outcome=None))
 
 
-WAYS: dict[str, Callable[[Any], object]] = {"a lookup": look_up, "a report": be_told}
+WAYS: dict[str, Callable[[Any], object]] = {"a lookup": look_up, "a report": be_reported}
 
 
 def unknown(api: Api, verb: str, double: Simulator) -> None:

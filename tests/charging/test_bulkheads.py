@@ -51,12 +51,12 @@ def slow(name: str = "simulator", count: int = 4) -> Iterator[None]:
 
 @contextmanager
 def _other_threads_place(name: str) -> Iterator[None]:
-    go_on, held = Event(), Event()
+    proceed, held = Event(), Event()
 
     def hold() -> None:
         with provider_place(name, new_id()):
             held.set()
-            assert go_on.wait(LONG_SECONDS)
+            assert proceed.wait(LONG_SECONDS)
 
     with ThreadPoolExecutor(1) as thread:
         holding = thread.submit(hold)
@@ -64,7 +64,7 @@ def _other_threads_place(name: str) -> Iterator[None]:
         try:
             yield
         finally:
-            go_on.set()
+            proceed.set()
             holding.result()
 
 
@@ -106,14 +106,14 @@ def test_a_slow_account_leaves_room_for_another_at_its_provider() -> None:
 
 
 class Slow(Simulator):
-    """Answers new payments when it is told to."""
+    """Answers new payments when it is released."""
 
     def __init__(self) -> None:
-        self.asked, self.go_on = 0, Event()
+        self.asked, self.proceed = 0, Event()
 
     def create_payment(self, payment: Payment) -> Outcome:
         self.asked += 1
-        assert self.go_on.wait(LONG_SECONDS)
+        assert self.proceed.wait(LONG_SECONDS)
         return super().create_payment(payment)
 
 
@@ -129,7 +129,7 @@ def test_a_merchants_charges_at_a_slow_provider_leave_threads_to_others(api: Api
         answers.append(threads.submit(other.charge_source, theirs))
         assert wait_until(lambda: double.asked == 4, LONG_SECONDS)
         assert other.get("/charges/").status_code == 200
-        double.go_on.set()
+        double.proceed.set()
         assert [answer.result()["status"] for answer in answers] == ["succeeded"] * 4
 
     busy(refused)
@@ -214,7 +214,7 @@ def test_a_route_without_a_place_is_passed_over(live: Api, shop: NewMerchant, no
     assert "too many requests" in Attempt.objects.get().chosen
 
 
-def test_a_charge_does_not_go_on_to_a_route_without_a_place(
+def test_a_charge_does_not_continue_to_a_route_without_a_place(
     live: Api,  # noqa: F811
     shop: NewMerchant,
     north: Psp,  # noqa: F811
@@ -229,7 +229,7 @@ def test_a_charge_does_not_go_on_to_a_route_without_a_place(
     assert not south.asked
 
 
-def test_a_charge_that_goes_on_takes_the_next_routes_place_and_gives_up_the_first(
+def test_a_charge_that_continues_takes_the_next_routes_place_and_gives_up_the_first(
     live: Api,  # noqa: F811
     shop: NewMerchant,
     north: Psp,  # noqa: F811
@@ -260,9 +260,9 @@ def test_a_merchant_with_many_requests_leaves_threads_to_others(
 
 def test_requests_with_a_publishable_key_take_no_thread_from_their_merchants_own(api: Api, shop: NewMerchant) -> None:
     browser = Api(shop.keys["pk_test"])
-    with ExitStack() as strangers:
+    with ExitStack() as outsiders:
         for _ in range(4):
-            strangers.enter_context(caller_place("127.0.0.1"))
+            outsiders.enter_context(caller_place("127.0.0.1"))
         assert browser.post("/sources/", {"type": "gcash"}).status_code == 503
         assert api.get("/charges/").status_code == 200
 

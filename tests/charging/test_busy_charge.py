@@ -34,14 +34,14 @@ LONG_SECONDS = 60
 
 
 class Blocked(Simulator):
-    """Takes refunds, and answers when it is told to."""
+    """Takes refunds, and answers when it is released."""
 
     def __init__(self) -> None:
-        self.asked, self.go_on = Event(), Event()
+        self.asked, self.proceed = Event(), Event()
 
     def refund(self, operation: Operation) -> Outcome:
         self.asked.set()
-        assert self.go_on.wait(LONG_SECONDS)
+        assert self.proceed.wait(LONG_SECONDS)
         return super().refund(operation)
 
 
@@ -63,7 +63,7 @@ def two_connections(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 @contextmanager
-def heard(step: Failpoint) -> Iterator[list[object]]:
+def noticed(step: Failpoint) -> Iterator[list[object]]:
     """Return the connection of each thread that reaches `step`."""
     seen: list[object] = []
     failpoints.listen(lambda at: seen.append(connection.connection) if at is step else None)
@@ -95,11 +95,11 @@ def refunds(api: Api, blocked: Blocked, count: int) -> Iterator[list[Future[Http
             assert blocked.asked.wait(LONG_SECONDS)
             yield [*asked, *(threads.submit(refund, api, charge) for _ in range(count))]
         finally:
-            blocked.go_on.set()
+            blocked.proceed.set()
 
 
 def test_nobody_holds_a_connection_while_another_operation_is_waited_for(api: Api, blocked: Blocked) -> None:
-    with heard(Failpoint.WAITING) as seen, refunds(api, blocked, 1):
+    with noticed(Failpoint.WAITING) as seen, refunds(api, blocked, 1):
         assert wait_until(lambda: bool(seen), LONG_SECONDS)
     assert set(seen) == {None}
 
@@ -112,12 +112,12 @@ def test_others_are_served_while_more_wait_than_there_are_connections(
         assert wait_until(lambda: waiting() == 4, LONG_SECONDS)
         assert Api(other_shop.keys["sk_test"]).get("/charges/").status_code == 200
         connection.close()
-        blocked.go_on.set()
+        blocked.proceed.set()
         assert {answer.result().status_code for answer in answers} <= {200, 409}
         assert answers[0].result().status_code == 200
 
 
-def test_when_enough_wait_for_a_charge_one_more_is_told_so_at_once(api: Api, blocked: Blocked) -> None:
+def test_when_enough_wait_for_a_charge_one_more_is_refused_at_once(api: Api, blocked: Blocked) -> None:
     with refunds(api, blocked, operations.WAITING_MAX) as answers:
         assert wait_until(lambda: waiting() == operations.WAITING_MAX, LONG_SECONDS)
         charge = api.get("/charges/").json()["data"][0]

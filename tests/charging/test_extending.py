@@ -56,14 +56,14 @@ def test_a_hold_is_kept_for_a_week_longer(api: Api) -> None:
     assert SimulatedPayment.objects.get().extended_days == 7
 
 
-def test_it_moves_no_money_and_tells_one_change(api: Api) -> None:
+def test_it_moves_no_money_and_writes_one_event(api: Api) -> None:
     charge = api.held()
     before = [event["type"] for event in made(api.get("/events/", object=charge["id"]))["data"]]
     extend(charge)
     after = [event["type"] for event in made(api.get("/events/", object=charge["id"]))["data"]]
-    told = {name: value for name, value in api.read(charge).items() if name != "updated_at"}
+    announced = {name: value for name, value in api.read(charge).items() if name != "updated_at"}
     assert after == ["charge.updated", *before]
-    assert told == {name: value for name, value in charge.items() if name != "updated_at"}
+    assert announced == {name: value for name, value in charge.items() if name != "updated_at"}
     assert broken() == {}
 
 

@@ -19,14 +19,14 @@ from tests.operators.corrections import corrected
 
 
 class NeverHears(Simulator):
-    """The request gets lost on its way, so that nobody knows what became of it."""
+    """Loses the request on its way, so that its outcome is unknown."""
 
     def extend(self, operation: Operation) -> Outcome:
         return Unknown("lost on the way")
 
 
 class ArrivesLate(ArrivesLateUnheard):
-    """The request reaches it when recovery has asked for it already, and whoever sent it hears nothing."""
+    """The request reaches it when recovery has asked for it already, and its sender gets no answer."""
 
     def extend(self, operation: Operation) -> Outcome:
         recover()

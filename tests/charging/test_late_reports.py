@@ -1,4 +1,4 @@
-"""What a provider tells later, again, or about nothing."""
+"""What a provider reports later, again, or about nothing."""
 
 import pytest
 

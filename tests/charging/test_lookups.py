@@ -1,4 +1,4 @@
-"""When an unknown outcome is looked up, and what a process is told that was overtaken by it."""
+"""When an unknown outcome is looked up, and what a process gets that was overtaken by it."""
 
 from collections.abc import Mapping
 

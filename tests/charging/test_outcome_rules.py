@@ -213,7 +213,7 @@ def test_what_an_outcome_changes_is_allowed_and_balances(attempt: Attempt, outco
     check(attempt, result.changes)
     assert (result.state == State.DONE) == bool(result.outcome)
     assert result.due_at is not None or result.state == State.DONE
-    # Where an operation was not done, no money moves and nobody hears of it.
+    # Where an operation was not done, no money moves and no event is written.
     if result.refusal:
         assert [(change.row, change.event) for change in updates(result.changes)] == [(attempt.charge, "")]
         assert len(result.changes) == 1

@@ -81,7 +81,7 @@ def test_an_operation_that_could_not_be_sent_is_refused_and_its_key_stays_free(a
 
 
 @pytest.mark.parametrize(("verb", "status"), [("capture", "succeeded"), ("void", "voided"), ("refund", "refunded")])
-def test_an_operation_whose_answer_was_lost_answers_with_the_charge_as_known_and_is_found(
+def test_an_operation_whose_answer_was_lost_answers_with_the_charge_as_recorded_and_is_found(
     api: Api, verb: str, status: str
 ) -> None:
     charge = api.charge() if verb == "refund" else api.held()
@@ -110,7 +110,7 @@ def test_a_refund_that_never_arrived_fails_and_gives_its_amount_back(api: Api) -
     assert after["status"] == "succeeded"
 
 
-def test_the_next_operation_first_finds_out_what_became_of_the_last_one(api: Api) -> None:
+def test_the_next_operation_first_finds_out_the_end_of_the_last_one(api: Api) -> None:
     charge = api.held()
     with provider(LosesAnswers()):
         api.post(f"/charges/{charge['id']}/capture", {"amount": 4000})

@@ -47,8 +47,8 @@ def test_a_rejected_payment_fails_and_says_so_to_operators_without_secrets(api: 
     assert (charge["status"], charge["failure_data"]["code"]) == ("failed", "processing_error")
     attempt = Attempt.objects.get()
     assert attempt.outcome == "Rejected"
-    told = {"outcome": "Rejected", "code": "INVALID_API_KEY", "message": "The key [redacted] is not allowed."}
-    assert attempt.response == told
+    announced = {"outcome": "Rejected", "code": "INVALID_API_KEY", "message": "The key [redacted] is not allowed."}
+    assert attempt.response == announced
 
 
 def test_a_rejected_operation_is_refused_and_the_charge_stays_as_it_was(api: Api) -> None:
@@ -79,11 +79,11 @@ def test_a_rejected_lookup_decides_nothing_and_waits_for_operators(api: Api) -> 
     assert api.read(charge)["status"] == "succeeded"
 
 
-TELL_NOTHING = [REJECTED, NotSent("too many requests"), Unknown("timed out")]
+CARD_FIELDS = [REJECTED, NotSent("too many requests"), Unknown("timed out")]
 
 
-@pytest.mark.parametrize("outcome", TELL_NOTHING, ids=["rejected", "unsent", "lost"])
-def test_a_payer_whose_return_tells_nothing_may_come_back_again(api: Api, outcome: Outcome) -> None:
+@pytest.mark.parametrize("outcome", CARD_FIELDS, ids=["rejected", "unsent", "lost"])
+def test_a_payer_whose_return_shows_nothing_may_come_back_again(api: Api, outcome: Outcome) -> None:
     charge = api.charge_source(api.wallet("bpi"))
     pin = {"confirmation_id": charge["action"]["confirmation_id"], "otp": "123456"}
     path = f"/charges/{charge['id']}/verify"

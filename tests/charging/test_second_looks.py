@@ -31,7 +31,7 @@ VERBS = ["charge", "capture", "void", "refund"]
 
 
 class Counts(Simulator):
-    """Counts how often it is asked what became of something."""
+    """Counts lookups."""
 
     def __init__(self) -> None:
         self.lookups = 0
@@ -113,7 +113,7 @@ def test_what_a_stalled_process_sent_before_it_was_killed_is_found(api: Api, ver
 
 @committed
 @pytest.mark.parametrize("verb", VERBS)
-def test_what_a_stalled_process_sent_that_then_heard_nothing_is_found(api: Api, verb: str) -> None:
+def test_what_a_stalled_process_sent_that_then_received_nothing_is_found(api: Api, verb: str) -> None:
     attempt = arrived_unheard(api, verb)
 
     look_again()
@@ -182,7 +182,7 @@ def test_the_lookups_by_which_it_was_given_up_do_not_count(api: Api) -> None:
 
 @committed
 @pytest.mark.parametrize("double", [KnowsNothing(), Unreachable()], ids=["unknown", "unreachable"])
-def test_a_lookup_that_tells_nothing_is_not_the_last(api: Api, double: Simulator) -> None:
+def test_a_lookup_that_shows_nothing_is_not_the_last(api: Api, double: Simulator) -> None:
     attempt = arrived_unheard(api, "charge")
     with provider(double):
         for _ in range(SECOND_LOOKS + 1):
@@ -210,7 +210,7 @@ def test_of_many_processes_one_looks_it_up(api: Api) -> None:
 
 
 @committed
-def test_what_a_lookup_finds_as_the_provider_tells_of_it_is_moved_once(api: Api) -> None:
+def test_what_a_lookup_finds_while_the_provider_reports_it_is_moved_once(api: Api) -> None:
     attempt = arrived_unheard(api, "charge")
     found = Report(attempt.reference, Simulator().resolve(payment_of(attempt)))
 

@@ -1,4 +1,4 @@
-"""Requests that reach the provider after recovery had asked for them and was told that nobody knows them."""
+"""Requests that reach the provider after recovery had asked for them and was answered that they are unknown."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""An outcome that the database would not take: nobody is told of what is not on record."""
+"""An outcome that the database would not take: no answer shows what is not on record."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -29,26 +29,26 @@ def no_outcome_recorded() -> Iterator[None]:
             cursor.execute(MEND)
 
 
-def test_a_charge_is_told_of_as_it_is_on_record_and_found_later(api: Api) -> None:
+def test_a_charge_is_shown_as_it_is_on_record_and_found_later(api: Api) -> None:
     with no_outcome_recorded():
-        told = api.charge()
-        assert told == api.read(told)
-    assert told["status"] == "pending"
+        announced = api.charge()
+        assert announced == api.read(announced)
+    assert announced["status"] == "pending"
 
     recover()
 
-    assert api.read(told)["status"] == "succeeded"
+    assert api.read(announced)["status"] == "succeeded"
 
 
 @pytest.mark.parametrize(("verb", "status"), [("capture", "succeeded"), ("void", "voided"), ("refund", "refunded")])
-def test_what_was_done_to_a_charge_is_told_of_as_it_is_on_record_and_found_later(
+def test_what_was_done_to_a_charge_is_shown_as_it_is_on_record_and_found_later(
     api: Api, verb: str, status: str
 ) -> None:
     charge = api.charge() if verb == "refund" else api.held()
     with no_outcome_recorded():
-        told = made(api.post(f"/charges/{charge['id']}/{verb}"))
-        assert told == api.read(charge)
-    assert [refund["status"] for refund in told["refunds"]] == (["pending"] if verb == "refund" else [])
+        announced = made(api.post(f"/charges/{charge['id']}/{verb}"))
+        assert announced == api.read(charge)
+    assert [refund["status"] for refund in announced["refunds"]] == (["pending"] if verb == "refund" else [])
 
     recover()
 

@@ -43,15 +43,15 @@ def test_a_webhook_is_given_up_when_three_days_have_passed(shop: NewMerchant, ap
     assert (Webhook.objects.get().state, len(receiver.calls)) == ("exhausted", 2)
 
 
-def test_what_happens_as_time_passes_is_told(api: Api) -> None:
+def test_what_happens_as_time_passes_is_reported(api: Api) -> None:
     with Receiver() as receiver:
         hook = {"success": "https://shop.example/", "fail": "https://shop.example/", "notify": receiver.url}
         api.charge_source(api.source(redirect=hook), capture=False)
         let_pass(api, 7 * DAY)
         Drain().run()
 
-    told = [call.event for call in receiver.calls]
-    assert max((event["sequence"], event["data"]["object"]["status"]) for event in told) == (3, "voided")
+    announced = [call.event for call in receiver.calls]
+    assert max((event["sequence"], event["data"]["object"]["status"]) for event in announced) == (3, "voided")
 
 
 def test_a_worker_is_woken_for_what_has_come_due(shop: NewMerchant, api: Api) -> None:

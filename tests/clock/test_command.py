@@ -11,7 +11,7 @@ from tests.commands.conftest import Manage, manage
 __all__ = ["manage"]
 
 
-def told(output: str) -> dict[str, int]:
+def announced(output: str) -> dict[str, int]:
     """Return the counts that the command printed."""
     return {line.rpartition("  ")[0].strip(): int(line.split()[-1]) for line in output.strip().splitlines()}
 
@@ -23,7 +23,7 @@ def test_it_says_what_has_happened(manage: Manage, api: Api) -> None:
     api.charge(CHALLENGED)
     api.charge(ANSWER_LOST)
 
-    assert told(manage("advance_clock", "Sari Store", "7d")) == {
+    assert announced(manage("advance_clock", "Sari Store", "7d")) == {
         "holds released": 1,
         "actions expired": 1,
         "attempts resolved": 1,
@@ -39,7 +39,7 @@ def test_it_says_what_has_happened(manage: Manage, api: Api) -> None:
 @pytest.mark.parametrize("by", ["604800", "168h", "7d"])
 def test_time_is_given_in_seconds_or_with_a_unit(manage: Manage, api: Api, by: str) -> None:
     api.held()
-    assert told(manage("advance_clock", "Sari Store", by))["holds released"] == 1
+    assert announced(manage("advance_clock", "Sari Store", by))["holds released"] == 1
 
 
 @pytest.mark.parametrize("arguments", [["Nobody", "1"], *(["Sari Store", by] for by in ("0", "367d", "1w", "9" * 40))])

@@ -39,7 +39,7 @@ OF_OTHERS = {
     "payments.export.expires_at",
     "payments.webhook.leased_until",
     "payments.webhooksecret.expires_at",
-    # What providers of live mode told.
+    # What providers of live mode reported.
     "payments.providerevent.due_at",
 }
 # What has been, and stays true.
@@ -160,7 +160,7 @@ def test_what_is_somebody_elses_or_live_stays_as_it_is_though_it_is_due(
     assert everything() == before
 
 
-def test_a_webhook_that_a_worker_has_in_hand_is_left_to_it(api: Api) -> None:
+def test_a_webhook_that_a_worker_has_in_progress_is_left_to_it(api: Api) -> None:
     one_of_each(api)
     Webhook.objects.update(leased_until=clock.now() + HOUR)
     before = list(Webhook.objects.order_by("id").values())

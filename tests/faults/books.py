@@ -1,4 +1,4 @@
-"""Whether our tables, our ledger, our events and the simulator's own books tell the same of one source's money."""
+"""Whether our tables, our ledger, our events and the simulator's own books say the same of one source's money."""
 
 import json
 from collections import Counter, defaultdict
@@ -98,13 +98,13 @@ def _gaps(charge: Charge) -> Iterator[str]:
     """Check that each change has one event, and that the last one shows the charge as it is."""
     versions = {charge.id: charge.version, charge.source_id: charge.source.version}
     versions |= {refund.id: refund.version for refund in charge.refund_list}
-    told: defaultdict[UUID, list[Event]] = defaultdict(list)
+    announced: defaultdict[UUID, list[Event]] = defaultdict(list)
     for event in Event.objects.filter(object_id__in=versions).order_by("sequence"):
-        told[event.object_id].append(event)
+        announced[event.object_id].append(event)
     for object_id, version in versions.items():
-        sequence = [event.sequence for event in told[object_id]]
+        sequence = [event.sequence for event in announced[object_id]]
         if sequence != list(range(1, version + 1)):
             yield f"{charge} has events {sequence} of {object_id}, which is at {version}"
-    shown = json.loads(bytes(told[charge.id][-1].payload))["data"]["object"]
+    shown = json.loads(bytes(announced[charge.id][-1].payload))["data"]["object"]
     if (shown["status"], shown["amount_captured"]) != (charge.status, charge.amount_captured):
         yield f"the last event of {charge} does not show that it is {charge.status}"

@@ -1,4 +1,4 @@
-"""A merchant's program that sends a request again until it is answered, and remembers what it was told."""
+"""A merchant's program that sends a request again until it is answered, and remembers the answers."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -8,7 +8,7 @@ from tests.faults.jobs import Answer, Request
 
 # Refusals that ask to come back with the same key.
 PASSING = ("idempotency_key_in_use", "resource_busy")
-# What may be made of a charge afterwards, by what the client was told of its status.
+# What may be made of a charge afterwards, by the status that the client was shown.
 AFTER = {
     "pending": {"pending", "succeeded", "failed"},
     "succeeded": {"succeeded", "voided", "refunded"},
@@ -38,18 +38,18 @@ def ask_until_answered(request: Request, first: Answer | None, waits: Iterator[C
     return answer
 
 
-def broken_promises(told: dict[str, Any], now: dict[str, Any], refunds_may_fail: bool) -> Iterator[str]:
+def broken_promises(announced: dict[str, Any], now: dict[str, Any], refunds_may_fail: bool) -> Iterator[str]:
     """Return what a client saw of a charge and is no longer true, a line each."""
-    if told["id"] != now["id"] or now["status"] not in AFTER[told["status"]]:
-        yield f"told of {told['id']} that it is {told['status']}, but {now['id']} is {now['status']}"
-    if told["amount_captured"] > now["amount_captured"]:
-        yield f"told that {told['amount_captured']} was captured, but {now['amount_captured']} was"
+    if announced["id"] != now["id"] or now["status"] not in AFTER[announced["status"]]:
+        yield f"answered that {announced['id']} is {announced['status']}, but {now['id']} is {now['status']}"
+    if announced["amount_captured"] > now["amount_captured"]:
+        yield f"answered that {announced['amount_captured']} was captured, but {now['amount_captured']} was"
     ended = {refund["id"]: refund["status"] for refund in now["refunds"]}
-    for refund in told["refunds"]:
+    for refund in announced["refunds"]:
         # A refund that was given up may turn out made after all; nothing else may change but by the payer's bank.
         ends = {
             "failed": {"failed", "succeeded"},
             "succeeded": {"succeeded"} | ({"failed"} if refunds_may_fail else set()),
         }
         if refund["status"] != "pending" and ended.get(refund["id"]) not in ends[refund["status"]]:
-            yield f"told that {refund['id']} {refund['status']}, but it {ended.get(refund['id'])}"
+            yield f"answered that {refund['id']} {refund['status']}, but it {ended.get(refund['id'])}"

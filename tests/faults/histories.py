@@ -29,7 +29,7 @@ def run_history(world: World, shop: NewMerchant, random: Random) -> Life:
         kind,
         amount=random.randint(100, 99_999),
         capture=kind.type != "card" or random.random() < 0.5,
-        told=random.random() < 0.5,
+        announced=random.random() < 0.5,
     )
     _do_next(life, "charge")
     while random.random() < 0.75 and (verbs := possible(life.charge)):
@@ -53,7 +53,7 @@ def _fault(life: Life, verb: str) -> Fault:
         return _stall(life.random, VERBS[verb])
     if VERBS[verb].asks_provider and chance < 0.45:
         return life.random.choice(list(Cut))
-    steps = [step for step in VERBS[verb].steps if life.told or step is not Failpoint.WAKING_WORKER]
+    steps = [step for step in VERBS[verb].steps if life.announced or step is not Failpoint.WAKING_WORKER]
     return Kill(life.random.choice(steps), life.random.choice([1] * 9 + [2]))
 
 

@@ -52,7 +52,7 @@ class Kill(AtStep):
 
 @dataclass(frozen=True)
 class Stall(AtStep):
-    """It stops there, is taken for dead, and goes on when everything has been done that is done about the dead.
+    """It stops there, is taken for dead, and continues when everything has been done that is done about the dead.
 
     From then on it suffers `then`.
     """
@@ -180,9 +180,9 @@ class _Executioner:
         self._reached += step is self._fault.step
         if step is self._fault.step and self._reached == self._fault.occurrence:
             os.kill(os.getpid(), self._fault.signal)
-            self._go_on()
+            self._proceed()
 
-    def _go_on(self) -> None:
+    def _proceed(self) -> None:
         """Only a process that stalled comes here."""
         assert isinstance(self._fault, Stall)
         failpoints.listen(_Executioner(self._fault.then) if isinstance(self._fault.then, Kill) else None)

@@ -1,4 +1,4 @@
-"""One source and what becomes of its money, whatever dies meanwhile."""
+"""One source and its money, through any crash."""
 
 import json
 from collections import Counter
@@ -40,7 +40,7 @@ class Kind:
 
 @dataclass
 class Life:
-    """Everything that is done to one source of `shop`, whose endpoint is `told` of it.
+    """Everything that is done to one source of `shop`, whose endpoint gets its webhooks if `announced`.
 
     `decision` is what its payer will do, `pay`, `fail` or `cancel`; with the others than `pay` a PIN is wrong.
     `done` counts what was done under which fault, `killed` those whose process was killed indeed; `findings` are what
@@ -53,7 +53,7 @@ class Life:
     kind: Kind = Kind()
     amount: int = 10_000
     capture: bool = True
-    told: bool = True
+    announced: bool = True
     decision: str = "pay"
     done: Counter[tuple[str, Fault]] = field(default_factory=Counter)
     killed: Counter[tuple[str, Fault]] = field(default_factory=Counter)
@@ -71,7 +71,7 @@ class Life:
     @cached_property
     def source_id(self) -> UUID:
         """The source, made when it is first asked for."""
-        source = self._make_source({"redirect": SHOP | {"notify": self.world.endpoint.url}} if self.told else {})
+        source = self._make_source({"redirect": SHOP | {"notify": self.world.endpoint.url}} if self.announced else {})
         if self.kind.vaulted:
             made(self.api.post(f"/customers/{new_customer(self.api)['id']}/sources", {"source": source}))
         uuid = parse_id("src", source)
@@ -98,7 +98,7 @@ class Life:
         if then is not None:
             let_pass(self.source_id, ROUNDS_SECONDS[0])
             self._expose("recover", recover, then)
-        answer = self._go_on(job, result)
+        answer = self._proceed(job, result)
         self._find_out()
         if _is_lost(fault) or _is_lost(then):
             self._find_out_later()
@@ -117,7 +117,7 @@ class Life:
         return ending.result
 
     def _take_for_dead(self, job: Job) -> None:
-        self._go_on(job, None)
+        self._proceed(job, None)
         self._find_out()
 
     def _make_source(self, members: dict[str, Any]) -> str:
@@ -125,7 +125,7 @@ class Life:
             return self.api.source(self.kind.number, **members)
         return self.api.wallet(self.kind.type, **members)
 
-    def _go_on(self, job: Job, result: Any) -> Any:
+    def _proceed(self, job: Job, result: Any) -> Any:
         """Act as the client of a process that ended without an answer or with `result`."""
         match job:
             case Request():
@@ -135,7 +135,7 @@ class Life:
         if job is deliver:
             let_leases_end(self.merchant_id, round(LEASE.total_seconds()) + 1)
         job()
-        return self._check_told() if job is deliver else None
+        return self._check_reported() if job is deliver else None
 
     def _waits(self) -> Iterator[Callable[[], None]]:
         return (partial(self._wait, seconds) for seconds in ROUNDS_SECONDS)
@@ -180,12 +180,12 @@ class Life:
             for line in broken_promises(json.loads(answer.body), now, self.kind.number == REFUNDS_FAIL):
                 self._found("lost", line)
 
-    def _check_told(self) -> None:
-        """Everything about the charge was told and heard."""
+    def _check_reported(self) -> None:
+        """Whether every webhook of the charge was sent and received."""
         rows = Webhook.objects.filter(event__object_id=self.charge.id)
-        told = {public_id("evt", row.event_id) for row in rows if row.state == Webhook.State.DELIVERED}
-        if len(told) < len(rows) or told - self.world.endpoint.heard():
-            self._found("lost", f"events of {self.charge} were never told")
+        announced = {public_id("evt", row.event_id) for row in rows if row.state == Webhook.State.DELIVERED}
+        if len(announced) < len(rows) or announced - self.world.endpoint.noticed():
+            self._found("lost", f"events of {self.charge} were never sent")
 
     def _compare(self, after: str) -> None:
         charges = Charge.objects.filter(source_id=self.source_id)
@@ -201,5 +201,5 @@ class Life:
 
 
 def _is_lost(fault: Fault) -> bool:
-    """Whether the process asked when it had been taken for dead, and heard nothing."""
+    """Whether the process asked when it had been taken for dead, and got no answer."""
     return isinstance(fault, Stall) and fault.then is not None

@@ -22,7 +22,7 @@ def let_pass(source_id: UUID, seconds: int) -> None:
 
 
 def let_leases_end(merchant_id: UUID, seconds: int) -> None:
-    """Also brings nearer what is due to be told to the merchant."""
+    """Also brings nearer what is due to be sent to the merchant."""
     waiting = Webhook.objects.filter(merchant_id=merchant_id, state="waiting")
     _nearer(waiting, seconds, "due_at")
     _nearer(waiting, seconds, "leased_until")

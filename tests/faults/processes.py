@@ -36,7 +36,7 @@ class Ending:
 
 @dataclass(frozen=True)
 class Stopped:
-    """A job's process was stopped, and waits until it is told to go on."""
+    """A job's process was stopped, and waits until it is resumed."""
 
 
 @contextmanager
@@ -101,7 +101,7 @@ def _fork(run: Callable[[], None], keep: Connection, close: Connection | None = 
             close.close()
         _forget_connections()
         run()
-    except BaseException:  # noqa: BLE001  whatever it is, this process must not go on as a copy of its parent
+    except BaseException:  # noqa: BLE001  whatever it is, this process must not continue as a copy of its parent
         with suppress(OSError):
             keep.send(Broke(traceback.format_exc()))
     finally:

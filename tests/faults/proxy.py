@@ -15,7 +15,7 @@ FINISH_SECONDS = 20
 
 
 class Cut(StrEnum):
-    """What becomes of a request and of its answer."""
+    """The fate of a request and of its answer."""
 
     REFUSED = "refused"  # no connection is made
     LOST = "lost"  # the request is reset on its way and gets nowhere

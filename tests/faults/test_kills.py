@@ -60,7 +60,7 @@ def test_a_process_killed_at_any_step_is_finished_once_and_its_client_answered(
 
 
 @pytest.mark.parametrize("verb", [verb for verb in VERBS if verb != "recover"])
-def test_a_process_that_goes_on_after_it_was_taken_for_dead_does_nothing_twice(
+def test_a_process_that_continues_after_it_was_taken_for_dead_does_nothing_twice(
     ready: Callable[[str], Life], verb: str
 ) -> None:
     for step in VERBS[verb].stalls:
@@ -70,7 +70,7 @@ def test_a_process_that_goes_on_after_it_was_taken_for_dead_does_nothing_twice(
 
 
 @pytest.mark.parametrize("verb", ["charge", "capture", "void", "extend", "refund", "verify"])
-def test_what_a_process_asks_after_it_was_taken_for_dead_is_found_though_it_hears_nothing(
+def test_what_a_process_asks_after_it_was_taken_for_dead_is_found_though_it_receives_nothing(
     ready: Callable[[str], Life], verb: str
 ) -> None:
     for step, then in product(UNASKED, (Kill(Failpoint.ANSWERED), Cut.DROPPED)):

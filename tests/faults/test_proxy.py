@@ -1,4 +1,4 @@
-"""Whatever the network does to a call, the connector tells what surely did not happen from what may have."""
+"""Whatever the network does to a call, the connector distinguishes what surely did not happen from what may have."""
 
 import socket
 from collections.abc import Iterator

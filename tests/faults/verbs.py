@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 OPEN = (Failpoint.OPENING, Failpoint.OPENED)
 RECORD = (Failpoint.ASKING, Failpoint.ANSWERED, Failpoint.RECORDING, Failpoint.RECORDED)
-TOLD = (Failpoint.WAKING_WORKER,)
-# Where a process may stall, be taken for dead, and go on. Time that is moved under one that has not asked yet does not
-# tell it that it is too late, as if it had just looked at the clock.
+ANNOUNCED = (Failpoint.WAKING_WORKER,)
+# Where a process may stall, be taken for dead, and continue. Time that is moved under one that has not asked yet does not
+# show it that it is too late, as if it had just looked at the clock.
 UNASKED = (Failpoint.OPENED, Failpoint.ASKING)
 STALL = (Failpoint.OPENED, *RECORD)
 DELIVER = (Failpoint.CLAIMED, Failpoint.SENT, Failpoint.DELIVERY_RECORDED)
@@ -37,12 +37,12 @@ RIGHT_PIN, WRONG_PIN = "123456", "654321"
 class Verb:
     """`prepare` brings everything about and returns the job; `steps` are those that the job passes.
 
-    At those of `stalls` it may be taken for dead, and go on afterwards.
+    At those of `stalls` it may be taken for dead, and continue afterwards.
     """
 
     prepare: Callable[["Life"], Job]
     is_possible: Callable[[Charge], bool]
-    steps: tuple[Failpoint, ...] = (*OPEN, *RECORD, *TOLD)
+    steps: tuple[Failpoint, ...] = (*OPEN, *RECORD, *ANNOUNCED)
     stalls: tuple[Failpoint, ...] = STALL
     asks_provider: bool = True
 
@@ -136,11 +136,11 @@ VERBS = {
     "void": Verb(_void, _can_be_voided),
     "refund": Verb(_refund, _can_be_refunded),
     "authenticate": Verb(_authenticate, _is_waiting_for("redirect_to_url")),
-    "overstay": Verb(_overstay, lambda charge: bool(charge.action), (*RECORD, *TOLD), stalls=RECORD),
+    "overstay": Verb(_overstay, lambda charge: bool(charge.action), (*RECORD, *ANNOUNCED), stalls=RECORD),
     "expire": Verb(_expire, _is_held),
     "extend": Verb(_extend, _can_be_extended),
     "verify": Verb(_verify, _is_waiting_for("verify_otp")),
-    "recover": Verb(lambda life: recover, lambda charge: False, (*RECORD, *TOLD), stalls=RECORD),
+    "recover": Verb(lambda life: recover, lambda charge: False, (*RECORD, *ANNOUNCED), stalls=RECORD),
     "deliver": Verb(lambda life: deliver, _is_untold, DELIVER, stalls=DELIVER, asks_provider=False),
     "settle": Verb(
         _settle,

@@ -30,7 +30,7 @@ class World:
     def expose(self, job: Job, fault: Fault, meanwhile: Callable[[], None] = lambda: None) -> Ending:
         """Run `job` in a process with `fault`; return when nothing of it is under way any more.
 
-        Does `meanwhile` here when that process stalls, before it goes on.
+        Does `meanwhile` here when that process stalls, before it continues.
         """
         cut = cut_of(fault)
         port = self._network.ports[cut] if cut else self.provider_port
@@ -45,15 +45,15 @@ class World:
 class Endpoint:
     """A merchant's endpoint that notes the ID of each event in a file."""
 
-    def __init__(self, url: str, heard: Path) -> None:
+    def __init__(self, url: str, noticed: Path) -> None:
         self.url = url
-        self._lines = heard.open()
-        self._heard: set[str] = set()
+        self._lines = noticed.open()
+        self._noticed: set[str] = set()
 
-    def heard(self) -> set[str]:
+    def noticed(self) -> set[str]:
         """Return the IDs of all events so far."""
-        self._heard.update(line.strip() for line in self._lines)
-        return self._heard
+        self._noticed.update(line.strip() for line in self._lines)
+        return self._noticed
 
 
 @contextmanager
@@ -65,7 +65,7 @@ def world() -> Iterator[World]:
         port = stack.enter_context(simulator_server())
         network = stack.enter_context(proxy(port))
         processes = stack.enter_context(nursery())
-        yield World(port, network, processes, stack.enter_context(_endpoint(folder / "heard")))
+        yield World(port, network, processes, stack.enter_context(_endpoint(folder / "noticed")))
 
 
 def _warm_up() -> None:
@@ -78,16 +78,16 @@ def _warm_up() -> None:
 
 
 @contextmanager
-def _endpoint(heard: Path) -> Iterator[Endpoint]:
-    heard.touch()
+def _endpoint(noticed: Path) -> Iterator[Endpoint]:
+    noticed.touch()
 
     def listen(pipe: Connection) -> None:
-        with heard.open("a", buffering=1) as file, Receiver(reply=_noted_in(file)) as receiver:
+        with noticed.open("a", buffering=1) as file, Receiver(reply=_noted_in(file)) as receiver:
             pipe.send(receiver.url)
             pipe.recv()
 
     with forked(listen) as pipe:
-        yield Endpoint(pipe.recv(), heard)
+        yield Endpoint(pipe.recv(), noticed)
 
 
 def _noted_in(file: Any) -> Callable[[Call], int]:

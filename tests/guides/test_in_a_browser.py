@@ -20,7 +20,7 @@ GROUND = "getComputedStyle(document.body).backgroundColor"
 
 @pytest.fixture
 def tab(live_server: LiveServer, browser: Browser) -> Generator[Page]:
-    """A tab on a phone; anything that the page's policy forbids fails the test."""
+    """Return a tab on a phone; anything that the page's policy forbids fails the test."""
     context = browser.new_context(viewport=PHONE, base_url=live_server.url)
     complaints: list[str] = []
     context.on("console", lambda message: message.type == "error" and complaints.append(message.text))

@@ -15,7 +15,7 @@ from pytest_django import Settings
 from payments.domain.merchants.merchants import NewMerchant
 from payments.models import ApiKey, Charge, DeclineAlert, IdempotencyRecord, Source
 from payments.providers.simulator.models import SimulatedPayment
-from tests.client import ANSWER_LOST, APPROVED, CHALLENGED, DECLINED, NEVER_ARRIVES, TELL_NOTHING, Api, error_of, made
+from tests.client import ANSWER_LOST, APPROVED, CARD_FIELDS, CHALLENGED, DECLINED, NEVER_ARRIVES, Api, error_of, made
 from tests.concurrency import at_once
 from tests.contract.calls import order, vaulted
 from tests.factories import ApiKeyFactory
@@ -144,7 +144,7 @@ def test_another_card_is_charged(api: Api, bear: Bear) -> None:
 def test_a_card_is_counted_by_its_number_alone(api: Api, bear: Bear) -> None:
     bear(card=1)
     decline(api, 1)
-    another = {**TELL_NOTHING, "number": DECLINED, "cvc": "999", "exp_year": "2031", "name": "Maria Clara"}
+    another = {**CARD_FIELDS, "number": DECLINED, "cvc": "999", "exp_year": "2031", "name": "Maria Clara"}
     source = made(api.post("/sources/", {"type": "card", "card": another}))["id"]
     assert refused(api.post("/charges/", order(source)))
 

@@ -10,7 +10,7 @@ from hypothesis.stateful import initialize, precondition, rule
 from payments.models import AMOUNT_MAX
 from payments.providers.simulator.connector import Simulator
 from tests.charging.doubles import KnowsNothing, LosesAnswers, NeverHears, provider
-from tests.client import TELL_NOTHING, error_of, made
+from tests.client import CARD_FIELDS, error_of, made
 from tests.machine import model
 from tests.machine.behaviours import APPROVED, DECLINED, ORDINARY, PIN, RIGHT_PIN, WRONG_PIN, Behaviour
 from tests.machine.comparing import check_charge, check_customer, check_refused, check_source, expected
@@ -85,7 +85,7 @@ class Merchant(History):
     @precondition(lambda history: len(history.sources) < MOST_SOURCES)
     @rule(behaviour=behaviours)
     def create_source(self, behaviour: Behaviour) -> None:
-        card = {"card": {**TELL_NOTHING, "number": behaviour.number}} if behaviour.number else {}
+        card = {"card": {**CARD_FIELDS, "number": behaviour.number}} if behaviour.number else {}
         answer = made(self.post("/sources/", {"type": behaviour.type, **card}))
         self.sources.append(Source(answer["id"], behaviour))
         check_source(answer, self.sources[-1])

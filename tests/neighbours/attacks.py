@@ -5,7 +5,7 @@ from itertools import cycle
 from typing import Any
 from uuid import uuid4
 
-from tests.client import APPROVED, DECLINED, TELL_NOTHING
+from tests.client import APPROVED, CARD_FIELDS, DECLINED
 from tests.neighbours.flood import Sender, at_rate
 
 PROVIDER_WEBHOOK = f"/providers/pa_{uuid4().hex}/webhooks"
@@ -93,7 +93,7 @@ async def list_by_filters(url: str, key: str, per_second: float) -> None:
 
 
 def _card(number: str) -> dict[str, Any]:
-    return {"type": "card", "card": {**TELL_NOTHING, "number": number}}
+    return {"type": "card", "card": {**CARD_FIELDS, "number": number}}
 
 
 async def _order(sender: Sender, source: dict[str, Any], amount: int = 1000) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from payments.quickstart.servers.processes import wait_until
-from tests.client import APPROVED, TELL_NOTHING
+from tests.client import APPROVED, CARD_FIELDS
 from tests.figures.servers.receiver import Receiver
 
 if TYPE_CHECKING:
@@ -94,7 +94,7 @@ class Neighbour:
         self._timed(samples, "list", 200, "GET", "/v2/charges/?limit=5", key=self._secret)
 
     def _charge(self, samples: Samples, charged: dict[str, float]) -> None:
-        card = {"type": "card", "card": {**TELL_NOTHING, "number": APPROVED}}
+        card = {"type": "card", "card": {**CARD_FIELDS, "number": APPROVED}}
         card["redirect"] = {"success": "https://s.example", "fail": "https://f.example", "notify": self._receiver.url}
         source = self._timed(samples, "source", 200, "POST", "/v2/sources/", card, self._public)
         if source is None:

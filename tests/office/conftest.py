@@ -23,7 +23,7 @@ HELD, TAKEN = 20_000_000, 15_000_000
 
 @dataclass
 class Work:
-    """Needs attention: a hold, a charge that a part is refunded of, and one of which nobody knows what became of it."""
+    """Needs attention: a hold, a charge that a part is refunded of, and one with an unknown outcome it."""
 
     held: dict[str, Any]
     taken: dict[str, Any]

@@ -54,6 +54,6 @@ class Keyboard:
 HANDS: dict[str, type[Mouse] | type[Keyboard]] = {"mouse": Mouse, "keyboard": Keyboard}
 
 
-def told(tab: Page) -> Locator:
+def announced(tab: Page) -> Locator:
     """Return the message about the last action."""
     return tab.locator("ul.messagelist")

@@ -17,7 +17,7 @@ GRAVE = ("serious", "critical")
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_whoever_sees_or_points_badly_can_work_with_the_main_pages(way: str, office: Office, work: Work) -> None:
+def test_the_main_pages_are_accessible(way: str, office: Office, work: Work) -> None:
     # What axe puts into a page is not the page's own.
     tab = office.tab_of("superuser", "admin", bypass_csp=True, **WAYS[way])
     found = {}

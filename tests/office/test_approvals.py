@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 from payments.models import ApprovalRequest, Merchant
 from tests.client import Api
 from tests.office.conftest import Work
-from tests.office.operator import HANDS, Hand, told
+from tests.office.operator import HANDS, Hand, announced
 from tests.office.tabs import Office
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -30,7 +30,7 @@ def test_a_live_key_is_asked_for_by_one_approved_by_another_and_taken_once(
     lourdes.get_by_label("Kind:").select_option("secret")
     hand.write(lourdes.get_by_label("Why"), WHY)
     hand.press(lourdes.get_by_role("button", name="Issue a key"))
-    expect(told(lourdes)).to_contain_text("Nothing is changed before another person approves it")
+    expect(announced(lourdes)).to_contain_text("Nothing is changed before another person approves it")
     expect(lourdes.get_by_role("button", name="Take the key")).to_have_count(0)
 
     efren.goto("/admin/")
@@ -41,7 +41,7 @@ def test_a_live_key_is_asked_for_by_one_approved_by_another_and_taken_once(
     expect(efren.get_by_text(WHY)).to_be_visible()
     hand.write(efren.get_by_label("Why"), "Asked the merchant by telephone")
     hand.press(efren.get_by_role("button", name="Approve"))
-    expect(told(efren)).to_contain_text("Approved")
+    expect(announced(efren)).to_contain_text("Approved")
 
     lourdes.reload()
     hand.press(lourdes.get_by_role("button", name="Take the key"))

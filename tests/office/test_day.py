@@ -10,7 +10,7 @@ from payments.models import Charge, OperatorAction, Webhook
 from payments.tasks import write_exports
 from tests.client import Api
 from tests.office.conftest import Work
-from tests.office.operator import HANDS, Hand, told
+from tests.office.operator import HANDS, Hand, announced
 from tests.office.tabs import Office
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
@@ -46,7 +46,7 @@ def test_a_held_charge_is_found_and_a_part_of_it_captured(office: Office, work: 
     hand.press(tab.get_by_role("button", name="Continue"))
     expect(tab.get_by_text("PHP\N{NO-BREAK SPACE}60,000.00 is taken from the payer")).to_be_visible()
     hand.press(tab.get_by_role("button", name="Capture"))
-    expect(told(tab)).to_contain_text("Done")
+    expect(announced(tab)).to_contain_text("Done")
     assert api.read(work.held)["amount_captured"] == 6_000_000
 
 
@@ -61,7 +61,7 @@ def test_a_large_refund_is_asked_for_by_one_and_approved_by_another(
     hand.press(lourdes.get_by_role("button", name="Continue"))
     expect(lourdes.get_by_text("Another person must agree to this")).to_be_visible()
     hand.press(lourdes.get_by_role("button", name="Request approval"))
-    expect(told(lourdes)).to_contain_text("Another person must approve")
+    expect(announced(lourdes)).to_contain_text("Another person must approve")
     assert api.read(work.taken)["amount_refunded"] == 0
 
     efren = office.tab_of("finance", "efren")
@@ -73,7 +73,7 @@ def test_a_large_refund_is_asked_for_by_one_and_approved_by_another(
     hand.press(efren.get_by_role("link", name="Decide"))
     hand.write(efren.get_by_label("Why"), "Checked with the merchant")
     hand.press(efren.get_by_role("button", name="Approve"))
-    expect(told(efren)).to_contain_text("Done")
+    expect(announced(efren)).to_contain_text("Done")
     assert api.read(work.taken)["amount_refunded"] == 12_000_000
     act = OperatorAction.objects.get()
     assert (act.proposed_by.username, act.decided_by and act.decided_by.username) == ("lourdes", "efren")
@@ -85,7 +85,7 @@ def test_an_unknown_outcome_is_worked_off(office: Office, work: Work, hand: Hand
     hand.press(tab.get_by_role("link", name="Unknown outcomes 1"))
     hand.press(tab.locator("#result_list tbody th a").first)
     hand.press(tab.get_by_role("button", name="Look up now"))
-    expect(told(tab)).to_contain_text("The provider's answer: Approved")
+    expect(announced(tab)).to_contain_text("The provider's answer: Approved")
     assert not Charge.objects.filter(status="pending").exists()
 
 
@@ -97,7 +97,7 @@ def test_a_callback_that_was_given_up_is_sent_again(office: Office, work: Work, 
     hand.press(tab.get_by_role("link", name="Send again"))
     give_reason(tab, hand)
     hand.press(tab.get_by_role("button", name="Send again"))
-    expect(told(tab)).to_contain_text("1 of 1 will be sent again now")
+    expect(announced(tab)).to_contain_text("1 of 1 will be sent again now")
     assert Webhook.objects.filter(state="waiting").count() == 1
 
 

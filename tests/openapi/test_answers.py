@@ -8,11 +8,11 @@ from django.http import HttpResponse
 from payments.domain.merchants.merchants import NewMerchant
 from tests.client import (
     ANSWER_LOST,
+    CARD_FIELDS,
     CHALLENGED,
     DECLINED,
     NEVER_ARRIVES,
     REFUNDS_FAIL,
-    TELL_NOTHING,
     Api,
     made,
 )
@@ -24,7 +24,7 @@ ADDRESS = {"name": "Ana", "phone_number": "123", "email": "ana@example.com", "li
 PLACE = {"city": "Cebu", "state": "Cebu", "country": "PH", "zip_code": "6000"}
 EVERYTHING = {
     "type": "card",
-    "card": TELL_NOTHING
+    "card": CARD_FIELDS
     | {"number": CHALLENGED}
     | {f"address_{part}": "1" for part in ("line1", "line2", "city", "state", "country", "zip")},
     "redirect": {"success": "https://a.example", "fail": "https://b.example/?c=%20", "notify": "http://d.example"},

@@ -127,7 +127,7 @@ def test_a_declined_request_moves_nothing(api: Api, ben: Client) -> None:
     assert Charge.objects.get().amount_refunded == 0
 
 
-def test_whoever_asked_withdraws(api: Api, ana: Client) -> None:
+def test_the_requester_withdraws(api: Api, ana: Client) -> None:
     api.charge()
     act = proposed()
     decide(ana, act, "withdraw")
@@ -157,7 +157,7 @@ def test_an_unknown_outcome_leads_to_the_desk(api: Api, ana: Client) -> None:
     assert "Asked, and not answered yet" in text
 
 
-def test_a_provider_that_is_not_reached_is_told_so(api: Api, ben: Client) -> None:
+def test_that_a_provider_cannot_be_reached_is_shown(api: Api, ben: Client) -> None:
     api.held()
     with provider(Unreachable()):
         text = acted(ben, "capture")

@@ -19,7 +19,7 @@ pytestmark = pytest.mark.django_db
 
 
 def choose(client: Client, kind: str) -> str:
-    """The page about that act on every charge there is."""
+    """Return the page of that action on all charges."""
     chosen = {"action": f"{kind}_together", ACTION_CHECKBOX_NAME: [row.pk for row in Charge.objects.all()]}
     return text_of(client.post(list_of(Charge), chosen))
 

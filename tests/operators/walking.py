@@ -13,12 +13,12 @@ from tests.operators.factories import NOTE, REASON
 
 
 def page_at(kind: str) -> str:
-    """The address of an act on the newest charge."""
+    """Return the URL of an action on the newest charge."""
     return reverse(f"admin:payments_charge_{kind}", args=[Charge.objects.latest("id").pk])
 
 
 def form_on(text: str) -> dict[str, str]:
-    """What the form of a page holds, field by field."""
+    """Return the form of a page, field by field."""
     fields = re.findall(r"<input[^>]*>", text[text.index('id="content-main"') :])
     found = {}
     for field in fields:
@@ -29,7 +29,7 @@ def form_on(text: str) -> dict[str, str]:
 
 
 def asked(client: Client, kind: str, **typed: str) -> str:
-    """The page that says what will happen, after the form was filled in."""
+    """Fill in the form and return the confirmation page."""
     form = form_on(text_of(client.get(page_at(kind)))) | {"reason": REASON} | typed
     return text_of(client.post(page_at(kind), form))
 
@@ -39,7 +39,7 @@ def confirm(client: Client, kind: str, page: str) -> HttpResponse:
 
 
 def acted(client: Client, kind: str, **typed: str) -> str:
-    """The page on which somebody is told how their act went, from form to end."""
+    """Take an action from its form to its end; return the page with the result."""
     return text_of(confirm(client, kind, asked(client, kind, **typed)))
 
 

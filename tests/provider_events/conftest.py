@@ -6,13 +6,13 @@ from pytest_django.fixtures import Settings
 from payments.domain.merchants.merchants import NewMerchant
 from payments.models import ProviderAccount
 from tests.client import Api
-from tests.provider_events.psp import WebhookPsp, telling
+from tests.provider_events.psp import WebhookPsp, reporting
 from tests.routing.doubles import account_at, route_to
 
 
 @pytest.fixture
 def psp() -> Iterator[WebhookPsp]:
-    with telling(WebhookPsp()) as psp:
+    with reporting(WebhookPsp()) as psp:
         yield psp
 
 

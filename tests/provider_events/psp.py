@@ -1,4 +1,4 @@
-"""A provider around the simulator's books that tells what became of things by signed webhooks."""
+"""A provider around the simulator's books that reports outcomes by signed webhooks."""
 
 import dataclasses
 import hashlib
@@ -38,15 +38,15 @@ Message = tuple[dict[str, str], bytes]
 
 
 class WebhookPsp(Psp):
-    """Answers captures, voids and refunds only with that it has them, and tells later what became of them.
+    """Answers captures, voids and refunds only with that it has them, and reports their outcomes later.
 
-    What it has not told yet lies in `told`. Lookups are answered by `found`, and returns by
+    What it has not reported yet is in `announced`. Lookups are answered by `found`, and returns by
     `continued`, where there is such an answer.
     """
 
-    def __init__(self, name: str = "telling") -> None:
+    def __init__(self, name: str = "reporting") -> None:
         super().__init__(name)
-        self.told: list[Report] = []
+        self.announced: list[Report] = []
         self.voids = True
         self.found: Outcome | None = None
         self.looked_up: list[Payment | Operation] = []
@@ -73,8 +73,8 @@ class WebhookPsp(Psp):
     def resolve(self, asked: Payment | Operation) -> Outcome:
         self.looked_up.append(asked)
         outcome = self.found or super().resolve(asked)
-        is_telling = isinstance(asked, Operation) and not isinstance(outcome, NotFound)
-        return Pending(asked.reference) if is_telling else outcome
+        is_reporting = isinstance(asked, Operation) and not isinstance(outcome, NotFound)
+        return Pending(asked.reference) if is_reporting else outcome
 
     def read_webhook(self, headers: Mapping[str, str], body: bytes) -> list[Report]:
         if not hmac.compare_digest(headers.get(HEADER, ""), _signature(body)):
@@ -82,7 +82,7 @@ class WebhookPsp(Psp):
         return [_read(**item) for item in json.loads(body)["items"]]
 
     def _later(self, operation: Operation, outcome: Outcome) -> Outcome:
-        self.told.append(report(operation.reference, outcome, operation.amount))
+        self.announced.append(report(operation.reference, outcome, operation.amount))
         return Pending(operation.reference)
 
 
@@ -108,7 +108,7 @@ def send(account: ProviderAccount, message: Message) -> HttpResponse:
     return Client().generic("POST", path, body, content_type="application/json", headers=headers)
 
 
-def tell(account: ProviderAccount, *reports: Report) -> None:
+def announce(account: ProviderAccount, *reports: Report) -> None:
     """Send the reports, one message each, and apply them."""
     for each in reports:
         assert send(account, signed(each)).status_code == 200
@@ -142,7 +142,7 @@ def standing() -> list[tuple[str, str]]:
 
 
 @contextmanager
-def telling(psp: WebhookPsp) -> Iterator[WebhookPsp]:
+def reporting(psp: WebhookPsp) -> Iterator[WebhookPsp]:
     """Has kaha know a connector to `psp` that takes webhooks."""
     with installed(psp):
         known = registry.CONNECTORS[psp.name]
@@ -160,12 +160,12 @@ def declined(code: str = "processing_error") -> Declined:
 
 def _written(each: Report) -> dict[str, Any]:
     outcome = each.outcome
-    told = {"kind": type(outcome).__name__, "told": outcome_json.written(outcome)} if outcome else {}
-    return dataclasses.asdict(each) | {"outcome": told}
+    announced = {"kind": type(outcome).__name__, "announced": outcome_json.written(outcome)} if outcome else {}
+    return dataclasses.asdict(each) | {"outcome": announced}
 
 
 def _read(outcome: dict[str, str], **members: Any) -> Report:
-    return Report(outcome=outcome_json.read(outcome["kind"], outcome["told"]) if outcome else None, **members)
+    return Report(outcome=outcome_json.read(outcome["kind"], outcome["announced"]) if outcome else None, **members)
 
 
 def _signature(body: bytes) -> str:

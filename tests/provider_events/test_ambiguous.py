@@ -18,7 +18,7 @@ LIVES = 6
 
 @pytest.mark.django_db(transaction=True)
 @pytest.mark.parametrize("provider", WORLDS)
-def test_whatever_becomes_of_answers_nothing_is_done_twice_and_all_is_known_in_the_end(provider: str) -> None:
+def test_whatever_happens_to_answers_nothing_is_done_twice_and_all_is_known_in_the_end(provider: str) -> None:
     with closing(Line(HASTE_SECONDS)) as hasty:
         tallies = [live(provider, hasty, f"suite {number}") for number in range(LIVES)]
     assert [dict(tally.wrong) for tally in tallies] == [{}] * LIVES

@@ -25,7 +25,7 @@ def world(request: pytest.FixtureRequest, shop: NewMerchant, sender: Sender) -> 
         yield world
 
 
-def test_a_hold_that_a_webhook_tells_of_before_its_answer_is_lost_is_kept(world: World, sender: Sender) -> None:
+def test_a_hold_reported_by_webhook_before_its_answer_is_lost_is_kept(world: World, sender: Sender) -> None:
     sender.meanwhile = world.happen
     world.spoil_next(Spoilt.FAILING)
     charge = world.live.held()
@@ -35,7 +35,7 @@ def test_a_hold_that_a_webhook_tells_of_before_its_answer_is_lost_is_kept(world:
     assert (world.live.read(charge)["authorized"], world.money) == (True, Money(held=10_000))
 
 
-def test_a_hold_that_a_webhook_tells_of_while_it_is_looked_up_is_kept(world: World, sender: Sender) -> None:
+def test_a_hold_reported_by_webhook_during_a_lookup_is_kept(world: World, sender: Sender) -> None:
     world.spoil_next(Spoilt.LOST)
     charge = world.live.held()
     sender.meanwhile = world.happen

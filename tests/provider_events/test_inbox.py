@@ -74,7 +74,7 @@ def test_a_message_that_is_too_long_is_refused(account: ProviderAccount) -> None
     assert send(account, signed_bytes(body)).status_code == 413
 
 
-def test_one_address_that_floods_is_told_to_wait_and_stops_no_other(
+def test_one_address_that_floods_is_asked_to_wait_and_stops_no_other(
     account: ProviderAccount, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings.TRUSTED_PROXIES = 1
@@ -118,14 +118,14 @@ def test_a_message_without_a_mark_that_comes_again_reports_once(account: Provide
     assert ProviderEvent.objects.count() == 1
 
 
-def test_what_is_told_again_in_another_message_is_one_report(account: ProviderAccount) -> None:
-    told = report(NAME, approved())
-    send(account, signed(told))
-    send(account, signed(told, report(NAME, NotFound())))
+def test_what_is_reported_again_in_another_message_is_one_report(account: ProviderAccount) -> None:
+    announced = report(NAME, approved())
+    send(account, signed(announced))
+    send(account, signed(announced, report(NAME, NotFound())))
     assert (ProviderMessage.objects.count(), ProviderEvent.objects.count()) == (2, 2)
 
 
-def test_accounts_do_not_share_the_marks_of_what_was_told(
+def test_accounts_do_not_share_the_marks_of_what_was_reported(
     account: ProviderAccount, psp: WebhookPsp, other_shop: NewMerchant
 ) -> None:
     other = account_at(psp, other_shop.merchant)
@@ -142,13 +142,13 @@ def test_a_signed_message_that_cannot_be_read_is_kept_for_operators(account: Pro
     assert why.startswith("It cannot be read")
 
 
-def test_a_nul_in_what_is_told_keeps_nothing_from_being_kept(account: ProviderAccount) -> None:
-    told = report("\x00" * 300, approved("psp\x00_1"))
-    assert send(account, signed(told)).status_code == 200
+def test_a_nul_in_what_is_reported_keeps_nothing_from_being_kept(account: ProviderAccount) -> None:
+    announced = report("\x00" * 300, approved("psp\x00_1"))
+    assert send(account, signed(announced)).status_code == 200
     assert standing() == [("waiting", "")]
 
 
-def test_an_account_that_takes_no_new_payments_still_hears_of_the_old_ones(account: ProviderAccount) -> None:
+def test_an_account_that_takes_no_new_payments_still_receives_the_old_ones(account: ProviderAccount) -> None:
     change_account(account, account.title, False, {}, account.settings)
     assert send(account, signed(report(NAME, approved()))).status_code == 200
 
@@ -177,6 +177,6 @@ def test_a_message_that_comes_many_times_at_once_is_kept_once(account: ProviderA
     assert (ProviderMessage.objects.count(), ProviderEvent.objects.count()) == (1, 2)
 
 
-def test_a_message_may_tell_nothing_of_use(account: ProviderAccount) -> None:
+def test_a_message_may_report_nothing_of_use(account: ProviderAccount) -> None:
     assert send(account, signed_bytes(json.dumps({"items": []}).encode())).status_code == 200
     assert not ProviderEvent.objects.exists()

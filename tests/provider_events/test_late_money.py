@@ -15,7 +15,7 @@ from payments.providers.simulator.books import approve
 from payments.providers.simulator.models import SimulatedPayment
 from tests.charging.passing import let_time_pass, recover
 from tests.client import Api
-from tests.provider_events.psp import WebhookPsp, approved, declined, name_of, report, standing, tell
+from tests.provider_events.psp import WebhookPsp, announce, approved, declined, name_of, report, standing
 
 pytestmark = pytest.mark.django_db
 
@@ -40,18 +40,18 @@ def reversal() -> Attempt:
     return Attempt.objects.get(kind="reverse")
 
 
-@pytest.mark.parametrize("outcome", [approved(captured=True), None], ids=["told", "asked"])
-def test_a_late_success_is_sent_back_once_the_provider_tells(
+@pytest.mark.parametrize("outcome", [approved(captured=True), None], ids=["announced", "asked"])
+def test_a_late_success_is_sent_back_once_the_provider_reports_it(
     live: Api, psp: WebhookPsp, account: ProviderAccount, late: dict[str, Any], outcome: Any
 ) -> None:
-    tell(account, report(name_of("authorize"), outcome))
+    announce(account, report(name_of("authorize"), outcome))
     assert (live.read(late)["status"], Charge.objects.get().reversed_late) == ("failed", True)
 
     for _ in range(3):
         recover()
-    assert (reversal().state, len(psp.told)) == ("waiting", 1)
+    assert (reversal().state, len(psp.announced)) == ("waiting", 1)
     assert going_back() == Backlog(1, 10_000)
-    tell(account, *psp.told)
+    announce(account, *psp.announced)
     assert going_back() == Backlog()
 
     assert (reversal().state, reversal().outcome) == ("done", "Approved")
@@ -59,20 +59,20 @@ def test_a_late_success_is_sent_back_once_the_provider_tells(
     assert {state for state, _ in standing()} == {"applied"}
 
 
-def test_late_money_is_refunded_where_the_provider_tells_that_it_does_not_void(
+def test_late_money_is_refunded_where_the_provider_answers_that_it_does_not_void(
     psp: WebhookPsp, account: ProviderAccount, late: dict[str, Any]
 ) -> None:
-    tell(account, report(name_of("authorize"), approved(captured=True)))
+    announce(account, report(name_of("authorize"), approved(captured=True)))
     psp.voids = False
     recover()
-    psp.told.clear()
-    tell(account, report(name_of("reverse"), declined()))
+    psp.announced.clear()
+    announce(account, report(name_of("reverse"), declined()))
     for _ in range(3):
         recover()
 
-    [refund] = psp.told
+    [refund] = psp.announced
     assert (refund.reference, reversal().state) == (reference_of(reversal().id, FollowUp.REFUND), "waiting")
-    tell(account, refund)
+    announce(account, refund)
 
     assert (reversal().state, SimulatedPayment.objects.get().amount_refunded) == ("done", 10_000)
     assert {state for state, _ in standing()} == {"applied"}
@@ -81,28 +81,28 @@ def test_late_money_is_refunded_where_the_provider_tells_that_it_does_not_void(
 def test_a_refund_of_late_money_that_fails_is_not_given_up(
     psp: WebhookPsp, account: ProviderAccount, late: dict[str, Any]
 ) -> None:
-    tell(account, report(name_of("authorize"), approved(captured=True)))
+    announce(account, report(name_of("authorize"), approved(captured=True)))
     psp.voids = False
     recover()
-    tell(account, report(name_of("reverse"), declined()))
+    announce(account, report(name_of("reverse"), declined()))
     recover()
-    tell(account, report(reference_of(reversal().id, FollowUp.REFUND), declined()))
+    announce(account, report(reference_of(reversal().id, FollowUp.REFUND), declined()))
     assert reversal().state == "unknown"
 
 
 def test_a_payment_that_is_ended_by_a_webhook_fails(live: Api, psp: WebhookPsp, account: ProviderAccount) -> None:
     charge = live.charge_source(live.wallet())
     ended = reference_of(Attempt.objects.get().id, FollowUp.CANCEL)
-    tell(account, report(ended, approved(), amount=None))
+    announce(account, report(ended, approved(), amount=None))
     assert live.read(charge)["failure_data"]["code"] == "action_expired"
 
 
 @pytest.mark.parametrize("outcome", [approved(), declined()], ids=["ended", "not ended"])
-def test_what_became_of_ending_a_payment_that_is_over_is_no_news(
+def test_the_result_of_cancelling_a_payment_that_is_over_is_no_news(
     live: Api, account: ProviderAccount, late: dict[str, Any], outcome: Any
 ) -> None:
     known = live.read(late)
-    tell(account, report(reference_of(Attempt.objects.get().id, FollowUp.CANCEL), outcome, amount=None))
+    announce(account, report(reference_of(Attempt.objects.get().id, FollowUp.CANCEL), outcome, amount=None))
     assert live.read(late) == known
     assert standing() == [("applied", "")]
 
@@ -110,25 +110,25 @@ def test_what_became_of_ending_a_payment_that_is_over_is_no_news(
 def test_a_payment_that_could_not_be_ended_waits_on(live: Api, account: ProviderAccount) -> None:
     charge = live.charge_source(live.wallet())
     ended = reference_of(Attempt.objects.get().id, FollowUp.CANCEL)
-    tell(account, report(ended, declined(), amount=None))
+    announce(account, report(ended, declined(), amount=None))
     assert live.read(charge) == charge
 
 
 def test_a_reversal_whose_answer_is_lost_is_looked_up_before_it_is_asked_for_again(
     psp: WebhookPsp, account: ProviderAccount, late: dict[str, Any]
 ) -> None:
-    tell(account, report(name_of("authorize"), approved(captured=True)))
+    announce(account, report(name_of("authorize"), approved(captured=True)))
     recover()
     psp.found = Unknown("timed out")
     recover()
     psp.found = None
     recover()
-    assert (len(psp.told), reversal().state) == (1, "waiting")
+    assert (len(psp.announced), reversal().state) == (1, "waiting")
 
 
 @pytest.mark.django_db(transaction=True)
 def test_the_money_is_in_order_after_all(psp: WebhookPsp, account: ProviderAccount, late: dict[str, Any]) -> None:
-    tell(account, report(name_of("authorize"), approved(captured=True)))
+    announce(account, report(name_of("authorize"), approved(captured=True)))
     recover()
-    tell(account, *psp.told)
+    announce(account, *psp.announced)
     assert checks.run(INVARIANTS).failures == []

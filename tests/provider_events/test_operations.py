@@ -1,4 +1,4 @@
-"""Captures, voids and refunds whose provider answers only that it has them, and tells the outcome by webhook."""
+"""Captures, voids and refunds whose provider answers only that it has them, and reports the outcome by webhook."""
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -12,6 +12,7 @@ from tests.client import CHALLENGED, Api, error_of
 from tests.provider_events.psp import (
     APPLIED,
     WebhookPsp,
+    announce,
     apply_due,
     approved,
     declined,
@@ -20,7 +21,6 @@ from tests.provider_events.psp import (
     paid_on_its_page,
     report,
     standing,
-    tell,
 )
 
 pytestmark = pytest.mark.django_db
@@ -36,7 +36,7 @@ def test_an_operation_waits_for_the_webhook_that_ends_it(
     recover()
     assert live.read(charge) == charge
 
-    tell(account, *psp.told)
+    announce(account, *psp.announced)
 
     assert (live.read(charge)["status"], live.read(charge)["captured"]) == (status, verb == "capture")
     assert standing() == [APPLIED]
@@ -56,7 +56,7 @@ def test_a_refund_waits_for_its_webhook_and_keeps_no_other_from_beginning(
     do(live, charge, "refund", amount=4_000)
     do(live, charge, "refund", amount=6_000)
 
-    tell(account, *psp.told)
+    announce(account, *psp.announced)
 
     after = live.read(charge)
     assert (after["status"], [refund["status"] for refund in after["refunds"]]) == ("refunded", ["succeeded"] * 2)
@@ -65,7 +65,7 @@ def test_a_refund_waits_for_its_webhook_and_keeps_no_other_from_beginning(
 def test_an_operation_that_is_refused_later_leaves_the_charge_as_it_was(live: Api, account: ProviderAccount) -> None:
     charge = live.held()
     do(live, charge, "capture")
-    tell(account, report(name_of("capture"), declined()))
+    announce(account, report(name_of("capture"), declined()))
 
     assert live.read(charge) == charge
     assert Charge.objects.get().operation == ""
@@ -78,10 +78,10 @@ def test_what_is_taken_back_after_it_was_done_moves_nothing_and_needs_attention(
 ) -> None:
     charge = live.held()
     do(live, charge, verb)
-    tell(account, *psp.told)
+    announce(account, *psp.announced)
     done = live.read(charge)
 
-    tell(account, report(name_of(verb), declined()))
+    announce(account, report(name_of(verb), declined()))
 
     assert live.read(charge) == done
     assert standing()[1] == (
@@ -92,7 +92,7 @@ def test_what_is_taken_back_after_it_was_done_moves_nothing_and_needs_attention(
 
 def test_a_hold_that_the_provider_lets_go_needs_attention(live: Api, account: ProviderAccount) -> None:
     charge = live.held()
-    tell(account, report(name_of("authorize"), declined("action_expired")))
+    announce(account, report(name_of("authorize"), declined("action_expired")))
     assert live.read(charge) == charge
     assert standing()[0][0] == "needs_attention"
 
@@ -102,33 +102,33 @@ def test_that_the_rest_of_a_hold_ran_out_that_was_captured_in_part_is_no_news(
 ) -> None:
     charge = live.held()
     do(live, charge, "capture", amount=6_000)
-    tell(account, *psp.told)
+    announce(account, *psp.announced)
     captured = live.read(charge)
 
-    tell(account, report(name_of("authorize"), declined("action_expired"), amount=None))
+    announce(account, report(name_of("authorize"), declined("action_expired"), amount=None))
 
     assert live.read(charge) == captured
     assert standing()[1] == ("no_news", "What was not captured of the hold ran out.")
 
 
-def test_a_captured_payment_that_is_told_of_as_run_out_needs_attention(
+def test_a_captured_payment_that_is_shown_as_run_out_needs_attention(
     live: Api, psp: WebhookPsp, account: ProviderAccount
 ) -> None:
     do(live, live.held(), "capture")
-    tell(account, *psp.told)
-    tell(account, report(name_of("authorize"), declined("action_expired")))
+    announce(account, *psp.announced)
+    announce(account, report(name_of("authorize"), declined("action_expired")))
     assert standing()[1][0] == "needs_attention"
 
 
-def test_a_refund_that_is_told_of_as_made_after_it_failed_is_no_news(
+def test_a_refund_that_is_shown_as_made_after_it_failed_is_no_news(
     live: Api, psp: WebhookPsp, account: ProviderAccount
 ) -> None:
     charge = live.charge()
     do(live, charge, "refund")
-    tell(account, report(name_of("refund"), declined()))
+    announce(account, report(name_of("refund"), declined()))
     failed = live.read(charge)
 
-    tell(account, *psp.told)
+    announce(account, *psp.announced)
 
     assert live.read(charge) == failed
     assert standing()[1] == (
@@ -137,13 +137,13 @@ def test_a_refund_that_is_told_of_as_made_after_it_failed_is_no_news(
     )
 
 
-def test_a_hold_that_we_released_may_be_told_of_as_ended(live: Api, psp: WebhookPsp, account: ProviderAccount) -> None:
+def test_a_hold_that_we_released_may_be_reported_as_ended(live: Api, psp: WebhookPsp, account: ProviderAccount) -> None:
     charge = live.held()
     do(live, charge, "void")
-    tell(account, report(name_of("authorize"), declined("action_expired")))
+    announce(account, report(name_of("authorize"), declined("action_expired")))
     assert standing() == [("waiting", "Another operation on the charge has not ended.")]
 
-    tell(account, *psp.told)
+    announce(account, *psp.announced)
     apply_due()
 
     assert standing() == [APPLIED] * 2
@@ -154,7 +154,7 @@ def test_a_refund_that_fails_afterwards_gives_its_amount_back(
 ) -> None:
     charge = live.charge()
     do(live, charge, "refund")
-    tell(account, *psp.told, report(name_of("refund"), declined()))
+    announce(account, *psp.announced, report(name_of("refund"), declined()))
 
     after = live.read(charge)
     assert (after["status"], after["amount_refunded"], after["refunds"][0]["status"]) == ("succeeded", 0, "failed")
@@ -163,17 +163,17 @@ def test_a_refund_that_fails_afterwards_gives_its_amount_back(
 
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(order=st.lists(st.integers(0, 2), min_size=3, max_size=8))
-def test_in_whatever_order_and_however_often_it_is_told_the_end_is_the_same(
+def test_in_whatever_order_and_however_often_it_is_reported_the_end_is_the_same(
     live: Api, psp: WebhookPsp, account: ProviderAccount, order: list[int]
 ) -> None:
     charge = live.held()
-    psp.told.clear()
+    psp.announced.clear()
     do(live, charge, "capture")
     hold = report(name_of("authorize"), approved())
-    told = [hold, *psp.told, report(name_of("capture"), None)]
+    announced = [hold, *psp.announced, report(name_of("capture"), None)]
 
     for number in [*order, 0, 1, 2]:
-        tell(account, told[number])
+        announce(account, announced[number])
     apply_due()
 
     after = live.read(charge)
@@ -182,11 +182,11 @@ def test_in_whatever_order_and_however_often_it_is_told_the_end_is_the_same(
 
 
 @pytest.mark.django_db(transaction=True)
-def test_the_money_is_in_order_when_all_is_told(live: Api, psp: WebhookPsp, account: ProviderAccount) -> None:
+def test_the_money_is_in_order_when_all_is_reported(live: Api, psp: WebhookPsp, account: ProviderAccount) -> None:
     for verb in ("capture", "void"):
         do(live, live.held(), verb)
     do(live, live.charge(), "refund", amount=1_000)
     live.charge(CHALLENGED)
     paid_on_its_page()
-    tell(account, *psp.told, report(name_of("authorize"), None))
+    announce(account, *psp.announced, report(name_of("authorize"), None))
     assert checks.run(INVARIANTS).failures == []

@@ -15,7 +15,7 @@ from payments.providers.simulator.models import SimulatedPayment
 from tests.charging.passing import recover
 from tests.client import Api
 from tests.pages.waiting_charges import SHOP, path_of
-from tests.provider_events.psp import WebhookPsp, approved, name_of, report, tell
+from tests.provider_events.psp import WebhookPsp, announce, approved, name_of, report
 
 pytestmark = pytest.mark.django_db
 CODE = "00020101021228770011com.p2pqrpay0111PAEYPHM2XXX0208999644030411632990000000005204601653036085406100.005802PH"
@@ -50,7 +50,7 @@ def test_the_code_is_what_the_provider_gave(client: Client, scanned: dict[str, A
     assert segno.make_qr(CODE).svg_inline(scale=6, light="white").partition("<g")[2] in text_of(response)
 
 
-def test_the_code_stays_where_a_lookup_tells_nothing(client: Client, psp: WebhookPsp, scanned: dict[str, Any]) -> None:
+def test_the_code_stays_where_a_lookup_shows_nothing(client: Client, psp: WebhookPsp, scanned: dict[str, Any]) -> None:
     psp.found = Unknown("timed out")
     recover()
     assert "/qr.svg" in text_of(client.get(path_of(scanned["action"]["url"])))
@@ -59,7 +59,7 @@ def test_the_code_stays_where_a_lookup_tells_nothing(client: Client, psp: Webhoo
 def test_the_page_of_a_code_leads_on_once_the_payment_has_come(
     client: Client, live: Api, scanned: dict[str, Any], account: ProviderAccount
 ) -> None:
-    tell(account, report(name_of("authorize"), approved(captured=True)))
+    announce(account, report(name_of("authorize"), approved(captured=True)))
 
     onwards = client.get(path_of(scanned["action"]["url"]))
     assert onwards.status_code == 303
@@ -89,7 +89,7 @@ def test_a_payment_without_a_code_has_no_page_for_it(
     [NotSent("too many requests"), Unknown("timed out"), Rejected("INVALID", "Bad request")],
     ids=["unsent", "lost", "rejected"],
 )
-def test_a_payer_whose_return_tells_nothing_waits_and_is_asked_about_again(
+def test_a_payer_whose_return_shows_nothing_waits_and_is_asked_about_again(
     client: Client, live: Api, psp: WebhookPsp, answer: Any
 ) -> None:
     charge = live.charge_source(live.wallet(redirect=SHOP))
@@ -126,7 +126,7 @@ def test_the_waiting_page_moves_on_when_a_webhook_brings_the_outcome(
     psp.continued = Unknown("timed out")
     assert client.get(back).status_code == 200
 
-    tell(account, report(name_of("authorize"), approved(captured=True)))
+    announce(account, report(name_of("authorize"), approved(captured=True)))
 
     assert client.get(back)["Location"] == SHOP["success"]
     assert Attempt.objects.get().state == "done"

@@ -30,7 +30,7 @@ SignedMessage = tuple[Mapping[str, str], bytes]
 
 
 class Spoilt(StrEnum):
-    """What becomes of a request or of the answer to it."""
+    """The fate of a request or of its answer."""
 
     LOST = "lost"  # done; the connection is closed instead of the answer
     CUT = "cut"  # done; half of the answer comes back
@@ -145,20 +145,20 @@ def operated(bench: Bench, operation: Operation) -> Outcome:
 
 
 def settled(bench: Bench, asked: Payment | Operation, outcome: Outcome) -> Outcome:
-    """How it ends at last what `outcome` was the first answer to: as the provider's webhooks tell, or when asked."""
+    """How it ends at last what `outcome` was the first answer to: by the provider's webhooks, or by a lookup."""
     for _ in range(PATIENCE):
         if not isinstance(outcome, Pending | Unknown):
             break
         bench.let_pass()
         known = replace(asked, provider_ref=getattr(outcome, "provider_ref", "") or asked.provider_ref)
-        outcome = heard(bench, known) or bench.connector.resolve(known)
+        outcome = noticed(bench, known) or bench.connector.resolve(known)
     return outcome
 
 
-def heard(bench: Bench, asked: Payment | Operation) -> Outcome | None:
+def noticed(bench: Bench, asked: Payment | Operation) -> Outcome | None:
     """Return the last outcome in the webhooks, looked up where they prove nothing; None where there is none.
 
-    As the domain does, only what fits what was asked for is heard.
+    As the domain does, only what fits the request counts.
     """
     outcome: Outcome | None = None
     for headers, body in bench.webhooks():

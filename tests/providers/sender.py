@@ -1,4 +1,4 @@
-"""How a connector before a fake sends: in haste where it is told to, and something may happen before the answer."""
+"""How a connector before a fake sends: in haste where it is set to, and something may happen before the answer."""
 
 from collections.abc import Callable, Mapping
 

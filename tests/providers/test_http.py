@@ -63,7 +63,7 @@ def test_without_a_connection_nothing_was_sent() -> None:
         http.send("POST", f"http://127.0.0.1:{port}/", {}, BODY)
 
 
-def test_whoever_cannot_show_who_they_are_is_sent_nothing() -> None:
+def test_a_request_that_cannot_be_verified_is_sent_nothing() -> None:
     with answering(lambda _: Answered(200, {})) as fake, pytest.raises(Unsent):
         http.send("POST", fake.address.replace("http:", "https:"), HEADERS, BODY)
 
@@ -74,12 +74,12 @@ def test_many_ask_at_once() -> None:
     assert [reply.content for reply in replies] == [f'{{"path": "/{number}"}}'.encode() for number in range(20)]
 
 
-def test_a_log_line_tells_that_it_was_asked_and_not_what(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_log_line_shows_that_it_was_asked_and_not_what(caplog: pytest.LogCaptureFixture) -> None:
     with answering(lambda _: Answered(200, {"secret": "answer"})) as fake, caplog.at_level(logging.INFO):
         http.send("POST", f"{fake.address}/payments?token=hidden", HEADERS, BODY)
     [record] = [each for each in caplog.records if each.name == "kaha.provider"]
-    told = {name: getattr(record, name) for name in ("method", "host", "path", "status")}
-    assert told == {"method": "POST", "host": "127.0.0.1", "path": "/payments", "status": 200}
+    announced = {name: getattr(record, name) for name in ("method", "host", "path", "status")}
+    assert announced == {"method": "POST", "host": "127.0.0.1", "path": "/payments", "status": 200}
     for unsaid in ("hidden", "bm9ib2R5", "4000000000003055", "answer"):
         assert unsaid not in str(vars(record))
 

@@ -58,7 +58,7 @@ class Fake:
     def next_spoil(self, method: str) -> Spoilt | None:
         """Return how to spoil this request; None where it is answered properly.
 
-        A lookup is spoilt only by what can become of one.
+        A lookup fails only in the ways that a lookup can.
         """
         with self._spoiling:
             if not self._spoils or (method == "GET" and self._spoils[0] is not Spoilt.DOWN):
@@ -68,7 +68,7 @@ class Fake:
             return how
 
     def calm(self) -> None:
-        """Whatever was to become of further requests does not."""
+        """Send further requests without a fault."""
         self._spoils.clear()
 
     def answer_safely(self, asked: Asked) -> Answered:
@@ -134,7 +134,7 @@ class _Handler(BaseHTTPRequestHandler):
             case Spoilt.CUT:
                 self._cut(answered)
             case Spoilt.DELAYED:
-                # Whoever asked has closed the connection when this returns.
+                # The client has closed the connection when this returns.
                 self.connection.recv(1)
                 self.close_connection = True
             case _:

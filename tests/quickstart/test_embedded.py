@@ -70,7 +70,7 @@ def test_a_server_whose_owner_has_gone_is_ended_by_the_next_owner(database: Data
     assert orphan.wait(30) == 0
 
 
-def test_a_pid_file_that_names_a_strangers_process_is_no_obstacle(database: Database) -> None:
+def test_a_pid_file_that_names_another_process_is_no_obstacle(database: Database) -> None:
     postgres.stop_server(database.start())
     (database.places.cluster / "postmaster.pid").write_text(f"{os.getpid()}\n")
     database.start()

@@ -92,8 +92,8 @@ def test_a_file_without_lines_needs_its_period(tmp_path: Path, api: Api) -> None
     api.charge()
     path = tampered(tmp_path / "report.csv", lambda rows: rows.clear())
     assert "give the period that it covers" in said(path, "--mapping", "simulator", ends_with=2)
-    told = said(path, "--mapping", "simulator", "--from", "1d", "--to", "2999-01-01", ends_with=1)
-    assert table(told)["not in report"] == "1"
+    announced = said(path, "--mapping", "simulator", "--from", "1d", "--to", "2999-01-01", ends_with=1)
+    assert table(announced)["not in report"] == "1"
 
 
 def test_the_next_report_begins_where_the_last_one_ended(api: Api) -> None:

@@ -108,9 +108,9 @@ def test_the_books_hold_neither_card_number_nor_cvc_nor_page_token() -> None:
         for row in model.objects.values()
         for value in row.values()
     ]
-    told = " ".join(str(value) for value in rows)
-    assert not re.search(rf"{'|'.join(numbers)}|\b987\b", told)
-    assert path.rpartition("/")[2] not in told
+    announced = " ".join(str(value) for value in rows)
+    assert not re.search(rf"{'|'.join(numbers)}|\b987\b", announced)
+    assert path.rpartition("/")[2] not in announced
 
 
 def test_a_page_token_has_at_least_128_bits_and_differs_for_each_payment() -> None:

@@ -1,4 +1,4 @@
-"""What the simulator tells by itself: signed, at least once, until it was taken."""
+"""What the simulator reports by itself: signed, at least once, until it was taken."""
 
 from datetime import timedelta
 
@@ -22,20 +22,20 @@ def make_due(**rows: object) -> None:
     Message.objects.filter(**rows).update(due_at=clock.now() - timedelta(seconds=1))
 
 
-def test_nothing_is_told_of_what_was_answered() -> None:
+def test_no_message_reports_what_was_answered() -> None:
     simulator.refund(operation("refund", taken()))
     assert simulator.due_reports(10) == []
 
 
-def test_a_payers_decision_is_told() -> None:
+def test_a_payers_decision_is_reported() -> None:
     agreed, refused = by_type("gcash"), payment(authenticate=True)
     books.approve(awaited(agreed), send_message=True)
     books.decline(awaited(refused), "authentication_failed", send_message=True)
-    told = {report.reference: report.outcome for report in simulator.due_reports(10)}
-    assert told == {agreed.reference: simulator.resolve(agreed), refused.reference: simulator.resolve(refused)}
+    announced = {report.reference: report.outcome for report in simulator.due_reports(10)}
+    assert announced == {agreed.reference: simulator.resolve(agreed), refused.reference: simulator.resolve(refused)}
 
 
-def test_a_payer_who_let_the_time_pass_is_told() -> None:
+def test_a_payer_who_let_the_time_pass_reads_so() -> None:
     asked = by_type("gcash")
     awaited(asked)
     SimulatedPayment.objects.update(expires_at=clock.now())
@@ -45,7 +45,7 @@ def test_a_payer_who_let_the_time_pass_is_told() -> None:
 
 
 @pytest.mark.parametrize(("number", "kind"), [(REFUNDS_FAIL, Declined), (REFUNDS_WAIT, Approved)])
-def test_the_late_end_of_a_refund_is_told(number: str, kind: type) -> None:
+def test_the_late_end_of_a_refund_is_reported(number: str, kind: type) -> None:
     refund = operation("refund", taken(number))
     simulator.refund(refund)
     SimulatedOperation.objects.update(settles_at=clock.now())
@@ -66,7 +66,7 @@ def test_a_message_that_was_taken_is_forgotten_after_its_days_and_no_other() -> 
     assert set(Message.objects.all()) == {taken_lately, waiting}
 
 
-def test_a_message_is_told_again_until_it_is_acknowledged() -> None:
+def test_a_message_is_reported_again_until_it_is_acknowledged() -> None:
     books.approve(awaited(by_type("gcash")), send_message=True)
     [first] = simulator.due_reports(10)
     assert simulator.due_reports(10) == []
@@ -86,7 +86,7 @@ def test_no_more_messages_are_taken_than_wanted_and_the_oldest_first() -> None:
     assert [report.reference for report in simulator.due_reports(2)] == [each.reference for each in asked[:2]]
 
 
-def test_a_decision_is_told_once_although_it_is_made_twice() -> None:
+def test_a_decision_is_reported_once_although_it_is_made_twice() -> None:
     row = awaited(by_type("gcash"))
     books.approve(row, send_message=True)
     books.approve(row, send_message=True)

@@ -54,6 +54,6 @@ def test_the_third_wrong_pin_ends_it(debit: Payment) -> None:
     assert enter(debit, "123456") == outcome
 
 
-def test_a_pin_that_came_by_the_api_is_not_told_again(debit: Payment) -> None:
+def test_a_pin_that_came_by_the_api_is_not_reported_again(debit: Payment) -> None:
     enter(debit, "123456")
     assert not Message.objects.exists()

@@ -73,7 +73,7 @@ def test_it_is_asked_by_post_alone(operator: Client) -> None:  # noqa: F811
     assert operator.get(FIND).status_code == 405
 
 
-def test_strangers_are_sent_to_the_login(db: None) -> None:
+def test_outsiders_are_sent_to_the_login(db: None) -> None:
     assert found(Client(), "ch").startswith(reverse("admin:login"))
 
 

@@ -44,7 +44,7 @@ def test_without_a_proxy_no_spelling_of_its_header_is_believed(serve: Serve, sho
         assert status_of(port, head("GET /v2/ping", forwarded(INSIDE, name), key=key)) == 401
 
 
-def test_an_underscore_does_not_pass_the_limit_of_strangers(serve: Serve) -> None:
+def test_an_underscore_does_not_pass_the_limit_of_outsiders(serve: Serve) -> None:
     port = serve(TRUSTED_PROXIES="1", RATE_LIMIT_ANONYMOUS="3/hour")
     statuses = []
     for number in range(3):

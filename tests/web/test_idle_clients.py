@@ -6,7 +6,7 @@ import pytest
 
 from payments.domain.merchants.merchants import NewMerchant
 from payments.quickstart.servers.processes import wait_until
-from tests.client import APPROVED, TELL_NOTHING
+from tests.client import APPROVED, CARD_FIELDS
 from tests.web.clients import (
     ATTACKER,
     CHUNKED,
@@ -50,7 +50,7 @@ def test_idle_clients_keep_nobody_else_from_watching_listing_and_charging(
         assert status_of(port, head("GET /ping")) == 200
         assert status_of(port, head("GET /ready")) == 200
         assert status_of(port, head("GET /v2/charges/", key=key)) == 200
-        source = post(port, "/v2/sources/", {"type": "card", "card": {**TELL_NOTHING, "number": APPROVED}}, key)
+        source = post(port, "/v2/sources/", {"type": "card", "card": {**CARD_FIELDS, "number": APPROVED}}, key)
         order = {"amount": 10_000, "currency": "PHP", "source": source["id"], "description": "Halo-halo"}
         assert post(port, "/v2/charges/", order, key)["status"] == "succeeded"
 

@@ -1,4 +1,4 @@
-"""What a worker takes in hand, without a worker."""
+"""What a worker claims, without a worker."""
 
 import asyncio
 from collections.abc import Iterator, Sequence
@@ -50,7 +50,7 @@ async def plan_of_claim(span: Span, limit: int = RECEIVER_LIMIT) -> dict[str, An
 
 
 async def plan_of_record(batch: Sequence[Claimed]) -> dict[str, Any]:
-    """How PostgreSQL puts down that all of them were told, which it does."""
+    """How PostgreSQL puts down that all of them were delivered, which it does."""
     now = clock.now()
     tries = [finished_attempt(claimed, Answer(200, b"", 1, None), now, now, 0.5) for claimed in batch]
     return await _plan(claims.RECORD, [list(column) for column in zip(*tries, strict=True)])

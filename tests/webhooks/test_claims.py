@@ -1,4 +1,4 @@
-"""What may be in hand at once, for how long, and in which order it is taken."""
+"""What may be claimed at once, for how long, and in which order."""
 
 import asyncio
 import re
@@ -40,7 +40,7 @@ def test_a_try_that_comes_after_its_lease_changes_nothing(shop: NewMerchant) -> 
     assert WebhookAttempt.objects.get().status == 500
 
 
-def test_a_lease_outlasts_the_tries_of_all_that_may_be_in_hand_for_one_receiver() -> None:
+def test_a_lease_outlasts_the_tries_of_all_that_may_be_in_progress_for_one_receiver() -> None:
     assert RECEIVER_LIMIT / SENDS_AT_ONCE_TO_RECEIVER * TRY_TIME + TRY_TIME <= LEASE
 
 
@@ -91,7 +91,7 @@ def test_of_one_receiver_each_merchant_that_names_it_has_a_share_of_its_own(shop
     assert [claimed.merchant_id for claimed in claim()] == [other.merchant.id]
 
 
-def test_a_merchant_of_whom_enough_is_in_hand_is_passed_over(shop: NewMerchant) -> None:
+def test_a_merchant_of_whom_enough_is_in_progress_is_passed_over(shop: NewMerchant) -> None:
     put_events(shop.merchant, "http://127.0.0.1:2001/", 5, clock.now())
     other = create_merchant("Other Store")
     put_events(other.merchant, "http://127.0.0.1:2001/", 1, clock.now())
@@ -111,7 +111,7 @@ def test_of_a_slow_receiver_a_few_are_taken_after_all_others(shop: NewMerchant) 
     assert Webhook.objects.filter(leased_until__isnull=False).count() == 3 + 4
 
 
-def test_a_claim_looks_at_so_many_receivers_of_a_merchant_and_the_next_one_goes_on_behind_them(
+def test_a_claim_looks_at_so_many_receivers_of_a_merchant_and_the_next_one_continues_behind_them(
     shop: NewMerchant,
 ) -> None:
     put_to_many(shop, WINDOW + 10, 1)
@@ -119,7 +119,7 @@ def test_a_claim_looks_at_so_many_receivers_of_a_merchant_and_the_next_one_goes_
     plan = asyncio.run(plan_of_claim(recent(clock.now())))
     batch = asyncio.run(claim_behind(f"http://127.0.0.1:{2000 + WINDOW}", shop))
 
-    # The one more says where the next claim goes on.
+    # The one more says where the next claim continues.
     assert max(rows_met(plan)) <= WINDOW + 1, plan
     assert len(batch) == 10
 
@@ -148,24 +148,24 @@ def test_a_long_queue_is_read_from_its_head_alone_whatever_the_planner_believes(
 @pytest.mark.parametrize("months", [1, 17])
 def test_of_many_tries_that_are_put_down_none_is_compared_with_the_others(shop: NewMerchant, months: int) -> None:
     with months_behind(months):
-        put_some(shop, told=True)
+        put_some(shop, announced=True)
         with connection.cursor() as cursor:
             cursor.execute("ANALYZE payments_webhook")
-        put_some(shop, told=False)
+        put_some(shop, announced=False)
 
         plan = asyncio.run(plan_of_record(claim(limit=RECEIVER_LIMIT)))
 
     assert max(rows_met(plan)) == RECEIVER_LIMIT, plan
 
 
-@pytest.mark.parametrize("told_before", [timedelta(0), timedelta(days=10)], ids=["known", "new"])
-def test_no_row_that_was_told_is_read_to_find_those_that_are_due(shop: NewMerchant, told_before: timedelta) -> None:
-    with clock.at(clock.now() - told_before):
-        put_some(shop, told=True)
+@pytest.mark.parametrize("reported_before", [timedelta(0), timedelta(days=10)], ids=["known", "new"])
+def test_no_delivered_row_is_read_to_find_those_that_are_due(shop: NewMerchant, reported_before: timedelta) -> None:
+    with clock.at(clock.now() - reported_before):
+        put_some(shop, announced=True)
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE payments_webhook")
-    put_some(shop, told=True)
-    put_some(shop, told=False)
+    put_some(shop, announced=True)
+    put_some(shop, announced=False)
 
     plan = asyncio.run(plan_of_claim(recent(clock.now()), limit=10))
 
@@ -174,16 +174,16 @@ def test_no_row_that_was_told_is_read_to_find_those_that_are_due(shop: NewMercha
     assert re.search("due_of_receiver|livemode_receiver", read.pop())
 
 
-def put_some(shop: NewMerchant, told: bool) -> None:
+def put_some(shop: NewMerchant, announced: bool) -> None:
     """Create a thousand events for ten receivers."""
     for receiver in range(2001, 2011):
         put_events(shop.merchant, f"http://127.0.0.1:{receiver}/", 100, clock.now())
-    if told:
+    if announced:
         Webhook.objects.update(state="delivered", due_at=None)
 
 
 def rows_met(node: dict[str, Any]) -> Iterator[float]:
-    """How many rows of its table or of what lies below it each part of a plan has looked at."""
+    """How many rows of its table or of its indexes each part of a plan has looked at."""
     met = node["Actual Rows"] + sum(count for name, count in node.items() if name.startswith("Rows Removed"))
     yield met * node["Actual Loops"]
     for below in node.get("Plans", []):

@@ -15,4 +15,4 @@ def test_kills_of_the_worker_and_wipes_of_redis_lose_nothing_and_repeat_only_wha
     figure = crashes(tmp_path, events=100, kills=2, waits_for_leases=False)
     assert figure["all_delivered"], (tmp_path / "worker.log").read_text()
     assert (figure["events"], figure["lost"], figure["events_repeated_more_than_killed"]) == (100, 0, 0)
-    assert figure["in_hand_when_killed"] > 0
+    assert figure["claimed_when_killed"] > 0

@@ -36,18 +36,18 @@ def notified(api: Api, **card: Any) -> str:
     return api.source(redirect=NOTIFIED, **card)
 
 
-def told() -> list[tuple[str, str]]:
+def announced() -> list[tuple[str, str]]:
     """Type and object of each event that has a webhook, in the order of the changes."""
     rows = Webhook.objects.order_by("event_id").select_related("event")
     return [(row.event.type, json.loads(bytes(row.event.payload))["data"]["object"]["object"]) for row in rows]
 
 
-def test_every_event_of_a_charge_and_its_refund_is_told_and_nothing_else(api: Api) -> None:
+def test_every_event_of_a_charge_and_its_refund_is_sent_and_nothing_else(api: Api) -> None:
     charge = api.charge_source(notified(api), capture=False)
     api.post(f"/charges/{charge['id']}/capture")
     api.post(f"/charges/{charge['id']}/refund", {"amount": 100})
 
-    assert told() == [
+    assert announced() == [
         ("charge.created", "charge"),
         ("charge.succeeded", "charge"),
         ("charge.captured", "charge"),
@@ -58,19 +58,19 @@ def test_every_event_of_a_charge_and_its_refund_is_told_and_nothing_else(api: Ap
     assert Event.objects.filter(type__startswith="source.").count() == 2
 
 
-def test_what_the_worker_changes_by_itself_is_told_too(api: Api) -> None:
+def test_what_the_worker_changes_by_itself_is_reported_too(api: Api) -> None:
     charge = api.charge_source(notified(api, number=REFUNDS_FAIL))
     api.post(f"/charges/{charge['id']}/refund")
-    before = len(told())
+    before = len(announced())
     let_time_pass(SimulatedOperation, "settles_at")
 
     apply_simulator_messages()
 
-    assert sorted(told()[before:]) == [("charge.updated", "charge"), ("refund.updated", "refund")]
+    assert sorted(announced()[before:]) == [("charge.updated", "charge"), ("refund.updated", "refund")]
 
 
 @pytest.mark.parametrize("redirect", [None, {"success": "https://a.example/", "fail": "https://a.example/"}])
-def test_without_a_url_nothing_waits_to_be_told(api: Api, redirect: dict[str, str] | None) -> None:
+def test_without_a_url_no_webhook_waits(api: Api, redirect: dict[str, str] | None) -> None:
     api.charge_source(api.source(**({"redirect": redirect} if redirect else {})))
     assert Event.objects.filter(type__startswith="charge.").count() == 2
     assert not Webhook.objects.exists()
@@ -90,7 +90,7 @@ def test_a_url_that_may_not_be_called_shares_one_receiver_with_its_like(shop: Ne
     assert Webhook.objects.get().receiver == "forbidden"
 
 
-def test_a_change_that_is_not_made_is_not_told(shop: NewMerchant) -> None:
+def test_a_change_that_is_not_made_is_not_reported(shop: NewMerchant) -> None:
     event = Event(merchant=shop.merchant, livemode=False, type="charge.updated", sequence=1, payload=b"{}")
     event.object_id = event.id
     nothing = Update(Charge, {"id": event.id}, {"version": 2})
@@ -100,7 +100,7 @@ def test_a_change_that_is_not_made_is_not_told(shop: NewMerchant) -> None:
     assert not Webhook.objects.exists()
 
 
-def test_telling_costs_a_charge_no_statement(api: Api, django_assert_max_num_queries: DjangoAssertNumQueries) -> None:
+def test_a_webhook_costs_a_charge_no_statement(api: Api, django_assert_max_num_queries: DjangoAssertNumQueries) -> None:
     counts = []
     for source in (api.source(), notified(api)):
         with django_assert_max_num_queries(12) as asked:
@@ -110,7 +110,7 @@ def test_telling_costs_a_charge_no_statement(api: Api, django_assert_max_num_que
 
 
 @pytest.mark.parametrize("state", Webhook.State.values)
-def test_whatever_became_of_a_webhook_it_can_be_sent_again_from_the_start(shop: NewMerchant, state: str) -> None:
+def test_whatever_happened_to_a_webhook_it_can_be_sent_again_from_the_start(shop: NewMerchant, state: str) -> None:
     put_events(shop.merchant, URL, 1, clock.now())
     due_at = clock.now() + timedelta(hours=4) if state == "waiting" else None
     Webhook.objects.update(state=state, due_at=due_at, tries=9, failures=9, first_try_at=clock.now())
@@ -123,7 +123,7 @@ def test_whatever_became_of_a_webhook_it_can_be_sent_again_from_the_start(shop: 
     assert again.tries == 9
 
 
-def test_what_a_worker_has_in_hand_is_not_sent_again_beside_it(shop: NewMerchant) -> None:
+def test_what_a_worker_has_in_progress_is_not_sent_again_beside_it(shop: NewMerchant) -> None:
     put_events(shop.merchant, URL, 1, clock.now())
     Webhook.objects.update(leased_until=clock.now() + timedelta(seconds=10))
     assert send_again(Webhook.objects.all(), clock.now()) == []
@@ -168,11 +168,11 @@ def test_nobody_waits_for_a_broker_that_is_not_there(caplog: pytest.LogCaptureFi
 
 
 def test_nudges_while_one_is_being_sent_become_one_and_a_failed_one_does_not_end_them() -> None:
-    sent, go_on = [], threading.Event()
+    sent, proceed = [], threading.Event()
 
     def send() -> None:
         sent.append(time.monotonic())
-        go_on.wait(5)
+        proceed.wait(5)
         raise ConnectionError
 
     nudger = BackgroundCall(send)
@@ -180,5 +180,5 @@ def test_nudges_while_one_is_being_sent_become_one_and_a_failed_one_does_not_end
     assert wait_until(lambda: len(sent) == 1, 5)
     for _ in range(10):
         nudger.wake_worker()
-    go_on.set()
+    proceed.set()
     assert wait_until(lambda: len(sent) == 2, 5)

@@ -87,7 +87,7 @@ def test_it_looks_back_once_a_minute() -> None:
     assert reach.at(NOW + LOOK_BACK_EVERY) == EVERYTHING
 
 
-def test_while_it_finds_old_ones_it_goes_on_to_look_back() -> None:
+def test_while_it_finds_old_ones_it_continues_to_look_back() -> None:
     assert looked(found_at=NOW - LONG_AGO).at(NOW) == EVERYTHING
 
 

@@ -1,4 +1,4 @@
-"""Workers that deliver at the same time, and what they have in hand when they stop or die."""
+"""Workers that deliver at the same time, and what they have claimed when they stop or die."""
 
 import asyncio
 import threading
@@ -36,7 +36,7 @@ def test_drains_at_once_try_each_webhook_once(shop: NewMerchant) -> None:
     assert set(Webhook.objects.values_list("state", "tries")) == {("delivered", 1)}
 
 
-def test_what_a_dead_worker_had_in_hand_is_sent_when_its_lease_is_over(shop: NewMerchant) -> None:
+def test_what_a_dead_worker_had_in_progress_is_sent_when_its_lease_is_over(shop: NewMerchant) -> None:
     with Receiver() as receiver:
         send_to(shop, receiver, 3)
         [*_, last] = claim()
@@ -45,7 +45,7 @@ def test_what_a_dead_worker_had_in_hand_is_sent_when_its_lease_is_over(shop: New
     assert len(receiver.calls) == 3
 
 
-def test_what_waited_until_its_lease_is_nearly_over_is_left_to_whoever_claims_it_next(shop: NewMerchant) -> None:
+def test_what_waited_until_its_lease_is_nearly_over_is_left_to_anybody_who_claims_it_next(shop: NewMerchant) -> None:
     async def try_late() -> bool:
         async with Transport() as transport:
             tries = Tries(transport, clock.now)
@@ -61,16 +61,16 @@ def test_what_waited_until_its_lease_is_nearly_over_is_left_to_whoever_claims_it
         assert (len(late), receiver.calls) == (1, [])
 
 
-def test_a_drain_that_is_told_to_stop_finishes_what_is_under_way_and_gives_the_rest_back(shop: NewMerchant) -> None:
-    go_on = threading.Event()
-    with Receiver(lambda call: go_on.wait(5) and 200) as receiver:
+def test_a_drain_that_is_asked_to_stop_finishes_what_is_under_way_and_gives_the_rest_back(shop: NewMerchant) -> None:
+    proceed = threading.Event()
+    with Receiver(lambda call: proceed.wait(5) and 200) as receiver:
         send_to(shop, receiver, SENDS_AT_ONCE_TO_RECEIVER + 10)
         drain = Drain()
         drained = in_thread(drain.run)
         assert wait_until(lambda: bool(receiver.calls), 5)
         drain.stop()
         assert wait_until(lambda: leased() == SENDS_AT_ONCE_TO_RECEIVER, 5)
-        go_on.set()
+        proceed.set()
         assert drained.result() == SENDS_AT_ONCE_TO_RECEIVER
     assert Webhook.objects.filter(state="waiting", leased_until=None).count() == 10
 
@@ -80,15 +80,15 @@ def leased() -> int:
 
 
 def test_a_process_drains_once_however_often_it_is_asked_and_misses_nothing(shop: NewMerchant) -> None:
-    go_on = threading.Event()
+    proceed = threading.Event()
     deliverer = Deliverer(Drain())
-    with Receiver(lambda call: go_on.wait(5) and 200) as slow, Receiver() as other:
+    with Receiver(lambda call: proceed.wait(5) and 200) as slow, Receiver() as other:
         send_to(shop, slow)
         drained = in_thread(deliverer.run)
         assert wait_until(lambda: bool(slow.calls), 5)
         send_to(shop, other)
         assert deliverer.run() == 0
-        go_on.set()
+        proceed.set()
         drained.result()
     assert set(Webhook.objects.values_list("state", flat=True)) == {"delivered"}
 
@@ -109,8 +109,8 @@ def in_thread(do: Callable[[], int]) -> "Future[int]":
 
 
 def test_a_database_that_goes_away_leaves_everything_to_be_sent_again(shop: NewMerchant) -> None:
-    go_on = threading.Event()
-    with Receiver(lambda call: go_on.wait(5) and 200) as receiver:
+    proceed = threading.Event()
+    with Receiver(lambda call: proceed.wait(5) and 200) as receiver:
         send_to(shop, receiver)
         drained = in_thread(Drain().run)
         assert wait_until(lambda: bool(receiver.calls), 5)
@@ -119,7 +119,7 @@ def test_a_database_that_goes_away_leaves_everything_to_be_sent_again(shop: NewM
                 "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
                 " WHERE datname = current_database() AND pid <> pg_backend_pid()"
             )
-        go_on.set()
+        proceed.set()
         with pytest.raises(OperationalError):
             drained.result()
     assert (only().state, only().tries) == ("waiting", 0)

@@ -25,7 +25,7 @@ from tests.factories import ApiKeyFactory
 
 
 @pytest.fixture(autouse=True)
-def _many_strangers(settings: Settings) -> None:
+def _many_outsiders(settings: Settings) -> None:
     """All of these come from one address."""
     settings.RATE_LIMIT_ANONYMOUS = "100000/second"
 

@@ -143,7 +143,7 @@ def test_a_restricted_key_with_the_right_is_let_in(
     assert route.ask(api, method, things).status_code in (200, 201, 409)
 
 
-def strangers(shop: NewMerchant, other_shop: NewMerchant) -> dict[str, Api]:
+def outsiders(shop: NewMerchant, other_shop: NewMerchant) -> dict[str, Api]:
     """Keys that work, but not for what the shop has in test mode."""
     return {
         "another merchant": Api(other_shop.keys["sk_test"]),
@@ -160,7 +160,7 @@ def test_somebody_elses_thing_is_missing_like_one_that_never_was(
 ) -> None:
     owner = Api(shop.keys["sk_test"])
     before = seen_by(owner, things)
-    for who, api in strangers(shop, other_shop).items():
+    for who, api in outsiders(shop, other_shop).items():
         response = route.ask(api, method, things)
         assert response.status_code == (403 if who == "a browser" and route.name not in OPEN_TO_BROWSERS else 404), who
         assert answer_of(response) == answer_of(route.ask(api, method, nobodys)), who

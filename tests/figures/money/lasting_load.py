@@ -10,7 +10,7 @@ from typing import Any
 
 import aiohttp
 
-from tests.client import APPROVED, TELL_NOTHING
+from tests.client import APPROVED, CARD_FIELDS
 from tests.figures.money.merchant_program import Answer, Program, order, program
 
 CLIENTS = 10
@@ -62,7 +62,7 @@ class Load:
 
     async def _take(self, shop: Program, number: int) -> None:
         chance = Random(f"{self._seed} {number}")
-        card = {"type": "card", "card": {**TELL_NOTHING, "number": APPROVED}}
+        card = {"type": "card", "card": {**CARD_FIELDS, "number": APPROVED}}
         source = await self._send(shop, "/sources/", card, f"{number}-source")
         body = order(source["id"], AMOUNT, capture=chance.random() < 0.5) | {"description": name_of(number)}
         charge = await self._send(shop, "/charges/", body, f"{number}-charge", gives_up=chance.random() < 0.5)

@@ -9,7 +9,7 @@ from typing import Any
 
 import aiohttp
 
-from tests.client import APPROVED, TELL_NOTHING
+from tests.client import APPROVED, CARD_FIELDS
 
 ASK_AGAIN_SECONDS = 0.05
 # Conflicts that pass by themselves.
@@ -55,7 +55,7 @@ class Program:
 
     async def source(self, key: str = "") -> str:
         """Return the ID of a new source, whose card is approved without a challenge."""
-        answer = await self.ask("/sources/", {"type": "card", "card": {**TELL_NOTHING, "number": APPROVED}}, key)
+        answer = await self.ask("/sources/", {"type": "card", "card": {**CARD_FIELDS, "number": APPROVED}}, key)
         assert not answer.code, answer
         return str(answer.body["id"])
 

@@ -9,7 +9,7 @@ from typing import Any
 from payments.domain.merchants.merchants import create_merchant
 from payments.models import Charge, IdempotencyRecord, Source
 from payments.providers.simulator.models import SimulatedOperation, SimulatedPayment
-from tests.client import APPROVED, TELL_NOTHING
+from tests.client import APPROVED, CARD_FIELDS
 from tests.faults.tallies import broken_invariants
 from tests.figures.money.merchant_program import Answer, Program, order, program
 from tests.figures.servers.web import web_server
@@ -53,7 +53,7 @@ class Order:
 
     async def run(self) -> None:
         """Complete the order, and count what was sent and how it was answered."""
-        source = await self._send("/sources/", {"type": "card", "card": {**TELL_NOTHING, "number": APPROVED}})
+        source = await self._send("/sources/", {"type": "card", "card": {**CARD_FIELDS, "number": APPROVED}})
         charge = await self._send("/charges/", order(source["id"], 1000, capture=self._chance.random() < 0.5))
         verbs = ["refund", "refund"] if charge["captured"] else ["capture", "refund"]
         for verb in verbs[: self._chance.randint(0, 2)]:

@@ -53,7 +53,7 @@ def crashes(folder: Path, events: int, kills: int, waits_for_leases: bool = True
         "all_delivered": all_sent and not Webhook.objects.exclude(state="delivered").exists(),
         "lost": sum(tries[event_id] == 0 for event_id in sent),
         "repeats": tries.total() - len(sent),
-        "in_hand_when_killed": len(claimed),
+        "claimed_when_killed": len(claimed),
         "events_repeated_more_than_killed": sum(tries[event_id] > 1 + deaths[event_id] for event_id in sent),
     }
 

@@ -34,8 +34,8 @@ class Life:
 
     def __init__(self, world: World, sender: Sender, chance: Random) -> None:
         self._world, self._sender, self._chance = world, sender, chance
-        # What was told at all, and what of it arrives later.
-        self._told: list[SignedMessage] = []
+        # Which reports are sent, and which of them arrive later.
+        self._announced: list[SignedMessage] = []
         self._late: list[SignedMessage] = []
         self._tally = Tally()
 
@@ -127,7 +127,7 @@ class Life:
         recover()
 
     def _wait(self) -> None:
-        """Until the provider has told what keeps anybody from going on: its network is bad at first."""
+        """Wait until the provider has reported what blocks further operations: its network is bad at first."""
         least = self._chance.randint(0, 2)
         for number in range(ROUNDS):
             charge = self._charge
@@ -153,38 +153,38 @@ class Life:
     def _pass(self, *, spoils: bool = False) -> None:
         """Let time pass: the provider does its due work and reports it, and recovery runs."""
         self._world.bench.let_pass()
-        self._hear()
+        self._receive()
         if spoils:
             self._spoil()
         recover()
 
     def _spoil(self) -> None:
-        """Draws what becomes of the next answer, and whether the provider tells of it before it is read."""
+        """Draws the fate of the next answer, and whether the provider reports it before it is read."""
         self._calm()
         how = self._chance.choice((None, *SPOILS))
         if how:
             self._world.spoil_next(how)
         self._sender.in_haste = how is Spoilt.DELAYED
         if self._chance.random() < 0.3:
-            self._sender.meanwhile = self._hear_early
+            self._sender.meanwhile = self._receive_early
 
     def _calm(self) -> None:
         self._world.bench.fake.calm()
         self._sender.in_haste, self._sender.meanwhile = False, None
 
-    def _hear_early(self) -> None:
+    def _receive_early(self) -> None:
         self._world.bench.let_pass()
-        self._hear()
+        self._receive()
 
-    def _hear(self) -> None:
+    def _receive(self) -> None:
         """Deliver the messages: each once or more, in any order, some later."""
-        fresh = [each for each in self._world.bench.webhooks() if each not in self._told]
-        self._told += fresh
-        told = [*self._late, *(each for each in fresh for _ in range(self._chance.randint(1, 3)))]
-        self._chance.shuffle(told)
-        begin = self._chance.choice((0, len(told) // 2))
-        self._late = told[:begin]
-        for headers, body in told[begin:]:
+        fresh = [each for each in self._world.bench.webhooks() if each not in self._announced]
+        self._announced += fresh
+        announced = [*self._late, *(each for each in fresh for _ in range(self._chance.randint(1, 3)))]
+        self._chance.shuffle(announced)
+        begin = self._chance.choice((0, len(announced) // 2))
+        self._late = announced[:begin]
+        for headers, body in announced[begin:]:
             response = send(self._world.account, (dict(headers), body))
             self._tally.done["webhooks"] += 1
             self._tally.wrong["answers"] += response.status_code != 200

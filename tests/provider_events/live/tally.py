@@ -15,7 +15,7 @@ class Tally:
     """Counts of what was done, and of what should not have come of it.
 
     `double` where more has moved at the provider than kaha says, `lost` where less; `unresolved` is what has no end,
-    `contradicted` what webhooks told that cannot be true together with what kaha says, `answers` requests that were
+    `contradicted` what webhooks reported that contradicts kaha, `answers` requests that were
     answered in another way than the contract has it.
     """
 

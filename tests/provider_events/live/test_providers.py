@@ -36,7 +36,7 @@ def test_a_payer_pays_on_the_providers_page_and_comes_back(world: World) -> None
     assert world.live.read(charge)["status"] == "succeeded"
 
 
-def test_a_payer_who_pays_and_never_comes_back_is_told_of_by_webhook(world: World) -> None:
+def test_a_payer_who_pays_and_never_comes_back_is_reported_by_webhook(world: World) -> None:
     charge = world.awaited()
     world.bench.pay(world.payment)
     world.happen()
@@ -80,12 +80,12 @@ def test_a_hold_is_released(world: World) -> None:
     assert (world.live.read(charge)["status"], world.money) == ("voided", Money())
 
 
-def test_what_is_told_in_disorder_and_twice_ends_the_same(world: World) -> None:
+def test_what_is_reported_in_disorder_and_twice_ends_the_same(world: World) -> None:
     charge = world.live.held()
     do(world.live, charge, "capture")
-    world.tell_in_disorder(Random(7))
+    world.report_in_disorder(Random(7))
     do(world.live, charge, "refund")
-    world.tell_in_disorder(Random(8))
+    world.report_in_disorder(Random(8))
 
     after = world.live.read(charge)
     assert (after["status"], after["amount_refunded"]) == ("refunded", 10_000)
@@ -186,7 +186,7 @@ def test_the_money_is_in_order_after_all(world: World) -> None:
     world.happen()
     do(world.live, charge, "refund", amount=1_000)
     do(world.live, world.live.held(), "void")
-    world.tell_in_disorder(Random(9))
+    world.report_in_disorder(Random(9))
     world.awaited()
     let_time_pass(Charge, "action_expires_at")
     recover()

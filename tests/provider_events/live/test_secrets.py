@@ -55,8 +55,8 @@ def be_unknown(world: World, credentials: dict[str, str]) -> None:
 
 def shown(record: logging.LogRecord) -> str:
     """All that a log line may show but what the library adds by itself."""
-    told = {name: value for name, value in vars(record).items() if name not in USUAL}
-    return f"{record.getMessage()} {told} {record.exc_info}"
+    announced = {name: value for name, value in vars(record).items() if name not in USUAL}
+    return f"{record.getMessage()} {announced} {record.exc_info}"
 
 
 @pytest.mark.parametrize("provider", WORLDS)
@@ -71,9 +71,9 @@ def test_no_key_and_no_card_is_logged_whatever_the_provider_answers(
             go_through(world, how)
         be_forged(world)
         be_unknown(world, others)
-    told = caplog.text + "".join(shown(record) for record in caplog.records)
+    announced = caplog.text + "".join(shown(record) for record in caplog.records)
     sent = [base64.b64encode(f"{key}:".encode()).decode() for key in (*keys.values(), *others.values())]
-    assert "provider asked" in told
-    assert "attempt resolved" in told
-    assert [secret for secret in (*keys.values(), *others.values(), *sent, CARD.number) if secret in told] == []
-    assert re.search(rf"(?<![\w.]){CVC}(?!\w)", told) is None
+    assert "provider asked" in announced
+    assert "attempt resolved" in announced
+    assert [secret for secret in (*keys.values(), *others.values(), *sent, CARD.number) if secret in announced] == []
+    assert re.search(rf"(?<![\w.]){CVC}(?!\w)", announced) is None

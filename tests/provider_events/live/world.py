@@ -1,4 +1,4 @@
-"""A shop in live mode whose charges go to the fake of a real provider, which tells of them by webhook."""
+"""A shop in live mode whose charges go to the fake of a real provider, which reports them by webhook."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -56,8 +56,8 @@ class World:
 
     def card_source(self, card: CardData) -> str:
         """Create a source of this card."""
-        told = {name: getattr(card, name) for name in ("number", "exp_month", "exp_year", "cvc", "name")}
-        return str(made(self.live.post("/sources/", {"type": "card", "card": told}))["id"])
+        announced = {name: getattr(card, name) for name in ("number", "exp_month", "exp_year", "cvc", "name")}
+        return str(made(self.live.post("/sources/", {"type": "card", "card": announced}))["id"])
 
     def awaited(self) -> dict[str, Any]:
         """Create a charge that waits for its payer, who returns to the shop."""
@@ -68,7 +68,7 @@ class World:
         return Client().get(path_of(self.payment.return_url), brought)
 
     def led_on(self, brought: Any) -> str:
-        """Where the payer is led who comes back so: at once, or when the provider has told what it does not answer."""
+        """Where the payer is led who comes back so: at once, or when the provider has reported what it does not answer."""
         response = self.come_back(brought)
         if response.status_code == 200:
             assert response["Refresh"]
@@ -98,23 +98,23 @@ class World:
         self.bench.spoil_next(how)
 
     def happen(self) -> None:
-        """All that the provider does by itself comes to pass and is told."""
+        """Do and report all that the provider does by itself."""
         self.bench.let_pass()
-        self.tell(self.bench.webhooks())
+        self.announce(self.bench.webhooks())
 
-    def tell(self, webhooks: Sequence[SignedMessage]) -> None:
+    def announce(self, webhooks: Sequence[SignedMessage]) -> None:
         """Deliver the webhooks in this order and apply them."""
         for headers, body in webhooks:
             assert send(self.account, (dict(headers), body)).status_code == 200
         apply_due()
 
-    def tell_in_disorder(self, random: Random) -> None:
-        """All that was told comes in any order, and some of it twice."""
+    def report_in_disorder(self, random: Random) -> None:
+        """Deliver all reports in any order, and some of them twice."""
         self.bench.let_pass()
         webhooks = list(self.bench.webhooks())
         webhooks += random.choices(webhooks, k=len(webhooks))
         random.shuffle(webhooks)
-        self.tell(webhooks)
+        self.announce(webhooks)
 
 
 @contextmanager

@@ -62,8 +62,8 @@ class AdyenBench:
         self.fake.books.let_pass()
 
     def webhooks(self) -> list[SignedMessage]:
-        """All of them, however often they were told: whoever waits for one is told again until it is answered."""
-        return list(self.fake.books.told)
+        """All of them, also those that were sent before: a webhook is sent again until it is answered."""
+        return list(self.fake.books.announced)
 
     def forge(self, webhook: SignedMessage) -> SignedMessage:
         headers, body = webhook

@@ -1,4 +1,4 @@
-"""What Adyen's fake knows of its payments, and the events by which it tells what becomes of them."""
+"""The payments of Adyen's fake, and the events by which it reports them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -49,11 +49,11 @@ class Booked:
 
 @dataclass
 class Books:
-    """All payments by our reference, what is still to be done about them, and what is to be told."""
+    """All payments by our reference, what is still to be done about them, and what is to be reported."""
 
     payments: dict[str, Booked] = field(default_factory=dict)
     due: list[Callable[[], None]] = field(default_factory=list)
-    told: list[SignedMessage] = field(default_factory=list)
+    announced: list[SignedMessage] = field(default_factory=list)
     _numbers: "count[int]" = field(default_factory=lambda: count(1))
 
     def new_psp_reference(self) -> str:
@@ -69,17 +69,17 @@ class Books:
         is_held = (payment.body.get("additionalData") or {}).get("manualCapture") == "true"
         payment.state = State.HELD if is_held else State.TAKEN
         payment.taken = 0 if is_held else payment.value
-        self._tell_of(payment, "AUTHORISATION", additionalData=_additional(payment))
+        self._report_of(payment, "AUTHORISATION", additionalData=_additional(payment))
 
     def refuse(self, payment: Booked, reason: str) -> None:
         """Refuse the payment, as the issuer, the wallet or the payer."""
         payment.state = State.OVER
-        self._tell_of(payment, "AUTHORISATION", success=False, reason=reason, additionalData=_additional(payment))
+        self._report_of(payment, "AUTHORISATION", success=False, reason=reason, additionalData=_additional(payment))
 
     def close_offer(self, payment: Booked) -> None:
         """Close the offer: the payer never came."""
         payment.state = State.OVER
-        self._tell_of(payment, "OFFER_CLOSED")
+        self._report_of(payment, "OFFER_CLOSED")
 
     def capture(self, payment: Booked, asked: dict[str, Any], psp_reference: str) -> None:
         """Capture a part of the hold and release the rest."""
@@ -87,14 +87,14 @@ class Books:
         can = payment.state is State.HELD and value <= payment.value
         if can:
             payment.state, payment.taken = State.TAKEN, value
-        self._tell_done(payment, "CAPTURE", asked, psp_reference, value, success=can)
+        self._report_done(payment, "CAPTURE", asked, psp_reference, value, success=can)
 
     def refund(self, payment: Booked, asked: dict[str, Any], psp_reference: str) -> None:
         """Refund a part of the captured amount."""
         value = int(asked["amount"]["value"])
         can = payment.taken - payment.returned >= value
         payment.returned += value if can else 0
-        self._tell_done(payment, "REFUND", asked, psp_reference, value, success=can)
+        self._report_done(payment, "REFUND", asked, psp_reference, value, success=can)
 
     def reverse(self, payment: Booked, asked: dict[str, Any], psp_reference: str) -> None:
         """Lets go of what is held, or gives back what was taken."""
@@ -103,7 +103,7 @@ class Books:
         if can:
             payment.state, payment.returned = State.OVER, payment.taken
         members = {"additionalData": {"modification.action": action}}
-        self._tell_done(payment, "CANCEL_OR_REFUND", asked, psp_reference, payment.value, success=can, **members)
+        self._report_done(payment, "CANCEL_OR_REFUND", asked, psp_reference, payment.value, success=can, **members)
 
     def end(self, reference: str, psp_reference: str) -> None:
         """Cancel the payment with our reference, unless it is captured or does not exist."""
@@ -113,13 +113,13 @@ class Books:
         if payment and can:
             payment.state = State.OVER
         members = {"merchantReference": reference, "pspReference": psp_reference}
-        self._tell(item_of("TECHNICAL_CANCEL", success=can, **amount, **members))
+        self._announce(item_of("TECHNICAL_CANCEL", success=can, **amount, **members))
 
     def fail_afterwards(self, event: str, payment: Booked, kind: str, reference: str, value: int) -> None:
         """Report that a completed operation failed afterwards."""
         asked = {"reference": f"{kind}-{reference}"}
         payment.returned -= value if kind == "refund" else 0
-        self._tell_done(payment, event, asked, self.new_psp_reference(), value, reason="failed at the scheme")
+        self._report_done(payment, event, asked, self.new_psp_reference(), value, reason="failed at the scheme")
 
     def let_pass(self) -> None:
         """Do the due operations in the order of the requests."""
@@ -127,13 +127,13 @@ class Books:
         for act in due:
             act()
 
-    def _tell_of(self, payment: Booked, event: str, *, success: bool = True, **members: Any) -> None:
+    def _report_of(self, payment: Booked, event: str, *, success: bool = True, **members: Any) -> None:
         named = {"merchantReference": payment.body["reference"], "pspReference": payment.psp_reference}
         method = "visa" if payment.is_card else payment.body["paymentMethod"]["type"]
         amount = payment.body["amount"]
-        self._tell(item_of(event, success=success, paymentMethod=method, **amount, **named, **members))
+        self._announce(item_of(event, success=success, paymentMethod=method, **amount, **named, **members))
 
-    def _tell_done(
+    def _report_done(
         self,
         payment: Booked,
         event: str,
@@ -148,11 +148,11 @@ class Books:
         currency = payment.body["amount"]["currency"]
         named = {"merchantReference": asked["reference"], "originalReference": payment.psp_reference}
         why = reason or ("" if success else "Insufficient balance on payment")
-        told = {"pspReference": psp_reference, "reason": why, **named, **members}
-        self._tell(item_of(event, success=success, currency=currency, value=value, **told))
+        announced = {"pspReference": psp_reference, "reason": why, **named, **members}
+        self._announce(item_of(event, success=success, currency=currency, value=value, **announced))
 
-    def _tell(self, item: dict[str, Any]) -> None:
-        self.told.append(webhook_of(item))
+    def _announce(self, item: dict[str, Any]) -> None:
+        self.announced.append(webhook_of(item))
 
 
 def _additional(payment: Booked) -> dict[str, str]:

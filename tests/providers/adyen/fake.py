@@ -1,4 +1,4 @@
-"""A fake of Adyen's Checkout API: it keeps books and keys, answers modifications before it does them, tells by webhook.
+"""A fake of Adyen's Checkout API: it keeps books and keys, answers modifications before it does them, reports by webhook.
 
 It holds what it is asked and what it answers to Adyen's own description.
 """
@@ -74,7 +74,7 @@ class AdyenFake(Fake):
         if path == "/payments":
             return self._pay(body)
         if path == "/payments/details":
-            return self._go_on(body["details"]["redirectResult"])
+            return self._proceed(body["details"]["redirectResult"])
         return self._cancel(body) if path == "/cancels" else self._modify(path, body)
 
     def _pay(self, body: Body) -> Answered:
@@ -96,7 +96,7 @@ class AdyenFake(Fake):
         code = {"4": "Error", "16": "Cancelled"}.get(number, "Refused")
         return result(payment, code, refusalReasonCode=number, refusalReason=words)
 
-    def _go_on(self, redirect_result: str) -> Answered:
+    def _proceed(self, redirect_result: str) -> Answered:
         payment = self.books.found(redirect_result)
         if payment is None or (payment.state is State.AWAITING and payment.agreed is None):
             return error(422, "14_006", "Required object 'paymentData' is not provided.")

@@ -34,7 +34,7 @@ ODD = st.fixed_dictionaries(
 PAGE = {"type": "redirect", "method": "GET", "url": "https://checkoutshopper-test.adyen.com/page"}
 
 
-def told(result: str, **members: Any) -> dict[str, Any]:
+def announced(result: str, **members: Any) -> dict[str, Any]:
     """Build an answer about PAYMENT."""
     named = {"pspReference": "PSP1", "merchantReference": PAYMENT.reference, "amount": bodies.amount(PAYMENT)}
     return {"resultCode": result, **named, **members}
@@ -49,7 +49,7 @@ def test_a_payment_that_is_authorised_is_taken_or_held_as_was_asked() -> None:
     held = asked(capture=False)
     answer = {"resultCode": "Authorised", "pspReference": "PSP1", "merchantReference": held.reference}
     assert answers.created(answer, held) == Approved("PSP1", False, response={"resultCode": "Authorised"})
-    assert created(told("Authorised")) == Approved("PSP1", True, response={"resultCode": "Authorised"})
+    assert created(announced("Authorised")) == Approved("PSP1", True, response={"resultCode": "Authorised"})
 
 
 @pytest.mark.parametrize(
@@ -57,25 +57,25 @@ def test_a_payment_that_is_authorised_is_taken_or_held_as_was_asked() -> None:
     [("1 Matches", "pass"), ("2 Doesn't match", "fail"), ("5 Issuer not certified", "unavailable"), ("", "unchecked")],
 )
 def test_how_the_cvc_was_checked_is_kept(said: str, checked: str) -> None:
-    outcome = created(told("Authorised", additionalData={"cvcResult": said}))
+    outcome = created(announced("Authorised", additionalData={"cvcResult": said}))
     assert isinstance(outcome, Approved)
     assert outcome.cvc_checked == checked
 
 
 def test_operators_read_the_issuers_answer_and_nothing_of_the_payer() -> None:
     additional = {"refusalReasonRaw": "AUTHORISED", "shopperEmail": "juan@example.com", "cardSummary": "1111"}
-    outcome = created(told("Authorised", additionalData=additional))
+    outcome = created(announced("Authorised", additionalData=additional))
     assert isinstance(outcome, Approved)
     assert outcome.response == {"resultCode": "Authorised", "refusalReasonRaw": "AUTHORISED"}
 
 
 def test_a_page_is_where_the_payer_goes() -> None:
-    assert created(told("RedirectShopper", action=PAGE)) == ActionRequired("PSP1", PAGE["url"])
+    assert created(announced("RedirectShopper", action=PAGE)) == ActionRequired("PSP1", PAGE["url"])
 
 
 def test_a_code_is_what_the_payer_scans() -> None:
     action = {"type": "qrCode", "qrCodeData": "weixin://pay/1"}
-    assert created(told("Pending", action=action)) == ActionRequired("PSP1", "", qr="weixin://pay/1")
+    assert created(announced("Pending", action=action)) == ActionRequired("PSP1", "", qr="weixin://pay/1")
 
 
 @pytest.mark.parametrize(
@@ -89,17 +89,17 @@ def test_a_code_is_what_the_payer_scans() -> None:
 )
 def test_what_we_cannot_show_is_waited_for(action: dict[str, Any] | None) -> None:
     members = {"action": action} if action else {}
-    assert created(told("IdentifyShopper", **members)) == Pending("PSP1")
+    assert created(announced("IdentifyShopper", **members)) == Pending("PSP1")
 
 
 @pytest.mark.parametrize("result", ["Received", "Pending", "PresentToShopper", "ChallengeShopper"])
 def test_what_is_not_decided_is_pending(result: str) -> None:
-    assert created(told(result)) == Pending("PSP1")
+    assert created(announced(result)) == Pending("PSP1")
 
 
 @pytest.mark.parametrize("result", ["PartiallyAuthorised", "AuthenticationFinished", "Success"])
 def test_a_result_that_we_never_asked_for_is_unknown(result: str) -> None:
-    assert isinstance(created(told(result)), Unknown)
+    assert isinstance(created(announced(result)), Unknown)
 
 
 @pytest.mark.parametrize("answer", [{}, {"resultCode": None}, {"resultCode": "Authorised"}])
@@ -110,7 +110,9 @@ def test_an_answer_that_says_too_little_is_unknown(answer: dict[str, Any]) -> No
 @given(ODD)
 def test_whatever_is_answered_only_an_authorisation_of_what_was_asked_for_is_believed(answer: dict[str, Any]) -> None:
     outcomes = [read(answer, PAYMENT) for read in (answers.created, answers.continued)]
-    fits = all(answer.get(name, value) == value for name, value in told("Authorised").items() if name != "pspReference")
+    fits = all(
+        answer.get(name, value) == value for name, value in announced("Authorised").items() if name != "pspReference"
+    )
     for outcome in outcomes:
         assert isinstance(outcome, Approved | Declined | Pending | ActionRequired | Unknown)
         assert fits or not isinstance(outcome, Approved)
@@ -127,7 +129,7 @@ def test_whatever_is_answered_only_an_authorisation_of_what_was_asked_for_is_bel
 )
 @pytest.mark.parametrize("read", [answers.created, answers.continued])
 def test_what_is_said_of_another_payment_or_amount_is_not_believed(read: Any, other: dict[str, Any]) -> None:
-    assert isinstance(read(told("Authorised") | other, PAYMENT), Unknown)
+    assert isinstance(read(announced("Authorised") | other, PAYMENT), Unknown)
 
 
 @pytest.mark.parametrize("result", ["Authorised", "Refused"])
@@ -135,7 +137,7 @@ def test_what_a_payer_brought_counts_only_where_the_answer_names_the_payment(res
     answer = {"resultCode": result, "pspReference": "PSP2"}
     CHECKOUT.check_answer("POST", "/payments/details", 200, answer)
     assert answers.continued(answer, PAYMENT) == Pending("PSP1")
-    assert isinstance(answers.continued(told(result), PAYMENT), Approved | Declined)
+    assert isinstance(answers.continued(announced(result), PAYMENT), Approved | Declined)
 
 
 @pytest.mark.parametrize(

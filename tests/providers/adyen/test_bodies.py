@@ -77,6 +77,6 @@ def test_what_is_done_with_a_payment_is_as_described(kind: str, verb: str) -> No
     assert body["reference"] == f"{kind}-{operation.reference}"
 
 
-def test_to_go_on_and_to_end_are_as_described() -> None:
+def test_continue_and_end_are_as_described() -> None:
     CHECKOUT.check_request("POST", "/payments/details", bodies.details("X6XtfGC3"))
     CHECKOUT.check_request("POST", "/cancels", bodies.cancel(ids.new_id().hex, MERCHANT_ACCOUNT))

@@ -1,4 +1,4 @@
-"""Why Adyen refused a payment, as the contract and payers are told it."""
+"""Why Adyen refused a payment, in the contract's words."""
 
 import pytest
 
@@ -37,7 +37,7 @@ def test_another_provider_may_be_asked_only_where_the_acquirer_or_issuer_was_at_
 @pytest.mark.parametrize(
     ("result", "code"), [("Refused", "card_declined"), ("Cancelled", "payer_cancelled"), ("Error", "processing_error")]
 )
-def test_a_refusal_without_a_number_we_know_is_told_by_its_result(result: str, code: str) -> None:
+def test_a_refusal_without_a_number_we_know_is_reported_by_its_result(result: str, code: str) -> None:
     assert declined(result, "", "PSP1", "unchecked") == Declined(code, "PSP1", result, result)
     assert declined(result, "999", "PSP1", "unchecked") == Declined(code, "PSP1", "999", result)
 

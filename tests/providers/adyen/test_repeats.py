@@ -1,4 +1,4 @@
-"""What becomes of a question whose answer never came: the same again as long as that is harmless, or an end to it."""
+"""A request whose answer never came: the same again as long as that is harmless, or an end to it."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -18,7 +18,7 @@ from payments.providers.base import (
     Unknown,
 )
 from tests.providers.adyen.bench import AdyenBench
-from tests.providers.bench import AMOUNT, Money, Spoilt, asked, begun, heard, operation, redirected, taken
+from tests.providers.bench import AMOUNT, Money, Spoilt, asked, begun, noticed, operation, redirected, taken
 
 HOUR, WEEK = timedelta(hours=1, seconds=1), timedelta(days=7)
 
@@ -34,7 +34,7 @@ def aged(named: Operation, by: timedelta) -> Operation:
     return replace(named, reference=f"{int(moment.timestamp() * 1000):012x}{named.reference[12:]}")
 
 
-def test_the_same_question_tells_the_first_answer_and_takes_nothing_more(bench: AdyenBench) -> None:
+def test_the_same_question_shows_the_first_answer_and_takes_nothing_more(bench: AdyenBench) -> None:
     payment = asked(bench)
     first, again = bench.connector.create_payment(payment), bench.connector.resolve(payment)
     assert first == again
@@ -52,7 +52,7 @@ def test_a_card_that_cannot_be_asked_for_in_the_same_words_is_ended(
     changed = {"card": replace(payment.card, cvc=None)} if "cvc" in members else members
     assert isinstance(bench.connector.resolve(replace(payment, **changed)), Pending)
     bench.let_pass()
-    assert isinstance(heard(bench, payment), Declined)
+    assert isinstance(noticed(bench, payment), Declined)
     assert bench.money(payment) == Money()
 
 
@@ -64,7 +64,7 @@ def test_a_card_is_not_charged_anew_when_its_payer_has_gone(bench: AdyenBench) -
     assert paths(bench) == ["/cancels"]
 
 
-def test_a_card_of_which_adyen_never_told_anything_is_given_up(bench: AdyenBench) -> None:
+def test_a_card_of_which_adyen_never_reported_anything_is_given_up(bench: AdyenBench) -> None:
     payment = asked(bench, card=None, asked_at=clock.now() - WEEK)
     assert bench.connector.resolve(payment) == NotFound()
     assert isinstance(bench.connector.resolve(replace(payment, asked_at=clock.now() - timedelta(days=5))), Pending)
@@ -82,7 +82,7 @@ def test_a_payment_that_was_taken_is_not_ended_and_adyen_says_so(bench: AdyenBen
     payment = taken(bench, asked_at=clock.now() - HOUR)
     assert isinstance(bench.connector.resolve(payment), Pending)
     bench.let_pass()
-    assert isinstance(heard(bench, payment), Approved)
+    assert isinstance(noticed(bench, payment), Approved)
     assert bench.money(payment) == Money(taken=AMOUNT)
 
 
@@ -111,7 +111,7 @@ def test_an_operation_is_asked_for_again_under_its_key(bench: AdyenBench, kind: 
     assert isinstance(first, Pending)
     assert first == second
     bench.let_pass()
-    assert isinstance(heard(bench, again), Approved)
+    assert isinstance(noticed(bench, again), Approved)
 
 
 def test_a_refund_whose_key_adyen_may_have_forgotten_is_not_asked_for_again(bench: AdyenBench) -> None:
@@ -133,7 +133,7 @@ def test_a_payer_who_brought_nothing_back_leaves_the_payment_waiting(bench: Adye
     assert isinstance(bench.connector.continue_payment(payment, {"status": "paid"}), NotSent)
 
 
-def test_a_payer_who_comes_back_twice_is_told_the_same(bench: AdyenBench) -> None:
+def test_a_payer_who_comes_back_twice_sees_the_same(bench: AdyenBench) -> None:
     payment = begun(bench, asked(bench, card=bench.card(challenged=True), authenticate=True))
     params = bench.pay(payment)
     first = bench.connector.continue_payment(payment, params)
@@ -144,7 +144,7 @@ def test_a_payer_who_comes_back_twice_is_told_the_same(bench: AdyenBench) -> Non
 def test_what_a_payer_brings_of_another_payment_approves_nothing(bench: AdyenBench) -> None:
     cheap, dear = (begun(bench, redirected(bench, amount=amount)) for amount in (100, 1_000_000))
     assert isinstance(bench.connector.continue_payment(dear, bench.pay(cheap)), Pending)
-    assert heard(bench, dear) is None
+    assert noticed(bench, dear) is None
 
 
 def test_what_a_card_payer_brings_of_another_payment_is_not_believed(bench: AdyenBench) -> None:
@@ -161,14 +161,14 @@ def test_an_end_whose_answer_is_lost_is_unknown_and_asked_for_again(bench: Adyen
     assert isinstance(bench.connector.resolve(end), Approved)
 
 
-def test_a_refund_that_fails_afterwards_is_told(bench: AdyenBench) -> None:
+def test_a_refund_that_fails_afterwards_is_reported(bench: AdyenBench) -> None:
     payment = taken(bench)
     refund = operation("refund", payment, 4_000)
     bench.connector.refund(refund)
     bench.let_pass()
     booked = bench.fake.books.payments[payment.reference]
     bench.fake.books.fail_afterwards("REFUND_FAILED", booked, "refund", refund.reference, 4_000)
-    assert isinstance(heard(bench, refund), Declined)
+    assert isinstance(noticed(bench, refund), Declined)
     assert bench.money(payment) == Money(taken=AMOUNT)
 
 

@@ -1,4 +1,4 @@
-"""What Adyen tells by itself: every item verified, and read as what it is about."""
+"""What Adyen reports by itself: every item verified, and read as what it is about."""
 
 import json
 from typing import Any
@@ -16,7 +16,7 @@ PAYMENT, OPERATION = ids.new_id().hex, ids.new_id().hex
 AT_ONCE, LATER = {"metadata.capture": "at_once"}, {"metadata.capture": "later"}
 
 
-def told(event: str, *, success: bool = True, reference: str = PAYMENT, **members: Any) -> dict[str, Any]:
+def announced(event: str, *, success: bool = True, reference: str = PAYMENT, **members: Any) -> dict[str, Any]:
     """Return an item about `reference`, whose amount is PHP 100.00."""
     named = {"merchantReference": reference, "pspReference": "PSP2"}
     return item_of(event, success=success, currency="PHP", value=10_000, **named, **members)
@@ -68,7 +68,7 @@ def test_what_nobody_signed_is_not_read(body: bytes) -> None:
 
 
 def test_a_key_of_another_account_is_no_key() -> None:
-    _, body = webhook_of(told("REFUND"))
+    _, body = webhook_of(announced("REFUND"))
     with pytest.raises(BadSignature):
         webhooks.read(body, "00" * 32, MERCHANT_ACCOUNT)
 
@@ -77,22 +77,22 @@ def test_a_key_of_another_account_is_no_key() -> None:
 def test_a_card_that_was_authorised_is_taken_or_held_as_its_metadata_says(
     metadata: dict[str, str], captured: bool
 ) -> None:
-    [report] = read(told("AUTHORISATION", paymentMethod="visa", additionalData=metadata))
+    [report] = read(announced("AUTHORISATION", paymentMethod="visa", additionalData=metadata))
     assert report == Report(PAYMENT, Approved("PSP2", captured), "PSP2:AUTHORISATION:true", 10_000, "PHP")
 
 
 def test_metadata_are_read_in_a_member_of_their_own_too() -> None:
-    item = told("AUTHORISATION", paymentMethod="visa", additionalData={"metadata": {"capture": "later"}})
+    item = announced("AUTHORISATION", paymentMethod="visa", additionalData={"metadata": {"capture": "later"}})
     assert read(item)[0].outcome == Approved("PSP2", captured=False)
 
 
 def test_of_a_card_it_is_not_guessed_whether_it_is_held() -> None:
     with pytest.raises(ValueError, match="held"):
-        read(told("AUTHORISATION", paymentMethod="visa"))
+        read(announced("AUTHORISATION", paymentMethod="visa"))
 
 
 def test_what_can_only_be_taken_at_once_was_taken() -> None:
-    assert read(told("AUTHORISATION", paymentMethod="gcash"))[0].outcome == Approved("PSP2", captured=True)
+    assert read(announced("AUTHORISATION", paymentMethod="gcash"))[0].outcome == Approved("PSP2", captured=True)
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_what_can_only_be_taken_at_once_was_taken() -> None:
     [("Expired Card", "expired_card", "6"), ("FRAUD", "card_declined", "2"), ("", "card_declined", "2")],
 )
 def test_a_payment_that_was_refused_is_declined_by_the_reasons_words(reason: str, code: str, shown: str) -> None:
-    [report] = read(told("AUTHORISATION", success=False, reason=reason, additionalData=AT_ONCE))
+    [report] = read(announced("AUTHORISATION", success=False, reason=reason, additionalData=AT_ONCE))
     assert isinstance(report.outcome, Declined)
     assert (report.outcome.code, report.outcome.provider_code) == (code, shown)
     assert report.key == "PSP2:AUTHORISATION:false"
@@ -108,29 +108,29 @@ def test_a_payment_that_was_refused_is_declined_by_the_reasons_words(reason: str
 
 @pytest.mark.parametrize("event", ["OFFER_CLOSED", "EXPIRE"])
 def test_what_ran_out_has_expired(event: str) -> None:
-    [report] = read(told(event))
-    # Of a hold that was captured in part it tells what was left.
+    [report] = read(announced(event))
+    # Of a hold that was captured in part it reports what was left.
     assert report == Report(PAYMENT, Declined("action_expired", "PSP2", event), f"PSP2:{event}:true", None, "PHP")
 
 
 def test_what_was_ended_by_our_reference_is_over() -> None:
-    [report] = read(told("TECHNICAL_CANCEL", originalReference="PSP1"))
+    [report] = read(announced("TECHNICAL_CANCEL", originalReference="PSP1"))
     assert (report.reference, report.outcome) == (PAYMENT, Declined("processing_error", "PSP1", "TECHNICAL_CANCEL"))
 
 
 def test_that_there_was_nothing_to_end_does_not_say_what_there_was() -> None:
-    assert read(told("TECHNICAL_CANCEL", success=False)) == []
+    assert read(announced("TECHNICAL_CANCEL", success=False)) == []
 
 
 @pytest.mark.parametrize(("event", "kind"), [("CAPTURE", "capture"), ("REFUND", "refund")])
-def test_what_was_done_is_told_of_our_operation_and_its_amount(event: str, kind: str) -> None:
-    [report] = read(told(event, reference=f"{kind}-{OPERATION}"))
+def test_what_was_done_is_reported_with_our_operation_and_its_amount(event: str, kind: str) -> None:
+    [report] = read(announced(event, reference=f"{kind}-{OPERATION}"))
     assert report == Report(OPERATION, Approved("PSP2"), f"PSP2:{event}:true", 10_000, "PHP")
 
 
 @pytest.mark.parametrize("event", ["CANCEL_OR_REFUND", "CANCELLATION"])
 def test_a_release_is_of_everything_there_is(event: str) -> None:
-    [report] = read(told(event, reference=f"void-{OPERATION}"))
+    [report] = read(announced(event, reference=f"void-{OPERATION}"))
     assert report == Report(OPERATION, Approved("PSP2"), f"PSP2:{event}:true")
 
 
@@ -138,7 +138,7 @@ def test_a_release_is_of_everything_there_is(event: str) -> None:
     ("event", "kind"), [("CAPTURE", "capture"), ("REFUND", "refund"), ("CANCEL_OR_REFUND", "void")]
 )
 def test_what_could_not_be_done_is_declined_and_operators_read_why(event: str, kind: str) -> None:
-    [report] = read(told(event, success=False, reference=f"{kind}-{OPERATION}", reason="Insufficient balance"))
+    [report] = read(announced(event, success=False, reference=f"{kind}-{OPERATION}", reason="Insufficient balance"))
     assert report.outcome == Declined("processing_error", "PSP2", event, "Insufficient balance")
 
 
@@ -146,30 +146,30 @@ def test_what_could_not_be_done_is_declined_and_operators_read_why(event: str, k
     ("event", "kind"), [("CAPTURE_FAILED", "capture"), ("REFUND_FAILED", "refund"), ("REFUNDED_REVERSED", "refund")]
 )
 def test_what_fails_afterwards_is_declined_though_the_event_succeeded(event: str, kind: str) -> None:
-    [report] = read(told(event, reference=f"{kind}-{OPERATION}", reason="failed at the scheme"))
+    [report] = read(announced(event, reference=f"{kind}-{OPERATION}", reason="failed at the scheme"))
     assert report.reference == OPERATION
     assert isinstance(report.outcome, Declined)
 
 
 @pytest.mark.parametrize("event", ["REFUND", "CANCEL_OR_REFUND", "CANCELLATION", "CAPTURE_FAILED"])
 def test_what_is_done_by_hand_at_adyen_does_not_pass_for_the_payment(event: str) -> None:
-    [report] = read(told(event, reference=PAYMENT))
+    [report] = read(announced(event, reference=PAYMENT))
     assert (report.reference, report.payment) == ("PSP2", PAYMENT)
 
 
 def test_an_operation_of_another_kind_does_not_pass_for_ours() -> None:
-    [report] = read(told("REFUND", reference=f"capture-{OPERATION}"))
+    [report] = read(announced("REFUND", reference=f"capture-{OPERATION}"))
     assert (report.reference, report.payment) == ("PSP2", OPERATION)
 
 
 def test_that_what_is_taken_at_once_was_taken_is_no_news() -> None:
-    assert read(told("CAPTURE", reference=PAYMENT)) == []
+    assert read(announced("CAPTURE", reference=PAYMENT)) == []
 
 
 def test_items_of_another_account_and_events_that_we_do_not_know_are_passed_over() -> None:
-    elsewhere = told("REFUND", reference=f"refund-{OPERATION}") | {"merchantAccountCode": "Somebody"}
-    unknown = told("CHARGEBACK")
-    ours = told("REFUND", reference=f"refund-{OPERATION}")
+    elsewhere = announced("REFUND", reference=f"refund-{OPERATION}") | {"merchantAccountCode": "Somebody"}
+    unknown = announced("CHARGEBACK")
+    ours = announced("REFUND", reference=f"refund-{OPERATION}")
     wrapped = [{"NotificationRequestItem": signed(item)} for item in (elsewhere, unknown, ours)]
     body = json.dumps({"live": "false", "notificationItems": wrapped}).encode()
     assert [report.reference for report in webhooks.read(body, HMAC_KEY, MERCHANT_ACCOUNT)] == [OPERATION]
@@ -177,12 +177,14 @@ def test_items_of_another_account_and_events_that_we_do_not_know_are_passed_over
 
 def test_every_item_of_a_message_is_read() -> None:
     other = ids.new_id().hex
-    reports = read(told("REFUND", reference=f"refund-{OPERATION}"), told("REFUND", reference=f"refund-{other}"))
+    reports = read(
+        announced("REFUND", reference=f"refund-{OPERATION}"), announced("REFUND", reference=f"refund-{other}")
+    )
     assert [report.reference for report in reports] == [OPERATION, other]
 
 
 def test_an_item_that_lacks_what_every_event_has_cannot_be_understood() -> None:
-    item = told("REFUND")
+    item = announced("REFUND")
     del item["pspReference"]
     body = json.dumps({"notificationItems": [{"NotificationRequestItem": signed(item)}]}).encode()
     with pytest.raises(ValueError, match="pspReference"):

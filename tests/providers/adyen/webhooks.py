@@ -31,9 +31,9 @@ def item_of(event: str, *, success: bool, currency: str, value: int, **members: 
 
 def webhook_of(*items: dict[str, Any]) -> SignedMessage:
     """Build the message of these items, each signed."""
-    told = {"live": "false", "notificationItems": [{"NotificationRequestItem": signed(item)} for item in items]}
-    WEBHOOKS.check_webhook(f"/{items[0]['eventCode']}", told)
-    return {}, json.dumps(told).encode()
+    announced = {"live": "false", "notificationItems": [{"NotificationRequestItem": signed(item)} for item in items]}
+    WEBHOOKS.check_webhook(f"/{items[0]['eventCode']}", announced)
+    return {}, json.dumps(announced).encode()
 
 
 def signed(item: dict[str, Any]) -> dict[str, Any]:

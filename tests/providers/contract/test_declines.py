@@ -1,4 +1,4 @@
-"""The decline that a provider's connector makes up for a block: nobody can tell it from the provider's own."""
+"""The decline that a provider's connector makes up for a block: it looks like the provider's own."""
 
 import re
 from dataclasses import replace
@@ -26,7 +26,7 @@ def test_no_made_up_decline_sends_the_payment_to_another_provider(bench: Bench) 
         assert not bench.connector.plain_decline(payment).retryable
 
 
-def test_the_provider_hears_nothing_of_it(bench: Bench) -> None:
+def test_the_provider_gets_no_request(bench: Bench) -> None:
     payment = asked(bench)
     bench.connector.plain_decline(payment)
     assert bench.money(payment) == Money()

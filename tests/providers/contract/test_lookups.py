@@ -1,7 +1,7 @@
 """Payments whose payer must act at the provider: the same at every provider."""
 
 from payments.providers.base import ActionRequired, Approved, Declined
-from tests.providers.bench import AMOUNT, Bench, Money, asked, begun, heard, operated, operation, redirected, settled
+from tests.providers.bench import AMOUNT, Bench, Money, asked, begun, noticed, operated, operation, redirected, settled
 
 
 def test_a_payer_is_sent_to_the_provider_and_nothing_is_taken_yet(bench: Bench) -> None:
@@ -43,20 +43,20 @@ def test_a_payer_who_refused_and_came_back_has_cancelled(bench: Bench) -> None:
     assert outcome.code == "payer_cancelled"
 
 
-def test_of_a_payer_who_paid_and_never_came_back_the_provider_tells(bench: Bench) -> None:
+def test_the_provider_reports_a_payer_who_paid_and_never_came_back(bench: Bench) -> None:
     payment = begun(bench, redirected(bench))
     bench.pay(payment)
     bench.let_pass()
-    outcome = heard(bench, payment)
+    outcome = noticed(bench, payment)
     assert isinstance(outcome, Approved)
     assert outcome.captured
 
 
-def test_of_a_payer_who_never_came_the_provider_tells(bench: Bench) -> None:
+def test_the_provider_reports_a_payer_who_never_came(bench: Bench) -> None:
     payment = begun(bench, redirected(bench))
     bench.run_out(payment)
     bench.let_pass()
-    outcome = heard(bench, payment)
+    outcome = noticed(bench, payment)
     assert isinstance(outcome, Declined)
     assert outcome.code == "action_expired"
 
@@ -68,10 +68,10 @@ def test_what_nobody_paid_yet_can_be_ended(bench: Bench) -> None:
 
 
 def test_what_is_paid_already_is_not_ended(bench: Bench) -> None:
-    """A provider that cannot refuse at once tells of the money afterwards, and kaha gives it back."""
+    """A provider that cannot refuse at once reports the money afterwards, and kaha gives it back."""
     payment = begun(bench, redirected(bench))
     bench.pay(payment)
     outcome = bench.connector.cancel(operation("cancel", payment))
     bench.let_pass()
-    assert isinstance(outcome, Declined) or isinstance(heard(bench, payment), Approved)
+    assert isinstance(outcome, Declined) or isinstance(noticed(bench, payment), Approved)
     assert bench.money(payment) == Money(taken=AMOUNT)

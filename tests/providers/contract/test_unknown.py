@@ -18,7 +18,7 @@ from tests.providers.bench import (
     taken,
 )
 
-# The provider did what it was asked, and nobody can tell from its answer.
+# The provider did what it was asked, and its answer does not show it.
 AMBIGUOUS = (Spoilt.LOST, Spoilt.CUT, Spoilt.GARBLED, Spoilt.FAILING)
 
 

@@ -1,4 +1,4 @@
-"""What a provider tells by itself: the same at every provider."""
+"""What a provider reports by itself: the same at every provider."""
 
 import pytest
 
@@ -8,12 +8,12 @@ from tests.providers.bench import AMOUNT, Bench, SignedMessage, begun, redirecte
 
 def test_a_webhook_names_what_it_is_about(bench: Bench) -> None:
     payment = begun(bench, redirected(bench))
-    told = [report for webhook in paid(bench, payment) for report in read(bench.connector, webhook)]
-    assert payment.reference in {report.reference for report in told}
-    assert {(report.amount, report.currency) for report in told} <= {(AMOUNT, "PHP"), (None, "")}
+    announced = [report for webhook in paid(bench, payment) for report in read(bench.connector, webhook)]
+    assert payment.reference in {report.reference for report in announced}
+    assert {(report.amount, report.currency) for report in announced} <= {(AMOUNT, "PHP"), (None, "")}
 
 
-def test_a_webhook_told_twice_is_known_by_its_key(bench: Bench) -> None:
+def test_a_webhook_reported_twice_is_known_by_its_key(bench: Bench) -> None:
     [webhook, *_] = paid(bench, begun(bench, redirected(bench)))
     first, again = read(bench.connector, webhook), read(bench.connector, webhook)
     assert [report.key for report in first] == [report.key for report in again]

@@ -33,10 +33,10 @@ class Prism:
         # It answers first and logs afterwards, but keeps the order.
         end = f"{END}{ids.new_id().hex}"
         http.send("GET", self.url + end, {})
-        assert wait_until(lambda: any(path == end for path, _ in self._told()), STOP_SECONDS)
-        return [(path, fault) for path, fault in self._told() if not path.startswith(END)]
+        assert wait_until(lambda: any(path == end for path, _ in self._announced()), STOP_SECONDS)
+        return [(path, fault) for path, fault in self._announced() if not path.startswith(END)]
 
-    def _told(self) -> list[tuple[str, str]]:
+    def _announced(self) -> list[tuple[str, str]]:
         return COMPLAINT.findall(self.log.read_text())
 
 

@@ -18,7 +18,7 @@ NOTHING: dict[str, Any] = {"has_more": False, "data": [], "links": []}
 
 @pytest.fixture(scope="module")
 def prism() -> Iterator[Prism]:
-    """Prism before a fake that answers with what it is told to."""
+    """Prism before a fake that answers as it is set to."""
     fake = Fake(lambda asked: Answered(200, json.loads(asked.headers["x-answer"])), lambda body: body)
     with fake.serving(), prism_before(fake.address, XENDIT) as prism:
         yield prism

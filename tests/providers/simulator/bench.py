@@ -20,7 +20,7 @@ ALL = 100
 
 
 class ForgetfulSimulator(Simulator):
-    """Does what it is asked, and the next answer never arrives where it is told so."""
+    """Does what it is asked, and the next answer never arrives where it is set so."""
 
     def __init__(self) -> None:
         self.loses_next = False
@@ -65,10 +65,10 @@ class SimulatorBench:
         settle_due_refunds(ALL)
 
     def webhooks(self) -> list[SignedMessage]:
-        told = messages.claim(ALL)
-        for message in told:
+        announced = messages.claim(ALL)
+        for message in announced:
             messages.acknowledge(message.pk)
-        return [(messages.sign(message.body.encode()), message.body.encode()) for message in told]
+        return [(messages.sign(message.body.encode()), message.body.encode()) for message in announced]
 
     def forge(self, webhook: SignedMessage) -> SignedMessage:
         return {SIGNATURE_HEADER: "0" * 64}, webhook[1]

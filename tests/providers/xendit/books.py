@@ -55,12 +55,12 @@ class Refund:
 
 
 class Books:
-    """All of it; `told` are the events that happened, with what they happened to."""
+    """All of it; `announced` are the events, with their objects."""
 
     def __init__(self) -> None:
         self.requests: dict[str, Request] = {}
         self.refunds: dict[str, Refund] = {}
-        self.told: list[tuple[str, Request | Refund]] = []
+        self.announced: list[tuple[str, Request | Refund]] = []
 
     def create(self, request: Request, card: str, *, asks_payer: bool) -> Request:
         """Books a payment that is asked for; a card's reference is taken once."""
@@ -79,17 +79,17 @@ class Books:
         request.status = "AUTHORIZED" if request.capture_method == "MANUAL" else "SUCCEEDED"
         if request.status == "SUCCEEDED":
             request.captured = request.amount
-        self.told.append(("payment.capture" if request.captured else "payment.authorization", request))
+        self.announced.append(("payment.capture" if request.captured else "payment.authorization", request))
 
     def fail(self, request: Request, code: str) -> None:
         """Fail the request, as the payer or the issuer."""
         request.payment_id, request.status, request.failure_code = f"py-{uuid4()}", "FAILED", code
-        self.told.append(("payment.failure", request))
+        self.announced.append(("payment.failure", request))
 
     def expire(self, request: Request) -> None:
         """Nobody came in time."""
         request.status = "EXPIRED"
-        self.told.append(("payment_request.expiry", request))
+        self.announced.append(("payment_request.expiry", request))
 
     def end(self, request: Request) -> Request:
         """End a request that waits for its payer."""
@@ -105,7 +105,7 @@ class Books:
         if amount > request.amount:
             raise Refusal(400, "CAPTURE_AMOUNT_EXCEEDED")
         request.status, request.captured = "SUCCEEDED", amount
-        self.told.append(("payment.capture", request))
+        self.announced.append(("payment.capture", request))
         return request
 
     def release(self, request: Request) -> Request:
@@ -134,4 +134,4 @@ class Books:
         for refund in self.refunds.values():
             if refund.status == "PENDING":
                 refund.status = "SUCCEEDED"
-                self.told.append(("refund.succeeded", refund))
+                self.announced.append(("refund.succeeded", refund))

@@ -39,8 +39,8 @@ class FakeXendit(Fake):
     def webhooks(self) -> list[bytes]:
         """Return the webhooks since the last call."""
         with self._lock:
-            told, self.books.told = self.books.told, []
-            bodies = [shapes.event(*each) for each in told]
+            announced, self.books.announced = self.books.announced, []
+            bodies = [shapes.event(*each) for each in announced]
         for body in bodies:
             described(SPEC).check_webhook(WEBHOOKS[body["event"].partition(".")[0]], body)
         return [json.dumps(body).encode() for body in bodies]

@@ -1,4 +1,4 @@
-"""What the fake knows, in the shapes that Xendit tells it in."""
+"""What the fake knows, in Xendit's shapes."""
 
 from decimal import Decimal
 from typing import Any
@@ -85,8 +85,8 @@ def listed_payment(request: Request) -> dict[str, Any]:
 
 def listed_refund(refund: Refund) -> dict[str, Any]:
     movement = _movement(refund.id, refund.of, "REFUND", refund.amount)
-    told = {"reference_id": refund.reference, "status": MOVED[refund.status], "cashflow": "MONEY_OUT"}
-    return movement | told
+    announced = {"reference_id": refund.reference, "status": MOVED[refund.status], "cashflow": "MONEY_OUT"}
+    return movement | announced
 
 
 def _movement(product_id: str, request: Request, kind: str, amount: int) -> dict[str, Any]:

@@ -136,9 +136,9 @@ def test_every_failure_that_is_described_has_a_code_of_the_contract(code: str) -
     assert outcome.code in REASONS
 
 
-def test_a_payer_whose_card_is_suspected_is_told_no_more_than_that_it_was_declined() -> None:
-    told = failure_data(declined("SUSPECTED_FRAUDULENT", "pr-1"))
-    assert told == failure_data(declined("CARD_DECLINED", "pr-1"))
+def test_a_payer_whose_card_is_suspected_reads_only_that_it_was_declined() -> None:
+    announced = failure_data(declined("SUSPECTED_FRAUDULENT", "pr-1"))
+    assert announced == failure_data(declined("CARD_DECLINED", "pr-1"))
 
 
 @pytest.mark.parametrize(

@@ -105,7 +105,7 @@ def test_a_payer_comes_back_to_us_whatever_they_did(bench: XenditBench, source_t
     assert "customer" not in body
 
 
-def test_a_bank_is_told_who_pays(bench: XenditBench) -> None:
+def test_a_bank_gets_the_payers_name(bench: XenditBench) -> None:
     payment = asked(bench, source_type="bpi", card=None)
     assert sent(bench, payment)["customer"] == {
         "type": "INDIVIDUAL",
@@ -117,7 +117,7 @@ def test_a_bank_is_told_who_pays(bench: XenditBench) -> None:
 
 
 @pytest.mark.parametrize("payer", [Payer(), Payer(email="juan@example.com")])
-def test_a_bank_is_told_nothing_of_somebody_without_a_name(bench: XenditBench, payer: Payer) -> None:
+def test_a_bank_gets_no_payer_without_a_name(bench: XenditBench, payer: Payer) -> None:
     assert "customer" not in sent(bench, asked(bench, source_type="bpi", card=None, payer=payer))
 
 
@@ -129,7 +129,7 @@ def test_what_is_too_long_of_a_customer_is_left_out(bench: XenditBench) -> None:
 
 
 @pytest.mark.parametrize(
-    ("reason", "told"),
+    ("reason", "announced"),
     [
         ("requested_by_customer", "REQUESTED_BY_CUSTOMER"),
         ("Duplicate", "DUPLICATE"),
@@ -138,12 +138,12 @@ def test_what_is_too_long_of_a_customer_is_left_out(bench: XenditBench) -> None:
         ("", "OTHERS"),
     ],
 )
-def test_a_refund_has_a_reason_that_xendit_knows(bench: XenditBench, reason: str, told: str) -> None:
+def test_a_refund_has_a_reason_that_xendit_knows(bench: XenditBench, reason: str, announced: str) -> None:
     bench.connector.refund(operation("refund", taken(bench), reason=reason))
-    assert json.loads(bench.fake.requests[-1].body)["reason"] == told
+    assert json.loads(bench.fake.requests[-1].body)["reason"] == announced
 
 
-def test_a_refund_is_named_for_whoever_sends_it_twice(bench: XenditBench) -> None:
+def test_a_refund_is_named_for_anybody_who_sends_it_twice(bench: XenditBench) -> None:
     refund = operation("refund", taken(bench), 4_000)
     bench.connector.refund(refund)
     request = bench.fake.requests[-1]

@@ -1,4 +1,4 @@
-"""What became of that whose answer was lost: nothing is asked again that could take money twice."""
+"""Requests whose answer was lost: nothing is asked again that could take money twice."""
 
 from dataclasses import replace
 from datetime import timedelta
@@ -108,7 +108,7 @@ def test_a_page_that_nobody_was_sent_to_in_an_hour_is_no_payment(bench: XenditBe
     assert isinstance(outcome, NotFound)
 
 
-def test_a_lookup_that_is_refused_tells_nothing(bench: XenditBench) -> None:
+def test_a_lookup_that_is_refused_shows_nothing(bench: XenditBench) -> None:
     payment = replace(asked(bench), provider_ref="pr-00000000-0000-0000-0000-000000000000")
     assert isinstance(bench.connector.resolve(payment), Unknown)
 

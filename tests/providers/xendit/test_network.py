@@ -70,8 +70,8 @@ def test_an_account_that_xendit_knows_is_approved(bench: XenditBench, settings: 
 
 
 def test_an_account_that_xendit_does_not_know_is_refused(bench: XenditBench) -> None:
-    stranger = Xendit(Client(bench.fake.address, "xnd_development_nobody"), "")
-    outcome = stranger.test_credentials()
+    outsider = Xendit(Client(bench.fake.address, "xnd_development_nobody"), "")
+    outcome = outsider.test_credentials()
     assert isinstance(outcome, Rejected)
     assert outcome.provider_code == "INVALID_API_KEY"
 

@@ -181,8 +181,8 @@ def test_where_nobody_paid_there_is_nothing_to_release(bench: XenditBench) -> No
 def test_what_was_taken_note_of_and_is_not_done_yet_is_waited_for(bench: XenditBench, kind: str) -> None:
     payment = taken(bench, capture=False)
     held = bench.fake.books.requests[payment.provider_ref]
-    told = iter([shapes.described_request(held), shapes.described_payment(held)])
-    client = Client(URL, "", lambda *request: Reply(200, {}, json.dumps(next(told)).encode()))
+    announced = iter([shapes.described_request(held), shapes.described_payment(held)])
+    client = Client(URL, "", lambda *request: Reply(200, {}, json.dumps(next(announced)).encode()))
     assert isinstance(getattr(Xendit(client, ""), kind)(operation(kind, payment)), Pending)
 
 

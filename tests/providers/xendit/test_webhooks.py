@@ -1,4 +1,4 @@
-"""What Xendit tells by itself, which is believed in nothing but that something happened."""
+"""What Xendit reports by itself, which is believed in nothing but that something happened."""
 
 import json
 from typing import Any
@@ -10,10 +10,10 @@ from payments.providers.xendit.webhooks import TOKEN_HEADER, read_webhook
 from tests.providers.bench import AMOUNT, operation, taken
 from tests.providers.xendit.bench import XenditBench
 
-TOKEN = "told by the dashboard"
+TOKEN = "shown by the dashboard"
 
 
-def told(body: dict[str, Any], **headers: str) -> list[Report]:
+def announced(body: dict[str, Any], **headers: str) -> list[Report]:
     """Return the reports in a message with the right token."""
     return read_webhook(TOKEN, {TOKEN_HEADER: TOKEN} | headers, json.dumps(body).encode())
 
@@ -25,30 +25,30 @@ def message(event: str = "payment.capture", **members: Any) -> dict[str, Any]:
 
 
 def test_a_message_names_our_reference_and_what_to_compare() -> None:
-    [report] = told(message())
+    [report] = announced(message())
     expected = Report("ab", None, "payment.capture:py-1:SUCCEEDED", 1_889, "PHP", "pr-1")
     assert report == expected
 
 
-def test_a_request_that_ran_out_is_told_by_its_own_name() -> None:
-    [report] = told(message("payment_request.expiry", status="EXPIRED"))
+def test_a_request_that_ran_out_is_reported_by_its_own_name() -> None:
+    [report] = announced(message("payment_request.expiry", status="EXPIRED"))
     assert report.key == "payment_request.expiry:pr-1:EXPIRED"
 
 
 @pytest.mark.parametrize("is_nested", [False, True])
-def test_a_refund_is_told_flat_or_one_deeper(is_nested: bool) -> None:
+def test_a_refund_is_reported_flat_or_one_deeper(is_nested: bool) -> None:
     data = {"id": "rfd-1", "reference_id": "cd", "status": "SUCCEEDED", "amount": 5, "currency": "PHP"}
-    [report] = told({"event": "refund.succeeded", "data": {"data": data} if is_nested else data})
+    [report] = announced({"event": "refund.succeeded", "data": {"data": data} if is_nested else data})
     assert report == Report("cd", None, "refund.succeeded:rfd-1:SUCCEEDED", 500, "PHP", "rfd-1")
 
 
-def test_a_refund_that_was_made_by_hand_is_told_by_the_providers_name_and_that_of_its_payment() -> None:
+def test_a_refund_that_was_made_by_hand_is_reported_by_the_providers_name_and_that_of_its_payment() -> None:
     data = {"id": "rfd-1", "payment_request_id": "pr-1", "status": "SUCCEEDED", "amount": 5, "currency": "PHP"}
-    [report] = told({"event": "refund.succeeded", "data": data})
+    [report] = announced({"event": "refund.succeeded", "data": data})
     assert (report.reference, report.payment) == ("rfd-1", "pr-1")
 
 
-def test_what_the_fake_tells_is_read(bench: XenditBench) -> None:
+def test_what_the_fake_shows_is_read(bench: XenditBench) -> None:
     refund = operation("refund", taken(bench), 4_000)
     bench.connector.refund(refund)
     bench.let_pass()
@@ -99,14 +99,14 @@ def test_what_is_no_message_cannot_be_read(body: bytes) -> None:
     ids=str,
 )
 def test_what_is_about_none_of_ours_reports_nothing(body: dict[str, Any]) -> None:
-    assert told(body) == []
+    assert announced(body) == []
 
 
-def test_an_amount_that_is_none_is_not_told() -> None:
-    [report] = told(message(request_amount="18.89"))
+def test_an_amount_that_is_none_is_not_reported() -> None:
+    [report] = announced(message(request_amount="18.89"))
     assert report.amount is None
 
 
 def test_an_amount_finer_than_its_currency_cannot_be_read() -> None:
     with pytest.raises(ValueError):
-        told(message(request_amount=18.891))
+        announced(message(request_amount=18.891))

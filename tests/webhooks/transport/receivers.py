@@ -146,7 +146,7 @@ async def send(
         return await transport.send(url, BODY, HEADERS, livemode)
 
 
-def told(answer: bytes | Behaviour, limits: Limits = PATIENT) -> tuple[Answer | Failure, Receiver]:
+def announced(answer: bytes | Behaviour, limits: Limits = PATIENT) -> tuple[Answer | Failure, Receiver]:
     """Return the result of one attempt to a receiver that answers so, and the receiver."""
 
     async def try_it() -> tuple[Answer | Failure, Receiver]:
@@ -158,7 +158,7 @@ def told(answer: bytes | Behaviour, limits: Limits = PATIENT) -> tuple[Answer | 
 
 def answered(answer: bytes | Behaviour) -> Answer:
     """Return the answer that such a receiver gives."""
-    result, _ = told(answer)
+    result, _ = announced(answer)
     assert isinstance(result, Answer)
     return result
 

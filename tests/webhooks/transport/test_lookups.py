@@ -23,7 +23,7 @@ class NameServer:
 
 
 async def settled(started: list["asyncio.Task[object]"]) -> None:
-    """Lets all that can go on do so."""
+    """Let all that can continue do so."""
     for _ in range(10 * len(started)):
         await asyncio.sleep(0)
 

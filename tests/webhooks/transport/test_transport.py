@@ -17,6 +17,7 @@ from tests.webhooks.transport.receivers import (
     Behaviour,
     Receiver,
     always,
+    announced,
     answered,
     drip,
     receiver,
@@ -24,12 +25,11 @@ from tests.webhooks.transport.receivers import (
     send,
     then_close,
     then_hang,
-    told,
 )
 
 
 def test_the_receiver_gets_exactly_the_body_and_the_headers() -> None:
-    _, shop = told(OK)
+    _, shop = announced(OK)
     [request] = shop.requests
     assert (request.line, request.body) == ("POST /hook HTTP/1.1", BODY)
     assert request.headers == {
@@ -94,8 +94,8 @@ def test_a_redirect_is_not_followed(status: int) -> None:
         pytest.param(then_close(b"HTTP/1.1 200 OK\r\nContent-Length: 1, 2\r\n\r\n"), "bad_answer", id="two lengths"),
     ],
 )
-def test_a_receiver_that_does_not_answer_properly_is_told_apart(answer: Behaviour, kind: str) -> None:
-    result, _ = told(answer, SHORT)
+def test_a_receiver_that_does_not_answer_properly_is_distinguished(answer: Behaviour, kind: str) -> None:
+    result, _ = announced(answer, SHORT)
     assert isinstance(result, Failure)
     assert result.kind == kind
 
@@ -141,7 +141,7 @@ def test_connecting_has_a_time_limit_of_its_own() -> None:
 
 
 def test_the_total_limits_the_whole_try() -> None:
-    result, _ = told(then_hang(), SHORT)
+    result, _ = announced(then_hang(), SHORT)
     assert 600 <= result.milliseconds < 3000
 
 
@@ -209,7 +209,7 @@ def test_the_next_address_of_a_name_is_tried_where_the_first_does_not_answer() -
     assert shop.sockets == ["127.0.0.1"]
 
 
-def test_a_name_that_does_not_exist_is_told_with_the_systems_reason() -> None:
+def test_a_name_that_does_not_exist_is_reported_with_the_systems_reason() -> None:
     async def resolve(name: str) -> list[str]:
         raise socket.gaierror(socket.EAI_NONAME, "Name or service not known")
 
