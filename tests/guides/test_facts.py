@@ -173,9 +173,3 @@ def test_the_glossary_is_in_order() -> None:
     words = re.findall(r"^\| \*\*(.+?)\*\* \|", text_of("glossary"), re.M)
     assert len(words) >= 40
     assert words == sorted(words, key=str.casefold)
-
-
-@pytest.mark.parametrize("name", TEXTS)
-def test_guides_speak_plainly(name: str) -> None:
-    text = re.sub(r"```.*?```", "", TEXTS[name], flags=re.DOTALL)
-    assert FORBIDDEN.findall(text) == []
