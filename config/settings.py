@@ -206,7 +206,7 @@ REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": ["payments.api.access.authentication.KeyAuthentication"],
     "DEFAULT_PERMISSION_CLASSES": ["payments.api.access.authentication.KeyPermission"],
     "DEFAULT_THROTTLE_CLASSES": ["payments.api.access.throttling.KeyThrottle"],
-    "DEFAULT_PARSER_CLASSES": ["payments.api.validation.parsing.StrictJsonParser"],
+    "DEFAULT_PARSER_CLASSES": ["payments.api.validation.parsers.StrictJsonParser"],
     "DEFAULT_RENDERER_CLASSES": ["payments.api.responses.rendering.JsonRenderer"],
     "DEFAULT_CONTENT_NEGOTIATION_CLASS": "payments.api.responses.rendering.JsonNegotiation",
     "DEFAULT_METADATA_CLASS": None,

@@ -280,7 +280,7 @@ def test_the_id_is_on_every_line_within_the_request_and_on_none_after_it(lines: 
     assert "request_id" not in after
 
 
-@pytest.mark.urls("tests.api.breaking")
+@pytest.mark.urls("tests.api.failing_routes")
 @pytest.mark.parametrize("path", ["/fail/bug", "/bug/"])
 def test_an_unexpected_error_is_logged_with_its_traceback_and_request(lines: Lines, api: Api, path: str) -> None:
     response = api.get(path)

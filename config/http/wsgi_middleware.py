@@ -6,7 +6,7 @@ from wsgiref.types import StartResponse, WSGIApplication
 
 from django.utils.http import parse_header_parameters
 
-from payments.api.validation.parsing import UTF_8
+from payments.api.validation.parsers import UTF_8
 
 MAX_PATH_CHARACTERS = 1024
 UNKNOWN = "application/octet-stream"

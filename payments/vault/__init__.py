@@ -13,9 +13,9 @@ from payments.vault.fingerprints import (
     recovery_code_fingerprint,
     request_fingerprint,
 )
+from payments.vault.key_wraps import WrappedKey, rewrap
 from payments.vault.prefetch import with_prefetched_keys
-from payments.vault.sealing import Place, header_of, seal, unseal
-from payments.vault.wrapping import WrappedKey, rewrap
+from payments.vault.sealed_values import Place, header_of, seal, unseal
 
 __all__ = [
     "SEALING_SECONDS",

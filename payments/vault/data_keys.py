@@ -11,10 +11,10 @@ from cachetools import TTLCache
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from payments import clock
-from payments.vault import wrapping
+from payments.vault import key_wraps
 from payments.vault.base import KeyDestroyed, Purpose
+from payments.vault.key_wraps import WrappedKey
 from payments.vault.prefetch import fetched
-from payments.vault.wrapping import WrappedKey
 
 # A process may seal with a key for so long after its retirement, and open with one for so long after its destruction.
 SEALING_SECONDS = 30
@@ -66,7 +66,7 @@ class DataKeys:
         since = clock.now() - purpose.seals_for
         key = self._store.newest(purpose, since)
         if key is None:
-            key = self._store.keep(wrapping.new_key(purpose), since)
+            key = self._store.keep(key_wraps.new_key(purpose), since)
         cipher = self._recall(self._opening, (purpose, key.id)) or self._unwrap(key)
         return self._remember(self._sealing, purpose, (key.id, cipher))
 
@@ -77,7 +77,7 @@ class DataKeys:
         return self._unwrap(key)
 
     def _unwrap(self, key: WrappedKey) -> AESGCM:
-        return self._remember(self._opening, (key.purpose, key.id), AESGCM(wrapping.unwrap(key)))
+        return self._remember(self._opening, (key.purpose, key.id), AESGCM(key_wraps.unwrap(key)))
 
     def _recall(self, cache: "TTLCache[Any, Kept]", name: Hashable) -> Kept | None:
         with self._lock:

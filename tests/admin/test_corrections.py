@@ -11,7 +11,7 @@ from payments.models import Attempt, AuditEntry, Charge, Correction
 from tests.admin.conftest import client_of, text_of
 from tests.admin.test_pages import list_of, page_of
 from tests.admin.test_unknown_outcomes import desk_page, look_up_at, propose_at
-from tests.charging.passing import recover
+from tests.charging.elapsed_time import recover
 from tests.client import APPROVED, Api
 from tests.operators.corrections import EVIDENCE, NOTE, operator, proposed, unknown_payment
 

@@ -10,7 +10,7 @@ from payments.models import Attempt, AuditEntry, Charge, UnknownOutcome
 from tests.admin.conftest import text_of
 from tests.admin.test_pages import list_of, page_of
 from tests.charging.doubles import NeverHears, Unreachable, provider
-from tests.charging.passing import recover
+from tests.charging.elapsed_time import recover
 from tests.client import ANSWER_LOST, Api
 from tests.operators.corrections import unknown_operation, unknown_payment
 

@@ -6,10 +6,10 @@ import pytest
 from django.conf import settings
 from django.http import HttpResponse
 
-from tests.api.breaking import SECRET
+from tests.api.failing_routes import SECRET
 from tests.client import Api, error_of
 
-pytestmark = pytest.mark.urls("tests.api.breaking")
+pytestmark = pytest.mark.urls("tests.api.failing_routes")
 
 
 def fail(api: Api, failure: str) -> HttpResponse:

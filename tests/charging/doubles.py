@@ -12,7 +12,7 @@ from payments.providers.base import NotSent, Operation, Outcome, Payment, Unknow
 from payments.providers.simulator.books import approve
 from payments.providers.simulator.connector import Simulator
 from payments.providers.simulator.models import SimulatedPayment
-from tests.charging.passing import recover
+from tests.charging.elapsed_time import recover
 
 
 class LosesAnswers(Simulator):

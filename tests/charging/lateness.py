@@ -8,7 +8,7 @@ from payments.providers.base import Approved, CardData, Payment, Report
 from payments.providers.simulator.connector import Simulator
 from payments.providers.simulator.models import SimulatedOperation
 from payments.tasks import apply_simulator_messages
-from tests.charging.passing import let_time_pass
+from tests.charging.elapsed_time import let_time_pass
 from tests.client import APPROVED
 
 

@@ -2,7 +2,7 @@
 
 from payments.domain.merchants.merchants import NewMerchant
 from payments.models import ApiKey, Attempt, Event
-from tests.charging.passing import recover
+from tests.charging.elapsed_time import recover
 from tests.client import ANSWER_LOST, Api
 
 

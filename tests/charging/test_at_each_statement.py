@@ -16,7 +16,7 @@ from payments.models import Attempt, Charge
 from payments.providers.base import Report
 from payments.providers.simulator.connector import Simulator
 from tests.charging.doubles import LosesAnswers, NeverHears, provider
-from tests.charging.passing import let_time_pass
+from tests.charging.elapsed_time import let_time_pass
 from tests.client import ANSWER_LOST, CHALLENGED, NEVER_ARRIVES, Api
 from tests.concurrency import at_once
 

@@ -7,7 +7,7 @@ from payments.domain.charging import expiry
 from payments.ids import first_id, parse_id
 from payments.models import Attempt, Card, Charge, IdempotencyRecord
 from payments.providers.simulator.models import SimulatedPayment
-from tests.charging.passing import let_time_pass, recover, said_by
+from tests.charging.elapsed_time import let_time_pass, recover, said_by
 from tests.client import ANSWER_LOST, CHALLENGED, Api, error_of, made
 from tests.contract.calls import order, vaulted
 

@@ -12,8 +12,8 @@ from payments.models import Attempt, Charge, UnknownOutcome
 from payments.providers.base import Operation, Outcome, Payment, Unknown
 from payments.providers.simulator.connector import Simulator
 from tests.charging.doubles import KnowsNothing, provider
+from tests.charging.elapsed_time import recover
 from tests.charging.lateness import settle_refunds
-from tests.charging.passing import recover
 from tests.client import CHALLENGED, REFUNDS_WAIT, Api, made
 from tests.operators.corrections import corrected, proposed
 from tests.pages.waiting_charges import page_of

@@ -10,8 +10,8 @@ from payments.providers.base import Approved, Declined, Report
 from payments.providers.simulator.models import SimulatedPayment
 from payments.tasks import apply_simulator_messages
 from tests.charging.doubles import PaidAtTheLastMoment, provider
+from tests.charging.elapsed_time import let_time_pass, recover
 from tests.charging.lateness import arrive_late, settle_refunds
-from tests.charging.passing import let_time_pass, recover
 from tests.client import NEVER_ARRIVES, REFUNDS_FAIL, REFUNDS_WAIT, Api, made
 
 

@@ -9,7 +9,7 @@ from payments.models import Attempt
 from payments.providers.base import Outcome, Payment, Unknown
 from payments.providers.simulator.connector import Simulator
 from tests.charging.doubles import provider
-from tests.charging.passing import recover
+from tests.charging.elapsed_time import recover
 from tests.client import CHALLENGED, Api
 
 

@@ -20,7 +20,7 @@ from tests.charging.doubles import (
     Unreachable,
     provider,
 )
-from tests.charging.passing import let_time_pass, recover, said_by
+from tests.charging.elapsed_time import let_time_pass, recover, said_by
 from tests.client import ANSWER_LOST, NEVER_ARRIVES, Api, error_of, made
 
 

@@ -8,7 +8,7 @@ from payments.models import Attempt, UnknownOutcome
 from payments.providers.base import NotSent, Operation, Outcome, Payment, Rejected, Unknown
 from payments.providers.simulator.connector import Simulator
 from tests.charging.doubles import provider
-from tests.charging.passing import recover
+from tests.charging.elapsed_time import recover
 from tests.client import ANSWER_LOST, Api, error_of, made
 
 REJECTED = Rejected("INVALID_API_KEY", "The key 4000000000003055 is not allowed.")

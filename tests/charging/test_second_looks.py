@@ -19,8 +19,8 @@ from payments.providers.base import Operation, Outcome, Payment, Report
 from payments.providers.simulator.connector import Simulator
 from payments.providers.simulator.models import SimulatedPayment
 from tests.charging.doubles import ArrivesLateAndDies, ArrivesLateUnheard, KnowsNothing, Unreachable, provider
+from tests.charging.elapsed_time import recover
 from tests.charging.lateness import settle_refunds
-from tests.charging.passing import recover
 from tests.client import NEVER_ARRIVES, REFUNDS_WAIT, Api, made
 from tests.concurrency import at_once
 from tests.operators.corrections import corrected, unknown_payment

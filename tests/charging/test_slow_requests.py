@@ -10,7 +10,7 @@ from payments.models import Attempt, Charge
 from payments.providers.base import NotSent
 from payments.providers.simulator.models import SimulatedPayment
 from tests.charging.doubles import ArrivesLate, provider
-from tests.charging.passing import recover
+from tests.charging.elapsed_time import recover
 from tests.client import ANSWER_LOST, Api
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from payments import clock
 from payments.domain.merchants.merchants import NewMerchant
 from payments.models import Charge
-from tests.charging.passing import let_time_pass
+from tests.charging.elapsed_time import let_time_pass
 from tests.client import Api
 from tests.commands.conftest import Manage
 from tests.ledger.books import charge_fees

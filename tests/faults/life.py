@@ -18,8 +18,8 @@ from tests.client import APPROVED, REFUNDS_FAIL, Api, made
 from tests.customers.factories import new_customer
 from tests.faults.books import differences, not_found_out
 from tests.faults.client import ask_until_answered, broken_promises, is_final
+from tests.faults.elapsed_time import let_leases_end, let_pass
 from tests.faults.jobs import Answer, Fault, Request, Stall, Visit, deliver, recover
-from tests.faults.passing import let_leases_end, let_pass
 from tests.faults.processes import Job
 from tests.faults.verbs import ACTION_SECONDS, VERBS
 from tests.faults.world import World

@@ -12,8 +12,8 @@ from payments.models import Charge, Webhook
 from payments.models.charging.charge import EXTENDED_DAYS_MAX
 from payments.providers.simulator.models import SimulatedPayment
 from tests.client import made
+from tests.faults.elapsed_time import let_pass
 from tests.faults.jobs import Extend, Request, Settle, Visit, deliver, expire, recover
-from tests.faults.passing import let_pass
 from tests.faults.processes import Job
 from tests.pages.waiting_charges import page_of, path_of
 
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 OPEN = (Failpoint.OPENING, Failpoint.OPENED)
 RECORD = (Failpoint.ASKING, Failpoint.ANSWERED, Failpoint.RECORDING, Failpoint.RECORDED)
 ANNOUNCED = (Failpoint.WAKING_WORKER,)
-# Where a process may stall, be taken for dead, and continue. Time that is moved under one that has not asked yet does not
-# show it that it is too late, as if it had just looked at the clock.
+# Where a process may stall, be taken for dead, and continue. One that has not asked yet does not notice that time was
+# moved, as if it had just looked at the clock.
 UNASKED = (Failpoint.OPENED, Failpoint.ASKING)
 STALL = (Failpoint.OPENED, *RECORD)
 DELIVER = (Failpoint.CLAIMED, Failpoint.SENT, Failpoint.DELIVERY_RECORDED)

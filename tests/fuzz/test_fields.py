@@ -11,7 +11,7 @@ from rest_framework.exceptions import ValidationError
 from rest_framework.fields import SkipField
 
 from payments.api.responses.errors import ApiError
-from payments.api.validation.parsing import loads
+from payments.api.validation.parsers import loads
 from payments.api.validation.strict import StrictSerializer
 from payments.models import AMOUNT_MAX
 from tests.client import Api

@@ -13,7 +13,7 @@ from payments.api.guides.markdown import PLACEHOLDER
 from payments.domain.merchants.merchants import NewMerchant
 from payments.webhooks.retry_schedule import DELAYS_SECONDS
 from tests.client import Api, made
-from tests.guides.reading import TEXTS, Block, blocks_of, differences, shown_json, text_of
+from tests.guides.texts import TEXTS, Block, blocks_of, differences, shown_json, text_of
 
 WITH_CURL = [name for name in TEXTS if any("curl" in block.code for block in blocks_of(name))]
 # What the guide asks the reader to put into a variable, by the kind of object that came.

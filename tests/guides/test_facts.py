@@ -13,7 +13,7 @@ from django.core.management import get_commands, load_command_class
 
 from payments.api.schema.introduction import TEST_CARDS
 from tests.figures.__main__ import FIGURES
-from tests.guides.reading import GUIDES, ROOT, TEXTS, text_of
+from tests.guides.texts import GUIDES, ROOT, TEXTS, text_of
 
 PATH = re.compile(r"`((?:\.ci|config|customers|payments|templates|tests)/[^`\s]*|[A-Za-z_.]+\.(?:lock|md))`")
 COMMAND = re.compile(r"manage\.py ([a-z_]+)((?:[^`\n|]|\\\n)*)")

@@ -7,7 +7,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 from pytest_django.live_server_helper import LiveServer
 
-from tests.guides.reading import GUIDES
+from tests.guides.texts import GUIDES
 from tests.pages.conftest import browser
 
 __all__ = ["browser"]

@@ -12,7 +12,7 @@ from pytest_django.fixtures import Settings
 from payments.api.guides import markdown, views
 from payments.api.guides.contents import CONTENTS, NAMES
 from payments.api.guides.markdown import PLACEHOLDER
-from tests.guides.reading import FOLDER, GUIDES, ROOT, TEXTS
+from tests.guides.texts import FOLDER, GUIDES, ROOT, TEXTS
 
 LINK = re.compile(r"(?<!!)\[[^\]]+\]\(([^)]+)\)")
 PAGES = ["/docs/guides", *(f"/docs/{name}" for name in GUIDES)]

@@ -17,7 +17,7 @@ from django.core.management import call_command
 from payments import clock
 from payments.quickstart.servers.processes import wait_until
 from payments.webhooks.signatures import Signer
-from tests.guides.reading import blocks_of
+from tests.guides.texts import blocks_of
 
 GUIDE = "templates/guides/webhooks.md"
 SECRET = f"whsec_{base64.b64encode(b'known to the test only').decode()}"

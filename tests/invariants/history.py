@@ -9,9 +9,9 @@ from payments.models import Attempt, Charge, Merchant
 from payments.providers.simulator import books
 from payments.providers.simulator.models import SimulatedPayment
 from payments.tasks import apply_simulator_messages
-from tests.charging.extending import extend
+from tests.charging.elapsed_time import let_time_pass, recover
+from tests.charging.hold_extensions import extend
 from tests.charging.lateness import arrive_late, settle_refunds
-from tests.charging.passing import let_time_pass, recover
 from tests.client import (
     ANSWER_LOST,
     APPROVED,

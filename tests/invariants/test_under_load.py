@@ -10,7 +10,7 @@ from payments.invariants import checks as checking
 from payments.invariants.registry import INVARIANTS
 from payments.models import Attempt, Charge, MoneyCheck
 from payments.tasks import apply_simulator_messages
-from tests.charging.passing import let_time_pass
+from tests.charging.elapsed_time import let_time_pass
 from tests.client import ANSWER_LOST, APPROVED, NEVER_ARRIVES, REFUNDS_FAIL, REFUNDS_WAIT, Api, made
 from tests.concurrency import at_once
 

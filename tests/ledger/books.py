@@ -12,7 +12,7 @@ from payments.domain.merchants import terms
 from payments.ids import parse_id
 from payments.ledger.fees import Rate
 from payments.models import Charge, Merchant, Posting
-from tests.charging.passing import let_time_pass
+from tests.charging.elapsed_time import let_time_pass
 
 RATE = Rate(basis_points=350, fixed=15)
 

@@ -10,7 +10,7 @@ from payments.domain.merchants import terms
 from payments.domain.merchants.merchants import NewMerchant
 from payments.ledger.fees import BASIS_POINTS, BadRate, Rate, fee_of, rate_of
 from payments.models import AMOUNT_MAX
-from tests.charging.passing import recover
+from tests.charging.elapsed_time import recover
 from tests.client import CHALLENGED, Api, made
 from tests.contract.calls import debit
 from tests.ledger.books import row_of, standing

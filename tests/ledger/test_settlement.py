@@ -14,8 +14,8 @@ from payments.domain.sweep_scope import Scope
 from payments.ledger.totals import Totals, totals_of
 from payments.models import Charge, Posting, Settlement
 from tests.charging.doubles import NeverHears, provider
+from tests.charging.elapsed_time import let_time_pass
 from tests.charging.lateness import settle_refunds
-from tests.charging.passing import let_time_pass
 from tests.client import REFUNDS_FAIL, Api, error_of, made
 from tests.contract.lists.many_charges import sell
 from tests.ledger.books import row_of, settle, standing, uuid_of

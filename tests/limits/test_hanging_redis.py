@@ -21,7 +21,7 @@ from tests.client import Api
 from tests.concurrency import at_once
 from tests.contract.calls import order
 from tests.limits.conftest import OwnRedis
-from tests.limits.test_counting import hung
+from tests.limits.test_rate_counters import hung
 
 THREADS = 16
 

@@ -12,7 +12,7 @@ from payments.redis_client.rate_counters import Counters, counters_at
 from tests.client import Api, error_of
 from tests.factories import ApiKeyFactory
 from tests.limits.conftest import OwnRedis
-from tests.limits.test_counting import AWAY
+from tests.limits.test_rate_counters import AWAY
 
 OF_A_KEY, OF_AN_ADDRESS = '"default";q=300;w=1', '"default";q=30;w=1'
 

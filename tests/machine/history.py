@@ -13,11 +13,11 @@ from payments.domain.merchants.merchants import create_merchant
 from payments.models import Merchant
 from tests.client import Api, made
 from tests.machine.books import check_books, check_invariants
-from tests.machine.comparing import check_charge, check_refused
+from tests.machine.comparison import check_charge, check_refused
 from tests.machine.customers import Customer
+from tests.machine.event_reader import Events
 from tests.machine.model import Charge, Named, Source
-from tests.machine.sweeping import Time
-from tests.machine.watching import Events
+from tests.machine.sweeps import Time
 
 RATES = {"card": {"PHP": {"basis_points": 350, "fixed": 15}}}
 # Refusals that leave a key unused, because nothing was done or the same request may succeed later.

@@ -13,7 +13,7 @@ from tests.charging.doubles import KnowsNothing, LosesAnswers, NeverHears, provi
 from tests.client import CARD_FIELDS, error_of, made
 from tests.machine import model
 from tests.machine.behaviours import APPROVED, DECLINED, ORDINARY, PIN, RIGHT_PIN, WRONG_PIN, Behaviour
-from tests.machine.comparing import check_charge, check_customer, check_refused, check_source, expected
+from tests.machine.comparison import check_charge, check_customer, check_refused, check_source, expected
 from tests.machine.customers import Customer
 from tests.machine.history import History, Posted, one_of
 from tests.machine.model import LOST, UNSENT, Charge, Source

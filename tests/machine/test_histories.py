@@ -4,7 +4,7 @@ import pytest
 from pytest_django.fixtures import Settings
 
 from tests.high_limits import MANY_DECLINES
-from tests.machine.running import NEVER_BY_ITSELF_SECONDS, run_histories
+from tests.machine.runner import NEVER_BY_ITSELF_SECONDS, run_histories
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.long]
 

@@ -17,7 +17,7 @@ from payments.providers.simulator.connector import Simulator
 from payments.providers.simulator.models import SimulatedPayment
 from payments.quickstart.servers.processes import wait_until
 from tests.charging.doubles import provider
-from tests.charging.passing import recover
+from tests.charging.elapsed_time import recover
 from tests.client import Api
 from tests.concurrency import at_once
 from tests.operators.corrections import (

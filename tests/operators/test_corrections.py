@@ -15,7 +15,7 @@ from payments.providers.base import Report
 from payments.providers.simulator.connector import Simulator
 from payments.providers.simulator.models import SimulatedPayment
 from tests.charging.doubles import CutsTheDatabase, Unreachable, provider
-from tests.charging.passing import let_time_pass, recover
+from tests.charging.elapsed_time import let_time_pass, recover
 from tests.client import Api, error_of, made
 from tests.operators.corrections import (
     NOTE,

@@ -11,7 +11,7 @@ from payments.domain.operators import decide as deciding
 from payments.domain.operators import execute
 from payments.domain.operators.four_eyes import Refused
 from payments.models import AuditEntry, Charge, OperatorAction
-from tests.charging.passing import let_time_pass
+from tests.charging.elapsed_time import let_time_pass
 from tests.client import APPROVED, Api
 from tests.operators.factories import NOTE, approved, person, proposed
 

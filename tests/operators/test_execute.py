@@ -12,7 +12,7 @@ from payments.domain.operators.execute import caller_of
 from payments.ids import first_id
 from payments.models import Attempt, AuditEntry, Charge, Event, IdempotencyRecord, OperatorAction
 from tests.charging.doubles import KnowsNothing, LosesAnswers, NeverHears, Unreachable, provider
-from tests.charging.passing import recover
+from tests.charging.elapsed_time import recover
 from tests.client import ANSWER_LOST, Api, made
 from tests.operators.factories import ALONE, approved, done, proposed
 

@@ -11,7 +11,7 @@ from tests.charging.doubles import LosesAnswers, Unreachable, provider
 from tests.client import APPROVED, Api
 from tests.operators.conftest import client_of
 from tests.operators.factories import ALONE, NOTE, REASON, person, proposed
-from tests.operators.walking import acted, asked, confirm, decide, form_on, page_at
+from tests.operators.forms import acted, asked, confirm, decide, form_on, page_at
 
 pytestmark = pytest.mark.django_db
 MONEY = "PHP\xa0"

@@ -12,7 +12,7 @@ from payments.models import Attempt, Charge, OperatorAction
 from payments.providers.base import Operation, Outcome
 from payments.providers.simulator.connector import Simulator
 from tests.charging.doubles import provider
-from tests.charging.passing import recover
+from tests.charging.elapsed_time import recover
 from tests.client import Api
 from tests.concurrency import at_once
 from tests.operators.factories import ALONE, NOTE, approved, new_action, person, proposed

@@ -13,7 +13,7 @@ from tests.admin.test_pages import list_of
 from tests.client import DECLINED, Api
 from tests.operators.conftest import client_of
 from tests.operators.factories import ALONE, REASON, proposed
-from tests.operators.walking import form_on
+from tests.operators.forms import form_on
 
 pytestmark = pytest.mark.django_db
 

@@ -27,7 +27,7 @@ from payments.providers.base import (
 )
 from payments.providers.simulator.books import approve
 from payments.providers.simulator.models import SimulatedPayment
-from tests.charging.passing import let_time_pass
+from tests.charging.elapsed_time import let_time_pass
 from tests.client import Api, made
 from tests.routing.doubles import KEY, Psp, installed
 

@@ -6,7 +6,7 @@ import pytest
 
 from payments.domain.merchants.merchants import NewMerchant
 from payments.providers.http import Line
-from tests.charging.passing import recover
+from tests.charging.elapsed_time import recover
 from tests.provider_events.live.world import WORLDS, World, asked_by
 from tests.providers.bench import Money, Spoilt
 from tests.providers.sender import HASTE_SECONDS, Sender

@@ -7,7 +7,7 @@ import pytest
 from payments.domain.merchants.merchants import NewMerchant
 from payments.models import Attempt
 from payments.models.charging.attempt import SECOND_LOOKS
-from tests.charging.passing import recover
+from tests.charging.elapsed_time import recover
 from tests.client import made
 from tests.provider_events.live.world import World, xendit_world
 from tests.providers.bench import Spoilt

@@ -13,7 +13,7 @@ from payments.providers.base import Unknown
 from payments.providers.references import FollowUp, reference_of
 from payments.providers.simulator.books import approve
 from payments.providers.simulator.models import SimulatedPayment
-from tests.charging.passing import let_time_pass, recover
+from tests.charging.elapsed_time import let_time_pass, recover
 from tests.client import Api
 from tests.provider_events.psp import WebhookPsp, announce, approved, declined, name_of, report, standing
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from payments.invariants import checks
 from payments.invariants.registry import INVARIANTS
 from payments.models import Charge, ProviderAccount
-from tests.charging.passing import recover
+from tests.charging.elapsed_time import recover
 from tests.client import CHALLENGED, Api, error_of
 from tests.provider_events.psp import (
     APPLIED,

@@ -12,7 +12,7 @@ from payments.models import Attempt, Charge, PageVisit, ProviderAccount
 from payments.providers.base import ActionRequired, NotSent, Rejected, Unknown
 from payments.providers.simulator.books import approve
 from payments.providers.simulator.models import SimulatedPayment
-from tests.charging.passing import recover
+from tests.charging.elapsed_time import recover
 from tests.client import Api
 from tests.pages.waiting_charges import SHOP, path_of
 from tests.provider_events.psp import WebhookPsp, announce, approved, name_of, report

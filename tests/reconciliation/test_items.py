@@ -5,7 +5,7 @@ from django.contrib.auth.models import User
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, transaction
 
-from payments.domain.reconciliation import items, matching, runs
+from payments.domain.reconciliation import items, matcher, runs
 from payments.domain.reconciliation.items import TooLate
 from payments.domain.reconciliation.runs import Busy
 from payments.models import ReconciliationItem, ReconciliationRun, ReportLine
@@ -100,7 +100,7 @@ def test_a_run_during_another_is_refused_and_stores_nothing(api: Api) -> None:
     api.charge()
     report = runs.provider_report("simulator")
     with transaction.atomic():
-        assert matching.lock("simulator")
+        assert matcher.lock("simulator")
         with pytest.raises(Busy):
             at_once(1, lambda _: runs.reconcile(report, ReconciliationRun.Origin.COMMAND))
     assert not ReconciliationRun.objects.exists()

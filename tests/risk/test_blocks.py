@@ -16,7 +16,7 @@ from payments.domain.risk import blocks
 from payments.failpoints import Failpoint
 from payments.models import Attempt, AuditEntry, Block, Source
 from payments.providers.simulator.models import SimulatedPayment
-from tests.charging.passing import let_time_pass, recover
+from tests.charging.elapsed_time import let_time_pass, recover
 from tests.client import APPROVED, CHALLENGED, DECLINED, Api, made
 from tests.concurrency import at_once
 from tests.contract.calls import order, vaulted

@@ -12,7 +12,7 @@ from payments.invariants.registry import INVARIANTS
 from payments.models import Attempt, Charge, Event, Route
 from payments.providers.base import Declined, NotSent, Outcome, Payment, Pending, Rejected, Unknown
 from payments.providers.simulator.models import SimulatedPayment
-from tests.charging.passing import recover
+from tests.charging.elapsed_time import recover
 from tests.client import Api, made
 from tests.routing.doubles import Psp, account_at, installed, route_to
 

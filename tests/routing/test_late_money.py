@@ -12,7 +12,7 @@ from payments.invariants.registry import INVARIANTS
 from payments.models import Attempt, Charge
 from payments.providers.base import Approved, Declined, Outcome, Payment, Report
 from payments.providers.simulator.models import SimulatedPayment
-from tests.charging.passing import let_time_pass, recover
+from tests.charging.elapsed_time import let_time_pass, recover
 from tests.client import Api, made
 from tests.routing.doubles import Psp, account_at, installed, route_to
 

@@ -7,7 +7,7 @@ from uuid import UUID
 import pytest
 
 from payments import vault
-from payments.vault import Purpose, VaultError, VaultUnavailable, with_prefetched_keys, wrapping
+from payments.vault import Purpose, VaultError, VaultUnavailable, key_wraps, with_prefetched_keys
 from payments.vault.base import KeyDestroyed
 from payments.vault.data_keys import OPENING_COUNT, OPENING_SECONDS, SEALING_SECONDS, DataKeys
 from tests.vault.stores import MemoryStore, Timer
@@ -61,7 +61,7 @@ def test_a_process_forgets_a_destroyed_key(store: MemoryStore, keys: DataKeys, t
 
 
 def test_the_cache_has_a_limited_size(store: MemoryStore, keys: DataKeys) -> None:
-    store.keys = [wrapping.new_key(Purpose.CARD) for _ in range(OPENING_COUNT + 1)]
+    store.keys = [key_wraps.new_key(Purpose.CARD) for _ in range(OPENING_COUNT + 1)]
     for key in store.keys:
         keys.opening(Purpose.CARD, key.id)
     asked = store.asked
@@ -94,7 +94,7 @@ def test_an_old_key_is_replaced_by_a_new_one(
 
 def test_a_replaced_key_still_opens(store: MemoryStore, keys: DataKeys) -> None:
     key_id, _ = keys.sealing(Purpose.CARD)
-    store.keys.append(wrapping.new_key(Purpose.CARD))
+    store.keys.append(key_wraps.new_key(Purpose.CARD))
     vault.use_store(store)
     DataKeys(store).opening(Purpose.CARD, key_id)
 
@@ -102,33 +102,33 @@ def test_a_replaced_key_still_opens(store: MemoryStore, keys: DataKeys) -> None:
 def test_a_wrapped_key_says_nothing_of_the_key(store: MemoryStore, keys: DataKeys) -> None:
     keys.sealing(Purpose.CARD)
     [key] = store.keys
-    assert wrapping.unwrap(key) not in key.wrapped
+    assert key_wraps.unwrap(key) not in key.wrapped
     assert "wrapped=" not in repr(key)
 
 
 @pytest.mark.parametrize("change", [{"purpose": Purpose.SECRET}, {"id": UUID(int=1)}], ids=["purpose", "id"])
 def test_a_wrapped_key_is_bound_to_its_row(change: dict[str, object]) -> None:
-    key = wrapping.new_key(Purpose.CARD)
+    key = key_wraps.new_key(Purpose.CARD)
     with pytest.raises(VaultError):
-        wrapping.unwrap(replace(key, **change))
+        key_wraps.unwrap(replace(key, **change))
 
 
 def test_a_rewrapped_key_is_the_same_key(settings) -> None:
     settings.VAULT_KEYS = f"old:{OLD_KEY}"
-    key = wrapping.new_key(Purpose.CARD)
-    plain = wrapping.unwrap(key)
+    key = key_wraps.new_key(Purpose.CARD)
+    plain = key_wraps.unwrap(key)
     settings.VAULT_KEYS = f"new:{NEW_KEY},old:{OLD_KEY}"
     fresh = vault.rewrap(key)
     settings.VAULT_KEYS = f"new:{NEW_KEY}"
-    assert (key.kek, fresh.kek, wrapping.unwrap(fresh)) == ("local:old", "local:new", plain)
+    assert (key.kek, fresh.kek, key_wraps.unwrap(fresh)) == ("local:old", "local:new", plain)
 
 
 def test_a_key_whose_wrapping_key_is_missing_is_unavailable(settings) -> None:
     settings.VAULT_KEYS = f"old:{OLD_KEY}"
-    key = wrapping.new_key(Purpose.CARD)
+    key = key_wraps.new_key(Purpose.CARD)
     settings.VAULT_KEYS = f"new:{NEW_KEY}"
     with pytest.raises(VaultUnavailable, match="local:old"):
-        wrapping.unwrap(key)
+        key_wraps.unwrap(key)
 
 
 class Waiting(MemoryStore):

@@ -14,7 +14,7 @@ from pytest_django import DjangoAssertNumQueries
 from payments.db.backend.base import DatabaseWrapper
 from payments.domain.maintenance.data_keys import DatabaseKeyStore
 from payments.models import CvcKey, DataKey
-from payments.vault import Purpose, wrapping
+from payments.vault import Purpose, key_wraps
 from payments.vault.data_keys import DataKeys
 from tests.concurrency import at_once
 
@@ -72,7 +72,7 @@ def test_an_ended_thread_leaves_no_connection_in_use(few_connections: int) -> No
 
 @pytest.mark.parametrize("purpose", Purpose)
 def test_a_kept_key_is_found_as_it_was(purpose: Purpose) -> None:
-    store, key = DatabaseKeyStore(), wrapping.new_key(purpose)
+    store, key = DatabaseKeyStore(), key_wraps.new_key(purpose)
     since = key.created_at - timedelta(minutes=1)
     assert store.keep(key, since) == key
     assert (store.find(purpose, key.id), store.newest(purpose, since)) == (key, key)
@@ -80,7 +80,7 @@ def test_a_kept_key_is_found_as_it_was(purpose: Purpose) -> None:
 
 
 def test_a_retired_key_opens_and_does_not_seal() -> None:
-    store, key = DatabaseKeyStore(), wrapping.new_key(Purpose.CARD)
+    store, key = DatabaseKeyStore(), key_wraps.new_key(Purpose.CARD)
     since = key.created_at - timedelta(minutes=1)
     store.keep(key, since)
     DataKey.objects.update(retired_at=timezone.now())

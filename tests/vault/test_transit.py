@@ -25,9 +25,9 @@ from payments.models import (
     Webhook,
     WebhookAttempt,
 )
-from payments.vault import Purpose, VaultUnavailable, wrapping
+from payments.vault import Purpose, VaultUnavailable, key_wraps
 from payments.webhooks.worker import Drain
-from tests.charging.passing import recover
+from tests.charging.elapsed_time import recover
 from tests.client import CHALLENGED, Api, error_of, made
 from tests.contract.calls import CARD_SOURCE, order
 from tests.vault.engine import TOKEN, Engine, running
@@ -55,37 +55,37 @@ def fresh(no_keys: None, engine: Engine) -> Engine:
 
 
 def test_the_engine_unwraps_its_wrapped_keys(engine: Engine) -> None:
-    key = wrapping.new_key(Purpose.CARD)
+    key = key_wraps.new_key(Purpose.CARD)
     assert key.kek == "transit:kaha:v1"
-    assert len(wrapping.unwrap(key)) == 32
+    assert len(key_wraps.unwrap(key)) == 32
     assert engine.asked == ["/v1/transit/encrypt/kaha", "/v1/transit/decrypt/kaha"]
 
 
 @pytest.mark.parametrize("change", [{"purpose": Purpose.SECRET}, {"id": UUID(int=1)}], ids=["purpose", "id"])
 def test_a_wrapped_key_is_bound_to_its_row(engine: Engine, change: dict[str, Any]) -> None:
     with pytest.raises(VaultUnavailable):
-        wrapping.unwrap(replace(wrapping.new_key(Purpose.CARD), **change))
+        key_wraps.unwrap(replace(key_wraps.new_key(Purpose.CARD), **change))
 
 
 def test_a_rewrapped_key_has_the_newest_version(engine: Engine) -> None:
-    key = wrapping.new_key(Purpose.CARD)
-    plain = wrapping.unwrap(key)
+    key = key_wraps.new_key(Purpose.CARD)
+    plain = key_wraps.unwrap(key)
     engine.rotate()
     again = vault.rewrap(key)
     engine.least_version = 2
-    assert (again.kek, wrapping.unwrap(again)) == ("transit:kaha:v2", plain)
+    assert (again.kek, key_wraps.unwrap(again)) == ("transit:kaha:v2", plain)
     with pytest.raises(VaultUnavailable):
-        wrapping.unwrap(key)
+        key_wraps.unwrap(key)
 
 
 def test_keys_wrapped_locally_can_be_rewrapped(settings: Any, engine: Engine) -> None:
     url, settings.VAULT_TRANSIT_URL, settings.VAULT_KEYS = settings.VAULT_TRANSIT_URL, "", OLD
-    key = wrapping.new_key(Purpose.CARD)
-    plain = wrapping.unwrap(key)
+    key = key_wraps.new_key(Purpose.CARD)
+    plain = key_wraps.unwrap(key)
     settings.VAULT_TRANSIT_URL = url
     taken = vault.rewrap(key)
     settings.VAULT_KEYS = ""
-    assert (taken.kek, wrapping.unwrap(taken)) == ("transit:kaha:v1", plain)
+    assert (taken.kek, key_wraps.unwrap(taken)) == ("transit:kaha:v1", plain)
 
 
 @pytest.mark.parametrize(
@@ -96,21 +96,21 @@ def test_keys_wrapped_locally_can_be_rewrapped(settings: Any, engine: Engine) ->
 def test_a_malformed_answer_makes_the_key_unavailable(engine: Engine, failure: int | bytes) -> None:
     engine.failure = failure
     with pytest.raises(VaultUnavailable):
-        wrapping.new_key(Purpose.CARD)
+        key_wraps.new_key(Purpose.CARD)
 
 
 def test_a_silent_server_makes_the_key_unavailable(settings: Any, engine: Engine) -> None:
     with socket.create_server(("127.0.0.1", 0)) as silent:
         settings.VAULT_TRANSIT_URL = f"http://127.0.0.1:{silent.getsockname()[1]}"
         with pytest.raises(VaultUnavailable, match="Timeout"):
-            wrapping.new_key(Purpose.CARD)
+            key_wraps.new_key(Purpose.CARD)
 
 
 def test_a_refused_connection_makes_the_key_unavailable(settings: Any, engine: Engine) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         settings.VAULT_TRANSIT_URL = f"http://127.0.0.1:{server.getsockname()[1]}"
     with pytest.raises(VaultUnavailable):
-        wrapping.new_key(Purpose.CARD)
+        key_wraps.new_key(Purpose.CARD)
 
 
 def test_a_token_that_is_missing_or_expired_makes_the_key_unavailable_until_its_file_is_renewed(
@@ -119,18 +119,18 @@ def test_a_token_that_is_missing_or_expired_makes_the_key_unavailable_until_its_
     file = Path(settings.VAULT_TRANSIT_TOKEN_FILE)
     file.unlink()
     with pytest.raises(VaultUnavailable):
-        wrapping.new_key(Purpose.CARD)
+        key_wraps.new_key(Purpose.CARD)
     file.write_text("expired")
     with pytest.raises(VaultUnavailable):
-        wrapping.new_key(Purpose.CARD)
+        key_wraps.new_key(Purpose.CARD)
     file.write_text(TOKEN)
-    wrapping.new_key(Purpose.CARD)
+    key_wraps.new_key(Purpose.CARD)
 
 
 def test_the_error_shows_neither_token_nor_key(engine: Engine) -> None:
     engine.failure = 500
     with pytest.raises(VaultUnavailable) as failure:
-        wrapping.new_key(Purpose.CARD)
+        key_wraps.new_key(Purpose.CARD)
     assert TOKEN not in f"{failure.value!r} {failure.value.__cause__!r}"
 
 

@@ -18,7 +18,7 @@ from payments.admin.framework.formats import NOTHING, chips, money, source_label
 from payments.admin.framework.index_scan import IndexPath
 from payments.admin.framework.merchant_access import limit_of
 from payments.admin.framework.object_actions import operator_of
-from payments.admin.framework.paging import KeysetPaging
+from payments.admin.framework.pagination import KeysetPaging
 from payments.models import Charge
 
 

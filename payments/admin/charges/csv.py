@@ -10,7 +10,7 @@ from django.http import HttpRequest, QueryDict
 
 from payments import clock
 from payments.admin.exports import MAY_EXPORT
-from payments.admin.framework.paging import Cursor, KeysetList
+from payments.admin.framework.pagination import Cursor, KeysetList
 from payments.domain.exports import SHEETS, Batch, NotAllowed
 from payments.ids import public_id
 from payments.models import Charge, Export

@@ -16,7 +16,7 @@ from payments.admin.framework.change_audit import Audited
 from payments.admin.framework.formats import id_link_column, mode_column, moment_column
 from payments.admin.framework.merchant_access import Limited
 from payments.admin.framework.object_actions import ActionButton
-from payments.admin.framework.paging import KeysetPaging
+from payments.admin.framework.pagination import KeysetPaging
 from payments.models import Charge, Merchant
 
 COUNTED_ROWS = 10_000

@@ -1,4 +1,4 @@
-"""Telling merchants again: one callback, those of a charge, or what a list is narrowed to; each with a reason."""
+"""Resending of webhooks: one, those of a charge, or those of a filtered list; each with a reason."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -13,7 +13,7 @@ from rest_framework.views import APIView
 from payments.api.access.authentication import caller_of
 from payments.api.responses.errors import Fault, faults_of, invalid, not_found
 from payments.api.validation.fields import CARD_DATA
-from payments.api.validation.parsing import query_of, require_stated_length
+from payments.api.validation.parsers import query_of, require_stated_length
 from payments.api.validation.strict import Nothing, StrictSerializer
 from payments.domain.bulkheads import caller_place
 from payments.sensitive_data.card_numbers import holds_card_number

@@ -11,7 +11,7 @@ from django.db import transaction
 from django.db.models import Count, Exists, OuterRef
 
 from payments import clock
-from payments.domain.reconciliation import files, matching
+from payments.domain.reconciliation import files, matcher
 from payments.domain.reconciliation.files import BadReport
 from payments.domain.reconciliation.mappings import Layout
 from payments.models import ReconciliationItem, ReconciliationRun, ReportLine
@@ -90,7 +90,7 @@ def reconcile(report: SettlementReport, started_by: str, progress: Progress | No
     if report.covers_from and report.covers_from > report.covers_to:
         raise BadReport("the period that it covers must have begun, and not end before it begins")
     with transaction.atomic():
-        if not matching.lock(report.provider):
+        if not matcher.lock(report.provider):
             raise Busy
         run = ReconciliationRun.objects.create(
             provider=report.provider,
@@ -102,8 +102,8 @@ def reconcile(report: SettlementReport, started_by: str, progress: Progress | No
         )
         run.new_lines = _store(run, report.lines, progress)
         now = clock.now()
-        matching.match(run, now)
-        run.new_items = matching.find_differences(run, now, _margin())
+        matcher.match(run, now)
+        run.new_items = matcher.find_differences(run, now, _margin())
         _count(run, report.lines)
     logger.info("reconciled", extra={"provider": run.provider, "lines": run.lines, "differences": run.differences})
     return run
@@ -124,7 +124,7 @@ def reconcile_today(provider: str) -> bool:
 def _store(run: ReconciliationRun, lines: Sequence[SettlementLine], progress: Progress | None) -> int:
     new = 0
     for start in range(0, len(lines), BATCH_LINES):
-        new += matching.store(run, lines[start : start + BATCH_LINES], start)
+        new += matcher.store(run, lines[start : start + BATCH_LINES], start)
         if progress:
             progress(min(start + BATCH_LINES, len(lines)), len(lines))
     return new

@@ -59,7 +59,7 @@ def _on_server(*statements: str) -> None:
 
 def _enter(waiting: "multiprocessing.Queue[str]") -> None:
     """Take a database for this process; commits need not reach the disk, because no server is killed here."""
-    from tests.machine.running import NEVER_BY_ITSELF_SECONDS
+    from tests.machine.runner import NEVER_BY_ITSELF_SECONDS
 
     logging.disable(logging.CRITICAL)
     settings.ALLOWED_HOSTS = ["testserver"]
@@ -70,7 +70,7 @@ def _enter(waiting: "multiprocessing.Queue[str]") -> None:
 
 
 def _run(batch: tuple[int, int]) -> tuple[int, str]:
-    from tests.machine.running import run_histories
+    from tests.machine.runner import run_histories
 
     seed, count = batch
     try:

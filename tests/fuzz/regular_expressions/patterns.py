@@ -15,10 +15,10 @@ from django.conf import settings
 from django.urls import get_resolver
 
 from config.http.wsgi_middleware import MAX_PATH_CHARACTERS
-from payments.api.validation import parsing
+from payments.api.validation import parsers
 from payments.sensitive_data import redaction
 from payments.staff.admin_site.search_terms import TERM_MAX_LENGTH
-from tests.contract.scoping.routes import below
+from tests.contract.scopes.routes import below
 
 ROOMS = ("config", "payments", "customers")
 # What is looked into: the values of modules and classes of ours, and what they say to Django.
@@ -28,9 +28,9 @@ ANCHORED = {"match", "fullmatch"}
 LONGEST = 1_000_000
 # By room or module, how many characters reach its patterns at most; what refuses or cuts longer texts has its tests.
 BOUNDS = {
-    "customers.api": parsing.MAX_BODY_BYTES,
-    "payments.api": parsing.MAX_BODY_BYTES,
-    "payments.sensitive_data.card_numbers": parsing.MAX_BODY_BYTES,
+    "customers.api": parsers.MAX_BODY_BYTES,
+    "payments.api": parsers.MAX_BODY_BYTES,
+    "payments.sensitive_data.card_numbers": parsers.MAX_BODY_BYTES,
     "payments.sensitive_data.redaction": redaction.MAX_CHARACTERS,
     "payments.quickstart.banner": MAX_PATH_CHARACTERS,
     "customers.admin": settings.DATA_UPLOAD_MAX_MEMORY_SIZE,

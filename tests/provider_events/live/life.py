@@ -9,7 +9,7 @@ from payments.domain.merchants.merchants import create_merchant
 from payments.ids import public_id
 from payments.models import Charge
 from payments.providers.http import Line
-from tests.charging.passing import let_time_pass, recover
+from tests.charging.elapsed_time import let_time_pass, recover
 from tests.pages.waiting_charges import SHOP
 from tests.provider_events.live.tally import Tally, judged, open_attempts, waiting_reports
 from tests.provider_events.live.world import SCANNED, WORLDS, World, asked_by

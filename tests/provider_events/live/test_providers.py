@@ -10,7 +10,7 @@ from payments.domain.merchants.merchants import NewMerchant
 from payments.invariants import checks
 from payments.invariants.registry import INVARIANTS
 from payments.models import Attempt, Charge, ProviderEvent, ProviderMessage
-from tests.charging.passing import let_time_pass, recover
+from tests.charging.elapsed_time import let_time_pass, recover
 from tests.pages.waiting_charges import SHOP, path_of
 from tests.provider_events.live.world import SCANNED, WORLDS, World
 from tests.provider_events.psp import do, send, standing

@@ -9,7 +9,7 @@ import pytest
 
 from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.routing import provider_accounts
-from tests.charging.passing import recover
+from tests.charging.elapsed_time import recover
 from tests.provider_events.live.world import WORLDS, World
 from tests.provider_events.psp import send
 from tests.providers.bench import CARD, Spoilt

@@ -68,7 +68,7 @@ class World:
         return Client().get(path_of(self.payment.return_url), brought)
 
     def led_on(self, brought: Any) -> str:
-        """Where the payer is led who comes back so: at once, or when the provider has reported what it does not answer."""
+        """Return where the payer is led: at once, or when the provider has reported what it does not answer."""
         response = self.come_back(brought)
         if response.status_code == 200:
             assert response["Refresh"]

@@ -1,4 +1,4 @@
-"""A fake of Adyen's Checkout API: it keeps books and keys, answers modifications before it does them, reports by webhook.
+"""A fake of Adyen's Checkout API: it keeps books and keys, and reports the outcome of modifications by webhook.
 
 It holds what it is asked and what it answers to Adyen's own description.
 """

@@ -15,8 +15,8 @@ from payments.providers.base import Declined, Report
 from payments.providers.references import FollowUp
 from payments.providers.simulator.operations import settle_due_refunds
 from payments.tasks import apply_simulator_messages
+from tests.charging.elapsed_time import recover
 from tests.charging.lateness import arrive_late
-from tests.charging.passing import recover
 from tests.client import APPROVED, NEVER_ARRIVES, REFUNDS_FAIL, REFUNDS_WAIT, Api, made
 from tests.reconciliation.factories import (
     Tamper,

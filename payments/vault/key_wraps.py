@@ -66,7 +66,7 @@ class WrappedKey:
 
 
 # Imported on first use, because most installations never load the client of HashiCorp Vault.
-PROVIDERS = {"local": "payments.vault.wrapping.LocalKeys", "transit": "payments.vault.transit.TransitKeys"}
+PROVIDERS = {"local": "payments.vault.key_wraps.LocalKeys", "transit": "payments.vault.transit.TransitKeys"}
 
 
 def new_key(purpose: Purpose) -> WrappedKey:

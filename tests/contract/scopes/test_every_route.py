@@ -15,7 +15,7 @@ from payments import clock
 from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.merchants.scopes import RIGHTS
 from tests.client import Api, made
-from tests.contract.scoping.routes import METHODS, Route, Things, keyless_routes, nobodys_things, routes, things_of
+from tests.contract.scopes.routes import METHODS, Route, Things, keyless_routes, nobodys_things, routes, things_of
 from tests.factories import ApiKeyFactory
 
 pytestmark = pytest.mark.long

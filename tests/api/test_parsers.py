@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from config.wsgi import application
 from payments.api.responses.errors import ApiError
-from payments.api.validation.parsing import MAX_BODY_BYTES, loads, query_of
+from payments.api.validation.parsers import MAX_BODY_BYTES, loads, query_of
 from payments.json_codecs.verbatim_json import Number
 from tests.client import Api, error_of, made
 

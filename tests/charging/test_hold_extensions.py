@@ -18,8 +18,8 @@ from payments.providers.base import Capabilities, NotSent, Operation, Outcome
 from payments.providers.simulator.connector import Simulator
 from payments.providers.simulator.models import SimulatedOperation, SimulatedPayment
 from tests.charging.doubles import provider
-from tests.charging.extending import WEEK, LosesAnswers, extend, row_of, stands
-from tests.charging.passing import let_time_pass, recover
+from tests.charging.elapsed_time import let_time_pass, recover
+from tests.charging.hold_extensions import WEEK, LosesAnswers, extend, row_of, stands
 from tests.client import CHALLENGED, DECLINED, Api, made
 from tests.concurrency import at_once
 from tests.invariants.test_invariants import broken

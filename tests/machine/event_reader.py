@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from tests.client import Api, made
-from tests.machine.comparing import OWN
+from tests.machine.comparison import OWN
 
 # A step causes few events; when there are more, the next page is read.
 PAGE = 5

@@ -7,9 +7,9 @@ from django.db import connection
 
 from payments.domain.merchants.api_keys import find_key
 from tests.client import Api
-from tests.contract.scoping.routes import Route, nobodys_things, things_of
-from tests.contract.scoping.statements import Watch
-from tests.contract.scoping.test_every_route import CALLS, every, every_list
+from tests.contract.scopes.routes import Route, nobodys_things, things_of
+from tests.contract.scopes.statements import Watch
+from tests.contract.scopes.test_every_route import CALLS, every, every_list
 
 
 # HEAD asks what GET asks.

@@ -12,7 +12,7 @@ from django.db.models.functions import Now
 from payments.domain.merchants.merchants import NewMerchant
 from payments.ids import new_id
 from payments.models import Attempt, Card, Charge, Event, Refund, Source
-from tests.contract.scoping.statements import Watch
+from tests.contract.scopes.statements import Watch
 from tests.factories import ChargeFactory
 
 Ask = Callable[[Charge], QuerySet[Any]]

@@ -11,8 +11,8 @@ from payments.models import Attempt
 from payments.providers.base import Operation, Outcome, Unknown
 from payments.providers.simulator.connector import Simulator
 from tests.charging.doubles import ArrivesLateUnheard, provider
-from tests.charging.extending import LosesAnswers, extend, stands
-from tests.charging.passing import recover
+from tests.charging.elapsed_time import recover
+from tests.charging.hold_extensions import LosesAnswers, extend, stands
 from tests.client import Api, made
 from tests.invariants.test_invariants import broken
 from tests.operators.corrections import corrected
