@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from collections import Counter
 from collections.abc import Iterator
 from http import HTTPStatus
 from pathlib import Path
@@ -152,3 +153,9 @@ def test_each_feature_of_the_domain_has_tests_under_its_name() -> None:
     features = {path.parent.name for path in (ROOT / "payments" / "domain").glob("*/__init__.py")}
     assert len(features) > 10
     assert {name for name in features if not list((ROOT / "tests" / name).glob("test_*.py"))} == set()
+
+
+def test_no_folder_has_more_than_twelve_modules() -> None:
+    # Django finds commands in one folder only.
+    counted = Counter(path.parent for path in PRODUCT if path.name != "__init__.py" and path.parent.name != "commands")
+    assert {folder.relative_to(ROOT).as_posix(): number for folder, number in counted.items() if number > 12} == {}

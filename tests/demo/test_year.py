@@ -108,7 +108,7 @@ class TestOneYear:
         assert kinds == {"missing_here", "missing_there", "amount_differs"}
 
     def test_webhooks_were_attempted_when_their_events_were_new(self) -> None:
-        first = WebhookAttempt.objects.filter(number=1).select_related("notification").earliest("started_at")
+        first = WebhookAttempt.objects.filter(number=1).select_related("webhook").earliest("started_at")
         assert first.started_at == first.webhook.created_at < clock.now() - timedelta(days=330)
         assert Webhook.objects.filter(state="delivered").exists()
         assert not Webhook.objects.filter(due_at__lt=clock.now() - timedelta(hours=1)).exists()

@@ -59,7 +59,7 @@ def test_a_large_refund_is_asked_for_by_one_and_approved_by_another(
     hand.write(lourdes.get_by_label("Amount"), "120,000.00")
     give_reason(lourdes, hand)
     hand.press(lourdes.get_by_role("button", name="Continue"))
-    expect(lourdes.get_by_text("Another person must agree to this")).to_be_visible()
+    expect(lourdes.get_by_text("Another person must approve this")).to_be_visible()
     hand.press(lourdes.get_by_role("button", name="Request approval"))
     expect(announced(lourdes)).to_contain_text("Another person must approve")
     assert api.read(work.taken)["amount_refunded"] == 0
