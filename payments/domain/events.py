@@ -32,7 +32,7 @@ EVENT_OBJECTS: dict[str, Any] = {"ch": Charge, "re": Refund, "src": Source}
 
 
 def of(caller: Caller, event_type: str, row: Charge | Refund) -> list[Write]:
-    """Return the writes of an event that shows a charge or a refund, and of its callback where there is a URL."""
+    """Return the writes of an event that shows a charge or a refund, and of its webhook where there is a URL."""
     if isinstance(row, Charge):
         source, rendered = row.source, render_charge(row)
     else:

@@ -69,8 +69,8 @@ def advance(caller: Caller, by: timedelta, answer: StoredAnswer | None = None) -
     return _let_happen(scope)
 
 
-def callbacks_due(merchant_id: UUID) -> int:
-    """Return how many callbacks of the merchant's test objects wait for a worker now."""
+def webhooks_due(merchant_id: UUID) -> int:
+    """Return how many webhooks of the merchant's test objects wait for a worker now."""
     return Webhook.objects.of(merchant_id, livemode=False).filter(due_at__lte=clock.now()).count()
 
 

@@ -215,7 +215,7 @@ class Capabilities:
 
 
 class BadSignature(Exception):
-    """A callback that does not come from the provider."""
+    """A webhook that does not come from the provider."""
 
 
 class Provider(Protocol):

@@ -165,7 +165,7 @@ def test_more_than_may_go_at_once_are_left(failed: Webhook, operator: Client) ->
 
 def test_webhooks_of_a_charge_are_sent_again_from_its_page(failed: Webhook, house: House, operator: Client) -> None:
     charge = Charge.objects.get()
-    address = reverse("admin:payments_charge_send_callbacks_again", args=[charge.pk])
+    address = reverse("admin:payments_charge_send_webhooks_again", args=[charge.pk])
     assert address in text_of(operator.get(page_of(charge)))
     form = text_of(operator.get(address))
     assert re.findall(r'value="([0-9a-f-]{36})"[^>]*checked', form) == [str(failed.pk)]
@@ -177,7 +177,7 @@ def test_webhooks_of_a_charge_are_sent_again_from_its_page(failed: Webhook, hous
 
 def test_webhooks_of_another_charge_are_not_sent_again_from_there(failed: Webhook, api: Api, operator: Client) -> None:
     other = Charge.objects.get(id=parse_id("ch", api.charge()["id"]))
-    address = reverse("admin:payments_charge_send_callbacks_again", args=[other.pk])
+    address = reverse("admin:payments_charge_send_webhooks_again", args=[other.pk])
     assert address not in text_of(operator.get(page_of(other)))
     text_of(operator.post(address, {"which": [failed.pk], "reason": WHY}))
     assert not waiting(failed)

@@ -32,7 +32,7 @@ def test_it_says_what_has_happened(manage: Manage, api: Api) -> None:
         "CVCs destroyed": 0,
         "card numbers destroyed": 0,
         "operators' requests expired": 0,
-        "callbacks due": 2,
+        "webhooks due": 2,
     }
 
 

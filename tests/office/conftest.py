@@ -32,7 +32,7 @@ class Work:
 
 @pytest.fixture
 def work(api: Api) -> Work:
-    """Its callbacks were given up."""
+    """Return charges of which each needs work; their webhooks were given up."""
     call_command("check_money", verbosity=0)
     held = api.charge(APPROVED, HELD, capture=False, description="Charter, three days")
     taken = api.charge_source(api.source(redirect=REDIRECT), TAKEN, description="Solar panels")

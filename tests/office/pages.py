@@ -25,8 +25,8 @@ def main_pages() -> Mapping[str, str]:
         "unknown-outcome": reverse(
             "admin:payments_unknownoutcome_change", args=[UnknownOutcome.objects.earliest("pk").pk]
         ),
-        "callbacks": reverse("admin:payments_webhook_changelist"),
-        "callback": reverse("admin:payments_webhook_change", args=[Webhook.objects.latest("pk").pk]),
+        "webhooks": reverse("admin:payments_webhook_changelist"),
+        "webhook": reverse("admin:payments_webhook_change", args=[Webhook.objects.latest("pk").pk]),
         "merchants": reverse("admin:payments_merchant_changelist"),
         "audit-log": reverse("admin:payments_auditentry_changelist"),
         "block": reverse("admin:payments_block_add"),

@@ -89,7 +89,7 @@ def test_an_unknown_outcome_is_worked_off(office: Office, work: Work, hand: Hand
     assert not Charge.objects.filter(status="pending").exists()
 
 
-def test_a_callback_that_was_given_up_is_sent_again(office: Office, work: Work, hand: Hand) -> None:
+def test_a_webhook_that_was_given_up_is_sent_again(office: Office, work: Work, hand: Hand) -> None:
     tab = office.tab_of("support", "maria")
     tab.goto("/admin/")
     hand.press(tab.get_by_role("link", name="Webhooks given up"))

@@ -31,7 +31,7 @@ WHOSE: dict[str, Any] = {
     "payments_reconciliationitem_reopen": FINANCE,
     "payments_providermessage_close": FINANCE,
     "payments_webhook_send_again": SUPPORT,
-    "payments_charge_send_callbacks_again": SUPPORT,
+    "payments_charge_send_webhooks_again": SUPPORT,
     "payments_block_add": FINANCE,
     "payments_source_block": FINANCE,
     "payments_block_lift": FINANCE,

@@ -15,15 +15,15 @@ class Kind(IntEnum):
     REQUEST = 2
     PAYER = 3
     PROVIDER = 4
-    WEBHOOK = 5
+    PROVIDER_EVENT = 5
     CHANGE = 6
     LEDGER = 7
-    CALLBACK = 8
+    WEBHOOK = 8
     REPORT = 9
 
     @property
     def label(self) -> str:
-        return self.name.capitalize()
+        return self.name.replace("_", " ").capitalize()
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,19 +43,17 @@ def provider_event_moments(records: Records) -> Moments:
         if report.closed_at:
             facts.append(("Closed", f"{report.note} ({report.closed_by}, {utc(report.closed_at)} UTC)"))
         title = f"{report.account.provider} reported: {outcome}"
-        yield Moment(report.message.received_at, Kind.WEBHOOK, title, facts, MARKS.get(report.state, "quiet"))
+        yield Moment(report.message.received_at, Kind.PROVIDER_EVENT, title, facts, MARKS.get(report.state, "quiet"))
 
 
-def callback_moments(records: Records) -> Moments:
+def webhook_moments(records: Records) -> Moments:
     """Yield each attempt to send a webhook to the merchant, and those not sent yet."""
     types = {event.pk: event.type for event in records.events}
     for made in records.tries:
         yield _tried(made, records.webhooks[made.webhook_id], types)
     for row in records.webhooks.values():
         if not row.tries:
-            yield Moment(
-                row.created_at, Kind.CALLBACK, f"{types[row.event_id]} waits to be sent", _sent_to(row), "warn"
-            )
+            yield Moment(row.created_at, Kind.WEBHOOK, f"{types[row.event_id]} waits to be sent", _sent_to(row), "warn")
 
 
 def staff_moments(records: Records, with_address: bool) -> Moments:
@@ -86,7 +84,7 @@ def _tried(made: WebhookAttempt, row: Webhook, types: Mapping[UUID, str]) -> Mom
     if made.number == row.tries and row.due_at:
         facts.append(("Next attempt", f"{utc(row.due_at)} UTC"))
     title = f"{types[row.event_id]} sent: {came_to}"
-    return Moment(made.started_at, Kind.CALLBACK, title, facts, "good" if delivered else "bad")
+    return Moment(made.started_at, Kind.WEBHOOK, title, facts, "good" if delivered else "bad")
 
 
 def _sent_to(row: Webhook) -> list[tuple[str, object]]:

@@ -5,11 +5,11 @@ from collections.abc import Callable
 from payments.admin.timeline.changes import change_moments, ledger_moments, provider_moments
 from payments.admin.timeline.moment import Moment, Moments
 from payments.admin.timeline.outside import (
-    callback_moments,
     payer_moments,
     provider_event_moments,
     report_moments,
     staff_moments,
+    webhook_moments,
 )
 from payments.admin.timeline.records import Records
 from payments.admin.timeline.requests import request_moments
@@ -21,7 +21,7 @@ TIMELINE_SOURCES: tuple[Callable[[Records], Moments], ...] = (
     provider_event_moments,
     ledger_moments,
     payer_moments,
-    callback_moments,
+    webhook_moments,
     report_moments,
 )
 

@@ -72,7 +72,7 @@ class Resending(admin.ModelAdmin):
         one, of_charge = map(self.admin_site.admin_view, (self.send_one_again, self.send_again_of_charge))
         ours = [
             path("<uuid:pk>/send-again/", one, name="payments_webhook_send_again"),
-            path("of-charge/<uuid:pk>/", of_charge, name="payments_charge_send_callbacks_again"),
+            path("of-charge/<uuid:pk>/", of_charge, name="payments_charge_send_webhooks_again"),
         ]
         return [*ours, *super().get_urls()]
 
@@ -117,7 +117,7 @@ class Resending(admin.ModelAdmin):
         form = OfChargeForm(request.POST or None, self._webhooks_of(request, charge))
         if not form.is_valid():
             facts = [("What happens", WHAT_HAPPENS), ("Charge", link(Charge, charge.pk, charge))]
-            return form_page(request, self, f"Send callbacks of {charge} again?", facts, form, BUTTONS)
+            return form_page(request, self, f"Send webhooks of {charge} again?", facts, form, BUTTONS)
         self._send(request, form.cleaned_data["which"], form)
         return redirect("admin:payments_charge_change", pk)
 
@@ -146,7 +146,7 @@ def resend_acts(request: HttpRequest, charge: Charge) -> Iterator[ActionButton]:
     """Yield the button that sends a charge's webhooks again, where its source names a URL."""
     if operator_of(request).has_perm(MAY_SEND_AGAIN) and (charge.source.redirect or {}).get("notify"):
         yield ActionButton(
-            "Send callbacks again", reverse("admin:payments_charge_send_callbacks_again", args=[charge.pk])
+            "Send webhooks again", reverse("admin:payments_charge_send_webhooks_again", args=[charge.pk])
         )
 
 

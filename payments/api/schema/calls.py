@@ -235,9 +235,9 @@ class Clock(DescribedView):
             "Moves every deadline of your test objects nearer by this time. It exists only where the service runs with "
             "`KAHA_CLOCK`; elsewhere, and with a live key, the answer is 404. The answer comes when everything due has "
             "been done, after half a minute at the latest: expired holds and actions have ended, unknown outcomes were "
-            "looked up, refunds have ended, captured money is settled, and callbacks were sent. New deadlines wait for "
-            "another call: one call makes one more try of a callback due. `created_at` and other past times do not "
-            "change.",
+            "looked up, refunds have ended, captured money is settled, and webhooks were sent. New deadlines wait for "
+            "another call: one call makes one more attempt of a webhook that is due. `created_at` and other past times "
+            "do not change.",
             ClockInput,
             CLOCK,
             tag="Testing",

@@ -52,7 +52,7 @@ class SealedColumn:
 COLUMNS = (
     SealedColumn("card numbers", Card, "sealed_number", Purpose.CARD, "number", "source__merchant_id"),
     SealedColumn("CVCs", Card, "sealed_cvc", Purpose.CVC, "cvc", "source__merchant_id"),
-    SealedColumn("callback secrets", WebhookSecret, "sealed", Purpose.SECRET, "webhook_secret", "merchant_id"),
+    SealedColumn("webhook secrets", WebhookSecret, "sealed", Purpose.SECRET, "webhook_secret", "merchant_id"),
     SealedColumn(
         "provider credentials",
         ProviderAccount,

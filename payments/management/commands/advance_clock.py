@@ -29,7 +29,7 @@ class Command(BaseCommand):
             raise CommandError("Time passes by itself here: KAHA_CLOCK is off.")
         owner = arguments.merchant_named(merchant)
         happened = test_clock.advance(Caller(owner.id, livemode=False), by)
-        self.stdout.write("\n".join(in_columns(_lines(happened, test_clock.callbacks_due(owner.id)))))
+        self.stdout.write("\n".join(in_columns(_lines(happened, test_clock.webhooks_due(owner.id)))))
 
 
 def _span(text: str) -> timedelta:
@@ -40,7 +40,7 @@ def _span(text: str) -> timedelta:
     return by
 
 
-def _lines(happened: ProcessedCounts, callbacks: int) -> list[tuple[object, ...]]:
+def _lines(happened: ProcessedCounts, webhooks: int) -> list[tuple[object, ...]]:
     return [
         ("holds released", happened.holds),
         ("actions expired", happened.actions),
@@ -50,5 +50,5 @@ def _lines(happened: ProcessedCounts, callbacks: int) -> list[tuple[object, ...]
         ("CVCs destroyed", happened.cvcs),
         ("card numbers destroyed", happened.numbers),
         ("operators' requests expired", happened.requests),
-        ("callbacks due", callbacks),
+        ("webhooks due", webhooks),
     ]

@@ -83,7 +83,7 @@ class ApiKey(models.Model):
 
 
 class WebhookSecret(models.Model):
-    """A sealed `whsec_…` that signs one merchant's callbacks in one mode; two are valid while one is rolled."""
+    """A sealed `whsec_…` that signs one merchant's webhooks in one mode; two are valid while one is rolled."""
 
     id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
     merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="webhook_secrets")
