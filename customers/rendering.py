@@ -6,25 +6,22 @@ from customers.models import Customer
 from payments.clock import iso
 from payments.ids import public_id
 from payments.rendering.objects import render_source
-from payments.rendering.wire import without_absent
 
 
 def render_customer(customer: Customer) -> dict[str, Any]:
     """Return `customer`, read by `Customer.objects.whole()`, as the API shows it."""
-    return without_absent(
-        {
-            "object": "customer",
-            "id": public_id("cus", customer.id),
-            "email": customer.email,
-            "mobile_number": customer.mobile_number or None,
-            "description": customer.description,
-            "sources": [render_source(tie.source) for tie in customer.kept],
-            "livemode": customer.livemode,
-            "created_at": iso(customer.created_at),
-            "updated_at": iso(customer.updated_at),
-            "metadata": customer.metadata,
-        }
-    )
+    return {
+        "object": "customer",
+        "id": public_id("cus", customer.id),
+        "email": customer.email,
+        "mobile_number": customer.mobile_number or None,
+        "description": customer.description,
+        "sources": [render_source(tie.source) for tie in customer.kept],
+        "livemode": customer.livemode,
+        "created_at": iso(customer.created_at),
+        "updated_at": iso(customer.updated_at),
+        "metadata": customer.metadata or {},
+    }
 
 
 def render_deleted(customer_id: str) -> dict[str, Any]:

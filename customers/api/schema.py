@@ -8,7 +8,18 @@ from drf_spectacular.utils import OpenApiParameter
 from customers.api.serializers import AttachInput, CustomerChanges, CustomerInput, CustomerListQuery
 from payments.api.schema import examples
 from payments.api.schema.calls import DescribedView
-from payments.api.schema.members import Member, created, livemode, metadata, named, own_id, shown, text, updated
+from payments.api.schema.members import (
+    Member,
+    created,
+    livemode,
+    metadata,
+    named,
+    or_null,
+    own_id,
+    shown,
+    text,
+    updated,
+)
 from payments.api.schema.operations import id_in_path, reading, writing
 from payments.api.schema.responses import EVENT_OBJECTS, SOURCE, page_of
 from payments.api.validation.strict import Nothing
@@ -28,6 +39,7 @@ CUSTOMER_EXAMPLE: dict[str, Any] = {
     "sources": [KEPT_SOURCE],
     **examples.MODE,
     **examples.TIMES,
+    "metadata": {},
 }
 CUSTOMER = shown(
     "Customer",
@@ -35,7 +47,7 @@ CUSTOMER = shown(
     object=named("customer"),
     id=own_id("cus"),
     email=text("E-mail address."),
-    mobile_number=text("Mobile number.", required=False),
+    mobile_number=or_null(text("Mobile number, null without one.")),
     description=text("Who it is, in your words."),
     sources=SOURCE(many=True, help_text="The sources kept, newest first."),
     livemode=livemode(),

@@ -11,7 +11,7 @@ from payments.db.writes import Insert, Write
 from payments.domain.caller import Caller
 from payments.models import Charge, Event, Refund, Source
 from payments.rendering.objects import render_charge, render_refund, render_source
-from payments.rendering.wire import to_bytes, without_absent
+from payments.rendering.wire import to_bytes
 from payments.webhooks import outbox
 
 # Every type of event, and its meaning; customers add their own.
@@ -68,10 +68,7 @@ def _event(caller: Caller, event_type: str, object_id: UUID, sequence: int, rend
 
 
 def _payload(caller: Caller, event: Event, rendered: dict[str, Any]) -> dict[str, Any]:
-    request = {
-        "id": caller.request_id or None,
-        "idempotency_key": caller.idempotency.key if caller.idempotency else None,
-    }
+    request_id = {"id": caller.request_id} if caller.request_id else {}
     return {
         "id": ids.public_id("evt", event.id),
         "object": "event",
@@ -80,6 +77,6 @@ def _payload(caller: Caller, event: Event, rendered: dict[str, Any]) -> dict[str
         "created_at": clock.iso(event.created_at),
         "livemode": event.livemode,
         "data": {"object": rendered},
-        "request": without_absent(request),
+        "request": {**request_id, "idempotency_key": caller.idempotency.key if caller.idempotency else None},
         "sequence": event.sequence,
     }

@@ -44,9 +44,9 @@ class Connector:
     """A provider that kaha can reach: `connect` gives the `Provider` of one account.
 
     Requests go to hosts of `domains` alone (see `http.restrict`). `credentials` are sealed and never shown again,
-    `settings` are not secret. Of a webhook those `webhook_headers` are
-    kept that its connector reads, and it is answered with `webhook_answer`. `test_card` is one that the provider
-    publishes, and its sandbox approves.
+    `settings` are not secret; `merchant_setting` names the one with the merchant's own ID at the provider. Of a webhook
+    those `webhook_headers` are kept that its connector reads, and it is answered with `webhook_answer`. `test_card` is
+    one that the provider publishes, and its sandbox approves.
     """
 
     name: str
@@ -54,6 +54,7 @@ class Connector:
     credentials: tuple[Blank, ...]
     settings: tuple[Blank, ...]
     connect: Callable[[Account], Provider]
+    merchant_setting: str = ""
     domains: tuple[str, ...] = ()
     webhook_headers: tuple[str, ...] = ()
     webhook_answer: str = ""

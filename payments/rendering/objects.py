@@ -42,7 +42,7 @@ def render_source(source: Source) -> dict[str, Any]:
             "livemode": source.livemode,
             "created_at": iso(source.created_at),
             "updated_at": iso(source.updated_at),
-            "metadata": source.metadata,
+            "metadata": source.metadata or {},
         }
     )
 
@@ -85,7 +85,7 @@ def render_charge(charge: Charge) -> dict[str, Any]:
             "livemode": charge.livemode,
             "created_at": iso(charge.created_at),
             "updated_at": iso(charge.updated_at),
-            "metadata": charge.metadata,
+            "metadata": charge.metadata or {},
             "failure_data": charge.failure_data,
         }
     )

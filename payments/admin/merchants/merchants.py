@@ -1,3 +1,5 @@
+import json
+import re
 from typing import Any
 
 from django import forms
@@ -33,22 +35,34 @@ from payments.models import ApiKey, Charge, Event, Merchant, Posting, Settlement
 ROWS = (Charge, Source, Settlement, Posting, Event, Webhook)
 
 
-class JsonObject(forms.JSONField):
-    """A field for a JSON object, because the API promises one; a list or a number is refused."""
+class Branding(forms.JSONField):
+    """The look of the merchant's pages as the JSON object that `/v2/me` shows: URLs and colours."""
 
     widget = AdminTextareaWidget
+    forms_of_members = {
+        **dict.fromkeys(("icon", "logo"), re.compile(r'"https://[^"\\s\\\\]{1,2000}"')),
+        "use_logo": re.compile("true|false"),
+        **dict.fromkeys(("brand_color", "accent_color"), re.compile('"#[0-9a-fA-F]{6}"')),
+    }
 
     def clean(self, value: Any) -> dict[str, Any]:
         cleaned = super().clean(value) or {}
-        if not isinstance(cleaned, dict):
-            raise forms.ValidationError("This must be a JSON object.", code="invalid")
+        if not isinstance(cleaned, dict) or not all(self._is_valid(name, cleaned[name]) for name in cleaned):
+            message = (
+                'This must be a JSON object of "icon" and "logo" (https URLs), "use_logo" (true or false), '
+                '"brand_color" and "accent_color" (such as "#1a73e8").'
+            )
+            raise forms.ValidationError(message, code="invalid")
         return cleaned
+
+    def _is_valid(self, name: str, value: Any) -> bool:
+        form = self.forms_of_members.get(name)
+        return form is not None and form.fullmatch(json.dumps(value)) is not None
 
 
 class MerchantForm(forms.ModelForm):
     statement_descriptor = forms.CharField(max_length=100, validators=[check_statement_descriptor])
-    branding = JsonObject(required=False)
-    business_address = JsonObject(required=False)
+    branding = Branding(required=False)
     reason = reason_field()
 
     class Meta:

@@ -7,8 +7,9 @@ from drf_spectacular.drainage import isolate_view_method
 from drf_spectacular.extensions import OpenApiViewExtension
 
 from payments.api.schema import examples
+from payments.api.schema.account import ACCOUNT, BALANCE, CLOCK
 from payments.api.schema.operations import Operation, id_in_path, reading, writing
-from payments.api.schema.responses import ACCOUNT, BALANCE, CHARGE, CLOCK, EVENT, NOTHING, SOURCE, page_of
+from payments.api.schema.responses import CHARGE, EVENT, NOTHING, SOURCE, page_of
 from payments.api.validation.query_fields import ChargeListQuery, EventListQuery
 from payments.api.validation.serializers import (
     CaptureInput,

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from payments import sourcetypes
+
 CARD = {
     "name": "Juan dela Cruz",
     "number": "4000000000003055",
@@ -59,6 +61,7 @@ SOURCE: dict[str, Any] = {
     "used": False,
     **MODE,
     **TIMES,
+    "metadata": {},
 }
 WALLET_SOURCE: dict[str, Any] = {
     "object": "source",
@@ -69,6 +72,7 @@ WALLET_SOURCE: dict[str, Any] = {
     "used": False,
     **MODE,
     **TIMES,
+    "metadata": {},
 }
 
 CHARGE_REQUEST = {
@@ -150,6 +154,13 @@ EVENT: dict[str, Any] = {
     "request": {"id": "req_019aa3c5d1f27c3e9d0b5a8e4f6c2b1a", "idempotency_key": "order-77-capture"},
     "sequence": 3,
 }
+RATE = {"mdr": 3.5, "fixed_fee": 1_500}
+PAYMENT_METHOD = {
+    "mid": None,
+    "gateway": {"id": "simulator", "name": "Simulator"},
+    "rate": {**RATE, "formula": "mdr_plus_fixed"},
+    "status": "approved",
+}
 ACCOUNT: dict[str, Any] = {
     "object": "organization",
     "id": "mer_019aa3c5d0a17b2c8c9a4f5e6d7c8b90",
@@ -160,12 +171,24 @@ ACCOUNT: dict[str, Any] = {
     "pk_live_key": "pk_live_…",
     "sk_test_key": "****51ab",
     "sk_live_key": "****90cd",
-    "branding": {},
-    "status": "active",
-    "business_address": {},
-    "payment_method_settings": {"alipay": {"enabled": False}},
-    "rates": {"card": {"PHP": {"basis_points": 350, "fixed": 1_500}}},
-    "payout_settings": {},
+    "branding": {
+        "icon": None,
+        "logo": "https://shop.example/logo.svg",
+        "use_logo": True,
+        "brand_color": "#1a73e8",
+        "accent_color": None,
+    },
+    "status": "approved",
+    "business_address": "12 Session Road, Baguio",
+    "payment_method_settings": dict.fromkeys(sourcetypes.NAMES, PAYMENT_METHOD),
+    "rates": dict.fromkeys(sourcetypes.NAMES, RATE),
+    "payout_settings": {
+        "schedule": "automatic",
+        "delivery_type": "standard",
+        "bank_code": "BPI",
+        "account_number": "****6789",
+        "account_name": "Sari Store Trading",
+    },
     "metadata": {},
     **TIMES,
 }

@@ -56,6 +56,11 @@ def text(meaning: str, **options: Any) -> Member:
     return Member({"type": "string"}, meaning, **options)
 
 
+def or_null(member: Member) -> Member:
+    """Return `member` as one that is always there, and null where nothing is known."""
+    return Member({**member.form, "type": [member.form["type"], "null"]}, str(member.help_text))
+
+
 def web_address(meaning: str, **options: Any) -> Member:
     return Member({"type": "string", "format": "uri"}, meaning, **options)
 
@@ -109,4 +114,4 @@ def updated() -> Member:
 
 
 def metadata() -> Member:
-    return any_object("Data of the merchant's own, returned as it was sent, numbers digit for digit.", required=False)
+    return any_object("Data of the merchant's own, returned as it was sent, numbers digit for digit; `{}` without any.")

@@ -21,6 +21,7 @@ from payments.api.schema.members import (
     moment,
     named,
     number,
+    or_null,
     own_id,
     shown,
     text,
@@ -29,7 +30,7 @@ from payments.api.schema.members import (
 )
 from payments.api.validation.serializers import AddressInput, CardInput, OwnerInput, RedirectInput
 from payments.domain.cards.card_data import BRANDS, FUNDINGS
-from payments.models import Card, Charge, Merchant, Refund
+from payments.models import Card, Charge, Refund
 from payments.providers.failure_data import REASONS
 
 CARD = shown(
@@ -60,7 +61,7 @@ BANK_ACCOUNT = shown(
     account_number=text("Number of the account."),
     account_type=text("Kind of account."),
     expires_at=text("When the reference expires."),
-    metadata=metadata(),
+    metadata=any_object("Further data.", required=False),
 )
 REDIRECT = shown("Redirect", "Where the payer is sent back to, and the URL to notify.", **echo(RedirectInput))
 ADDRESS = shown("Address", "A billing or shipping address.", **echo(AddressInput))
@@ -162,9 +163,9 @@ CHARGE = shown(
 EVENT_OBJECTS: dict[str, SerializerClass] = {"charge": CHARGE, "refund": REFUND, "source": SOURCE}
 EVENT_REQUEST = shown(
     "EventRequest",
-    "The request that caused an event; empty if no request did.",
+    "The request that caused an event, without an `id` if no request did.",
     id=text("The `Request-Id`.", required=False),
-    idempotency_key=text("The idempotency key.", required=False),
+    idempotency_key=or_null(text("The idempotency key, null without one.")),
 )
 
 
@@ -194,57 +195,6 @@ EVENT = shown(
     sequence=Member(
         {"type": "integer", "minimum": 1}, "Number of the event among those of its object, from 1 and without gaps."
     ),
-)
-ACCOUNT = shown(
-    "Account",
-    "The merchant of an API key.",
-    object=named("organization"),
-    id=own_id("mer"),
-    title=text("Your name."),
-    account_name=text("Your legal name."),
-    statement_descriptor=text("Text on the payer's statement for charges without one."),
-    pk_test_key=text("Your publishable test key."),
-    pk_live_key=text("Your publishable live key."),
-    sk_test_key=text("Your secret test key, all but the last four characters masked."),
-    sk_live_key=text("Your secret live key, all but the last four characters masked."),
-    branding=any_object("How your pages look."),
-    status=choice(
-        [value for value, _ in Merchant._meta.get_field("status").flatchoices], "Whether your account is active."
-    ),
-    business_address=any_object("Your business address."),
-    payment_method_settings=any_object(
-        "By source type, whether it is `enabled` in this mode. Types that are not named are enabled."
-    ),
-    rates=any_object(
-        "Your fees on captured charges, by source type and currency: `basis_points` of the amount (350 is 3.5 %) and "
-        "a `fixed` amount in the currency's smallest unit. There is no fee for types that are not named."
-    ),
-    payout_settings=any_object("How you are paid out."),
-    metadata=any_object("Further data."),
-    created_at=created(),
-    updated_at=updated(),
-)
-CLOCK = shown(
-    "Clock",
-    "The test clock: the time that has passed for your test objects.",
-    object=named("clock"),
-    livemode=flag("Always `false`."),
-    advanced_seconds=number("How many seconds have passed."),
-)
-BALANCE_AMOUNT = shown(
-    "BalanceAmount",
-    "An amount of one currency.",
-    amount=Member({"type": "integer"}, "In the currency's smallest unit; negative if you owe it."),
-    currency=currency(),
-)
-BALANCE = shown(
-    "Balance",
-    "Your money, in each currency that you have used.",
-    object=named("balance"),
-    livemode=flag("Whether this is real money."),
-    available=BALANCE_AMOUNT(many=True, help_text="Captured and settled."),
-    pending=BALANCE_AMOUNT(many=True, help_text="Captured, to be settled after the end of the day (UTC)."),
-    held=BALANCE_AMOUNT(many=True, help_text="Held and not captured yet; fees are deducted with the capture."),
 )
 NOTHING = {"type": "object", "maxProperties": 0}
 

@@ -26,11 +26,6 @@ def is_enabled(payment_methods: Mapping[str, Any], source_type: str, livemode: b
     return bool(switches.get(_name_of(livemode), switches.get("enabled", True)))
 
 
-def switches_in(payment_methods: Mapping[str, Any], livemode: bool) -> dict[str, dict[str, bool]]:
-    """Return the `payment_method_settings` of one mode."""
-    return {name: {"enabled": is_enabled(payment_methods, name, livemode)} for name in payment_methods}
-
-
 @transaction.atomic
 def set_fee(merchant: Merchant, source_type: str, currency: str, rate: Rate) -> None:
     """Set the rate of new charges on `source_type` in `currency`; earlier charges keep theirs.

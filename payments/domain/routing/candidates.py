@@ -73,9 +73,10 @@ def is_available(merchant_id: UUID, livemode: bool, source_type: str) -> bool:
     return bool(_candidates(merchant_id, livemode, source_type))
 
 
-def available_types(merchant_id: UUID) -> set[str]:
-    """Return the source types that the merchant's routes take in live mode."""
-    return {candidate.via.route.source_type for candidate in _routed(_routes(merchant_id)) if candidate.via.route}
+def first_routes(merchant_id: UUID) -> dict[str, Route]:
+    """Return the merchant's first route of each source type that it can take in live mode."""
+    routes = [candidate.via.route for candidate in _routed(_routes(merchant_id)) if candidate.via.route]
+    return {route.source_type: route for route in reversed(routes)}
 
 
 def simulator_route() -> ProviderRoute:

@@ -19,7 +19,7 @@ OPERATIONS = [
             ("statement_descriptor", models.CharField(max_length=100)),
             ("status", models.CharField(choices=[("active", "Active"), ("closed", "Closed")], default="active", max_length=10)),
             ("branding", models.JSONField(blank=True, default=dict)),
-            ("business_address", models.JSONField(blank=True, default=dict)),
+            ("business_address", models.CharField(blank=True, default="", max_length=255)),
             ("payment_method_settings", models.JSONField(blank=True, default=dict)),
             ("rates", models.JSONField(blank=True, default=dict)),
             ("payout_settings", models.JSONField(blank=True, default=dict)),

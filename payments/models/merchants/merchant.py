@@ -13,7 +13,7 @@ class Merchant(models.Model):
     statement_descriptor = models.CharField(max_length=100)
     status = models.CharField(max_length=10, default="active", choices=[("active", "Active"), ("closed", "Closed")])
     branding = models.JSONField(default=dict, blank=True)
-    business_address = models.JSONField(default=dict, blank=True)
+    business_address = models.CharField(max_length=255, blank=True, default="")
     payment_method_settings = models.JSONField(default=dict, blank=True)
     rates = models.JSONField(default=dict, blank=True)
     payout_settings = models.JSONField(default=dict, blank=True)

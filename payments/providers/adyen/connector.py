@@ -214,6 +214,7 @@ CONNECTOR = Connector(
         ),
     ),
     connect=_connect,
+    merchant_setting="merchant_account",
     domains=channels.DOMAINS,
     webhook_answer="[accepted]",
     test_card=CardData("4111111111111111", "03", "2030", "Juan dela Cruz", "737"),

@@ -1,0 +1,115 @@
+"""The account, its balance and its test clock in the OpenAPI document (contract, section 3)."""
+
+from payments import sourcetypes
+from payments.api.schema.members import (
+    Member,
+    any_object,
+    choice,
+    created,
+    currency,
+    flag,
+    named,
+    number,
+    or_null,
+    own_id,
+    shown,
+    text,
+    updated,
+    web_address,
+)
+
+APPROVAL = ("approved", "pending", "rejected")
+BRANDING = shown(
+    "Branding",
+    "How a merchant's pages look.",
+    icon=or_null(web_address("A small square picture.")),
+    logo=or_null(web_address("The logo.")),
+    use_logo=or_null(flag("Whether the logo is shown in place of the icon.")),
+    brand_color=or_null(text("Colour in hex, such as `#1a73e8`.")),
+    accent_color=or_null(text("Colour in hex.")),
+)
+RATE_MEMBERS = {
+    "mdr": Member({"type": "number", "minimum": 0}, "Share of the amount, in percent."),
+    "fixed_fee": number("Fixed amount, in the currency's smallest unit."),
+}
+RATE = shown("Rate", "The fee for a captured charge.", **RATE_MEMBERS)
+GATEWAY = shown("Gateway", "A provider.", id=text("Its name, for programs."), name=text("Its name, for people."))
+PAYMENT_METHOD = shown(
+    "PaymentMethod",
+    "What a merchant may do with one source type.",
+    mid=or_null(text("Your own ID at the provider, where it gives one.")),
+    gateway=GATEWAY(allow_null=True, help_text="The provider that takes it; null without one."),
+    rate=shown(
+        "PaymentMethodRate",
+        "The fee for a captured charge.",
+        **RATE_MEMBERS,
+        formula=choice(["mdr_plus_fixed"], "The share of the amount and the fixed amount are added up."),
+    )(help_text="The fee for a captured charge in PHP."),
+    status=choice(APPROVAL, "Whether it takes payments."),
+)
+PAYMENT_METHODS = shown(
+    "PaymentMethods",
+    "What a merchant may do, by source type.",
+    **{each.name: PAYMENT_METHOD(help_text=f"{each.label}.") for each in sourcetypes.SOURCE_TYPES},
+)
+RATES = shown(
+    "Rates",
+    "Fees by source type.",
+    **{each.name: RATE(help_text=f"{each.label}.") for each in sourcetypes.SOURCE_TYPES},
+)
+PAYOUT_SETTINGS = shown(
+    "PayoutSettings",
+    "How a merchant is paid out.",
+    schedule=or_null(text("`automatic` or `manual`.")),
+    delivery_type=or_null(text("The way of the transfer.")),
+    bank_code=or_null(text("Code of the bank.")),
+    account_number=or_null(text("Number of the account, all but the last four digits masked.")),
+    account_name=or_null(text("Name on the account.")),
+)
+ACCOUNT = shown(
+    "Account",
+    "The merchant of an API key.",
+    object=named("organization"),
+    id=own_id("mer"),
+    title=text("Your name."),
+    account_name=text("Your legal name."),
+    statement_descriptor=text("Text on the payer's statement for charges without one."),
+    pk_test_key=text("Your publishable test key."),
+    pk_live_key=text("Your publishable live key."),
+    sk_test_key=text("Your secret test key, all but the last four characters masked."),
+    sk_live_key=text("Your secret live key, all but the last four characters masked."),
+    branding=BRANDING(help_text="How your pages look."),
+    status=choice(APPROVAL, "The status of your account."),
+    business_address=or_null(text("Your business address.")),
+    payment_method_settings=PAYMENT_METHODS(
+        help_text="Each source type in this mode. `approved`: it takes payments; `pending`: it has no provider yet; "
+        "`rejected`: it is switched off."
+    ),
+    rates=RATES(help_text="Your fees on captured charges in PHP, by source type."),
+    payout_settings=PAYOUT_SETTINGS(help_text="How you are paid out."),
+    metadata=any_object("Further data."),
+    created_at=created(),
+    updated_at=updated(),
+)
+CLOCK = shown(
+    "Clock",
+    "The test clock: the time that has passed for your test objects.",
+    object=named("clock"),
+    livemode=flag("Always `false`."),
+    advanced_seconds=number("How many seconds have passed."),
+)
+BALANCE_AMOUNT = shown(
+    "BalanceAmount",
+    "An amount of one currency.",
+    amount=Member({"type": "integer"}, "In the currency's smallest unit; negative if you owe it."),
+    currency=currency(),
+)
+BALANCE = shown(
+    "Balance",
+    "Your money, in each currency that you have used.",
+    object=named("balance"),
+    livemode=flag("Whether this is real money."),
+    available=BALANCE_AMOUNT(many=True, help_text="Captured and settled."),
+    pending=BALANCE_AMOUNT(many=True, help_text="Captured, to be settled after the end of the day (UTC)."),
+    held=BALANCE_AMOUNT(many=True, help_text="Held and not captured yet; fees are deducted with the capture."),
+)
