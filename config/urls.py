@@ -2,7 +2,7 @@ from django.contrib import admin
 from django.urls import include, path, re_path
 
 from payments.api.account import healthy
-from payments.api.guides.views import list_guides, show_guide
+from payments.api.guides.views import list_guides, show_guide, show_start
 from payments.api.provider_webhooks import receive_webhook
 from payments.api.schema.views import DocumentView, docs
 
@@ -12,6 +12,7 @@ urlpatterns = [
     path("v2/", include("customers.api.urls")),
     re_path(r"^v2/openapi\.json/?$", DocumentView.as_view()),
     re_path(r"^ping/?$", healthy),
+    path("", show_start),
     re_path(r"^docs/?$", docs),
     re_path(r"^docs/guides/?$", list_guides),
     re_path(r"^docs/(?P<name>[a-z-]+)/?$", show_guide),

@@ -24,7 +24,10 @@ def encrypted(settings: Settings) -> None:
 def test_no_call_is_answered_under_another_name(api: Api, call: Call) -> None:
     path, body = call.prepare(api)
     response = call.make(api, path, body, **ELSEWHERE)
-    assert (response.status_code, error_of(response)["code"]) == (400, "invalid_json")
+    error = error_of(response)
+    assert (response.status_code, error["code"]) == (400, "host_not_allowed")
+    assert "'evil.example'" in error["message"]
+    assert "ALLOWED_HOSTS" in error["message"]
 
 
 @pytest.mark.django_db

@@ -1,4 +1,4 @@
-"""Responses when no view could answer: the error envelope below /v2, a page elsewhere."""
+"""Responses when no view could answer: the error envelope to programs, a page to browsers."""
 
 import sys
 
@@ -7,19 +7,19 @@ from django.views import defaults
 
 from payments.api.access.exception_handler import rate_limit_anonymous
 from payments.api.responses.errors import as_api_error, error_response, no_such_path
-from payments.web.middleware import is_api
+from payments.web.middleware import wants_json
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Return 400 for a request that Django refused before any view."""
-    if is_api(request):
+    if wants_json(request):
         return error_response(rate_limit_anonymous(request, as_api_error(exception)))
     return defaults.bad_request(request, exception)
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Return 404 for a path without a view."""
-    if is_api(request):
+    if wants_json(request):
         return error_response(rate_limit_anonymous(request, no_such_path()))
     return defaults.page_not_found(request, exception)
 
@@ -28,7 +28,7 @@ def server_error(request: HttpRequest) -> HttpResponse:
     """Return 500 or 503 for an unexpected error outside of the API's views."""
     exception = sys.exc_info()[1]
     error = as_api_error(exception if isinstance(exception, Exception) else Exception())
-    if is_api(request):
+    if wants_json(request):
         return error_response(error if error.status == 503 else rate_limit_anonymous(request, error))
     response = defaults.server_error(request)
     if error.status == 503:

@@ -3,10 +3,11 @@
 import re
 
 from django.conf import settings
+from django.core.exceptions import DisallowedHost
 from django.http import HttpRequest, HttpResponseBase
 
 from payments.api.access.exception_handler import rate_limit_anonymous
-from payments.api.responses.errors import error_response, in_clear_text
+from payments.api.responses.errors import error_response, host_not_allowed, in_clear_text
 from payments.web.middleware import GetResponse, is_api
 
 # A health check asks without a proxy, by the address of the process.
@@ -26,7 +27,13 @@ class HostAndHttps:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         if WATCHED.fullmatch(request.path_info):
             return self.get_response(request)
-        request.get_host()
+        try:
+            request.get_host()
+        except DisallowedHost:
+            if not is_api(request):
+                raise
+            refusal = host_not_allowed(request.META.get("HTTP_HOST", ""))
+            return error_response(rate_limit_anonymous(request, refusal))
         if settings.HTTPS and is_api(request) and not request.is_secure():
             return error_response(rate_limit_anonymous(request, in_clear_text()))
         return self.get_response(request)

@@ -23,7 +23,7 @@ class CustomerInput(StrictSerializer):
 class CustomerChanges(StrictSerializer):
     """The changes to a customer."""
 
-    email = Email(required=False, help_text=EMAIL)
+    email = Email(required=False, blank_is_absent=True, help_text=EMAIL)
     description = StrictString(max_length=255, required=False, help_text=DESCRIPTION)
     mobile_number = StrictString(min_length=5, max_length=25, required=False, help_text=MOBILE_NUMBER)
     metadata = Metadata(required=False, help_text=f"{METADATA} It is replaced as a whole.")

@@ -15,6 +15,7 @@ from django.db.models.lookups import Exact
 from payments.db.scoped_queryset import FIRST_ID, LAST_ID
 from payments.domain.caller import Caller
 from payments.domain.charging.state_machine import FLAGS
+from payments.domain.errors import invalid
 from payments.domain.events import EVENT_OBJECTS
 from payments.ids import first_id
 from payments.models import Charge, Event
@@ -27,13 +28,16 @@ EVENT_POSITIONS = {"created": 1, "deleted": -1}
 MILLISECOND = timedelta(milliseconds=1)
 
 
-def charge_filters(caller: Caller, query: Mapping[str, Any], after: UUID | None) -> Filters | None:
-    """Return the arguments of `charges_page` for a query; None if no charge can match."""
+def charge_filters(caller: Caller, query: Mapping[str, Any], after: UUID | None) -> Filters:
+    """Return the arguments of `charges_page` for a query.
+
+    Raise PaymentError 422 where `customer` or `source` names nothing of the caller's, or another customer's source.
+    """
     source, customer = query.get("source"), query.get("customer")
-    if source and not _owns(caller, "src", source, **({"customer_id": customer} if customer else {})):
-        return None
-    if customer and not source and not _owns(caller, "cus", customer):
-        return None
+    if customer:
+        _require_own(caller, "customer", "cus", customer)
+    if source:
+        _require_own(caller, "source", "src", source, **({"customer_id": customer} if customer else {}))
     since, before = query.get("created_at[gte]"), query.get("created_at[lt]")
     below = min(after or LAST_ID, first_id(before + MILLISECOND) if before else LAST_ID)
     narrowed = {"source_id": source} if source else {"customer_id": customer} if customer else {}
@@ -74,14 +78,13 @@ def charges_page(
     return rows.newest_page(paths or [path], length, below, above)
 
 
-def event_filters(caller: Caller, query: Mapping[str, Any], after: UUID | None) -> Filters | None:
-    """Return the arguments of `events_page` for a query; None if no event can match."""
+def event_filters(caller: Caller, query: Mapping[str, Any], after: UUID | None) -> Filters:
+    """Return the arguments of `events_page` for a query. Raise PaymentError 422 where `object` names nothing."""
     kind, about = query.get("type"), query.get("object")
     if about is None:
         return {"after": after, **({"kind": kind} if kind else {})}
     prefix, object_id = about
-    if not _owns(caller, prefix, object_id):
-        return None
+    _require_own(caller, "object", prefix, object_id)
     narrowed = {"kind": kind, "position": EVENT_POSITIONS.get(kind.partition(".")[2], 0)} if kind else {}
     return {"after": after, "object_id": object_id, **narrowed}
 
@@ -110,9 +113,10 @@ def events_page(
     return rows.newest_of_object(object_id, after, length)
 
 
-def _owns(caller: Caller, prefix: str, object_id: UUID, **values: Any) -> bool:
+def _require_own(caller: Caller, param: str, prefix: str, object_id: UUID, **values: Any) -> None:
     rows = EVENT_OBJECTS[prefix].objects.of(caller.merchant_id, caller.livemode)
-    return bool(rows.filter(id=object_id, **values).exists())
+    if not rows.filter(id=object_id, **values).exists():
+        raise invalid("invalid_choice", param, "No object of this account and mode that can match has this ID.")
 
 
 def _pairs(query: Mapping[str, Any], is_narrowed: bool) -> int:

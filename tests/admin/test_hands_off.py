@@ -46,8 +46,8 @@ def merchant_form(**changed: str) -> dict[str, str]:
         "account_name": "Sari Inc",
         "statement_descriptor": "SARI",
         "status": "active",
-        "branding": '{"color": "#aa0000"}',
-        "business_address": "",
+        "branding": '{"brand_color": "#aa0000"}',
+        "business_address": "12 Session Road",
         "reason": "Ticket 77",
         "keys-TOTAL_FORMS": "0",
         "keys-INITIAL_FORMS": "0",
@@ -59,12 +59,16 @@ def test_a_merchant_may_be_renamed(operator: Client) -> None:
     merchant = MerchantFactory()
     assert operator.post(page_of(merchant), merchant_form()).status_code == 302
     renamed = Merchant.objects.get()
-    assert (renamed.title, renamed.branding, renamed.business_address) == ("Sari", {"color": "#aa0000"}, {})
+    assert (renamed.title, renamed.branding, renamed.business_address) == (
+        "Sari",
+        {"brand_color": "#aa0000"},
+        "12 Session Road",
+    )
     assert renamed.updated_at > merchant.updated_at
 
 
 def test_why_a_merchant_was_renamed_is_recorded(operator: Client) -> None:
-    operator.post(page_of(MerchantFactory(status="active")), merchant_form(business_address="{}"))
+    operator.post(page_of(MerchantFactory(status="active")), merchant_form(business_address=""))
     entry = AuditEntry.objects.latest("number")
     assert (entry.action, entry.reason) == ("changed", "Ticket 77")
     assert set(entry.fields) == {"title", "account_name", "statement_descriptor", "branding"}
@@ -81,7 +85,16 @@ def test_no_merchant_is_renamed_without_a_reason_that_may_be_kept(reason: str, o
 
 @pytest.mark.parametrize(
     ("field", "value"),
-    [("statement_descriptor", "A*"), ("branding", "[1]"), ("business_address", "7"), ("status", "rich")],
+    [
+        ("statement_descriptor", "A*"),
+        ("branding", "[1]"),
+        ("branding", '{"color": "#aa0000"}'),
+        ("branding", '{"brand_color": "red"}'),
+        ("branding", '{"logo": "http://shop.example/logo.svg"}'),
+        ("branding", '{"use_logo": 1}'),
+        ("business_address", "x" * 256),
+        ("status", "rich"),
+    ],
 )
 def test_a_merchant_does_not_get_what_the_api_could_not_show(field: str, value: str, operator: Client) -> None:
     merchant = MerchantFactory()

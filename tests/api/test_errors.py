@@ -9,6 +9,8 @@ from django.http import HttpResponse
 from tests.api.failing_routes import SECRET
 from tests.client import Api, error_of
 
+BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+
 pytestmark = pytest.mark.urls("tests.api.failing_routes")
 
 
@@ -126,9 +128,17 @@ def test_below_v2_errors_outside_of_views_have_the_envelope_too(api: Api, path: 
 
 
 @pytest.mark.parametrize(("path", "status"), [("/page/", 404), ("/page/bug/", 500), ("/page/suspicious/", 400)])
-def test_elsewhere_errors_are_pages(api: Api, path: str, status: int) -> None:
-    response = api.client.get(path)
+def test_elsewhere_errors_are_pages_for_browsers(api: Api, path: str, status: int) -> None:
+    response = api.client.get(path, headers={"Accept": BROWSER})
     assert (response.status_code, response["Content-Type"]) == (status, "text/html; charset=utf-8")
+    assert SECRET not in response.content.decode()
+
+
+@pytest.mark.parametrize(("path", "status"), [("/page/", 404), ("/page/bug/", 500), ("/page/suspicious/", 400)])
+@pytest.mark.parametrize("accept", ["application/json", "*/*", ""])
+def test_elsewhere_errors_are_json_for_programs(api: Api, path: str, status: int, accept: str) -> None:
+    response = api.client.get(path, headers={"Accept": accept} if accept else {})
+    assert (response.status_code, error_of(response)["request_id"]) == (status, response["Request-Id"])
     assert SECRET not in response.content.decode()
 
 

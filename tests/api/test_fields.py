@@ -257,7 +257,7 @@ def test_metadata_within_its_bounds_is_returned_as_it_was_sent(value: dict[str, 
 @pytest.mark.parametrize(
     ("value", "code"),
     [
-        ([], "invalid_type"),
+        ([1], "invalid_type"),
         ("{}", "invalid_type"),
         ({str(number): number for number in range(51)}, "too_many"),
         ({"": 1}, "bad_name"),

@@ -38,7 +38,7 @@ def nested(depth: int) -> bytes:
     [
         b" ",
         b"null",
-        b"[]",
+        b"[1]",
         b'"text"',
         b"12",
         b"{} {}",

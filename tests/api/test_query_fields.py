@@ -34,10 +34,10 @@ def test_query_texts_become_values(field: StrictField, value: str, result: Any) 
     [
         *(
             (QueryInteger(min_value=1, max_value=100), text, "invalid_type")
-            for text in ["", "1.0", "-1", "٣", " 1", "x"]
+            for text in ["", "1.0", "-", "--1", "٣", " 1", "x"]
         ),
         (QueryInteger(min_value=1, max_value=100), "101", "too_big"),
-        (QueryInteger(min_value=1, max_value=100), "0", "too_small"),
+        *((QueryInteger(min_value=1, max_value=100), text, "too_small") for text in ["0", "-1", "-100"]),
         (QueryInteger(min_value=1, max_value=100), "9" * 5000, "invalid_type"),
         *((QueryBoolean(), text, "invalid_type") for text in ["True", "1", "", "yes"]),
         *(

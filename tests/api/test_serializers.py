@@ -172,7 +172,7 @@ def test_a_charge_takes_its_defaults() -> None:
     [
         (serializers.ChargeInput, {}, {"amount": "missing", "source": "missing", "description": "missing"}),
         (serializers.CaptureInput, {"amount": 0}, {"amount": "too_small"}),
-        (serializers.RefundInput, {"reason": ""}, {"reason": "too_short"}),
+        (serializers.RefundInput, {"reason": "x" * 256}, {"reason": "too_long"}),
         (serializers.VerifyInput, {"confirmation_id": "1234"}, {"confirmation_id": "too_short", "otp": "missing"}),
         (
             query_fields.ChargeListQuery,
@@ -180,7 +180,7 @@ def test_a_charge_takes_its_defaults() -> None:
             {"limit": "too_small", "status": "invalid_choice"},
         ),
         (query_fields.ChargeListQuery, {"created_at[gt]": "2026-01-01"}, {"created_at[gt]": "unknown_parameter"}),
-        (query_fields.EventListQuery, {"start_after": ""}, {"start_after": "too_short"}),
+        (query_fields.EventListQuery, {"start_after": "x" * 256}, {"start_after": "too_long"}),
     ],
 )
 def test_other_requests_are_checked_by_their_tables(

@@ -14,15 +14,15 @@ CARD_FEE = ("merchant", "set-fee", "Sari Store", "card", "PHP")
 def test_a_fee_is_set_and_shown_to_its_merchant(manage: Manage, api: Api, other_shop: NewMerchant) -> None:
     said = manage(*CARD_FEE, "--basis-points", 350, "--fixed", 1500)
     assert said == "From now on a charge on card costs 350 basis points and PHP 15.00.\n"
-    assert made(api.get("/me"))["rates"] == {"card": {"PHP": {"basis_points": 350, "fixed": 1500}}}
+    assert made(api.get("/me"))["rates"]["card"] == {"mdr": 3.5, "fixed_fee": 1500}
     assert Merchant.objects.get(id=other_shop.merchant.id).rates == {}
 
 
-def test_a_fee_replaces_the_one_before_and_leaves_the_others(manage: Manage, api: Api) -> None:
+def test_a_fee_replaces_the_one_before_and_leaves_the_others(manage: Manage, shop: NewMerchant) -> None:
     manage(*CARD_FEE, "--basis-points", 350, "--fixed", 15)
     manage("merchant", "set-fee", "Sari Store", "card", "JPY", "--fixed", 40)
     manage(*CARD_FEE, "--basis-points", 290)
-    assert made(api.get("/me"))["rates"]["card"] == {
+    assert Merchant.objects.get().rates["card"] == {
         "PHP": {"basis_points": 290, "fixed": 0},
         "JPY": {"basis_points": 0, "fixed": 40},
     }
@@ -31,7 +31,7 @@ def test_a_fee_replaces_the_one_before_and_leaves_the_others(manage: Manage, api
 def test_a_fee_is_removed(manage: Manage, api: Api) -> None:
     manage(*CARD_FEE, "--fixed", 15)
     assert manage(*CARD_FEE, "--remove").endswith("costs 0 basis points and PHP 0.00.\n")
-    assert made(api.get("/me"))["rates"] == {}
+    assert made(api.get("/me"))["rates"]["card"] == {"mdr": 0.0, "fixed_fee": 0}
 
 
 @pytest.mark.parametrize(
@@ -73,7 +73,9 @@ def test_a_payment_method_that_is_off_makes_no_new_sources(manage: Manage, api: 
     made_before = api.wallet("gcash")
     assert manage("merchant", "set-payment-method", "Sari Store", "gcash", "off") == "gcash is off.\n"
     assert faults_of(api.post("/sources/", {"type": "gcash"})) == {"type": "source_type_unavailable"}
-    assert made(api.get("/me"))["payment_method_settings"] == {"gcash": {"enabled": False}}
+    methods = made(api.get("/me"))["payment_method_settings"]
+    assert [name for name in methods if methods[name]["status"] != "approved"] == ["gcash"]
+    assert methods["gcash"]["status"] == "rejected"
     assert api.charge_source(made_before)["status"] == "pending"
     assert api.wallet("maya")
 
@@ -82,7 +84,7 @@ def test_a_payment_method_is_switched_on_again(manage: Manage, api: Api) -> None
     for state in ("off", "on"):
         manage("merchant", "set-payment-method", "Sari Store", "card", state)
     assert api.source()
-    assert made(api.get("/me"))["payment_method_settings"] == {"card": {"enabled": True}}
+    assert made(api.get("/me"))["payment_method_settings"]["card"]["status"] == "approved"
 
 
 def test_a_payment_method_is_switched_in_one_mode(manage: Manage, api: Api) -> None:

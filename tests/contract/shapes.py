@@ -10,13 +10,14 @@ from jsonschema import Draft202012Validator
 Schema = dict[str, Any]
 
 TEXT: Schema = {"type": "string"}
+OR_NULL: Schema = {"type": ["string", "null"]}
 FLAG: Schema = {"type": "boolean"}
 AMOUNT: Schema = {"type": "integer", "minimum": 0}
 FREE: Schema = {"type": "object"}
 MOMENT: Schema = {"type": "string", "pattern": r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$"}
 
 
-def one_of(*values: str) -> Schema:
+def one_of(*values: str | None) -> Schema:
     return {"enum": list(values)}
 
 
@@ -38,11 +39,6 @@ def shape(required: dict[str, Schema], **optional: Schema) -> Schema:
         "required": list(required),
         "additionalProperties": False,
     }
-
-
-def by_name(values: Schema) -> Schema:
-    """Return an object whose members all look alike."""
-    return {"type": "object", "additionalProperties": values}
 
 
 def page_of(items: Schema) -> Schema:
@@ -108,13 +104,13 @@ _SOURCE: dict[str, Schema] = {
     "livemode": FLAG,
     "created_at": MOMENT,
     "updated_at": MOMENT,
+    "metadata": FREE,
 }
 _SOURCE_OPTIONAL = {
     "card": CARD,
     "bank_account": BANK_ACCOUNT,
     "redirect": REDIRECT,
     "owner": OWNER,
-    "metadata": FREE,
 }
 SOURCE = shape(_SOURCE, **_SOURCE_OPTIONAL)
 CHARGED_SOURCE = shape(_SOURCE | {"require_auth": FLAG}, **_SOURCE_OPTIONAL)
@@ -167,10 +163,10 @@ CHARGE = shape(
         "livemode": FLAG,
         "created_at": MOMENT,
         "updated_at": MOMENT,
+        "metadata": FREE,
     },
     owner=OWNER,
     action=ACTION,
-    metadata=FREE,
     failure_data=FAILURE,
 )
 CUSTOMER = shape(
@@ -183,9 +179,9 @@ CUSTOMER = shape(
         "livemode": FLAG,
         "created_at": MOMENT,
         "updated_at": MOMENT,
+        "mobile_number": OR_NULL,
+        "metadata": FREE,
     },
-    mobile_number=TEXT,
-    metadata=FREE,
 )
 DELETED = shape({"id": id_of("cus"), "object": one_of("customer"), "deleted": {"const": True}})
 EVENT = shape(
@@ -197,11 +193,20 @@ EVENT = shape(
         "created_at": MOMENT,
         "livemode": FLAG,
         "data": shape({"object": FREE}),
-        "request": shape({}, id=id_of("req"), idempotency_key=TEXT),
+        "request": shape({"idempotency_key": OR_NULL}, id=id_of("req")),
         "sequence": {"type": "integer", "minimum": 1},
     }
 )
-RATE = shape({"basis_points": {"type": "integer", "minimum": 0, "maximum": 10_000}, "fixed": AMOUNT})
+RATE: dict[str, Schema] = {"mdr": {"type": "number", "minimum": 0, "maximum": 100}, "fixed_fee": AMOUNT}
+APPROVAL = one_of("approved", "pending", "rejected")
+PAYMENT_METHOD = shape(
+    {
+        "mid": OR_NULL,
+        "gateway": {"oneOf": [{"type": "null"}, shape({"id": TEXT, "name": TEXT})]},
+        "rate": shape(RATE | {"formula": one_of("mdr_plus_fixed")}),
+        "status": APPROVAL,
+    }
+)
 MASKED: Schema = {"type": "string", "minLength": 4, "maxLength": 20}
 ORGANIZATION = shape(
     {
@@ -214,10 +219,19 @@ ORGANIZATION = shape(
         "pk_live_key": TEXT,
         "sk_test_key": MASKED,
         "sk_live_key": MASKED,
-        **dict.fromkeys(("branding", "business_address", "payout_settings", "metadata"), FREE),
-        "payment_method_settings": by_name(shape({"enabled": FLAG})),
-        "rates": by_name(by_name(RATE)),
-        "status": TEXT,
+        "branding": shape(
+            dict.fromkeys(("icon", "logo", "brand_color", "accent_color"), OR_NULL)
+            | {"use_logo": {"type": ["boolean", "null"]}}
+        ),
+        "business_address": OR_NULL,
+        "payment_method_settings": shape(dict.fromkeys(SOURCE_TYPES, PAYMENT_METHOD)),
+        "rates": shape(dict.fromkeys(SOURCE_TYPES, shape(RATE))),
+        "payout_settings": shape(
+            dict.fromkeys(("delivery_type", "bank_code", "account_number", "account_name"), OR_NULL)
+            | {"schedule": one_of("automatic", "manual", None)}
+        ),
+        "metadata": FREE,
+        "status": APPROVAL,
         "created_at": MOMENT,
         "updated_at": MOMENT,
     }

@@ -1,10 +1,13 @@
 """What a merchant reads about itself."""
 
+from typing import Any
+
 import pytest
 
 from payments.domain.merchants.api_keys import create_key, find_key, revoke_key
 from payments.domain.merchants.merchants import NewMerchant
-from payments.models import ApiKey
+from payments.domain.routing.provider_accounts import open_account
+from payments.models import ApiKey, Merchant, Route
 from tests.client import Api, made
 from tests.contract.shapes import ORGANIZATION, faults_in
 
@@ -13,15 +16,15 @@ PUBLIC = {"pk_test_key": "pk_test", "pk_live_key": "pk_live"}
 
 
 @pytest.fixture
-def me(api: Api) -> dict[str, object]:
+def me(api: Api) -> dict[str, Any]:
     return made(api.get("/me"))
 
 
-def test_me_shows_these_members_and_no_others(me: dict[str, object]) -> None:
+def test_me_shows_these_members_and_no_others(me: dict[str, Any]) -> None:
     assert faults_in(me, ORGANIZATION) == []
 
 
-def test_me_names_the_merchant(me: dict[str, object], shop: NewMerchant) -> None:
+def test_me_names_the_merchant(me: dict[str, Any], shop: NewMerchant) -> None:
     merchant = shop.merchant
     assert (me["title"], me["account_name"], me["statement_descriptor"]) == (
         *(merchant.title, merchant.account_name),
@@ -30,26 +33,26 @@ def test_me_names_the_merchant(me: dict[str, object], shop: NewMerchant) -> None
 
 
 @pytest.mark.parametrize(("member", "name"), PUBLIC.items())
-def test_publishable_keys_are_shown_whole(me: dict[str, object], shop: NewMerchant, member: str, name: str) -> None:
+def test_publishable_keys_are_shown_whole(me: dict[str, Any], shop: NewMerchant, member: str, name: str) -> None:
     assert me[member] == shop.keys[name]
 
 
 @pytest.mark.parametrize(("member", "name"), SECRETS.items())
 def test_secret_keys_are_masked_to_their_last_four(
-    me: dict[str, object], shop: NewMerchant, member: str, name: str
+    me: dict[str, Any], shop: NewMerchant, member: str, name: str
 ) -> None:
     shown = str(me[member])
     assert shown.endswith(shop.keys[name][-4:])
     assert shop.keys[name][-5:] not in shown
 
 
-def test_me_differs_between_the_modes_by_the_ways_to_pay_alone(me: dict[str, object], live_api: Api) -> None:
+def test_me_differs_between_the_modes_by_the_ways_to_pay_alone(me: dict[str, Any], live_api: Api) -> None:
     live_me = made(live_api.get("/me"))
 
     assert {name for name in me if live_me[name] != me[name]} == {"payment_method_settings"}
 
 
-def test_me_is_somebody_else_with_another_key(me: dict[str, object], other_api: Api) -> None:
+def test_me_is_somebody_else_with_another_key(me: dict[str, Any], other_api: Api) -> None:
     other = made(other_api.get("/me"))
     assert other["id"] != me["id"]
     assert not [member for member in (*SECRETS, *PUBLIC) if other[member] == me[member]]
@@ -67,7 +70,7 @@ def test_a_revoked_publishable_key_is_not_handed_out(api: Api, shop: NewMerchant
     assert made(api.get("/me"))["pk_test_key"] == successor
 
 
-def test_restricted_keys_are_not_listed(me: dict[str, object], api: Api, shop: NewMerchant) -> None:
+def test_restricted_keys_are_not_listed(me: dict[str, Any], api: Api, shop: NewMerchant) -> None:
     create_key(shop.merchant, False, ApiKey.Kind.RESTRICTED, rights=["account:read"])
     assert made(api.get("/me")) == me
 
@@ -75,3 +78,39 @@ def test_restricted_keys_are_not_listed(me: dict[str, object], api: Api, shop: N
 def test_ping_is_an_empty_object(api: Api) -> None:
     response = api.get("/ping")
     assert (response.status_code, response.content) == (200, b"{}")
+
+
+def test_what_nobody_has_set_is_null(me: dict[str, Any]) -> None:
+    assert me["business_address"] is None
+    assert {*me["branding"].values(), *me["payout_settings"].values()} == {None}
+
+
+def test_what_is_set_is_shown_and_the_payout_account_masked(api: Api, shop: NewMerchant) -> None:
+    Merchant.objects.update(
+        business_address="12 Session Road",
+        branding={"brand_color": "#1a73e8"},
+        payout_settings={"schedule": "manual", "bank_code": "BPI", "account_number": "0012345678"},
+    )
+    me = made(api.get("/me"))
+    assert (me["business_address"], me["branding"]["brand_color"]) == ("12 Session Road", "#1a73e8")
+    assert (me["payout_settings"]["account_number"], me["payout_settings"]["schedule"]) == ("****5678", "manual")
+
+
+def test_in_test_mode_every_type_is_approved_and_goes_to_the_simulator(me: dict[str, Any]) -> None:
+    methods = me["payment_method_settings"]
+    assert {method["status"] for method in methods.values()} == {"approved"}
+    assert {method["gateway"]["id"] for method in methods.values()} == {"simulator"}
+
+
+def test_in_live_mode_a_type_without_a_route_is_pending(live_api: Api) -> None:
+    methods = made(live_api.get("/me"))["payment_method_settings"]
+    assert {(method["status"], method["gateway"]) for method in methods.values()} == {("pending", None)}
+
+
+def test_a_live_type_shows_its_first_provider_and_the_account_there(live_api: Api, shop: NewMerchant) -> None:
+    credentials = {"api_key": "not-a-key-of-anybody", "hmac_key": "5A" * 32}
+    account = open_account(shop.merchant, True, "adyen", "Ours", credentials, {"merchant_account": "SariPH"})
+    Route.objects.create(account=account, source_type="gcash", position=1)
+    gcash = made(live_api.get("/me"))["payment_method_settings"]["gcash"]
+    assert (gcash["mid"], gcash["gateway"]) == ("SariPH", {"id": "adyen", "name": "Adyen"})
+    assert gcash["status"] == "approved"

@@ -178,14 +178,16 @@ def test_an_event_names_the_request_that_caused_it(api: Api) -> None:
 
 def test_without_an_idempotency_key_an_event_has_none(api: Api) -> None:
     response = api.post("/sources/", CARD_SOURCE)
-    assert [event["request"] for event in events_of(api, response.json()["id"])] == [{"id": response["Request-Id"]}]
+    assert [event["request"] for event in events_of(api, response.json()["id"])] == [
+        {"id": response["Request-Id"], "idempotency_key": None}
+    ]
 
 
 def test_what_happens_by_itself_names_no_request(api: Api, settings: Settings) -> None:
     settings.SIMULATOR_REFUND_DELAY_SECONDS = 0
     charge = do("refund", lambda api: api.charge(REFUNDS_FAIL))(api)
     apply_simulator_messages()
-    assert events_of(api, charge["id"])[-1]["request"] == {}
+    assert events_of(api, charge["id"])[-1]["request"] == {"idempotency_key": None}
 
 
 def test_events_never_show_a_number_or_cvc(api: Api) -> None:
@@ -214,9 +216,8 @@ def _attached(api: Api, identity: str) -> str:
     return source
 
 
-def test_of_an_object_that_is_not_there_nothing_happened(api: Api) -> None:
-    api.charge()
-    assert made(api.get("/events/", object=nobodys("ch")))["data"] == []
+def test_events_of_an_object_that_is_not_there_are_refused(api: Api) -> None:
+    assert faults_of(api.get("/events/", object=nobodys("ch"))) == {"object": "invalid_choice"}
 
 
 def test_filters_of_events_work_together(api: Api) -> None:

@@ -47,7 +47,8 @@ def test_a_new_customer_with_a_bad_member_is_refused(api: Api, name: str, value:
     assert not Customer.objects.exists()
 
 
-@pytest.mark.parametrize(("name", "value", "code"), BAD)
+# An empty address is none, and changes nothing.
+@pytest.mark.parametrize(("name", "value", "code"), [each for each in BAD if each[:2] != ("email", "")])
 def test_a_change_with_a_bad_member_is_refused(
     api: Api, maria: dict[str, Any], name: str, value: Any, code: str
 ) -> None:

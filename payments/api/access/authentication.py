@@ -83,9 +83,13 @@ def _text_of(request: HttpRequest) -> str:
     if scheme.lower() != "basic":
         raise _invalid()
     try:
-        return base64.b64decode(value.strip(), validate=True).decode().partition(":")[0]
+        name, _, password = base64.b64decode(value.strip(), validate=True).decode().partition(":")
     except ValueError:
         raise _invalid() from None
+    if not name and KEY.fullmatch(password):
+        message = "The key was sent as the password. Send it as the user name, with an empty password: curl -u KEY:"
+        raise AuthenticationFailed(message, code="key_invalid")
+    return name
 
 
 def _find(text: str) -> ApiKey:

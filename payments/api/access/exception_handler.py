@@ -20,10 +20,11 @@ def exception_handler(exc: Exception, handler_context: dict[str, Any]) -> HttpRe
         # The domain names a member and does not know whether it was in the body or the query.
         part = "query" if request.method in ("GET", "HEAD") else "body"
         error.errors = [Fault((part, *error.param.split(".")), error.message, error.code)]
-    response = error_response(error)
     if error.status == 405:
-        response["Allow"] = ", ".join(view.allowed_methods)
-    return response
+        methods = ", ".join(view.allowed_methods)
+        message = f"This path does not answer that method. It answers {methods}."
+        error = replace(error, message=message, headers={**error.headers, "Allow": methods})
+    return error_response(error)
 
 
 def rate_limit_anonymous(request: HttpRequest, error: ApiError) -> ApiError:

@@ -7,6 +7,7 @@ from functools import singledispatch
 from math import ceil
 from typing import Any
 
+from django.conf import settings
 from django.core.exceptions import PermissionDenied, SuspiciousOperation
 from django.db import InterfaceError, OperationalError
 from django.http import Http404, HttpResponse
@@ -64,6 +65,19 @@ def invalid_json(message: str) -> ApiError:
     return ApiError(400, "invalid_request_error", "invalid_json", message)
 
 
+def compressed_body() -> ApiError:
+    """Return a 415 for a body with a Content-Encoding."""
+    message = "A compressed body is not accepted. Send it as it is, without Content-Encoding."
+    return ApiError(415, "invalid_request_error", "unsupported_media_type", message)
+
+
+def host_not_allowed(host: str) -> ApiError:
+    """Return a 400 for a request to a host name that is not the service's."""
+    name = redact(host)[:MAX_NAME_LENGTH]
+    message = f"{name!r} is not a host name of this service. To allow it, add it to the setting ALLOWED_HOSTS."
+    return ApiError(400, "invalid_request_error", "host_not_allowed", message)
+
+
 def body_too_large(limit_bytes: int) -> ApiError:
     """Return a 413 for a body of more than `limit_bytes`."""
     message = f"The body must be no longer than {limit_bytes} bytes."
@@ -77,7 +91,8 @@ def not_found(message: str = "No such object.") -> ApiError:
 
 def no_such_path() -> ApiError:
     """Return a 404 for an unknown path."""
-    return not_found("There is nothing at this path.")
+    reference = f"{settings.PUBLIC_URL}/docs"
+    return not_found(f"There is nothing at this path. The API is below /v2, its reference at {reference}.")
 
 
 def right_missing(right: str) -> ApiError:
@@ -205,7 +220,10 @@ def _(_exc: exceptions.MethodNotAllowed) -> ApiError:
 
 @as_api_error.register
 def _(_exc: exceptions.UnsupportedMediaType) -> ApiError:
-    message = "The body must be JSON: Content-Type: application/json."
+    message = (
+        "The body must be JSON in UTF-8, sent with Content-Type: application/json. "
+        "Forms, other JSON types and other charsets are not accepted."
+    )
     return ApiError(415, "invalid_request_error", "unsupported_media_type", message)
 
 

@@ -13,6 +13,7 @@ from django.core.exceptions import ValidationError as DjangoValidationError
 from django.core.validators import validate_email
 
 from payments.api.validation.strict import Strict
+from payments.models import AMOUNT_MAX
 from payments.money import CURRENCIES
 from payments.sensitive_data.card_numbers import holds_card_number
 from payments.sensitive_data.luhn import luhn_valid
@@ -44,7 +45,8 @@ class StrictField(Strict):
 class StrictString(StrictField):
     """A string of `min_length` to `max_length` characters that matches `pattern` as a whole.
 
-    A card number is refused, because the string is stored and shown as it is.
+    A card number is refused, because the string is stored and shown as it is. With `blank_is_absent` an empty string is
+    the same as leaving it out, for generated clients send their defaults.
     """
 
     default_error_messages = {
@@ -56,11 +58,17 @@ class StrictString(StrictField):
     }
     is_card_number = False
 
-    def __init__(self, *, min_length: int = 1, max_length: int, pattern: str = "", **options: Any) -> None:
+    def __init__(
+        self, *, min_length: int = 1, max_length: int, pattern: str = "", blank_is_absent: bool = False, **options: Any
+    ) -> None:
         super().__init__(**options)
+        self.blank_is_absent = blank_is_absent
         self.min_length = min_length
         self.max_length = max_length
         self.pattern = re.compile(pattern) if pattern else None
+
+    def validate_empty_values(self, data: Any) -> tuple[bool, Any]:
+        return super().validate_empty_values(None if self.blank_is_absent and data == "" else data)
 
     def to_internal_value(self, data: Any) -> Any:
         if not isinstance(data, str):
@@ -76,7 +84,8 @@ class StrictString(StrictField):
         return data
 
     def schema(self) -> Schema:
-        form: Schema = {"type": "string", "minLength": self.min_length, "maxLength": self.max_length}
+        min_length = 0 if self.blank_is_absent else self.min_length
+        form: Schema = {"type": "string", "minLength": min_length, "maxLength": self.max_length}
         return form | ({"pattern": f"^(?:{self.pattern.pattern})$"} if self.pattern else {})
 
 
@@ -227,6 +236,18 @@ class StrictInteger(StrictField):
 
     def schema(self) -> Schema:
         return {"type": "integer", "minimum": self.min_value, "maximum": self.max_value}
+
+
+class Amount(StrictInteger):
+    """An amount of money that is not nothing."""
+
+    default_error_messages = {
+        "invalid_type": "This value must be a whole number of the currency's smallest unit: 10.50 pesos are 1050 "
+        "centavos, sent as 1050.",
+    }
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(min_value=1, max_value=AMOUNT_MAX, **options)
 
 
 class StrictBoolean(StrictField):

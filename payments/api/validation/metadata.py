@@ -33,6 +33,9 @@ class Metadata(StrictField):
     }
 
     def to_internal_value(self, data: Any) -> dict[str, Any]:
+        if data == []:
+            # PHP writes every empty array so.
+            return {}
         if not isinstance(data, dict):
             self.fail("invalid_type")
         if len(data) > MAX_MEMBERS:

@@ -14,7 +14,7 @@ from django.utils.http import parse_header_parameters
 from rest_framework.exceptions import UnsupportedMediaType
 from rest_framework.parsers import BaseParser
 
-from payments.api.responses.errors import Fault, body_too_large, invalid, invalid_json
+from payments.api.responses.errors import Fault, body_too_large, compressed_body, invalid, invalid_json
 from payments.json_codecs.verbatim_json import Number, integer_of, number_of
 
 MAX_BODY_BYTES = 64 * 1024
@@ -25,8 +25,7 @@ MAX_QUERY_PARAMETERS = 100
 # No body is longer. Django reads a length that Python does not convert (4300 digits) as no length.
 MAX_LENGTH_DIGITS = 18
 UTF_8 = ("utf-8", "utf8")
-# Accepted, and changes nothing: nested objects are always whole.
-IGNORED_PARAMETERS = ("expand", "expand[]")
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 _UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 
@@ -38,9 +37,12 @@ class StrictJsonParser(BaseParser):
 
     def parse(self, _stream: Any, media_type: Any = None, parser_context: Any = None) -> dict[str, Any]:
         """Return the object in the body. Raises ApiError (400, 413) or UnsupportedMediaType."""
+        request = parser_context["request"]._request
+        if request.META.get("HTTP_CONTENT_ENCODING", "identity").lower() != "identity":
+            raise compressed_body()
         if not _is_json(media_type or ""):
             raise UnsupportedMediaType("")
-        return loads(_read_body(parser_context["request"]._request))
+        return loads(_read_body(request))
 
 
 def require_stated_length(request: HttpRequest) -> None:
@@ -57,11 +59,13 @@ def may_have_body(environ: Mapping[str, Any]) -> bool:
 
 
 def loads(body: bytes) -> dict[str, Any]:
-    """Return the one JSON object (RFC 8259) in `body`.
+    """Return the one JSON object (RFC 8259) in `body`; `[]` counts as `{}`, because PHP writes every empty array so.
 
     Raises ApiError 400 for anything else: other encodings, repeated names, NaN, overlong numbers, too much
     nesting, and characters that cannot be stored. No message repeats content.
     """
+    if body.startswith(BYTE_ORDER_MARK):
+        raise invalid_json("The body begins with a byte order mark. Send UTF-8 without one.")
     try:
         value = _DECODER.decode(body.decode("utf-8"))
     except UnicodeDecodeError as error:
@@ -71,6 +75,8 @@ def loads(body: bytes) -> dict[str, Any]:
         raise invalid_json(f"The body is not valid JSON ({where}).") from error
     except RecursionError as error:
         raise invalid_json(_TOO_DEEP) from error
+    if value == []:
+        return {}
     if not isinstance(value, dict):
         raise invalid_json("The body must be one JSON object.")
     _inspect(value, 1)
@@ -82,12 +88,17 @@ def query_of(request: HttpRequest) -> dict[str, str]:
     raw = request.META.get("QUERY_STRING", "")
     if not raw:
         return {}
-    pairs = [pair for pair in _query_pairs(raw) if pair[0] not in IGNORED_PARAMETERS]
+    pairs = [pair for pair in _query_pairs(raw) if not is_ignored(pair[0])]
     repeated = [name for name, times in Counter(name for name, _ in pairs).items() if times > 1]
     if repeated:
         message = "This parameter may be given once."
         raise invalid(Fault(("query", name), message, "repeated_parameter") for name in repeated)
     return dict(pairs)
+
+
+def is_ignored(name: str) -> bool:
+    """Return whether a query parameter changes nothing: `expand` in any form, for nested objects are always whole."""
+    return name.partition("[")[0] == "expand"
 
 
 def _query_pairs(raw: str) -> list[tuple[str, str]]:

@@ -32,7 +32,7 @@ MOMENT = f"{_DATE}(?:{_TIME}(?:{_ZONE})?)?"
 MAX_INTEGER_DIGITS = 18
 
 _MOMENT = re.compile(MOMENT)
-_INTEGER = re.compile(f"(?=[0-9])0*+([0-9]{{0,{MAX_INTEGER_DIGITS}}})")
+_INTEGER = re.compile(f"(-?)(?=[0-9])0*+([0-9]{{0,{MAX_INTEGER_DIGITS}}})")
 
 
 class QueryInteger(StrictInteger):
@@ -42,7 +42,7 @@ class QueryInteger(StrictInteger):
         digits = _INTEGER.fullmatch(data)
         if not digits:
             self.fail("invalid_type")
-        return super().to_internal_value(int(digits[1] or 0))
+        return super().to_internal_value(int(f"{digits[1]}{digits[2] or 0}"))
 
 
 class QueryId(StrictString):
@@ -97,12 +97,13 @@ class QueryMoment(StrictField):
 
     default_error_messages = {
         "invalid_moment": "This value must be an ISO 8601 date and time.",
+        "unencoded_plus": "The + of the offset arrived as a space: write it %2B in a URL, or use Z and UTC.",
         "too_early": "Nothing was made before 1970. This value must be a later date.",
     }
 
     def to_internal_value(self, data: Any) -> datetime:
         if not _MOMENT.fullmatch(data):
-            self.fail("invalid_moment")
+            self.fail("unencoded_plus" if _MOMENT.fullmatch(data.replace(" ", "+")) else "invalid_moment")
         try:
             moment = datetime.fromisoformat(data)
             moment = moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
@@ -122,6 +123,7 @@ class PageQuery(StrictSerializer):
     start_after = StrictString(
         max_length=255,
         required=False,
+        blank_is_absent=True,
         help_text="The ID after which the page begins: only older objects follow.",
     )
     limit = QueryInteger(

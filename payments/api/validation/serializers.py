@@ -9,6 +9,7 @@ from typing import Any
 from payments import clock, sourcetypes
 from payments.api.validation.fields import (
     MONTH,
+    Amount,
     CardNumber,
     Choice,
     Currency,
@@ -23,7 +24,6 @@ from payments.api.validation.fields import (
 from payments.api.validation.metadata import Metadata
 from payments.api.validation.strict import Errors, StrictSerializer
 from payments.domain.test_clock import LONGEST_SECONDS
-from payments.models import AMOUNT_MAX
 from payments.money import DEFAULT_CURRENCY
 from payments.webhooks.transport.urls import ForbiddenUrl, check_notify_url
 
@@ -89,7 +89,7 @@ class AddressInput(StrictSerializer):
 
     name = NameSafe(max_length=50, help_text="Name of the person or company at this address.")
     phone_number = NameSafe(max_length=50, required=False, help_text="Phone number.")
-    email = Email(required=False, help_text="E-mail address.")
+    email = Email(required=False, blank_is_absent=True, help_text="E-mail address.")
     line1 = NameSafe(max_length=255, required=False, help_text="First line of the address.")
     line2 = NameSafe(max_length=255, required=False, help_text="Second line of the address.")
     city = NameSafe(max_length=100, required=False, help_text="City.")
@@ -140,7 +140,7 @@ class SourceInput(StrictSerializer):
 class ChargeInput(StrictSerializer):
     """An order to take money, or to hold it."""
 
-    amount = StrictInteger(min_value=1, max_value=AMOUNT_MAX, help_text=AMOUNT)
+    amount = Amount(help_text=AMOUNT)
     currency = Currency(default=DEFAULT_CURRENCY, help_text="ISO 4217 code, in any case.")
     source = NameSafe(  # type: ignore[assignment]
         max_length=255, help_text="The ID of an unused source, or of one kept for a customer."
@@ -171,9 +171,7 @@ class ChargeInput(StrictSerializer):
 class CaptureInput(StrictSerializer):
     """How much of a hold to capture."""
 
-    amount = StrictInteger(
-        min_value=1,
-        max_value=AMOUNT_MAX,
+    amount = Amount(
         required=False,
         help_text=f"{AMOUNT} Without it, all that is held. The rest is released.",
     )
@@ -182,10 +180,10 @@ class CaptureInput(StrictSerializer):
 class RefundInput(StrictSerializer):
     """How much of a charge to refund."""
 
-    amount = StrictInteger(
-        min_value=1, max_value=AMOUNT_MAX, required=False, help_text=f"{AMOUNT} Without it, all that is left."
+    amount = Amount(required=False, help_text=f"{AMOUNT} Without it, all that is left.")
+    reason = StrictString(
+        max_length=255, blank_is_absent=True, default=DEFAULT_REFUND_REASON, help_text="Why, in the merchant's words."
     )
-    reason = StrictString(max_length=255, default=DEFAULT_REFUND_REASON, help_text="Why, in the merchant's words.")
 
 
 class VerifyInput(StrictSerializer):

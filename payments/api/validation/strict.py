@@ -1,6 +1,7 @@
 """The base of request fields: strict types, no unknown members, null is absent, all faults reported together."""
 
 from collections.abc import Mapping
+from difflib import get_close_matches
 from typing import Any
 
 from rest_framework import serializers
@@ -8,6 +9,10 @@ from rest_framework.exceptions import ErrorDetail, ValidationError
 from rest_framework.fields import Field, SkipField, empty
 
 Errors = dict[str, Any]
+
+# Comparing names takes time: only the beginning of the first unknown ones is compared.
+MAX_SUGGESTIONS = 5
+MAX_NAME_LENGTH = 40
 
 
 class Strict(Field[Any, Any, Any, Any]):
@@ -32,6 +37,7 @@ class StrictSerializer(Strict, serializers.Serializer[Any]):
     default_error_messages = {
         "invalid_type": "This value must be an object.",
         "unknown_parameter": "There is no such parameter.",
+        "did_you_mean": "There is no such parameter. Did you mean {similar}?",
     }
     ignored: frozenset[str] = frozenset()
     # The rules between members, as JSON Schema, for the OpenAPI document.
@@ -41,9 +47,9 @@ class StrictSerializer(Strict, serializers.Serializer[Any]):
         if not isinstance(data, Mapping):
             self.fail("invalid_type")
         value, errors = self._members(data)
-        for name in data:
-            if name not in self.fields and name not in self.ignored:
-                errors[name] = [self.fault("unknown_parameter")]
+        unknown = [name for name in data if name not in self.fields and name not in self.ignored]
+        for number, name in enumerate(unknown):
+            errors[name] = [self._unknown(name if number < MAX_SUGGESTIONS else "")]
         self.check_together(data, errors)
         if errors:
             raise ValidationError(errors)
@@ -55,6 +61,12 @@ class StrictSerializer(Strict, serializers.Serializer[Any]):
     def fault(self, key: str, **values: object) -> ErrorDetail:
         """Return the class's error message for `key`, with `key` as its code."""
         return ErrorDetail(str(self.error_messages[key]).format(**values), code=key)
+
+    def _unknown(self, name: str) -> ErrorDetail:
+        similar = get_close_matches(name[:MAX_NAME_LENGTH], self.fields, 1)
+        if not similar:
+            return self.fault("unknown_parameter")
+        return ErrorDetail(self.fault("did_you_mean", similar=similar[0]), code="unknown_parameter")
 
     def _members(self, data: Mapping[str, Any]) -> tuple[dict[str, Any], Errors]:
         """Return the valid members and the errors; DRF's own loop drops the valid ones once there is an error."""

@@ -14,14 +14,15 @@ from django.http import HttpResponse
 from rest_framework.request import Request
 
 from payments.api.responses.rendering import json_response
+from payments.api.validation.parsers import is_ignored
 from payments.db.compiled_query import CompiledQuery
 from payments.domain.caller import Caller
 from payments.domain.errors import PaymentError, invalid
 from payments.ids import parse_id, public_id
 
 Filters = dict[str, Any]
-# Turns a validated query and the start of its page into the arguments of the page; None: nothing can match.
-Narrow = Callable[[Caller, Mapping[str, Any], UUID | None], Filters | None]
+# Turns a validated query and the start of its page into the arguments of the page.
+Narrow = Callable[[Caller, Mapping[str, Any], UUID | None], Filters]
 
 
 @dataclass(frozen=True)
@@ -49,7 +50,7 @@ def show_page(
     limit, after = query["limit"], _start_after(caller, listing, query)
     values = listing.narrow(caller, query, after)
     owner = {"merchant_id": caller.merchant_id, "livemode": caller.livemode}
-    found = [] if values is None else listing.page(**owner, length=limit + 1, **values)
+    found = listing.page(**owner, length=limit + 1, **values)
     body: dict[str, Any] = {"object": "list", "data": [render(row) for row in found[:limit]]}
     if len(found) > limit:
         body["next"] = _next_path(request, public_id(listing.prefix, found[limit - 1].id))
@@ -73,5 +74,6 @@ def _unknown_start() -> PaymentError:
 
 
 def _next_path(request: Request, last_id: str) -> str:
-    kept = {name: value for name, value in request.query_params.items() if name not in ("start_after", "expand")}
+    given = request.query_params.items()
+    kept = {name: value for name, value in given if name != "start_after" and not is_ignored(name)}
     return f"{request.path.rstrip('/')}/?{urlencode({'start_after': last_id, **kept}, safe='[]')}"

@@ -31,7 +31,8 @@ def create(caller: Caller, order: dict[str, Any], render: Callable[[Source], Sto
     if not terms.is_enabled(caller.payment_methods, order["type"], caller.livemode):
         raise invalid("source_type_unavailable", "type", f"{label} is switched off for this account.")
     if not candidates.is_available(caller.merchant_id, caller.livemode, order["type"]):
-        raise invalid("source_type_unavailable", "type", f"{label} is not available in this mode.")
+        message = f"{label} is not available in this mode. {candidates.how_to_enable(caller.livemode)}"
+        raise invalid("source_type_unavailable", "type", message)
     source = Source(
         merchant_id=caller.merchant_id,
         livemode=caller.livemode,

@@ -60,12 +60,23 @@ def routes_for(
     """
     candidates = _candidates(merchant_id, livemode, source_type)
     if not candidates:
-        raise invalid("source_type_unavailable", "source", "No provider takes this type of source in this mode.")
+        message = f"No provider takes this type of source in this mode. {how_to_enable(livemode)}"
+        raise invalid("source_type_unavailable", "source", message)
     if hold and not (candidates := [candidate for candidate in candidates if candidate.capabilities.hold]):
         raise invalid("invalid_choice", "capture", "Only a card can be held; this source is captured at once.")
     if not (candidates := [candidate for candidate in candidates if candidate.takes(amount, currency)]):
         raise invalid("invalid_choice", "amount", "No provider takes this amount in this currency for this source.")
     return _with_closed_circuit(candidates)
+
+
+def how_to_enable(livemode: bool) -> str:
+    """Return what to do about a source type that no provider takes in this mode."""
+    if not livemode:
+        return "A live key may have a provider for it."
+    return (
+        "Live mode needs a provider account with a route for it, which an operator adds (see the guide Providers); "
+        "a test key works without."
+    )
 
 
 def is_available(merchant_id: UUID, livemode: bool, source_type: str) -> bool:

@@ -36,7 +36,7 @@ def test_what_has_a_default_may_be_left_out(api: Api) -> None:
 def test_a_null_for_an_optional_member_means_absent(api: Api) -> None:
     charge = made(ask(api, **dict.fromkeys(OPTIONAL)))
     assert [charge[name] for name in ("currency", "captured", "require_auth")] == ["PHP", True, True]
-    assert "metadata" not in charge
+    assert charge["metadata"] == {}
 
 
 def test_a_null_for_a_required_member_is_missing(api: Api) -> None:

@@ -11,7 +11,7 @@ from tests.contract.calls import CARD, CARD_SOURCE, faults_of, vaulted
 from tests.contract.shapes import SOURCE_TYPES
 
 OTHER_TYPES = SOURCE_TYPES[1:]
-ALWAYS = {"object", "id", "type", "vaulted", "used", "livemode", "created_at", "updated_at"}
+ALWAYS = {"object", "id", "type", "vaulted", "used", "livemode", "created_at", "updated_at", "metadata"}
 CARD_ALWAYS = {
     *("object", "id", "name", "last4", "exp_month", "exp_year"),
     *("brand", "country", "cvc_checked", "funding", "issuing_bank"),

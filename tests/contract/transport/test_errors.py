@@ -65,7 +65,7 @@ def captured(api: Api) -> dict[str, Any]:
 INVALID, CLASH = "invalid_request_error", "idempotency_error"
 PIN = {"confirmation_id": "12345", "otp": "123456"}
 ROWS: dict[str, tuple[int, str, Cause]] = {
-    "invalid_json": (400, INVALID, lambda api: api.post("/sources/", b"[]")),
+    "invalid_json": (400, INVALID, lambda api: api.post("/sources/", b"5")),
     "key_missing": (401, "authentication_error", lambda api: api.send("GET", "/me", None, {"Authorization": ""})),
     "key_invalid": (401, "authentication_error", lambda api: Api("sk_test_nobody").get("/me")),
     "key_revoked": (401, "authentication_error", with_revoked_key),

@@ -31,12 +31,12 @@ def refuse(response: HttpResponse, status: int, code: str) -> None:
 
 @every(WRITING)
 def test_a_body_that_is_no_object_is_refused_everywhere(api: Api, call: Call) -> None:
-    refuse(send(api, call, b"[]"), 400, "invalid_json")
+    refuse(send(api, call, b"[1]"), 400, "invalid_json")
 
 
 @each(
     [
-        *(b"[]", b"[{}]", b'"text"', b"null", b"true", b"5", b"{", b"{}{}", b"{} x", b"{'a':1}", b'{"a":1,}'),
+        *(b"[1]", b"[{}]", b'"text"', b"null", b"true", b"5", b"{", b"{}{}", b"{} x", b"{'a':1}", b'{"a":1,}'),
         *(b'{"a":1,"a":2}', b'{"a":{"b":1,"b":1}}', b'{"a":1,"\\u0061":2}'),
         *(b'{"a":NaN}', b'{"a":Infinity}', b'{"a":-Infinity}', b'{"a":1e999}', b'{"a":%b}' % (b"9" * 500)),
         *(b'{"a":"\\u0000"}', b'{"a\\u0000":1}', b'{"a":"\\ud800"}', b'{"\\udfff":1}', b'{"a":"\n"}'),
