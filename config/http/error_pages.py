@@ -7,19 +7,20 @@ from django.views import defaults
 
 from payments.api.access.exception_handler import rate_limit_anonymous
 from payments.api.responses.errors import as_api_error, error_response, no_such_path
-from payments.web.middleware import wants_json
+from payments.api.responses.rendering import prefers_json
+from payments.web.middleware import is_api
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Return 400 for a request that Django refused before any view."""
-    if wants_json(request):
+    if _wants_json(request):
         return error_response(rate_limit_anonymous(request, as_api_error(exception)))
     return defaults.bad_request(request, exception)
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     """Return 404 for a path without a view."""
-    if wants_json(request):
+    if _wants_json(request):
         return error_response(rate_limit_anonymous(request, no_such_path()))
     return defaults.page_not_found(request, exception)
 
@@ -28,9 +29,13 @@ def server_error(request: HttpRequest) -> HttpResponse:
     """Return 500 or 503 for an unexpected error outside of the API's views."""
     exception = sys.exc_info()[1]
     error = as_api_error(exception if isinstance(exception, Exception) else Exception())
-    if wants_json(request):
+    if _wants_json(request):
         return error_response(error if error.status == 503 else rate_limit_anonymous(request, error))
     response = defaults.server_error(request)
     if error.status == 503:
         response.status_code, response["Retry-After"] = 503, error.headers["Retry-After"]
     return response
+
+
+def _wants_json(request: HttpRequest) -> bool:
+    return is_api(request) or prefers_json(request)

@@ -16,11 +16,6 @@ def is_api(request: HttpRequest) -> bool:
     return is_api_path(request.path_info)
 
 
-def wants_json(request: HttpRequest) -> bool:
-    """Return whether an error must be JSON: for the API, and for programs, which do not ask for a page."""
-    return is_api(request) or request.get_preferred_type(["application/json", "text/html"]) != "text/html"
-
-
 class PagesOnly(MiddlewareMixin):
     """A mixin that skips a middleware for the API."""
 

@@ -8,14 +8,13 @@ from django.views.decorators.http import require_safe
 
 from payments.api.access.throttling import count_anonymous
 from payments.api.guides.contents import CONTENTS, NAMES
-from payments.api.responses.rendering import json_response
-from payments.web.middleware import wants_json
+from payments.api.responses.rendering import json_response, prefers_json
 
 
 @require_safe
 def show_start(request: HttpRequest) -> HttpResponse:
     """Answer `/`: the way to the reference and the guides."""
-    if wants_json(request):
+    if prefers_json(request):
         base = settings.PUBLIC_URL
         links = {"api": "/v2", "reference": "/docs", "document": "/v2/openapi.json", "guides": "/docs/guides"}
         return json_response({name: f"{base}{path}" for name, path in links.items()})

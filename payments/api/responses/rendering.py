@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from django.http import HttpResponse
+from django.http import HttpRequest, HttpResponse
 from rest_framework.negotiation import DefaultContentNegotiation
 from rest_framework.renderers import BaseRenderer
 from rest_framework.request import Request
@@ -18,6 +18,11 @@ def json_response(body: Any, status: int = 200, headers: Mapping[str, str] | Non
     """Return an answer that no cache keeps; `body` is JSON bytes, or a value to render as JSON."""
     content = body if isinstance(body, bytes) else to_bytes(body)
     return HttpResponse(content, status=status, content_type=MEDIA_TYPE, headers=NO_STORE | dict(headers or {}))
+
+
+def prefers_json(request: HttpRequest) -> bool:
+    """Return whether the client is a program, which does not ask for a page before all else."""
+    return request.get_preferred_type([MEDIA_TYPE, "text/html"]) != "text/html"
 
 
 class JsonRenderer(BaseRenderer):

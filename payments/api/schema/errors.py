@@ -30,6 +30,12 @@ BAD_BODY = Refusal(
     "The body is not one JSON object in UTF-8, or repeats a member.",
     {"invalid_json": "The body is not valid JSON (line 1, column 20)."},
 )
+BAD_HOST = Refusal(
+    400,
+    "invalid_request_error",
+    "The host name of the request is not one of the service's.",
+    {"host_not_allowed": "'pay.internal' is not a host name of this service. To allow it, add it to ALLOWED_HOSTS."},
+)
 NO_KEY = Refusal(
     401,
     "authentication_error",
@@ -68,7 +74,7 @@ BAD_METHOD = Refusal(
     405,
     "invalid_request_error",
     "The path does not answer this method; `Allow` names those it does.",
-    {"method_not_allowed": "This path does not answer that method."},
+    {"method_not_allowed": "This path does not answer that method. It answers GET, HEAD."},
 )
 CONFLICT = Refusal(
     409,
@@ -113,8 +119,8 @@ TOO_LARGE = Refusal(
 BAD_TYPE = Refusal(
     415,
     "invalid_request_error",
-    "The body is not sent as `application/json`.",
-    {"unsupported_media_type": "The body must be JSON: Content-Type: application/json."},
+    "The body is not sent as `application/json` in UTF-8, or is compressed.",
+    {"unsupported_media_type": "The body must be JSON in UTF-8, sent with Content-Type: application/json."},
 )
 INVALID = Refusal(
     422,
@@ -122,8 +128,8 @@ INVALID = Refusal(
     "A member is missing, unknown or wrong; `detail` lists every fault at once.",
     {
         "missing": "amount: This field is required.",
-        "unknown_parameter": "captur: There is no such parameter.",
-        "invalid_type": "amount: This value must be an integer.",
+        "unknown_parameter": "captur: There is no such parameter. Did you mean capture?",
+        "invalid_type": "capture: This value must be true or false.",
         "too_small": "amount: This value must be at least 1.",
         "too_big": "amount: This value must be at most 99999999999.",
         "too_short": "statement_descriptor: This value must have at least 3 characters.",
@@ -178,6 +184,7 @@ SERVER_BUSY = Refusal(
 )
 REFUSALS = (
     BAD_BODY,
+    BAD_HOST,
     NO_KEY,
     NOT_PUBLISHABLE,
     NO_RIGHT,

@@ -33,9 +33,11 @@ sources and refunds. Any key can be bound to networks; from other networks it is
 
 Bodies are one JSON object in UTF-8, at most 64 KiB. Types are strict (`"100"` is no integer), and an undocumented
 member is refused, so that a mistyped name does no harm; `null` is the same as leaving an optional member out.
-An empty body counts as `{{}}`. A body in chunks or by HTTP/2 must state its length: a connection that breaks off before
-the first byte otherwise looks like an empty body, and a refund of a part would become a refund of all.
-Query parameters are as strict; `expand` is accepted and changes nothing, because nested objects are always whole.
+An empty body and one of `[]`, which PHP writes for an empty object, count as `{{}}`. A body must not be compressed. A
+body in chunks or by HTTP/2 must state its length: a connection that breaks off before the first byte otherwise looks
+like an empty body, and a refund of a part would become a refund of all.
+Query parameters are as strict; `expand` in any form (`expand[0]=source`) is accepted and changes nothing, because
+nested objects are always whole. An empty `start_after` is none.
 A card number may stand in `card.number` and nowhere else: in any other text, in metadata, a query, a path or an
 idempotency key it is refused with 422 `card_data`, because these are stored and shown as they are. `param` names the
 member, such as `metadata.note`. A security code in metadata under a name such as `cvc` is refused too. A card number is
@@ -66,7 +68,7 @@ Nothing was done then, and you may send the same request under the same idempote
 
 Lists are newest first. `limit` is the number of objects at most, and `next`, if more follow, is the path of the next
 page with every filter kept. No object is returned twice or missed while new ones arrive. A filter that nothing can ever
-match, such as `status=failed` with `captured=true`, is refused with 422.
+match, such as `status=failed` with `captured=true` or another merchant's `customer`, is refused with 422.
 
 # Errors
 

@@ -106,6 +106,7 @@ def writing(
 
 def _always(may_miss: bool, open_to_browsers: bool) -> list[Refusal]:
     return [
+        errors.BAD_HOST,
         errors.NO_KEY,
         *([] if open_to_browsers else [errors.NOT_PUBLISHABLE]),
         errors.NO_RIGHT,
