@@ -19,6 +19,6 @@ class PaymentsConfig(AppConfig):
 def make_months(**_: Any) -> None:
     """Add missing partitions after a migration, also if no worker has run for long."""
     from payments import clock
-    from payments.db.partitions import make_ahead
+    from payments.domain.maintenance.partitions import make_ahead
 
     make_ahead(clock.now())

@@ -15,7 +15,6 @@ from django.db.backends.utils import CursorWrapper
 
 from payments.ids import first_id
 
-AHEAD = 3
 # A session that waits for a lock blocks all that come later, so a step gives up soon and is tried again later.
 STEP = "SET LOCAL lock_timeout = '500ms'; SELECT pg_advisory_xact_lock(hashtext('payments months'))"
 PARTS = """
@@ -89,27 +88,6 @@ def step() -> Iterator[CursorWrapper]:
         for statement in STEP.split("; "):
             cursor.execute(statement)
         yield cursor
-
-
-def make_ahead(now: datetime) -> int:
-    """Add the missing partitions up to `AHEAD` months after `now`; return how many were added."""
-    return sum(_make_up_to(parted, after(month_of(now), AHEAD)) for parted in ALL)
-
-
-def _make_up_to(parted: PartitionedTable, last: date) -> int:
-    count = 0
-    while _make_next(parted, last):
-        count += 1
-    return count
-
-
-def _make_next(parted: PartitionedTable, last: date) -> bool:
-    with step() as cursor:
-        months = parted.months(cursor)
-        if not months or months[-1] >= last:
-            return False
-        make(cursor, parted, after(months[-1]))
-    return True
 
 
 def make(cursor: CursorWrapper, parted: PartitionedTable, month: date, *, first: bool = False) -> None:

@@ -7,7 +7,7 @@ refused by its guard on `settled_at`.
 """
 
 from collections.abc import Collection, Iterable, Mapping
-from datetime import date, datetime
+from datetime import date, datetime, time, timedelta
 from itertools import takewhile
 from uuid import UUID
 
@@ -29,6 +29,11 @@ BATCH = 500
 BATCHES_PER_RUN = 100
 
 Batch = tuple[UUID, bool, str]
+
+
+def next_settlement_at(now: datetime) -> datetime:
+    """Return the end of the day in UTC, when what moved on it is settled."""
+    return datetime.combine(now.date() + timedelta(days=1), time(), now.tzinfo)
 
 
 def settle_all_due(scope: Scope = ALL_MERCHANTS) -> int:

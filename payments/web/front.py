@@ -2,19 +2,16 @@
 
 import resource
 from concurrent.futures import ThreadPoolExecutor
-from http import HTTPStatus
 from wsgiref.types import WSGIApplication
 
 from django.conf import settings
 from django.http import HttpResponse
 
-from payments import ids
 from payments.api.responses.errors import as_api_error
 from payments.web.bodies import Bodies, BodyLimits
-from payments.web.database_monitor import DatabaseMonitor
 from payments.web.environ import Environ, Scope, environ_of, put_body
+from payments.web.health import Health
 from payments.web.refusals import Refused, answer_to
-from payments.web.requests import watched_name
 from payments.web.responses import Answer, Receive, Send, encoded
 from payments.web.threads import Threads
 
@@ -22,7 +19,6 @@ from payments.web.threads import Threads
 LOOKUPS = 4
 # A connection takes a file descriptor, and granian accepts 4,096 connections in each process.
 MOST_FILES = 16_384
-RETRY_SECONDS = "1"
 
 
 class Front:
@@ -39,7 +35,7 @@ class Front:
             await self._live(receive, send)
             return
         environ = environ_of(scope)
-        answer = self._watched(environ) or await self._answer(environ, receive, send)
+        answer = self._health.answer_to(environ) or await self._answer(environ, receive, send)
         if answer:
             await answer.send(send)
 
@@ -50,21 +46,10 @@ class Front:
         limits = BodyLimits(settings.DATA_UPLOAD_MAX_MEMORY_SIZE, settings.REQUEST_BODY_SECONDS)
         self._bodies = Bodies(limits, ThreadPoolExecutor(LOOKUPS, thread_name_prefix="key"))
         self._threads = Threads(self._application, settings.WEB_THREADS, settings.DATABASES["default"]["CONNECTIONS"])
-        self._database = DatabaseMonitor()
-        self._database.start()
+        self._health = Health(self._threads)
         await send({"type": "lifespan.startup.complete"})
         await receive()
         await send({"type": "lifespan.shutdown.complete"})
-
-    def _watched(self, environ: Environ) -> Answer | None:
-        name = watched_name(environ)
-        if name is None:
-            return None
-        if not self._database.answers:
-            return _text(HTTPStatus.SERVICE_UNAVAILABLE, "PostgreSQL does not answer")
-        if name == "ready" and self._threads.are_taken:
-            return _text(HTTPStatus.SERVICE_UNAVAILABLE, "every thread is taken")
-        return _text(HTTPStatus.OK, "healthy")
 
     async def _answer(self, environ: Environ, receive: Receive, send: Send) -> Answer | None:
         try:
@@ -81,17 +66,6 @@ class Front:
 
 def _whole(response: HttpResponse) -> Answer:
     return Answer(response.status_code, encoded(response.items()), response.content)
-
-
-def _text(status: HTTPStatus, text: str) -> Answer:
-    headers = {
-        "Content-Type": "text/plain; charset=utf-8",
-        "Cache-Control": "no-store",
-        "Request-Id": ids.public_id("req", ids.new_id()),
-    }
-    if status == HTTPStatus.SERVICE_UNAVAILABLE:
-        headers["Retry-After"] = RETRY_SECONDS
-    return Answer(status, encoded(headers.items()), text.encode())
 
 
 def _allow_files() -> None:

@@ -1,12 +1,8 @@
 """Properties of a request that are read before Django handles it."""
 
-import re
-
 from django.http import HttpRequest
 
 from payments.web.environ import Environ
-
-WATCHED = re.compile(r"/(ping|ready)/?")
 
 
 def request_of(environ: Environ) -> HttpRequest:
@@ -20,12 +16,6 @@ def request_of(environ: Environ) -> HttpRequest:
 def is_api_path(path: str) -> bool:
     """Return whether `path` is the API's."""
     return path == "/v2" or path.startswith("/v2/")
-
-
-def watched_name(environ: Environ) -> str | None:
-    """Return `ping` or `ready` for a health check, else None."""
-    match = WATCHED.fullmatch(environ["PATH_INFO"]) if environ["REQUEST_METHOD"] in ("GET", "HEAD") else None
-    return match[1] if match else None
 
 
 def has_body(environ: Environ) -> bool:

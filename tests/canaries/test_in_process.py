@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 
 from customers.models import Customer
 from payments import clock, ids
-from payments.domain.cards.card_data import SHOWN_DIGITS, describe
+from payments.domain.cards.bin_table import SHOWN_DIGITS, describe
 from payments.models import BinRange, Charge, IdempotencyRecord, Source
 from payments.providers.base import Declined, NotSent, Unknown
 from payments.staff.admin_site.search_terms import REFUSED

@@ -1,6 +1,6 @@
 import pytest
 
-from payments.domain.cards import bin_table
+from payments.domain.cards import bin_file
 from payments.models import BinRange
 
 pytestmark = pytest.mark.django_db
@@ -13,30 +13,28 @@ def csv(*rows: str) -> list[str]:
 
 
 def test_entries_are_added_changed_and_left_alone() -> None:
-    bin_table.store(bin_table.read(csv("4242,visa,credit,US,First Bank", "5555,mastercard,debit,PH,Second Bank")))
-    counts = bin_table.store(
-        bin_table.read(
-            csv("4242,visa,credit,US,First Bank", "5555,mastercard,prepaid,PH,Third", "3528,jcb,credit,JP,X")
-        )
+    bin_file.store(bin_file.read(csv("4242,visa,credit,US,First Bank", "5555,mastercard,debit,PH,Second Bank")))
+    counts = bin_file.store(
+        bin_file.read(csv("4242,visa,credit,US,First Bank", "5555,mastercard,prepaid,PH,Third", "3528,jcb,credit,JP,X"))
     )
-    assert counts == bin_table.Counts(added=1, changed=1, unchanged=1)
+    assert counts == bin_file.Counts(added=1, changed=1, unchanged=1)
     assert BinRange.objects.get(prefix="5555").issuing_bank == "Third"
     assert BinRange.objects.count() == 3
 
 
 def test_entries_that_a_file_does_not_name_stay() -> None:
-    bin_table.store(bin_table.read(csv("4242,visa,credit,US,First Bank")))
-    bin_table.store(bin_table.read(csv("5555,mastercard,debit,PH,Second Bank")))
+    bin_file.store(bin_file.read(csv("4242,visa,credit,US,First Bank")))
+    bin_file.store(bin_file.read(csv("5555,mastercard,debit,PH,Second Bank")))
     assert BinRange.objects.count() == 2
 
 
 def test_an_import_of_any_size_is_written() -> None:
     rows = [f"{prefix},visa,credit,US,Bank" for prefix in range(400000, 403000)]
-    assert bin_table.store(bin_table.read(csv(*rows))).added == 3000
+    assert bin_file.store(bin_file.read(csv(*rows))).added == 3000
 
 
 def test_blank_lines_and_unknown_facts_are_fine() -> None:
-    [entry] = bin_table.read(csv("", '42424242424,unknown,unknown,unknown,"Bank, First"', ""))
+    [entry] = bin_file.read(csv("", '42424242424,unknown,unknown,unknown,"Bank, First"', ""))
     assert entry.issuing_bank == "Bank, First"
 
 
@@ -60,13 +58,13 @@ def test_blank_lines_and_unknown_facts_are_fine() -> None:
     ],
 )
 def test_a_bad_line_is_refused_by_its_number(row: str, said: str) -> None:
-    with pytest.raises(bin_table.BadLine) as refusal:
-        bin_table.read(csv("5555,mastercard,debit,PH,Second Bank", row))
+    with pytest.raises(bin_file.BadLine) as refusal:
+        bin_file.read(csv("5555,mastercard,debit,PH,Second Bank", row))
     assert str(refusal.value).startswith("line 3: ")
     assert said in str(refusal.value)
 
 
 @pytest.mark.parametrize("lines", [[], ["\n"], ["prefix,brand\n"], ["4242,visa,credit,US,Bank\n"]])
 def test_a_file_without_the_header_is_refused(lines: list[str]) -> None:
-    with pytest.raises(bin_table.BadLine, match="line 1: the header must be prefix,brand,funding,country,issuing_bank"):
-        bin_table.read(lines)
+    with pytest.raises(bin_file.BadLine, match="line 1: the header must be prefix,brand,funding,country,issuing_bank"):
+        bin_file.read(lines)

@@ -5,7 +5,8 @@ import pytest
 from django.db import connection
 
 from payments import clock, vault
-from payments.domain.cards.card_data import CardFacts, card_data, describe, new_card
+from payments.domain.cards.bin_table import CardFacts, describe
+from payments.domain.cards.card_data import card_data, new_card
 from payments.domain.charging import expiry
 from payments.domain.maintenance.data_keys import DatabaseKeyStore
 from payments.models import BinRange, Card, CvcKey

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError
 
-from payments.domain.cards.card_data import describe
+from payments.domain.cards.bin_table import describe
 from payments.models import BinRange
 from tests.commands.conftest import Manage
 

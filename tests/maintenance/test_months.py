@@ -9,8 +9,9 @@ from django.db import IntegrityError, connection, transaction
 from pytest_django import Settings
 
 from payments import clock
-from payments.db.partitions import AHEAD, ALL, EVENTS, WEBHOOKS, PartitionedTable, after, make_ahead, month_of
+from payments.db.partitions import ALL, EVENTS, WEBHOOKS, PartitionedTable, after, month_of
 from payments.domain.maintenance import partitions
+from payments.domain.maintenance.partitions import MONTHS_AHEAD, make_ahead
 from payments.domain.merchants.merchants import NewMerchant
 from payments.ids import parse_id
 from payments.invariants.checks import check
@@ -67,7 +68,7 @@ def indexes_of(parted: PartitionedTable, month: date) -> list[str]:
 
 
 def test_there_are_months_ahead(db: None) -> None:
-    assert {months_of(parted)[-1] for parted in ALL} == {after(month_of(clock.now()), AHEAD)}
+    assert {months_of(parted)[-1] for parted in ALL} == {after(month_of(clock.now()), MONTHS_AHEAD)}
 
 
 @pytest.mark.parametrize("parted", ALL, ids=lambda parted: parted.table)

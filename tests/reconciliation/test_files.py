@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from payments.domain.reconciliation import files
+from payments.domain.reconciliation.csv_layout import Columns, CsvMapping
 from payments.domain.reconciliation.files import BadReport
-from payments.domain.reconciliation.mappings import Columns, CsvMapping
 from payments.providers.settlement_reports import Movement, SettlementLine
 from tests.reconciliation.factories import SIMULATOR
 

@@ -21,7 +21,7 @@ from payments.admin.framework.formats import (
     source_label,
 )
 from payments.admin.framework.object_actions import ActionButton, operator_of
-from payments.domain.cards.card_data import BRANDS, FUNDINGS, PREFIX_LENGTHS
+from payments.domain.cards.bin_table import BRANDS, FUNDINGS, PREFIX_LENGTHS
 from payments.ids import public_id
 from payments.models import BinRange, Card, Charge, Event, Source
 

@@ -29,7 +29,7 @@ from payments.api.schema.members import (
     web_address,
 )
 from payments.api.validation.serializers import AddressInput, CardInput, OwnerInput, RedirectInput
-from payments.domain.cards.card_data import BRANDS, FUNDINGS
+from payments.domain.cards.bin_table import BRANDS, FUNDINGS
 from payments.models import Card, Charge, Refund
 from payments.providers.failure_data import REASONS
 

@@ -15,7 +15,7 @@ from payments.domain import bulkheads
 from payments.domain.caller import Caller
 from payments.domain.charging import attempts, late_outcomes, record_outcome
 from payments.domain.errors import PaymentError
-from payments.domain.schedule import next_lookup_at, next_second_look_at
+from payments.domain.lookup_schedule import next_lookup_at, next_second_look_at
 from payments.domain.sweep_scope import ALL_MERCHANTS, Scope
 from payments.models import Attempt, Charge, ProviderEvent
 from payments.models.charging.attempt import SECOND_LOOKS

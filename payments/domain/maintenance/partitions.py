@@ -1,7 +1,7 @@
 """Monthly partitions of events, webhooks and webhook attempts: created ahead, dropped after their retention."""
 
 import logging
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 
 from django.conf import settings
 from django.db import OperationalError, transaction
@@ -9,9 +9,11 @@ from django.db.backends.utils import CursorWrapper
 from psycopg.errors import LockNotAvailable
 
 from payments import clock
-from payments.db.partitions import ALL, EVENTS, TRIES, WEBHOOKS, PartitionedTable, make_ahead, month_of, step
+from payments.db.partitions import ALL, EVENTS, TRIES, WEBHOOKS, PartitionedTable, after, make, month_of, step
 
 logger = logging.getLogger("kaha.months")
+
+MONTHS_AHEAD = 3
 
 # Detached partitions that are not dropped yet, as a process leaves them that dies between the two steps.
 LEFT_OVER = """
@@ -33,6 +35,27 @@ def maintain() -> int:
             raise
         logger.warning("a partition could not be created or dropped, because its table is in use")
         return 0
+
+
+def make_ahead(now: datetime) -> int:
+    """Add the missing partitions up to MONTHS_AHEAD months after `now`; return how many were added."""
+    return sum(_make_up_to(parted, after(month_of(now), MONTHS_AHEAD)) for parted in ALL)
+
+
+def _make_up_to(parted: PartitionedTable, last: date) -> int:
+    count = 0
+    while _make_next(parted, last):
+        count += 1
+    return count
+
+
+def _make_next(parted: PartitionedTable, last: date) -> bool:
+    with step() as cursor:
+        months = parted.months(cursor)
+        if not months or months[-1] >= last:
+            return False
+        make(cursor, parted, after(months[-1]))
+    return True
 
 
 def drop_before(month: date) -> int:

@@ -12,8 +12,8 @@ from payments import clock
 from payments.domain.caller import Caller
 from payments.domain.charging import attempts, late_outcomes, record_outcome, recovery
 from payments.domain.errors import PaymentError
+from payments.domain.lookup_schedule import next_lookup_at
 from payments.domain.provider_events import outcome_json
-from payments.domain.schedule import next_lookup_at
 from payments.models import Attempt, Charge, ProviderEvent
 from payments.models.provider_message import WHY_MAX_LENGTH
 from payments.providers.base import Approved, Declined, NotSent, Outcome, Unknown

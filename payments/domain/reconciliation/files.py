@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TextIO
 
 from payments.domain.reconciliation.cells import Row
-from payments.domain.reconciliation.mappings import CsvMapping, Layout
+from payments.domain.reconciliation.csv_layout import CsvMapping, Layout
 from payments.providers.settlement_reports import SettlementLine
 
 MAX_BYTES = 64 * 1024 * 1024

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from payments.domain.reconciliation.adyen import SettlementDetails
-from payments.domain.reconciliation.mappings import MAPPINGS, Layout
+from payments.domain.reconciliation.csv_layout import MAPPINGS, Layout
 from payments.domain.reconciliation.xendit import BalanceReport
 
 ALL: tuple[Layout, ...] = (*MAPPINGS.values(), SettlementDetails(), BalanceReport())

@@ -20,7 +20,7 @@ from django.db.models.functions import Lower
 from payments import clock, context
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
-from payments.domain.cards.card_data import describe
+from payments.domain.cards.bin_table import describe
 from payments.models import Attempt, Block, Card, Source
 from payments.models.operators.correction import free_of_secrets
 from payments.providers.base import Declined, Payment, Provider

@@ -3,13 +3,13 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from payments.domain.cards import bin_table
+from payments.domain.cards import bin_file
 
 
 class Command(BaseCommand):
     help = (
         "Imports the issuers of cards by their first digits (BIN), from a CSV file with the columns "
-        f"{','.join(bin_table.COLUMNS)}. New entries are added, known ones changed, none removed. "
+        f"{','.join(bin_file.COLUMNS)}. New entries are added, known ones changed, none removed. "
         "The whole file is checked before anything changes."
     )
 
@@ -19,12 +19,12 @@ class Command(BaseCommand):
     def handle(self, *, file: Path, **_: Any) -> None:
         try:
             with file.open(encoding="utf-8-sig", newline="") as lines:
-                entries = bin_table.read(lines)
+                entries = bin_file.read(lines)
         except OSError as fault:
             raise CommandError(f"{file} cannot be read: {fault.strerror}") from None
         except UnicodeDecodeError:
             raise CommandError(f"{file} cannot be read: it is not UTF-8") from None
-        except bin_table.BadLine as fault:
+        except bin_file.BadLine as fault:
             raise CommandError(f"{file}, {fault}") from None
-        counts = bin_table.store(entries)
+        counts = bin_file.store(entries)
         self.stdout.write(f"{counts.added} added, {counts.changed} changed, {counts.unchanged} unchanged.")

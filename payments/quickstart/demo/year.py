@@ -10,7 +10,7 @@ from django.db import connection, transaction
 
 from payments import clock
 from payments.domain import idempotency, settlement
-from payments.domain.schedule import next_settlement_at
+from payments.domain.settlement import next_settlement_at
 from payments.overview import day_totals
 from payments.quickstart.demo import operator_scenarios, scenarios, webhooks
 from payments.quickstart.demo.business_hours import YEAR, moments

@@ -1,7 +1,7 @@
-"""When an outcome is looked up, and when money is settled."""
+"""When an unknown outcome is looked up at its provider."""
 
 from collections.abc import Sequence
-from datetime import datetime, time, timedelta
+from datetime import datetime, timedelta
 
 LOOKUP_DELAYS_SECONDS = (5, 30, 120, 600, 3600)
 # 10 minutes, an hour and a day after an attempt was given up.
@@ -20,8 +20,3 @@ def next_second_look_at(now: datetime, tries: int) -> datetime:
 
 def _after(now: datetime, delays_seconds: Sequence[int], tries: int) -> datetime:
     return now + timedelta(seconds=delays_seconds[min(tries, len(delays_seconds) - 1)])
-
-
-def next_settlement_at(now: datetime) -> datetime:
-    """Return the end of the day in UTC, when what moved on it is settled."""
-    return datetime.combine(now.date() + timedelta(days=1), time(), now.tzinfo)
