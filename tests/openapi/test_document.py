@@ -1,3 +1,4 @@
+import json
 import re
 from typing import Any
 
@@ -104,6 +105,16 @@ def test_every_member_is_explained(described: Document) -> None:
 def test_every_parameter_is_explained(described: Document) -> None:
     for operation in described.operations().values():
         assert all(parameter.get("description") for parameter in operation.get("parameters", []))
+
+
+def test_a_default_is_said_in_words_because_generators_read_the_keyword_differently(described: Document) -> None:
+    schemas = described.content["components"]["schemas"]
+    assert [name for name, schema in schemas.items() if '"default":' in json.dumps(schema)] == []
+    members = {name: schema.get("properties", {}) for name, schema in schemas.items()}
+    assert members["ChargeInput"]["currency"]["description"] == "ISO 4217 code, in any case. Default: `PHP`."
+    assert members["ChargeInput"]["capture"]["description"].endswith(" Default: `true`.")
+    assert members["RefundInput"]["reason"]["description"].endswith(" Default: `requested_by_customer`.")
+    assert "Default" not in members["Charge"]["currency"]["description"]
 
 
 def test_requests_are_closed(described: Document) -> None:

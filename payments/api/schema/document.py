@@ -88,8 +88,23 @@ def finish(result: Document, **_: Any) -> Document:
             }
     result["paths"]["/ping"] = PING
     result["webhooks"] = webhooks(settings.NOTIFY_HEADER_PREFIX)
+    _describe_defaults(result["components"]["schemas"])
     result["components"] |= {"headers": HEADERS, "responses": dict(sorted(shared.items()))}
     return result
+
+
+def _describe_defaults(schemas: Document) -> None:
+    """Move the default of each member into its description, in place.
+
+    Generators of clients read `default` differently: some take the member for one that must be sent, others send the
+    default that there was when they ran. Without it, what a program leaves out is left to the service.
+    """
+    for schema in schemas.values():
+        for member in schema.get("properties", {}).values():
+            if "default" in member:
+                default = member.pop("default")
+                shown = default if isinstance(default, str) else to_bytes(default).decode()
+                member["description"] += f" Default: `{shown}`."
 
 
 def _share(shared: Document, status: str, response: Document) -> Document:

@@ -228,8 +228,9 @@ ERROR_DETAILS = shown(
     doc_url=web_address("Where errors are explained."),
     request_id=Member(id_form("req"), "The ID of this request, which the service's logs know."),
 )
+# A member of the same name as its object would not pass the type checks of generated clients.
 ERROR = shown(
-    "Error",
+    "ErrorEnvelope",
     "The envelope of every error.",
     error=ERROR_DETAILS(help_text="Details of the error."),
     detail=FAULT(many=True, required=False, help_text="With 422: every fault at once."),
