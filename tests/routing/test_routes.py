@@ -198,9 +198,10 @@ def test_the_account_shows_what_its_routes_take(live: Api, api: Api, north: Psp,
     shop.merchant.save()
 
     shown = made(live.get("/me"))["payment_method_settings"]
-    assert [name for name, switch in shown.items() if switch["enabled"]] == ["card"]
-    assert shown["gcash"] == shown["qrph"] == {"enabled": False}
-    assert made(api.get("/me"))["payment_method_settings"] == {"gcash": {"enabled": False}}
+    statuses = {name: shown[name]["status"] for name in ("card", "gcash", "qrph")}
+    assert statuses == {"card": "approved", "gcash": "rejected", "qrph": "pending"}
+    in_test = made(api.get("/me"))["payment_method_settings"]
+    assert [name for name, method in in_test.items() if method["status"] != "approved"] == ["gcash"]
 
 
 def test_test_mode_goes_by_no_route(api: Api, live: Api, north: Psp, shop: NewMerchant) -> None:

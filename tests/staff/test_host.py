@@ -33,7 +33,7 @@ def test_nothing_else_is_there(path: str, db: None) -> None:
 
 @pytest.mark.parametrize("path", ["/admin/", LOGIN, "/admin/passkey/jsi18n/", "/admin/payments/charge/"])
 def test_elsewhere_is_no_admin(path: str, ana: User) -> None:
-    signed_in = Client(headers={"Host": PUBLIC})
+    signed_in = Client(headers={"Host": PUBLIC, "Accept": "text/html"})
     signed_in.force_login(ana)
     answer, unknown = signed_in.get(path), signed_in.get("/no-such-path/")
     assert answer.status_code == 404
