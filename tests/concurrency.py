@@ -1,8 +1,9 @@
 """Races with real threads on real connections."""
 
 from collections import Counter
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from threading import Barrier
 from typing import TypeVar
 
@@ -25,6 +26,20 @@ def at_once(count: int, do: Callable[[int], Result]) -> list[Result]:
 
     with ThreadPoolExecutor(count) as threads:
         return list(threads.map(run, range(count)))
+
+
+@contextmanager
+def in_background(do: Callable[[], Result]) -> Iterator["Future[Result]"]:
+    """Do something on a thread of its own meanwhile; yield its future, which is done after the block."""
+
+    def run() -> Result:
+        try:
+            return do()
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(1) as threads:
+        yield threads.submit(run)
 
 
 def statuses(responses: list[HttpResponse]) -> Counter[int]:

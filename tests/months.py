@@ -14,7 +14,7 @@ from payments.db.partitions import ALL, EVENTS, PartitionedTable, after, begins,
 def months_behind(count: int) -> Iterator[list[date]]:
     """Add this many months before the first and yield all, earliest first; remove them afterwards."""
     with connection.cursor() as cursor:
-        first = EVENTS.months(cursor)[0]
+        first = EVENTS.starts(cursor)[0]
         behind = [after(first, -number) for number in range(count, 0, -1)]
         for parted in ALL:
             _bound_below(cursor, parted, first, f"'{begins(first)}'")
@@ -34,13 +34,13 @@ def middle_of(month: date) -> datetime:
 
 def months_of(parted: PartitionedTable) -> list[date]:
     with connection.cursor() as cursor:
-        return parted.months(cursor)
+        return parted.starts(cursor)
 
 
 def forget_ahead(parted: PartitionedTable, kept: int) -> None:
     """Drop the months of a table but for the first so many."""
     with connection.cursor() as cursor:
-        for month in parted.months(cursor)[kept:]:
+        for month in parted.starts(cursor)[kept:]:
             cursor.execute(f"DROP TABLE {parted.part(month)}")
 
 

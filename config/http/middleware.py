@@ -18,6 +18,7 @@ from payments.api.access.throttling import client_address
 from payments.domain.merchants.api_keys import record_use
 from payments.models import ApiKey
 from payments.rendering.wire import without_absent
+from payments.web import request_log
 from payments.web.middleware import GetResponse, PagesOnly
 
 logger = logging.getLogger("kaha.request")
@@ -80,6 +81,7 @@ class RequestLog:
                 "sql_count": statements.count,
             }
             logger.info("request", extra=facts)
+            request_log.add(request, request_id, facts["status"], round(facts["milliseconds"]))
         except Exception:  # a charge must not fail because of its log line
             with suppress(Exception):  # another handler than ours may fail again
                 logger.exception("The log line of a request could not be made.")

@@ -3,10 +3,10 @@ from typing import Any
 from django.http import HttpResponse
 from rest_framework.request import Request
 
-from payments.api.filters import event_filters, events_page
+from payments.api.filters import event_filters, events_page, newer_events
 from payments.api.responses.rendering import json_response
 from payments.api.validation.query_fields import EventListQuery
-from payments.api.views.lists import Listing, show_page
+from payments.api.views.feeds import Feed, show_feed
 from payments.api.views.viewset import ApiViewSet
 from payments.db.compiled_query import CompiledQuery
 from payments.domain.errors import not_found
@@ -14,7 +14,7 @@ from payments.ids import parse_id
 from payments.json_codecs.verbatim_json import loads
 from payments.models import Event
 
-EVENTS = Listing(Event, "evt", CompiledQuery(events_page), event_filters)
+EVENTS = Feed(Event, "evt", CompiledQuery(events_page), event_filters, newer=CompiledQuery(newer_events))
 
 
 class EventViewSet(ApiViewSet):
@@ -24,7 +24,7 @@ class EventViewSet(ApiViewSet):
     rights = {"list": "events:read", "retrieve": "events:read"}
 
     def list(self, request: Request) -> HttpResponse:
-        return show_page(request, self.caller(request), EVENTS, self.query, _render)
+        return show_feed(request, self.caller(request), EVENTS, self.query, _render)
 
     def retrieve(self, request: Request, pk: str) -> HttpResponse:
         caller, uuid = self.caller(request), parse_id("evt", pk)

@@ -18,7 +18,7 @@ from payments.domain.charging.state_machine import FLAGS
 from payments.domain.errors import invalid
 from payments.domain.events import EVENT_OBJECTS
 from payments.ids import first_id
-from payments.models import Charge, Event
+from payments.models import ApiRequest, Charge, Event
 
 Filters = dict[str, Any]
 # The pairs of status and captured that charges can have; an index finds charges by the two.
@@ -111,6 +111,26 @@ def events_page(
     # The expression keeps the planner from the index of types, which would scan the events of all other objects.
     rows = own if kind is None else own.filter(Exact(Concat(F("type"), Value("")), Value(kind)))
     return rows.newest_of_object(object_id, after, length)
+
+
+def newer_events(
+    *, merchant_id: UUID, livemode: bool, length: int, above: UUID, below: UUID, kind: str | None = None
+) -> QuerySet[Event]:
+    """Return the events between two IDs, all or those of one type, oldest first."""
+    path: dict[str, Any] = {"merchant_id": merchant_id, "livemode": livemode}
+    path |= {} if kind is None else {"type": kind}
+    return Event.objects.newer_page(path, length, above, below)
+
+
+def requests_page(*, merchant_id: UUID, livemode: bool, length: int, below: UUID) -> QuerySet[ApiRequest]:
+    """Return the newest requests."""
+    return ApiRequest.objects.newest_page([{"merchant_id": merchant_id, "livemode": livemode}], length, below)
+
+
+def newer_requests(*, merchant_id: UUID, livemode: bool, length: int, above: UUID, below: UUID) -> QuerySet[ApiRequest]:
+    """Return the requests between two IDs, oldest first."""
+    path = {"merchant_id": merchant_id, "livemode": livemode}
+    return ApiRequest.objects.newer_page(path, length, above, below)
 
 
 def _require_own(caller: Caller, param: str, prefix: str, object_id: UUID, **values: Any) -> None:

@@ -1,14 +1,14 @@
-"""Tables partitioned by month (UTC) of their IDs, so that old months are dropped and not deleted row by row.
+"""Tables partitioned by month or day (UTC) of their IDs, so that old partitions are dropped, and no row is deleted.
 
-A partition is named by its month, `payments_event_2026_11`; the first one holds everything older too. There is no
-default partition, because PostgreSQL would search it whenever a partition is added. These tables have no foreign keys
-in either direction, because to drop a month would lock the tables at the other end.
+A partition is named by its month, `payments_event_2026_11`, or its day; the first one holds everything older too.
+There is no default partition, because PostgreSQL would search it whenever a partition is added. These tables have no
+foreign keys in either direction, because to drop a month would lock the tables at the other end.
 """
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time
+from datetime import UTC, date, datetime, time, timedelta
 
 from django.db import connection, transaction
 from django.db.backends.utils import CursorWrapper
@@ -47,14 +47,34 @@ class PartitionedTable:
     def part(self, month: date) -> str:
         return f"{self.table}_{month:%Y_%m}"
 
+    def next(self, month: date) -> date:
+        """Return the first day of the partition that follows."""
+        return after(month)
+
     def index(self, part: str) -> str:
         """Return the name of the unique index of a partition."""
         return f"{part}_{self.once.replace(', ', '_')}_key"
 
-    def months(self, cursor: CursorWrapper) -> list[date]:
-        """Return the months that have a partition, oldest first; none while the table does not exist."""
+    def starts(self, cursor: CursorWrapper) -> list[date]:
+        """Return the first days of the partitions, oldest first; none while the table does not exist."""
         cursor.execute(PARTS, [self.table])
-        return [date.fromisoformat(f"{name[-7:].replace('_', '-')}-01") for (name,) in cursor.fetchall()]
+        return [self._start_of(name.removeprefix(f"{self.table}_")) for (name,) in cursor.fetchall()]
+
+    def _start_of(self, suffix: str) -> date:
+        return date.fromisoformat(f"{suffix.replace('_', '-')}-01")
+
+
+class DailyTable(PartitionedTable):
+    """A table with a partition for each day."""
+
+    def part(self, day: date) -> str:
+        return f"{self.table}_{day:%Y_%m_%d}"
+
+    def next(self, day: date) -> date:
+        return day + timedelta(days=1)
+
+    def _start_of(self, suffix: str) -> date:
+        return date.fromisoformat(suffix.replace("_", "-"))
 
 
 # An event is written in one statement with its object, whose version makes the sequence unique across months.
@@ -62,6 +82,7 @@ EVENTS = PartitionedTable("payments_event", "id", "object_id, sequence")
 # Its ID is that of its event, which the primary key makes unique across months.
 WEBHOOKS = PartitionedTable("payments_webhook", "id", "event_id")
 TRIES = PartitionedTable("payments_webhookattempt", "webhook_id")
+REQUESTS = DailyTable("payments_apirequest", "id")
 # In the order in which months are dropped: while there is a webhook, there is its event.
 ALL = (WEBHOOKS, TRIES, EVENTS)
 
@@ -76,9 +97,9 @@ def after(month: date, count: int = 1) -> date:
     return date(month.year + years, number + 1, 1)
 
 
-def begins(month: date) -> str:
-    """Return the lowest ID of a month."""
-    return str(first_id(datetime.combine(month, time(), UTC)))
+def begins(day: date) -> str:
+    """Return the lowest ID of a day."""
+    return str(first_id(datetime.combine(day, time(), UTC)))
 
 
 @contextmanager
@@ -91,7 +112,7 @@ def step() -> Iterator[CursorWrapper]:
 
 
 def make(cursor: CursorWrapper, parted: PartitionedTable, month: date, *, first: bool = False) -> None:
-    """Add the partition of a month; the first one takes everything older too.
+    """Add the partition that begins with `month` (or day); the first one takes everything older too.
 
     It is created as a table and then attached: CREATE TABLE … PARTITION OF would block all who read the table.
     """
@@ -100,5 +121,5 @@ def make(cursor: CursorWrapper, parted: PartitionedTable, month: date, *, first:
     if parted.once:
         cursor.execute(f"CREATE UNIQUE INDEX {parted.index(part)} ON {part} ({parted.once})")
     lowest = "MINVALUE" if first else f"'{begins(month)}'"
-    bounds = f"FROM ({lowest}) TO ('{begins(after(month))}')"
+    bounds = f"FROM ({lowest}) TO ('{begins(parted.next(month))}')"
     cursor.execute(f"ALTER TABLE {parted.table} ATTACH PARTITION {part} FOR VALUES {bounds}")

@@ -4,7 +4,7 @@ from uuid import UUID
 
 from django.db import models
 from django.db.models import F, Func, Value
-from django.db.models.lookups import GreaterThanOrEqual, LessThan
+from django.db.models.lookups import GreaterThan, GreaterThanOrEqual, LessThan
 
 FIRST_ID, LAST_ID = UUID(int=0), UUID(int=2**128 - 1)
 
@@ -29,6 +29,14 @@ class ScopedQuerySet(models.QuerySet[Row]):
         first, *others = (self._along(path, below, above).values("id")[:length] for path in paths)
         found = first.union(*others, all=True).order_by("-id")[:length] if others else first
         return self.filter(id__in=found).order_by("-id")
+
+    def newer_page(self, path: Mapping[str, Any], length: int, above: UUID, below: UUID) -> Self:
+        """Return the oldest `length` rows with the values of `path` and an ID in `above` < ID < `below`, in order."""
+        place = row_value(*map(F, path), F("id"))
+        newer = GreaterThan(place, row_value(*map(Value, path.values()), Value(above)))
+        within = LessThan(place, row_value(*map(Value, path.values()), Value(below)))
+        found = self.filter(newer, within).order_by(*path, "id").values("id")[:length]
+        return self.filter(id__in=found).order_by("id")
 
     def _along(self, path: Mapping[str, Any], below: UUID, above: UUID) -> Self:
         """Bound and order the columns of a path and the ID together, as one row value.

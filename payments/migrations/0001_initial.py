@@ -12,6 +12,7 @@ from payments.migrations.initial import (
     operators,
     providers,
     reconciliation,
+    requests,
     run_sql,
     sources,
 )
@@ -31,6 +32,7 @@ class Migration(migrations.Migration):
         *blocks.OPERATIONS,
         *charges.OPERATIONS,
         *events.OPERATIONS,
+        *requests.OPERATIONS,
         *ledger.OPERATIONS,
         *reconciliation.OPERATIONS,
         *operators.OPERATIONS,

@@ -1,5 +1,6 @@
 """Models: tables with their constraints and querysets, without business logic."""
 
+from payments.models.api_request import ApiRequest
 from payments.models.books.day_total import DayTotal, SummedDay
 from payments.models.books.ledger import Posting, RunningBalance, Settlement
 from payments.models.books.money_check import MoneyCheck
@@ -28,6 +29,7 @@ from payments.models.webhook import Webhook, WebhookAttempt
 __all__ = [
     "AMOUNT_MAX",
     "ApiKey",
+    "ApiRequest",
     "ApprovalLimit",
     "ApprovalRequest",
     "Attempt",

@@ -1,5 +1,6 @@
 """The ASGI application that granian runs, which wraps a WSGI application."""
 
+import asyncio
 import resource
 from concurrent.futures import ThreadPoolExecutor
 from wsgiref.types import WSGIApplication
@@ -8,6 +9,8 @@ from django.conf import settings
 from django.http import HttpResponse
 
 from payments.api.responses.errors import as_api_error
+from payments.api.views.feeds import end_waits
+from payments.web import request_log
 from payments.web.bodies import Bodies, BodyLimits
 from payments.web.environ import Environ, Scope, environ_of, put_body
 from payments.web.health import Health
@@ -47,8 +50,11 @@ class Front:
         self._bodies = Bodies(limits, ThreadPoolExecutor(LOOKUPS, thread_name_prefix="key"))
         self._threads = Threads(self._application, settings.WEB_THREADS, settings.DATABASES["default"]["CONNECTIONS"])
         self._health = Health(self._threads)
+        request_log.start()
         await send({"type": "lifespan.startup.complete"})
         await receive()
+        end_waits()
+        await asyncio.to_thread(request_log.flush)
         await send({"type": "lifespan.shutdown.complete"})
 
     async def _answer(self, environ: Environ, receive: Receive, send: Send) -> Answer | None:

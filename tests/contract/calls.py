@@ -7,7 +7,10 @@ from typing import Any
 
 from django.http import HttpResponse
 
-from payments.ids import new_id, public_id
+from payments import clock
+from payments.domain.merchants.api_keys import find_key
+from payments.ids import new_id, parse_id, public_id
+from payments.models import ApiRequest
 from tests.client import Api, made
 from tests.contract import shapes
 
@@ -55,6 +58,16 @@ def newest_event(api: Api) -> str:
     """Return the ID of a new event, of a source created for it."""
     api.wallet()
     return made(api.get("/events/"))["data"][0]["id"]
+
+
+def newest_request(api: Api) -> str:
+    """Return the ID of a request, written as the log's thread writes it."""
+    answer = api.get("/ping")
+    key = find_key(api.key)
+    owner = {"merchant_id": key.merchant_id, "livemode": key.livemode, "api_key": key}
+    asked = {"method": "GET", "path": "/v2/ping", "status": 200, "milliseconds": 1, "created_at": clock.now()}
+    ApiRequest.objects.create(request_id=parse_id("req", answer["Request-Id"]), **owner, **asked)
+    return answer["Request-Id"]
 
 
 def order(source: str, /, **members: Any) -> dict[str, Any]:
@@ -116,6 +129,8 @@ CALLS = {
     "detach": Call("DELETE", _detach, 200, shapes.CUSTOMER),
     "list events": Call("GET", lambda api: ("/events", None), 200, shapes.page_of(shapes.EVENT)),
     "read an event": Call("GET", lambda api: (f"/events/{newest_event(api)}", None), 200, shapes.EVENT),
+    "list requests": Call("GET", lambda api: ("/requests", None), 200, shapes.page_of(shapes.REQUEST)),
+    "read a request": Call("GET", lambda api: (f"/requests/{newest_request(api)}", None), 200, shapes.REQUEST),
     "me": Call("GET", lambda api: ("/me", None), 200, shapes.ORGANIZATION),
     "let time pass": Call("POST", lambda api: ("/test/clock", {"advance_seconds": 1}), 200, shapes.CLOCK),
     "balance": Call("GET", lambda api: ("/balance", None), 200, shapes.BALANCE),

@@ -236,6 +236,18 @@ ORGANIZATION = shape(
         "updated_at": MOMENT,
     }
 )
+REQUEST = shape(
+    {
+        "object": one_of("request"),
+        "id": id_of("req"),
+        "method": TEXT,
+        "path": TEXT,
+        "status": {"type": "integer", "minimum": 100, "maximum": 599},
+        "milliseconds": AMOUNT,
+        "livemode": FLAG,
+        "created_at": MOMENT,
+    }
+)
 CLOCK = shape({"object": one_of("clock"), "livemode": {"const": False}, "advanced_seconds": AMOUNT})
 AMOUNTS = list_of(shape({"amount": {"type": "integer"}, "currency": {"type": "string", "pattern": "^[A-Z]{3}$"}}))
 BALANCE = shape(

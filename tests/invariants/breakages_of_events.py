@@ -51,7 +51,7 @@ def event_without_notification(history: History) -> str:
 def next_month_without_partition(history: History) -> str:
     now = month_of(clock.now())
     with connection.cursor() as cursor:
-        for month in [month for month in EVENTS.months(cursor) if month > now]:
+        for month in [month for month in EVENTS.starts(cursor) if month > now]:
             cursor.execute(f"ALTER TABLE payments_event DETACH PARTITION {EVENTS.part(month)}")
     return begins(after(now)).replace("-", "")
 

@@ -9,9 +9,9 @@ from django.db import IntegrityError, connection, transaction
 from pytest_django import Settings
 
 from payments import clock
-from payments.db.partitions import ALL, EVENTS, WEBHOOKS, PartitionedTable, after, month_of
+from payments.db.partitions import ALL, EVENTS, REQUESTS, WEBHOOKS, PartitionedTable, after, make, month_of
 from payments.domain.maintenance import partitions
-from payments.domain.maintenance.partitions import MONTHS_AHEAD, make_ahead
+from payments.domain.maintenance.partitions import DAYS_AHEAD, MONTHS_AHEAD, REQUESTS_KEEP_DAYS, make_ahead
 from payments.domain.merchants.merchants import NewMerchant
 from payments.ids import parse_id
 from payments.invariants.checks import check
@@ -132,6 +132,16 @@ def test_what_was_detached_by_a_worker_that_died_is_dropped_by_the_next(behind: 
     partitions.maintain()
     assert part not in connection.introspection.table_names()
     assert {months_of(parted)[0] for parted in ALL} == {over()}
+
+
+def test_days_of_the_request_log_are_made_ahead_and_dropped_after_a_week(db: None) -> None:
+    today = clock.now().date()
+    with connection.cursor() as cursor:
+        make(cursor, REQUESTS, today + timedelta(days=DAYS_AHEAD + 1))
+    with clock.at(clock.now() + timedelta(days=REQUESTS_KEEP_DAYS + 1)):
+        partitions.maintain()
+    assert months_of(REQUESTS)[0] == today + timedelta(days=1)
+    assert months_of(REQUESTS)[-1] == today + timedelta(days=REQUESTS_KEEP_DAYS + 1 + DAYS_AHEAD)
 
 
 @pytest.mark.django_db(transaction=True)

@@ -83,6 +83,16 @@ async def read_source(url: str, key: str, per_second: float) -> None:
         await at_rate(per_second, read)
 
 
+async def wait_for_events(url: str, key: str, per_second: float) -> None:
+    """Ask for the next event, for half a minute each time, without waiting for the answer before."""
+    async with Sender(url, key) as sender:
+
+        async def wait(_: int) -> None:
+            await sender.send("GET", "/events/?wait=30")
+
+        await at_rate(per_second, wait)
+
+
 async def list_by_filters(url: str, key: str, per_second: float) -> None:
     async with Sender(url, key) as sender:
 

@@ -118,6 +118,11 @@ def decline_flood(scene: Scene) -> AbstractContextManager[None]:
     return _running(attacks.charge_declined, scene.url, scene.key, 60)
 
 
+def waiting_requests(scene: Scene) -> AbstractContextManager[None]:
+    """60 requests a second that each wait for half a minute."""
+    return _running(attacks.wait_for_events, scene.url, scene.key, 60)
+
+
 def impossible_filters(scene: Scene) -> AbstractContextManager[None]:
     """40 lists a second by filters that match nothing or little."""
     return _running(attacks.list_by_filters, scene.url, scene.key, 40)
@@ -175,6 +180,7 @@ OFFENCES: dict[str, Offence] = {
     "half_bodies_with_key": Offence(half_bodies_with_key),
     "public_key_flood": Offence(public_key_flood),
     "decline_flood": Offence(decline_flood),
+    "waiting_requests": Offence(waiting_requests),
     "impossible_filters": Offence(impossible_filters, make_many_charges),
     "closed_log": Offence(partial(broken_logs, end="close")),
     "full_log": Offence(partial(broken_logs, end="pause")),

@@ -16,6 +16,7 @@ from tests.client import (
     Api,
     made,
 )
+from tests.contract.calls import newest_request
 from tests.openapi.conftest import Document
 
 Ask = Callable[[Api], HttpResponse]
@@ -82,6 +83,13 @@ def page(api: Api, path: str) -> HttpResponse:
     return response
 
 
+def logged(api: Api) -> HttpResponse:
+    """Return the first of two pages of the log of requests."""
+    for _ in range(2):
+        newest_request(api)
+    return api.get("/requests/", limit=1)
+
+
 ANSWERS: dict[str, tuple[str, int, Ask]] = {
     "a card with everything": ("POST /v2/sources/", 200, lambda api: api.post("/sources/", EVERYTHING)),
     "a wallet": ("POST /v2/sources/", 200, lambda api: api.post("/sources/", {"type": "gcash"})),
@@ -120,6 +128,7 @@ ANSWERS: dict[str, tuple[str, int, Ask]] = {
     ),
     "a kept source": ("POST /v2/customers/{id}/sources", 200, kept),
     "a source given up": ("DELETE /v2/customers/{id}/sources/{source_id}", 200, given_up),
+    "requests": ("GET /v2/requests/", 200, logged),
     "events": ("GET /v2/events/", 200, lambda api: page(api, "/events/")),
     "the account": ("GET /v2/me", 200, lambda api: api.get("/me")),
     "an echo": ("GET /v2/ping", 200, lambda api: api.get("/ping")),

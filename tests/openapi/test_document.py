@@ -32,6 +32,8 @@ POST /v2/customers/{id}/sources
 DELETE /v2/customers/{id}/sources/{source_id}
 GET /v2/events/
 GET /v2/events/{id}
+GET /v2/requests/
+GET /v2/requests/{id}
 GET /v2/me
 GET /v2/balance
 GET /v2/ping

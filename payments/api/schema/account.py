@@ -8,6 +8,7 @@ from payments.api.schema.members import (
     created,
     currency,
     flag,
+    livemode,
     named,
     number,
     or_null,
@@ -97,6 +98,18 @@ CLOCK = shown(
     object=named("clock"),
     livemode=flag("Always `false`."),
     advanced_seconds=number("How many seconds have passed."),
+)
+REQUEST = shown(
+    "Request",
+    "A request that was made with one of your keys.",
+    object=named("request"),
+    id=own_id("req", "The `Request-Id` of its answer."),
+    method=text("The HTTP method."),
+    path=text("The path without its query, with `*` in place of an e-mail address or other text of yours."),
+    status=Member({"type": "integer", "minimum": 100, "maximum": 599}, "The HTTP status of the answer."),
+    milliseconds=number("How long the answer took."),
+    livemode=livemode(),
+    created_at=created(),
 )
 BALANCE_AMOUNT = shown(
     "BalanceAmount",

@@ -7,10 +7,10 @@ from drf_spectacular.drainage import isolate_view_method
 from drf_spectacular.extensions import OpenApiViewExtension
 
 from payments.api.schema import examples
-from payments.api.schema.account import ACCOUNT, BALANCE, CLOCK
+from payments.api.schema.account import ACCOUNT, BALANCE, CLOCK, REQUEST
 from payments.api.schema.operations import Operation, id_in_path, reading, writing
 from payments.api.schema.responses import CHARGE, EVENT, NOTHING, SOURCE, page_of
-from payments.api.validation.query_fields import ChargeListQuery, EventListQuery
+from payments.api.validation.query_fields import ChargeListQuery, EventListQuery, FeedQuery
 from payments.api.validation.serializers import (
     CaptureInput,
     ChargeInput,
@@ -185,7 +185,9 @@ class Events(DescribedView):
         "list": reading(
             "list_events",
             "List events",
-            "Newest first. A receiver can read here the events that it missed.",
+            "Newest first. A receiver can read here the events that it missed. To follow them, send the newest ID that "
+            "you have as `ending_before`, and `wait`: the answer comes with the next events, which are held back for a "
+            "second, so that none with an earlier ID can follow.",
             page_of(EVENT),
             examples.page("/v2/events/", examples.EVENT),
             tag="Events",
@@ -199,6 +201,32 @@ class Events(DescribedView):
             examples.EVENT,
             tag="Events",
             at=[id_in_path("evt", "event")],
+        ),
+    }
+
+
+class Requests(DescribedView):
+    target_class = "payments.api.requests.RequestViewSet"
+    operations = {
+        "list": reading(
+            "list_requests",
+            "List your requests",
+            "The requests of your keys in this mode, those that ended last first. They are kept for 7 days, and are "
+            "listed about 2 s after their answer; after a crash or a flood some may be missing. Requests for this list "
+            "and those that wait are not in it.",
+            page_of(REQUEST),
+            examples.page("/v2/requests/", examples.REQUEST),
+            tag="Requests",
+            query=FeedQuery,
+        ),
+        "retrieve": reading(
+            "retrieve_request",
+            "Retrieve a request",
+            "The request whose answer had this `Request-Id`.",
+            REQUEST,
+            examples.REQUEST,
+            tag="Requests",
+            at=[id_in_path("req", "request")],
         ),
     }
 

@@ -192,6 +192,16 @@ ACCOUNT: dict[str, Any] = {
     "metadata": {},
     **TIMES,
 }
+REQUEST: dict[str, Any] = {
+    "object": "request",
+    "id": "req_019aa3c5d1f27c3e9d0b5a8e4f6c2b1a",
+    "method": "POST",
+    "path": f"/v2/charges/{CHARGE_ID}/capture",
+    "status": 200,
+    "milliseconds": 12,
+    **MODE,
+    "created_at": TIMES["created_at"],
+}
 BALANCE: dict[str, Any] = {
     "object": "balance",
     "livemode": False,

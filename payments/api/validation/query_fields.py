@@ -19,6 +19,7 @@ from payments.models import Charge
 
 DEFAULT_PAGE_LENGTH = 20
 MAX_PAGE_LENGTH = 100
+MAX_WAIT_SECONDS = 30
 # How far a caller's clock may be ahead.
 MAX_CLOCK_SKEW = timedelta(days=1)
 FLAG_NAMES = ("status", "authorized", "captured")
@@ -131,6 +132,31 @@ class PageQuery(StrictSerializer):
     )
 
 
+class FeedQuery(PageQuery):
+    """The part of a list that is followed: also the objects newer than `ending_before`, waited for if need be."""
+
+    default_error_messages = {
+        "not_together": "Give this without {other}.",
+    }
+
+    ending_before = StrictString(
+        max_length=255,
+        required=False,
+        blank_is_absent=True,
+        help_text="The ID before which the page ends: only newer objects, those that come next after it.",
+    )
+    wait = QueryInteger(
+        min_value=1,
+        max_value=MAX_WAIT_SECONDS,
+        required=False,
+        help_text="How many seconds to wait for an object where the page would be empty.",
+    )
+
+    def check_together(self, data: Mapping[str, Any], errors: Errors) -> None:
+        if data.get("ending_before") and data.get("start_after"):
+            errors["ending_before"] = [self.fault("not_together", other="start_after")]
+
+
 class ChargeListQuery(PageQuery):
     """The filters of charges. Those that no charge can pass together are refused."""
 
@@ -196,7 +222,7 @@ def _query_text(value: str | bool) -> str:
     return value if isinstance(value, str) else str(value).lower()
 
 
-class EventListQuery(PageQuery):
+class EventListQuery(FeedQuery):
     """The filters of events: their type, or the object that they are about."""
 
     type = Choice(EVENT_TYPES, required=False, help_text="Only events of this type.")
@@ -209,6 +235,10 @@ class EventListQuery(PageQuery):
     default_error_messages = {"other_object": "Events of this type are about another kind of object than this."}
 
     def check_together(self, data: Mapping[str, Any], errors: Errors) -> None:
+        super().check_together(data, errors)
+        for name in ("ending_before", "wait"):
+            if data.get("object") and data.get(name):
+                errors[name] = [self.fault("not_together", other="object")]
         kind, object_id = data.get("type"), data.get("object")
         if kind and object_id and not errors.keys() & {"type", "object"}:
             model = EVENT_OBJECTS[object_id.partition("_")[0]]

@@ -17,7 +17,7 @@ from payments.api.responses.rendering import json_response
 from payments.api.validation.parsers import is_ignored
 from payments.db.compiled_query import CompiledQuery
 from payments.domain.caller import Caller
-from payments.domain.errors import PaymentError, invalid
+from payments.domain.errors import invalid
 from payments.ids import parse_id, public_id
 
 Filters = dict[str, Any]
@@ -27,17 +27,22 @@ Narrow = Callable[[Caller, Mapping[str, Any], UUID | None], Filters]
 
 @dataclass(frozen=True)
 class Listing:
-    """A list: its model, the prefix of its IDs, its query, and the function that makes the arguments of the query."""
+    """A list: its model, the prefix of its IDs, its query, and the function that makes the arguments of the query.
+
+    `shown_id` is the column of the ID that merchants see; the list is ordered by `id`.
+    """
 
     model: type[Model]
     prefix: str
     page: CompiledQuery[..., Any]
     narrow: Narrow
+    shown_id: str = "id"
 
-    def has(self, caller: Caller, after: UUID, **values: Any) -> bool:
-        """Return whether there is such an object of the caller."""
+    def position(self, caller: Caller, shown_id: UUID, **values: Any) -> UUID | None:
+        """Return the `id` of an object of the caller, None if there is none."""
         rows: Any = self.model._default_manager
-        return bool(rows.of(caller.merchant_id, caller.livemode).filter(id=after, **values).exists())
+        found = rows.of(caller.merchant_id, caller.livemode).filter(**{self.shown_id: shown_id}, **values)
+        return next(iter(found.values_list("id", flat=True)), None)
 
 
 def show_page(
@@ -47,30 +52,28 @@ def show_page(
 
     Raises PaymentError 422 when `start_after` names no object of this merchant and mode.
     """
-    limit, after = query["limit"], _start_after(caller, listing, query)
+    limit, after = query["limit"], cursor_of(caller, listing, query, "start_after")
     values = listing.narrow(caller, query, after)
     owner = {"merchant_id": caller.merchant_id, "livemode": caller.livemode}
     found = listing.page(**owner, length=limit + 1, **values)
     body: dict[str, Any] = {"object": "list", "data": [render(row) for row in found[:limit]]}
     if len(found) > limit:
-        body["next"] = _next_path(request, public_id(listing.prefix, found[limit - 1].id))
+        body["next"] = _next_path(request, public_id(listing.prefix, getattr(found[limit - 1], listing.shown_id)))
     return json_response(body)
 
 
-def _start_after(caller: Caller, listing: Listing, query: Mapping[str, Any]) -> UUID | None:
-    text = query.get("start_after")
+def cursor_of(caller: Caller, listing: Listing, query: Mapping[str, Any], param: str) -> UUID | None:
+    """Return the `id` of the object that `param` names, None without one. Raises PaymentError 422."""
+    text = query.get(param)
     if text is None:
         return None
-    after = parse_id(listing.prefix, text)
+    shown_id = parse_id(listing.prefix, text)
     # Events of one object are ordered by their numbers, which those of others do not share.
     same = {"object_id": query["object"][1]} if "object" in query else {}
-    if after is None or not listing.has(caller, after, **same):
-        raise _unknown_start()
-    return after
-
-
-def _unknown_start() -> PaymentError:
-    return invalid("invalid_choice", "start_after", "This names no object in the list.")
+    position = listing.position(caller, shown_id, **same) if shown_id else None
+    if position is None:
+        raise invalid("invalid_choice", param, "This names no object in the list.")
+    return position
 
 
 def _next_path(request: Request, last_id: str) -> str:

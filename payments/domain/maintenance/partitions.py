@@ -1,4 +1,4 @@
-"""Monthly partitions of events, webhooks and webhook attempts: created ahead, dropped after their retention."""
+"""Partitions created ahead and dropped later: months of events, webhooks and their tries, days of the request log."""
 
 import logging
 from datetime import date, datetime, timedelta
@@ -9,11 +9,13 @@ from django.db.backends.utils import CursorWrapper
 from psycopg.errors import LockNotAvailable
 
 from payments import clock
-from payments.db.partitions import ALL, EVENTS, TRIES, WEBHOOKS, PartitionedTable, after, make, month_of, step
+from payments.db.partitions import ALL, EVENTS, REQUESTS, TRIES, WEBHOOKS, PartitionedTable, after, make, month_of, step
 
 logger = logging.getLogger("kaha.months")
 
 MONTHS_AHEAD = 3
+DAYS_AHEAD = 7
+REQUESTS_KEEP_DAYS = 7
 
 # Detached partitions that are not dropped yet, as a process leaves them that dies between the two steps.
 LEFT_OVER = """
@@ -23,13 +25,17 @@ WHERE relkind = 'r' AND NOT relispartition AND pg_table_is_visible(oid) AND reln
 
 
 def maintain() -> int:
-    """Create the coming months and drop the expired ones; return how many partitions were created or dropped.
+    """Create the coming partitions and drop the expired ones; return how many were created or dropped.
 
     A step that cannot get its lock at once is left to the next run, with all steps after it.
     """
     now = clock.now()
     try:
-        return make_ahead(now) + drop_before(month_of(now - timedelta(days=settings.EVENTS_KEEP_DAYS)))
+        return (
+            make_ahead(now)
+            + drop_before(month_of(now - timedelta(days=settings.EVENTS_KEEP_DAYS)))
+            + _drop_requests_before((now - timedelta(days=REQUESTS_KEEP_DAYS)).date())
+        )
     except OperationalError as error:
         if not isinstance(error.__cause__, LockNotAvailable):
             raise
@@ -38,8 +44,9 @@ def maintain() -> int:
 
 
 def make_ahead(now: datetime) -> int:
-    """Add the missing partitions up to MONTHS_AHEAD months after `now`; return how many were added."""
-    return sum(_make_up_to(parted, after(month_of(now), MONTHS_AHEAD)) for parted in ALL)
+    """Add the missing partitions up to MONTHS_AHEAD or DAYS_AHEAD after `now`; return how many were added."""
+    months = sum(_make_up_to(parted, after(month_of(now), MONTHS_AHEAD)) for parted in ALL)
+    return months + _make_up_to(REQUESTS, (now + timedelta(days=DAYS_AHEAD)).date())
 
 
 def _make_up_to(parted: PartitionedTable, last: date) -> int:
@@ -51,10 +58,10 @@ def _make_up_to(parted: PartitionedTable, last: date) -> int:
 
 def _make_next(parted: PartitionedTable, last: date) -> bool:
     with step() as cursor:
-        months = parted.months(cursor)
-        if not months or months[-1] >= last:
+        starts = parted.starts(cursor)
+        if not starts or starts[-1] >= last:
             return False
-        make(cursor, parted, after(months[-1]))
+        make(cursor, parted, parted.next(starts[-1]))
     return True
 
 
@@ -69,11 +76,16 @@ def drop_before(month: date) -> int:
     return sum(_drop_left_over(parted, month) for parted in ALL)
 
 
+def _drop_requests_before(day: date) -> int:
+    _detach_before(REQUESTS, day)
+    return _drop_left_over(REQUESTS, day)
+
+
 def _detach_before(parted: PartitionedTable, month: date) -> date:
     """Detach the partitions of the months before `month`; return the first month that stays."""
     while True:
         with step() as cursor:
-            oldest = parted.months(cursor)[0]
+            oldest = parted.starts(cursor)[0]
             if oldest >= month or not _detach(cursor, parted, oldest):
                 return min(oldest, month)
 
@@ -100,7 +112,7 @@ def _drop_left_over(parted: PartitionedTable, month: date) -> int:
     count = 0
     while True:
         with step() as cursor:
-            cursor.execute(LEFT_OVER, [f"^{parted.table}_[0-9]{{4}}_[0-9]{{2}}$", parted.part(month)])
+            cursor.execute(LEFT_OVER, [f"^{parted.table}_[0-9]{{4}}(_[0-9]{{2}})+$", parted.part(month)])
             found = cursor.fetchone()
             if not found:
                 return count

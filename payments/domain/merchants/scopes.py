@@ -8,6 +8,7 @@ RIGHTS = {
     "charges:write": "make charges, capture and verify them, and void held ones",
     "refunds:write": "refund charges; with charges:write, void captured ones",
     "events:read": "read and list events, and in them every object as it was at each change",
+    "requests:read": "read the log of requests",
     "balance:read": "read the balance",
     "account:read": "read the account, and try the key with a ping",
     "clock:write": "let time pass in test mode",

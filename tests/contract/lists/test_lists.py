@@ -10,14 +10,15 @@ from django.test.utils import CaptureQueriesContext
 
 from tests.client import CHALLENGED, DECLINED, Api, made
 from tests.contract.bodies import each
-from tests.contract.calls import customer, faults_of, newest_event, nobodys, vaulted
+from tests.contract.calls import customer, faults_of, newest_event, newest_request, nobodys, vaulted
 
 LISTS: dict[str, Callable[[Api], str]] = {
     "charges": lambda api: api.charge()["id"],
     "customers": lambda api: customer(api)["id"],
     "events": newest_event,
+    "requests": newest_request,
 }
-PREFIXES = {"charges": "ch", "customers": "cus", "events": "evt"}
+PREFIXES = {"charges": "ch", "customers": "cus", "events": "evt", "requests": "req"}
 every_list = pytest.mark.parametrize("name", LISTS)
 
 

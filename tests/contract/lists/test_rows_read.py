@@ -23,6 +23,7 @@ from payments.api.validation.fields import Choice, Email
 from payments.api.validation.query_fields import (
     ChargeListQuery,
     EventListQuery,
+    FeedQuery,
     PageQuery,
     QueryBoolean,
     QueryId,
@@ -173,7 +174,7 @@ def ids_of(field: QueryId | QueryObject, api: Api) -> list[str]:
 
 def queries(query: type[PageQuery], api: Api) -> Iterator[dict[str, str]]:
     """Each value of each filter of a list, alone and with each of another filter."""
-    filters = {name: field for name, field in query().fields.items() if name not in PageQuery().fields}
+    filters = {name: field for name, field in query().fields.items() if name not in FeedQuery().fields}
     each = [(name, value) for name, field in filters.items() for value in values_of(name, field, api)]
     yield from ({name: value} for name, value in each)
     yield from (dict(pair) for pair in combinations(each, 2) if pair[0][0] != pair[1][0])

@@ -115,6 +115,8 @@ def test_a_method_that_nothing_answers_is_405_everywhere(api: Api, call: Call) -
         ("/customers/cus_1/sources/src_1", {"DELETE"}),
         ("/events/", {"GET"}),
         ("/events/evt_1", {"GET"}),
+        ("/requests/", {"GET"}),
+        ("/requests/req_1", {"GET"}),
         ("/me", {"GET"}),
         ("/ping", {"GET"}),
         ("/test/clock", {"POST"}),

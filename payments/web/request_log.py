@@ -1,0 +1,115 @@
+"""The log of requests that merchants' developers read: kept in memory for a second, then written by a thread.
+
+No answer waits for it: what is too much is not kept, and a process that is killed loses its last second.
+"""
+
+import logging
+import re
+from collections import Counter
+from collections.abc import Hashable
+from datetime import timedelta
+from threading import Lock, Thread
+from time import sleep
+from typing import Any
+
+from django.db import Error, connection
+from django.http import HttpRequest
+
+from payments import clock, ids
+from payments.models import ApiKey
+
+logger = logging.getLogger("kaha.request_log")
+
+PAUSE_SECONDS = 1.0
+# In one pause, of one merchant and mode (apart: by publishable keys, which anybody may use), and of all.
+MOST_PER_CALLER = 1000
+MOST = 5000
+COLUMNS = "id, request_id, merchant_id, livemode, api_key_id, method, path, status, milliseconds, created_at"
+COPY = f"COPY payments_apirequest ({COLUMNS}) FROM STDIN"
+# Requests for the log itself, and those that wait, would fill it.
+NOT_KEPT = re.compile(r"/v2/requests\b.*|.*\?(?:.*&)?wait=.*")
+OURS = re.compile(r"[a-z_]*|v2|[a-z]{2,4}_[0-9a-f]{32}")
+PATH_MAX_LENGTH = 200
+METHOD_MAX_LENGTH = 10
+
+Line = tuple[Any, ...]
+
+
+class Buffer:
+    """The lines that are not written yet."""
+
+    def __init__(self) -> None:
+        self._lines: list[Line] = []
+        self._by_caller: Counter[Hashable] = Counter()
+        self._lost = 0
+        self._lock = Lock()
+
+    def add(self, caller: Hashable, line: Line) -> None:
+        with self._lock:
+            if len(self._lines) >= MOST or self._by_caller[caller] >= MOST_PER_CALLER:
+                self._lost += 1
+                return
+            self._by_caller[caller] += 1
+            self._lines.append(line)
+
+    def take(self) -> tuple[list[Line], int]:
+        """Return all lines and how many were not kept, and forget both."""
+        with self._lock:
+            taken = self._lines, self._lost
+            self._lines, self._lost = [], 0
+            self._by_caller.clear()
+        return taken
+
+
+_buffer: Buffer | None = None
+
+
+def start() -> None:
+    """Keep the requests of this process from now on, until it ends."""
+    global _buffer
+    _buffer = Buffer()
+    Thread(target=_write_for_ever, name="request-log", daemon=True).start()
+
+
+def add(request: HttpRequest, request_id: str, status: int, milliseconds: int) -> None:
+    """Keep a request with a key of ours, if the log is on."""
+    key: ApiKey | None = getattr(request, "named_key", None)
+    if _buffer is None or key is None or NOT_KEPT.fullmatch(request.get_full_path()):
+        return
+    began_at = clock.now() - timedelta(milliseconds=milliseconds)
+    owner = key.merchant_id, key.livemode
+    asked = str(request.method)[:METHOD_MAX_LENGTH], plain_path(request.path)
+    line = (ids.parse_id("req", request_id), *owner, key.id, *asked, status, milliseconds, began_at)
+    _buffer.add((*owner, key.kind == ApiKey.Kind.PUBLISHABLE), line)
+
+
+def plain_path(path: str) -> str:
+    """Return a path with `*` for each part that is neither a word of the API nor an ID: it may be an e-mail address."""
+    return "/".join(part if OURS.fullmatch(part) else "*" for part in path.split("/"))[:PATH_MAX_LENGTH]
+
+
+def flush() -> None:
+    """Write what is kept. What cannot be written is lost, which is logged."""
+    lines, lost = _buffer.take() if _buffer else ([], 0)
+    try:
+        if lines:
+            _write(lines)
+    except Error as error:
+        lost += len(lines)
+        logger.warning("The log of requests could not be written.", exc_info=error)
+    finally:
+        connection.close()
+    if lost:
+        logger.warning("Some requests are missing in the log of requests.", extra={"lost": lost})
+
+
+def _write(lines: list[Line]) -> None:
+    with connection.cursor() as cursor, cursor.copy(COPY) as rows:
+        for line in lines:
+            rows.write_row((ids.new_id(), *line))
+
+
+def _write_for_ever() -> None:
+    while True:
+        sleep(PAUSE_SECONDS)
+        flush()

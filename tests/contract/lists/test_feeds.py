@@ -1,0 +1,162 @@
+"""A client follows events and requests by `ending_before` and `wait`, and misses none."""
+
+import time
+from collections.abc import Callable
+from threading import Barrier
+
+import pytest
+from django.db import connection, transaction
+
+from payments.api.views import feeds
+from payments.domain.bulkheads import Places
+from payments.domain.merchants.merchants import NewMerchant
+from payments.models import ApiRequest
+from tests.client import Api, error_of, made
+from tests.concurrency import at_once, in_background
+from tests.contract.calls import faults_of, newest_event, newest_request
+from tests.contract.lists.test_lists import ids_of
+
+ACTIVE = "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state = 'active'"
+FEEDS: dict[str, Callable[[Api], str]] = {"events": newest_event, "requests": newest_request}
+every_feed = pytest.mark.parametrize("name", FEEDS)
+
+
+def followed(api: Api, name: str, **query: object) -> list[str]:
+    return ids_of(made(api.get(f"/{name}/", **query)))
+
+
+@every_feed
+def test_the_objects_after_a_cursor_come_next(api: Api, name: str) -> None:
+    first, second, third = (FEEDS[name](api) for _ in range(3))
+    assert followed(api, name, ending_before=first, wait=5) == [third, second]
+
+
+@every_feed
+def test_of_many_those_closest_to_the_cursor_come_first(api: Api, name: str) -> None:
+    first, second, third, _ = (FEEDS[name](api) for _ in range(4))
+    assert followed(api, name, ending_before=first, limit=2, wait=5) == [third, second]
+
+
+@every_feed
+def test_without_anything_newer_the_page_is_empty_at_the_end_of_the_wait(api: Api, name: str) -> None:
+    newest = FEEDS[name](api)
+    assert made(api.get(f"/{name}/", ending_before=newest, wait=1)) == {"object": "list", "data": []}
+
+
+@every_feed
+def test_a_cursor_of_another_merchant_is_refused(api: Api, other_api: Api, name: str) -> None:
+    theirs = FEEDS[name](other_api)
+    assert faults_of(api.get(f"/{name}/", ending_before=theirs)) == {"ending_before": "invalid_choice"}
+
+
+def test_a_cursor_of_the_other_mode_is_refused(api: Api, live_api: Api) -> None:
+    theirs = newest_request(live_api)
+    assert faults_of(api.get("/requests/", ending_before=theirs)) == {"ending_before": "invalid_choice"}
+
+
+@every_feed
+def test_newer_objects_of_another_merchant_are_not_shown(api: Api, other_api: Api, name: str) -> None:
+    newest = FEEDS[name](api)
+    FEEDS[name](other_api)
+    assert followed(api, name, ending_before=newest, wait=2) == []
+
+
+@every_feed
+@pytest.mark.parametrize(
+    ("query", "param"),
+    [
+        ({"wait": "0"}, "wait"),
+        ({"wait": "31"}, "wait"),
+        ({"wait": "x"}, "wait"),
+        ({"ending_before": "x"}, "ending_before"),
+    ],
+)
+def test_a_bad_cursor_or_wait_is_refused(api: Api, name: str, query: dict[str, str], param: str) -> None:
+    assert faults_of(api.get(f"/{name}/", **query)).keys() == {param}
+
+
+@every_feed
+def test_two_cursors_at_once_are_refused(api: Api, name: str) -> None:
+    newest = FEEDS[name](api)
+    faults = faults_of(api.get(f"/{name}/", start_after=newest, ending_before=newest))
+    assert faults == {"ending_before": "not_together"}
+
+
+def test_events_of_one_object_are_not_followed(api: Api) -> None:
+    charge = api.charge()
+    assert faults_of(api.get("/events/", object=charge["id"], wait=1)) == {"wait": "not_together"}
+
+
+def test_events_of_one_type_are_followed(api: Api) -> None:
+    start = newest_event(api)
+    api.charge()
+    found = made(api.get("/events/", ending_before=start, type="charge.succeeded", wait=5))["data"]
+    assert [event["type"] for event in found] == ["charge.succeeded"]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_waiting_request_is_answered_when_an_event_comes(api: Api, shop: NewMerchant) -> None:
+    start = newest_event(api)
+    with in_background(lambda: followed(api, "events", ending_before=start, wait=30)) as answer:
+        time.sleep(1)
+        api.wallet()
+    assert len(answer.result()) == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_account_without_events_waits_for_its_first(api: Api) -> None:
+    with in_background(lambda: followed(api, "events", wait=30)) as answer:
+        time.sleep(1)
+        api.wallet()
+    assert len(answer.result()) == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_event_committed_late_is_not_overtaken_by_later_ones(api: Api) -> None:
+    start, written, committed = newest_event(api), Barrier(2), Barrier(2)
+
+    def write_late() -> str:
+        with transaction.atomic():
+            event = newest_event(api)
+            written.wait(30)
+            committed.wait(30)
+        return event
+
+    with in_background(write_late) as late:
+        written.wait(30)
+        overtaking = newest_event(api)
+        assert followed(api, "events", ending_before=start, wait=3) == []
+        committed.wait(30)
+    assert followed(api, "events", ending_before=start, wait=30) == [overtaking, late.result()]
+
+
+@pytest.fixture
+def few_places(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let one request of a merchant wait, and three in all."""
+    monkeypatch.setattr(feeds, "_waiting", Places(1, 3))
+
+
+@pytest.mark.django_db(transaction=True)
+def test_more_waiting_requests_than_a_merchants_share_are_refused(api: Api, other_api: Api, few_places: None) -> None:
+    start, others = newest_event(api), newest_event(other_api)
+    answers = at_once(2, lambda _: api.get("/events/", ending_before=start, wait=3))
+    assert sorted(answer.status_code for answer in answers) == [200, 429]
+    [refused] = [answer for answer in answers if answer.status_code == 429]
+    assert (error_of(refused)["code"], refused["Retry-After"]) == ("rate_limited", "5")
+    assert other_api.get("/events/", ending_before=others, wait=1).status_code == 200
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_waiting_request_holds_no_connection(api: Api) -> None:
+    start = newest_event(api)
+    with in_background(lambda: followed(api, "events", ending_before=start, wait=2)):
+        time.sleep(0.7)
+        with connection.cursor() as cursor:
+            cursor.execute(ACTIVE)
+            assert cursor.fetchone() == (1,)
+
+
+def test_the_log_shows_a_request_once_by_its_id(api: Api) -> None:
+    name = newest_request(api)
+    assert made(api.get(f"/requests/{name}"))["path"] == "/v2/ping"
+    assert ApiRequest.objects.count() == 1
