@@ -2,7 +2,10 @@
 
 # Each group of readers with its guides: names of files in `templates/guides/` and last parts of their URLs.
 CONTENTS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("For a merchant's developers", ("first-payment", "webhooks", "errors-and-idempotency", "testing")),
+    (
+        "For a merchant's developers",
+        ("first-payment", "command-line", "webhooks", "errors-and-idempotency", "testing"),
+    ),
     ("To run kaha", ("configuration", "operations", "keys-and-vault", "providers")),
     ("For support and finance", ("back-office", "ledger-and-reconciliation")),
     ("To trust kaha", ("guarantees", "performance")),

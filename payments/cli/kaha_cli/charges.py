@@ -10,7 +10,7 @@ import httpx
 
 from kaha_cli.client import Client
 from kaha_cli.command import Function, confirm_live, echo, example, money, with_client
-from kaha_cli.failures import Misuse, Unreachable, printable
+from kaha_cli.failures import Failure, Misuse, printable
 
 # Its source has a key of its own, made of this one.
 KEY_MAX_LENGTH = 240
@@ -222,7 +222,7 @@ def _post(client: Client, path: str, body: dict[str, Any], idempotency_key: str,
         raise Misuse(f"An idempotency key has at most {KEY_MAX_LENGTH} printable characters.")
     try:
         return client.post(path, body, idempotency_key)
-    except Unreachable as failure:
+    except Failure as failure:
         if failure.may_have_arrived:
             failure.advice = (
                 "\nWhether it was done is not known. Run the same command with this option added, which never does it "

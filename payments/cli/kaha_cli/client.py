@@ -46,8 +46,7 @@ class Client:
             try:
                 return self.send_once(method, path, **request)
             except Failure as failure:
-                if isinstance(failure, Unreachable):
-                    failure.may_have_arrived = may_have_arrived = failure.may_have_arrived or may_have_arrived
+                failure.may_have_arrived = may_have_arrived = failure.may_have_arrived or may_have_arrived
                 if pause is None or not failure.is_temporary or failure.retry_after > LONGEST_WAIT_SECONDS:
                     raise
                 time.sleep(max(pause, failure.retry_after))

@@ -14,17 +14,24 @@ class Misuse(click.ClickException):
 
 
 class Failure(click.ClickException):
-    """A request without the answer that was wanted; `retry_after` is what the service asked for, in seconds."""
+    """A request without the answer that was wanted.
+
+    `retry_after` is what the service asked for, in seconds; `may_have_arrived` is set where the request may have been
+    done all the same; `advice` is shown after the message.
+    """
 
     retry_after = 0.0
     is_temporary = False
+    may_have_arrived = False
+    advice = ""
+
+    def format_message(self) -> str:
+        """Return the message with the advice."""
+        return self.message + self.advice
 
 
 class Unreachable(Failure):
-    """No answer of kaha came; `may_have_arrived` where the request may have been done all the same.
-
-    `advice` is shown after the message.
-    """
+    """No answer of kaha came."""
 
     exit_code = 3
     is_temporary = True
@@ -32,24 +39,20 @@ class Unreachable(Failure):
     def __init__(self, url: str, reason: str, may_have_arrived: bool = True) -> None:
         super().__init__(f"{url} cannot be reached: {reason}")
         self.may_have_arrived = may_have_arrived
-        self.advice = ""
-
-    def format_message(self) -> str:
-        """Return the message with the advice."""
-        return self.message + self.advice
 
 
 class Refused(Failure):
     """An answer in kaha's error envelope."""
 
     exit_code = 1
-    TEMPORARY_STATUSES = frozenset({429, 502, 503, 504})
+    TEMPORARY_STATUSES = frozenset({408, 429, 500, 502, 503, 504})
     TEMPORARY_CODES = frozenset({"idempotency_key_in_use", "resource_busy"})
 
     def __init__(self, status: int, error: dict[str, Any], retry_after: float) -> None:
         super().__init__(printable(error.get("message", f"The service answered {status}.")))
         self.status, self.error, self.retry_after = status, error, retry_after
         self.is_temporary = status in self.TEMPORARY_STATUSES or error.get("code") in self.TEMPORARY_CODES
+        self.may_have_arrived = status == 500
 
     def show(self, file: IO[Any] | None = None) -> None:
         """Print the message, every other fault, and where to look further."""
