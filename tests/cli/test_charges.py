@@ -5,7 +5,10 @@ import stat
 import subprocess
 
 import pytest
+from pytest_django.fixtures import Settings
+from pytest_django.live_server_helper import LiveServer
 
+from payments.domain.merchants.merchants import NewMerchant
 from tests.cli.conftest import Service
 from tests.cli.relay import Relay
 from tests.cli.terminal import Terminal
@@ -113,3 +116,22 @@ def test_a_service_that_comes_back_in_time_is_asked_again(terminal: Terminal, se
     relay.restore()
     running.read_until('"amount":4321')
     relay.cut()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_command_waits_as_long_as_the_service_asks_and_is_done(
+    bare_terminal: Terminal, live_server: LiveServer, shop: NewMerchant, settings: Settings
+) -> None:
+    settings.RATE_LIMIT = "1/5 seconds"
+    bare_terminal.variables |= {"KAHA_URL": live_server.url, "KAHA_KEY": shop.keys["sk_test"]}
+    assert "status   succeeded" in bare_terminal.run("charges", "create", "100", "--card", APPROVED).succeeded()
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_wait_of_more_than_a_minute_is_a_refusal(
+    bare_terminal: Terminal, live_server: LiveServer, shop: NewMerchant, settings: Settings
+) -> None:
+    settings.RATE_LIMIT = "1/100 hours"
+    bare_terminal.variables |= {"KAHA_URL": live_server.url, "KAHA_KEY": shop.keys["sk_test"]}
+    done = bare_terminal.run("charges", "create", "100", "--card", APPROVED)
+    assert (done.code, "rate_limited" in done.err) == (1, True)

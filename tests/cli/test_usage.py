@@ -242,3 +242,11 @@ def kept_profile(terminal: Terminal, **members: Any) -> Path:
     terminal.profiles.write_text("[default]\n" + "".join(f'{name} = "{value}"\n' for name, value in members.items()))
     terminal.profiles.chmod(0o600)
     return terminal.profiles
+
+
+def test_profiles_are_where_xdg_says(bare_terminal: Terminal, tmp_path: Path) -> None:
+    kept_profile(bare_terminal, url="http://127.0.0.1:1", key=KEY)
+    elsewhere = {"XDG_CONFIG_HOME": str(tmp_path / "elsewhere")}
+    assert bare_terminal.run("charges", "list", **elsewhere).code == 2
+    bare_terminal.profiles.parent.parent.rename(tmp_path / "elsewhere")
+    assert bare_terminal.run("charges", "list", **elsewhere).code == 3

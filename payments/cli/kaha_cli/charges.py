@@ -258,6 +258,7 @@ def _details(charge: dict[str, Any]) -> list[str]:
         "charge": charge["id"],
         "status": _state(charge),
         "amount": money(charge["amount"], charge["currency"]),
+        "captured": charge["captured"] and money(charge["amount_captured"], charge["currency"]),
         "source": f"{source['id']} {source['type']} {last4}".rstrip(),
         "created": charge["created_at"],
         "failure": failure and f"{failure['code']}: {failure['reason']}",

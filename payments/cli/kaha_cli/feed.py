@@ -14,11 +14,14 @@ from kaha_cli.client import CONNECT_SECONDS, Client
 from kaha_cli.failures import Failure, Unreachable
 
 WAIT_SECONDS = 20
+WAIT = {"wait": WAIT_SECONDS}
 # The answer comes at the end of the wait, and may then take a moment.
 TIMEOUT = httpx.Timeout(WAIT_SECONDS + 15, connect=CONNECT_SECONDS)
 PAGE_LENGTH = 100
+# An event is written in one short transaction with its change.
+EVENT_LATE_SECONDS = 5.0
 LONGEST_PAUSE_SECONDS = 30.0
-# Between polls that a server or a proxy answers empty at once.
+# Between polls that are answered at once.
 SHORTEST_PAUSE_SECONDS = 1.0
 BEFORE_THE_FIRST = re.compile(r'\s*\{\s*"object"\s*:\s*"list"\s*,\s*"data"\s*:\s*\[\s*')
 BETWEEN = re.compile(r"\s*,?\s*")
@@ -49,39 +52,44 @@ def items_of(text: str) -> list[Item]:
 
 
 class Feed:
-    """The objects of the list at `path` that come from now on; `last` older ones come first."""
+    """The objects of the list at `path` that come from now on; `last` older ones come first.
 
-    def __init__(self, client: Client, path: str, last: int = 0) -> None:
-        self._client, self._path = client, path
+    IDs have the time at which an object was begun, and a slow one is there after one that was begun later: so
+    whatever has come is asked for again, and passed over, until `late_seconds` have gone by.
+    """
+
+    def __init__(self, client: Client, path: str, late_seconds: float, last: int = 0) -> None:
+        self._client, self._path, self._late_seconds = client, path, late_seconds
         newest = items_of(client.get(path, limit=max(last, 1)).text)
         self._cursor = newest[0].value["id"] if newest else None
         self._first = newest[:last]
+        # The IDs of those after the cursor that have come, and when.
+        self._seen: dict[str, float] = {}
         self._pause_seconds = 0.0
 
     def __iter__(self) -> Iterator[Item]:
         """Yield for ever. An object is left behind only when the next one is asked for. Raises Refused."""
         yield from reversed(self._first)
         while True:
-            started = time.monotonic()
+            started, is_waiting = time.monotonic(), not self._seen
             items = self._poll()
             for item in items:
                 yield item
-                self._cursor = item.value["id"]
-            if not items and time.monotonic() - started < SHORTEST_PAUSE_SECONDS:
+                self._seen[item.value["id"]] = time.monotonic()
+            self._move_cursor()
+            if time.monotonic() - started < SHORTEST_PAUSE_SECONDS and not (is_waiting and items):
                 time.sleep(SHORTEST_PAUSE_SECONDS)
 
+    def _move_cursor(self) -> None:
+        past = [name for name, came in self._seen.items() if came < time.monotonic() - self._late_seconds]
+        if past:
+            self._cursor = cursor = max(past)
+            self._seen = {name: came for name, came in self._seen.items() if name > cursor}
+
     def _poll(self) -> list[Item]:
-        """Return what came after the cursor, the oldest first; nothing where kaha is away, after a pause."""
-        query: dict[str, Any] = {"wait": WAIT_SECONDS, "limit": PAGE_LENGTH}
-        if self._cursor:
-            query["ending_before"] = self._cursor
+        """Return what is new, the oldest first; nothing where kaha is away, after a pause."""
         try:
-            response = self._client.send_once("GET", self._path, params=query, timeout=TIMEOUT)
-            items = items_of(response.text)
-            # Without a cursor the page is the newest of the list, and the first ever are further on.
-            while not self._cursor and "next" in response.json():
-                response = self._client.send_once("GET", response.json()["next"])
-                items += items_of(response.text)
+            items = self._fetch()
         except Failure as failure:
             if not failure.is_temporary:
                 raise
@@ -92,10 +100,32 @@ class Feed:
         if self._pause_seconds:
             click.echo("kaha answers again.", err=True)
         self._pause_seconds = 0.0
-        return items[::-1]
+        return [item for item in items[::-1] if item.value["id"] not in self._seen]
+
+    def _fetch(self) -> list[Item]:
+        """Return all that is after the cursor, the newest first; wait for it only where nothing late is awaited."""
+        if not self._cursor:
+            return self._fetch_all()
+        items = page = self._page(ending_before=self._cursor, **({} if self._seen else WAIT))
+        while len(page) == PAGE_LENGTH:
+            page = self._page(ending_before=page[0].value["id"])
+            items = page + items
+        return items
+
+    def _fetch_all(self) -> list[Item]:
+        """Return the whole list of an account that had nothing in it when this began."""
+        items = page = self._page(**({} if self._seen else WAIT))
+        while len(page) == PAGE_LENGTH:
+            page = self._page(start_after=page[-1].value["id"])
+            items = items + page
+        return items
+
+    def _page(self, **query: Any) -> list[Item]:
+        query["limit"] = PAGE_LENGTH
+        return items_of(self._client.send_once("GET", self._path, params=query, timeout=TIMEOUT).text)
 
     def _wait_for_return(self, failure: Failure) -> None:
         if not self._pause_seconds:
-            click.echo(f"{failure.format_message()} Trying again; no event is lost.", err=True)
+            click.echo(f"{failure.format_message()} Trying again; nothing is lost.", err=True)
         self._pause_seconds = min(max(1.0, self._pause_seconds * 2), LONGEST_PAUSE_SECONDS)
         time.sleep(max(self._pause_seconds, failure.retry_after))

@@ -16,7 +16,7 @@ from kaha_cli.client import Client
 from kaha_cli.command import clock_time, echo, example, until_interrupted, with_client
 from kaha_cli.event_types import types_option
 from kaha_cli.failures import Misuse, printable
-from kaha_cli.feed import Feed, Item
+from kaha_cli.feed import EVENT_LATE_SECONDS, Feed, Item
 
 TOTAL_SECONDS = 10.0
 # A receiver that is started anew on each change of its code is back by then.
@@ -50,7 +50,7 @@ def listen(client: Client, url: str, types: frozenset[str], secret: str | None) 
     """
     check_receiver_url(url)
     signing = check_secret(secret) if secret else _kept_secret(client.account.profile)
-    feed = Feed(client, "/v2/events/")
+    feed = Feed(client, "/v2/events/", EVENT_LATE_SECONDS)
     echo(f"Your webhook secret is {signing}")
     echo(f"Events of {client.account.url} go to {url}. Ctrl-C ends it.")
     for item in feed:

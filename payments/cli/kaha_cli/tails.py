@@ -8,8 +8,10 @@ from kaha_cli.client import Client
 from kaha_cli.command import clock_time, echo, example, until_interrupted, with_client
 from kaha_cli.event_types import types_option
 from kaha_cli.failures import printable
-from kaha_cli.feed import PAGE_LENGTH, Feed
+from kaha_cli.feed import EVENT_LATE_SECONDS, PAGE_LENGTH, Feed
 
+# A request is listed when it has ended, and one that waits for a provider takes that long.
+REQUEST_LATE_SECONDS = 30.0
 STATUSES = re.compile(r"[1-5](?:xx|[0-9]{2})")
 last_option = click.option(
     "--last", type=click.IntRange(0, PAGE_LENGTH), default=0, help="Begin with so many older ones, 100 at most."
@@ -30,7 +32,7 @@ def events() -> None:
 @until_interrupted
 def events_tail(client: Client, types: frozenset[str], last: int, as_json: bool) -> None:
     """Print each event as it happens, until Ctrl-C: time, type, ID, and the ID of its object."""
-    for item in Feed(client, "/v2/events/", last):
+    for item in Feed(client, "/v2/events/", EVENT_LATE_SECONDS, last):
         event = item.value
         if event["type"] in types:
             names = (f"{event['type']:17}", event["id"], event["data"]["object"]["id"])
@@ -55,7 +57,7 @@ def logs_tail(client: Client, status: str | None, last: int, as_json: bool) -> N
     """
     if status and not STATUSES.fullmatch(status):
         raise click.BadParameter("A status is a number like 404, or 4xx.", param_hint="--status")
-    for item in Feed(client, "/v2/requests/", last):
+    for item in Feed(client, "/v2/requests/", REQUEST_LATE_SECONDS, last):
         request = item.value
         if status and not str(request["status"]).startswith(status.rstrip("x")):
             continue
