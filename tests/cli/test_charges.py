@@ -9,9 +9,12 @@ from pytest_django.fixtures import Settings
 from pytest_django.live_server_helper import LiveServer
 
 from payments.domain.merchants.merchants import NewMerchant
+from payments.ids import public_id
+from payments.models import Charge
 from tests.cli.conftest import Service
 from tests.cli.relay import Relay
 from tests.cli.terminal import Terminal
+from tests.factories import ChargeFactory
 
 pytestmark = pytest.mark.long
 
@@ -135,3 +138,30 @@ def test_a_wait_of_more_than_a_minute_is_a_refusal(
     bare_terminal.variables |= {"KAHA_URL": live_server.url, "KAHA_KEY": shop.keys["sk_test"]}
     done = bare_terminal.run("charges", "create", "100", "--card", APPROVED)
     assert (done.code, "rate_limited" in done.err) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("stage", "command", "question"),
+    [
+        ("is_part_refunded", ("refund", "CHARGE"), "refund PHP 75.00 of"),
+        ("is_part_refunded", ("refund", "CHARGE", "--amount", "50"), "refund PHP 0.50 of"),
+        ("is_held", ("capture", "CHARGE"), "capture PHP 100.00 of"),
+        ("is_captured", ("void", "CHARGE"), "void PHP 100.00 of"),
+    ],
+)
+@pytest.mark.django_db(transaction=True)
+def test_with_a_live_key_it_asks_with_the_amount_and_sends_nothing_on_no(
+    stage: str,
+    command: tuple[str, ...],
+    question: str,
+    bare_terminal: Terminal,
+    live_server: LiveServer,
+    shop: NewMerchant,
+) -> None:
+    charge = ChargeFactory(merchant=shop.merchant, livemode=True, **{stage: True})
+    bare_terminal.variables |= {"KAHA_URL": live_server.url, "KAHA_KEY": shop.keys["sk_live"]}
+    public = public_id("ch", charge.id)
+    arguments = ["charges", *(public if word == "CHARGE" else word for word in command)]
+    done = bare_terminal.answer(arguments, [(f"{question} {public}? [y/N]", "n")])
+    assert (done.code, "Nothing was sent." in done.out) == (2, True)
+    assert Charge.objects.get(id=charge.id).version == charge.version

@@ -237,9 +237,10 @@ def guides_receiver(tmp_path: Path) -> Iterator[str]:
 def test_the_guides_receiver_takes_what_is_forwarded(
     guides_receiver: str, listen: Listen, terminal: Terminal, tmp_path: Path
 ) -> None:
-    listening = listen(guides_receiver, "--secret", SECRET, "--events", "charge.*")
-    listening.read_until(f"{trigger(terminal, 'charge.failed')}  204  ")
-    assert wait_until(lambda: "charge.failed ch_" in (tmp_path / "said").read_text(), 10)
+    listening = listen(guides_receiver, "--secret", SECRET, "--events", "charge.*,refund.*")
+    for kind, prefix in (("charge.failed", "ch_"), ("refund.created", "re_")):
+        listening.read_until(f"{trigger(terminal, kind)}  204  ")
+        assert wait_until(lambda line=f"{kind} {prefix}": line in (tmp_path / "said").read_text(), 10)
 
 
 def test_with_another_secret_the_guides_receiver_refuses(

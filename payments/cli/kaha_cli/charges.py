@@ -137,7 +137,7 @@ def create(
     body = {"amount": given["amount"], "currency": currency, "description": given["description"]}
     body |= {"capture": False} if given["hold"] else {}
     body |= {"require_auth": False} if given["no_auth"] else {}
-    confirm_live(client, f"{'hold' if given['hold'] else 'charge'} {money(given['amount'], currency)}", yes)
+    confirm_live(client, lambda: f"{'hold' if given['hold'] else 'charge'} {money(given['amount'], currency)}", yes)
     if card:
         source = _post(client, "/v2/sources/", source_of(card), f"{key}-source", key).json()["id"]
     _show(_post(client, "/v2/charges/", body | {"source": source}, key, key), as_json)
@@ -181,7 +181,7 @@ def list_charges(client: Client, as_json: bool, **query: Any) -> None:
 def capture(client: Client, charge: str, amount: int | None, key: str, yes: bool, as_json: bool) -> None:
     """Capture a held charge."""
     body = {} if amount is None else {"amount": amount}
-    _change(client, charge, "capture", body, f"capture {_amount(amount)} of {charge}", key, yes, as_json)
+    _change(client, charge, "capture", body, key, yes, as_json)
 
 
 @charges.command(epilog=example("kaha charges void ch_…"))
@@ -190,7 +190,7 @@ def capture(client: Client, charge: str, amount: int | None, key: str, yes: bool
 @with_client
 def void(client: Client, charge: str, key: str, yes: bool, as_json: bool) -> None:
     """Void a charge that is held, or captured and not settled yet."""
-    _change(client, charge, "void", {}, f"void {charge}", key, yes, as_json)
+    _change(client, charge, "void", {}, key, yes, as_json)
 
 
 @charges.command(
@@ -207,13 +207,16 @@ def refund(
     """Refund a captured charge."""
     given = {"amount": amount, "reason": reason}
     body = {name: value for name, value in given.items() if value is not None}
-    _change(client, charge, "refund", body, f"refund {_amount(amount)} of {charge}", key, yes, as_json)
+    _change(client, charge, "refund", body, key, yes, as_json)
 
 
-def _change(
-    client: Client, charge: str, verb: str, body: dict[str, Any], action: str, key: str, yes: bool, as_json: bool
-) -> None:
-    confirm_live(client, action, yes)
+def _change(client: Client, charge: str, verb: str, body: dict[str, Any], key: str, yes: bool, as_json: bool) -> None:
+    def describe() -> str:
+        found = client.get(f"/v2/charges/{charge}").json()
+        left = found["amount_captured"] - found["amount_refunded"] if verb == "refund" else found["amount"]
+        return f"{verb} {money(body.get('amount', left), found['currency'])} of {charge}"
+
+    confirm_live(client, describe, yes)
     _show(_post(client, f"/v2/charges/{charge}/{verb}", body, key, key), as_json)
 
 
@@ -229,10 +232,6 @@ def _post(client: Client, path: str, body: dict[str, Any], idempotency_key: str,
                 f"twice: --idempotency-key {given_key}"
             )
         raise
-
-
-def _amount(amount: int | None) -> str:
-    return "all that is left" if amount is None else f"{amount} (in the smallest unit)"
 
 
 def _show(response: httpx.Response, as_json: bool) -> None:

@@ -51,13 +51,13 @@ def until_interrupted(function: Function) -> Callable[..., Any]:
     return call
 
 
-def confirm_live(client: Client, action: str, yes: bool) -> None:
-    """Ask before `action` is done with a live key. Raises Misuse unless the answer, or `yes`, allows it."""
+def confirm_live(client: Client, describe: Callable[[], str], yes: bool) -> None:
+    """With a live key ask, unless `yes`, whether to do what `describe` returns; raise Misuse where it is not to be."""
     if yes or not client.account.livemode:
         return
     if not sys.stdin.isatty():
-        raise Misuse(f"This would {action} in live mode. Add --yes to do it without being asked.")
-    if not click.confirm(f"LIVE MODE, real money: {action}?", err=True):
+        raise Misuse("This is live mode, with real money. Add --yes to do it without being asked.")
+    if not click.confirm(f"LIVE MODE, real money: {describe()}?", err=True):
         raise Misuse("Nothing was sent.")
 
 
