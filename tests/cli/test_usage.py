@@ -250,3 +250,14 @@ def test_profiles_are_where_xdg_says(bare_terminal: Terminal, tmp_path: Path) ->
     assert bare_terminal.run("charges", "list", **elsewhere).code == 2
     bare_terminal.profiles.parent.parent.rename(tmp_path / "elsewhere")
     assert bare_terminal.run("charges", "list", **elsewhere).code == 3
+
+
+def test_where_no_profile_can_be_kept_it_says_what_to_set_instead(bare_terminal: Terminal) -> None:
+    (bare_terminal.home / ".config").write_text("")
+    for command in (("charges", "list"), ("logout",), ("profiles",), ("listen", "--forward-to", "http://localhost:1/")):
+        done = bare_terminal.run(*command)
+        assert "Traceback" not in done.err
+    listening = bare_terminal.run(
+        "listen", "--forward-to", "http://localhost:1/", KAHA_KEY=KEY, KAHA_URL="http://127.0.0.1:1"
+    )
+    assert (listening.code, "KAHA_WEBHOOK_SECRET" in listening.err) == (2, True)

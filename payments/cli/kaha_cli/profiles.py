@@ -16,6 +16,7 @@ KEY = re.compile(r"(?:[srp])k_(?:live|test)_[A-Za-z0-9_-]{20,200}")
 NAME = re.compile(r"[A-Za-z0-9_-]{1,40}")
 DEFAULT_NAME = "default"
 HEADER = "# Written by kaha. The keys in here move money: nobody else may read this file.\n"
+INSTEAD = "Instead of a profile, KAHA_KEY, KAHA_URL and KAHA_WEBHOOK_SECRET can be set."
 # Members of a profile by the name of their setting.
 Profile = dict[str, str]
 
@@ -103,13 +104,15 @@ def path() -> Path:
 def load() -> dict[str, Profile]:
     """Return all profiles by name. Raises Misuse where others can read them, or where the file is damaged."""
     file = path()
-    if not file.exists():
-        return {}
-    _refuse_if_open(file.parent, "700")
-    _refuse_if_open(file, "600")
     try:
+        if not file.exists():
+            return {}
+        _refuse_if_open(file.parent, "700")
+        _refuse_if_open(file, "600")
         found = tomllib.loads(file.read_text())
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError):
+    except OSError as error:
+        raise Misuse(f"{file} cannot be read ({error.strerror}). {INSTEAD}") from None
+    except ValueError:
         # Without the parser's message, which may quote the line with the key.
         raise Misuse(f"{file} is not valid TOML. Mend it, or delete it and run `kaha login` again.") from None
     return {
@@ -120,20 +123,27 @@ def load() -> dict[str, Profile]:
 
 
 def save(profiles: dict[str, Profile]) -> None:
-    """Write all profiles at once: a file of mode 0600 in a folder of mode 0700, whole or not at all."""
-    file = path()
-    file.parent.parent.mkdir(parents=True, exist_ok=True)
-    file.parent.mkdir(mode=0o700, exist_ok=True)
-    _refuse_if_open(file.parent, "700")
+    """Write all profiles at once: a file of mode 0600 in a folder of mode 0700, whole or not at all. Raises Misuse."""
     tables = [
         "".join([f"\n[{name}]\n", *(f"{member} = {json.dumps(value)}\n" for member, value in members.items())])
         for name, members in profiles.items()
     ]
+    file = path()
+    try:
+        file.parent.parent.mkdir(parents=True, exist_ok=True)
+        file.parent.mkdir(mode=0o700, exist_ok=True)
+        _refuse_if_open(file.parent, "700")
+        _replace(file, HEADER + "".join(tables))
+    except OSError as error:
+        raise Misuse(f"{file} cannot be written ({error.strerror}). {INSTEAD}") from None
+
+
+def _replace(file: Path, text: str) -> None:
     # Made with mode 0600, and in the same folder so that it takes the old one's place in one step.
     descriptor, temporary = tempfile.mkstemp(dir=file.parent, prefix="profiles.")
     try:
         with os.fdopen(descriptor, "w") as output:
-            output.write(HEADER + "".join(tables))
+            output.write(text)
         Path(temporary).replace(file)
     except BaseException:
         Path(temporary).unlink(missing_ok=True)
