@@ -285,4 +285,5 @@ def test_requests_are_printed_as_the_service_sends_them(terminal: Terminal) -> N
     tail.read_until('"POST"')
     made = [json.loads(line) for line in tail.interrupt().out.splitlines()]
     [request] = [each for each in made if each["method"] == "POST"]
+    assert not [each for each in made if each["path"].startswith("/v2/requests")]
     assert (request["object"], request["path"].rstrip("/"), request["status"]) == ("request", "/v2/sources", 200)

@@ -10,6 +10,7 @@ from kaha_cli.event_types import types_option
 from kaha_cli.failures import printable
 from kaha_cli.feed import EVENT_LATE_SECONDS, PAGE_LENGTH, Feed
 
+PATH = "/v2/requests/"
 # A request is listed when it has ended, and one that waits for a provider takes that long.
 REQUEST_LATE_SECONDS = 30.0
 STATUSES = re.compile(r"[1-5](?:xx|[0-9]{2})")
@@ -57,8 +58,11 @@ def logs_tail(client: Client, status: str | None, last: int, as_json: bool) -> N
     """
     if status and not STATUSES.fullmatch(status):
         raise click.BadParameter("A status is a number like 404, or 4xx.", param_hint="--status")
-    for item in Feed(client, "/v2/requests/", REQUEST_LATE_SECONDS, last):
+    for item in Feed(client, PATH, REQUEST_LATE_SECONDS, last):
         request = item.value
+        # What this command asks itself would fill the screen.
+        if request["path"].rstrip("/") == PATH.rstrip("/"):
+            continue
         if status and not str(request["status"]).startswith(status.rstrip("x")):
             continue
         names = (f"{request['method']:6}", f"{request['path']:40}", request["status"], request["id"])
