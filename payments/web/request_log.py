@@ -28,7 +28,7 @@ COLUMNS = "id, request_id, merchant_id, livemode, api_key_id, method, path, stat
 COPY = f"COPY payments_apirequest ({COLUMNS}) FROM STDIN"
 # Requests for the log itself, and those that wait, would fill it.
 NOT_KEPT = re.compile(r"/v2/requests\b.*|.*\?(?:.*&)?wait=.*")
-OURS = re.compile(r"[a-z_]*|v2|[a-z]{2,4}_[0-9a-f]{32}")
+OURS = re.compile(r"[a-z_]*|v2|[a-z]{2,4}_(?:[0-9a-f]{1,8}|[0-9a-f]{32})")
 PATH_MAX_LENGTH = 200
 METHOD_MAX_LENGTH = 10
 

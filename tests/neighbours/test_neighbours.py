@@ -28,6 +28,7 @@ SMALL = {"DATABASE_CONNECTIONS": "2", "WEB_THREADS": "20"}
         ("hanging_receivers", 5),
         ("idle_bodies", 5),
         ("public_key_flood", 3),
+        ("waiting_requests", 5),
         ("closed_log", 3),
     ],
 )

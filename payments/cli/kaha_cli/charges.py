@@ -1,0 +1,266 @@
+"""`kaha charges`: makes, lists, captures, voids and refunds charges."""
+
+import re
+import secrets
+from collections.abc import Callable
+from typing import Any
+
+import click
+import httpx
+
+from kaha_cli.client import Client
+from kaha_cli.command import Function, confirm_live, echo, example, money, with_client
+from kaha_cli.failures import Failure, Misuse, printable
+
+# Its source has a key of its own, made of this one.
+KEY_MAX_LENGTH = 240
+# The card numbers of test mode: no other is taken, so no real card ends in a shell's history.
+APPROVED = "4000000000003055"
+DECLINED = "4000000000000002"
+TEST_CARDS = frozenset(
+    {
+        "4242424242424242",
+        "4012001037141112",
+        "5555555555554444",
+        "3566002020360505",
+        APPROVED,
+        DECLINED,
+        "4000000000009995",
+        "4000000000009987",
+        "4000000000009979",
+        "4000000000000069",
+        "4000000000000127",
+        "4000000000000119",
+        "4000000000000341",
+        "4000000000005126",
+        "4000000000007726",
+        "4000000000005100",
+        "4000000000005118",
+    }
+)
+DECIMAL = re.compile(r"(\d+)\.(\d\d)")
+
+
+class Amount(click.ParamType):
+    """A whole number of the currency's smallest unit."""
+
+    name = "amount"
+
+    def convert(self, value: Any, param: click.Parameter | None, context: click.Context | None) -> int:
+        """Return the number, or fail with what to write instead."""
+        text = str(value)
+        if text.isascii() and text.isdigit() and int(text[:15]) > 0:
+            return int(text)
+        meant = DECIMAL.fullmatch(text)
+        instead = f"For PHP {text} give {int(meant[1] + meant[2])}." if meant else "For PHP 12.50 give 1250."
+        return self.fail(f"{text!r} is no whole number of the currency's smallest unit. {instead}")
+
+
+class TestCard(click.ParamType):
+    """A number of the test cards; the message of a refusal does not repeat it."""
+
+    name = "number"
+
+    def convert(self, value: Any, param: click.Parameter | None, context: click.Context | None) -> str:
+        """Return the number without its spaces, or fail."""
+        number = str(value).replace(" ", "")
+        if number not in TEST_CARDS:
+            self.fail("This is not one of kaha's test cards, such as 4000000000003055. They are listed in /docs.")
+        return number
+
+
+class ChargeId(click.ParamType):
+    """The ID of a charge, which becomes a part of a path."""
+
+    name = "charge"
+
+    def convert(self, value: Any, param: click.Parameter | None, context: click.Context | None) -> str:
+        """Return the ID, or fail."""
+        if not re.fullmatch(r"ch_[A-Za-z0-9]+", str(value)):
+            self.fail("The ID of a charge begins with ch_.")
+        return str(value)
+
+
+charge_argument = click.argument("charge", metavar="CHARGE", type=ChargeId())
+json_option = click.option("--json", "as_json", is_flag=True, help="Print the answer as kaha sent it.")
+
+
+def changes(function: Function) -> Callable[..., Any]:
+    """Give a command the options of all that change something."""
+    key = click.option(
+        "--idempotency-key",
+        "key",
+        metavar="KEY",
+        default=lambda: f"kaha-cli-{secrets.token_hex(16)}",
+        show_default="a new one",
+        help="The same key again never does the same thing twice.",
+    )
+    yes = click.option("--yes", is_flag=True, help="With a live key: do not ask.")
+    return key(yes(json_option(function)))
+
+
+def source_of(number: str) -> dict[str, Any]:
+    """Return the body that makes a source of a test card."""
+    card = {"number": number, "exp_month": "12", "exp_year": "2039", "cvc": "123", "name": "Juan dela Cruz"}
+    return {"type": "card", "card": card}
+
+
+@click.group()
+def charges() -> None:
+    """Make, list, capture, void and refund charges."""
+
+
+@charges.command(
+    epilog=example(
+        "kaha charges create 125000 --card 4000000000003055 --description 'Order 1001'",
+        "kaha charges create 125000 --source src_… --hold --json",
+    )
+)
+@click.argument("amount", type=Amount())
+@click.option("--card", type=TestCard(), help="A test card: a source is made of it. In test mode only.")
+@click.option("--source", metavar="SOURCE", help="The source to charge, src_….")
+@click.option("--currency", default="PHP", show_default=True)
+@click.option("--description", default="Made by kaha charges create", show_default=True)
+@click.option("--hold", is_flag=True, help="Hold the amount, to capture it later.")
+@click.option("--no-auth", is_flag=True, help="Do not ask the payer for 3-D Secure.")
+@changes
+@with_client
+def create(
+    client: Client, card: str | None, source: str | None, key: str, yes: bool, as_json: bool, **given: Any
+) -> None:
+    """Charge AMOUNT, in the currency's smallest unit: 125000 is PHP 1,250.00."""
+    if (card is None) == (source is None):
+        raise click.UsageError("Give either --card or --source.")
+    if card and client.account.livemode:
+        raise Misuse("--card is for test keys. In live mode a browser makes the source: give it by --source.")
+    currency = str(given["currency"]).upper()
+    body = {"amount": given["amount"], "currency": currency, "description": given["description"]}
+    body |= {"capture": False} if given["hold"] else {}
+    body |= {"require_auth": False} if given["no_auth"] else {}
+    confirm_live(client, lambda: f"{'hold' if given['hold'] else 'charge'} {money(given['amount'], currency)}", yes)
+    if card:
+        source = _post(client, "/v2/sources/", source_of(card), f"{key}-source", key).json()["id"]
+    _show(_post(client, "/v2/charges/", body | {"source": source}, key, key), as_json)
+
+
+@charges.command(epilog=example("kaha charges retrieve ch_…"))
+@charge_argument
+@json_option
+@with_client
+def retrieve(client: Client, charge: str, as_json: bool) -> None:
+    """Show a charge as it is now."""
+    _show(client.get(f"/v2/charges/{charge}"), as_json)
+
+
+@charges.command("list", epilog=example("kaha charges list --status failed --limit 5"))
+@click.option("--limit", type=click.IntRange(1, 100), default=20, show_default=True)
+@click.option("--status", type=click.Choice(["pending", "succeeded", "failed", "voided", "refunded"]))
+@click.option("--source", metavar="SOURCE", help="Only charges of this source, src_….")
+@click.option("--customer", metavar="CUSTOMER", help="Only charges of this customer, cus_….")
+@click.option("--start-after", metavar="CHARGE", help="Begin after this charge, for the next page.")
+@json_option
+@with_client
+def list_charges(client: Client, as_json: bool, **query: Any) -> None:
+    """List charges, the newest first."""
+    response = client.get("/v2/charges/", **query)
+    if as_json:
+        echo(response.text)
+        return
+    found = response.json()
+    for charge in found["data"]:
+        echo(_line(charge))
+    if "next" in found:
+        click.echo(f"There are more: --start-after {found['data'][-1]['id']}", err=True)
+
+
+@charges.command(epilog=example("kaha charges capture ch_…", "kaha charges capture ch_… --amount 100000"))
+@charge_argument
+@click.option("--amount", type=Amount(), help="A part of what is held; the rest is released. Default: all.")
+@changes
+@with_client
+def capture(client: Client, charge: str, amount: int | None, key: str, yes: bool, as_json: bool) -> None:
+    """Capture a held charge."""
+    body = {} if amount is None else {"amount": amount}
+    _change(client, charge, "capture", body, key, yes, as_json)
+
+
+@charges.command(epilog=example("kaha charges void ch_…"))
+@charge_argument
+@changes
+@with_client
+def void(client: Client, charge: str, key: str, yes: bool, as_json: bool) -> None:
+    """Void a charge that is held, or captured and not settled yet."""
+    _change(client, charge, "void", {}, key, yes, as_json)
+
+
+@charges.command(
+    epilog=example("kaha charges refund ch_…", "kaha charges refund ch_… --amount 25000 --reason 'Out of stock'")
+)
+@charge_argument
+@click.option("--amount", type=Amount(), help="Default: what is left.")
+@click.option("--reason", help="Default: requested_by_customer.")
+@changes
+@with_client
+def refund(
+    client: Client, charge: str, amount: int | None, reason: str | None, key: str, yes: bool, as_json: bool
+) -> None:
+    """Refund a captured charge."""
+    given = {"amount": amount, "reason": reason}
+    body = {name: value for name, value in given.items() if value is not None}
+    _change(client, charge, "refund", body, key, yes, as_json)
+
+
+def _change(client: Client, charge: str, verb: str, body: dict[str, Any], key: str, yes: bool, as_json: bool) -> None:
+    def describe() -> str:
+        found = client.get(f"/v2/charges/{charge}").json()
+        left = found["amount_captured"] - found["amount_refunded"] if verb == "refund" else found["amount"]
+        return f"{verb} {money(body.get('amount', left), found['currency'])} of {charge}"
+
+    confirm_live(client, describe, yes)
+    _show(_post(client, f"/v2/charges/{charge}/{verb}", body, key, key), as_json)
+
+
+def _post(client: Client, path: str, body: dict[str, Any], idempotency_key: str, given_key: str) -> httpx.Response:
+    if len(given_key) > KEY_MAX_LENGTH or not (given_key.isascii() and given_key.isprintable()):
+        raise Misuse(f"An idempotency key has at most {KEY_MAX_LENGTH} printable characters.")
+    try:
+        return client.post(path, body, idempotency_key)
+    except Failure as failure:
+        if failure.may_have_arrived:
+            failure.advice = (
+                "\nWhether it was done is not known. Run the same command with this option added, which never does it "
+                f"twice: --idempotency-key {given_key}"
+            )
+        raise
+
+
+def _show(response: httpx.Response, as_json: bool) -> None:
+    echo(response.text if as_json else "\n".join(_details(response.json())))
+
+
+def _state(charge: dict[str, Any]) -> str:
+    state = "held" if charge["authorized"] else str(charge["status"])
+    refunded = charge["amount_refunded"]
+    return f"{state}, {money(refunded, charge['currency'])} refunded" if refunded and state == "succeeded" else state
+
+
+def _line(charge: dict[str, Any]) -> str:
+    amount = money(charge["amount"], charge["currency"])
+    cells = (charge["created_at"][:19], charge["id"], f"{amount:>16}", f"{_state(charge):10}", charge["description"])
+    return "  ".join(map(printable, cells))
+
+
+def _details(charge: dict[str, Any]) -> list[str]:
+    source, failure, action = charge["source"], charge.get("failure_data"), charge.get("action")
+    last4 = source["card"]["last4"] if source.get("card") else ""
+    members = {
+        "charge": charge["id"],
+        "status": _state(charge),
+        "amount": money(charge["amount"], charge["currency"]),
+        "captured": charge["captured"] and money(charge["amount_captured"], charge["currency"]),
+        "source": f"{source['id']} {source['type']} {last4}".rstrip(),
+        "created": charge["created_at"],
+        "failure": failure and f"{failure['code']}: {failure['reason']}",
+        "payer": action and action.get("url") and f"must act at {action['url']}",
+    }
+    return [f"{name:8} {printable(value)}" for name, value in members.items() if value]

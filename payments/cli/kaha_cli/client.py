@@ -1,0 +1,87 @@
+"""Requests to kaha's API: each is sent again where that is safe and may help, and ends in an answer or a Failure."""
+
+import time
+from typing import Any
+
+import httpx
+
+from kaha_cli import VERSION
+from kaha_cli.failures import Failure, Refused, Unreachable
+from kaha_cli.profiles import Account, is_loopback
+
+# Before the second, third and fourth attempt.
+PAUSES_SECONDS = (0.5, 1.5, 3.0)
+# If kaha asks for a longer wait, the refusal is shown instead.
+LONGEST_WAIT_SECONDS = 60.0
+CONNECT_SECONDS = 5.0
+# Longer than kaha waits for a provider.
+ANSWER_SECONDS = 60.0
+
+
+class Client:
+    """The API as one account sees it. Paths are below the service's address, `/v2/charges/`."""
+
+    def __init__(self, account: Account) -> None:
+        self.account = account
+        self._http = httpx.Client(
+            auth=(account.key, ""),
+            headers={"User-Agent": f"kaha-cli/{VERSION}"},
+            timeout=httpx.Timeout(ANSWER_SECONDS, connect=CONNECT_SECONDS),
+            # A proxy cannot reach what listens on this machine.
+            trust_env=not is_loopback(account.url),
+        )
+
+    def get(self, path: str, **query: Any) -> httpx.Response:
+        """Return the answer to a GET, as `send` does; a query of None is left out."""
+        return self.send("GET", path, params={name: value for name, value in query.items() if value is not None})
+
+    def post(self, path: str, body: dict[str, Any], idempotency_key: str) -> httpx.Response:
+        """Return the answer to a POST; every attempt has the same idempotency key, so it is done once at most."""
+        return self.send("POST", path, json=body, headers={"Idempotency-Key": idempotency_key})
+
+    def send(self, method: str, path: str, **request: Any) -> httpx.Response:
+        """Return the 2xx answer, after four attempts at most. Raises Refused or Unreachable."""
+        may_have_arrived = False
+        for pause in (*PAUSES_SECONDS, None):
+            try:
+                return self.send_once(method, path, **request)
+            except Failure as failure:
+                failure.may_have_arrived = may_have_arrived = failure.may_have_arrived or may_have_arrived
+                if pause is None or not failure.is_temporary or failure.retry_after > LONGEST_WAIT_SECONDS:
+                    raise
+                time.sleep(max(pause, failure.retry_after))
+        raise AssertionError("The last attempt returns or raises.")
+
+    def send_once(self, method: str, path: str, **request: Any) -> httpx.Response:
+        """Return the 2xx answer to one attempt. Raises Refused or Unreachable."""
+        url = self.account.url
+        try:
+            response = self._http.request(method, f"{url}{path}", **request)
+        except httpx.HTTPError as error:
+            raise Unreachable(url, reason_of(error), not isinstance(error, httpx.ConnectError)) from None
+        if response.is_success:
+            return response
+        raise _failure_of(url, response)
+
+
+def reason_of(error: httpx.HTTPError) -> str:
+    """Return in words why no answer came."""
+    if isinstance(error, httpx.ConnectTimeout):
+        return f"no connection within {CONNECT_SECONDS:g} seconds."
+    if isinstance(error, httpx.TimeoutException):
+        return "no answer in time."
+    if isinstance(error, httpx.ConnectError):
+        return f"no connection ({error})."
+    return f"the connection broke off ({type(error).__name__})."
+
+
+def _failure_of(url: str, response: httpx.Response) -> Failure:
+    try:
+        error = response.json()["error"]
+        retry_after = response.headers.get("Retry-After", "")
+        return Refused(response.status_code, dict(error), float(retry_after) if retry_after.isdigit() else 0.0)
+    except (ValueError, KeyError, TypeError):
+        failure = Unreachable(url, f"what answers there with {response.status_code} is not kaha. Check KAHA_URL.")
+        # A proxy before kaha answers these while kaha is started again; any other answer stays as it is.
+        failure.is_temporary = response.status_code in Refused.TEMPORARY_STATUSES
+        return failure
