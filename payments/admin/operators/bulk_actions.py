@@ -87,22 +87,15 @@ def _act(page: admin.ModelAdmin, request: HttpRequest, rows: QuerySet[Any], kind
     data = request.POST if "row_id" in request.POST else None
     form = BulkForm(data, f"{kind}_together", [str(charge.pk) for charge in charges])
     if form.is_valid() and request.POST.get("decision") == CONFIRMED:
-        return _propose_each(page, request, _acts(kind, charges, operator_of(request), **_said(form)))
-    summary, label = _preview(_acts(kind, charges, operator_of(request))), ACTIONS[kind].label
+        batch, reason = form.cleaned_data["row_id"], form.cleaned_data["reason"]
+        return _propose_each(page, request, _acts(kind, charges, operator_of(request), batch, reason))
+    summary, words = _preview(_acts(kind, charges, operator_of(request))), ACTIONS[kind]
     if not summary.possible:
-        page.message_user(request, f"None of these can be done: {label.lower()}.", messages.ERROR)
+        page.message_user(request, f"None of these can be done: {words.label.lower()}.", messages.ERROR)
         return None
-    title, consequence = f"{label}: {len(charges)} charges", _consequence(kind, summary)
-    return form_page(request, page, title, summary.facts(), form, [(CONFIRMED, label)], consequence)
-
-
-def _consequence(kind: str, summary: Summary) -> Consequence:
-    words = ACTIONS[kind]
-    return Consequence(f"{words.label}, each as a whole: {sums_of(summary.possible)}.", words.gives_back)
-
-
-def _said(form: BulkForm) -> dict[str, Any]:
-    return {"reason": form.cleaned_data["reason"], "batch": form.cleaned_data["row_id"]}
+    title, buttons = f"{words.label}: {len(charges)} charges", [(CONFIRMED, words.label)]
+    consequence = Consequence(f"{words.label}, each as a whole: {sums_of(summary.possible)}.", words.gives_back)
+    return form_page(request, page, title, summary.facts(), form, buttons, consequence)
 
 
 def _acts(kind: str, charges: Iterable[Charge], operator: User, batch: UUID | None = None, reason: str = "") -> Any:

@@ -11,10 +11,9 @@ from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
 from django.urls import URLPattern, path, reverse
-from django.utils.safestring import SafeString
 
 from payments.admin.framework.base import LookOnlyAdmin, by, by_mode_of
-from payments.admin.framework.formats import NOTHING, chip, moment_column, money, row_link_column, utc
+from payments.admin.framework.formats import NOTHING, chip, column, moment_column, money, row_link_column, utc
 from payments.admin.framework.object_actions import ActionButton, Facts, form_page, operator_of
 from payments.admin.framework.reason_form import reason_field
 from payments.admin.reconciliation.reports import ByProvider
@@ -37,9 +36,7 @@ ByModeOfCharge = by("mode", **by_mode_of("charge").conditions, unknown=("No char
 
 
 ByStanding = by(
-    "difference",
-    stands=("Stands", Q(vanished_at=None)),
-    vanished=("Vanished", Q(vanished_at__isnull=False)),
+    "difference", stands=("Stands", Q(vanished_at=None)), vanished=("Vanished", Q(vanished_at__isnull=False))
 )
 
 
@@ -48,16 +45,7 @@ class ReconciliationItemAdmin(LookOnlyAdmin):
     """Differences, closed and reopened with a note; nobody edits one."""
 
     merchant_lookup = "charge__merchant"
-    list_display = (
-        "shown_kind",
-        "shown_state",
-        "they_say",
-        "we_say",
-        "found",
-        "vanished",
-        "provider",
-        "charge_link",
-    )
+    list_display = ("shown_kind", "shown_state", "they_say", "we_say", "found", "vanished", "provider", "charge_link")
     list_filter = ("state", "kind", ByStanding, ByProvider, ByModeOfCharge, "created_at")
     list_select_related = ("line", "posting", "attempt", "charge")
     search_fields = ("note",)
@@ -83,6 +71,11 @@ class ReconciliationItemAdmin(LookOnlyAdmin):
     attempt_link = row_link_column("attempt", Attempt)
     found = moment_column("created_at")
     vanished = moment_column("vanished_at")
+    shown_kind = column("Difference", lambda item: item.get_kind_display())
+    shown_state = column("State", lambda item: chip(item.state))
+    they_say = column("In the report", lambda item: _moved(item.line) if item.line else "nothing")
+    booked = column("Booked there (UTC)", lambda item: utc(item.line.booked_at if item.line else None))
+    posted = column("Posted here (UTC)", lambda item: utc(item.posting.created_at if item.posting else None))
 
     def get_urls(self) -> list[URLPattern]:
         act = self.admin_site.admin_view(self.act)
@@ -124,18 +117,6 @@ class ReconciliationItemAdmin(LookOnlyAdmin):
         yield "Reference", self.shown_reference(item)
         yield "Noted so far", item.note or NOTHING
 
-    @admin.display(description="Difference")
-    def shown_kind(self, item: Item) -> str:
-        return item.get_kind_display()
-
-    @admin.display(description="State")
-    def shown_state(self, item: Item) -> SafeString:
-        return chip(item.state)
-
-    @admin.display(description="In the report")
-    def they_say(self, item: Item) -> str:
-        return _moved(item.line) if item.line else "nothing"
-
     @admin.display(description="In the ledger")
     def we_say(self, item: Item) -> str:
         if item.posting:
@@ -152,14 +133,6 @@ class ReconciliationItemAdmin(LookOnlyAdmin):
     def provider_ref(self, item: Item) -> str:
         side = item.line or item.attempt
         return (side and side.provider_ref) or NOTHING
-
-    @admin.display(description="Booked there (UTC)")
-    def booked(self, item: Item) -> str:
-        return utc(item.line.booked_at if item.line else None)
-
-    @admin.display(description="Posted here (UTC)")
-    def posted(self, item: Item) -> str:
-        return utc(item.posting.created_at if item.posting else None)
 
 
 def _moved(side: ReportLine | Posting) -> str:

@@ -18,8 +18,8 @@ from django.views.decorators.debug import sensitive_post_parameters
 
 from payments import clock
 from payments.admin.charges.actions import offered_on_charges
-from payments.admin.framework.base import ByMode, Conditions, LookOnlyAdmin
-from payments.admin.framework.formats import chip, lines, link, moment_column, utc
+from payments.admin.framework.base import ByMode, LookOnlyAdmin, by
+from payments.admin.framework.formats import chip, column, lines, link, moment_column, utc
 from payments.admin.framework.merchant_access import limit_of
 from payments.admin.framework.object_actions import ActionButton, Facts, form_page, operator_of
 from payments.admin.framework.reason_form import ReasonForm
@@ -36,15 +36,13 @@ WHAT_HAPPENS = (
 CHIPS = {"in force": "warn", "over": "quiet", "lifted": "quiet"}
 
 
-class ByStatus(Conditions):
-    title = "status"
-    parameter_name = "status"
-    _over = Q(expires_at__lte=Now())
-    conditions = {
-        "in_force": ("In force", Q(lifted_at=None) & (Q(expires_at=None) | ~_over)),
-        "over": ("Over", Q(lifted_at=None) & _over),
-        "lifted": ("Lifted", Q(lifted_at__isnull=False)),
-    }
+OVER = Q(expires_at__lte=Now())
+ByStatus = by(
+    "status",
+    in_force=("In force", Q(lifted_at=None) & (Q(expires_at=None) | ~OVER)),
+    over=("Over", Q(lifted_at=None) & OVER),
+    lifted=("Lifted", Q(lifted_at__isnull=False)),
+)
 
 
 def status_of(block: Block) -> str:
@@ -69,6 +67,11 @@ class BlockAdmin(LookOnlyAdmin):
         ("Declined by it", {"fields": ("charges",)}),
     )
     lifted = moment_column("lifted_at")
+    what = column("Blocked", str)
+    reach = column(
+        "At", lambda block: link(Merchant, block.merchant_id, block.merchant) if block.merchant_id else "all merchants"
+    )
+    until = column("Until (UTC)", lambda block: utc(block.expires_at) if block.expires_at else "no end")
 
     def get_urls(self) -> list[URLPattern]:
         of_source, lift = map(self.admin_site.admin_view, (self.put_of_source, self.lift))
@@ -137,22 +140,10 @@ class BlockAdmin(LookOnlyAdmin):
             self.message_user(request, f"Lifted: {block} may be charged again.", messages.SUCCESS)
         return redirect("admin:payments_block_change", pk)
 
-    @admin.display(description="Blocked")
-    def what(self, block: Block) -> str:
-        return str(block)
-
     @admin.display(description="Status")
     def shown_status(self, block: Block) -> SafeString:
         name = status_of(block)
         return chip(name, CHIPS[name])
-
-    @admin.display(description="At")
-    def reach(self, block: Block) -> SafeString | str:
-        return link(Merchant, block.merchant_id, block.merchant) if block.merchant_id else "all merchants"
-
-    @admin.display(description="Until (UTC)")
-    def until(self, block: Block) -> str:
-        return utc(block.expires_at) if block.expires_at else "no end"
 
     @admin.display(description="Newest charges")
     def charges(self, block: Block) -> SafeString | str:

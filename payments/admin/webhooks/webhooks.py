@@ -8,16 +8,15 @@ from django.contrib import admin
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
 from django.utils.html import format_html
-from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 
 from payments.admin.charges.events import link_to_object
-from payments.admin.framework.base import ByMode, Conditions, LookOnlyAdmin, LookOnlyInline
-from payments.admin.framework.formats import id_link_column, link, mode_column, moment_column
+from payments.admin.framework.base import ByMode, LookOnlyAdmin, LookOnlyInline, by
+from payments.admin.framework.formats import chip, column, link, moment_column
 from payments.admin.framework.id_search import events_of_request
 from payments.admin.webhooks.resend import Resending
 from payments.ids import public_id
-from payments.models import Event, Merchant, Refund, Webhook, WebhookAttempt
+from payments.models import Event, Refund, Webhook, WebhookAttempt
 from payments.overview.needs_attention import GIVEN_UP
 from payments.rendering.answers import readable
 
@@ -30,29 +29,19 @@ class AttemptsOfWebhook(LookOnlyInline):
     fields = ("number", "started", "took", "result", "detail")
     ordering = ("-number",)
     started = moment_column("started_at")
-
-    @admin.display(description="Took")
-    def took(self, made: WebhookAttempt) -> str:
-        return f"{made.milliseconds} ms"
-
-    @admin.display(description="Result")
-    def result(self, made: WebhookAttempt) -> str:
-        return str(made.status or made.error)
-
-    @admin.display(description="First of the answer, or the reason")
-    def detail(self, made: WebhookAttempt) -> SafeString:
-        return format_html("<pre>{}</pre>", readable(bytes(made.answer)) if made.status else made.reason)
+    took = column("Took", lambda made: f"{made.milliseconds} ms")
+    result = column("Result", lambda made: str(made.status or made.error))
+    detail = column(
+        "First of the answer, or the reason",
+        lambda made: format_html("<pre>{}</pre>", readable(bytes(made.answer)) if made.status else made.reason),
+    )
 
 
-class ByStanding(Conditions):
-    """What may want an operator."""
-
-    title = "standing"
-    parameter_name = "standing"
-    conditions = {
-        "failing": ("Failing", Q(due_at__isnull=False, failures__gt=0)),
-        "given_up": ("Given up", Q(state__in=GIVEN_UP)),
-    }
+ByStanding = by(
+    "standing",
+    failing=("Failing", Q(due_at__isnull=False, failures__gt=0)),
+    given_up=("Given up", Q(state__in=GIVEN_UP)),
+)
 
 
 @admin.register(Webhook)
@@ -78,12 +67,17 @@ class WebhookAdmin(Resending, LookOnlyAdmin):
         ("State", {"fields": ("chip", "tries", "failures", "due", "first_try", "leased", "created")}),
     )
     inlines = (AttemptsOfWebhook,)
-    of_merchant = id_link_column("merchant", "mer", Merchant)
-    mode = mode_column
-    created = moment_column("created_at")
     due = moment_column("due_at")
     first_try = moment_column("first_try_at")
     leased = moment_column("leased_until")
+    shown_event = column("Event", lambda row: public_id("evt", row.event_id))
+    event_link = column("Event", lambda row: link(Event, row.event_id, public_id("evt", row.event_id)))
+    type = column("Type", lambda row: row.event.type)
+    object_link = column("Object", lambda row: link_to_object(row.event))
+    chip = column("State", lambda row: chip(row.state))
+    short_url = column(
+        "URL", lambda row: format_html('<span title="{}">{}</span>', row.url, Truncator(row.url).chars(URL_WIDTH))
+    )
 
     class Media:
         css = {"all": ["payments/admin.css"]}
@@ -97,27 +91,3 @@ class WebhookAdmin(Resending, LookOnlyAdmin):
         if prefix == "ch":
             yield {"event__object_id__in": Refund.objects.filter(charge_id=uuid).values("pk")}
         yield from super().named_by(prefix, uuid)
-
-    @admin.display(description="Event")
-    def shown_event(self, row: Webhook) -> str:
-        return public_id("evt", row.event_id)
-
-    @admin.display(description="Event")
-    def event_link(self, row: Webhook) -> SafeString | str:
-        return link(Event, row.event_id, public_id("evt", row.event_id))
-
-    @admin.display(description="Type")
-    def type(self, row: Webhook) -> str:
-        return row.event.type
-
-    @admin.display(description="Object")
-    def object_link(self, row: Webhook) -> SafeString | str:
-        return link_to_object(row.event)
-
-    @admin.display(description="State")
-    def chip(self, row: Webhook) -> SafeString:
-        return format_html('<span class="chip chip-{}">{}</span>', row.state, row.state)
-
-    @admin.display(description="URL")
-    def short_url(self, row: Webhook) -> SafeString:
-        return format_html('<span title="{}">{}</span>', row.url, Truncator(row.url).chars(URL_WIDTH))
