@@ -5,13 +5,10 @@ from typing import Any
 from uuid import UUID
 
 from django import forms
-from django.contrib import admin, messages
-from django.core.exceptions import PermissionDenied
+from django.contrib import admin
 from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
-from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect
-from django.urls import URLPattern, path, reverse
+from django.http import HttpRequest
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
@@ -29,8 +26,9 @@ from payments.admin.framework.formats import (
     row_link_column,
     utc,
 )
-from payments.admin.framework.object_actions import ActionButton, form_page, operator_of
+from payments.admin.framework.object_actions import Facts
 from payments.admin.framework.reason_form import reason_field
+from payments.admin.framework.row_actions import Done, RowAction, RowActions
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.domain.provider_events import attention
@@ -38,7 +36,6 @@ from payments.models import Attempt, Merchant, ProviderAccount, ProviderEvent, P
 from payments.providers.references import read_reference
 from payments.rendering.answers import readable
 
-MAY_CLOSE = "payments.close_providerevent"
 State = ProviderEvent.State
 MARKS = {"waiting": "warn", "applied": "good", "needs_attention": "bad"}
 
@@ -59,47 +56,33 @@ class ClosingForm(forms.Form):
         chosen.initial = chosen.queryset.first()
 
 
-class ClosesReports(admin.ModelAdmin):
-    """A message's page with a button that closes its events that need attention."""
+class CloseEvent(RowAction):
+    """Closes one event of a message that needs attention."""
 
-    def get_urls(self) -> list[URLPattern]:
-        view = self.admin_site.admin_view(self.close)
-        return [path("<uuid:pk>/close/", view, name="payments_providermessage_close"), *super().get_urls()]
+    name, label, button = "close", "Close with a note", "Close"
+    permission = "payments.close_providerevent"
+    too_late = {attention.TooLate: "Somebody else was first."}
+    over = "Nothing of it needs attention any more."
 
-    def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
-        message = kwargs["obj"]
-        if operator_of(request).has_perm(MAY_CLOSE) and _open_in(message).exists():
-            address = reverse("admin:payments_providermessage_close", args=[message.pk])
-            context["acts"] = [ActionButton("Close with a note", address)]
-        return super().render_change_form(request, context, *args, **kwargs)
+    def fits(self, message: ProviderMessage) -> bool:
+        return bool(_open_in(message).exists())
 
-    def close(self, request: HttpRequest, pk: UUID) -> HttpResponse:
-        """Ask for a note, and close one event of the message with it."""
-        if not operator_of(request).has_perm(MAY_CLOSE):
-            raise PermissionDenied
-        message = get_object_or_404(self.get_queryset(request), pk=pk)
-        if not _open_in(message).exists():
-            return self._left(request, message, messages.WARNING, "Nothing of it needs attention any more.")
-        form = ClosingForm(request.POST or None, message)
-        if form.is_valid():
-            return self._close(request, message, **form.cleaned_data)
-        facts = [("Account", message.account), ("Received", f"{utc(message.received_at)} UTC")]
-        return form_page(request, self, "Close this report?", facts, form, [("close", "Close")])
+    def question(self, message: ProviderMessage) -> str:
+        return "Close this report?"
 
-    def _close(self, request: HttpRequest, message: ProviderMessage, report: ProviderEvent, note: str) -> HttpResponse:
-        try:
-            with transaction.atomic():
-                attention.close(report, operator_of(request), note)
-                audit_log.record(
-                    Action.CLOSED, message, fields=["state", "note"], detail=f"report {report}", reason=note
-                )
-        except attention.TooLate:
-            return self._left(request, message, messages.WARNING, "Somebody else was first.")
-        return self._left(request, message, messages.SUCCESS, "Closed.")
+    def form_for(self, message: ProviderMessage, data: Any) -> forms.Form:
+        return ClosingForm(data, message)
 
-    def _left(self, request: HttpRequest, message: ProviderMessage, level: int, text: str) -> HttpResponse:
-        self.message_user(request, text, level)
-        return redirect("admin:payments_providermessage_change", message.pk)
+    def facts(self, message: ProviderMessage) -> Facts:
+        yield "Account", message.account
+        yield "Received", f"{utc(message.received_at)} UTC"
+
+    @transaction.atomic
+    def do(self, message: ProviderMessage, said: dict[str, Any]) -> Done:
+        report, note = said["report"], said["note"]
+        attention.close(report, said["operator"], note)
+        audit_log.record(Action.CLOSED, message, fields=["state", "note"], detail=f"report {report}", reason=note)
+        return "Closed."
 
 
 def _open_in(message: ProviderMessage) -> Any:
@@ -160,10 +143,11 @@ class EventsOfMessage(LookOnlyInline):
 
 
 @admin.register(ProviderMessage)
-class ProviderMessageAdmin(ClosesReports, LookOnlyAdmin):
+class ProviderMessageAdmin(RowActions, LookOnlyAdmin):
     """Messages are read-only. Operators with the permission close events that need attention."""
 
     merchant_lookup = "account__merchant"
+    row_actions = (CloseEvent(),)
     list_display = ("shown_id", "received", "of_account", "mode", "reports", "why")
     list_filter = (ByStanding, by_mode_of("account"), "received_at")
     list_select_related = ("account",)
