@@ -74,35 +74,7 @@ class ByCard(admin.SimpleListFilter):
         return queryset.filter(source__card__fingerprint=self.card.fingerprint) if self.card else queryset.none()
 
 
-class CardSearch(admin.ModelAdmin):
-    """The form, for the ModelAdmin of charges."""
-
-    def get_urls(self) -> list[URLPattern]:
-        view = self.admin_site.admin_view(self.search_by_card)
-        return [path("by-card/", view, name="payments_charge_by_card"), *super().get_urls()]
-
-    @method_decorator(sensitive_post_parameters("number"))
-    def search_by_card(self, request: HttpRequest) -> HttpResponse:
-        """Ask for the number, record the search, and redirect to the charges on it."""
-        if not self.has_view_permission(request):
-            raise PermissionDenied
-        form = CardNumberForm(request.POST or None)
-        if not form.is_valid():
-            facts = [("What happens with it", "The number is not kept. It finds charges by its fingerprint.")]
-            return form_page(request, self, "Charges on a card number", facts, form, [("search", "Search")])
-        charges = self.get_queryset(request).filter(source__card__fingerprint=form.cleaned_data["number"])
-        count = charges.order_by()[: MOST_COUNTED + 1].count()
-        found = f"more than {MOST_COUNTED}" if count > MOST_COUNTED else count
-        audit_log.record(Action.SEARCHED, detail=f"by a card number, charges found: {found}")
-        charge = charges.select_related("source__card").order_by("-pk").first()
-        if charge is None:
-            self.message_user(request, "There is no charge on this card number.", messages.WARNING)
-            return redirect("admin:payments_charge_by_card")
-        handle = public_id("card", charge.source.card.pk)
-        return redirect(f"{reverse('admin:payments_charge_changelist')}?card={handle}")
-
-
-class ChargeList(ChargeSearch, KeysetPaging, CardSearch):
+class ChargeList(ChargeSearch, KeysetPaging):
     """The list, for the ModelAdmin of charges."""
 
     change_list_template = "admin/payments/charge_list.html"
@@ -151,6 +123,30 @@ class ChargeList(ChargeSearch, KeysetPaging, CardSearch):
     def how_much(self, charge: Charge) -> SafeString:
         refunded = f"{money(charge.amount_refunded, charge.currency)} refunded" if charge.amount_refunded else ""
         return two_lines(money(charge.amount, charge.currency), refunded)
+
+    def get_urls(self) -> list[URLPattern]:
+        view = self.admin_site.admin_view(self.search_by_card)
+        return [path("by-card/", view, name="payments_charge_by_card"), *super().get_urls()]
+
+    @method_decorator(sensitive_post_parameters("number"))
+    def search_by_card(self, request: HttpRequest) -> HttpResponse:
+        """Ask for the number, record the search, and redirect to the charges on it."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        form = CardNumberForm(request.POST or None)
+        if not form.is_valid():
+            facts = [("What happens with it", "The number is not kept. It finds charges by its fingerprint.")]
+            return form_page(request, self, "Charges on a card number", facts, form, [("search", "Search")])
+        charges = self.get_queryset(request).filter(source__card__fingerprint=form.cleaned_data["number"])
+        count = charges.order_by()[: MOST_COUNTED + 1].count()
+        found = f"more than {MOST_COUNTED}" if count > MOST_COUNTED else count
+        audit_log.record(Action.SEARCHED, detail=f"by a card number, charges found: {found}")
+        charge = charges.select_related("source__card").order_by("-pk").first()
+        if charge is None:
+            self.message_user(request, "There is no charge on this card number.", messages.WARNING)
+            return redirect("admin:payments_charge_by_card")
+        handle = public_id("card", charge.source.card.pk)
+        return redirect(f"{reverse('admin:payments_charge_changelist')}?card={handle}")
 
 
 def chosen_in(changelist: ChangeList) -> dict[str, Any]:

@@ -58,42 +58,6 @@ class NewMerchantForm(OnceForm):
     )
 
 
-class MerchantCreation(admin.ModelAdmin):
-    """The page that creates a merchant, in place of Django's."""
-
-    def has_add_permission(self, request: HttpRequest) -> bool:
-        return limit_of(request) is None and super().has_add_permission(request)
-
-    def add_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
-        if not self.has_add_permission(request):
-            raise PermissionDenied
-        form = NewMerchantForm(request.POST or None)
-        answer = self._made(request, form) if form.is_valid() else None
-        return answer or form_page(request, self, "New merchant", FACTS, form, [("make", "Create the merchant")])
-
-    def _made(self, request: HttpRequest, form: NewMerchantForm) -> HttpResponse | None:
-        """Create the merchant and return the page with its secrets; None after a refusal, which the form then shows."""
-        said = form.cleaned_data
-        if Merchant.objects.filter(pk=said["row_id"]).exists():
-            self.message_user(request, SENT_BEFORE, messages.WARNING)
-            return redirect("admin:payments_merchant_change", said["row_id"])
-        try:
-            with because(said["reason"]):
-                made = create_merchant(
-                    said["title"],
-                    said["account_name"],
-                    said["statement_descriptor"],
-                    said["row_id"],
-                    with_secret_live_key=False,
-                )
-        except ValidationError as fault:
-            form.add_error(None, fault.messages)
-            return None
-        shown = {"ID": public_id("mer", made.merchant.pk), **made.keys, **made.webhook_secrets}
-        page = reverse("admin:payments_merchant_change", args=[made.merchant.pk])
-        return shown_once(request, self, f"New merchant: {made.merchant}", shown, page)
-
-
 class JsonObject(forms.JSONField):
     """A field for a JSON object, because the API promises one; a list or a number is refused."""
 
@@ -138,7 +102,7 @@ class KeysOfMerchant(KeyColumns, LookOnlyInline):
 
 
 @admin.register(Merchant)
-class MerchantAdmin(MerchantCreation, RowActions, KahaAdmin):
+class MerchantAdmin(RowActions, KahaAdmin):
     """Merchants: Django's form changes names and status, and row actions change all else."""
 
     merchant_lookup = "pk"
@@ -213,6 +177,38 @@ class MerchantAdmin(MerchantCreation, RowActions, KahaAdmin):
     def rows(self, merchant: Merchant) -> SafeString | str:
         term = public_id("mer", merchant.id)
         return lines(search_link(model, term, f"its {model._meta.verbose_name_plural}") for model in ROWS)
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return limit_of(request) is None and super().has_add_permission(request)
+
+    def add_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        if not self.has_add_permission(request):
+            raise PermissionDenied
+        form = NewMerchantForm(request.POST or None)
+        answer = self._made(request, form) if form.is_valid() else None
+        return answer or form_page(request, self, "New merchant", FACTS, form, [("make", "Create the merchant")])
+
+    def _made(self, request: HttpRequest, form: NewMerchantForm) -> HttpResponse | None:
+        """Create the merchant and return the page with its secrets; None after a refusal, which the form then shows."""
+        said = form.cleaned_data
+        if Merchant.objects.filter(pk=said["row_id"]).exists():
+            self.message_user(request, SENT_BEFORE, messages.WARNING)
+            return redirect("admin:payments_merchant_change", said["row_id"])
+        try:
+            with because(said["reason"]):
+                made = create_merchant(
+                    said["title"],
+                    said["account_name"],
+                    said["statement_descriptor"],
+                    said["row_id"],
+                    with_secret_live_key=False,
+                )
+        except ValidationError as fault:
+            form.add_error(None, fault.messages)
+            return None
+        shown = {"ID": public_id("mer", made.merchant.pk), **made.keys, **made.webhook_secrets}
+        page = reverse("admin:payments_merchant_change", args=[made.merchant.pk])
+        return shown_once(request, self, f"New merchant: {made.merchant}", shown, page)
 
 
 ByKeyState = by("state", working=("Not revoked", Q(revoked_at=None)), revoked=("Revoked", Q(revoked_at__isnull=False)))
