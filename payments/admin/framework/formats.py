@@ -1,6 +1,6 @@
 """Formats and columns of the admin: money, times in UTC, public IDs, links, JSON."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
@@ -80,16 +80,13 @@ def chip(state: str, mark: str = "") -> SafeString:
 
 def chips(charge: Charge) -> SafeString:
     """Return the state of a charge, and what else is notable, as chips."""
-    marks = format_html_join(" ", '<span class="chip chip-{}">{}</span>', _marks(charge))
-    return format_html('<span class="chips">{}</span>', marks)
-
-
-def _marks(charge: Charge) -> Iterator[tuple[str, str]]:
-    yield _state_mark(charge)
+    marks = [_state_mark(charge)]
     if charge.operation:
-        yield "warn", f"{charge.operation} under way"
+        marks.append(("warn", f"{charge.operation} under way"))
     if charge.reversed_late:
-        yield "bad", "reversed late"
+        marks.append(("bad", "reversed late"))
+    shown = format_html_join(" ", '<span class="chip chip-{}">{}</span>', marks)
+    return format_html('<span class="chips">{}</span>', shown)
 
 
 def _state_mark(charge: Charge) -> tuple[str, str]:

@@ -35,17 +35,13 @@ class FeeForm(ReasonForm):
     def clean(self) -> dict[str, Any]:
         said = super().clean() or self.cleaned_data
         if {"currency", "percent", "fixed"} <= said.keys():
-            said["rate"] = self._rate(said)
+            try:
+                said["rate"] = Rate(int(said["percent"] * 100), parse_amount(said["fixed"], said["currency"]))
+            except BadRate:
+                self.add_error("fixed", f"This must be at most {money(AMOUNT_MAX, said['currency'])}.")
+            except ValueError as fault:
+                self.add_error("fixed", f"This is {fault}.")
         return said
-
-    def _rate(self, said: dict[str, Any]) -> Rate | None:
-        try:
-            return Rate(int(said["percent"] * 100), parse_amount(said["fixed"], said["currency"]))
-        except BadRate:
-            self.add_error("fixed", f"This must be at most {money(AMOUNT_MAX, said['currency'])}.")
-        except ValueError as fault:
-            self.add_error("fixed", f"This is {fault}.")
-        return None
 
 
 class SetFee(RowAction):
