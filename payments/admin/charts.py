@@ -64,7 +64,10 @@ def stacked_bars(
     text_of: Callable[[int], str],
 ) -> Chart:
     """Return the chart of `stacks` by `series`; `label_of` names a series and `text_of` formats a value."""
-    days = {day: _grouped(stack, series) for day, stack in stacks.items()}
+    days = {day: Counter[str]() for day in stacks}
+    for day, stack in stacks.items():
+        for each, value in stack.items():
+            days[day][each if each in series else OTHER] += value
     most = max((sum(stack.values()) for stack in days.values()), default=0)
     labels = {each: OTHER if each == OTHER else label_of(each) for each in series}
 
@@ -80,13 +83,6 @@ def stacked_bars(
         labels=list(_labels(list(days))),
         rows=[(day, [text_of(stack[each]) for each in series]) for day, stack in days.items()],
     )
-
-
-def _grouped(stack: Mapping[str, int], series: Sequence[str]) -> Counter[str]:
-    grouped = Counter[str]()
-    for each, value in stack.items():
-        grouped[each if each in series else OTHER] += value
-    return grouped
 
 
 def _bars(days: Mapping[date, Counter[str]], series: Sequence[str], most: int, tooltip: Tooltip) -> Iterator[Bar]:

@@ -11,11 +11,10 @@ from django.shortcuts import get_object_or_404, redirect
 from django.template.defaultfilters import filesizeformat
 from django.urls import URLPattern, path, reverse
 from django.utils.decorators import method_decorator
-from django.utils.safestring import SafeString
 from django.views.decorators.http import require_POST
 
 from payments.admin.framework.base import LookOnlyAdmin
-from payments.admin.framework.formats import NOTHING, chip
+from payments.admin.framework.formats import NOTHING, chip, column
 from payments.admin.framework.object_actions import ActionButton, operator_of
 from payments.domain import exports
 from payments.domain.audit import audit_log
@@ -35,6 +34,9 @@ class ExportAdmin(LookOnlyAdmin):
         (None, {"fields": ("sheet", "narrowed_to", "shown_state", "progress", "shown_size")}),
         ("Times", {"fields": ("created", "updated", "expires")}),
     )
+    shown_state = column("State", lambda export: chip(export.state))
+    shown_size = column("Size", lambda export: filesizeformat(export.size) if export.size else NOTHING)
+    narrowed_to = column("Filters", lambda export: narrowed(export))
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         return Export.objects.filter(operator=operator_of(request))
@@ -79,22 +81,10 @@ class ExportAdmin(LookOnlyAdmin):
         content = exports.content_of(export)
         return StreamingHttpResponse(content, content_type="text/csv; charset=utf-8", headers=headers)
 
-    @admin.display(description="State")
-    def shown_state(self, export: Export) -> SafeString:
-        return chip(export.state)
-
     @admin.display(description="Rows")
     def progress(self, export: Export) -> str:
         of = "" if export.state == Export.State.DONE else f" of about {max(export.expected_rows, export.rows):,}"
         return f"{export.rows:,}{of}"
-
-    @admin.display(description="Size")
-    def shown_size(self, export: Export) -> str:
-        return filesizeformat(export.size) if export.size else NOTHING
-
-    @admin.display(description="Filters")
-    def narrowed_to(self, export: Export) -> str:
-        return narrowed(export)
 
 
 def narrowed(export: Export) -> str:

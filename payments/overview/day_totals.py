@@ -100,9 +100,4 @@ def first_not_done(days: Days) -> date:
 
 def bounds(days: Days) -> dict[str, Any]:
     """Return the parameters of COUNTED."""
-    return {
-        "days": list(days),
-        "first_ids": list(days.first_ids),
-        "first_id": days.first_id,
-        "next_id": days.next_id,
-    }
+    return {"days": list(days), "first_ids": list(days.first_ids), "first_id": days.first_id, "next_id": days.next_id}

@@ -3,8 +3,8 @@
 from typing import Any, ClassVar
 
 from django.contrib import admin
-from django.contrib.auth.admin import UserAdmin
-from django.contrib.auth.models import User
+from django.contrib.auth.admin import GroupAdmin, UserAdmin
+from django.contrib.auth.models import Group, User
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest
 from django_otp.plugins.otp_static.models import StaticDevice
@@ -13,7 +13,7 @@ from django_otp_webauthn.models import WebAuthnCredential
 
 from payments.admin.framework.base import LookOnlyInline
 from payments.admin.framework.change_audit import Audited
-from payments.admin.framework.formats import moment_column
+from payments.admin.framework.formats import column, moment_column
 from payments.admin.framework.merchant_access import Limited
 from payments.models import MerchantAccess
 from payments.staff.models import Authenticator, RecoveryCodes
@@ -22,7 +22,14 @@ from payments.staff.models import Authenticator, RecoveryCodes
 OF_SUPERUSERS = ("is_superuser", "user_permissions")
 OF_OTHERS = ("is_active", "is_staff", "groups")
 
-admin.site.unregister([User, StaticDevice, TOTPDevice])
+admin.site.unregister([User, Group, StaticDevice, TOTPDevice])
+
+
+@admin.register(Group)
+class RoleAdmin(Limited, Audited, GroupAdmin):
+    """Django's page of a group, with its changes in the audit log."""
+
+    merchant_lookup = None
 
 
 class FactorInline(LookOnlyInline):
@@ -53,10 +60,7 @@ class PasskeyInline(FactorInline):
 class RecoveryCodesInline(FactorInline):
     model = RecoveryCodes
     fields = ("shown_left", "since", "last_used")
-
-    @admin.display(description="Left")
-    def shown_left(self, codes: RecoveryCodes) -> int:
-        return codes.left
+    shown_left = column("Left", lambda codes: codes.left)
 
 
 class MerchantsInline(admin.TabularInline):
@@ -95,6 +99,7 @@ class PersonAdmin(Limited, Audited, UserAdmin):
     inlines = (MerchantsInline, AuthenticatorInline, PasskeyInline, RecoveryCodesInline)
     list_display = ("username", "email", "roles", "is_active", "is_superuser", "last_login")
     list_filter = ("is_active", "is_superuser", "groups")
+    roles = column("Roles", lambda user: ", ".join(sorted(group.name for group in user.groups.all())))
 
     def get_inlines(self, request: HttpRequest, obj: Model | None) -> Any:
         return self.inlines if obj else ()
@@ -121,7 +126,3 @@ class PersonAdmin(Limited, Audited, UserAdmin):
 
     def log_change(self, request: HttpRequest, obj: Model, message: Any) -> Any:
         """Do nothing, for the same reason."""
-
-    @admin.display(description="Roles")
-    def roles(self, user: User) -> str:
-        return ", ".join(sorted(group.name for group in user.groups.all()))

@@ -1,7 +1,5 @@
 """The actor of what is done on a page, for the audit log."""
 
-from functools import partial
-
 from django.http import HttpRequest, HttpResponseBase
 
 from payments import context
@@ -19,12 +17,8 @@ class AuditActor:
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
         if is_api(request):
             return self.get_response(request)
-        token = context.actor.set(partial(_actor_on, request))
+        token = context.actor.set(lambda: Actor(request.user.get_username(), client_address(request), request.user.pk))
         try:
             return self.get_response(request)
         finally:
             context.actor.reset(token)
-
-
-def _actor_on(request: HttpRequest) -> Actor:
-    return Actor(request.user.get_username(), client_address(request), request.user.pk)

@@ -11,7 +11,7 @@ from django.contrib.auth.models import User
 from django.contrib.auth.signals import user_logged_in, user_logged_out, user_login_failed
 from django.db.models import Model
 from django.db.models.signals import m2m_changed, post_delete, post_save, pre_delete, pre_save
-from django.dispatch import receiver
+from django.dispatch import Signal, receiver
 from django.http import HttpRequest
 from django_otp.plugins.otp_static.models import StaticDevice
 from django_otp.plugins.otp_totp.models import TOTPDevice
@@ -65,46 +65,27 @@ def record_rights(sender: Any, instance: Model, action: str, model: Any, pk_set:
             exports.forget(instance)
 
 
-@receiver(post_save, sender=MerchantAccess)
-def record_limit(instance: MerchantAccess, **_: Any) -> None:
-    """Record that an operator works for one merchant more."""
-    _record_limit(instance, "add")
+@receiver([post_save, post_delete], sender=MerchantAccess)
+def record_limit(signal: Signal, instance: MerchantAccess, **_: Any) -> None:
+    """Record that an operator works for one merchant more, or less."""
+    detail = f"{'add' if signal is post_save else 'remove'} {public_id('mer', instance.merchant_id)}"
+    audit_log.record(Action.CHANGED, instance.operator, fields=["merchants"], detail=detail)
+    exports.forget(instance.operator)
 
 
-@receiver(post_delete, sender=MerchantAccess)
-def record_lost_limit(instance: MerchantAccess, **_: Any) -> None:
-    """Record that an operator works for one merchant less."""
-    _record_limit(instance, "remove")
-
-
-def record_factor(sender: Any, instance: Any, **_: Any) -> None:
-    """Record a new second factor."""
-    if instance.confirmed and not sender.objects.filter(pk=instance.pk, confirmed=True).exists():
-        _record_factor(instance, "added")
-
-
-def record_lost_factor(instance: Any, **_: Any) -> None:
-    """Record that a second factor was removed."""
-    if instance.confirmed:
-        _record_factor(instance, "removed")
+def record_factor(signal: Signal, sender: Any, instance: Any, **_: Any) -> None:
+    """Record a new second factor, or that one was removed."""
+    is_known = signal is pre_save and sender.objects.filter(pk=instance.pk, confirmed=True).exists()
+    if instance.confirmed and not is_known:
+        detail = f"{instance._meta.verbose_name} {'added' if signal is pre_save else 'removed'}"
+        audit_log.record(Action.CHANGED, instance.user, fields=["second_factors"], detail=detail)
 
 
 # One by one: a receiver of every model would make each deletion read its rows first.
 for factor in (Authenticator, TOTPDevice, WebAuthnCredential):
     pre_save.connect(record_factor, sender=factor)
 for factor in (Authenticator, TOTPDevice, WebAuthnCredential, RecoveryCodes, StaticDevice):
-    post_delete.connect(record_lost_factor, sender=factor)
-
-
-def _record_factor(device: Any, what: str) -> None:
-    detail = f"{device._meta.verbose_name} {what}"
-    audit_log.record(Action.CHANGED, device.user, fields=["second_factors"], detail=detail)
-
-
-def _record_limit(access: MerchantAccess, what: str) -> None:
-    detail = f"{what} {public_id('mer', access.merchant_id)}"
-    audit_log.record(Action.CHANGED, access.operator, fields=["merchants"], detail=detail)
-    exports.forget(access.operator)
+    post_delete.connect(record_factor, sender=factor)
 
 
 @receiver(user_logged_in)

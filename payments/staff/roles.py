@@ -63,10 +63,7 @@ ADMINISTRATOR = VIEWER | {
     "django_otp_webauthn.delete_webauthncredential",
 }
 # Default approval limits: how much of a charge a role gives back without another operator's approval.
-LIMITS = {
-    "support": {"PHP": 500_000, "USD": 10_000},
-    "finance": {"PHP": 10_000_000, "USD": 200_000},
-}
+LIMITS = {"support": {"PHP": 500_000, "USD": 10_000}, "finance": {"PHP": 10_000_000, "USD": 200_000}}
 # The group of operators who work for all merchants; others work only for those that are named.
 ALL_MERCHANTS = "all merchants"
 ROLES = {"viewer": VIEWER, "support": SUPPORT, "finance": FINANCE, "administrator": ADMINISTRATOR}

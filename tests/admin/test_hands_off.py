@@ -109,13 +109,7 @@ def test_terms_of_a_merchant_are_not_changed_here(operator: Client) -> None:
     assert Merchant.objects.get().rates == rates
 
 
-BIN = {
-    "prefix": "411111",
-    "brand": "visa",
-    "funding": "debit",
-    "country": "PH",
-    "issuing_bank": "Bank of Baguio",
-}
+BIN = {"prefix": "411111", "brand": "visa", "funding": "debit", "country": "PH", "issuing_bank": "Bank of Baguio"}
 
 
 def test_a_bin_range_may_be_added_changed_and_deleted(operator: Client) -> None:

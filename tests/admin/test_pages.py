@@ -137,10 +137,7 @@ def test_the_page_of_an_unused_card_shows_nothing_of_what_is_sealed(api: Api, op
 
 
 def test_a_list_costs_the_same_however_many_rows_it_has(
-    newest: dict[type[Model], Model],
-    api: Api,
-    operator: Client,
-    django_assert_max_num_queries: DjangoAssertNumQueries,
+    newest: dict[type[Model], Model], api: Api, operator: Client, django_assert_max_num_queries: DjangoAssertNumQueries
 ) -> None:
     api.charge()
     api.charge()

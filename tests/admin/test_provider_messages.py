@@ -39,8 +39,7 @@ def test_a_report_of_an_attempt_leads_to_it(api: Api, shop: NewMerchant, operato
 
 
 @pytest.mark.parametrize(
-    ("standing", "found"),
-    [("attention", ["first"]), ("waiting", ["second"]), ("", ["first", "second", "third"])],
+    ("standing", "found"), [("attention", ["first"]), ("waiting", ["second"]), ("", ["first", "second", "third"])]
 )
 def test_the_list_is_narrowed_to_what_needs_attention(
     shop: NewMerchant, operator: Client, standing: str, found: list[str]

@@ -86,11 +86,7 @@ def test_an_item_is_found_by_every_name(missing_there: ReconciliationItem, opera
     ids=str,
 )
 def test_items_are_filtered(
-    query: dict[str, str],
-    count: int,
-    outsider: ReconciliationItem,
-    missing_there: ReconciliationItem,
-    operator: Client,
+    query: dict[str, str], count: int, outsider: ReconciliationItem, missing_there: ReconciliationItem, operator: Client
 ) -> None:
     assert found(operator, **query) == count
 

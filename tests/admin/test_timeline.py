@@ -6,8 +6,8 @@ from django.contrib.auth.models import Permission, User
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
+from payments.admin.timeline.page import timeline
 from payments.admin.timeline.records import MOST, Records
-from payments.admin.timeline.timeline import timeline
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.domain.merchants.merchants import NewMerchant

@@ -7,7 +7,7 @@ from django.test import Client
 from django.urls import reverse
 
 from payments import clock
-from payments.admin.webhooks.resend import MOST_AT_ONCE
+from payments.admin.webhooks.webhooks import MOST_AT_ONCE
 from payments.ids import parse_id
 from payments.models import AuditEntry, Charge, Event, Webhook, WebhookAttempt
 from tests.admin.conftest import NOTIFY_URL, House, text_of

@@ -40,6 +40,7 @@ def test_each_command_answers_as_shown(terminal: Terminal, service: Service) -> 
             arguments = shlex.split(command)[1:]
             if arguments[0] == "listen" or "tail" in arguments:
                 tails.append((terminal.start(*arguments), patterns))
+                tails[-1][0].read_until("Waiting for what comes next")
                 continue
             output = terminal.run(*arguments).succeeded()
             assert [pattern for pattern in patterns if not re.search(pattern, output)] == []

@@ -11,14 +11,7 @@ from payments.domain.operators import corrections
 from payments.domain.operators.four_eyes import Refused
 from payments.models import Attempt, Charge, Correction, UnknownOutcome
 from tests.client import APPROVED, Api
-from tests.operators.corrections import (
-    NOTE,
-    corrected,
-    new_proposal,
-    operator,
-    proposed,
-    unknown_payment,
-)
+from tests.operators.corrections import NOTE, corrected, new_proposal, operator, proposed, unknown_payment
 
 State = Correction.State
 

@@ -20,12 +20,7 @@ from tests.charging.doubles import provider
 from tests.charging.elapsed_time import recover
 from tests.client import Api
 from tests.concurrency import at_once
-from tests.operators.corrections import (
-    NOTE,
-    operator,
-    proposed,
-    unknown_payment,
-)
+from tests.operators.corrections import NOTE, operator, proposed, unknown_payment
 
 State = Correction.State
 

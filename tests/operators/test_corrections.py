@@ -17,14 +17,7 @@ from payments.providers.simulator.models import SimulatedPayment
 from tests.charging.doubles import CutsTheDatabase, Unreachable, provider
 from tests.charging.elapsed_time import let_time_pass, recover
 from tests.client import Api, error_of, made
-from tests.operators.corrections import (
-    NOTE,
-    corrected,
-    operator,
-    proposed,
-    unknown_operation,
-    unknown_payment,
-)
+from tests.operators.corrections import NOTE, corrected, operator, proposed, unknown_operation, unknown_payment
 
 State = Correction.State
 

@@ -1,6 +1,9 @@
-"""Requests for approval of keys, provider accounts and routes: their pages and decisions."""
+"""Requests for approval of keys, provider accounts and routes, and the page of everything that waits for approval."""
 
-from collections.abc import Callable
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from operator import attrgetter
 from typing import Any
 from uuid import UUID
 
@@ -10,26 +13,29 @@ from django.core.exceptions import PermissionDenied
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
+from django.template.response import TemplateResponse
 from django.urls import URLPattern, path, reverse
 from django.utils.decorators import method_decorator
 from django.utils.html import format_html
-from django.utils.safestring import SafeString
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_POST
 
 from payments.admin.approvals.forms import MAY_DECIDE, NOBODY_ELSE, has_approver
-from payments.admin.approvals.pending import waiting_page
-from payments.admin.approvals.words import changes_of, consequence_of, facts_of
+from payments.admin.approvals.words import changes_of, consequence_of, facts_of, short_words
 from payments.admin.framework.base import by, one_of
-from payments.admin.framework.decisions import DecidedByAnother, Decision, Message, Proposal
-from payments.admin.framework.formats import chip, lines, link, utc
+from payments.admin.framework.decisions import DecidedByAnother, Decision, Message
+from payments.admin.framework.formats import chip, column, lines, link, utc
 from payments.admin.framework.object_actions import ActionButton, Consequence, Facts, operator_of, shown_once
+from payments.admin.operators import corrections, requests
 from payments.admin.operators.requests import ByTurn
 from payments.domain.approvals import decisions
 from payments.domain.operators.four_eyes import Refused
-from payments.models import ApprovalRequest, Merchant
+from payments.domain.operators.summary import describe
+from payments.models import ApprovalRequest, Correction, Merchant, OperatorAction
 from payments.vault import VaultUnavailable
 
+# The most rows shown of each kind; their own lists have the others.
+SHOWN_MAX = 100
 Kind, State = ApprovalRequest.Kind, ApprovalRequest.State
 # The permission that a requester needs for each kind.
 PERMISSIONS = {
@@ -41,15 +47,10 @@ PERMISSIONS = {
     Kind.CHANGE_ROUTE: "payments.change_route",
 }
 DECISIONS = (
-    Decision("approve", "Approve", MAY_DECIDE),
-    Decision("decline", "Decline", MAY_DECIDE),
-    Decision("withdraw", "Withdraw", "payments.view_approvalrequest", by_proposer=True),
+    Decision("approve", "Approve", MAY_DECIDE, decisions.approve),
+    Decision("decline", "Decline", MAY_DECIDE, decisions.decline),
+    Decision("withdraw", "Withdraw", "payments.view_approvalrequest", decisions.withdraw, by_proposer=True),
 )
-DECIDE: dict[str, Callable[[ApprovalRequest, User, str], None]] = {
-    "approve": decisions.approve,
-    "decline": decisions.decline,
-    "withdraw": decisions.withdraw,
-}
 CHIPS = {State.PROPOSED: "warn", State.APPROVED: "warn", State.DONE: "good", State.DECLINED: "bad"}
 MESSAGES = {
     State.APPROVED: (messages.SUCCESS, "Approved. The requester takes the key, which is made then."),
@@ -59,26 +60,81 @@ MESSAGES = {
 }
 
 
-class RequestedChange(Proposal):
-    """A change that no operator makes alone."""
+@dataclass(frozen=True, slots=True)
+class WaitingItem:
+    """A request that waits; `is_mine` and `may_decide` say what the viewing operator has to do with it."""
 
-    decisions = DECISIONS
+    what: str
+    merchant: str
+    reason: str
+    requester: User
+    created_at: datetime
+    expires_at: datetime | None
+    address: str
+    is_mine: bool
+    may_decide: bool
 
-    def question(self, row: ApprovalRequest) -> str:
-        return f"{row}?"
 
-    def consequence_of(self, row: ApprovalRequest) -> Consequence:
-        return consequence_of(row)
+def waiting_page(request: HttpRequest, page: admin.ModelAdmin) -> TemplateResponse:
+    """Return the page of waiting requests, oldest first: to be decided by the operator, their own, and others."""
+    items = sorted(_items(request, page), key=attrgetter("created_at"))
+    mine = [item for item in items if item.is_mine]
+    decided_here = [item for item in items if item.may_decide]
+    others = [item for item in items if not (item.is_mine or item.may_decide)]
+    context = page.admin_site.each_context(request) | {
+        "title": "Waiting for approval",
+        "opts": page.opts,
+        "media": page.media,
+        "sections": [
+            ("For you to decide", decided_here, "Nothing waits for you."),
+            ("Approved keys for you to take", list(_keys_to_take(request, page)), "No key waits for you."),
+            ("Yours, for somebody else to decide", mine, "None of your requests waits."),
+            ("For others to decide", others, "Nothing else waits."),
+        ],
+    }
+    return TemplateResponse(request, "admin/payments/approvalrequest/waiting.html", context)
 
-    def facts_of(self, row: ApprovalRequest) -> Facts:
-        return facts_of(row)
 
-    def carry_out(self, row: ApprovalRequest, decision: str, operator: User, note: str) -> Message:
-        try:
-            DECIDE[decision](row, operator, note)
-        except VaultUnavailable as fault:
-            raise Refused(f"{fault} The request is still open: try again in a moment.") from fault
-        return MESSAGES[State(row.state)]
+def _items(request: HttpRequest, page: admin.ModelAdmin) -> Iterator[WaitingItem]:
+    operator = operator_of(request)
+    for act in _rows(request, page, OperatorAction, "charge__merchant"):
+        what, decider = describe(act), operator.has_perm(requests.MAY_DECIDE)
+        yield _item(act, what, act.charge.merchant, act.reason, act.expires_at, operator, decider)
+    for row in _rows(request, page, Correction, "attempt__charge__merchant"):
+        what = f"{row.attempt.kind}, outcome: {corrections.said(row)}"
+        decider = operator.has_perm(corrections.DECISIONS[0].permission)
+        yield _item(row, what, row.attempt.charge.merchant, row.evidence, None, operator, decider)
+    for change in _rows(request, page, ApprovalRequest, "merchant"):
+        what, decider = short_words(change), operator.has_perm(MAY_DECIDE)
+        yield _item(change, what, change.merchant, change.reason, change.expires_at, operator, decider)
+
+
+def _keys_to_take(request: HttpRequest, page: admin.ModelAdmin) -> Iterator[WaitingItem]:
+    operator = operator_of(request)
+    approved = page.get_queryset(request).filter(state=ApprovalRequest.State.APPROVED, proposed_by=operator)
+    for row in approved.order_by("pk")[:SHOWN_MAX]:
+        yield _item(row, short_words(row), row.merchant, row.reason, row.expires_at, operator, decider=False)
+
+
+def _rows(request: HttpRequest, page: admin.ModelAdmin, model: Any, merchant: str) -> QuerySet[Any]:
+    """Return the waiting rows of `model` that the operator may see."""
+    own = page.admin_site.get_model_admin(model)
+    if not own.has_view_permission(request):
+        return model.objects.none()
+    rows = own.get_queryset(request).filter(state="proposed")
+    return rows.select_related("proposed_by", merchant).order_by("pk")[:SHOWN_MAX]
+
+
+def _item(
+    row: Any, what: str, merchant: object, reason: str, expires_at: datetime | None, operator: User, decider: bool
+) -> WaitingItem:
+    is_mine = row.proposed_by_id == operator.pk
+    may_decide = decider and not is_mine
+    step = "decide" if may_decide else "change"
+    address = reverse(f"admin:{row._meta.app_label}_{row._meta.model_name}_{step}", args=[row.pk])
+    return WaitingItem(
+        what, str(merchant), reason, row.proposed_by, row.created_at, expires_at, address, is_mine, may_decide
+    )
 
 
 ByKind = by("kind", **{kind.value: (str(kind.label), Q(kind=kind)) for kind in Kind})
@@ -87,23 +143,37 @@ ByKind = by("kind", **{kind.value: (str(kind.label), Q(kind=kind)) for kind in K
 @admin.register(ApprovalRequest)
 class ApprovalRequestAdmin(DecidedByAnother):
     merchant_lookup = "merchant"
-    proposal = RequestedChange()
+    decisions = DECISIONS
     list_display = ("created", "shown_state", "shown_kind", "shown_merchant", "reason", "proposed_by", "decided_by")
     list_filter = (ByTurn, one_of("state", State.values), ByKind, "created_at")
     list_select_related = ("merchant", "proposed_by", "decided_by")
     search_fields = ("reason", "note", "merchant__title")
     change_list_template = "admin/payments/approvalrequest/change_list.html"
-    uuid_lookups = {
-        "": ("pk", "subject_id"),
-        "mer": ("merchant_id",),
-        "key": ("subject_id",),
-        "pac": ("subject_id",),
-    }
+    uuid_lookups = {"": ("pk", "subject_id"), "mer": ("merchant_id",), "key": ("subject_id",), "pac": ("subject_id",)}
     fieldsets = (
         (None, {"fields": ("shown_state", "what_next", "shown_kind", "shown_merchant")}),
         ("Requested", {"fields": ("asked_for", "reason", "proposed_by", "created", "expires")}),
         ("Decided", {"fields": ("note", "decided_by", "decided", "updated")}),
     )
+    shown_merchant = column("Merchant", lambda row: link(Merchant, row.merchant_id, row.merchant.title))
+    shown_state = column("State", lambda row: chip(row.state, CHIPS.get(State(row.state), "quiet")))
+    shown_kind = column("Kind", lambda row: row.get_kind_display())
+    asked_for = column(
+        "Asked for", lambda row: lines(format_html("{}: {}", name, value) for name, value in changes_of(row))
+    )
+
+    def consequence_of(self, row: ApprovalRequest) -> Consequence:
+        return consequence_of(row)
+
+    def facts_of(self, row: ApprovalRequest) -> Facts:
+        return facts_of(row)
+
+    def carry_out(self, row: ApprovalRequest, decision: Decision, operator: User, note: str) -> Message:
+        try:
+            decision.decide(row, operator, note)
+        except VaultUnavailable as fault:
+            raise Refused(f"{fault} The request is still open: try again in a moment.") from fault
+        return MESSAGES[State(row.state)]
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         return super().get_queryset(request).select_related("merchant", "proposed_by", "decided_by")
@@ -148,14 +218,6 @@ class ApprovalRequestAdmin(DecidedByAnother):
             ActionButton("Withdraw the request", withdraw),
         ]
 
-    @admin.display(description="Merchant")
-    def shown_merchant(self, row: ApprovalRequest) -> SafeString | str:
-        return link(Merchant, row.merchant_id, row.merchant.title)
-
-    @admin.display(description="State")
-    def shown_state(self, row: ApprovalRequest) -> SafeString:
-        return chip(row.state, CHIPS.get(State(row.state), "quiet"))
-
     @admin.display(description="What is next")
     def what_next(self, row: ApprovalRequest) -> str:
         match row.state:
@@ -169,11 +231,3 @@ class ApprovalRequestAdmin(DecidedByAnother):
                 return "Nothing: it is done."
             case _:
                 return "Nothing: it was not done."
-
-    @admin.display(description="Kind")
-    def shown_kind(self, row: ApprovalRequest) -> str:
-        return row.get_kind_display()
-
-    @admin.display(description="Asked for")
-    def asked_for(self, row: ApprovalRequest) -> SafeString | str:
-        return lines(format_html("{}: {}", name, value) for name, value in changes_of(row))

@@ -34,16 +34,18 @@ def consequence_of(request: ApprovalRequest) -> Consequence:
     merchant, requester = request.merchant.title, request.proposed_by
     match request.kind:
         case Kind.ISSUE_KEY | Kind.ROLL_KEY:
-            does = _powers(request.parameters["kind"], request.parameters["rights"])
+            does = " and ".join(RIGHTS[right] for right in request.parameters["rights"])
+            if request.parameters["kind"] == ApiKey.Kind.SECRET:
+                does = "charge payers, capture, void and refund, and read all payments"
             said = (
                 f"Anybody with the key can {does} of {merchant} in live mode. {requester} takes it and sees its text."
             )
             return Consequence(f"{said} It works until it is revoked or ends.", gives_back=True)
         case Kind.ADD_ACCOUNT | Kind.CHANGE_ACCOUNT:
-            said = f"Live cards of {merchant} that are routed to this account go to {_hosts(request)}. The holder of "
-            return Consequence(
-                f"{said}the account there gets the money. Make sure with the merchant that it is theirs."
-            )
+            connector = _connector(request)
+            hosts = " and ".join(connector.domains) if connector and connector.domains else "the provider"
+            said = f"Live cards of {merchant} that are routed to this account go to {hosts}. The holder of the account"
+            return Consequence(f"{said} there gets the money. Make sure with the merchant that it is theirs.")
         case _:
             said = f"New live charges of {merchant} may go by this route from now on, their cards included."
             return Consequence(f"{said} Earlier charges are captured and refunded by their own route.")
@@ -154,17 +156,6 @@ def _beside(before: object, after: object) -> SafeString | object:
     if after == "typed by the requester":
         return "replaced by what the requester typed"
     return format_html("<del>{}</del> → <ins>{}</ins>", before, after)
-
-
-def _powers(kind: str, rights: list[str]) -> str:
-    if kind == ApiKey.Kind.SECRET:
-        return "charge payers, capture, void and refund, and read all payments"
-    return " and ".join(RIGHTS[right] for right in rights)
-
-
-def _hosts(request: ApprovalRequest) -> str:
-    connector = _connector(request)
-    return " and ".join(connector.domains) if connector and connector.domains else "the provider"
 
 
 def _connector(request: ApprovalRequest) -> Connector | None:

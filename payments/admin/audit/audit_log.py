@@ -15,7 +15,7 @@ from django.utils.safestring import SafeString
 
 from payments import clock
 from payments.admin.framework.base import LookOnlyAdmin, by, one_of
-from payments.admin.framework.formats import NOTHING, lines, link, search_link
+from payments.admin.framework.formats import NOTHING, column, lines, link, search_link
 from payments.connections import release_connection
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
@@ -51,6 +51,12 @@ class AuditEntryAdmin(LookOnlyAdmin):
         ("What", {"fields": ("what", "object_type", "object_id", "changed", "detail", "reason")}),
         ("Chain", {"fields": ("hash_before", "own_hash")}),
     )
+    who = column("Who", lambda entry: search_link(AuditEntry, entry.actor, entry.actor) if entry.actor else NOTHING)
+    what = column("Object", lambda entry: object_link(entry))
+    changed = column("Changed", lambda entry: lines(entry.fields))
+    changes = column("What changed", lambda entry: lines(filter(None, [", ".join(entry.fields), entry.detail])))
+    hash_before = column("Hash of the entry before", lambda entry: bytes(entry.previous_hash).hex())
+    own_hash = column("Hash", lambda entry: bytes(entry.hash).hex())
 
     def get_urls(self) -> list[URLPattern]:
         view = self.admin_site.admin_view(self.export)
@@ -71,30 +77,6 @@ class AuditEntryAdmin(LookOnlyAdmin):
 
     def named_by(self, prefix: str, uuid: UUID) -> Iterator[dict[str, Any]]:
         yield {"object_id": str(uuid)}
-
-    @admin.display(description="Who")
-    def who(self, entry: AuditEntry) -> SafeString | str:
-        return search_link(AuditEntry, entry.actor, entry.actor) if entry.actor else NOTHING
-
-    @admin.display(description="Object")
-    def what(self, entry: AuditEntry) -> SafeString | str:
-        return object_link(entry)
-
-    @admin.display(description="Changed")
-    def changed(self, entry: AuditEntry) -> SafeString | str:
-        return lines(entry.fields)
-
-    @admin.display(description="What changed")
-    def changes(self, entry: AuditEntry) -> SafeString | str:
-        return lines(filter(None, [", ".join(entry.fields), entry.detail]))
-
-    @admin.display(description="Hash of the entry before")
-    def hash_before(self, entry: AuditEntry) -> str:
-        return bytes(entry.previous_hash).hex()
-
-    @admin.display(description="Hash")
-    def own_hash(self, entry: AuditEntry) -> str:
-        return bytes(entry.hash).hex()
 
 
 def _oldest_first(found: QuerySet[AuditEntry]) -> Iterator[AuditEntry]:

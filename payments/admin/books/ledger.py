@@ -12,8 +12,7 @@ from payments.admin.framework.base import ByMode, LookOnlyAdmin
 from payments.admin.framework.formats import (
     NOTHING,
     Column,
-    credit_column,
-    debit_column,
+    column,
     id_column,
     id_link_column,
     lines,
@@ -35,12 +34,7 @@ def _sum_of(account: str) -> Subquery:
 
 def _total_column(name: str) -> Column:
     """Return a column with one of a settlement's loaded totals."""
-
-    @admin.display(description=capfirst(name))
-    def column(_: Any, settlement: Any) -> str:
-        return money(getattr(settlement.totals, name), settlement.currency)
-
-    return column
+    return column(capfirst(name), lambda settlement: money(getattr(settlement.totals, name), settlement.currency))
 
 
 @admin.register(Settlement)
@@ -61,6 +55,9 @@ class SettlementAdmin(LookOnlyAdmin):
     refunds = _total_column("refunds")
     fees = _total_column("fees")
     net = _total_column("net")
+    to_bank = column("To the bank", lambda settlement: money(settlement.bank or 0, settlement.currency))
+    to_merchant = column("To the merchant", lambda settlement: money(-(settlement.payable or 0), settlement.currency))
+    postings = column("See", lambda settlement: search_link(Posting, str(settlement), "its postings"))
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Settlement]:
         account = Posting.Account
@@ -73,23 +70,11 @@ class SettlementAdmin(LookOnlyAdmin):
             found.totals = totals_of([found])[found.pk]
         return found
 
-    @admin.display(description="To the bank")
-    def to_bank(self, settlement: Any) -> str:
-        return money(settlement.bank or 0, settlement.currency)
-
-    @admin.display(description="To the merchant")
-    def to_merchant(self, settlement: Any) -> str:
-        return money(-(settlement.payable or 0), settlement.currency)
-
     @admin.display(description="Charges")
     def charges(self, settlement: Any) -> SafeString | str:
         found = Charge.objects.filter(id__in=settlement.postings.values("charge_id")).order_by("id")[:SHOWN_CHARGES]
         shown = [link(Charge, row.id, f"{row} {money(row.amount_captured, row.currency)}") for row in found]
         return lines([*shown, f"{settlement.totals.charges} in all"])
-
-    @admin.display(description="See")
-    def postings(self, settlement: Settlement) -> SafeString:
-        return search_link(Posting, str(settlement), "its postings")
 
 
 @admin.register(Posting)
@@ -112,14 +97,11 @@ class PostingAdmin(LookOnlyAdmin):
         ("What it is about", {"fields": ("charge_link", "attempt", "settlement_link", "of_merchant", "mode")}),
         ("Its journal", {"fields": ("journal", "line", "others")}),
     )
-    debit = debit_column
-    credit = credit_column
+    debit = column("Debit", lambda posting: money(posting.amount, posting.currency) if posting.amount > 0 else "")
+    credit = column("Credit", lambda posting: money(-posting.amount, posting.currency) if posting.amount < 0 else "")
     settlement_link = id_link_column("settlement", "set", Settlement)
-
-    @admin.display(description="Attempt")
-    def attempt(self, posting: Posting) -> SafeString | str:
-        return link(Attempt, posting.attempt_id, posting.attempt_id.hex) if posting.attempt_id else NOTHING
-
-    @admin.display(description="All its lines")
-    def others(self, posting: Posting) -> SafeString | str:
-        return search_link(Posting, str(posting.journal), "debits and credits")
+    attempt = column(
+        "Attempt",
+        lambda posting: link(Attempt, posting.attempt_id, posting.attempt_id.hex) if posting.attempt_id else NOTHING,
+    )
+    others = column("All its lines", lambda posting: search_link(Posting, str(posting.journal), "debits and credits"))

@@ -11,17 +11,13 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from payments.admin.framework.base import LookOnlyAdmin, by
-from payments.admin.framework.formats import NOTHING, lines, link, moment_column
+from payments.admin.framework.formats import NOTHING, chip, column, lines, link, moment_column
 from payments.models import MoneyCheck
 
 HEX_DIGITS = 32
 
 
-ByReach = by(
-    "reach",
-    whole=("Every invariant, for everybody", Q(whole=True)),
-    part=("A part of them", Q(whole=False)),
-)
+ByReach = by("reach", whole=("Every invariant, for everybody", Q(whole=True)), part=("A part of them", Q(whole=False)))
 
 
 ByResult = by(
@@ -45,30 +41,18 @@ class MoneyCheckAdmin(LookOnlyAdmin):
         ("What was looked at", {"fields": ("names",)}),
     )
     started = moment_column("started_at")
+    took = column("Took", lambda check: NOTHING if check.seconds is None else f"{check.seconds:.1f} s")
+    reach = column("Reach", lambda check: "everything" if check.whole else f"{len(check.invariants)} invariants")
+    failed = column("Failed", lambda check: lines(map(_shown, check.failures)))
+    names = column("Invariants", lambda check: lines(check.invariants))
 
     @admin.display(description="Result")
     def chip(self, check: MoneyCheck) -> SafeString:
         if check.finished_at is None:
-            return format_html('<span class="chip chip-waiting">{}</span>', "no end")
+            return chip("no end", "waiting")
         if not check.failures:
-            return format_html('<span class="chip chip-delivered">{}</span>', "all hold")
-        return format_html('<span class="chip chip-exhausted">{} failed</span>', len(check.failures))
-
-    @admin.display(description="Took")
-    def took(self, check: MoneyCheck) -> str:
-        return NOTHING if check.seconds is None else f"{check.seconds:.1f} s"
-
-    @admin.display(description="Reach")
-    def reach(self, check: MoneyCheck) -> str:
-        return "everything" if check.whole else f"{len(check.invariants)} invariants"
-
-    @admin.display(description="Failed")
-    def failed(self, check: MoneyCheck) -> SafeString | str:
-        return lines(map(_shown, check.failures))
-
-    @admin.display(description="Invariants")
-    def names(self, check: MoneyCheck) -> SafeString | str:
-        return lines(check.invariants)
+            return chip("all hold", "delivered")
+        return chip(f"{len(check.failures)} failed", "exhausted")
 
 
 def _shown(failure: Mapping[str, Any]) -> SafeString:

@@ -2,10 +2,10 @@ from typing import Any, ClassVar
 
 from django.contrib import admin
 from django.db.models import Model
-from django.utils.safestring import SafeString
 
 from payments.admin.framework.base import LookOnlyAdmin, by_mode_of
 from payments.admin.framework.formats import (
+    column,
     id_link_column,
     json_column,
     moment_column,
@@ -63,15 +63,9 @@ class AttemptAdmin(LookOnlyAdmin):
     due = moment_column("due_at")
     shown_amount = money_column("amount", "charge")
     shown_response = json_column("response")
+    shown_reference = column("Reference", lambda attempt: attempt.reference)
+    events = column("Events", lambda attempt: search_link(Event, public_id("ch", attempt.charge_id), "of its charge"))
 
     def history_rows(self, obj: Model) -> list[Model]:
         """Return the attempt and its corrections."""
         return [obj, *Correction.objects.filter(attempt=obj.pk)]
-
-    @admin.display(description="Reference")
-    def shown_reference(self, attempt: Attempt) -> str:
-        return attempt.reference
-
-    @admin.display(description="Events")
-    def events(self, attempt: Attempt) -> SafeString:
-        return search_link(Event, public_id("ch", attempt.charge_id), "of its charge")

@@ -1,28 +1,80 @@
-"""The list of charges: its columns, its filters and the indexes that find its pages."""
+"""The list of charges: its columns, its filters, the indexes that find its pages, and its search by card number."""
 
 from typing import Any
+from uuid import UUID
 
-from django.contrib import admin
+from django import forms
+from django.contrib import admin, messages
 from django.contrib.admin.views.main import PAGE_VAR, ChangeList
+from django.core.exceptions import PermissionDenied
+from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse
-from django.urls import reverse
+from django.shortcuts import redirect
+from django.urls import URLPattern, path, reverse
+from django.utils.decorators import method_decorator
 from django.utils.safestring import SafeString
+from django.views.decorators.debug import sensitive_post_parameters, sensitive_variables
 
-from payments.admin.charges.card_search import ByCard, CardSearch
 from payments.admin.charges.search import ChargeSearch
 from payments.admin.charges.status import ByState, index_path_for
 from payments.admin.exports import MAY_EXPORT
 from payments.admin.framework.base import ByMode, by_type_of
 from payments.admin.framework.form_filters import ByAmount, ByDays, ByMerchant
-from payments.admin.framework.formats import NOTHING, chips, money, source_label, two_lines, utc
+from payments.admin.framework.formats import NOTHING, chips, column, money, source_label, two_lines, utc
 from payments.admin.framework.index_scan import IndexPath
 from payments.admin.framework.merchant_access import limit_of
-from payments.admin.framework.object_actions import operator_of
+from payments.admin.framework.object_actions import form_page, operator_of
 from payments.admin.framework.pagination import KeysetPaging
-from payments.models import Charge
+from payments.admin.framework.reason_form import HiddenNumberInput
+from payments.domain.audit import audit_log
+from payments.domain.audit.audit_log import Action
+from payments.ids import parse_id, public_id
+from payments.models import Card, Charge
+from payments.sensitive_data.luhn import luhn_valid
+from payments.vault.fingerprints import card_fingerprint
+
+CARD_NUMBER_DIGITS = 16
+MOST_COUNTED = 1_000
 
 
-class ChargeList(ChargeSearch, KeysetPaging, CardSearch):
+class CardNumberForm(forms.Form):
+    number = forms.CharField(label="Card number", max_length=30, widget=HiddenNumberInput)
+
+    @sensitive_variables()
+    def clean_number(self) -> bytes:
+        """Return the number's fingerprint, which alone leaves the form."""
+        number = self.cleaned_data["number"].translate({ord(" "): None, ord("-"): None})
+        digits_only = number.isascii() and number.isdigit()
+        if not digits_only or len(number) != CARD_NUMBER_DIGITS or not luhn_valid(number):
+            raise forms.ValidationError("This is not a card number.", "invalid")
+        return card_fingerprint(number)
+
+
+class ByCard(admin.SimpleListFilter):
+    """A filter by the card number of one card, which the address names by the card's ID."""
+
+    title = "card number"
+    parameter_name = "card"
+
+    def __init__(self, request: HttpRequest, params: Any, model: type[Model], model_admin: admin.ModelAdmin) -> None:
+        self.card: Card | None = None
+        super().__init__(request, params, model, model_admin)
+
+    def lookups(self, request: HttpRequest, model_admin: admin.ModelAdmin) -> list[tuple[str, str]]:
+        value = self.value()
+        if value is None:
+            return []
+        seen = model_admin.get_queryset(request).filter(source__card=parse_id("card", value) or UUID(int=0))
+        self.card = Card.objects.filter(source__charges__in=seen).first()
+        return [(value, f"that of {self.card}" if self.card else "unknown")]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        if self.value() is None:
+            return queryset
+        return queryset.filter(source__card__fingerprint=self.card.fingerprint) if self.card else queryset.none()
+
+
+class ChargeList(ChargeSearch, KeysetPaging):
     """The list, for the ModelAdmin of charges."""
 
     change_list_template = "admin/payments/charge_list.html"
@@ -40,6 +92,12 @@ class ChargeList(ChargeSearch, KeysetPaging, CardSearch):
     }
     object_lookups = ("pk", "source_id", "refunds__pk")
     last4_lookups = ("source__card__last4",)
+    which = column("Charge, created (UTC)", lambda charge: two_lines(charge, utc(charge.created_at)))
+    what_for = column("For, at", lambda charge: two_lines(charge.description or NOTHING, charge.merchant))
+    shown_state = column("State", chips)
+    paid_with = column(
+        "Paid with, mode", lambda charge: two_lines(source_label(charge.source), "live" if charge.livemode else "test")
+    )
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         """Add the buttons above the list."""
@@ -61,26 +119,34 @@ class ChargeList(ChargeSearch, KeysetPaging, CardSearch):
     def skips_rows(self, changelist: ChangeList, path: IndexPath) -> bool:
         return "card" not in chosen_in(changelist) and super().skips_rows(changelist, path)
 
-    @admin.display(description="Charge, created (UTC)")
-    def which(self, charge: Charge) -> SafeString:
-        return two_lines(charge, utc(charge.created_at))
-
     @admin.display(description="Amount")
     def how_much(self, charge: Charge) -> SafeString:
         refunded = f"{money(charge.amount_refunded, charge.currency)} refunded" if charge.amount_refunded else ""
         return two_lines(money(charge.amount, charge.currency), refunded)
 
-    @admin.display(description="For, at")
-    def what_for(self, charge: Charge) -> SafeString:
-        return two_lines(charge.description or NOTHING, charge.merchant)
+    def get_urls(self) -> list[URLPattern]:
+        view = self.admin_site.admin_view(self.search_by_card)
+        return [path("by-card/", view, name="payments_charge_by_card"), *super().get_urls()]
 
-    @admin.display(description="State")
-    def shown_state(self, charge: Charge) -> SafeString:
-        return chips(charge)
-
-    @admin.display(description="Paid with, mode")
-    def paid_with(self, charge: Charge) -> SafeString:
-        return two_lines(source_label(charge.source), "live" if charge.livemode else "test")
+    @method_decorator(sensitive_post_parameters("number"))
+    def search_by_card(self, request: HttpRequest) -> HttpResponse:
+        """Ask for the number, record the search, and redirect to the charges on it."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        form = CardNumberForm(request.POST or None)
+        if not form.is_valid():
+            facts = [("What happens with it", "The number is not kept. It finds charges by its fingerprint.")]
+            return form_page(request, self, "Charges on a card number", facts, form, [("search", "Search")])
+        charges = self.get_queryset(request).filter(source__card__fingerprint=form.cleaned_data["number"])
+        count = charges.order_by()[: MOST_COUNTED + 1].count()
+        found = f"more than {MOST_COUNTED}" if count > MOST_COUNTED else count
+        audit_log.record(Action.SEARCHED, detail=f"by a card number, charges found: {found}")
+        charge = charges.select_related("source__card").order_by("-pk").first()
+        if charge is None:
+            self.message_user(request, "There is no charge on this card number.", messages.WARNING)
+            return redirect("admin:payments_charge_by_card")
+        handle = public_id("card", charge.source.card.pk)
+        return redirect(f"{reverse('admin:payments_charge_changelist')}?card={handle}")
 
 
 def chosen_in(changelist: ChangeList) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from payments.admin.charges.actions import ChargeActs
 from payments.admin.charges.charge_list import ChargeList
 from payments.admin.framework.base import ByMode, LookOnlyAdmin, LookOnlyInline
 from payments.admin.framework.formats import (
+    column,
     id_column,
     json_column,
     lines,
@@ -29,11 +30,6 @@ class AttemptsOfCharge(LookOnlyInline):
     ordering = ("-pk",)
 
     shown_amount = money_column("amount", "charge")
-
-
-def _events_of(row: Refund) -> SafeString | str:
-    events = Event.objects.filter(object_id=row.pk).defer("payload").order_by("-sequence")[:SHOWN_EVENTS]
-    return lines(link(Event, event.id, f"{utc(event.created_at)} {event.type}") for event in events)
 
 
 @admin.register(Charge)
@@ -74,21 +70,14 @@ class ChargeAdmin(ChargeActs, TimelinePage, ChargeList, LookOnlyAdmin):
     shown_action = json_column("action")
     shown_failure = json_column("failure_data")
     shown_metadata = json_column("metadata")
+    refunded = column("Refunded", lambda charge: money(charge.amount_refunded or None, charge.currency))
+    rate = column("Rate", lambda charge: shown_rate(Rate(charge.fee_basis_points, charge.fee_fixed), charge.currency))
+    source_link = column(
+        "Source", lambda charge: link(Source, charge.source_id, f"{charge.source} ({source_label(charge.source)})")
+    )
 
     class Media:
         css = {"all": ["payments/admin.css", "payments/timeline.css"]}
-
-    @admin.display(description="Refunded")
-    def refunded(self, charge: Charge) -> str:
-        return money(charge.amount_refunded or None, charge.currency)
-
-    @admin.display(description="Rate")
-    def rate(self, charge: Charge) -> str:
-        return shown_rate(Rate(charge.fee_basis_points, charge.fee_fixed), charge.currency)
-
-    @admin.display(description="Source")
-    def source_link(self, charge: Charge) -> str:
-        return link(Source, charge.source_id, f"{charge.source} ({source_label(charge.source)})")
 
 
 @admin.register(Refund)
@@ -119,4 +108,5 @@ class RefundAdmin(LookOnlyAdmin):
 
     @admin.display(description="Of the refund")
     def events(self, refund: Refund) -> SafeString | str:
-        return _events_of(refund)
+        found = Event.objects.filter(object_id=refund.pk).defer("payload").order_by("-sequence")[:SHOWN_EVENTS]
+        return lines(link(Event, event.id, f"{utc(event.created_at)} {event.type}") for event in found)

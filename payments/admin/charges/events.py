@@ -8,12 +8,7 @@ from django.http import HttpRequest
 from django.utils.safestring import SafeString
 
 from payments.admin.framework.base import ByMode, LookOnlyAdmin
-from payments.admin.framework.formats import (
-    id_column,
-    link,
-    pretty_json,
-    row_link_column,
-)
+from payments.admin.framework.formats import column, id_column, link, pretty_json, row_link_column
 from payments.admin.framework.id_search import events_of_request
 from payments.ids import public_id
 from payments.json_codecs.verbatim_json import loads
@@ -54,6 +49,8 @@ class EventAdmin(LookOnlyAdmin):
     )
     public_id = id_column("evt")
     key_link = row_link_column("api_key", ApiKey)
+    object_link = column("Object", link_to_object)
+    shown_payload = column("Payload", lambda event: pretty_json(loads(bytes(event.payload).decode())))
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         return super().get_queryset(request).defer("payload")
@@ -62,11 +59,3 @@ class EventAdmin(LookOnlyAdmin):
         if prefix == "req":
             yield {"pk__in": events_of_request(uuid).values("pk")}
         yield from super().named_by(prefix, uuid)
-
-    @admin.display(description="Object")
-    def object_link(self, event: Event) -> SafeString | str:
-        return link_to_object(event)
-
-    @admin.display(description="Payload")
-    def shown_payload(self, event: Event) -> SafeString | str:
-        return pretty_json(loads(bytes(event.payload).decode()))

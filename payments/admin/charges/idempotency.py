@@ -4,11 +4,7 @@ from django.db.models import Q
 from payments.admin.framework.base import ByMode, LookOnlyAdmin, by
 from payments.models import IdempotencyRecord
 
-ByAnswer = by(
-    "answer",
-    given=("Given", Q(status__isnull=False)),
-    awaited=("In use", Q(status__isnull=True)),
-)
+ByAnswer = by("answer", given=("Given", Q(status__isnull=False)), awaited=("In use", Q(status__isnull=True)))
 
 
 @admin.register(IdempotencyRecord)

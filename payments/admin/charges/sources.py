@@ -11,6 +11,7 @@ from django.utils.safestring import SafeString
 from payments.admin.framework.base import ByMode, KahaAdmin, LookOnlyAdmin, by, by_type_of, one_of
 from payments.admin.framework.formats import (
     NOTHING,
+    column,
     id_column,
     id_link_column,
     json_column,
@@ -55,10 +56,7 @@ class SourceAdmin(LookOnlyAdmin):
     fieldsets = (
         (None, {"fields": ("public_id", "label", "of_merchant", "mode", "used", "vaulted", "version")}),
         ("Related", {"fields": ("card_link", "charge_links", "events")}),
-        (
-            "As sent",
-            {"fields": ("shown_redirect", "shown_owner", "shown_bank_account", "shown_metadata")},
-        ),
+        ("As sent", {"fields": ("shown_redirect", "shown_owner", "shown_bank_account", "shown_metadata")}),
         ("Times", {"fields": ("created", "updated")}),
     )
     public_id = id_column("src")
@@ -66,10 +64,8 @@ class SourceAdmin(LookOnlyAdmin):
     shown_owner = json_column("owner")
     shown_bank_account = json_column("bank_account")
     shown_metadata = json_column("metadata")
-
-    @admin.display(description="Type")
-    def label(self, source: Source) -> str:
-        return source_label(source)
+    label = column("Type", source_label)
+    events = column("Events", lambda source: search_link(Event, public_id("src", source.id), "its events"))
 
     @admin.display(description="Card")
     def card_link(self, source: Source) -> str:
@@ -80,10 +76,6 @@ class SourceAdmin(LookOnlyAdmin):
     def charge_links(self, source: Source) -> SafeString | str:
         newest = source.charges.order_by("-id")[:SHOWN_CHARGES]
         return lines(link(Charge, charge.id, charge) for charge in newest)
-
-    @admin.display(description="Events")
-    def events(self, source: Source) -> SafeString:
-        return search_link(Event, public_id("src", source.id), "its events")
 
 
 @admin.register(Card)
@@ -108,15 +100,12 @@ class CardAdmin(LookOnlyAdmin):
     number_expires = moment_column("number_expires_at")
     cvc_expires = moment_column("cvc_expires_at")
     shown_address = json_column("address")
+    expiry = column("Expiry", lambda card: f"{card.exp_month:0>2}/{card.exp_year}")
 
     def buttons_of(self, request: HttpRequest, row: Card) -> list[ActionButton]:
         address = reverse("admin:payments_source_block", args=[row.source_id])
         may = operator_of(request).has_perm("payments.put_block")
         return [ActionButton("Block the card or its payer", address)] if may else []
-
-    @admin.display(description="Expiry")
-    def expiry(self, card: Card) -> str:
-        return f"{card.exp_month:0>2}/{card.exp_year}"
 
     @admin.display(description="Number", boolean=True)
     def keeps_number(self, card: Card) -> bool:

@@ -79,23 +79,12 @@ def index_path_for(chosen: Mapping[str, Any], limit: Limit) -> IndexPath:
         merchants = [chosen["merchant"].pk] if "merchant" in chosen else sorted(limit or ())
         return IndexPath(BY_MERCHANT, tuple(product(merchants, modes)), frozenset({"merchant", "mode"}))
     if state is None:
-        return _by_mode(modes) if "mode" in chosen else IndexPath()
+        by_mode = IndexPath(BY_STATUS, tuple(product(Status.values, modes)), frozenset({"mode"}))
+        return by_mode if "mode" in chosen else IndexPath()
+    if chosen["money"] in ("held", "expiring"):
+        return IndexPath(("livemode",), tuple((mode,) for mode in modes), frozenset({"money", "mode"}))
     if not state.statuses:
-        return _by_few(chosen["money"], modes)
+        # Attempts find these charges by their primary keys.
+        return IndexPath((), ((),), frozenset({"money", "mode"}))
     covered = frozenset({"money", "mode"} if state.is_whole else {"mode"})
     return IndexPath(BY_STATUS, tuple(product(state.statuses, modes)), covered)
-
-
-def _by_mode(modes: tuple[bool, ...]) -> IndexPath:
-    return IndexPath(BY_STATUS, tuple(product(Status.values, modes)), frozenset({"mode"}))
-
-
-def _by_few(state: str, modes: tuple[bool, ...]) -> IndexPath:
-    """Return the index of held charges, or the primary key for states found by attempts."""
-    covered = frozenset({"money", "mode"})
-    is_held = state in ("held", "expiring")
-    return (
-        IndexPath(("livemode",), tuple((mode,) for mode in modes), covered)
-        if is_held
-        else IndexPath((), ((),), covered)
-    )

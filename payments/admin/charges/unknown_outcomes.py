@@ -19,7 +19,7 @@ from django.views.decorators.http import require_POST
 
 from payments.admin.charges.attempts import AttemptAdmin, ByModeOfCharge
 from payments.admin.framework.decisions import acts_on
-from payments.admin.framework.formats import NOTHING, chip, lines, link, money, pretty_json, utc
+from payments.admin.framework.formats import NOTHING, chip, column, lines, link, mode_column, money, pretty_json, utc
 from payments.admin.framework.object_actions import ActionButton, Facts, form_page, operator_of
 from payments.admin.framework.reason_form import SecretsHidden
 from payments.admin.operators.corrections import DECISIONS, said
@@ -83,6 +83,16 @@ class UnknownOutcomeAdmin(AttemptAdmin):
         ("Answered", {"fields": ("shown_response", "lookups", "next_lookup")}),
         ("Proposed", {"fields": ("proposals",)}),
     )
+    merchant = column(
+        "Merchant", lambda attempt: link(Merchant, attempt.charge.merchant_id, attempt.charge.merchant.title)
+    )
+    mode = mode_column("charge")
+    since = column("Since (UTC)", lambda attempt: utc(attempt.created_at))
+    answered = column("Answered", lambda attempt: lines(value for value in (attempt.response or {}).values() if value))
+    lookups = column("Lookups", lambda attempt: attempt.tries)
+    next_lookup = column("Next lookup (UTC)", lambda attempt: utc(attempt.due_at))
+    looked_up = column("Lookups, next (UTC)", lambda attempt: lines((attempt.tries, utc(attempt.due_at))))
+    proposal = column("Proposal", lambda attempt: chip(Correction.State.PROPOSED) if attempt.is_proposed else NOTHING)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         proposed = Correction.objects.proposed().filter(attempt=OuterRef("pk"))
@@ -176,18 +186,6 @@ class UnknownOutcomeAdmin(AttemptAdmin):
             acts.append(ActionButton("Propose an outcome", _address("propose", row)))
         return acts
 
-    @admin.display(description="Merchant")
-    def merchant(self, attempt: UnknownOutcome) -> SafeString | str:
-        return link(Merchant, attempt.charge.merchant_id, attempt.charge.merchant.title)
-
-    @admin.display(description="Mode")
-    def mode(self, attempt: UnknownOutcome) -> str:
-        return "live" if attempt.charge.livemode else "test"
-
-    @admin.display(description="Since (UTC)")
-    def since(self, attempt: UnknownOutcome) -> str:
-        return utc(attempt.created_at)
-
     @admin.display(description="Whose")
     def whose(self, attempt: UnknownOutcome) -> SafeString | str:
         return lines((self.merchant(attempt), self.mode(attempt), self.charge_link(attempt)))
@@ -197,26 +195,6 @@ class UnknownOutcomeAdmin(AttemptAdmin):
         what = f"{attempt.kind}, {self.shown_amount(attempt)}"
         text = (what, attempt.provider, attempt.reference, attempt.provider_ref, attempt.request_id)
         return lines(filter(None, text))
-
-    @admin.display(description="Answered")
-    def answered(self, attempt: UnknownOutcome) -> SafeString | str:
-        return lines(value for value in (attempt.response or {}).values() if value)
-
-    @admin.display(description="Lookups")
-    def lookups(self, attempt: UnknownOutcome) -> int:
-        return attempt.tries
-
-    @admin.display(description="Next lookup (UTC)")
-    def next_lookup(self, attempt: UnknownOutcome) -> str:
-        return utc(attempt.due_at)
-
-    @admin.display(description="Lookups, next (UTC)")
-    def looked_up(self, attempt: UnknownOutcome) -> SafeString | str:
-        return lines((attempt.tries, utc(attempt.due_at)))
-
-    @admin.display(description="Proposal")
-    def proposal(self, attempt: Any) -> SafeString | str:
-        return chip(Correction.State.PROPOSED) if attempt.is_proposed else NOTHING
 
     @admin.display(description="So far")
     def proposals(self, attempt: UnknownOutcome) -> SafeString | str:

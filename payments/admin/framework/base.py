@@ -38,7 +38,7 @@ class CommonColumns:
     updated = moment_column("updated_at")
     decided = moment_column("decided_at")
     expires = moment_column("expires_at")
-    mode = mode_column
+    mode = mode_column()
     of_merchant = id_link_column("merchant", "mer", Merchant)
     charge_link = id_link_column("charge", "ch", Charge)
 

@@ -1,6 +1,6 @@
 """Audit entries for the admin's own forms, and the history of one object."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from django.contrib import admin
@@ -23,7 +23,12 @@ class Audited(admin.ModelAdmin):
 
     def construct_change_message(self, request: HttpRequest, form: Any, formsets: Any, add: bool = False) -> Any:
         """Return the names of the changed fields and inline rows."""
-        return [*form.changed_data, *(name for formset in formsets or () for name in _rows_of(formset))]
+        changed = list(form.changed_data)
+        for formset in formsets or ():
+            changed += (f"{_called(row)} added" for row in formset.new_objects)
+            changed += (f"{_called(row)}: {name}" for row, names in formset.changed_objects for name in names)
+            changed += (f"{_called(row)} removed" for row in formset.deleted_objects)
+        return changed
 
     def log_addition(self, request: HttpRequest, obj: Model, message: Sequence[str]) -> Any:
         audit_log.record(Action.ADDED, obj, detail=self.detail_of(obj))
@@ -78,13 +83,6 @@ class ViewRecorded:
         response = page.render_change_form(request, context, *args, **kwargs)
         audit_log.record(Action.VIEWED, kwargs["obj"])
         return response
-
-
-def _rows_of(formset: Any) -> Iterator[str]:
-    """Yield what was done to the rows of a formset."""
-    yield from (f"{_called(row)} added" for row in formset.new_objects)
-    yield from (f"{_called(row)}: {name}" for row, names in formset.changed_objects for name in names)
-    yield from (f"{_called(row)} removed" for row in formset.deleted_objects)
 
 
 def _called(row: Model) -> str:

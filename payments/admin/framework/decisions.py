@@ -1,12 +1,13 @@
 """Pages of rows that one operator proposes and another decides."""
 
-from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from abc import abstractmethod
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 from uuid import UUID
 
 from django import forms
 from django.contrib import messages
+from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
@@ -22,11 +23,12 @@ Message = tuple[int, str]
 
 
 class Decision(NamedTuple):
-    """A possible decision: its form value, its button, its permission, and whether it is the proposer's."""
+    """A possible decision: its form value, button and permission, its verb, and whether it is the proposer's."""
 
     name: str
     label: str
     permission: str
+    decide: Callable[[Any, User, str], object]
     by_proposer: bool = False
 
 
@@ -35,14 +37,14 @@ class DecisionForm(forms.Form):
     note = reason_field("What you checked yourself. It is kept.")
 
 
-class Proposal(ABC):
-    """The texts of a proposal, and what a decision does."""
+class DecidedByAnother(LookOnlyAdmin):
+    """The page of a proposal, with its texts and what a decision does; nobody edits one."""
 
     decisions: Sequence[Decision]
 
-    @abstractmethod
     def question(self, row: Any) -> str:
         """Return the question to decide, as a title."""
+        return f"{row}?"
 
     def consequence_of(self, row: Any) -> Consequence | None:
         """Return the consequence of an approval; None where the facts say it."""
@@ -53,14 +55,8 @@ class Proposal(ABC):
         """Yield what the approver must know."""
 
     @abstractmethod
-    def carry_out(self, row: Any, decision: str, operator: Any, note: str) -> Message:
+    def carry_out(self, row: Any, decision: Decision, operator: User, note: str) -> Message:
         """Carry the decision out and return a message about the result; raise Refused."""
-
-
-class DecidedByAnother(LookOnlyAdmin):
-    """The page of a proposal; nobody edits one."""
-
-    proposal: Proposal
 
     def get_urls(self) -> list[URLPattern]:
         view = self.admin_site.admin_view(self.decide)
@@ -68,30 +64,29 @@ class DecidedByAnother(LookOnlyAdmin):
         return [path("<uuid:pk>/decide/", view, name=name), *super().get_urls()]
 
     def buttons_of(self, request: HttpRequest, row: Any) -> list[ActionButton]:
-        return acts_on(request, row, self.proposal.decisions)
+        return acts_on(request, row, self.decisions)
 
     def decide(self, request: HttpRequest, pk: UUID) -> HttpResponse:
         """Ask for a note, and carry the decision out."""
-        row, about = get_object_or_404(self.get_queryset(request), pk=pk), self.proposal
-        fitting = _fitting(request, row, about.decisions)
+        row = get_object_or_404(self.get_queryset(request), pk=pk)
+        fitting = _fitting(request, row, self.decisions)
         if not fitting:
             raise PermissionDenied
         form = DecisionForm(request.POST or None)
         if not form.is_valid():
             buttons = [(decision.name, decision.label) for decision in fitting]
-            consequence = None if fitting[0].by_proposer else about.consequence_of(row)
-            return form_page(request, self, about.question(row), about.facts_of(row), form, buttons, consequence)
-        if form.cleaned_data["decision"] not in {decision.name for decision in _allowed(request, about.decisions)}:
+            consequence = None if fitting[0].by_proposer else self.consequence_of(row)
+            return form_page(request, self, self.question(row), self.facts_of(row), form, buttons, consequence)
+        allowed = {decision.name: decision for decision in _allowed(request, self.decisions)}
+        chosen = allowed.get(form.cleaned_data["decision"])
+        if chosen is None:
             raise PermissionDenied
-        level, text = self._decided(request, row, **form.cleaned_data)
+        try:
+            level, text = self.carry_out(row, chosen, operator_of(request), form.cleaned_data["note"])
+        except Refused as refusal:
+            level, text = messages.ERROR, str(refusal)
         self.message_user(request, text, level)
         return redirect(f"admin:{self.opts.app_label}_{self.opts.model_name}_change", pk)
-
-    def _decided(self, request: HttpRequest, row: Any, decision: str, note: str) -> Message:
-        try:
-            return self.proposal.carry_out(row, decision, operator_of(request), note)
-        except Refused as refusal:
-            return messages.ERROR, str(refusal)
 
 
 def acts_on(request: HttpRequest, row: Any, decisions: Sequence[Decision]) -> list[ActionButton]:

@@ -1,6 +1,6 @@
 """Formats and columns of the admin: money, times in UTC, public IDs, links, JSON."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from datetime import datetime
 from decimal import Decimal
 from typing import Any
@@ -16,7 +16,7 @@ from django.utils.text import capfirst
 from payments.ids import public_id
 from payments.json_codecs.verbatim_json import dumps_indented
 from payments.ledger.fees import Rate
-from payments.models import Charge, Posting, Source
+from payments.models import Charge, Source
 from payments.money import format_amount
 from payments.providers.registry import CONNECTORS
 from payments.sourcetypes import BY_NAME
@@ -80,16 +80,13 @@ def chip(state: str, mark: str = "") -> SafeString:
 
 def chips(charge: Charge) -> SafeString:
     """Return the state of a charge, and what else is notable, as chips."""
-    marks = format_html_join(" ", '<span class="chip chip-{}">{}</span>', _marks(charge))
-    return format_html('<span class="chips">{}</span>', marks)
-
-
-def _marks(charge: Charge) -> Iterator[tuple[str, str]]:
-    yield _state_mark(charge)
+    marks = [_state_mark(charge)]
     if charge.operation:
-        yield "warn", f"{charge.operation} under way"
+        marks.append(("warn", f"{charge.operation} under way"))
     if charge.reversed_late:
-        yield "bad", "reversed late"
+        marks.append(("bad", "reversed late"))
+    shown = format_html_join(" ", '<span class="chip chip-{}">{}</span>', marks)
+    return format_html('<span class="chips">{}</span>', shown)
 
 
 def _state_mark(charge: Charge) -> tuple[str, str]:
@@ -113,80 +110,64 @@ def provider_title(provider: str) -> str:
     return CONNECTORS[provider].title if provider in CONNECTORS else provider
 
 
+def column(title: str, value: Callable[[Any], Any]) -> Column:
+    """Return a column named `title` with the `value` of each row."""
+
+    @admin.display(description=title)
+    def shown(_: Any, row: Any) -> Any:
+        return value(row)
+
+    return shown
+
+
+def _title(name: str) -> str:
+    return capfirst(name.replace("_", " "))
+
+
 def id_column(prefix: str) -> Column:
     """Return a column with a row's own public ID."""
-
-    @admin.display(description="ID")
-    def column(_: Any, row: Any) -> str:
-        return public_id(prefix, row.pk)
-
-    return column
+    return column("ID", lambda row: public_id(prefix, row.pk))
 
 
 def id_link_column(name: str, prefix: str, model: type[models.Model]) -> Column:
     """Return a column that links to the row in the foreign key `name`, with its public ID."""
 
-    @admin.display(description=capfirst(name.replace("_", " ")))
-    def column(_: Any, row: Any) -> str:
+    def shown(row: Any) -> str:
         pk = getattr(row, f"{name}_id")
         return link(model, pk, public_id(prefix, pk)) if pk else NOTHING
 
-    return column
+    return column(_title(name), shown)
 
 
-def row_link_column(name: str, model: type[models.Model]) -> Column:
-    """Return a column that links to the row in the foreign key `name`, with its `str`."""
+def row_link_column(name: str, model: type[models.Model], relation: str = "") -> Column:
+    """Return a column that links to the row in the foreign key `name` of a row or its `relation`, with its `str`."""
 
-    @admin.display(description=capfirst(name.replace("_", " ")))
-    def column(_: Any, row: Any) -> str:
-        return link(model, getattr(row, f"{name}_id"), getattr(row, name))
+    def shown(row: Any) -> str:
+        owner = _owner(row, relation)
+        return link(model, getattr(owner, f"{name}_id"), getattr(owner, name))
 
-    return column
+    return column(_title(name), shown)
 
 
 def moment_column(name: str) -> Column:
     """Return a column with the time in the field `name`."""
-
-    @admin.display(description=f"{capfirst(name.removesuffix('_at').replace('_', ' '))} (UTC)")
-    def column(_: Any, row: Any) -> str:
-        return utc(getattr(row, name))
-
-    return column
+    return column(f"{_title(name.removesuffix('_at'))} (UTC)", lambda row: utc(getattr(row, name)))
 
 
 def money_column(name: str, relation: str = "") -> Column:
-    """Return a column with the amount in the field `name`, in the currency of the row or of its `relation`."""
-
-    @admin.display(description=capfirst(name.replace("_", " ")))
-    def column(_: Any, row: Any) -> str:
-        return money(getattr(row, name), (getattr(row, relation) if relation else row).currency)
-
-    return column
-
-
-@admin.display(description="Debit")
-def debit_column(_: Any, posting: Posting) -> str:
-    """Return the amount of a debit."""
-    return money(posting.amount, posting.currency) if posting.amount > 0 else ""
-
-
-@admin.display(description="Credit")
-def credit_column(_: Any, posting: Posting) -> str:
-    """Return the amount of a credit."""
-    return money(-posting.amount, posting.currency) if posting.amount < 0 else ""
+    """Return a column with the amount in the field `name`, in the currency of a row or of its `relation`."""
+    return column(_title(name), lambda row: money(getattr(row, name), _owner(row, relation).currency))
 
 
 def json_column(name: str) -> Column:
     """Return a column with the JSON in the field `name`."""
-
-    @admin.display(description=capfirst(name.replace("_", " ")))
-    def column(_: Any, row: Any) -> str:
-        return pretty_json(getattr(row, name))
-
-    return column
+    return column(_title(name), lambda row: pretty_json(getattr(row, name)))
 
 
-@admin.display(description="Mode")
-def mode_column(_: Any, row: Any) -> str:
-    """Return the mode of a row."""
-    return "live" if row.livemode else "test"
+def mode_column(relation: str = "") -> Column:
+    """Return a column with the mode of a row or of its `relation`."""
+    return column("Mode", lambda row: "live" if _owner(row, relation).livemode else "test")
+
+
+def _owner(row: Any, relation: str) -> Any:
+    return getattr(row, relation) if relation else row

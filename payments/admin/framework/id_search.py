@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 from uuid import UUID
 
@@ -52,9 +53,11 @@ class IdSearch(admin.ModelAdmin):
             yield from ({lookup: term} for lookup in self.last4_lookups)
         elif public := PUBLIC_ID.fullmatch(term.lower()):
             yield from self.named_by(public[1], UUID(hex=public[2]))
-        elif uuid := _as_uuid(term):
-            lookups = {lookup for lookups in self.uuid_lookups.values() for lookup in lookups}
-            yield from ({lookup: uuid} for lookup in sorted(lookups))
+        else:
+            with suppress(ValueError):
+                uuid = UUID(term)
+                lookups = {lookup for lookups in self.uuid_lookups.values() for lookup in lookups}
+                yield from ({lookup: uuid} for lookup in sorted(lookups))
 
     def named_by(self, prefix: str, uuid: UUID) -> Iterator[dict[str, Any]]:
         """Yield the conditions for one public ID."""
@@ -84,10 +87,3 @@ def events_of_request(uuid: UUID) -> QuerySet[Event]:
     found = Func(needle, F("payload"), template="position(%(expressions)s) > 0", arg_joiner=" IN ")
     found.output_field = BooleanField()
     return Event.objects.filter(found, id__gte=uuid, id__lte=latest)
-
-
-def _as_uuid(term: str) -> UUID | None:
-    try:
-        return UUID(term)
-    except ValueError:
-        return None

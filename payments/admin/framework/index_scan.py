@@ -54,7 +54,9 @@ class KeyRange:
 
     def up_to(self, end: Any) -> "KeyRange":
         """Return this range, cut after the ID `end`."""
-        return replace(self, low=_before(end)) if self.newest_first else replace(self, high=_after(end))
+        step = -1 if self.newest_first else 1
+        bound = UUID(int=end.int + step) if isinstance(end, UUID) else end + step
+        return replace(self, low=bound) if self.newest_first else replace(self, high=bound)
 
     def _rows_at(self, prefix: Sequence[Any], rows: QuerySet[Any]) -> QuerySet[Any]:
         order = [*self.path.columns, "pk"]
@@ -78,11 +80,3 @@ def scan_end(key_range: KeyRange, rows: QuerySet[Any]) -> Any:
     """Return the ID at which a scan of `rows` (the whole table) must stop; None where it may reach the end."""
     ends = key_range.ids_in(rows, 1, SEARCHED_ROWS)
     return ends[0] if ends else None
-
-
-def _before(pk: Any) -> Any:
-    return UUID(int=pk.int - 1) if isinstance(pk, UUID) else pk - 1
-
-
-def _after(pk: Any) -> Any:
-    return UUID(int=pk.int + 1) if isinstance(pk, UUID) else pk + 1

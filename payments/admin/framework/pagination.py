@@ -63,7 +63,11 @@ class KeysetList(ChangeList):
         cursor = Cursor.read(request.GET.get(PAGE_VAR, ""), self.opts.pk)
         found = self.find(cursor, self.list_per_page)
         self._link(cursor, found)
-        self._show(sorted(found.ids, reverse=True))
+        self.result_list = self.rows_of(sorted(found.ids, reverse=True))
+        # Only these rows are counted, and Django's texts about the full count are left out.
+        self.result_count = self.full_result_count = len(self.result_list)
+        self.show_full_result_count = self.can_show_all = self.multi_page = False
+        self.show_admin_actions = True
 
     def find(self, cursor: Cursor, length: int) -> Found:
         """Return at most `length` IDs from `cursor` on."""
@@ -104,13 +108,6 @@ class KeysetList(ChangeList):
 
     def _address(self, page: str | None) -> str:
         return str(self.get_query_string({PAGE_VAR: page}))
-
-    def _show(self, ids: Sequence[Any]) -> None:
-        self.result_list = self.rows_of(ids)
-        # Only these rows are counted, and Django's texts about the full count are left out.
-        self.result_count = self.full_result_count = len(self.result_list)
-        self.show_full_result_count = self.can_show_all = self.multi_page = False
-        self.show_admin_actions = True
 
 
 class KeysetPaging(IdSearch):

@@ -18,6 +18,16 @@ class SecretsHidden(forms.Textarea):
         return redact(value or "")
 
 
+class HiddenNumberInput(forms.TextInput):
+    """An input for a card number that never shows what was typed and asks browsers not to remember it."""
+
+    def __init__(self) -> None:
+        super().__init__(attrs={"autocomplete": "off", "inputmode": "numeric", "class": "vTextField"})
+
+    def format_value(self, value: Any) -> None:
+        return None
+
+
 def reason_field(help_text: str = REASON_HELP) -> forms.CharField:
     """Return a field for the reason, which refuses secrets and does not show them again."""
     widget = SecretsHidden(attrs={"rows": 3, "class": "vLargeTextField"})

@@ -3,9 +3,10 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from functools import partial
+from types import MappingProxyType
 from typing import Any
-from uuid import UUID
 
+from django import forms
 from django.contrib import admin, messages
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
@@ -33,23 +34,32 @@ def redirect_to_request(request: HttpRequest, page: admin.ModelAdmin, made: Appr
 class RowAction(ABC):
     """One action on a row: its permission, its form and what it does.
 
-    `name` is used in addresses, `label` on the button to the form and on its submit button.
+    `name` is used in addresses, `label` on the button to the form, and `button` on its submit button, by default the
+    same. After one of `refusals` the form says why; `too_late` has the warning where somebody else was first, and
+    `over` the one in place of the form where the action does not fit any more.
     """
 
     name: str
     label: str
+    button = ""
     permission: str
-    form: type[ReasonForm] = ReasonForm
+    form: type[forms.Form] = ReasonForm
     refusals: tuple[type[Exception], ...] = ()
+    too_late: Mapping[type[Exception], str] = MappingProxyType({})
+    over = ""
 
     def fits(self, row: Any) -> bool:
         """Return whether the action applies to `row`."""
         return True
 
-    def form_for(self, row: Any, data: Any) -> ReasonForm:
+    def question(self, row: Any) -> str:
+        """Return the title of the form's page."""
+        return f"{self.label}: {row}"
+
+    def form_for(self, row: Any, data: Any) -> forms.Form:
         return self.form(data)
 
-    def field_of(self, refusal: Exception, form: ReasonForm) -> str | None:
+    def field_of(self, refusal: Exception, form: forms.Form) -> str | None:
         """Return the field that `refusal` is about; None for the whole form."""
         return None
 
@@ -70,11 +80,16 @@ class RowActions(admin.ModelAdmin):
     """A page that offers `row_actions`. None runs inside a transaction of the view: a verb has its own."""
 
     row_actions: Sequence[RowAction] = ()
+    key_converter = "uuid"
 
     def get_urls(self) -> list[URLPattern]:
         view = self.admin_site.admin_view
         ours = [
-            path(f"<uuid:pk>/{act.name.replace('_', '-')}/", view(partial(self.act, act=act)), name=self._address(act))
+            path(
+                f"<{self.key_converter}:pk>/{act.name.replace('_', '-')}/",
+                view(partial(self.act, act=act)),
+                name=self._address(act),
+            )
             for act in self.row_actions
         ]
         return [*ours, *super().get_urls()]
@@ -83,27 +98,30 @@ class RowActions(admin.ModelAdmin):
         may = [act for act in self.row_actions if operator_of(request).has_perm(act.permission) and act.fits(row)]
         return [ActionButton(act.label, reverse(f"admin:{self._address(act)}", args=[row.pk])) for act in may]
 
-    def act(self, request: HttpRequest, pk: UUID, act: RowAction) -> HttpResponse:
+    def act(self, request: HttpRequest, pk: Any, act: RowAction) -> HttpResponse:
         """Show the form of an action, or carry it out."""
         if not operator_of(request).has_perm(act.permission):
             raise PermissionDenied
         row = get_object_or_404(self.get_queryset(request), pk=pk)
+        if act.over and not act.fits(row):
+            return self._left(request, row, messages.WARNING, act.over)
         form = act.form_for(row, request.POST or None)
         done = self._done(request, act, row, form) if form.is_valid() else None
         if done:
             return done
-        title, buttons = f"{act.label}: {row}", [(act.name, act.label)]
-        notice = act.notice(row, operator_of(request))
-        return form_page(request, self, title, act.facts(row), form, buttons, notice)
+        buttons, notice = [(act.name, act.button or act.label)], act.notice(row, operator_of(request))
+        return form_page(request, self, act.question(row), act.facts(row), form, buttons, notice)
 
-    def _done(self, request: HttpRequest, act: RowAction, row: Any, form: ReasonForm) -> HttpResponse | None:
+    def _done(self, request: HttpRequest, act: RowAction, row: Any, form: forms.Form) -> HttpResponse | None:
         """Carry the action out and return the response; None after a refusal, which the form then shows."""
         try:
-            with because(form.cleaned_data["reason"]):
+            with because(form.cleaned_data.get("reason", "")):
                 done = act.do(row, form.cleaned_data | {"operator": operator_of(request)})
         except act.refusals as refusal:
             form.add_error(act.field_of(refusal, form), str(refusal))
             return None
+        except tuple(act.too_late) as fault:
+            return self._left(request, row, messages.WARNING, act.too_late[type(fault)])
         except IntegrityError:
             if "row_id" not in form.cleaned_data:
                 raise

@@ -35,17 +35,13 @@ class FeeForm(ReasonForm):
     def clean(self) -> dict[str, Any]:
         said = super().clean() or self.cleaned_data
         if {"currency", "percent", "fixed"} <= said.keys():
-            said["rate"] = self._rate(said)
+            try:
+                said["rate"] = Rate(int(said["percent"] * 100), parse_amount(said["fixed"], said["currency"]))
+            except BadRate:
+                self.add_error("fixed", f"This must be at most {money(AMOUNT_MAX, said['currency'])}.")
+            except ValueError as fault:
+                self.add_error("fixed", f"This is {fault}.")
         return said
-
-    def _rate(self, said: dict[str, Any]) -> Rate | None:
-        try:
-            return Rate(int(said["percent"] * 100), parse_amount(said["fixed"], said["currency"]))
-        except BadRate:
-            self.add_error("fixed", f"This must be at most {money(AMOUNT_MAX, said['currency'])}.")
-        except ValueError as fault:
-            self.add_error("fixed", f"This is {fault}.")
-        return None
 
 
 class SetFee(RowAction):
@@ -111,14 +107,13 @@ class SetPaymentMethods(RowAction):
 
     def facts(self, merchant: Merchant) -> Facts:
         yield "Merchant", merchant.title
-        yield (
-            "What happens",
-            "New sources of other types are refused in that mode. Those made before can be charged.",
-        )
+        yield ("What happens", "New sources of other types are refused in that mode. Those made before can be charged.")
 
     @transaction.atomic
     def do(self, merchant: Merchant, said: dict[str, Any]) -> Done:
-        switched = [(mode, name) for mode in MODES for name in _switched(merchant, MODES[mode], said[mode])]
+        switched = [
+            (mode, name) for mode in MODES for name in sorted({*said[mode]} ^ {*_taken_by(merchant, MODES[mode])})
+        ]
         for mode, name in switched:
             terms.set_payment_method(merchant, name, name in said[mode], MODES[mode])
         text = ", ".join(f"{name} ({mode})" for mode, name in switched)
@@ -181,8 +176,3 @@ def _fees_of(merchant: Merchant) -> Facts:
 def _taken_by(merchant: Merchant, livemode: bool) -> list[str]:
     switches = merchant.payment_method_settings
     return [name for name in sourcetypes.NAMES if terms.is_enabled(switches, name, livemode)]
-
-
-def _switched(merchant: Merchant, livemode: bool, taken: list[str]) -> list[str]:
-    """Return the types whose switch changes."""
-    return sorted(set(taken) ^ set(_taken_by(merchant, livemode)))

@@ -38,10 +38,6 @@ ROLL_NOTICE = (
 MODE_CHOICES = [(mode, mode) for mode in MODES]
 
 
-def _right_choices() -> list[tuple[str, str]]:
-    return [(name, f"{name}: {what}") for name, what in RIGHTS.items()]
-
-
 def overlap_field(what: str) -> forms.IntegerField:
     """Return a field for the hours during which the old one still works, with `what` as its help."""
     return forms.IntegerField(
@@ -53,7 +49,7 @@ class KeyForm(OnceForm):
     mode = forms.ChoiceField(choices=MODE_CHOICES)
     kind = forms.ChoiceField(choices=ApiKey.Kind.choices)
     rights = forms.MultipleChoiceField(
-        choices=_right_choices,
+        choices=lambda: [(name, f"{name}: {what}") for name, what in RIGHTS.items()],
         required=False,
         widget=forms.CheckboxSelectMultiple({"class": "radiolist"}),
         help_text="Of a restricted key, and of no other.",

@@ -1,17 +1,23 @@
+"""Merchants, their API keys and their webhook secrets, and the page that creates a merchant."""
+
 import json
 import re
 from typing import Any
 
 from django import forms
-from django.contrib import admin
+from django.contrib import admin, messages
 from django.contrib.admin.widgets import AdminTextareaWidget
+from django.core.exceptions import PermissionDenied, ValidationError
 from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect
+from django.urls import reverse
 from django.utils.safestring import SafeString
 
 from payments import clock
 from payments.admin.framework.base import ByMode, KahaAdmin, LookOnlyAdmin, LookOnlyInline, by
 from payments.admin.framework.formats import (
+    column,
     id_column,
     json_column,
     lines,
@@ -20,19 +26,38 @@ from payments.admin.framework.formats import (
     search_link,
     shown_rate,
 )
-from payments.admin.framework.reason_form import reason_field
-from payments.admin.framework.row_actions import RowActions
+from payments.admin.framework.merchant_access import limit_of
+from payments.admin.framework.object_actions import form_page, shown_once
+from payments.admin.framework.reason_form import OnceForm, reason_field
+from payments.admin.framework.row_actions import SENT_BEFORE, RowActions
 from payments.admin.merchants.actions import RemoveFee, RollWebhookSecret, SetDeclineBudget, SetFee, SetPaymentMethods
 from payments.admin.merchants.api_keys import IssueKey, RevokeKey, RollKey
-from payments.admin.merchants.create import MerchantCreation
 from payments.context import because
-from payments.domain.merchants.merchants import MODES, check_statement_descriptor
+from payments.domain.merchants.merchants import MODES, check_statement_descriptor, create_merchant
 from payments.ids import public_id
 from payments.ledger.balances import balances_of
 from payments.ledger.fees import rate_of
 from payments.models import ApiKey, Charge, Event, Merchant, Posting, Settlement, Source, Webhook, WebhookSecret
 
+FACTS = [
+    ("What happens", "It works at once. Its keys and webhook secrets are shown this once."),
+    (
+        "Its secret live key",
+        "Issue it on the merchant's page when it is made: another person approves it, because it moves real money.",
+    ),
+]
 ROWS = (Charge, Source, Settlement, Posting, Event, Webhook)
+
+
+class NewMerchantForm(OnceForm):
+    title = forms.CharField(max_length=100)
+    account_name = forms.CharField(max_length=100, required=False, help_text="Empty: the title.")
+    statement_descriptor = forms.CharField(
+        max_length=100,
+        required=False,
+        validators=[check_statement_descriptor],
+        help_text="What payers read on their card statement. Empty: what is plain of the account name.",
+    )
 
 
 class Branding(forms.JSONField):
@@ -67,33 +92,18 @@ class MerchantForm(forms.ModelForm):
 
     class Meta:
         model = Merchant
-        fields = (
-            "title",
-            "account_name",
-            "statement_descriptor",
-            "status",
-            "branding",
-            "business_address",
-        )
-
-
-@admin.display(description="Rights")
-def rights_column(_: Any, key: ApiKey) -> SafeString | str:
-    """Return what a key may do: its rights, or all that its kind may."""
-    return lines(key.rights) if key.kind == ApiKey.Kind.RESTRICTED else f"all of a {key.kind} key"
-
-
-@admin.display(description="Works from")
-def networks_column(_: Any, key: ApiKey) -> SafeString | str:
-    """Return the networks that a key works from."""
-    return lines(key.allowed_networks) if key.allowed_networks else "everywhere"
+        fields = ("title", "account_name", "statement_descriptor", "status", "branding", "business_address")
 
 
 class KeyColumns:
     """The columns of a key, on its own page and on its merchant's."""
 
-    granted = rights_column
-    allows_address = networks_column
+    granted = column(
+        "Rights", lambda key: lines(key.rights) if key.kind == ApiKey.Kind.RESTRICTED else f"all of a {key.kind} key"
+    )
+    allows_address = column(
+        "Works from", lambda key: lines(key.allowed_networks) if key.allowed_networks else "everywhere"
+    )
     last_used = moment_column("last_used_at")
     revoked = moment_column("revoked_at")
 
@@ -106,7 +116,7 @@ class KeysOfMerchant(KeyColumns, LookOnlyInline):
 
 
 @admin.register(Merchant)
-class MerchantAdmin(MerchantCreation, RowActions, KahaAdmin):
+class MerchantAdmin(RowActions, KahaAdmin):
     """Merchants: Django's form changes names and status, and row actions change all else."""
 
     merchant_lookup = "pk"
@@ -140,6 +150,23 @@ class MerchantAdmin(MerchantCreation, RowActions, KahaAdmin):
     payment_methods = json_column("payment_method_settings")
     payouts = json_column("payout_settings")
     shown_metadata = json_column("metadata")
+    balances = column(
+        "Balances",
+        lambda merchant: lines(
+            f"{mode}: {money(balance.available, currency)} available, {money(balance.pending, currency)} pending, "
+            f"{money(balance.held, currency)} held"
+            for mode, livemode in MODES.items()
+            for currency, balance in balances_of(merchant.id, livemode).items()
+        ),
+    )
+    fees = column(
+        "Fees",
+        lambda merchant: lines(
+            f"{source_type} in {currency}: {shown_rate(rate_of(merchant.rates, source_type, currency), currency)}"
+            for source_type, by_currency in merchant.rates.items()
+            for currency in by_currency
+        ),
+    )
 
     def has_delete_permission(self, request: HttpRequest, obj: Merchant | None = None) -> bool:
         return False
@@ -160,34 +187,45 @@ class MerchantAdmin(MerchantCreation, RowActions, KahaAdmin):
         obj.updated_at = clock.now()
         super().save_model(request, obj, form, change)
 
-    @admin.display(description="Balances")
-    def balances(self, merchant: Merchant) -> SafeString | str:
-        return lines(
-            f"{mode}: {money(balance.available, currency)} available, {money(balance.pending, currency)} pending, "
-            f"{money(balance.held, currency)} held"
-            for mode, livemode in MODES.items()
-            for currency, balance in balances_of(merchant.id, livemode).items()
-        )
-
-    @admin.display(description="Fees")
-    def fees(self, merchant: Merchant) -> SafeString | str:
-        return lines(
-            f"{source_type} in {currency}: {shown_rate(rate_of(merchant.rates, source_type, currency), currency)}"
-            for source_type, by_currency in merchant.rates.items()
-            for currency in by_currency
-        )
-
     @admin.display(description="See")
     def rows(self, merchant: Merchant) -> SafeString | str:
         term = public_id("mer", merchant.id)
         return lines(search_link(model, term, f"its {model._meta.verbose_name_plural}") for model in ROWS)
 
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return limit_of(request) is None and super().has_add_permission(request)
 
-ByKeyState = by(
-    "state",
-    working=("Not revoked", Q(revoked_at=None)),
-    revoked=("Revoked", Q(revoked_at__isnull=False)),
-)
+    def add_view(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponse:
+        if not self.has_add_permission(request):
+            raise PermissionDenied
+        form = NewMerchantForm(request.POST or None)
+        answer = self._made(request, form) if form.is_valid() else None
+        return answer or form_page(request, self, "New merchant", FACTS, form, [("make", "Create the merchant")])
+
+    def _made(self, request: HttpRequest, form: NewMerchantForm) -> HttpResponse | None:
+        """Create the merchant and return the page with its secrets; None after a refusal, which the form then shows."""
+        said = form.cleaned_data
+        if Merchant.objects.filter(pk=said["row_id"]).exists():
+            self.message_user(request, SENT_BEFORE, messages.WARNING)
+            return redirect("admin:payments_merchant_change", said["row_id"])
+        try:
+            with because(said["reason"]):
+                made = create_merchant(
+                    said["title"],
+                    said["account_name"],
+                    said["statement_descriptor"],
+                    said["row_id"],
+                    with_secret_live_key=False,
+                )
+        except ValidationError as fault:
+            form.add_error(None, fault.messages)
+            return None
+        shown = {"ID": public_id("mer", made.merchant.pk), **made.keys, **made.webhook_secrets}
+        page = reverse("admin:payments_merchant_change", args=[made.merchant.pk])
+        return shown_once(request, self, f"New merchant: {made.merchant}", shown, page)
+
+
+ByKeyState = by("state", working=("Not revoked", Q(revoked_at=None)), revoked=("Revoked", Q(revoked_at__isnull=False)))
 
 
 @admin.register(ApiKey)
@@ -205,10 +243,7 @@ class ApiKeyAdmin(KeyColumns, RowActions, LookOnlyAdmin):
         ("Times", {"fields": ("created", "last_used", "expires", "revoked")}),
     )
     public_id = id_column("key")
-
-    @admin.display(description="Key")
-    def shown(self, key: ApiKey) -> str:
-        return str(key)
+    shown = column("Key", str)
 
 
 @admin.register(WebhookSecret)
@@ -222,7 +257,4 @@ class WebhookSecretAdmin(LookOnlyAdmin):
     search_fields = ("merchant__title",)
     uuid_lookups = {"": ("pk",), "mer": ("merchant_id",)}
     fieldsets = ((None, {"fields": ("secret_id", "of_merchant", "mode", "created", "expires")}),)
-
-    @admin.display(description="ID")
-    def secret_id(self, secret: WebhookSecret) -> str:
-        return secret.id.hex
+    secret_id = column("ID", lambda secret: secret.id.hex)

@@ -7,7 +7,7 @@ from django.contrib import admin
 
 from payments.admin.framework.base import KahaAdmin
 from payments.admin.framework.formats import money, money_column
-from payments.admin.operators.forms import AmountField
+from payments.admin.operators.pages import AmountField
 from payments.models import AMOUNT_MAX, ApprovalLimit
 from payments.money import CURRENCIES, DEFAULT_CURRENCY, plain_amount
 

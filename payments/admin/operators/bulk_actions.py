@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 from uuid import UUID, uuid5
@@ -17,7 +16,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 
 from payments.admin.framework.formats import NOTHING, lines, money
-from payments.admin.framework.object_actions import Consequence, Facts, form_page, operator_of
+from payments.admin.framework.object_actions import Consequence, form_page, operator_of
 from payments.admin.framework.reason_form import OnceForm
 from payments.admin.operators.words import ACTIONS
 from payments.domain.operators.amounts import max_amount
@@ -39,21 +38,6 @@ class BulkForm(OnceForm):
         super().__init__(data)
         self.fields["action"] = forms.CharField(initial=action, widget=forms.HiddenInput)
         self.fields[ACTION_CHECKBOX_NAME] = forms.Field(initial=chosen, widget=forms.MultipleHiddenInput)
-
-
-@dataclass(frozen=True)
-class Summary:
-    """A preview of an action on many charges: the possible ones, and why the others are not."""
-
-    possible: Sequence[OperatorAction]
-    left_out: Sequence[str]
-
-    def facts(self) -> Facts:
-        alone = [act for act in self.possible if act.state == State.APPROVED]
-        asked = [act for act in self.possible if act.state == State.PROPOSED]
-        yield "Done by a worker in a moment", sums_of(alone)
-        yield "Needs approval", sums_of(asked)
-        yield "Left out", lines(self.left_out)
 
 
 class BulkActions(admin.ModelAdmin):
@@ -87,22 +71,21 @@ def _act(page: admin.ModelAdmin, request: HttpRequest, rows: QuerySet[Any], kind
     data = request.POST if "row_id" in request.POST else None
     form = BulkForm(data, f"{kind}_together", [str(charge.pk) for charge in charges])
     if form.is_valid() and request.POST.get("decision") == CONFIRMED:
-        return _propose_each(page, request, _acts(kind, charges, operator_of(request), **_said(form)))
-    summary, label = _preview(_acts(kind, charges, operator_of(request))), ACTIONS[kind].label
-    if not summary.possible:
-        page.message_user(request, f"None of these can be done: {label.lower()}.", messages.ERROR)
-        return None
-    title, consequence = f"{label}: {len(charges)} charges", _consequence(kind, summary)
-    return form_page(request, page, title, summary.facts(), form, [(CONFIRMED, label)], consequence)
-
-
-def _consequence(kind: str, summary: Summary) -> Consequence:
+        batch, reason = form.cleaned_data["row_id"], form.cleaned_data["reason"]
+        return _propose_each(page, request, _acts(kind, charges, operator_of(request), batch, reason))
+    possible, left_out = _preview(_acts(kind, charges, operator_of(request)))
     words = ACTIONS[kind]
-    return Consequence(f"{words.label}, each as a whole: {sums_of(summary.possible)}.", words.gives_back)
-
-
-def _said(form: BulkForm) -> dict[str, Any]:
-    return {"reason": form.cleaned_data["reason"], "batch": form.cleaned_data["row_id"]}
+    if not possible:
+        page.message_user(request, f"None of these can be done: {words.label.lower()}.", messages.ERROR)
+        return None
+    title, buttons = f"{words.label}: {len(charges)} charges", [(CONFIRMED, words.label)]
+    consequence = Consequence(f"{words.label}, each as a whole: {sums_of(possible)}.", words.gives_back)
+    facts = [
+        ("Done by a worker in a moment", sums_of(act for act in possible if act.state == State.APPROVED)),
+        ("Needs approval", sums_of(act for act in possible if act.state == State.PROPOSED)),
+        ("Left out", lines(left_out)),
+    ]
+    return form_page(request, page, title, facts, form, buttons, consequence)
 
 
 def _acts(kind: str, charges: Iterable[Charge], operator: User, batch: UUID | None = None, reason: str = "") -> Any:
@@ -114,7 +97,8 @@ def _acts(kind: str, charges: Iterable[Charge], operator: User, batch: UUID | No
         yield act
 
 
-def _preview(acts: Iterable[OperatorAction]) -> Summary:
+def _preview(acts: Iterable[OperatorAction]) -> tuple[list[OperatorAction], list[str]]:
+    """Return the possible ones of `acts`, and why the others are not."""
     possible, left_out = [], []
     for act in acts:
         try:
@@ -122,7 +106,7 @@ def _preview(acts: Iterable[OperatorAction]) -> Summary:
             possible.append(act)
         except ValidationError as error:
             left_out.append(_why(act, error))
-    return Summary(possible, left_out)
+    return possible, left_out
 
 
 def _propose_each(page: admin.ModelAdmin, request: HttpRequest, acts: Iterable[OperatorAction]) -> HttpResponse:

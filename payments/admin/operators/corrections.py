@@ -1,15 +1,12 @@
 """Corrections: outcomes that operators found out, and their approval."""
 
-from collections.abc import Callable
-
 from django.contrib import admin, messages
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.utils.safestring import SafeString
 
 from payments.admin.framework.base import by_mode_of
-from payments.admin.framework.decisions import DecidedByAnother, Decision, Message, Proposal
-from payments.admin.framework.formats import chip, link, money, utc
+from payments.admin.framework.decisions import DecidedByAnother, Decision, Message
+from payments.admin.framework.formats import chip, column, link, money, utc
 from payments.admin.framework.object_actions import Facts
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
@@ -19,15 +16,16 @@ from payments.models import Attempt, Charge, Correction
 
 State = Correction.State
 DECISIONS = (
-    Decision("approve", "Approve and record", "payments.approve_correction"),
-    Decision("reject", "Reject", "payments.approve_correction"),
-    Decision("withdraw", "Withdraw", "payments.propose_correction", by_proposer=True),
+    Decision("approve", "Approve and record", "payments.approve_correction", corrections.approve),
+    Decision("reject", "Reject", "payments.approve_correction", corrections.reject),
+    Decision(
+        "withdraw",
+        "Withdraw",
+        "payments.propose_correction",
+        lambda correction, operator, _: corrections.withdraw(correction, operator),
+        by_proposer=True,
+    ),
 )
-DECIDE: dict[str, Callable[..., object]] = {
-    "approve": corrections.approve,
-    "reject": corrections.reject,
-    "withdraw": lambda correction, operator, _: corrections.withdraw(correction, operator),
-}
 MESSAGES = {
     State.APPROVED: (messages.SUCCESS, "Approved and recorded."),
     State.REJECTED: (messages.SUCCESS, "Rejected. The outcome is still unknown."),
@@ -41,32 +39,6 @@ def said(correction: Correction) -> str:
     proof = correction.provider_ref or correction.decline_code
     outcome = correction.outcome.replace("_", " ")
     return f"{outcome} ({proof})" if proof else outcome
-
-
-class ProposedOutcome(Proposal):
-    """A proposed outcome."""
-
-    decisions = DECISIONS
-
-    def question(self, row: Correction) -> str:
-        return f"{row.attempt}: {said(row)}?"
-
-    def facts_of(self, row: Correction) -> Facts:
-        attempt = row.attempt
-        yield "Asked", f"{attempt.kind}, {money(attempt.amount, attempt.charge.currency)}"
-        yield "Our reference", link(Attempt, attempt.pk, attempt.reference)
-        yield "Charge", link(Charge, attempt.charge_id, public_id("ch", attempt.charge_id))
-        yield "Provider", attempt.provider
-        yield "Proposed outcome", said(row)
-        yield "Evidence", row.evidence
-        yield "Proposed by", f"{row.proposed_by}, {utc(row.created_at)} UTC"
-
-    @transaction.atomic
-    def carry_out(self, row: Correction, decision: str, operator: User, note: str) -> Message:
-        DECIDE[decision](row, operator, note)
-        row.refresh_from_db()
-        audit_log.record(Action(row.state), row, detail=said(row), reason=note)
-        return MESSAGES[State(row.state)]
 
 
 @admin.register(Correction)
@@ -86,7 +58,7 @@ class CorrectionAdmin(DecidedByAnother):
         "charge_link",
         "attempt_link",
     )
-    proposal = ProposedOutcome()
+    decisions = DECISIONS
     list_filter = ("state", by_mode_of("attempt__charge"), "created_at")
     list_select_related = ("attempt__charge", "proposed_by", "decided_by")
     search_fields = ("evidence", "note", "provider_ref")
@@ -105,28 +77,36 @@ class CorrectionAdmin(DecidedByAnother):
         ("Proposed", {"fields": ("shown_outcome", "evidence", "proposed_by", "created")}),
         ("Decided", {"fields": ("note", "decided_by", "decided", "updated")}),
     )
+    shown_state = column("State", lambda correction: chip(correction.state))
+    shown_outcome = column("Outcome", said)
+    kind = column("Of", lambda correction: correction.attempt.kind)
+    shown_amount = column(
+        "Amount", lambda correction: money(correction.attempt.amount, correction.attempt.charge.currency)
+    )
+    attempt_link = column(
+        "Attempt", lambda correction: link(Attempt, correction.attempt_id, correction.attempt.reference)
+    )
+    charge_link = column(
+        "Charge",
+        lambda correction: link(Charge, correction.attempt.charge_id, public_id("ch", correction.attempt.charge_id)),
+    )
 
-    @admin.display(description="State")
-    def shown_state(self, correction: Correction) -> SafeString:
-        return chip(correction.state)
+    def question(self, row: Correction) -> str:
+        return f"{row.attempt}: {said(row)}?"
 
-    @admin.display(description="Outcome")
-    def shown_outcome(self, correction: Correction) -> str:
-        return said(correction)
+    def facts_of(self, row: Correction) -> Facts:
+        attempt = row.attempt
+        yield "Asked", f"{attempt.kind}, {money(attempt.amount, attempt.charge.currency)}"
+        yield "Our reference", link(Attempt, attempt.pk, attempt.reference)
+        yield "Charge", link(Charge, attempt.charge_id, public_id("ch", attempt.charge_id))
+        yield "Provider", attempt.provider
+        yield "Proposed outcome", said(row)
+        yield "Evidence", row.evidence
+        yield "Proposed by", f"{row.proposed_by}, {utc(row.created_at)} UTC"
 
-    @admin.display(description="Of")
-    def kind(self, correction: Correction) -> str:
-        return correction.attempt.kind
-
-    @admin.display(description="Amount")
-    def shown_amount(self, correction: Correction) -> str:
-        return money(correction.attempt.amount, correction.attempt.charge.currency)
-
-    @admin.display(description="Attempt")
-    def attempt_link(self, correction: Correction) -> SafeString | str:
-        return link(Attempt, correction.attempt_id, correction.attempt.reference)
-
-    @admin.display(description="Charge")
-    def charge_link(self, correction: Correction) -> SafeString | str:
-        charge_id = correction.attempt.charge_id
-        return link(Charge, charge_id, public_id("ch", charge_id))
+    @transaction.atomic
+    def carry_out(self, row: Correction, decision: Decision, operator: User, note: str) -> Message:
+        decision.decide(row, operator, note)
+        row.refresh_from_db()
+        audit_log.record(Action(row.state), row, detail=said(row), reason=note)
+        return MESSAGES[State(row.state)]

@@ -1,6 +1,6 @@
 """Operator actions on charges, and the decisions on requested ones."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 from uuid import UUID
 
@@ -8,19 +8,10 @@ from django.contrib import admin
 from django.contrib.auth.models import User
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest, HttpResponse
-from django.utils.safestring import SafeString
 
 from payments.admin.framework.base import by_mode_of, one_of
-from payments.admin.framework.decisions import DecidedByAnother, Decision, Proposal, acts_on
-from payments.admin.framework.formats import (
-    chip,
-    link,
-    money,
-    money_column,
-    row_link_column,
-    source_label,
-    utc,
-)
+from payments.admin.framework.decisions import DecidedByAnother, Decision, acts_on
+from payments.admin.framework.formats import chip, column, link, money, money_column, row_link_column, source_label, utc
 from payments.admin.framework.object_actions import ActionButton, Consequence, Facts, operator_of
 from payments.admin.operators.bulk_actions import sums_of
 from payments.admin.operators.words import ACTIONS, Message, result
@@ -32,15 +23,10 @@ from payments.models import Attempt, Charge, OperatorAction
 Kind, State = OperatorAction.Kind, OperatorAction.State
 MAY_DECIDE = "payments.decide_operatoraction"
 DECISIONS = (
-    Decision("approve", "Approve and execute", MAY_DECIDE),
-    Decision("decline", "Decline", MAY_DECIDE),
-    Decision("withdraw", "Withdraw", "payments.refund_charge", by_proposer=True),
+    Decision("approve", "Approve and execute", MAY_DECIDE, decide.approve),
+    Decision("decline", "Decline", MAY_DECIDE, decide.decline),
+    Decision("withdraw", "Withdraw", "payments.refund_charge", decide.withdraw, by_proposer=True),
 )
-DECIDE: dict[str, Callable[[OperatorAction, User, str], None]] = {
-    "approve": decide.approve,
-    "decline": decide.decline,
-    "withdraw": decide.withdraw,
-}
 CHIPS = {
     State.PROPOSED: "warn",
     State.APPROVED: "warn",
@@ -87,38 +73,10 @@ def of_batch(rows: QuerySet[Any], text: str | None) -> QuerySet[Any]:
         return rows.none()
 
 
-class ProposedAct(Proposal):
-    """An action above its operator's approval limit."""
-
-    decisions = DECISIONS
-
-    def question(self, row: OperatorAction) -> str:
-        return f"{ACTIONS[row.kind].label}: {money(row.amount, row.currency)}?"
-
-    def consequence_of(self, row: OperatorAction) -> Consequence:
-        return ACTIONS[row.kind].consequence(row.charge, row.amount)
-
-    def facts_of(self, row: OperatorAction) -> Facts:
-        charge = row.charge
-        yield "Charge", link(Charge, charge.pk, public_id("ch", charge.pk))
-        yield "Paid with", source_label(charge.source)
-        yield "Captured", money(charge.amount_captured, charge.currency)
-        yield "Refunded so far", money(charge.amount_refunded, charge.currency)
-        yield "Requested by", f"{row.proposed_by}, {utc(row.created_at)} UTC"
-        yield "Why", row.reason
-        yield "Open until", f"{utc(row.expires_at)} UTC"
-
-    def carry_out(self, row: OperatorAction, decision: str, operator: User, note: str) -> Message:
-        DECIDE[decision](row, operator, note)
-        if row.state == State.APPROVED:
-            execute.execute_action(row)
-        return result(row)
-
-
 @admin.register(OperatorAction)
 class OperatorActionAdmin(DecidedByAnother):
     merchant_lookup = "charge__merchant"
-    proposal = ProposedAct()
+    decisions = DECISIONS
     list_display = (
         "created",
         "shown_state",
@@ -158,6 +116,30 @@ class OperatorActionAdmin(DecidedByAnother):
     shown_amount = money_column("amount")
     shown_limit = money_column("limit")
     attempt_link = row_link_column("attempt", Attempt)
+    shown_state = column("State", lambda act: chip(act.state, CHIPS.get(State(act.state), "quiet")))
+    how_it_went = column("How it went", lambda act: result(act)[1])
+
+    def question(self, row: OperatorAction) -> str:
+        return f"{ACTIONS[row.kind].label}: {money(row.amount, row.currency)}?"
+
+    def consequence_of(self, row: OperatorAction) -> Consequence:
+        return ACTIONS[row.kind].consequence(row.charge, row.amount)
+
+    def facts_of(self, row: OperatorAction) -> Facts:
+        charge = row.charge
+        yield "Charge", link(Charge, charge.pk, public_id("ch", charge.pk))
+        yield "Paid with", source_label(charge.source)
+        yield "Captured", money(charge.amount_captured, charge.currency)
+        yield "Refunded so far", money(charge.amount_refunded, charge.currency)
+        yield "Requested by", f"{row.proposed_by}, {utc(row.created_at)} UTC"
+        yield "Why", row.reason
+        yield "Open until", f"{utc(row.expires_at)} UTC"
+
+    def carry_out(self, row: OperatorAction, decision: Decision, operator: User, note: str) -> Message:
+        decision.decide(row, operator, note)
+        if row.state == State.APPROVED:
+            execute.execute_action(row)
+        return result(row)
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         """Show the results of a batch so far above its list."""
@@ -166,14 +148,6 @@ class OperatorActionAdmin(DecidedByAnother):
         text = "; ".join(f"{state} {sums_of(act for act in acts if act.state == state)}" for state in states)
         answer: Any = super().changelist_view(request, {"subtitle": text, **(extra_context or {})})
         return answer
-
-    @admin.display(description="State")
-    def shown_state(self, act: OperatorAction) -> SafeString:
-        return chip(act.state, CHIPS.get(State(act.state), "quiet"))
-
-    @admin.display(description="How it went")
-    def how_it_went(self, act: OperatorAction) -> str:
-        return result(act)[1]
 
 
 def decisions_of(request: HttpRequest, charge: Charge) -> Iterable[ActionButton]:

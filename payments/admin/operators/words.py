@@ -16,10 +16,6 @@ Message = tuple[int, str]
 FINAL = "This cannot be undone."
 
 
-def _end(charge: Charge, amount: int) -> str:
-    return FINAL
-
-
 def _end_of_capture(charge: Charge, amount: int) -> str:
     rest = charge.amount - amount
     return f"The rest of the hold, {money(rest, charge.currency)}, is released. {FINAL}" if rest else FINAL
@@ -39,7 +35,7 @@ class Words:
     label: str
     permission: str
     does: str
-    ends: Callable[[Charge, int], str] = _end
+    ends: Callable[[Charge, int], str] = lambda *_: FINAL
     gives_back: bool = False
 
     def consequence(self, charge: Charge, amount: int) -> Consequence:

@@ -1,24 +1,93 @@
-"""Pages of provider messages: the body as it came, its events and their state."""
+"""Pages of provider messages: the body as it came, its events and their state, and the form that closes an event."""
 
 from collections.abc import Iterator
 from typing import Any
 from uuid import UUID
 
+from django import forms
 from django.contrib import admin
+from django.db import transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.http import HttpRequest
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from payments.admin.framework.base import Conditions, LookOnlyAdmin, LookOnlyInline, by_mode_of
-from payments.admin.framework.formats import NOTHING, id_column, lines, link, moment_column, money, row_link_column, utc
-from payments.admin.provider_events.close_message import ClosesReports
+from payments.admin.framework.base import LookOnlyAdmin, LookOnlyInline, by, by_mode_of
+from payments.admin.framework.formats import (
+    NOTHING,
+    chip,
+    column,
+    id_column,
+    lines,
+    link,
+    mode_column,
+    moment_column,
+    money,
+    row_link_column,
+    utc,
+)
+from payments.admin.framework.object_actions import Facts
+from payments.admin.framework.reason_form import reason_field
+from payments.admin.framework.row_actions import Done, RowAction, RowActions
+from payments.domain.audit import audit_log
+from payments.domain.audit.audit_log import Action
+from payments.domain.provider_events import attention
 from payments.models import Attempt, Merchant, ProviderAccount, ProviderEvent, ProviderMessage
 from payments.providers.references import read_reference
 from payments.rendering.answers import readable
 
-MARKS = {"waiting": "warn", "applied": "good", "needs_attention": "bad"}
 State = ProviderEvent.State
+MARKS = {"waiting": "warn", "applied": "good", "needs_attention": "bad"}
+
+
+class ClosingForm(forms.Form):
+    """The event that needs attention, and the operator's note."""
+
+    report = forms.ModelChoiceField(
+        ProviderEvent.objects.none(), empty_label=None, widget=forms.RadioSelect(attrs={"class": "radiolist"})
+    )
+    note = reason_field("What it was and what was done about it, such as a ticket. No card numbers. It is kept.")
+
+    def __init__(self, data: Any, message: ProviderMessage) -> None:
+        super().__init__(data)
+        chosen: Any = self.fields["report"]
+        chosen.queryset = _open_in(message)
+        chosen.label_from_instance = lambda report: f"{report}: {report.why}"
+        chosen.initial = chosen.queryset.first()
+
+
+class CloseEvent(RowAction):
+    """Closes one event of a message that needs attention."""
+
+    name, label, button = "close", "Close with a note", "Close"
+    permission = "payments.close_providerevent"
+    too_late = {attention.TooLate: "Somebody else was first."}
+    over = "Nothing of it needs attention any more."
+
+    def fits(self, message: ProviderMessage) -> bool:
+        return bool(_open_in(message).exists())
+
+    def question(self, message: ProviderMessage) -> str:
+        return "Close this report?"
+
+    def form_for(self, message: ProviderMessage, data: Any) -> forms.Form:
+        return ClosingForm(data, message)
+
+    def facts(self, message: ProviderMessage) -> Facts:
+        yield "Account", message.account
+        yield "Received", f"{utc(message.received_at)} UTC"
+
+    @transaction.atomic
+    def do(self, message: ProviderMessage, said: dict[str, Any]) -> Done:
+        report, note = said["report"], said["note"]
+        attention.close(report, said["operator"], note)
+        audit_log.record(Action.CLOSED, message, fields=["state", "note"], detail=f"report {report}", reason=note)
+        return "Closed."
+
+
+def _open_in(message: ProviderMessage) -> Any:
+    """Return the events of a message that need attention."""
+    return message.events.filter(state=State.NEEDS_ATTENTION).order_by("pk")
 
 
 def _with_report(state: str) -> Q:
@@ -26,21 +95,17 @@ def _with_report(state: str) -> Q:
     return Q(Exists(ProviderEvent.objects.filter(message=OuterRef("pk"), state=state)))
 
 
-class ByStanding(Conditions):
-    title = "standing"
-    parameter_name = "standing"
-    conditions = {
-        "attention": ("Needs attention", _with_report(State.NEEDS_ATTENTION)),
-        "waiting": ("Waiting", _with_report(State.WAITING)),
-        "closed": ("Closed by an operator", _with_report(State.CLOSED)),
-        "not_ours": ("Not ours", _with_report(State.NOT_OURS)),
-    }
+ByStanding = by(
+    "standing",
+    attention=("Needs attention", _with_report(State.NEEDS_ATTENTION)),
+    waiting=("Waiting", _with_report(State.WAITING)),
+    closed=("Closed by an operator", _with_report(State.CLOSED)),
+    not_ours=("Not ours", _with_report(State.NOT_OURS)),
+)
 
 
 def _chip(report: ProviderEvent) -> SafeString:
-    return format_html(
-        '<span class="chip chip-{}">{}</span>', MARKS.get(report.state, "quiet"), report.get_state_display()
-    )
+    return chip(report.get_state_display(), MARKS.get(report.state, "quiet"))
 
 
 def _outcome_text(report: ProviderEvent) -> str:
@@ -52,7 +117,13 @@ class EventsOfMessage(LookOnlyInline):
     verbose_name_plural = "What it reports"
     fields = ("about", "outcome_text", "shown_amount", "chip", "shown_why", "tried", "updated")
     show_change_link = False
-    updated = moment_column("updated_at")
+    outcome_text = column("Outcome", _outcome_text)
+    shown_amount = column(
+        "Amount",
+        lambda report: money(report.amount, report.currency) if report.currency else str(report.amount or NOTHING),
+    )
+    chip = column("State", _chip)
+    tried = column("Tries, next (UTC)", lambda report: lines((report.tries, utc(report.due_at))))
 
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Allow everybody who sees the message to see its events."""
@@ -64,34 +135,19 @@ class EventsOfMessage(LookOnlyInline):
         known = attempt_id is not None and Attempt.objects.filter(id=attempt_id).exists()
         return link(Attempt, attempt_id, report.reference) if known else report.reference or NOTHING
 
-    @admin.display(description="Outcome")
-    def outcome_text(self, report: ProviderEvent) -> str:
-        return _outcome_text(report)
-
-    @admin.display(description="Amount")
-    def shown_amount(self, report: ProviderEvent) -> str:
-        return money(report.amount, report.currency) if report.currency else str(report.amount or NOTHING)
-
-    @admin.display(description="State")
-    def chip(self, report: ProviderEvent) -> SafeString:
-        return _chip(report)
-
     @admin.display(description="Why")
     def shown_why(self, report: ProviderEvent) -> SafeString | str:
         """Show the reason and the note of the operator who closed it."""
         closed = (report.note, f"{report.closed_by}, {utc(report.closed_at)} UTC") if report.closed_at else ()
         return lines(filter(None, (report.why, *closed)))
 
-    @admin.display(description="Tries, next (UTC)")
-    def tried(self, report: ProviderEvent) -> SafeString | str:
-        return lines((report.tries, utc(report.due_at)))
-
 
 @admin.register(ProviderMessage)
-class ProviderMessageAdmin(ClosesReports, LookOnlyAdmin):
+class ProviderMessageAdmin(RowActions, LookOnlyAdmin):
     """Messages are read-only. Operators with the permission close events that need attention."""
 
     merchant_lookup = "account__merchant"
+    row_actions = (CloseEvent(),)
     list_display = ("shown_id", "received", "of_account", "mode", "reports", "why")
     list_filter = (ByStanding, by_mode_of("account"), "received_at")
     list_select_related = ("account",)
@@ -107,6 +163,18 @@ class ProviderMessageAdmin(ClosesReports, LookOnlyAdmin):
     shown_id = id_column("webhook")
     received = moment_column("received_at")
     of_account = row_link_column("account", ProviderAccount)
+    merchant = row_link_column("merchant", Merchant, "account")
+    mode = mode_column("account")
+    reports = column(
+        "Reports",
+        lambda message: lines(
+            format_html("{} {}", _chip(report), _outcome_text(report)) for report in message.events.all()
+        ),
+    )
+    why = column("Why", lambda message: lines(report.why for report in message.events.all() if report.why))
+    shown_body = column(
+        "Body, without secrets", lambda message: format_html("<pre>{}</pre>", readable(bytes(message.body)))
+    )
 
     class Media:
         css = {"all": ["payments/admin.css"]}
@@ -119,23 +187,3 @@ class ProviderMessageAdmin(ClosesReports, LookOnlyAdmin):
             asked = Attempt.objects.filter(charge_id=uuid).values_list("id", flat=True)
             yield {"events__reference__in": [attempt_id.hex for attempt_id in asked]}
         yield from super().named_by(prefix, uuid)
-
-    @admin.display(description="Merchant")
-    def merchant(self, message: ProviderMessage) -> SafeString | str:
-        return link(Merchant, message.account.merchant_id, message.account.merchant)
-
-    @admin.display(description="Mode")
-    def mode(self, message: ProviderMessage) -> str:
-        return "live" if message.account.livemode else "test"
-
-    @admin.display(description="Reports")
-    def reports(self, message: ProviderMessage) -> SafeString | str:
-        return lines(format_html("{} {}", _chip(report), _outcome_text(report)) for report in message.events.all())
-
-    @admin.display(description="Why")
-    def why(self, message: ProviderMessage) -> SafeString | str:
-        return lines(report.why for report in message.events.all() if report.why)
-
-    @admin.display(description="Body, without secrets")
-    def shown_body(self, message: ProviderMessage) -> SafeString:
-        return format_html("<pre>{}</pre>", readable(bytes(message.body)))

@@ -2,10 +2,16 @@
 
 from django.contrib import admin
 from django.db.models import Q
-from django.utils.safestring import SafeString
 
-from payments.admin.framework.base import Conditions, LookOnlyAdmin, LookOnlyInline, one_of
-from payments.admin.framework.formats import id_column, link, moment_column, money, money_column, search_link
+from payments.admin.framework.base import LookOnlyAdmin, LookOnlyInline, by, one_of
+from payments.admin.framework.formats import (
+    column,
+    id_column,
+    moment_column,
+    money_column,
+    row_link_column,
+    search_link,
+)
 from payments.models import Attempt
 from payments.providers.simulator.models import Entry, Message, SimulatedOperation, SimulatedPayment
 
@@ -15,22 +21,14 @@ class OperationsOfPayment(LookOnlyInline):
     fields = ("reference", "kind", "shown_amount", "state", "settles", "settles_as", "created")
     ordering = ("-pk",)
     settles = moment_column("settles_at")
-    created = moment_column("created_at")
-
-    @admin.display(description="Amount")
-    def shown_amount(self, operation: SimulatedOperation) -> str:
-        return money(operation.amount, operation.payment.currency)
+    shown_amount = money_column("amount", "payment")
 
 
 class EntriesOfPayment(LookOnlyInline):
     model = Entry
     fields = ("reference", "kind", "shown_amount", "created")
     ordering = ("pk",)
-    created = moment_column("created_at")
-
-    @admin.display(description="Amount")
-    def shown_amount(self, entry: Entry) -> str:
-        return money(entry.amount, entry.payment.currency)
+    shown_amount = money_column("amount", "payment")
 
 
 @admin.register(SimulatedPayment)
@@ -55,11 +53,9 @@ class SimulatedPaymentAdmin(LookOnlyAdmin):
     shown_captured = money_column("amount_captured")
     shown_refunded = money_column("amount_refunded")
     expires = moment_column("expires_at")
-    created = moment_column("created_at")
-
-    @admin.display(description="Attempt")
-    def attempts(self, payment: SimulatedPayment) -> SafeString:
-        return search_link(Attempt, payment.reference, "the attempt that asked for it")
+    attempts = column(
+        "Attempt", lambda payment: search_link(Attempt, payment.reference, "the attempt that asked for it")
+    )
 
 
 @admin.register(SimulatedOperation)
@@ -78,15 +74,8 @@ class SimulatedOperationAdmin(LookOnlyAdmin):
     )
     public_id = id_column("so")
     settles = moment_column("settles_at")
-    created = moment_column("created_at")
-
-    @admin.display(description="Amount")
-    def shown_amount(self, operation: SimulatedOperation) -> str:
-        return money(operation.amount, operation.payment.currency)
-
-    @admin.display(description="Payment")
-    def payment_link(self, operation: SimulatedOperation) -> str:
-        return link(SimulatedPayment, operation.payment_id, operation.payment)
+    shown_amount = money_column("amount", "payment")
+    payment_link = row_link_column("payment", SimulatedPayment)
 
 
 @admin.register(Entry)
@@ -100,24 +89,13 @@ class EntryAdmin(LookOnlyAdmin):
     uuid_lookups = {"sp": ("payment_id",)}
     exact_lookups = ("reference", "payment__reference")
     fieldsets = ((None, {"fields": ("id", "reference", "kind", "shown_amount", "payment_link", "created")}),)
-    created = moment_column("created_at")
-
-    @admin.display(description="Amount")
-    def shown_amount(self, entry: Entry) -> str:
-        return money(entry.amount, entry.payment.currency)
-
-    @admin.display(description="Payment")
-    def payment_link(self, entry: Entry) -> str:
-        return link(SimulatedPayment, entry.payment_id, entry.payment)
+    shown_amount = money_column("amount", "payment")
+    payment_link = row_link_column("payment", SimulatedPayment)
 
 
-class ByDelivery(Conditions):
-    title = "delivery"
-    parameter_name = "delivery"
-    conditions = {
-        "done": ("Delivered", Q(delivered_at__isnull=False)),
-        "due": ("To be delivered", Q(delivered_at=None)),
-    }
+ByDelivery = by(
+    "delivery", done=("Delivered", Q(delivered_at__isnull=False)), due=("To be delivered", Q(delivered_at=None))
+)
 
 
 @admin.register(Message)
@@ -130,4 +108,3 @@ class MessageAdmin(LookOnlyAdmin):
     fieldsets = ((None, {"fields": ("id", "body", "due", "delivered", "created")}),)
     due = moment_column("due_at")
     delivered = moment_column("delivered_at")
-    created = moment_column("created_at")

@@ -7,18 +7,14 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from payments.admin.framework.base import LookOnlyAdmin, by, one_of
-from payments.admin.framework.formats import lines, link, moment_column, money_column, row_link_column, utc
+from payments.admin.framework.formats import column, lines, link, moment_column, money_column, row_link_column, utc
 from payments.models import Attempt, Posting, ReconciliationItem, ReconciliationRun, ReportLine
 from payments.providers.registry import CONNECTORS, PROVIDERS
 
 ByProvider = one_of("provider", [*PROVIDERS, *CONNECTORS])
 
 
-ByMatch = by(
-    "match",
-    matched=("Matched", Q(matched_at__isnull=False)),
-    unmatched=("Not matched", Q(matched_at=None)),
-)
+ByMatch = by("match", matched=("Matched", Q(matched_at__isnull=False)), unmatched=("Not matched", Q(matched_at=None)))
 
 
 @admin.register(ReconciliationRun)
@@ -44,20 +40,14 @@ class ReconciliationRunAdmin(LookOnlyAdmin):
         ("Differences", {"fields": ("shown_differences", "new_items", "open_items")}),
     )
     made = moment_column("created_at")
-
-    @admin.display(description="Covers (UTC)")
-    def period(self, run: ReconciliationRun) -> SafeString | str:
-        return lines([utc(run.covers_from), utc(run.covers_to)])
-
-    @admin.display(description="Lines")
-    def lines_read(self, run: ReconciliationRun) -> str:
-        return f"{run.lines}, {run.new_lines} new"
-
-    @admin.display(description="Open afterwards")
-    def shown_differences(self, run: ReconciliationRun) -> SafeString | str:
-        return lines(
+    period = column("Covers (UTC)", lambda run: lines([utc(run.covers_from), utc(run.covers_to)]))
+    lines_read = column("Lines", lambda run: f"{run.lines}, {run.new_lines} new")
+    shown_differences = column(
+        "Open afterwards",
+        lambda run: lines(
             f"{count} {ReconciliationItem.Kind(kind).label.lower()}" for kind, count in run.differences.items()
-        )
+        ),
+    )
 
     @admin.display(description="Open now")
     def open_items(self, run: ReconciliationRun) -> SafeString:
@@ -85,7 +75,6 @@ class ReportLineAdmin(LookOnlyAdmin):
     run_link = row_link_column("run", ReconciliationRun)
     posting_link = row_link_column("posting", Posting)
     attempt_link = row_link_column("attempt", Attempt)
-
-    @admin.display(description="Differences")
-    def differences(self, line: ReportLine) -> SafeString | str:
-        return lines(link(ReconciliationItem, item.pk, item) for item in line.items.order_by("pk"))
+    differences = column(
+        "Differences", lambda line: lines(link(ReconciliationItem, item.pk, item) for item in line.items.order_by("pk"))
+    )

@@ -18,11 +18,11 @@ from django.views.decorators.debug import sensitive_post_parameters
 
 from payments import clock
 from payments.admin.charges.actions import offered_on_charges
-from payments.admin.framework.base import ByMode, Conditions, LookOnlyAdmin
-from payments.admin.framework.formats import chip, lines, link, moment_column, utc
+from payments.admin.framework.base import ByMode, LookOnlyAdmin, by
+from payments.admin.framework.formats import chip, column, lines, link, moment_column, utc
 from payments.admin.framework.merchant_access import limit_of
 from payments.admin.framework.object_actions import ActionButton, Facts, form_page, operator_of
-from payments.admin.framework.reason_form import ReasonForm
+from payments.admin.framework.row_actions import Done, RowAction, RowActions
 from payments.admin.risk.forms import AnyBlockForm, SourceBlockForm, subjects_of
 from payments.domain.risk import blocks
 from payments.models import Block, Charge, Merchant, Source
@@ -36,15 +36,13 @@ WHAT_HAPPENS = (
 CHIPS = {"in force": "warn", "over": "quiet", "lifted": "quiet"}
 
 
-class ByStatus(Conditions):
-    title = "status"
-    parameter_name = "status"
-    _over = Q(expires_at__lte=Now())
-    conditions = {
-        "in_force": ("In force", Q(lifted_at=None) & (Q(expires_at=None) | ~_over)),
-        "over": ("Over", Q(lifted_at=None) & _over),
-        "lifted": ("Lifted", Q(lifted_at__isnull=False)),
-    }
+OVER = Q(expires_at__lte=Now())
+ByStatus = by(
+    "status",
+    in_force=("In force", Q(lifted_at=None) & (Q(expires_at=None) | ~OVER)),
+    over=("Over", Q(lifted_at=None) & OVER),
+    lifted=("Lifted", Q(lifted_at__isnull=False)),
+)
 
 
 def status_of(block: Block) -> str:
@@ -54,9 +52,32 @@ def status_of(block: Block) -> str:
     return "over" if block.expires_at and block.expires_at <= clock.now() else "in force"
 
 
+class LiftBlock(RowAction):
+    name, label, button = "lift", "Lift the block", "Lift"
+    permission = MAY_LIFT
+    too_late = {blocks.AlreadyLifted: "Somebody else has lifted it already."}
+
+    def fits(self, block: Block) -> bool:
+        return block.lifted_at is None
+
+    def question(self, block: Block) -> str:
+        return f"Lift the block of {block}?"
+
+    def facts(self, block: Block) -> Facts:
+        yield "What happens", "From now on it is charged again, unless another block is in force on it."
+        yield "Blocked", f"{block}, {status_of(block)}"
+        yield "Why", block.reason
+        yield "By", f"{block.put_by}, {utc(block.created_at)} UTC"
+
+    def do(self, block: Block, said: dict[str, Any]) -> Done:
+        blocks.lift(block, said["operator"], said["reason"])
+        return f"Lifted: {block} may be charged again."
+
+
 @admin.register(Block)
-class BlockAdmin(LookOnlyAdmin):
+class BlockAdmin(RowActions, LookOnlyAdmin):
     merchant_lookup = "merchant"
+    row_actions = (LiftBlock(),)
     list_display = ("what", "shown_status", "reach", "mode", "reason", "put_by", "created", "until")
     list_filter = (ByStatus, ByMode, "created_at")
     list_select_related = ("merchant", "put_by")
@@ -69,24 +90,21 @@ class BlockAdmin(LookOnlyAdmin):
         ("Declined by it", {"fields": ("charges",)}),
     )
     lifted = moment_column("lifted_at")
+    what = column("Blocked", str)
+    reach = column(
+        "At", lambda block: link(Merchant, block.merchant_id, block.merchant) if block.merchant_id else "all merchants"
+    )
+    until = column("Until (UTC)", lambda block: utc(block.expires_at) if block.expires_at else "no end")
 
     def get_urls(self) -> list[URLPattern]:
-        of_source, lift = map(self.admin_site.admin_view, (self.put_of_source, self.lift))
-        ours = [
-            path("source/<uuid:pk>/", of_source, name="payments_source_block"),
-            path("<uuid:pk>/lift/", lift, name="payments_block_lift"),
-        ]
-        return [*ours, *super().get_urls()]
+        of_source = self.admin_site.admin_view(self.put_of_source)
+        return [path("source/<uuid:pk>/", of_source, name="payments_source_block"), *super().get_urls()]
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         may = operator_of(request).has_perm(MAY_PUT)
         acts = [ActionButton("Block a card or e-mail address", reverse("admin:payments_block_add"))] if may else []
         answer: Any = super().changelist_view(request, {"acts": acts, **(extra_context or {})})
         return answer
-
-    def buttons_of(self, request: HttpRequest, row: Block) -> list[ActionButton]:
-        may = operator_of(request).has_perm(MAY_LIFT) and row.lifted_at is None
-        return [ActionButton("Lift the block", reverse("admin:payments_block_lift", args=[row.pk]))] if may else []
 
     @method_decorator([never_cache, sensitive_post_parameters()])
     def add_view(self, request: HttpRequest, *_: Any, **__: Any) -> HttpResponse:
@@ -119,40 +137,10 @@ class BlockAdmin(LookOnlyAdmin):
         self.message_user(request, f"Blocked: charges on {block} are declined from now on.", messages.SUCCESS)
         return redirect("admin:payments_block_change", block.pk)
 
-    def lift(self, request: HttpRequest, pk: UUID) -> HttpResponse:
-        """Ask why, and lift a block."""
-        if not operator_of(request).has_perm(MAY_LIFT):
-            raise PermissionDenied
-        block = get_object_or_404(self.get_queryset(request), pk=pk)
-        form = ReasonForm(request.POST or None)
-        if not form.is_valid():
-            return form_page(
-                request, self, f"Lift the block of {block}?", _confirmed_facts(block), form, [("lift", "Lift")]
-            )
-        try:
-            blocks.lift(block, operator_of(request), form.cleaned_data["reason"])
-        except blocks.AlreadyLifted:
-            self.message_user(request, "Somebody else has lifted it already.", messages.WARNING)
-        else:
-            self.message_user(request, f"Lifted: {block} may be charged again.", messages.SUCCESS)
-        return redirect("admin:payments_block_change", pk)
-
-    @admin.display(description="Blocked")
-    def what(self, block: Block) -> str:
-        return str(block)
-
     @admin.display(description="Status")
     def shown_status(self, block: Block) -> SafeString:
         name = status_of(block)
         return chip(name, CHIPS[name])
-
-    @admin.display(description="At")
-    def reach(self, block: Block) -> SafeString | str:
-        return link(Merchant, block.merchant_id, block.merchant) if block.merchant_id else "all merchants"
-
-    @admin.display(description="Until (UTC)")
-    def until(self, block: Block) -> str:
-        return utc(block.expires_at) if block.expires_at else "no end"
 
     @admin.display(description="Newest charges")
     def charges(self, block: Block) -> SafeString | str:
@@ -172,10 +160,3 @@ def _facts_of(source: Source) -> Facts:
     yield "Source", link(Source, source.pk, source)
     yield "Merchant", source.merchant
     yield "Mode", "live" if source.livemode else "test"
-
-
-def _confirmed_facts(block: Block) -> Facts:
-    yield "What happens", "From now on it is charged again, unless another block is in force on it."
-    yield "Blocked", f"{block}, {status_of(block)}"
-    yield "Why", block.reason
-    yield "By", f"{block.put_by}, {utc(block.created_at)} UTC"

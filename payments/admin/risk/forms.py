@@ -9,7 +9,7 @@ from django.core.exceptions import ValidationError
 from django.core.validators import RegexValidator
 from django.db.models import QuerySet
 
-from payments.admin.framework.reason_form import ReasonForm
+from payments.admin.framework.reason_form import HiddenNumberInput, ReasonForm
 from payments.domain.risk import blocks
 from payments.models import Block, Merchant, Source
 from payments.sensitive_data.luhn import luhn_valid
@@ -20,16 +20,6 @@ MODES = [("live", "Live"), ("test", "Test")]
 EMAIL_MAX_LENGTH = 254
 CARD = "card"
 CARD_DIGITS = RegexValidator(r"\A[0-9]{16}\Z", "A card number has 16 digits.")
-
-
-class HiddenNumberInput(forms.TextInput):
-    """An input that never shows what was typed and asks browsers not to remember it."""
-
-    def __init__(self) -> None:
-        super().__init__(attrs={"autocomplete": "off", "inputmode": "numeric", "class": "vTextField"})
-
-    def format_value(self, value: Any) -> None:
-        return None
 
 
 class BlockForm(ReasonForm):

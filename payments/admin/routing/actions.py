@@ -119,7 +119,7 @@ class ChangeAccount(RowAction):
     def notice(self, account: ProviderAccount, operator: User) -> Consequence | None:
         return approval_notice(ACCOUNT_NOTICE, operator, account.merchant) if account.livemode else None
 
-    def field_of(self, refusal: Exception, form: ReasonForm) -> str | None:
+    def field_of(self, refusal: Exception, form: forms.Form) -> str | None:
         return field_of_fault(refusal, form)
 
     def facts(self, account: ProviderAccount) -> Facts:

@@ -9,17 +9,12 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import reverse
 from django.utils.decorators import method_decorator
-from django.utils.safestring import SafeString
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
 
 from payments.admin.approvals.forms import approval_notice, submitted
 from payments.admin.framework.base import ByMode, LookOnlyAdmin
-from payments.admin.framework.formats import (
-    id_column,
-    lines,
-    provider_title,
-)
+from payments.admin.framework.formats import column, id_column, lines, provider_title
 from payments.admin.framework.object_actions import ActionButton, form_page, operator_of
 from payments.admin.framework.row_actions import RowActions, redirect_to_request
 from payments.admin.routing.actions import (
@@ -70,6 +65,16 @@ class ProviderAccountAdmin(RowActions, LookOnlyAdmin):
     )
     inlines = (RoutesOfAccount,)
     public_id = id_column(ProviderAccount.PREFIX)
+    at = column("At", lambda account: provider_title(account.provider))
+    webhook_address = column(
+        "Webhooks go to", lambda account: f"{settings.PUBLIC_URL}/providers/{account.public_id}/webhooks"
+    )
+    credentials = column(
+        "Credentials", lambda account: lines(f"{name}: {hint_of(account, name)}" for name in sorted(account.hints))
+    )
+    shown_settings = column(
+        "Settings", lambda account: lines(f"{name}: {value}" for name, value in sorted(account.settings.items()))
+    )
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         address = reverse("admin:payments_provideraccount_add")
@@ -118,19 +123,3 @@ class ProviderAccountAdmin(RowActions, LookOnlyAdmin):
             return None
         self.message_user(request, f"{account} is connected. Its provider sends webhooks to the address below.")
         return redirect("admin:payments_provideraccount_change", account.pk)
-
-    @admin.display(description="At")
-    def at(self, account: ProviderAccount) -> str:
-        return provider_title(account.provider)
-
-    @admin.display(description="Webhooks go to")
-    def webhook_address(self, account: ProviderAccount) -> str:
-        return f"{settings.PUBLIC_URL}/providers/{account.public_id}/webhooks"
-
-    @admin.display(description="Credentials")
-    def credentials(self, account: ProviderAccount) -> SafeString | str:
-        return lines(f"{name}: {hint_of(account, name)}" for name in sorted(account.hints))
-
-    @admin.display(description="Settings")
-    def shown_settings(self, account: ProviderAccount) -> SafeString | str:
-        return lines(f"{name}: {value}" for name, value in sorted(account.settings.items()))

@@ -9,7 +9,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from payments.admin.framework.base import LookOnlyAdmin, LookOnlyInline, by_type_of
-from payments.admin.framework.formats import lines, link, money
+from payments.admin.framework.formats import chip, column, lines, money, row_link_column
 from payments.admin.framework.row_actions import RowActions
 from payments.admin.routing.actions import ChangeRoute
 from payments.domain.routing.circuit_breaker import health_of, recent_attempts
@@ -35,12 +35,10 @@ class RouteColumns:
     def health(self, route: Route) -> SafeString | str:
         health = health_of(getattr(route, "recent", ()))
         if health.open_seconds:
-            return format_html('<span class="chip chip-bad">circuit open for {} s</span>', health.open_seconds)
+            return chip(f"circuit open for {health.open_seconds} s", "bad")
         if not health.asked:
             return "none"
-        mark = "warn" if health.outages else "good"
-        text = f"{health.score:.0%} of {health.asked} answered"
-        return format_html('<span class="chip chip-{}">{}</span>', mark, text)
+        return chip(f"{health.score:.0%} of {health.asked} answered", "warn" if health.outages else "good")
 
 
 class RoutesOfAccount(RouteColumns, LookOnlyInline):
@@ -69,21 +67,12 @@ class RouteAdmin(RouteColumns, RowActions, LookOnlyAdmin):
         ("Health", {"fields": ("health", "in_order")}),
         ("Times", {"fields": ("created", "updated")}),
     )
+    shown = column("Route", str)
+    merchant = row_link_column("merchant", Merchant, "account")
+    of_account = row_link_column("account", ProviderAccount)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         return super().get_queryset(request).select_related("account__merchant").annotate(recent=recent_attempts())
-
-    @admin.display(description="Route")
-    def shown(self, route: Route) -> str:
-        return str(route)
-
-    @admin.display(description="Merchant")
-    def merchant(self, route: Route) -> SafeString | str:
-        return link(Merchant, route.account.merchant_id, route.account.merchant)
-
-    @admin.display(description="Account")
-    def of_account(self, route: Route) -> SafeString | str:
-        return link(ProviderAccount, route.account_id, route.account)
 
     @admin.display(description="Order of attempts")
     def in_order(self, route: Route) -> SafeString | str:

@@ -1,16 +1,23 @@
-"""Timeline entries of changes, provider requests and ledger postings."""
+"""Timeline entries of API requests, changes, provider requests and ledger postings."""
 
 import json
 from collections import defaultdict
-from datetime import datetime, timedelta
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from payments.admin.framework.formats import link, money
+from payments.admin.framework.formats import link, money, search_link
 from payments.admin.timeline.moment import Kind, Moment, Moments
 from payments.admin.timeline.records import Records
-from payments.models import Attempt, Event, Posting, Settlement
+from payments.ids import parse_id
+from payments.models import ApiKey, Attempt, Event, Posting, Settlement
 
+CREATE = "POST /v2/charges/"
+VERBS: dict[str, str] = {Attempt.Kind.CAPTURE: "capture", Attempt.Kind.VOID: "void", Attempt.Kind.REFUND: "refund"}
+FIRST_CLIENT_ERROR = 400
+UUID7_BITS_BELOW_MILLISECONDS = 80
 MARKS = {"charge.failed": "bad", "charge.succeeded": "good", "charge.captured": "good"}
 OUTCOMES = {"Approved": "good", "LateApproved": "good", "Declined": "bad", "NotFound": "bad", "Rejected": "bad"}
 # The longest time between the first and the last row of one statement.
@@ -22,12 +29,71 @@ STATES = {
 }
 
 
+@dataclass
+class Request:
+    """An API request, as far as it is known."""
+
+    id: UUID
+    call: str
+    key: ApiKey | None = None
+    idempotency_key: str = ""
+    status: int | None = None
+
+
+def request_moments(records: Records) -> Moments:
+    """Yield the requests that changed something, once each."""
+    of_staff = {act.pk for act in records.operator_actions}
+    found: dict[UUID, Request] = {}
+    for request in [*_of_attempts(records), *_of_events(records)]:
+        found.setdefault(request.id, request)
+    yield from (_moment(request) for request in found.values() if request.id not in of_staff)
+
+
+def asked_in(event: Event) -> dict[str, Any]:
+    """Return the request that caused an event: its `id` and `idempotency_key`, if any."""
+    asked: dict[str, Any] = json.loads(bytes(event.payload)).get("request", {})
+    return asked
+
+
+def _of_attempts(records: Records) -> Iterator[Request]:
+    creating = {asked_in(event).get("id") for event in records.events if event.type == "charge.created"}
+    for attempt in records.attempts:
+        if uuid := parse_id("req", attempt.request_id):
+            is_first = attempt.request_id in creating
+            call = CREATE if is_first else f"{CREATE}{records.charge}/{VERBS.get(attempt.kind, 'verify')}"
+            yield Request(uuid, call, attempt.api_key, attempt.idempotency_key, attempt.answer_status)
+
+
+def _of_events(records: Records) -> Iterator[Request]:
+    for event in records.events:
+        asked = asked_in(event)
+        if uuid := parse_id("req", asked.get("id") or ""):
+            call = CREATE if event.type == "charge.created" else f"{CREATE}{records.charge}"
+            yield Request(uuid, call, event.api_key, asked.get("idempotency_key", ""))
+
+
+def _moment(request: Request) -> Moment:
+    public_id = f"req_{request.id.hex}"
+    facts: list[tuple[str, object]] = [("Request", search_link(Event, public_id, public_id))]
+    if request.key:
+        facts.append(("Key", link(ApiKey, request.key.pk, f"{request.key} ({request.key.kind})")))
+    if request.idempotency_key:
+        facts.append(("Idempotency key", request.idempotency_key))
+    if request.status:
+        facts.append(("Answered", request.status))
+    refused = request.status is not None and request.status >= FIRST_CLIENT_ERROR
+    # A request's ID is a UUIDv7, which begins with its millisecond.
+    started_at = datetime.fromtimestamp((request.id.int >> UUID7_BITS_BELOW_MILLISECONDS) / 1000, UTC)
+    return Moment(started_at, Kind.REQUEST, request.call, facts, "bad" if refused else "")
+
+
 def change_moments(records: Records) -> Moments:
     """Yield each change, with the object as it was then."""
     for event in records.events:
         then = json.loads(bytes(event.payload))["data"]["object"]
         amount = money(then["amount"], records.charge.currency)
-        facts = [("Event", link(Event, event.pk, event)), ("Then", f"{_state(then)}, {amount}")]
+        state = "held" if then.get("authorized") else then["status"]
+        facts = [("Event", link(Event, event.pk, event)), ("Then", f"{state}, {amount}")]
         mark = "bad" if then["status"] == "failed" else MARKS.get(event.type, "")
         yield Moment(event.created_at, Kind.CHANGE, event.type, facts, mark)
 
@@ -71,16 +137,10 @@ def _answered(attempt: Attempt, at: datetime) -> Moment:
     return Moment(at, Kind.PROVIDER, title, said, mark)
 
 
-def _state(then: dict[str, Any]) -> str:
-    return "held" if then.get("authorized") else str(then["status"])
-
-
 def _facts(lines: list[Posting]) -> list[tuple[str, object]]:
-    facts: list[tuple[str, object]] = [(posting.account.replace("_", " "), _side(posting)) for posting in lines]
+    facts: list[tuple[str, object]] = []
+    for posting in lines:
+        side = "debit" if posting.amount > 0 else "credit"
+        facts.append((posting.account.replace("_", " "), f"{side} {money(abs(posting.amount), posting.currency)}"))
     batches = {posting.settlement for posting in lines if posting.settlement}
     return facts + [("Settlement", link(Settlement, batch.pk, batch)) for batch in batches]
-
-
-def _side(posting: Posting) -> str:
-    side = "debit" if posting.amount > 0 else "credit"
-    return f"{side} {money(abs(posting.amount), posting.currency)}"

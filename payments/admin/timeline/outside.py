@@ -59,7 +59,8 @@ def webhook_moments(records: Records) -> Moments:
 def staff_moments(records: Records, with_address: bool) -> Moments:
     """Yield what staff did and why, with their addresses if `with_address`."""
     for entry in records.staff_entries:
-        yield Moment(entry.created_at, Kind.STAFF, _who_did(entry), list(_why(entry, with_address)))
+        title = f"{entry.actor or 'Nobody signed in'}: {entry.action.replace('_', ' ')}"
+        yield Moment(entry.created_at, Kind.STAFF, title, list(_why(entry, with_address)))
 
 
 def report_moments(records: Records) -> Moments:
@@ -89,10 +90,6 @@ def _tried(made: WebhookAttempt, row: Webhook, types: Mapping[UUID, str]) -> Mom
 
 def _sent_to(row: Webhook) -> list[tuple[str, object]]:
     return [("To", link(Webhook, row.pk, row.receiver))]
-
-
-def _who_did(entry: AuditEntry) -> str:
-    return f"{entry.actor or 'Nobody signed in'}: {entry.action.replace('_', ' ')}"
 
 
 def _why(entry: AuditEntry, with_address: bool) -> Iterator[tuple[str, object]]:

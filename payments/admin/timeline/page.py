@@ -1,5 +1,6 @@
 """The page of a charge with its timeline."""
 
+from collections.abc import Callable
 from typing import Any
 
 from django.db.models import QuerySet
@@ -8,15 +9,40 @@ from django.http import HttpRequest
 from payments.admin.framework.change_audit import ViewRecorded
 from payments.admin.framework.formats import NOTHING, chips, lines, link, money, search_link, utc
 from payments.admin.framework.merchant_access import limit_of
-from payments.admin.timeline.moment import Facts
+from payments.admin.timeline.changes import change_moments, ledger_moments, provider_moments, request_moments
+from payments.admin.timeline.moment import Facts, Moment, Moments
+from payments.admin.timeline.outside import (
+    payer_moments,
+    provider_event_moments,
+    report_moments,
+    staff_moments,
+    webhook_moments,
+)
 from payments.admin.timeline.panels import panels_of
 from payments.admin.timeline.records import Records
-from payments.admin.timeline.timeline import timeline
 from payments.models import Attempt, Charge, Event, Merchant, Posting, Webhook
+
+TIMELINE_SOURCES: tuple[Callable[[Records], Moments], ...] = (
+    request_moments,
+    change_moments,
+    provider_moments,
+    provider_event_moments,
+    ledger_moments,
+    payer_moments,
+    webhook_moments,
+    report_moments,
+)
 
 # The lists with everything that a timeline leaves out.
 LISTS = (Event, Attempt, Webhook, Posting)
 MAY_SEE_PEOPLE = "payments.view_auditentry"
+
+
+def timeline(records: Records, with_address: bool) -> list[Moment]:
+    """Return the entries of a charge's timeline in order, with the addresses of staff if `with_address`."""
+    moments = [moment for read in TIMELINE_SOURCES for moment in read(records)]
+    moments += staff_moments(records, with_address)
+    return sorted(moments, key=lambda moment: (moment.at, moment.kind))
 
 
 class TimelinePage(ViewRecorded):

@@ -74,17 +74,11 @@ def card_panel(request: HttpRequest, charge: Charge, charges: QuerySet[Any]) -> 
         return None
     address = f"{reverse('admin:payments_charge_changelist')}?card={public_id('card', card.pk)}"
     facts = [("All", format_html('<a href="{}">every charge on {}</a>', address, card))]
-    panel = panel_with(
-        "The same card, from other sources", facts, charges.filter(source__in=_sources_like(request, card))
-    )
-    return panel if panel.charges else None
-
-
-def _sources_like(request: HttpRequest, card: Card) -> QuerySet[Any]:
-    """Return the newest sources with the same card number, of this operator's merchants and in the same mode."""
     theirs = Source.objects.filter(within(limit_of(request), "merchant"), livemode=card.source.livemode)
     same = theirs.filter(card__fingerprint=card.fingerprint).exclude(pk=card.source_id)
-    return same.order_by("-pk").values("pk")[:MOST_SOURCES]
+    newest = same.order_by("-pk").values("pk")[:MOST_SOURCES]
+    panel = panel_with("The same card, from other sources", facts, charges.filter(source__in=newest))
+    return panel if panel.charges else None
 
 
 def _cells(charge: Charge) -> tuple[object, ...]:

@@ -56,7 +56,8 @@ class Records:
     def provider_events(self) -> list[ProviderEvent]:
         """Return the providers' reports about the charge's attempts and its payment."""
         accounts = {attempt.account_id for attempt in self.attempts if attempt.account_id}
-        names = [name for attempt in self.attempts for name in _names(attempt)]
+        names = [attempt.reference for attempt in self.attempts]
+        names += [reference_of(attempt.pk, step) for attempt in self.attempts for step in FollowUp]
         theirs = [attempt.provider_ref for attempt in self.attempts if attempt.provider_ref]
         about = Q(reference__in=names) | Q(payment__in=[*names, *theirs])
         found = ProviderEvent.objects.filter(about, account__in=accounts)
@@ -118,11 +119,6 @@ class Records:
         if found and found[0].in_all > len(found):
             self.more[sort] = found[0].in_all - len(found)
         return found[::-1]
-
-
-def _names(attempt: Attempt) -> list[str]:
-    """Return our references of an attempt and of its possible follow-ups."""
-    return [attempt.reference, *(reference_of(attempt.pk, step) for step in FollowUp)]
 
 
 def _keys(rows: Iterable[Model]) -> list[Any]:

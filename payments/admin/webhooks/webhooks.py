@@ -1,27 +1,97 @@
-"""Pages of webhooks and their attempts, from which operators send them again."""
+"""Pages of webhooks and their attempts, from which operators send them again: one, those of a charge, or a list."""
 
 from collections.abc import Iterator
 from typing import Any
 from uuid import UUID
 
-from django.contrib import admin
-from django.db.models import Q, QuerySet
-from django.http import HttpRequest
+from django import forms
+from django.contrib import admin, messages
+from django.contrib.admin.helpers import ACTION_CHECKBOX_NAME
+from django.core.exceptions import PermissionDenied
+from django.db.models import Count, Q, QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.urls import URLPattern, path, reverse
 from django.utils.html import format_html
-from django.utils.safestring import SafeString
 from django.utils.text import Truncator
 
+from payments.admin.charges.actions import offered_on_charges
 from payments.admin.charges.events import link_to_object
-from payments.admin.framework.base import ByMode, Conditions, LookOnlyAdmin, LookOnlyInline
-from payments.admin.framework.formats import id_link_column, link, mode_column, moment_column
+from payments.admin.framework.base import ByMode, LookOnlyAdmin, LookOnlyInline, by
+from payments.admin.framework.formats import chip, column, link, moment_column, utc
 from payments.admin.framework.id_search import events_of_request
-from payments.admin.webhooks.resend import Resending
+from payments.admin.framework.object_actions import ActionButton, Facts, form_page, operator_of
+from payments.admin.framework.reason_form import ReasonForm
+from payments.context import because
+from payments.domain.webhooks import resend
 from payments.ids import public_id
-from payments.models import Event, Merchant, Refund, Webhook, WebhookAttempt
+from payments.models import Charge, Event, Refund, Webhook, WebhookAttempt
 from payments.overview.needs_attention import GIVEN_UP
 from payments.rendering.answers import readable
 
+MAY_SEND_AGAIN = "payments.change_webhook"
+# How many a list may send again at once; more go by `manage.py webhooks resend`.
+MOST_AT_ONCE = 1_000
+SHOWN_OF_CHARGE = 50
+WHAT_HAPPENS = (
+    "The same bytes go to the same address at once, and if that fails again on the whole schedule. "
+    "A receiver that has seen an event knows it by its ID."
+)
+BUTTONS = [("send_again", "Send again")]
 URL_WIDTH = 50
+
+
+class SelectionForm(ReasonForm):
+    """Sends along what was chosen in a list, for the list to find it again."""
+
+    action = forms.CharField(widget=forms.HiddenInput)
+    select_across = forms.CharField(required=False, widget=forms.HiddenInput)
+
+    def __init__(self, data: Any, chosen: Any) -> None:
+        super().__init__(data)
+        self.fields[ACTION_CHECKBOX_NAME] = forms.Field(widget=forms.MultipleHiddenInput)
+        self.initial = {
+            "action": chosen.get("action"),
+            "select_across": chosen.get("select_across"),
+            ACTION_CHECKBOX_NAME: chosen.getlist(ACTION_CHECKBOX_NAME),
+        }
+
+
+class OfChargeForm(ReasonForm):
+    """The choice among `rows`: by default those given up, or else the newest."""
+
+    which = forms.ModelMultipleChoiceField(
+        Webhook.objects.none(), widget=forms.CheckboxSelectMultiple(attrs={"class": "radiolist"})
+    )
+
+    def __init__(self, data: Any, rows: QuerySet[Webhook]) -> None:
+        super().__init__(data)
+        newest = list(rows[:SHOWN_OF_CHARGE])
+        given_up = [row.pk for row in newest if row.due_at is None and row.state != Webhook.State.DELIVERED]
+        which: Any = self.fields["which"]
+        which.queryset = rows.filter(pk__in=[row.pk for row in newest])
+        which.label_from_instance = _called
+        self.initial["which"] = given_up or [row.pk for row in newest[:1]]
+
+
+@offered_on_charges
+def resend_acts(request: HttpRequest, charge: Charge) -> Iterator[ActionButton]:
+    """Yield the button that sends a charge's webhooks again, where its source names a URL."""
+    if operator_of(request).has_perm(MAY_SEND_AGAIN) and (charge.source.redirect or {}).get("notify"):
+        yield ActionButton(
+            "Send webhooks again", reverse("admin:payments_charge_send_webhooks_again", args=[charge.pk])
+        )
+
+
+def _facts_of(rows: QuerySet[Any]) -> Facts:
+    """Count the chosen webhooks by state."""
+    yield "What happens", WHAT_HAPPENS
+    counted = rows.order_by("state").values_list("state").annotate(Count("pk"))
+    yield "Chosen", ", ".join(f"{count} {state}" for state, count in counted)
+
+
+def _called(row: Webhook) -> str:
+    return f"{utc(row.created_at)} {row.event.type}, {row.state}"
 
 
 class AttemptsOfWebhook(LookOnlyInline):
@@ -30,33 +100,23 @@ class AttemptsOfWebhook(LookOnlyInline):
     fields = ("number", "started", "took", "result", "detail")
     ordering = ("-number",)
     started = moment_column("started_at")
-
-    @admin.display(description="Took")
-    def took(self, made: WebhookAttempt) -> str:
-        return f"{made.milliseconds} ms"
-
-    @admin.display(description="Result")
-    def result(self, made: WebhookAttempt) -> str:
-        return str(made.status or made.error)
-
-    @admin.display(description="First of the answer, or the reason")
-    def detail(self, made: WebhookAttempt) -> SafeString:
-        return format_html("<pre>{}</pre>", readable(bytes(made.answer)) if made.status else made.reason)
+    took = column("Took", lambda made: f"{made.milliseconds} ms")
+    result = column("Result", lambda made: str(made.status or made.error))
+    detail = column(
+        "First of the answer, or the reason",
+        lambda made: format_html("<pre>{}</pre>", readable(bytes(made.answer)) if made.status else made.reason),
+    )
 
 
-class ByStanding(Conditions):
-    """What may want an operator."""
-
-    title = "standing"
-    parameter_name = "standing"
-    conditions = {
-        "failing": ("Failing", Q(due_at__isnull=False, failures__gt=0)),
-        "given_up": ("Given up", Q(state__in=GIVEN_UP)),
-    }
+ByStanding = by(
+    "standing",
+    failing=("Failing", Q(due_at__isnull=False, failures__gt=0)),
+    given_up=("Given up", Q(state__in=GIVEN_UP)),
+)
 
 
 @admin.register(Webhook)
-class WebhookAdmin(Resending, LookOnlyAdmin):
+class WebhookAdmin(LookOnlyAdmin):
     """Webhooks are read-only. Operators with the change permission send them again."""
 
     merchant_lookup = "merchant"
@@ -78,12 +138,17 @@ class WebhookAdmin(Resending, LookOnlyAdmin):
         ("State", {"fields": ("chip", "tries", "failures", "due", "first_try", "leased", "created")}),
     )
     inlines = (AttemptsOfWebhook,)
-    of_merchant = id_link_column("merchant", "mer", Merchant)
-    mode = mode_column
-    created = moment_column("created_at")
     due = moment_column("due_at")
     first_try = moment_column("first_try_at")
     leased = moment_column("leased_until")
+    shown_event = column("Event", lambda row: public_id("evt", row.event_id))
+    event_link = column("Event", lambda row: link(Event, row.event_id, public_id("evt", row.event_id)))
+    type = column("Type", lambda row: row.event.type)
+    object_link = column("Object", lambda row: link_to_object(row.event))
+    chip = column("State", lambda row: chip(row.state))
+    short_url = column(
+        "URL", lambda row: format_html('<span title="{}">{}</span>', row.url, Truncator(row.url).chars(URL_WIDTH))
+    )
 
     class Media:
         css = {"all": ["payments/admin.css"]}
@@ -98,26 +163,73 @@ class WebhookAdmin(Resending, LookOnlyAdmin):
             yield {"event__object_id__in": Refund.objects.filter(charge_id=uuid).values("pk")}
         yield from super().named_by(prefix, uuid)
 
-    @admin.display(description="Event")
-    def shown_event(self, row: Webhook) -> str:
-        return public_id("evt", row.event_id)
+    def get_urls(self) -> list[URLPattern]:
+        one, of_charge = map(self.admin_site.admin_view, (self.send_one_again, self.send_again_of_charge))
+        ours = [
+            path("<uuid:pk>/send-again/", one, name="payments_webhook_send_again"),
+            path("of-charge/<uuid:pk>/", of_charge, name="payments_charge_send_webhooks_again"),
+        ]
+        return [*ours, *super().get_urls()]
 
-    @admin.display(description="Event")
-    def event_link(self, row: Webhook) -> SafeString | str:
-        return link(Event, row.event_id, public_id("evt", row.event_id))
+    def buttons_of(self, request: HttpRequest, row: Webhook) -> list[ActionButton]:
+        address = reverse("admin:payments_webhook_send_again", args=[row.pk])
+        return [ActionButton("Send again", address)] if self.has_send_again_permission(request) else []
 
-    @admin.display(description="Type")
-    def type(self, row: Webhook) -> str:
-        return row.event.type
+    def has_send_again_permission(self, request: HttpRequest) -> bool:
+        return operator_of(request).has_perm(MAY_SEND_AGAIN)
 
-    @admin.display(description="Object")
-    def object_link(self, row: Webhook) -> SafeString | str:
-        return link_to_object(row.event)
+    @admin.action(description="Send again", permissions=["send_again"])
+    def send_again(self, request: HttpRequest, rows: QuerySet[Any]) -> HttpResponse | None:
+        """Says what was chosen, asks why, and sends it again."""
+        count = rows.order_by()[: MOST_AT_ONCE + 1].count()
+        if count > MOST_AT_ONCE:
+            text = f"These are more than {MOST_AT_ONCE}. Narrow the list, or use manage.py webhooks resend."
+            self.message_user(request, text, messages.ERROR)
+            return None
+        form = SelectionForm(request.POST if "decision" in request.POST else None, request.POST)
+        if not form.is_valid():
+            return form_page(request, self, f"Send {count} again?", _facts_of(rows), form, BUTTONS)
+        self._send(request, rows, form)
+        return None
 
-    @admin.display(description="State")
-    def chip(self, row: Webhook) -> SafeString:
-        return format_html('<span class="chip chip-{}">{}</span>', row.state, row.state)
+    def send_one_again(self, request: HttpRequest, pk: UUID) -> HttpResponse:
+        """Ask for a reason, and send one webhook again."""
+        self._require_permission(request)
+        row = get_object_or_404(self.get_queryset(request).select_related("event"), pk=pk)
+        form = ReasonForm(request.POST or None)
+        if not form.is_valid():
+            facts = [("What happens", WHAT_HAPPENS), ("Event", _called(row)), ("To", row.url)]
+            return form_page(request, self, f"Send {row} again?", facts, form, BUTTONS)
+        self._send(request, self.get_queryset(request).filter(pk=pk), form)
+        return redirect("admin:payments_webhook_change", pk)
 
-    @admin.display(description="URL")
-    def short_url(self, row: Webhook) -> SafeString:
-        return format_html('<span title="{}">{}</span>', row.url, Truncator(row.url).chars(URL_WIDTH))
+    def send_again_of_charge(self, request: HttpRequest, pk: UUID) -> HttpResponse:
+        """Ask for a choice of a charge's webhooks and a reason, and send them again."""
+        self._require_permission(request)
+        charges: Any = self.admin_site.get_model_admin(Charge).get_queryset(request)
+        charge = get_object_or_404(charges, pk=pk)
+        form = OfChargeForm(request.POST or None, self._webhooks_of(request, charge))
+        if not form.is_valid():
+            facts = [("What happens", WHAT_HAPPENS), ("Charge", link(Charge, charge.pk, charge))]
+            return form_page(request, self, f"Send webhooks of {charge} again?", facts, form, BUTTONS)
+        self._send(request, form.cleaned_data["which"], form)
+        return redirect("admin:payments_charge_change", pk)
+
+    def _webhooks_of(self, request: HttpRequest, charge: Charge) -> QuerySet[Any]:
+        of_refunds = Refund.objects.filter(charge=charge).values("pk")
+        about = Q(event__object_id=charge.pk) | Q(event__object_id__in=of_refunds)
+        return self.get_queryset(request).filter(about).select_related("event").order_by("-pk")
+
+    def _require_permission(self, request: HttpRequest) -> None:
+        if not self.has_send_again_permission(request):
+            raise PermissionDenied
+
+    def _send(self, request: HttpRequest, rows: QuerySet[Any], form: ReasonForm) -> None:
+        count = rows.count()
+        with because(form.cleaned_data["reason"]):
+            sent = resend.resend(rows)
+        if sent:
+            self.message_user(request, f"{sent} of {count} will be sent again now.", messages.SUCCESS)
+        if sent < count:
+            left = f"{count - sent} of {count} left alone: a worker is sending at this moment."
+            self.message_user(request, left, messages.WARNING)

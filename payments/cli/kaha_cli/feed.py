@@ -59,6 +59,7 @@ class Feed:
 
     def __iter__(self) -> Iterator[Item]:
         """Yield for ever. An object is left behind only when the next one is asked for. Raises Refused."""
+        click.echo("Waiting for what comes next. Ctrl-C ends it.", err=True)
         yield from reversed(self._first)
         while True:
             for item in self._poll():

@@ -51,7 +51,7 @@ def listen(client: Client, url: str, types: frozenset[str], secret: str | None) 
     signing = check_secret(secret) if secret else _kept_secret(client.account.profile)
     feed = Feed(client, "/v2/events/")
     echo(f"Your webhook secret is {signing}")
-    echo(f"Events of {client.account.url} go to {url}. Ctrl-C ends it.")
+    echo(f"Events of {client.account.url} go to {url}.")
     for item in feed:
         if item.value["type"] in types:
             outcome = asyncio.run(forward(url, signing, item))

@@ -51,7 +51,7 @@ class Command(BaseCommand):
 
     def _shown(self, step: Step) -> Step:
         mark = "  " if step.is_well else "! "
-        self.stdout.write(f"{mark}{step.source_type or '-':10}{step.name:12}{_said(step.outcome)}")
+        self.stdout.write(f"{mark}{step.source_type or '-':10}{step.name:12}{' '.join(_said(step.outcome).split())}")
         self.stdout.flush()
         return step
 
@@ -65,22 +65,17 @@ class Command(BaseCommand):
 
 
 def _account_named(text: str) -> ProviderAccount:
+    accounts = ProviderAccount.objects.select_related("merchant")
     account_id = ids.parse_id(ProviderAccount.PREFIX, text)
-    found = account_id and ProviderAccount.objects.select_related("merchant").filter(id=account_id).first()
-    if not found:
-        raise CommandError(f"There is no provider account {text!r}. There are:\n{_listed()}")
-    return found
-
-
-def _listed() -> str:
-    """Return a list of the newest accounts."""
-    accounts = ProviderAccount.objects.select_related("merchant").order_by("-id")[:SHOWN]
+    if found := account_id and accounts.filter(id=account_id).first():
+        return found
     lines = [
         f"{account.public_id}  {account.provider}, {'live' if account.livemode else 'test'} mode: "
         f"{account.title} of {account.merchant}"
-        for account in accounts
+        for account in accounts.order_by("-id")[:SHOWN]
     ]
-    return "\n".join(lines) or "none: connect one in the admin first."
+    listed = "\n".join(lines) or "none: connect one in the admin first."
+    raise CommandError(f"There is no provider account {text!r}. There are:\n{listed}")
 
 
 def _agree(account: ProviderAccount, live: bool) -> None:
@@ -99,11 +94,7 @@ def _agree(account: ProviderAccount, live: bool) -> None:
 
 
 def _said(outcome: Outcome) -> str:
-    """Return one line about an outcome, with the provider's references and addresses unredacted."""
-    return " ".join(_words(outcome).split())
-
-
-def _words(outcome: Outcome) -> str:
+    """Return words about an outcome, with the provider's references and addresses unredacted."""
     match outcome:
         case Approved(ref, captured, _, response):
             facts = json.dumps(redact_all(response)) if response else ""

@@ -38,7 +38,10 @@ class Command(BaseCommand):
 
     def handle(self, *, url: str, merchant: str | None, secret: str | None, mode: str, **_: Any) -> None:
         livemode = merchants.MODES[mode]
-        _check_url(url, livemode)
+        try:
+            check_url(url, livemode)
+        except ForbiddenUrl as fault:
+            raise CommandError(f"kaha would not call this URL. {fault}") from None
         secrets = [_given(secret)] if secret else _secrets_of(merchant, livemode)
         found = [self._show(finding) for finding in receiver_check.check(url, livemode, secrets)]
         proper, slowest = sum(finding.is_proper for finding in found), max(f.result.milliseconds for f in found)
@@ -49,7 +52,8 @@ class Command(BaseCommand):
 
     def _show(self, finding: Finding) -> Finding:
         result = "proper" if finding.is_proper else f"WRONG: {_wanted(finding)}"
-        cells = (f"{finding.call.name:42}", f"{_answer(finding):>18}", f"{finding.result.milliseconds:>6} ms", result)
+        answer = finding.result.kind if isinstance(finding.result, Failure) else finding.result.status
+        cells = (f"{finding.call.name:42}", f"{answer:>18}", f"{finding.result.milliseconds:>6} ms", result)
         self.stdout.write("  ".join(cells))
         return finding
 
@@ -58,17 +62,6 @@ def _wanted(finding: Finding) -> str:
     wanted = "it must be answered 2xx" if finding.call.to_be_taken else "it must be refused, with 401 say"
     detail = finding.result.reason if isinstance(finding.result, Failure) else readable(finding.result.first_bytes)
     return f"{wanted} ({one_line(detail)})" if detail.strip() else wanted
-
-
-def _answer(finding: Finding) -> str:
-    return finding.result.kind if isinstance(finding.result, Failure) else str(finding.result.status)
-
-
-def _check_url(url: str, livemode: bool) -> None:
-    try:
-        check_url(url, livemode)
-    except ForbiddenUrl as fault:
-        raise CommandError(f"kaha would not call this URL. {fault}") from None
 
 
 def _given(text: str) -> str:
@@ -84,15 +77,11 @@ def _given(text: str) -> str:
 
 
 def _secrets_of(name: str | None, livemode: bool) -> list[str]:
-    merchant = arguments.merchant_named(name) if name else _only_merchant()
+    owners = [arguments.merchant_named(name)] if name else Merchant.objects.order_by("id")[:2]
+    if len(owners) != 1:
+        raise CommandError("Say whose secret signs, by --merchant or --secret.")
+    merchant = owners[0]
     found = merchants.valid_webhook_secrets(merchant, livemode)
     if not found:
         raise CommandError(f"{merchant} has no secret in this mode; merchant roll-secret makes one.")
     return found
-
-
-def _only_merchant() -> Merchant:
-    found = Merchant.objects.order_by("id")[:2]
-    if len(found) != 1:
-        raise CommandError("Say whose secret signs, by --merchant or --secret.")
-    return found[0]

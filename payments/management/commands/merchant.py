@@ -261,11 +261,7 @@ VERBS = {
         _takes_secrets_to_roll,
         _roll_secret,
     ),
-    "set-fee": (
-        "Sets the fee of a merchant's new charges; earlier charges keep their rate.",
-        _takes_fee,
-        _set_fee,
-    ),
+    "set-fee": ("Sets the fee of a merchant's new charges; earlier charges keep their rate.", _takes_fee, _set_fee),
     "set-payment-method": (
         "Switches a source type on or off for a merchant's new sources; earlier ones can still be charged.",
         _takes_payment_method,

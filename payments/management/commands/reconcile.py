@@ -42,7 +42,10 @@ class Command(BaseCommand):
         parser.add_argument("--export", type=Path, metavar="FILE", help="only writes the provider's report as CSV")
 
     def handle(self, *, export: Path | None, **options: Any) -> None:
-        _check(options, export)
+        if bool(options["file"]) != bool(options["mapping"]):
+            raise CommandError("A file needs its --mapping, and nothing else has one.", returncode=FAULT)
+        if export and options["provider"] not in MAPPINGS:
+            raise CommandError("Only a provider that has a mapping is exported.", returncode=FAULT)
         try:
             if export:
                 self._export(export, options["provider"], options["since"], options["until"])
@@ -68,13 +71,6 @@ class Command(BaseCommand):
     def _progress(self, done: int, of: int) -> None:
         if self.stderr.isatty():
             self.stderr.write(f"\r{done:,} of {of:,} lines", ending="\n" if done == of else "")
-
-
-def _check(options: dict[str, Any], export: Path | None) -> None:
-    if bool(options["file"]) != bool(options["mapping"]):
-        raise CommandError("A file needs its --mapping, and nothing else has one.", returncode=FAULT)
-    if export and options["provider"] not in MAPPINGS:
-        raise CommandError("Only a provider that has a mapping is exported.", returncode=FAULT)
 
 
 def _report(options: dict[str, Any]) -> SettlementReport:

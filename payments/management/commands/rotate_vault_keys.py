@@ -27,18 +27,15 @@ class Command(BaseCommand):
 
     def handle(self, *, re_encrypt: bool, **options: Any) -> None:
         try:
-            self._rotate(re_encrypt)
+            if re_encrypt:
+                key_rotation.retire_data_keys()
+            _walk("data keys", len(all_wrapped_keys()), (1 for _ in key_rotation.rewrap_data_keys()))
+            for column in reseal.COLUMNS:
+                _walk(column.label, reseal.stale(column).count(), reseal.reseal(column))
+            key_rotation.finish()
         except (VaultUnavailable, VaultError) as fault:
             raise CommandError(f"{fault} What was done so far stays; run this again.") from fault
         self.stdout.write("\n".join(_state()))
-
-    def _rotate(self, re_encrypt: bool) -> None:
-        if re_encrypt:
-            key_rotation.retire_data_keys()
-        _walk("data keys", len(all_wrapped_keys()), (1 for _ in key_rotation.rewrap_data_keys()))
-        for column in reseal.COLUMNS:
-            _walk(column.label, reseal.stale(column).count(), reseal.reseal(column))
-        key_rotation.finish()
 
 
 def _walk(label: str, length: int, steps: Iterable[int]) -> None:

@@ -25,22 +25,16 @@ class Command(BaseCommand):
         parser.add_argument("--expect", type=_hash, metavar="HASH", help="a hash kept earlier, which the log must have")
 
     def handle(self, *, head: bool, expect: bytes | None, **_: Any) -> None:
-        hashes = [GENESIS]
+        hashes, steps, count = [GENESIS], hash_chain.verified_hashes(), hash_chain.count()
         try:
-            hashes += _walked()
+            with click.progressbar(steps, count, "audit log", show_pos=True, file=sys.stderr) as bar:
+                hashes += bar
         except Broken as fault:
             raise CommandError(str(fault)) from None
         if expect and expect not in hashes:
             raise CommandError("No entry has the expected hash: the log was cut or written anew since that was kept.")
         last = hashes[-1].hex()
         self.stdout.write(last if head else f"{len(hashes) - 1:,} entries hold. The last one's hash: {last}")
-
-
-def _walked() -> list[bytes]:
-    """Return the hashes of all entries, with a progress bar; raise Broken."""
-    length = hash_chain.count()
-    with click.progressbar(hash_chain.verified_hashes(), length, "audit log", show_pos=True, file=sys.stderr) as bar:
-        return list(bar)
 
 
 def _hash(text: str) -> bytes:

@@ -1,7 +1,6 @@
 import argparse
 from collections.abc import Iterable
 from typing import Any
-from uuid import UUID
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
@@ -38,8 +37,7 @@ class Command(BaseCommand):
         again.add_argument("--yes", action="store_true", help="confirm to send all that match the filters")
 
     def handle(self, *, verb: str, **options: Any) -> None:
-        act = {"list": self._list, "show": self._show, "resend": self._resend}
-        act[verb](options)
+        {"list": self._list, "show": self._show, "resend": self._resend}[verb](options)
 
     def _list(self, options: dict[str, Any]) -> None:
         rows = _picked(options)
@@ -79,8 +77,8 @@ TRY_HEADINGS = ("TRY", "STARTED", "TOOK", "ANSWER", "")
 
 
 def _cells(row: Webhook) -> tuple[object, ...]:
-    event_id, mode = public_id("evt", row.event_id), _mode(row)
-    return event_id, row.event.type, mode, row.state, row.tries, utc(row.created_at), utc(row.due_at), row.url
+    event_id = public_id("evt", row.event_id)
+    return event_id, row.event.type, _mode(row), row.state, row.tries, utc(row.created_at), utc(row.due_at), row.url
 
 
 def _facts(row: Webhook) -> list[tuple[str, object]]:
@@ -133,17 +131,15 @@ def _picked(options: dict[str, Any]) -> WebhookQuerySet:
 
 def _named(texts: Iterable[str]) -> WebhookQuerySet:
     """Return the webhooks of the events with these IDs (`evt_…`); raise CommandError if one has none."""
-    by_id = {_event_id(text): text for text in texts}
+    by_id = {}
+    for text in texts:
+        uuid = parse_id("evt", text)
+        if uuid is None:
+            raise CommandError(f"{text!r} is no event's ID (evt_…).")
+        by_id[uuid] = text
     found = Webhook.objects.filter(event_id__in=list(by_id))
     missing = by_id.keys() - set(found.values_list("event_id", flat=True))
     if missing:
         nameless = ", ".join(sorted(by_id[uuid] for uuid in missing))
         raise CommandError(f"No webhook: {nameless}. Only events of charges whose source has a notify URL have one.")
     return found
-
-
-def _event_id(text: str) -> UUID:
-    uuid = parse_id("evt", text)
-    if uuid is None:
-        raise CommandError(f"{text!r} is no event's ID (evt_…).")
-    return uuid

@@ -7,7 +7,6 @@ from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import SESSION_KEY, logout
 from django.contrib.auth.signals import user_logged_in
-from django.contrib.sessions.backends.db import SessionStore
 from django.contrib.sessions.models import Session
 from django.dispatch import receiver
 from django.http import HttpRequest
@@ -36,9 +35,5 @@ class SessionLimits(PagesOnly):
             logout(request)
             messages.warning(request, f"Sign in again: you were signed in for {settings.SIGNED_IN_HOURS} hours.")
         else:
-            _renew(session)
-
-
-def _renew(session: SessionStore) -> None:
-    # Not by saving the session, which would overwrite a concurrent request's changes.
-    Session.objects.filter(pk=session.session_key).update(expire_date=session.get_expiry_date())
+            # Not by saving the session, which would overwrite a concurrent request's changes.
+            Session.objects.filter(pk=session.session_key).update(expire_date=session.get_expiry_date())

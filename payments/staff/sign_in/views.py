@@ -3,8 +3,10 @@
 from typing import Any, cast
 
 import segno
+from django import forms
 from django.conf import settings
 from django.contrib import admin, messages
+from django.contrib.admin.forms import AdminAuthenticationForm
 from django.contrib.auth import authenticate
 from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.models import User
@@ -21,9 +23,40 @@ from django.views.generic.base import ContextMixin, View
 from django_otp import user_has_device
 from django_otp_webauthn.models import WebAuthnCredential
 
+from payments.sensitive_data.card_numbers import holds_card_number
 from payments.staff.models import RecoveryCodes
 from payments.staff.sign_in import enrolment, pending
-from payments.staff.sign_in.forms import WRONG, CodeForm, PasswordForm
+
+WRONG = "That code is not right, or was used already. Wait a moment, then try the next one."
+
+
+class CodeInput(forms.TextInput):
+    """A text input that does not render its value again."""
+
+    def format_value(self, value: Any) -> None:
+        return None
+
+
+class PasswordForm(AdminAuthenticationForm):
+    """The sign-in form, which refuses card numbers as names, because the lock-out would store them."""
+
+    def clean_username(self) -> str:
+        name: str = self.cleaned_data["username"]
+        if holds_card_number(name):
+            raise self.get_invalid_login_error()
+        return name
+
+
+class CodeForm(forms.Form):
+    """A one-time code; blanks, dashes and case do not matter. The view adds the error for a wrong one."""
+
+    code = forms.CharField(
+        max_length=40,
+        widget=CodeInput(attrs={"autocomplete": "one-time-code", "autofocus": True, "spellcheck": "false"}),
+    )
+
+    def clean_code(self) -> str:
+        return "".join(self.cleaned_data["code"].split()).replace("-", "").lower()
 
 
 class AdminPage(RedirectURLMixin, ContextMixin, View):
