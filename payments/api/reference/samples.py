@@ -91,7 +91,7 @@ def curl(call: Call) -> str:
     parts += [f'-u "${KEY}:"'] if call.with_key else []
     parts += [f"-H '{name}: {value}'" for name, value in call.headers.items()]
     if call.body:
-        quoted = literal(call.body, JSON).replace("'", r"'\''")
+        quoted = literal(call.body, JSON, 1).replace("'", r"'\''")
         parts.append(f"-d '{quoted}'")
     return " \\\n  ".join(parts) + "\n"
 
