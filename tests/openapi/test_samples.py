@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ from tests.openapi.conftest import Document
 # The program of each language, the name of a file for it, and Debian's package.
 PROGRAMS = {
     "curl": (["bash", "-eu"], "sample.sh", "curl"),
-    "Python": (["python"], "sample.py", "python3"),
+    "Python": ([sys.executable], "sample.py", "python3"),
     "JavaScript": (["node"], "sample.mjs", "nodejs"),
     "PHP": (["php"], "sample.php", "php-cli and php-curl"),
 }

@@ -63,8 +63,8 @@ class Members:
             name=name,
             type=self.type_of(schema),
             required=required,
-            html=inline_html(schema.get("description", resolved.get("description", ""))),
-            choices=[str(choice) for choice in resolved.get("enum", element.get("enum", ())) if choice is not None],
+            html=inline_html((resolved | schema).get("description", "")),
+            choices=[str(choice) for choice in (element | resolved).get("enum", ()) if choice is not None],
             bounds=list(_bounds(resolved)),
             target=target if is_linked else "",
             rows=() if is_linked else self.rows(element or resolved),
@@ -89,7 +89,7 @@ class Members:
         """Return the schema without references, and the name that it was referred to by."""
         if name := _reference(schema):
             return self.schemas[name], name
-        options = [one for one in schema.get("oneOf", schema.get("anyOf", ())) if one.get("type") != "null"]
+        options = [one for one in schema.get("oneOf") or schema.get("anyOf") or () if one.get("type") != "null"]
         return self._resolve(options[0]) if len(options) == 1 else (schema, "")
 
 
