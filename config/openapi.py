@@ -22,7 +22,10 @@ def settings(public_url: str) -> dict[str, Any]:
             "payments.api.schema.document.clean_paths",
             "customers.api.schema.describe_customers",
         ],
-        "POSTPROCESSING_HOOKS": ["payments.api.schema.document.finish"],
+        "POSTPROCESSING_HOOKS": [
+            "payments.api.schema.document.finish",
+            "payments.api.reference.samples.add_samples",
+        ],
         "SCHEMA_PATH_PREFIX": "/v2",
         "SORT_OPERATION_PARAMETERS": False,
     }

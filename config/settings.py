@@ -94,7 +94,6 @@ INSTALLED_APPS = [
     "django_otp_webauthn",
     "rest_framework",
     "drf_spectacular",
-    "drf_spectacular_sidecar",
     "config.apps.ConfigApp",
     "payments",
     "payments.providers.simulator",

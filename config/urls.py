@@ -4,7 +4,8 @@ from django.urls import include, path, re_path
 from payments.api.account import healthy
 from payments.api.guides.views import list_guides, show_guide, show_start
 from payments.api.provider_webhooks import receive_webhook
-from payments.api.schema.views import DocumentView, docs
+from payments.api.reference.views import show_reference
+from payments.api.schema.views import DocumentView
 
 # Tried in this order, so the most frequent come first.
 urlpatterns = [
@@ -13,7 +14,7 @@ urlpatterns = [
     re_path(r"^v2/openapi\.json/?$", DocumentView.as_view()),
     re_path(r"^ping/?$", healthy),
     path("", show_start),
-    re_path(r"^docs/?$", docs),
+    re_path(r"^docs/?$", show_reference),
     re_path(r"^docs/guides/?$", list_guides),
     re_path(r"^docs/(?P<name>[a-z-]+)/?$", show_guide),
     re_path(r"^providers/(?P<account_id>[^/]+)/webhooks/?$", receive_webhook, name="provider-webhook"),

@@ -26,7 +26,7 @@ def test_a_client_that_leaves_in_the_middle_of_an_answer_frees_its_thread(serve:
 
 def test_readers_who_do_not_read_a_file_keep_no_thread(serve: Serve) -> None:
     port = serve(workers=1, WEB_THREADS=str(THREADS))
-    path = "/static/drf_spectacular_sidecar/redoc/bundles/redoc.standalone.js"
+    path = "/static/rest_framework/css/bootstrap.min.css.map"
     _, whole = ask(port, head(f"GET {path}"))
     assert len(whole) > 500_000
     for sent in (head(f"GET {path}"), head(f"GET {path}", b"Range: bytes=0-\r\n")):

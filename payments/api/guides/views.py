@@ -24,7 +24,7 @@ def show_start(request: HttpRequest) -> HttpResponse:
 @require_safe
 def list_guides(request: HttpRequest) -> HttpResponse:
     """Answer `/docs/guides`, the list of guides."""
-    return _answer(request, lambda: _page("", settings.PUBLIC_URL))
+    return answer_page(request, lambda: _page("", settings.PUBLIC_URL))
 
 
 @require_safe
@@ -32,10 +32,10 @@ def show_guide(request: HttpRequest, name: str) -> HttpResponse:
     """Answer `/docs/<name>`, one guide."""
     if name not in NAMES:
         raise Http404
-    return _answer(request, lambda: _page(name, settings.PUBLIC_URL))
+    return answer_page(request, lambda: _page(name, settings.PUBLIC_URL))
 
 
-def _answer(request: HttpRequest, page: Callable[[], bytes]) -> HttpResponse:
+def answer_page(request: HttpRequest, page: Callable[[], bytes]) -> HttpResponse:
     """Return the page, or 429 when this address has used up its anonymous quota."""
     usage = count_anonymous(request)
     if not usage.allowed:

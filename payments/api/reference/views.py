@@ -1,0 +1,26 @@
+from functools import cache
+
+from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.template.loader import render_to_string
+from django.views.decorators.gzip import gzip_page
+from django.views.decorators.http import require_safe
+
+from payments.api.guides.views import answer_page
+
+
+@require_safe
+@gzip_page
+def show_reference(request: HttpRequest) -> HttpResponse:
+    """Answer `/docs`, the OpenAPI document as a page."""
+    return answer_page(request, lambda: _page(settings.PUBLIC_URL))
+
+
+@cache
+def _page(public_url: str) -> bytes:
+    """Return the page. Rendered once: nothing in it depends on the request."""
+    # The document and the Markdown parser are imported with the first request.
+    from payments.api.reference.page import page
+    from payments.api.schema.document import document
+
+    return render_to_string("reference/page.html", page(document(), public_url)).encode()

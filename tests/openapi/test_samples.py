@@ -1,0 +1,178 @@
+"""The samples of the reference, run as they stand against a server: only example IDs and the address are replaced."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pytest_django.fixtures import Settings
+from pytest_django.live_server_helper import LiveServer
+
+from payments.api.reference.literals import JAVASCRIPT, JSON, PHP, PYTHON, Notation, literal
+from payments.domain.merchants.merchants import NewMerchant
+from tests.client import Api, made
+from tests.openapi.conftest import Document
+
+# The program of each language, the name of a file for it, and Debian's package.
+PROGRAMS = {
+    "curl": (["bash", "-eu"], "sample.sh", "curl"),
+    "Python": ([sys.executable], "sample.py", "python3"),
+    "JavaScript": (["node"], "sample.mjs", "nodejs"),
+    "PHP": (["php"], "sample.php", "php-cli and php-curl"),
+}
+# The IDs of the document's examples, by kind.
+EXAMPLE_ID = re.compile(r"\b([a-z]+)_019a[0-9a-f]{28}\b")
+CONFIRMATION_ID = "7d1b0c55"
+AMOUNT = 188_900
+Ids = dict[str, str]
+
+
+def held(api: Api) -> Ids:
+    return {"ch": api.held(AMOUNT)["id"]}
+
+
+def captured(api: Api) -> Ids:
+    return {"ch": api.charge(amount=AMOUNT)["id"]}
+
+
+def waiting_for_a_pin(api: Api) -> Ids:
+    charge = api.charge_source(api.wallet("bpi"))
+    return {"ch": charge["id"], CONFIRMATION_ID: charge["action"]["confirmation_id"]}
+
+
+def source(api: Api) -> Ids:
+    return {"src": api.source()}
+
+
+def customer(api: Api) -> Ids:
+    return {"cus": made(api.post("/customers/", {"email": "juan@example.com", "description": "Juan"}))["id"]}
+
+
+def customer_and_source(api: Api) -> Ids:
+    return customer(api) | source(api)
+
+
+def kept_source(api: Api) -> Ids:
+    ids = customer_and_source(api)
+    made(api.post(f"/customers/{ids['cus']}/sources", {"source": ids["src"]}))
+    return ids
+
+
+def event(api: Api) -> Ids:
+    api.charge()
+    return {"evt": made(api.get("/events/"))["data"][0]["id"]}
+
+
+def nothing(api: Api) -> Ids:
+    return {}
+
+
+# What each operation needs, and a word and value of its answer, if it has one.
+OPERATIONS: dict[str, tuple[Callable[[Api], Ids], str, str]] = {
+    "create_source": (nothing, "object", "source"),
+    "retrieve_source": (source, "object", "source"),
+    "create_charge": (source, "amount", "188900"),
+    "list_charges": (captured, "object", "charge"),
+    "retrieve_charge": (captured, "object", "charge"),
+    "capture_charge": (held, "amount_captured", "120000"),
+    "void_charge": (held, "status", "voided"),
+    "refund_charge": (captured, "amount_refunded", "50000"),
+    "verify_charge": (waiting_for_a_pin, "status", "succeeded"),
+    "create_customer": (nothing, "object", "customer"),
+    "list_customers": (customer, "object", "customer"),
+    "retrieve_customer": (customer, "object", "customer"),
+    "retrieve_customer_by_email": (customer, "email", "juan@example.com"),
+    "update_customer": (customer, "mobile_number", r"\+639177654321"),
+    "delete_customer": (customer, "id", "cus_[0-9a-f]{32}"),
+    "attach_source": (customer_and_source, "vaulted", "(true|True|1)"),
+    "detach_source": (kept_source, "object", ""),
+    "list_events": (event, "object", "event"),
+    "retrieve_event": (event, "object", "event"),
+    "retrieve_account": (nothing, "object", ""),
+    "retrieve_balance": (nothing, "currency", "PHP"),
+    "ping": (nothing, "", ""),
+    "healthy": (nothing, "", ""),
+    "advance_clock": (nothing, "advanced_seconds", "604800"),
+}
+CASES = [
+    pytest.param(name, label, id=f"{name}-{label}", marks=[] if label == "curl" else [pytest.mark.long])
+    for name in OPERATIONS
+    for label in PROGRAMS
+]
+
+
+def sample_of(described: Document, name: str, label: str) -> str:
+    [operation] = [one for one in described.operations().values() if one["operationId"] == name]
+    [source] = [sample["source"] for sample in operation["x-codeSamples"] if sample["label"] == label]
+    return source
+
+
+def run(label: str, source: str, key: str, folder: Path) -> str:
+    program, file, package = PROGRAMS[label]
+    if shutil.which("curl" if label == "curl" else program[0]) is None:
+        pytest.skip(f"no {program[0]} is installed (Debian: {package})")
+    (folder / file).write_text(source)
+    done = subprocess.run(
+        [*program, file], cwd=folder, env=os.environ | {"KEY": key}, capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stderr == ""
+    return done.stdout
+
+
+@pytest.mark.parametrize(("name", "label"), CASES)
+@pytest.mark.django_db(transaction=True)
+def test_each_sample_runs(
+    name: str,
+    label: str,
+    described: Document,
+    live_server: LiveServer,
+    shop: NewMerchant,
+    settings: Settings,
+    tmp_path: Path,
+) -> None:
+    address = settings.PUBLIC_URL
+    settings.PUBLIC_URL = live_server.url
+    settings.KAHA_CLOCK = True
+    prepare, member, value = OPERATIONS[name]
+    ids = prepare(Api(shop.keys["sk_test"]))
+    source = sample_of(described, name, label).replace(address, live_server.url)
+    source = EXAMPLE_ID.sub(lambda found: ids[found[1]], source).replace(CONFIRMATION_ID, ids.get(CONFIRMATION_ID, ""))
+    output = run(label, source, shop.keys["sk_test"], tmp_path)
+    # JSON, and how Python, Node and PHP print an object.
+    form = rf"""['"\[]?{member}['"\]]?(:| =>) ?['"]?{value}"""
+    assert re.search(form, output) if member else output.strip() in ("{}", "healthy", "Array\n(\n)"), output
+
+
+def test_every_operation_has_a_sample_in_each_language(described: Document) -> None:
+    for operation in described.operations().values():
+        assert [sample["label"] for sample in operation["x-codeSamples"]] == list(PROGRAMS)
+    assert {operation["operationId"] for operation in described.operations().values()} == OPERATIONS.keys()
+
+
+def test_a_sample_has_no_key(described: Document) -> None:
+    for operation in described.operations().values():
+        for sample in operation["x-codeSamples"]:
+            assert not re.search(r"[sp]k_(test|live)_|whsec_", sample["source"])
+            assert ("KEY" in sample["source"]) == (operation["operationId"] != "healthy")
+
+
+TRICKY: dict[str, Any] = {"a": ['"', "\\", "$x", "it's", "é"], "b": {"c": None, "d": True, "e": {}}, "f": 1}
+
+
+@pytest.mark.parametrize(
+    ("notation", "expected"),
+    [
+        (JSON, '{\n  "a": [\n    "\\"",\n    "\\\\",\n    "$x",'),
+        (PYTHON, '{\n    "a": [\n        "\\"",\n        "\\\\",\n        "$x",'),
+        (JAVASCRIPT, '{\n  a: [\n    "\\"",\n    "\\\\",\n    "$x",'),
+        (PHP, '[\n    "a" => [\n        "\\"",\n        "\\\\",\n        "\\$x",'),
+    ],
+)
+def test_texts_are_escaped_in_each_notation(notation: Notation, expected: str) -> None:
+    assert literal(TRICKY, notation).startswith(expected)
