@@ -9,7 +9,7 @@ import pytest
 
 from payments.domain.reconciliation import files, runs
 from payments.domain.reconciliation.files import BadReport
-from payments.domain.reconciliation.layouts import LAYOUTS
+from payments.domain.reconciliation.mappings import LAYOUTS
 from payments.models import Attempt, ReconciliationItem, ReconciliationRun
 from payments.providers.settlement_reports import Movement, SettlementLine
 from tests.client import Api, made
