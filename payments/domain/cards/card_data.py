@@ -1,6 +1,5 @@
 """Cards: the facts in their numbers, and the only place where a number is encrypted and decrypted."""
 
-from dataclasses import asdict, dataclass
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -24,23 +23,15 @@ SHOWN_DIGITS = 8
 FIELDS = {Purpose.CARD: "number", Purpose.CVC: "cvc"}
 
 
-@dataclass(frozen=True, slots=True)
-class CardFacts:
-    """The facts in the first digits of a card number, each `unknown` where there is none."""
-
-    brand: str = UNKNOWN
-    funding: str = UNKNOWN
-    country: str = UNKNOWN
-    issuing_bank: str = UNKNOWN
-
-
-# The test cards of the contract; no bank issues these.
+# The columns of the BIN table that a card has too.
+FACTS = ("brand", "funding", "country", "issuing_bank")
+# The facts of the contract's test cards; no bank issues these.
 TEST_CARDS = {
-    "400000000000": CardFacts("visa", "credit", "US", "Test Bank"),
-    "401200103714": CardFacts("visa", "credit", "US", "Test Bank"),
-    "424242424242": CardFacts("visa", "credit", "US", "Test Bank"),
-    "555555555555": CardFacts("mastercard", "credit", "US", "Test Bank"),
-    "356600202036": CardFacts("jcb", "credit", "JP", "Test Bank"),
+    "400000000000": ("visa", "credit", "US", "Test Bank"),
+    "401200103714": ("visa", "credit", "US", "Test Bank"),
+    "424242424242": ("visa", "credit", "US", "Test Bank"),
+    "555555555555": ("mastercard", "credit", "US", "Test Bank"),
+    "356600202036": ("jcb", "credit", "JP", "Test Bank"),
 }
 # First and last of the first four digits that each scheme may issue (ISO/IEC 7812).
 BRAND_RANGES = (
@@ -54,15 +45,16 @@ BRAND_RANGES = (
 )
 
 
-def describe(number: str) -> CardFacts:
-    """Return the facts of the BIN table's longest entry that matches `number`, else the built-in ones. One query."""
+def describe(number: str) -> BinRange:
+    """Return the BIN table's longest entry that matches `number`, else one of built-in facts. One query."""
     shorter = [number[:length] for length in PREFIX_LENGTHS if length < SHOWN_DIGITS]
     entries = BinRange.objects.filter(Q(prefix__in=shorter) | Q(prefix__startswith=number[:SHOWN_DIGITS]))
-    matches = (entry for entry in entries if number.startswith(entry.prefix))
-    longest = max(matches, key=lambda entry: len(entry.prefix), default=None)
-    if longest is None:
-        return TEST_CARDS.get(number[:12]) or CardFacts(brand=_brand_by_range(number))
-    return CardFacts(longest.brand, longest.funding, longest.country, longest.issuing_bank)
+    matches = [entry for entry in entries if number.startswith(entry.prefix)]
+    if matches:
+        return max(matches, key=lambda entry: len(entry.prefix))
+    brand = next((brand for first, last, brand in BRAND_RANGES if first <= number[:4] <= last), UNKNOWN)
+    facts = TEST_CARDS.get(number[:12]) or (brand, UNKNOWN, UNKNOWN, UNKNOWN)
+    return BinRange(**dict(zip(FACTS, facts, strict=True)))
 
 
 def new_card(source: Source, card: dict[str, Any]) -> Card:
@@ -70,7 +62,7 @@ def new_card(source: Source, card: dict[str, Any]) -> Card:
 
     The source needs only its ID and merchant. One query, of the BIN table. Raise VaultUnavailable.
     """
-    card_id, moment = ids.new_id(), clock.now()
+    card_id, moment, facts = ids.new_id(), clock.now(), describe(card["number"])
     return Card(
         id=card_id,
         source=source,
@@ -84,7 +76,7 @@ def new_card(source: Source, card: dict[str, Any]) -> Card:
         number_expires_at=moment + timedelta(days=settings.UNUSED_CARD_KEEP_DAYS),
         sealed_cvc=seal(card["cvc"], _place(Purpose.CVC, source, card_id)),
         cvc_expires_at=moment + timedelta(minutes=settings.CVC_KEEP_MINUTES),
-        **asdict(describe(card["number"])),
+        **{name: getattr(facts, name) for name in FACTS},
     )
 
 
@@ -117,7 +109,3 @@ def _kept_cvc(card: Card) -> str | None:
 
 def _place(purpose: Purpose, source: Source, card_id: UUID) -> Place:
     return Place(purpose, source.merchant_id, card_id, FIELDS[purpose])
-
-
-def _brand_by_range(number: str) -> str:
-    return next((brand for first, last, brand in BRAND_RANGES if first <= number[:4] <= last), UNKNOWN)
