@@ -56,7 +56,7 @@ def _text_of(path: Path) -> str:
 def _lines(rows: Any, layout: Layout) -> list[SettlementLine]:
     """Return the lines in the rows, without those that belong to no payment. Raises ValueError with the fault."""
     seen: dict[SettlementLine, int] = {}
-    header = next(rows, [])
+    header: list[str] = next(rows, [])
     for name in layout.names:
         if header.count(name) != 1:
             raise ValueError(f", column {name}: must be there, once")
