@@ -93,13 +93,10 @@ def step() -> Iterator[CursorWrapper]:
 
 def make_ahead(now: datetime) -> int:
     """Add the missing partitions up to `AHEAD` months after `now`; return how many were added."""
-    return sum(_make_up_to(parted, after(month_of(now), AHEAD)) for parted in ALL)
-
-
-def _make_up_to(parted: PartitionedTable, last: date) -> int:
-    count = 0
-    while _make_next(parted, last):
-        count += 1
+    last, count = after(month_of(now), AHEAD), 0
+    for parted in ALL:
+        while _make_next(parted, last):
+            count += 1
     return count
 
 
