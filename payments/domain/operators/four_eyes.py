@@ -3,6 +3,7 @@
 from typing import Any, Protocol
 
 from django.contrib.auth.models import AbstractBaseUser
+from django.core.exceptions import ValidationError
 
 from payments import clock
 from payments.models.operators.correction import free_of_secrets
@@ -18,6 +19,13 @@ class Request(Protocol):
     """A row with its requester."""
 
     proposed_by_id: Any
+
+
+def check_note(note: str) -> None:
+    """Raise ValidationError for an empty note, or for one that holds a secret."""
+    if not note.strip():
+        raise ValidationError("Say why.", "required")
+    free_of_secrets(note)
 
 
 def decision(request: Request, decider: Operator, note: str) -> dict[str, Any]:
