@@ -63,16 +63,11 @@ def _event(caller: Caller, event_type: str, object_id: UUID, sequence: int, rend
         api_key_id=caller.key_id,
         created_at=clock.now(),
     )
-    event.payload = to_bytes(_payload(caller, event, rendered))
-    return event
-
-
-def _payload(caller: Caller, event: Event, rendered: dict[str, Any]) -> dict[str, Any]:
     request = {
         "id": caller.request_id or None,
         "idempotency_key": caller.idempotency.key if caller.idempotency else None,
     }
-    return {
+    payload = {
         "id": ids.public_id("evt", event.id),
         "object": "event",
         "type": event.type,
@@ -83,3 +78,5 @@ def _payload(caller: Caller, event: Event, rendered: dict[str, Any]) -> dict[str
         "request": without_absent(request),
         "sequence": event.sequence,
     }
+    event.payload = to_bytes(payload)
+    return event
