@@ -99,7 +99,6 @@ def _approve(correction: Correction, decided: dict[str, Any]) -> Correction:
 
 
 def _outcome(correction: Correction, charge: Charge) -> Outcome:
-    """Return the provider's answer as it would have been."""
     match correction.outcome:
         case ProposedOutcome.APPROVED:
             return Approved(correction.provider_ref, captured=charge.capture_at_once)
