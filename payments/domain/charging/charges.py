@@ -55,7 +55,7 @@ def create(caller: Caller, order: ChargeOrder, cvc: str | None = None) -> Result
 def find(caller: Caller, text: str) -> Charge:
     """Return the caller's charge of this public ID, with source and refunds. Raise PaymentError `resource_missing`."""
     uuid = parse_id("ch", text)
-    owner = {"merchant_id": caller.merchant_id, "livemode": caller.livemode}
+    owner: dict[str, Any] = {"merchant_id": caller.merchant_id, "livemode": caller.livemode}
     charge = prepared_reads.charge.first(**owner, charge_id=uuid) if uuid else None
     if charge is None:
         raise not_found("charge")
