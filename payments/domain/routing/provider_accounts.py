@@ -160,7 +160,6 @@ def _described(account: ProviderAccount) -> dict[str, str]:
 
 
 def _differences(before: Mapping[str, str], after: Mapping[str, str]) -> list[str]:
-    """Return a text for each value that differs."""
     names = [name for name in sorted({**before, **after}) if before.get(name) != after.get(name)]
     return [f"{name}: {before.get(name, 'nothing')!r} to {after.get(name, 'nothing')!r}" for name in names]
 
