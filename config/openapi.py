@@ -15,6 +15,7 @@ def settings(public_url: str) -> dict[str, Any]:
             {"name": "Charges", "description": "Taking, holding, capturing, voiding and refunding money."},
             {"name": "Customers", "description": "Payers, and the sources kept for them."},
             {"name": "Events", "description": "What has changed."},
+            {"name": "Requests", "description": "What your programs have asked."},
             {"name": "Account", "description": "Your merchant account and your keys."},
             {"name": "Testing", "description": "What only test mode has."},
         ],

@@ -12,9 +12,8 @@ class CustomersConfig(AppConfig):
 
     def ready(self) -> None:
         """Register the customers' events, rights, invariants and e-mail addresses with payments."""
-        from customers.emails import email_of_source
         from customers.invariants import INVARIANTS, TABLES
-        from customers.models import Customer
+        from customers.models import Customer, email_of_source
         from payments.domain.events import EVENT_OBJECTS, EVENT_TYPES
         from payments.domain.merchants.scopes import RIGHTS
         from payments.domain.risk.blocks import EMAIL_FINDERS

@@ -3,7 +3,8 @@
 from typing import Self
 
 from django.db import models
-from django.db.models import F, Q
+from django.db.models import F, Q, Subquery
+from django.db.models.expressions import Combinable
 from django.db.models.functions import Upper
 
 from payments import clock, ids
@@ -85,3 +86,9 @@ class CustomerSource(models.Model):
 
     def __str__(self) -> str:
         return ids.public_id("src", self.source_id)
+
+
+def email_of_source(source_id: Combinable) -> Subquery:
+    """Return a subquery for the e-mail address of the customer who keeps the source; null for none."""
+    kept = CustomerSource.objects.filter(source_id=source_id, detached_at__isnull=True)
+    return Subquery(kept.values("customer__email")[:1])

@@ -1,8 +1,13 @@
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+from uuid import UUID
+
+from django.db.models import QuerySet
 from django.http import HttpResponse
 from rest_framework.decorators import action
 from rest_framework.request import Request
 
-from customers.api.filters import customer_filters, customers_page
 from customers.api.serializers import AttachInput, CustomerChanges, CustomerInput, CustomerListQuery
 from customers.domain import customers, kept_sources
 from customers.domain.changes import find
@@ -13,8 +18,25 @@ from payments.api.validation.strict import Nothing
 from payments.api.views.lists import Listing, show_page
 from payments.api.views.viewset import ApiViewSet
 from payments.db.compiled_query import CompiledQuery
+from payments.db.scoped_queryset import LAST_ID
+from payments.domain.caller import Caller
 from payments.domain.idempotency import StoredAnswer
 from payments.rendering.wire import to_bytes
+
+
+def customer_filters(caller: Caller, query: Mapping[str, Any], after: UUID | None) -> dict[str, Any]:
+    """Return the values of `customers_page` for a query."""
+    return {"below": after or LAST_ID, **({"email": query["email"]} if "email" in query else {})}
+
+
+def customers_page(
+    *, merchant_id: UUID, livemode: bool, length: int, below: UUID, email: str | None = None
+) -> QuerySet[Customer]:
+    """Return the newest customers, all or those with exactly this address."""
+    path: dict[str, Any] = {"merchant_id": merchant_id, "livemode": livemode}
+    path |= {} if email is None else {"email": email}
+    return Customer.objects.present().whole().newest_page([path], length, below)
+
 
 CUSTOMERS = Listing(Customer, "cus", CompiledQuery(customers_page), customer_filters)
 
@@ -38,7 +60,11 @@ class CustomerViewSet(ApiViewSet):
         return show_page(request, self.caller(request), CUSTOMERS, self.query, render_customer)
 
     def create(self, request: Request) -> HttpResponse:
-        return self.run(request, CustomerInput, lambda caller, body: customers.create(caller, body, _created).answer)
+        return self.run(
+            request,
+            CustomerInput,
+            lambda caller, body: customers.create(caller, body, partial(_answer, status=201)).answer,
+        )
 
     def retrieve(self, request: Request, pk: str) -> HttpResponse:
         return json_response(render_customer(find(self.caller(request), pk)))
@@ -59,7 +85,7 @@ class CustomerViewSet(ApiViewSet):
     @action(detail=True, methods=["post"], url_path="sources")
     def attach(self, request: Request, pk: str) -> HttpResponse:
         return self.run(
-            request, AttachInput, lambda caller, body: kept_sources.attach(caller, pk, body["source"], _shown).answer
+            request, AttachInput, lambda caller, body: kept_sources.attach(caller, pk, body["source"], _answer).answer
         )
 
     @action(detail=True, methods=["delete"], url_path="sources/(?P<source_id>[^/]+)")
@@ -68,9 +94,5 @@ class CustomerViewSet(ApiViewSet):
         return json_response(render_customer(kept_sources.detach(self.caller(request), pk, source_id)))
 
 
-def _created(customer: Customer) -> StoredAnswer:
-    return StoredAnswer(201, to_bytes(render_customer(customer)))
-
-
-def _shown(customer: Customer) -> StoredAnswer:
-    return StoredAnswer(200, to_bytes(render_customer(customer)))
+def _answer(customer: Customer, status: int = 200) -> StoredAnswer:
+    return StoredAnswer(status, to_bytes(render_customer(customer)))

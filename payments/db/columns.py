@@ -90,14 +90,13 @@ def _taking(model: Model) -> tuple[Callable[[dict[str, Any]], tuple[Any, ...]], 
 
 @cache
 def _asked(model: Model, names: tuple[str, ...]) -> Sequence[tuple[int, Field]]:
-    fields = enumerate(_field(model, name) for name in names)
-    return [(place, field) for place, field in fields if not _is_plain(field)]
-
-
-def _is_plain(field: Field) -> bool:
-    target = field.target_field if isinstance(field, models.ForeignKey) else field
-    sets_itself = getattr(field, "auto_now", False) or getattr(field, "auto_now_add", False)
-    return type(target) in PLAIN and not sets_itself
+    asked = []
+    for place, field in enumerate(_field(model, name) for name in names):
+        target = field.target_field if isinstance(field, models.ForeignKey) else field
+        sets_itself = getattr(field, "auto_now", False) or getattr(field, "auto_now_add", False)
+        if type(target) not in PLAIN or sets_itself:
+            asked.append((place, field))
+    return asked
 
 
 def _field(model: Model, name: str) -> Field:

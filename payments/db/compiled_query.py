@@ -56,8 +56,9 @@ class CompiledQuery(Generic[Given, Row]):
 
     def __call__(self, *args: Given.args, **values: Given.kwargs) -> list[Row]:
         """Return the rows, in order. Pass all values by name."""
-        kinds = tuple([(name, _shape(value)) for name, value in values.items()])
-        return self._statement(kinds).fetch(values)
+        # The SQL depends on the type of a value that gets a placeholder, and on any other value itself.
+        kinds = [(name, it if it is None or isinstance(it, int) else type(it)) for name, it in values.items()]
+        return self._statement(tuple(kinds)).fetch(values)
 
     def first(self, *args: Given.args, **values: Given.kwargs) -> Row | None:
         """Return the first row or None, for a query that is ordered or finds one row at most."""
@@ -96,24 +97,14 @@ class Statement:
 
     def _instance(self, row: tuple[Any, ...]) -> Any:
         if self._converters:
-            row = _converted(row, self._converters)
+            values = list(row)
+            for at, (steps, column) in self._converters.items():
+                for convert in steps:
+                    values[at] = convert(values[at], column, connection)
+            row = tuple(values)
         instance = self._mapper.instance(row)
         for name, at in self._annotations:
             setattr(instance, name, row[at])
         for prefetch in self._prefetches:
             prefetch.attach(instance)
         return instance
-
-
-def _shape(value: Any) -> Any:
-    """Return the part of `value` that the SQL depends on: its type if it gets a placeholder, else itself."""
-    return value if value is None or isinstance(value, int) else type(value)
-
-
-def _converted(row: tuple[Any, ...], converters: Converters) -> tuple[Any, ...]:
-    """Return `row` with its values converted as the ORM's fields do."""
-    values = list(row)
-    for at, (steps, column) in converters.items():
-        for convert in steps:
-            values[at] = convert(values[at], column, connection)
-    return tuple(values)

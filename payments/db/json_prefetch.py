@@ -35,9 +35,10 @@ class JsonPrefetch:
         compiler.pre_sql_setup()
         columns = dict(_columns(compiler.klass_info, compiler.select))
         paths, fields = zip(*(columns[place] for place in sorted(columns)), strict=True)
+        readers = [_bytes if isinstance(field, BinaryField) else field.to_python for field in fields]
         mapper = RowMapper.of(compiler.klass_info, compiler.select)
         key = model._meta.get_field(lookup.prefetch_through).field  # type: ignore[union-attr]
-        return cls(rows, key, lookup.to_attr, paths, [_reader(field) for field in fields], mapper)
+        return cls(rows, key, lookup.to_attr, paths, readers, mapper)
 
     def column(self) -> ArraySubquery:
         """Return the related rows of one row as an array of JSON arrays, one per row."""
@@ -48,13 +49,12 @@ class JsonPrefetch:
 
     def attach(self, instance: Model) -> None:
         """Replace the column's JSON on `instance` by instances of the related rows."""
-        found = [self._instance(row) for row in getattr(instance, self.attribute)]
-        for related in found:
-            self.key.set_cached_value(related, instance)
+        found = []
+        for row in getattr(instance, self.attribute):
+            values = tuple(read(value) for read, value in zip(self.readers, row, strict=True))
+            found.append(self.mapper.instance(values))
+            self.key.set_cached_value(found[-1], instance)
         setattr(instance, self.attribute, found)
-
-    def _instance(self, row: list[Any]) -> Any:
-        return self.mapper.instance(tuple(read(value) for read, value in zip(self.readers, row, strict=True)))
 
 
 def _columns(
@@ -68,11 +68,6 @@ def _columns(
         field = inner["field"]
         name = field.related_query_name() if inner["reverse"] else field.name
         yield from _columns(inner, select, f"{prefix}{name}__")
-
-
-def _reader(field: "Field[Any, Any]") -> Reader:
-    """Return the function that converts a column's value from JSON."""
-    return _bytes if isinstance(field, BinaryField) else field.to_python
 
 
 def _bytes(text: str | None) -> bytes | None:

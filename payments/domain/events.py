@@ -63,13 +63,8 @@ def _event(caller: Caller, event_type: str, object_id: UUID, sequence: int, rend
         api_key_id=caller.key_id,
         created_at=clock.now(),
     )
-    event.payload = to_bytes(_payload(caller, event, rendered))
-    return event
-
-
-def _payload(caller: Caller, event: Event, rendered: dict[str, Any]) -> dict[str, Any]:
     request_id = {"id": caller.request_id} if caller.request_id else {}
-    return {
+    payload = {
         "id": ids.public_id("evt", event.id),
         "object": "event",
         "type": event.type,
@@ -80,3 +75,5 @@ def _payload(caller: Caller, event: Event, rendered: dict[str, Any]) -> dict[str
         "request": {**request_id, "idempotency_key": caller.idempotency.key if caller.idempotency else None},
         "sequence": event.sequence,
     }
+    event.payload = to_bytes(payload)
+    return event

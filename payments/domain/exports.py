@@ -89,7 +89,14 @@ def write_part() -> bool:
     except NotAllowed:
         export.state = State.REFUSED
     else:
-        _add(export, batch)
+        sheet = SHEETS[export.sheet]
+        rows = map(sheet.cells, batch.rows)
+        lines = map(csv_line, rows) if export.parts else csv_lines(sheet.heads, rows)
+        content = b"".join(lines)
+        ExportPart.objects.create(export=export, number=export.parts, content=content)
+        export.parts, export.rows = export.parts + 1, export.rows + len(batch.rows)
+        export.size, export.last_id = export.size + len(content), batch.last_id
+        export.state = State.WAITING if batch.last_id else State.DONE
     export.updated_at = clock.now()
     export.save()
     return True
@@ -112,22 +119,3 @@ def content_of(export: Export) -> Iterator[bytes]:
         # The reader may be slow, and must not hold a connection.
         release_connection()
         yield part
-
-
-def _add(export: Export, batch: Batch) -> None:
-    content = b"".join(_lines(export, batch))
-    ExportPart.objects.create(export=export, number=export.parts, content=content)
-    export.parts, export.rows, export.size = (
-        export.parts + 1,
-        export.rows + len(batch.rows),
-        export.size + len(content),
-    )
-    export.last_id = batch.last_id
-    if batch.last_id is None:
-        export.state = State.DONE
-
-
-def _lines(export: Export, batch: Batch) -> Iterator[bytes]:
-    sheet = SHEETS[export.sheet]
-    lines = map(sheet.cells, batch.rows)
-    return csv_lines(sheet.heads, lines) if export.parts == 0 else map(csv_line, lines)

@@ -47,7 +47,8 @@ def settle_due(limit: int = BATCH, scope: Scope = ALL_MERCHANTS) -> int:
     A charge with an operation under way, or that another process is changing, is left for the next time.
     """
     with transaction.atomic():
-        charges = _lock_due(limit, scope)
+        due = _due(scope).order_by("settle_due_at").only("merchant_id", "livemode", "currency")
+        charges = list(due.select_for_update(skip_locked=True, no_key=True)[:limit])
         reached(Failpoint.LOCKED)
         if charges:
             _settle(charges, clock.now())
@@ -63,11 +64,6 @@ def count_due(scope: Scope = ALL_MERCHANTS) -> int:
 
 def _due(scope: Scope) -> ChargeQuerySet:
     return Charge.objects.filter(scope.within(), settle_due_at__lte=clock.now(), operation="")
-
-
-def _lock_due(limit: int, scope: Scope) -> list[Charge]:
-    due = _due(scope).order_by("settle_due_at").only("merchant_id", "livemode", "currency")
-    return list(due.select_for_update(skip_locked=True, no_key=True)[:limit])
 
 
 def _settle(charges: Collection[Charge], now: datetime) -> None:

@@ -66,7 +66,10 @@ def advance(caller: Caller, by: timedelta, answer: StoredAnswer | None = None) -
         _bring_nearer(scope, by)
         if record and answer:
             execute_writes(idempotency.answered(record.id, answer))
-    return _let_happen(scope)
+    give_up_at, total = time.monotonic() + GIVE_UP_AFTER_SECONDS, ProcessedCounts()
+    while time.monotonic() < give_up_at and (happened := _sweep(scope)):
+        total += happened
+    return total
 
 
 def webhooks_due(merchant_id: UUID) -> int:
@@ -99,15 +102,6 @@ def _deadlines(scope: Scope) -> Iterator[tuple[QuerySet[Any], str]]:
     yield OperatorAction.objects.proposed().filter(charge__in=charges), "expires_at"
     yield Card.objects.filter(sealed_cvc__isnull=False, source__in=sources), "cvc_expires_at"
     yield Card.objects.filter(number_expires_at__isnull=False, source__in=sources), "number_expires_at"
-
-
-def _let_happen(scope: Scope) -> ProcessedCounts:
-    """Sweep until nothing of the scope is due; return what was processed."""
-    give_up_at = time.monotonic() + GIVE_UP_AFTER_SECONDS
-    total = ProcessedCounts()
-    while time.monotonic() < give_up_at and (happened := _sweep(scope)):
-        total += happened
-    return total
 
 
 def _sweep(scope: Scope) -> ProcessedCounts:

@@ -32,9 +32,12 @@ DO UPDATE SET times = payments_pagevisit.times + 1, last_at = greatest(payments_
 
 def record_visit(attempt_id: UUID, page: PageVisit.Page, browser: str) -> None:
     """Count a visit of an attempt's payer to `page`. A database error is logged, and does not stop the payer."""
+    actor = context.actor.get()
+    address = actor().origin[:ADDRESS_MAX_LENGTH] if actor else ""
+    visit: dict[str, Any] = {"attempt": attempt_id, "page": page.value, "address": address, "browser": browser}
     try:
         with connection.cursor() as cursor:
-            cursor.execute(NOTE, _values(attempt_id, page, browser))
+            cursor.execute(NOTE, {**visit, "most": MOST_ROWS, "now": clock.now()})
     except Error as error:
         logger.warning("A payer's visit was not noted.", exc_info=error)
 
@@ -46,10 +49,3 @@ def delete_old(batch: int = PURGE_BATCH) -> int:
     while count := PageVisit.objects.filter(id__in=list(old.values_list("id", flat=True)[:batch])).delete()[0]:
         total += count
     return total
-
-
-def _values(attempt_id: UUID, page: PageVisit.Page, browser: str) -> dict[str, Any]:
-    actor = context.actor.get()
-    address = actor().origin[:ADDRESS_MAX_LENGTH] if actor else ""
-    visit = {"attempt": attempt_id, "page": page.value, "address": address, "browser": browser}
-    return visit | {"most": MOST_ROWS, "now": clock.now()}

@@ -1,6 +1,6 @@
 """Every invariant, in the order of the checks; other apps add their own when they are ready."""
 
-from payments.invariants import attempts, charges, history, ledger, operators, simulator
+from payments.invariants import attempts, charges, history, ledger, simulator
 from payments.invariants.invariant import Invariant
 
 INVARIANTS: list[Invariant] = [
@@ -8,6 +8,5 @@ INVARIANTS: list[Invariant] = [
     *ledger.INVARIANTS,
     *history.INVARIANTS,
     *attempts.INVARIANTS,
-    *operators.INVARIANTS,
     *simulator.INVARIANTS,
 ]

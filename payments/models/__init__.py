@@ -1,73 +1,45 @@
 """Models: tables with their constraints and querysets, without business logic."""
 
-from payments.models.api_request import ApiRequest
-from payments.models.books.day_total import DayTotal, SummedDay
-from payments.models.books.ledger import Posting, RunningBalance, Settlement
-from payments.models.books.money_check import MoneyCheck
-from payments.models.books.reconciliation import ReconciliationItem, ReconciliationRun, ReportLine
-from payments.models.charging.attempt import Attempt
-from payments.models.charging.charge import AMOUNT_MAX, Charge, Refund
-from payments.models.charging.idempotency import IdempotencyRecord
-from payments.models.charging.page_visit import PageVisit
-from payments.models.charging.source import BinRange, Card, Source
-from payments.models.data_key import CvcKey, DataKey
-from payments.models.event import Event
-from payments.models.merchants.merchant import ApiKey, Merchant, WebhookSecret
-from payments.models.merchants.merchant_access import MerchantAccess
-from payments.models.operators.approval_request import ApprovalRequest
-from payments.models.operators.audit import AuditEntry, AuditHead
-from payments.models.operators.correction import Correction, UnknownOutcome
-from payments.models.operators.export import Export, ExportPart
-from payments.models.operators.operator_action import ApprovalLimit, OperatorAction
-from payments.models.provider_message import ProviderEvent, ProviderMessage
-from payments.models.risk.block import Block
-from payments.models.risk.decline_alert import DeclineAlert
-from payments.models.routing.provider_account import ProviderAccount
-from payments.models.routing.route import Route
-from payments.models.webhook import Webhook, WebhookAttempt
-
-__all__ = [
-    "AMOUNT_MAX",
-    "ApiKey",
-    "ApiRequest",
-    "ApprovalLimit",
-    "ApprovalRequest",
-    "Attempt",
-    "AuditEntry",
-    "AuditHead",
-    "BinRange",
-    "Block",
-    "Card",
-    "Charge",
-    "Correction",
-    "CvcKey",
-    "DataKey",
-    "DayTotal",
-    "DeclineAlert",
-    "Event",
-    "Export",
-    "ExportPart",
-    "IdempotencyRecord",
-    "Merchant",
-    "MerchantAccess",
-    "MoneyCheck",
-    "OperatorAction",
-    "PageVisit",
-    "Posting",
-    "ProviderAccount",
-    "ProviderEvent",
-    "ProviderMessage",
-    "ReconciliationItem",
-    "ReconciliationRun",
-    "Refund",
-    "ReportLine",
-    "Route",
-    "RunningBalance",
-    "Settlement",
-    "Source",
-    "SummedDay",
-    "UnknownOutcome",
-    "Webhook",
-    "WebhookAttempt",
-    "WebhookSecret",
-]
+from payments.models.api_request import ApiRequest as ApiRequest
+from payments.models.books.day_total import DayTotal as DayTotal
+from payments.models.books.day_total import SummedDay as SummedDay
+from payments.models.books.ledger import Posting as Posting
+from payments.models.books.ledger import RunningBalance as RunningBalance
+from payments.models.books.ledger import Settlement as Settlement
+from payments.models.books.money_check import MoneyCheck as MoneyCheck
+from payments.models.books.reconciliation import ReconciliationItem as ReconciliationItem
+from payments.models.books.reconciliation import ReconciliationRun as ReconciliationRun
+from payments.models.books.reconciliation import ReportLine as ReportLine
+from payments.models.charging.attempt import Attempt as Attempt
+from payments.models.charging.charge import AMOUNT_MAX as AMOUNT_MAX
+from payments.models.charging.charge import Charge as Charge
+from payments.models.charging.charge import Refund as Refund
+from payments.models.charging.idempotency import IdempotencyRecord as IdempotencyRecord
+from payments.models.charging.page_visit import PageVisit as PageVisit
+from payments.models.charging.source import BinRange as BinRange
+from payments.models.charging.source import Card as Card
+from payments.models.charging.source import Source as Source
+from payments.models.data_key import CvcKey as CvcKey
+from payments.models.data_key import DataKey as DataKey
+from payments.models.event import Event as Event
+from payments.models.merchants.merchant import ApiKey as ApiKey
+from payments.models.merchants.merchant import Merchant as Merchant
+from payments.models.merchants.merchant import WebhookSecret as WebhookSecret
+from payments.models.merchants.merchant_access import MerchantAccess as MerchantAccess
+from payments.models.operators.approval_request import ApprovalRequest as ApprovalRequest
+from payments.models.operators.audit import AuditEntry as AuditEntry
+from payments.models.operators.audit import AuditHead as AuditHead
+from payments.models.operators.correction import Correction as Correction
+from payments.models.operators.correction import UnknownOutcome as UnknownOutcome
+from payments.models.operators.export import Export as Export
+from payments.models.operators.export import ExportPart as ExportPart
+from payments.models.operators.operator_action import ApprovalLimit as ApprovalLimit
+from payments.models.operators.operator_action import OperatorAction as OperatorAction
+from payments.models.provider_message import ProviderEvent as ProviderEvent
+from payments.models.provider_message import ProviderMessage as ProviderMessage
+from payments.models.risk.block import Block as Block
+from payments.models.risk.decline_alert import DeclineAlert as DeclineAlert
+from payments.models.routing.provider_account import ProviderAccount as ProviderAccount
+from payments.models.routing.route import Route as Route
+from payments.models.webhook import Webhook as Webhook
+from payments.models.webhook import WebhookAttempt as WebhookAttempt

@@ -5,36 +5,22 @@ package handles keys. This package knows no tables: it takes text and returns by
 store of its data keys (`use_store`).
 """
 
-from payments.vault.base import KeyDestroyed, Purpose, VaultError, VaultUnavailable
-from payments.vault.data_keys import SEALING_SECONDS, DataKeyStore, forget_sealing_keys, use_store
-from payments.vault.fingerprints import (
-    authenticator_key,
-    card_fingerprint,
-    recovery_code_fingerprint,
-    request_fingerprint,
-)
-from payments.vault.key_wraps import WrappedKey, rewrap
-from payments.vault.prefetch import with_prefetched_keys
-from payments.vault.sealed_values import Place, header_of, seal, unseal
-
-__all__ = [
-    "SEALING_SECONDS",
-    "DataKeyStore",
-    "KeyDestroyed",
-    "Place",
-    "Purpose",
-    "VaultError",
-    "VaultUnavailable",
-    "WrappedKey",
-    "authenticator_key",
-    "card_fingerprint",
-    "forget_sealing_keys",
-    "header_of",
-    "recovery_code_fingerprint",
-    "request_fingerprint",
-    "rewrap",
-    "seal",
-    "unseal",
-    "use_store",
-    "with_prefetched_keys",
-]
+from payments.vault.base import KeyDestroyed as KeyDestroyed
+from payments.vault.base import Purpose as Purpose
+from payments.vault.base import VaultError as VaultError
+from payments.vault.base import VaultUnavailable as VaultUnavailable
+from payments.vault.data_keys import SEALING_SECONDS as SEALING_SECONDS
+from payments.vault.data_keys import DataKeyStore as DataKeyStore
+from payments.vault.data_keys import forget_sealing_keys as forget_sealing_keys
+from payments.vault.data_keys import use_store as use_store
+from payments.vault.data_keys import with_prefetched_keys as with_prefetched_keys
+from payments.vault.fingerprints import authenticator_key as authenticator_key
+from payments.vault.fingerprints import card_fingerprint as card_fingerprint
+from payments.vault.fingerprints import recovery_code_fingerprint as recovery_code_fingerprint
+from payments.vault.fingerprints import request_fingerprint as request_fingerprint
+from payments.vault.key_wraps import WrappedKey as WrappedKey
+from payments.vault.key_wraps import rewrap as rewrap
+from payments.vault.sealed_values import Place as Place
+from payments.vault.sealed_values import header_of as header_of
+from payments.vault.sealed_values import seal as seal
+from payments.vault.sealed_values import unseal as unseal

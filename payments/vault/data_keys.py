@@ -1,10 +1,15 @@
-"""The cache of unwrapped data keys: few of them, for a short time, and only in the memory of this process."""
+"""The cache of unwrapped data keys: few of them, for a short time, and only in the memory of this process.
+
+They are prefetched, so that no transaction waits for the database or a server that has the key.
+"""
 
 import time
 from collections.abc import Callable, Hashable
+from contextvars import ContextVar
 from datetime import datetime
+from functools import wraps
 from threading import Lock
-from typing import Any, Protocol, TypeVar
+from typing import Any, ParamSpec, Protocol, TypeVar
 from uuid import UUID
 
 from cachetools import TTLCache
@@ -12,17 +17,63 @@ from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from payments import clock
 from payments.vault import key_wraps
-from payments.vault.base import KeyDestroyed, Purpose
+from payments.vault.base import KeyDestroyed, Purpose, VaultUnavailable
 from payments.vault.key_wraps import WrappedKey
-from payments.vault.prefetch import fetched
 
 # A process may seal with a key for so long after its retirement, and open with one for so long after its destruction.
 SEALING_SECONDS = 30
 OPENING_SECONDS = 300
 OPENING_COUNT = 256
+# One run may miss the key that opens, the next the key that seals; after more, keys expire as fast as they come.
+TRIES = 5
 
 Kept = TypeVar("Kept")
+Given = ParamSpec("Given")
+Result = TypeVar("Result")
 SealingKey = tuple[UUID, AESGCM]
+
+_must_not_wait: ContextVar[bool] = ContextVar("kaha_vault_must_not_wait", default=False)
+
+
+class _KeyMissing(Exception):
+    """Ends a function that must not wait for a key; `fetch` fetches it."""
+
+    def __init__(self, fetch: Callable[[], object]) -> None:
+        super().__init__()
+        self.fetch = fetch
+
+
+def with_prefetched_keys(function: Callable[Given, Result]) -> Callable[Given, Result]:
+    """Decorate a `function` that seals or opens inside its own transaction, so that it never waits for a key there.
+
+    Where a key is not cached, an exception ends the function and rolls its transaction back; the key is fetched without
+    a transaction, and the function runs again. Of nested calls, the outermost one runs again. Raises VaultUnavailable,
+    with nothing done, where the key cannot be fetched.
+    """
+
+    @wraps(function)
+    def run(*args: Given.args, **kwargs: Given.kwargs) -> Result:
+        if _must_not_wait.get():
+            return function(*args, **kwargs)
+        for _ in range(TRIES):
+            token = _must_not_wait.set(True)
+            try:
+                return function(*args, **kwargs)
+            except _KeyMissing as missing:
+                fetch = missing.fetch
+            finally:
+                _must_not_wait.reset(token)
+            fetch()
+        raise VaultUnavailable("Keys expire faster than they are fetched.")
+
+    return run
+
+
+def _fetched(fetch: Callable[[], Result]) -> Result:
+    """Return the result of `fetch`, unless the caller must not wait for it (see `with_prefetched_keys`)."""
+    if _must_not_wait.get():
+        raise _KeyMissing(fetch)
+    return fetch()
 
 
 class DataKeyStore(Protocol):
@@ -50,12 +101,12 @@ class DataKeys:
     def sealing(self, purpose: Purpose) -> SealingKey:
         """Return the key that seals now, created where there is none. Raises VaultUnavailable."""
         known = self._recall(self._sealing, purpose)
-        return known or fetched(lambda: self._fetch_sealing(purpose))
+        return known or _fetched(lambda: self._fetch_sealing(purpose))
 
     def opening(self, purpose: Purpose, key_id: UUID) -> AESGCM:
         """Return the key of this ID. Raises KeyDestroyed, VaultUnavailable, VaultError."""
         known = self._recall(self._opening, (purpose, key_id))
-        return known or fetched(lambda: self._fetch_opening(purpose, key_id))
+        return known or _fetched(lambda: self._fetch_opening(purpose, key_id))
 
     def forget_sealing(self) -> None:
         """Forget the keys that seal, so that the next value asks the store."""

@@ -14,7 +14,7 @@ from django.utils.module_loading import import_string
 
 from payments import clock, ids
 from payments.vault.base import Purpose, VaultError, VaultUnavailable, joined
-from payments.vault.keys import KEY_BYTES, key_ring, unwrapping_key
+from payments.vault.keys import KEY_BYTES, key_ring
 
 NONCE_BYTES = 12
 
@@ -41,7 +41,8 @@ class LocalKeys:
         return kek, nonce + AESGCM(ring.keys[ring.wrapping_id]).encrypt(nonce, key, _bound(kek, place))
 
     def unwrap(self, kek: str, wrapped: bytes, place: bytes) -> bytes:
-        wrapping = unwrapping_key(kek.partition(":")[2])
+        # VAULT_KEYS may be empty where a transit engine is used.
+        wrapping = key_ring().keys.get(kek.partition(":")[2]) if settings.VAULT_KEYS else None
         if wrapping is None:
             raise VaultUnavailable(f"A data key is wrapped by {kek}, which is not in VAULT_KEYS.")
         try:

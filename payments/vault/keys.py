@@ -31,11 +31,6 @@ def key_ring() -> KeyRing:
     return _read_ring(settings.VAULT_KEYS)
 
 
-def unwrapping_key(key_id: str) -> bytes | None:
-    """Return the key of this ID, or None. VAULT_KEYS may be empty where a transit engine is used."""
-    return key_ring().keys.get(key_id) if settings.VAULT_KEYS else None
-
-
 def fingerprint_key() -> bytes:
     """Return the 32 bytes of `settings.FINGERPRINT_KEY`. Raises ImproperlyConfigured where it is malformed."""
     return _read_fingerprint_key(settings.FINGERPRINT_KEY)

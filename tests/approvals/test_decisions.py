@@ -87,12 +87,18 @@ def test_a_key_is_not_taken_before_it_is_approved(shop: NewMerchant) -> None:
         decisions.take_key(request, operator("ana"))
 
 
-def test_a_rolled_key_ends_after_the_overlap_from_when_the_new_one_is_taken(shop: NewMerchant) -> None:
+def approved_roll(shop: NewMerchant) -> tuple[ApiKey, ApprovalRequest]:
+    """Return a live key, and the approved request to roll it within two hours."""
     old = find_key(shop.keys["sk_live"])
     asked = {"key": str(old), "kind": old.kind, "rights": [], "hours": 2}
     request = request_of(shop.merchant, "roll_key", asked, subject_id=old.id)
     submit_request(request)
     approved(request)
+    return old, request
+
+
+def test_a_rolled_key_ends_after_the_overlap_from_when_the_new_one_is_taken(shop: NewMerchant) -> None:
+    old, request = approved_roll(shop)
     old.refresh_from_db()
     assert old.expires_at is None
     _, text = decisions.take_key(request, operator("ana"))
@@ -102,11 +108,7 @@ def test_a_rolled_key_ends_after_the_overlap_from_when_the_new_one_is_taken(shop
 
 
 def test_a_key_that_was_revoked_meanwhile_is_not_rolled(shop: NewMerchant) -> None:
-    old = find_key(shop.keys["sk_live"])
-    asked = {"key": str(old), "kind": old.kind, "rights": [], "hours": 2}
-    request = request_of(shop.merchant, "roll_key", asked, subject_id=old.id)
-    submit_request(request)
-    approved(request)
+    old, request = approved_roll(shop)
     revoke_key(old)
     with pytest.raises(Refused, match="does not work any more"):
         decisions.take_key(request, operator("ana"))

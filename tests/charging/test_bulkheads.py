@@ -204,9 +204,15 @@ def test_an_operation_gives_its_place_back_whatever_happens(api: Api) -> None:
     assert not bulkheads.bulkheads().providers._held
 
 
-def test_a_route_without_a_place_is_passed_over(live: Api, shop: NewMerchant, north: Psp, south: Psp) -> None:  # noqa: F811
+@pytest.fixture
+def both_routes(shop: NewMerchant, north: Psp, south: Psp) -> None:  # noqa: F811
+    """Lead live charges to `north` first, then to `south`."""
     route_to(account_at(north, shop.merchant), position=1)
     route_to(account_at(south, shop.merchant), position=2)
+
+
+@pytest.mark.usefixtures("both_routes")
+def test_a_route_without_a_place_is_passed_over(live: Api, north: Psp, south: Psp) -> None:  # noqa: F811
     source = live.source()
     with slow("north"):
         live.charge_source(source)
@@ -214,14 +220,12 @@ def test_a_route_without_a_place_is_passed_over(live: Api, shop: NewMerchant, no
     assert "too many requests" in Attempt.objects.get().chosen
 
 
+@pytest.mark.usefixtures("both_routes")
 def test_a_charge_does_not_continue_to_a_route_without_a_place(
     live: Api,  # noqa: F811
-    shop: NewMerchant,
     north: Psp,  # noqa: F811
     south: Psp,  # noqa: F811
 ) -> None:
-    route_to(account_at(north, shop.merchant), position=1)
-    route_to(account_at(south, shop.merchant), position=2)
     north.answers.append(Declined("processing_error", retryable=True))
     source = live.source()
     with slow("south"):
@@ -229,14 +233,12 @@ def test_a_charge_does_not_continue_to_a_route_without_a_place(
     assert not south.asked
 
 
+@pytest.mark.usefixtures("both_routes")
 def test_a_charge_that_continues_takes_the_next_routes_place_and_gives_up_the_first(
     live: Api,  # noqa: F811
-    shop: NewMerchant,
     north: Psp,  # noqa: F811
     south: Psp,  # noqa: F811
 ) -> None:
-    route_to(account_at(north, shop.merchant), position=1)
-    route_to(account_at(south, shop.merchant), position=2)
     north.answers.append(NotSent("connection refused"))
     held = []
     south.create_payment = lambda payment: held.append(dict(bulkheads.bulkheads().providers._held)) or NotSent("no")  # type: ignore[method-assign]

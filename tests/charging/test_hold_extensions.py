@@ -159,7 +159,7 @@ def test_a_hold_whose_time_is_over_is_extended_until_it_is_released(api: Api) ->
 def test_a_sweep_that_found_a_hold_over_leaves_it_where_it_was_extended_meanwhile(api: Api) -> None:
     charge = api.held()
     caller = Caller.service(row_of(charge))
-    assert refusal(lambda: operations.release_expired(caller, charge["id"])) == "charge_not_voidable"
+    assert refusal(lambda: operations.release(caller, charge["id"], expired_only=True)) == "charge_not_voidable"
     assert stands(charge)[0]
 
 

@@ -16,6 +16,7 @@ from pytest_django.live_server_helper import LiveServer
 from payments.api.reference.literals import JAVASCRIPT, JSON, PHP, PYTHON, Notation, literal
 from payments.domain.merchants.merchants import NewMerchant
 from tests.client import Api, made
+from tests.contract.calls import newest_request
 from tests.openapi.conftest import Document
 
 # The program of each language, the name of a file for it, and Debian's package.
@@ -68,6 +69,10 @@ def event(api: Api) -> Ids:
     return {"evt": made(api.get("/events/"))["data"][0]["id"]}
 
 
+def logged(api: Api) -> Ids:
+    return {"req": newest_request(api)}
+
+
 def nothing(api: Api) -> Ids:
     return {}
 
@@ -93,6 +98,8 @@ OPERATIONS: dict[str, tuple[Callable[[Api], Ids], str, str]] = {
     "detach_source": (kept_source, "object", ""),
     "list_events": (event, "object", "event"),
     "retrieve_event": (event, "object", "event"),
+    "list_requests": (logged, "object", "request"),
+    "retrieve_request": (logged, "object", "request"),
     "retrieve_account": (nothing, "object", ""),
     "retrieve_balance": (nothing, "currency", "PHP"),
     "ping": (nothing, "", ""),

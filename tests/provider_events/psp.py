@@ -11,7 +11,8 @@ from typing import Any
 from django.http import HttpResponse
 from django.test import Client
 
-from payments.domain.provider_events import apply, outcome_json
+from payments.domain.provider_events import apply
+from payments.domain.provider_events.inbox import read_outcome, written_outcome
 from payments.models import Attempt, ProviderAccount, ProviderEvent
 from payments.providers import registry
 from payments.providers.base import (
@@ -160,12 +161,12 @@ def declined(code: str = "processing_error") -> Declined:
 
 def _written(each: Report) -> dict[str, Any]:
     outcome = each.outcome
-    announced = {"kind": type(outcome).__name__, "announced": outcome_json.written(outcome)} if outcome else {}
+    announced = {"kind": type(outcome).__name__, "announced": written_outcome(outcome)} if outcome else {}
     return dataclasses.asdict(each) | {"outcome": announced}
 
 
 def _read(outcome: dict[str, str], **members: Any) -> Report:
-    return Report(outcome=outcome_json.read(outcome["kind"], outcome["announced"]) if outcome else None, **members)
+    return Report(outcome=read_outcome(outcome["kind"], outcome["announced"]) if outcome else None, **members)
 
 
 def _signature(body: bytes) -> str:

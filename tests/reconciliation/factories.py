@@ -8,7 +8,7 @@ from typing import Any
 
 from payments import tasks
 from payments.domain.reconciliation import files, runs
-from payments.domain.reconciliation.csv_layout import MAPPINGS
+from payments.domain.reconciliation.layouts import MAPPINGS
 from payments.models import ReconciliationItem, ReconciliationRun
 from payments.providers.settlement_reports import SettlementLine
 from tests.client import APPROVED, REFUNDS_FAIL, REFUNDS_WAIT, Api, made

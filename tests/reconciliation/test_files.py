@@ -2,8 +2,7 @@
 
 import csv
 import tempfile
-from dataclasses import replace
-from datetime import UTC, datetime, timedelta, timezone
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -11,22 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from payments.domain.reconciliation import files
-from payments.domain.reconciliation.csv_layout import Columns, CsvMapping
 from payments.domain.reconciliation.files import BadReport
 from payments.providers.settlement_reports import Movement, SettlementLine
 from tests.reconciliation.factories import SIMULATOR
 
-MANILA = timezone(timedelta(hours=8))
-# As another provider might write it: cents with a sign, words of its own, local time without a zone.
-OTHER = CsvMapping(
-    provider="other",
-    columns=Columns("Merchant Reference", "Their ID", "Event", "Value", "Curr", "Booked (Manila)"),
-    kinds={"SALE": Movement.CAPTURE, "CXL": Movement.VOID, "RFD": Movement.REFUND, "RFD REV": Movement.REFUND_RETURNED},
-    booked_format="%d/%m/%Y %H:%M:%S.%f",
-    minor_units=True,
-    signed=True,
-    zone=MANILA,
-)
 HEADER = "reference,simulator_reference,type,amount,currency,booked_at"
 GOOD = "0190a1fc472ce874b1b67520502f7850,sp_1,capture,100.00,PHP,2026-11-21T01:02:03.000004Z"
 
@@ -44,12 +31,12 @@ settlement_lines = st.builds(
 )
 
 
-@given(st.lists(settlement_lines, unique=True), st.sampled_from([SIMULATOR, OTHER]))
-def test_what_is_written_is_read_back(lines: list[SettlementLine], mapping: CsvMapping) -> None:
+@given(st.lists(settlement_lines, unique=True))
+def test_what_is_written_is_read_back(lines: list[SettlementLine]) -> None:
     with tempfile.NamedTemporaryFile("w", encoding="utf-8", newline="", suffix=".csv") as file:
-        assert files.write(lines, mapping, file) == len(lines)
+        assert files.write(lines, SIMULATOR, file) == len(lines)
         file.flush()
-        assert files.read(Path(file.name), mapping) == lines
+        assert files.read(Path(file.name), SIMULATOR) == lines
 
 
 @pytest.mark.parametrize(
@@ -59,15 +46,6 @@ def test_what_is_written_is_read_back(lines: list[SettlementLine], mapping: CsvM
 def test_an_amount_is_read_by_its_currency(currency: str, text: str, amount: int, tmp_path: Path) -> None:
     row = GOOD.replace("100.00,PHP", f"{text},{currency}")
     assert read(tmp_path, HEADER, row)[0].amount == amount
-
-
-def test_a_time_without_a_zone_is_in_the_mappings_zone() -> None:
-    line = replace(read_good(), booked_at=datetime(2026, 11, 21, 0, 30, tzinfo=MANILA))
-    with tempfile.NamedTemporaryFile("w", encoding="utf-8", newline="") as file:
-        files.write([line], OTHER, file)
-        file.flush()
-        assert "21/11/2026 00:30:00" in Path(file.name).read_text()
-        assert files.read(Path(file.name), OTHER)[0].booked_at.astimezone(UTC).hour == 16
 
 
 def test_extra_columns_another_order_and_a_byte_order_mark_are_accepted(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ def show_start(request: HttpRequest) -> HttpResponse:
         base = settings.PUBLIC_URL
         links = {"api": "/v2", "reference": "/docs", "document": "/v2/openapi.json", "guides": "/docs/guides"}
         return json_response({name: f"{base}{path}" for name, path in links.items()})
-    return _answer(request, lambda: render_to_string("start.html").encode())
+    return answer_page(request, lambda: render_to_string("start.html").encode())
 
 
 @require_safe

@@ -6,18 +6,51 @@ its health check needs a round trip where this one needs none.
 """
 
 import os
+from datetime import UTC, datetime
 from typing import Any, ClassVar
 
 from django.db.backends.base.base import NO_DB_ALIAS
 from django.db.backends.postgresql import base
-from psycopg import IsolationLevel, OperationalError
+from psycopg import DataError, IsolationLevel, OperationalError
+from psycopg.abc import Buffer
+from psycopg.adapt import Loader
 
 from payments.db.backend.bounded_connection import BoundedConnection
 from payments.db.backend.connection_pool import ConnectionPool
-from payments.db.backend.loaders import JsonLoader, TimestampLoader
+from payments.json_codecs.verbatim_json import DECODER
 
 # How long past the statement time-out the client waits for an answer.
 ANSWER_MARGIN_SECONDS = 3
+
+
+class TimestampLoader(Loader):
+    """Loads a `timestamptz` of a connection in UTC by `datetime.fromisoformat`.
+
+    Psycopg's own uses a regular expression and eight conversions (`timeit`: 7.1 µs, this 0.4), and a page of twenty
+    charges has more than a hundred timestamps.
+    """
+
+    # Django compares it with the connection's.
+    timezone = UTC
+
+    def load(self, data: Buffer) -> datetime:
+        """Return the datetime; raise DataError for infinity and for years before 1 or after 9999."""
+        try:
+            return datetime.fromisoformat(bytes(data).decode())
+        except ValueError as error:
+            raise DataError("PostgreSQL sent a timestamp that Python has no datetime for.") from error
+
+
+class JsonLoader(Loader):
+    """Loads a `json` value, which PostgreSQL has validated.
+
+    Psycopg's own detects the encoding and looks for trailing data first (`timeit`: 1.7 µs for `{}`, this 0.3), and a
+    page of twenty charges has some forty values.
+    """
+
+    def load(self, data: Buffer) -> Any:
+        # The type keeps the text as it was sent, also the blanks before the value, which `raw_decode` refuses.
+        return DECODER.raw_decode(bytes(data).decode().lstrip())[0]
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
@@ -32,10 +65,19 @@ class DatabaseWrapper(base.DatabaseWrapper):
     def connect(self) -> None:
         if self.alias == NO_DB_ALIAS:
             super().connect()
-        elif kept := self._connections.take():
+            return
+        if kept := self._connections.take():
             self._reuse(kept)
-        else:
-            self._begin()
+            return
+        try:
+            super().connect()
+        except BaseException as error:
+            self._connections.give_back(self.connection)
+            self.connection = None
+            # A server that refuses a connection with a FATAL error does answer.
+            if isinstance(error, OperationalError) and "FATAL" not in str(error):
+                self._lose()
+            raise
 
     def get_connection_params(self) -> dict[str, Any]:
         params: dict[str, Any] = super().get_connection_params()
@@ -49,17 +91,6 @@ class DatabaseWrapper(base.DatabaseWrapper):
         connection.adapters.register_loader("timestamptz", TimestampLoader)
         connection.adapters.register_loader("json", JsonLoader)
         return connection
-
-    def _begin(self) -> None:
-        try:
-            super().connect()
-        except BaseException as error:
-            self._connections.give_back(self.connection)
-            self.connection = None
-            # A server that refuses a connection with a FATAL error does answer.
-            if isinstance(error, OperationalError) and "FATAL" not in str(error):
-                self._lose()
-            raise
 
     def _lose(self) -> None:
         """Have nothing asked of the database until a new connection to it can be made."""

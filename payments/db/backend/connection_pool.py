@@ -91,14 +91,6 @@ class ConnectionPool:
         except OperationalError:
             self._turns.end()
             raise
-        return self._next_kept()
-
-    def lose(self, probe: Callable[[], None]) -> None:
-        """Open the circuit breaker until `probe` succeeds, and close the idle connections."""
-        self.availability.lose(probe)
-        self.close()
-
-    def _next_kept(self) -> BoundedConnection | None:
         while self._kept:
             try:
                 connection = self._kept.pop()
@@ -109,12 +101,19 @@ class ConnectionPool:
             connection.close()
         return None
 
+    def lose(self, probe: Callable[[], None]) -> None:
+        """Open the circuit breaker until `probe` succeeds, and close the idle connections."""
+        self.availability.lose(probe)
+        self.close()
+
     def give_back(self, connection: BoundedConnection | None) -> None:
         """Return a connection after `take`, None if none was opened; close it if it is in a transaction."""
-        if connection is not None and _is_idle(connection):
-            self._kept.append(connection)
-        elif connection is not None:
-            connection.close()
+        if connection is not None:
+            has_no_transaction = connection.pgconn.transaction_status == TransactionStatus.IDLE
+            if has_no_transaction and connection.autocommit and not connection.closed:
+                self._kept.append(connection)
+            else:
+                connection.close()
         self._turns.end()
 
     def close(self) -> None:
@@ -124,11 +123,6 @@ class ConnectionPool:
                 self._kept.pop().close()
             except IndexError:  # another thread was faster
                 break
-
-
-def _is_idle(connection: BoundedConnection) -> bool:
-    has_no_transaction = connection.pgconn.transaction_status == TransactionStatus.IDLE
-    return has_no_transaction and connection.autocommit and not connection.closed
 
 
 def _is_quiet(connection: BoundedConnection) -> bool:

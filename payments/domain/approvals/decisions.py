@@ -13,7 +13,7 @@ from payments.domain.approvals.requests import opened_credentials, summary
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.domain.merchants.api_keys import BadKey, KeyInactive
-from payments.domain.operators.four_eyes import Operator, Refused, decision
+from payments.domain.operators.four_eyes import Operator, Refused, decision, expire_request
 from payments.domain.routing.provider_accounts import BadAccount
 from payments.domain.routing.routes import BadRoute
 from payments.models import ApprovalRequest
@@ -85,7 +85,8 @@ def take_key(request: ApprovalRequest, requester: Operator) -> tuple[str, str]:
 def expire(limit: int = BATCH) -> int:
     """Expire at most `limit` requests and destroy their credentials; return how many."""
     due = ApprovalRequest.objects.open().filter(expires_at__lte=clock.now())
-    return sum(_expire(request) for request in due.select_related("proposed_by").order_by("expires_at")[:limit])
+    rows = due.select_related("proposed_by").order_by("expires_at")[:limit]
+    return sum(expire_request(request, summary(request), sealed_credentials=None) for request in rows)
 
 
 def _approve(request: ApprovalRequest, decided: dict[str, Any]) -> None:
@@ -113,15 +114,6 @@ def _end(request: ApprovalRequest, action: Action, states: tuple[State, ...], re
         raise Refused(NOT_OPEN)
     request.refresh_from_db()
     audit_log.record(action, request, detail=summary(request), reason=reason)
-
-
-@transaction.atomic
-def _expire(request: ApprovalRequest) -> bool:
-    rows = ApprovalRequest.objects.open().filter(id=request.id, expires_at__lte=clock.now())
-    if not rows.update(state=State.EXPIRED, sealed_credentials=None, updated_at=clock.now()):
-        return False
-    audit_log.record(Action.EXPIRED, request, detail=summary(request))
-    return True
 
 
 def _reason(request: ApprovalRequest) -> str:

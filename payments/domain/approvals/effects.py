@@ -64,12 +64,20 @@ def apply_change(request: ApprovalRequest, credentials: Mapping[str, str]) -> No
                 request.subject_id,
             )
         case Kind.CHANGE_ACCOUNT:
-            _change_account(request, credentials)
+            account = ProviderAccount.objects.select_for_update(no_key=True).get(id=request.subject_id)
+            if account.version != request.before["version"]:
+                raise Overtaken("The account was changed since this was requested.")
+            values = given["title"], given["enabled"], credentials, given["settings"]
+            provider_accounts.change_account(account, *values)
         case Kind.ADD_ROUTE:
             account = ProviderAccount.objects.get(id=UUID(given["account"]), merchant=request.merchant)
             routes.add(Route(id=request.subject_id, account=account, **_columns(given)))
         case Kind.CHANGE_ROUTE:
-            _change_route(request)
+            rows = Route.objects.select_for_update(no_key=True, of=("self",)).select_related("account")
+            route = rows.get(id=request.subject_id)
+            if describe_route(route) != request.before:
+                raise Overtaken("The route was changed since this was requested.")
+            routes.change(route, _columns(given))
 
 
 def make_key(request: ApprovalRequest) -> tuple[ApiKey, str]:
@@ -82,23 +90,6 @@ def make_key(request: ApprovalRequest) -> tuple[ApiKey, str]:
     return api_keys.create_key(
         request.merchant, True, given["kind"], expires_at, given["rights"], given["networks"], request.id
     )
-
-
-def _change_account(request: ApprovalRequest, credentials: Mapping[str, str]) -> None:
-    given = request.parameters
-    account = ProviderAccount.objects.select_for_update(no_key=True).get(id=request.subject_id)
-    if account.version != request.before["version"]:
-        raise Overtaken("The account was changed since this was requested.")
-    provider_accounts.change_account(account, given["title"], given["enabled"], credentials, given["settings"])
-
-
-def _change_route(request: ApprovalRequest) -> None:
-    route = (
-        Route.objects.select_for_update(no_key=True, of=("self",)).select_related("account").get(id=request.subject_id)
-    )
-    if describe_route(route) != request.before:
-        raise Overtaken("The route was changed since this was requested.")
-    routes.change(route, _columns(request.parameters))
 
 
 def _columns(given: Mapping[str, Any]) -> dict[str, Any]:

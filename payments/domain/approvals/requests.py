@@ -36,7 +36,10 @@ def submit_request(request: ApprovalRequest, credentials: Mapping[str, str] = NO
     request.expires_at = clock.now() + timedelta(hours=settings.APPROVAL_HOURS)
     request.sealed_credentials = seal(json.dumps(given), place_of(request)) if given else None
     request.clean_fields()
-    _dry_run(request, given)
+    # Rolled back, so that the form shows now what an approval would fail on.
+    with transaction.atomic():
+        apply_change(request, given)
+        transaction.set_rollback(True)
     try:
         with transaction.atomic():
             # Without this lock, two requests at the same time would not count each other.
@@ -71,10 +74,3 @@ def summary(request: ApprovalRequest) -> str:
     merchant = public_id("mer", request.merchant_id)
     change = json.dumps({"before": request.before, "after": request.parameters}, sort_keys=True, ensure_ascii=False)
     return f"{request.kind}, {merchant}, requested by {request.proposed_by}, {change}"
-
-
-def _dry_run(request: ApprovalRequest, credentials: Mapping[str, str]) -> None:
-    """Apply the change and roll it back, so that the form shows now what an approval would fail on."""
-    with transaction.atomic():
-        apply_change(request, credentials)
-        transaction.set_rollback(True)

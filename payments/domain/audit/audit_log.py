@@ -90,22 +90,14 @@ def record_all(
             fields=names,
             detail=redact(detail),
             reason=redact(reason or context.reason.get()),
-            **_names_of(row),
+            object_type=type_of(row) if row else "",
+            object_id=str(row.pk) if row else "",
+            object_name=redact(str(row))[:NAME_MAX_LENGTH] if row else "",
         )
         entry.hash = entry.sealed()
         head.number, head.hash = entry.number, entry.hash
         entries.append(entry)
     AuditEntry.objects.bulk_create(entries)
-
-
-def _names_of(row: Model | None) -> dict[str, str]:
-    if row is None:
-        return {}
-    return {
-        "object_type": type_of(row),
-        "object_id": str(row.pk),
-        "object_name": redact(str(row))[:NAME_MAX_LENGTH],
-    }
 
 
 def _actor() -> Actor:

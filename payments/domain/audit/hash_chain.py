@@ -27,25 +27,16 @@ def verified_hashes() -> Iterator[bytes]:
         number, last = 0, GENESIS
         for entry in AuditEntry.objects.order_by("number").iterator(CHUNK_SIZE):
             number += 1
-            last = _follow(entry, number, last)
+            if entry.number != number:
+                raise Broken(f"Entry {entry.number} stands where entry {number} should.")
+            if bytes(entry.previous_hash) != last:
+                raise Broken(f"Entry {number} does not follow entry {number - 1}: one of them is not what was written.")
+            last = bytes(entry.hash)
+            if last != entry.sealed():
+                raise Broken(f"Entry {number} was changed.")
             yield last
-        _check_head(number, last)
-
-
-def _follow(entry: AuditEntry, number: int, last: bytes) -> bytes:
-    """Return the hash of `entry`. Raises Broken unless it has this number and follows the entry with hash `last`."""
-    if entry.number != number:
-        raise Broken(f"Entry {entry.number} stands where entry {number} should.")
-    if bytes(entry.previous_hash) != last:
-        raise Broken(f"Entry {number} does not follow entry {number - 1}: one of them is not what was written.")
-    if bytes(entry.hash) != entry.sealed():
-        raise Broken(f"Entry {number} was changed.")
-    return bytes(entry.hash)
-
-
-def _check_head(number: int, last: bytes) -> None:
-    head = AuditHead.objects.first() or AuditHead()
-    if head.number != number:
-        raise Broken(f"The log ends at entry {number}, where entry {head.number} was written last.")
-    if bytes(head.hash) != last:
-        raise Broken(f"The log ends at entry {number} with another hash than was written last.")
+        head = AuditHead.objects.first() or AuditHead()
+        if head.number != number:
+            raise Broken(f"The log ends at entry {number}, where entry {head.number} was written last.")
+        if bytes(head.hash) != last:
+            raise Broken(f"The log ends at entry {number} with another hash than was written last.")

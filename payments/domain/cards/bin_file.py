@@ -7,27 +7,18 @@ from dataclasses import dataclass
 
 from django.db import transaction
 
-from payments.domain.cards.bin_table import BRANDS, FUNDINGS, PREFIX_LENGTHS, UNKNOWN
+from payments.domain.cards.bin_table import BRANDS, FACTS, FUNDINGS, PREFIX_LENGTHS, UNKNOWN
 from payments.models import BinRange
 
-COLUMNS = ("prefix", "brand", "funding", "country", "issuing_bank")
+COLUMNS = ("prefix", *FACTS)
 BATCH_ROWS = 1000
-
-
-@dataclass(frozen=True)
-class Rule:
-    """What a cell must be, as a pattern and in words."""
-
-    pattern: re.Pattern[str]
-    form: str
-
-
+# What a cell must be, as a pattern and in words.
 RULES = {
-    "prefix": Rule(re.compile(f"[0-9]{{{PREFIX_LENGTHS[0]},{PREFIX_LENGTHS[-1]}}}"), "4 to 11 digits"),
-    "brand": Rule(re.compile("|".join(BRANDS)), f"one of {', '.join(BRANDS)}"),
-    "funding": Rule(re.compile("|".join(FUNDINGS)), f"one of {', '.join(FUNDINGS)}"),
-    "country": Rule(re.compile(f"[A-Z]{{2}}|{UNKNOWN}"), f"two capital letters (ISO 3166) or {UNKNOWN}"),
-    "issuing_bank": Rule(re.compile(".{1,100}"), "1 to 100 characters"),
+    "prefix": (f"[0-9]{{{PREFIX_LENGTHS[0]},{PREFIX_LENGTHS[-1]}}}", "4 to 11 digits"),
+    "brand": ("|".join(BRANDS), f"one of {', '.join(BRANDS)}"),
+    "funding": ("|".join(FUNDINGS), f"one of {', '.join(FUNDINGS)}"),
+    "country": (f"[A-Z]{{2}}|{UNKNOWN}", f"two capital letters (ISO 3166) or {UNKNOWN}"),
+    "issuing_bank": (".{1,100}", "1 to 100 characters"),
 }
 
 
@@ -82,9 +73,9 @@ def _entry(values: list[str], line: int) -> BinRange:
         raise BadLine(f"line {line}: {len(COLUMNS)} columns are needed, here are {len(values)}")
     given = dict(zip(COLUMNS, values, strict=True))
     for column, value in given.items():
-        rule = RULES[column]
-        if not rule.pattern.fullmatch(value):
-            raise BadLine(f"line {line}: {column} must be {rule.form}")
+        pattern, form = RULES[column]
+        if not re.fullmatch(pattern, value):
+            raise BadLine(f"line {line}: {column} must be {form}")
     return BinRange(**given)
 
 

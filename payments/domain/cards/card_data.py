@@ -1,6 +1,5 @@
 """Card data: the only place where a number is encrypted and decrypted."""
 
-from dataclasses import asdict
 from datetime import timedelta
 from typing import Any
 from uuid import UUID
@@ -8,7 +7,7 @@ from uuid import UUID
 from django.conf import settings
 
 from payments import clock, ids
-from payments.domain.cards.bin_table import describe
+from payments.domain.cards.bin_table import FACTS, describe
 from payments.models import Card, Source
 from payments.providers.base import CardData
 from payments.vault import KeyDestroyed, Place, Purpose, VaultError, card_fingerprint, seal, unseal
@@ -22,7 +21,7 @@ def new_card(source: Source, card: dict[str, Any]) -> Card:
 
     The source needs only its ID and merchant. One query, of the BIN table. Raise VaultUnavailable.
     """
-    card_id, moment = ids.new_id(), clock.now()
+    card_id, moment, facts = ids.new_id(), clock.now(), describe(card["number"])
     return Card(
         id=card_id,
         source=source,
@@ -36,7 +35,7 @@ def new_card(source: Source, card: dict[str, Any]) -> Card:
         number_expires_at=moment + timedelta(days=settings.UNUSED_CARD_KEEP_DAYS),
         sealed_cvc=seal(card["cvc"], _place(Purpose.CVC, source, card_id)),
         cvc_expires_at=moment + timedelta(minutes=settings.CVC_KEEP_MINUTES),
-        **asdict(describe(card["number"])),
+        **{name: getattr(facts, name) for name in FACTS},
     )
 
 

@@ -55,11 +55,8 @@ def create(caller: Caller, order: ChargeOrder, cvc: str | None = None) -> Result
 def find(caller: Caller, text: str) -> Charge:
     """Return the caller's charge of this public ID, with source and refunds. Raise PaymentError `resource_missing`."""
     uuid = parse_id("ch", text)
-    charge = (
-        prepared_reads.charge.first(merchant_id=caller.merchant_id, livemode=caller.livemode, charge_id=uuid)
-        if uuid
-        else None
-    )
+    owner: dict[str, Any] = {"merchant_id": caller.merchant_id, "livemode": caller.livemode}
+    charge = prepared_reads.charge.first(**owner, charge_id=uuid) if uuid else None
     if charge is None:
         raise not_found("charge")
     return charge
@@ -112,33 +109,27 @@ def _open(
 ) -> tuple[Attempt, Payment, list[ProviderRoute]]:
     """Claim the key, use the source and insert charge and attempt; hold `place` at the provider.
 
-    Return the attempt, its payment, and the other routes that the charge may take.
+    The card is decrypted before everything is written at once: one that cannot be decrypted uses nothing up. Return the
+    attempt, its payment, and the other routes that the charge may take.
     """
     reached(Failpoint.OPENING)
+    owner, hold = (caller.merchant_id, caller.livemode), not order.capture
     while True:
         source = sources.find_chargeable(caller, order.source)
+        found = candidates.routes_for(*owner, source.type, order.amount, order.currency, hold)
+        via, *others = candidates.hold_first_place(place, found, caller.merchant_id)
+        record = idempotency.new_record(caller)
+        charge = _new_charge(caller, source, order)
+        taken = sources.use(caller, source)
+        created = events.of(caller, "charge.created", charge)
+        attempt = attempts.new_attempt(caller, charge, Attempt.Kind.AUTHORIZE, order.amount, via, record)
+        attempt.block_id = getattr(source, "block_id", None)
+        payment = attempts.payment_of(attempt, cvc)
         # Another request changed the source meanwhile. A source changes three times at most.
         with suppress(StaleRow):
-            return _open_with(caller, order, source, cvc, place)
-
-
-def _open_with(
-    caller: Caller, order: ChargeOrder, source: Source, cvc: str | None, place: ExitStack
-) -> tuple[Attempt, Payment, list[ProviderRoute]]:
-    """Decrypt the card, and then write everything at once: a card that cannot be decrypted uses nothing up."""
-    hold = not order.capture
-    found = candidates.routes_for(caller.merchant_id, caller.livemode, source.type, order.amount, order.currency, hold)
-    via, *others = candidates.hold_first_place(place, found, caller.merchant_id)
-    record = idempotency.new_record(caller)
-    charge = _new_charge(caller, source, order)
-    taken = sources.use(caller, source)
-    created = events.of(caller, "charge.created", charge)
-    attempt = attempts.new_attempt(caller, charge, Attempt.Kind.AUTHORIZE, order.amount, via, record)
-    attempt.block_id = getattr(source, "block_id", None)
-    payment = attempts.payment_of(attempt, cvc)
-    idempotency.write_once(caller, record, *taken, Insert(charge), Insert(attempt), *created)
-    reached(Failpoint.OPENED)
-    return attempt, payment, others
+            idempotency.write_once(caller, record, *taken, Insert(charge), Insert(attempt), *created)
+            reached(Failpoint.OPENED)
+            return attempt, payment, others
 
 
 def _new_charge(caller: Caller, source: Source, order: ChargeOrder) -> Charge:

@@ -52,7 +52,7 @@ def destroy_cvc_keys() -> int:
 def _release(charge: Charge) -> bool:
     charge_id = public_id("ch", charge.id)
     try:
-        result = operations.release_expired(Caller.service(charge), charge_id)
+        result = operations.release(Caller.service(charge), charge_id, expired_only=True)
     except PaymentError as refusal:
         logger.warning("expired hold was not released", extra={"charge": charge_id, "code": refusal.code})
         return False

@@ -28,7 +28,8 @@ def authorize(
     """
     outcome = _ask(attempt, payment)
     for via in others:
-        if not _moved_nothing(outcome):
+        is_own_fault = isinstance(outcome, Declined) and outcome.retryable
+        if not isinstance(outcome, NotSent) and not is_own_fault:
             break
         try:
             candidates.hold_place(place, via, caller.merchant_id)
@@ -45,33 +46,16 @@ def _ask(attempt: Attempt, payment: Payment) -> Outcome:
     return attempts.ask(attempt, lambda provider: provider.create_payment(payment))
 
 
-def _moved_nothing(outcome: Outcome) -> bool:
-    """Return whether another provider may be asked: this one got no request, or declined for a fault of its own."""
-    return isinstance(outcome, NotSent) or (isinstance(outcome, Declined) and outcome.retryable)
-
-
 def _fail_over(caller: Caller, attempt: Attempt, outcome: Outcome, via: ProviderRoute) -> Attempt | None:
     """Insert and return an attempt by the next route, and close the one before it.
 
     Return None where another process has recorded that one, or where the database refuses the write.
     """
     fresh = attempts.new_attempt(caller, attempt.charge, attempt.kind, attempt.amount, via, attempt.idempotency)
-    fresh.chosen = _reason(attempt, outcome)
-    try:
-        # In two statements: a charge has one authorizing attempt at a time.
-        with transaction.atomic():
-            execute_writes(_closed(attempt, outcome))
-            execute_writes(Insert(fresh))
-    except StaleRow:
-        return None
-    except (DatabaseError, InterfaceError):
-        logger.exception("charge could not fail over to another route", extra={"attempt": attempt.reference})
-        return None
-    return fresh
-
-
-def _closed(attempt: Attempt, outcome: Outcome) -> Update:
-    values = {
+    # It names the provider: an account's title may be of any length.
+    what = "could not be reached" if isinstance(outcome, NotSent) else "declined for a fault of its own"
+    fresh.chosen = f"after {attempt.provider}, which {what}"
+    closed = {
         "state": Attempt.State.DONE,
         "outcome": type(outcome).__name__,
         "passed_on": True,
@@ -82,10 +66,14 @@ def _closed(attempt: Attempt, outcome: Outcome) -> Update:
         "due_at": None,
         "updated_at": clock.now(),
     }
-    return Update(Attempt, attempts.unchanged(attempt), values)
-
-
-def _reason(attempt: Attempt, outcome: Outcome) -> str:
-    """Return why this route was chosen. It names the provider: an account's title may be of any length."""
-    what = "could not be reached" if isinstance(outcome, NotSent) else "declined for a fault of its own"
-    return f"after {attempt.provider}, which {what}"
+    try:
+        # In two statements: a charge has one authorizing attempt at a time.
+        with transaction.atomic():
+            execute_writes(Update(Attempt, attempts.unchanged(attempt), closed))
+            execute_writes(Insert(fresh))
+    except StaleRow:
+        return None
+    except (DatabaseError, InterfaceError):
+        logger.exception("charge could not fail over to another route", extra={"attempt": attempt.reference})
+        return None
+    return fresh

@@ -1,10 +1,9 @@
 """Outcomes that contradict a recorded one: the provider changed it, or it arrived late."""
 
-from collections.abc import Sequence
 from datetime import datetime
 
 from payments import clock
-from payments.db.writes import Insert, StaleRow, Update, Write, execute_writes
+from payments.db.writes import Insert, StaleRow, Update, execute_writes
 from payments.domain.caller import Caller
 from payments.domain.charging import attempts, outcome_rules, state_machine
 from payments.domain.charging.changes import Changes, rows_after, writes_of
@@ -34,11 +33,15 @@ def apply(attempt: Attempt, outcome: Outcome) -> bool:
     """
     if _was_given_up(attempt) and isinstance(outcome, Approved) and attempt.charge.operation:
         return False
-    writes = _writes(attempt, outcome)
-    if not writes:
+    now, charge = clock.now(), attempt.charge
+    changes = late_changes(attempt, outcome, now)
+    if not changes:
         return True
+    match = {"id": attempt.id, "state": attempt.state, "outcome": attempt.outcome}
+    values = {"outcome": f"Late{type(outcome).__name__}", "due_at": None, "updated_at": now}
+    moved = writes_of(Caller.service(charge), attempt, changes, rows_after(charge, changes))
     try:
-        execute_writes(*writes)
+        execute_writes(Update(Attempt, match, values), *moved)
     except StaleRow:
         # Another process changed the charge or recorded the same; the new rows decide.
         return apply(attempts.reload(attempt), outcome)
@@ -47,18 +50,6 @@ def apply(attempt: Attempt, outcome: Outcome) -> bool:
 
 def _was_given_up(attempt: Attempt) -> bool:
     return attempt.outcome == NotFound.__name__
-
-
-def _writes(attempt: Attempt, outcome: Outcome) -> Sequence[Write]:
-    """Return the writes that record a contradiction; none where `outcome` agrees with what is recorded."""
-    now, charge = clock.now(), attempt.charge
-    changes = late_changes(attempt, outcome, now)
-    if not changes:
-        return []
-    match = {"id": attempt.id, "state": attempt.state, "outcome": attempt.outcome}
-    values = {"outcome": f"Late{type(outcome).__name__}", "due_at": None, "updated_at": now}
-    moved = writes_of(Caller.service(charge), attempt, changes, rows_after(charge, changes))
-    return [Update(Attempt, match, values), *moved]
 
 
 def late_changes(attempt: Attempt, outcome: Outcome, now: datetime) -> Changes:

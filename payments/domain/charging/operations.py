@@ -81,14 +81,12 @@ def void(caller: Caller, charge_id: str) -> Result[Charge]:
     return _run(caller, charge_id, plan)
 
 
-def release(caller: Caller, charge_id: str) -> Result[Charge]:
-    """Void a charge that is still held; one that was captured meanwhile stays captured. Raise as `void` does."""
-    return _run(caller, charge_id, plan_release)
+def release(caller: Caller, charge_id: str, expired_only: bool = False) -> Result[Charge]:
+    """Void a charge that is still held, with `expired_only` only where its hold has expired. Raise as `void` does.
 
-
-def release_expired(caller: Caller, charge_id: str) -> Result[Charge]:
-    """Release a hold that has expired; one that was extended meanwhile is kept. Raise as `void` does."""
-    return _run(caller, charge_id, plan_release_expired)
+    One that was captured meanwhile stays captured, and a hold that was extended meanwhile is kept.
+    """
+    return _run(caller, charge_id, lambda charge: plan_release(charge, expired_only))
 
 
 def extend(caller: Caller, charge_id: str) -> Result[Charge]:
@@ -206,18 +204,13 @@ def plan_void(charge: Charge) -> Plan:
     return Plan(Attempt.Kind.VOID, amount, (set_operation(charge, "void"),))
 
 
-def plan_release(charge: Charge) -> Plan:
-    """Plan the release of a charge that is still held. Raise PaymentError."""
+def plan_release(charge: Charge, expired_only: bool = False) -> Plan:
+    """Plan the release of a charge that is still held, or only of a hold that has expired. Raise PaymentError."""
+    if expired_only and (charge.hold_expires_at is None or charge.hold_expires_at > clock.now()):
+        raise _refusal(charge, "charge_not_voidable", "This hold's time is not over.")
     if state_of(charge) is not ChargeState.HELD:
         raise _refusal(charge, "charge_not_voidable", "Only a held charge can be released.")
     return plan_void(charge)
-
-
-def plan_release_expired(charge: Charge) -> Plan:
-    """Plan the release of an expired hold. Raise PaymentError."""
-    if charge.hold_expires_at is None or charge.hold_expires_at > clock.now():
-        raise _refusal(charge, "charge_not_voidable", "This hold's time is not over.")
-    return plan_release(charge)
 
 
 def plan_extend(charge: Charge) -> Plan:
@@ -249,10 +242,20 @@ def plan_refund(charge: Charge, amount: int | None, reason: str) -> Plan:
     amount = left if amount is None else amount
     if amount > left:
         raise _refusal(charge, "amount_too_large", f"The amount is larger than the {left} left to refund.", "amount")
-    money_back = _new_refund(charge, amount, reason)
+    moment = clock.now()
+    money_back = Refund(
+        merchant_id=charge.merchant_id,
+        livemode=charge.livemode,
+        charge=charge,
+        amount=amount,
+        currency=charge.currency,
+        reason=reason,
+        created_at=moment,
+        updated_at=moment,
+    )
     refunded = {"amount_refunded": charge.amount_refunded + amount, "operation": "refund"}
     status = refunded_status(charge.amount_captured, charge.amount_refunded + amount)
-    moved = transition(charge, state_machine.REFUND, clock.now(), status=status, **refunded)
+    moved = transition(charge, state_machine.REFUND, moment, status=status, **refunded)
     return Plan(Attempt.Kind.REFUND, amount, (moved, Insert(money_back)), money_back)
 
 
@@ -267,20 +270,6 @@ def _require_ability(charge: Charge, plan: Plan, via: candidates.ProviderRoute) 
         raise _refusal(charge, "charge_not_refundable", "The provider cannot refund this type of source.")
     if plan.refund and not able.partial_refund and plan.amount < charge.amount_captured:
         raise _refusal(charge, "charge_not_refundable", "The provider refunds this type of source only as a whole.")
-
-
-def _new_refund(charge: Charge, amount: int, reason: str) -> Refund:
-    moment = clock.now()
-    return Refund(
-        merchant_id=charge.merchant_id,
-        livemode=charge.livemode,
-        charge=charge,
-        amount=amount,
-        currency=charge.currency,
-        reason=reason,
-        created_at=moment,
-        updated_at=moment,
-    )
 
 
 def _refusal(charge: Charge, code: str, message: str, param: str | None = None) -> PaymentError:

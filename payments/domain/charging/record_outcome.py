@@ -100,7 +100,6 @@ def _recorded_by_another(caller: Caller, attempt: Attempt, outcome: Outcome) -> 
 
 
 def _on_record(attempt: Attempt) -> Result[Charge]:
-    """Return the charge as it is on record."""
     return Result(attempt.charge, _render(attempt, attempt.charge, None))
 
 

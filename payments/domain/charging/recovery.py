@@ -68,25 +68,21 @@ def resolve(attempt: Attempt) -> bool:
     Raise ProviderBusy, with nothing written.
     """
     with attempts.place_of(attempt):
-        return _resolve(attempt)
-
-
-def _resolve(attempt: Attempt) -> bool:
-    if not _claim(attempt):
-        return False
-    claimed, attempt = attempt, attempts.reload(attempt)
-    if attempt.state != claimed.state:
-        # A provider's webhook was faster, and some lookups would cancel what it reported.
-        return True
-    outcome = look_up_outcome(attempt)
-    if isinstance(outcome, NotSent):
-        return True
-    if attempt.state == Attempt.State.DONE:
-        _take_second_look(attempt, outcome)
-    else:
-        # A refusal is the answer to the first request: it is stored for it, or its key is free again.
-        with suppress(PaymentError):
-            record_outcome.record(Caller.service(attempt.charge), attempt, outcome)
+        if not _claim(attempt):
+            return False
+        claimed, attempt = attempt, attempts.reload(attempt)
+        if attempt.state != claimed.state:
+            # A provider's webhook was faster, and some lookups would cancel what it reported.
+            return True
+        outcome = look_up_outcome(attempt)
+        if isinstance(outcome, NotSent):
+            return True
+        if attempt.state == Attempt.State.DONE:
+            _take_second_look(attempt, outcome)
+        else:
+            # A refusal is the answer to the first request: it is stored for it, or its key is free again.
+            with suppress(PaymentError):
+                record_outcome.record(Caller.service(attempt.charge), attempt, outcome)
     logger.info("attempt resolved", extra={"attempt": attempt.reference, "outcome": type(outcome).__name__})
     return True
 
@@ -182,12 +178,8 @@ def _claim(attempt: Attempt) -> bool:
 def _ask(provider: Provider, attempt: Attempt) -> Outcome:
     if attempt.kind == Attempt.Kind.REVERSE:
         return _reverse(provider, attempt)
-    if attempt.kind == Attempt.Kind.AUTHORIZE:
-        return _look_up_payment(provider, attempt)
-    return provider.resolve(attempts.operation_of(attempt))
-
-
-def _look_up_payment(provider: Provider, attempt: Attempt) -> Outcome:
+    if attempt.kind != Attempt.Kind.AUTHORIZE:
+        return provider.resolve(attempts.operation_of(attempt))
     payment = attempts.payment_of(attempt)
     outcome = provider.resolve(payment)
     expires_at = attempt.charge.action_expires_at

@@ -7,7 +7,6 @@ recorded outcome. That transaction makes no network call.
 import logging
 from contextlib import suppress
 from typing import Any
-from uuid import UUID
 
 from django.core.exceptions import ValidationError
 from django.db import DatabaseError, IntegrityError, transaction
@@ -82,7 +81,10 @@ def close_overtaken() -> int:
 
 
 def _approve(correction: Correction, decided: dict[str, Any]) -> Correction:
-    attempt = _lock(correction.attempt_id)
+    # Both are locked until the transaction ends, so that a lookup waits.
+    locked = Attempt.objects.select_for_update(no_key=True).get(id=correction.attempt_id)
+    Charge.objects.select_for_update(no_key=True).get(id=locked.charge_id)
+    attempt = attempts.reload(locked)
     if attempt.is_unresolved:
         _end(correction, State.APPROVED, **decided)
         # The refusal is stored as the merchant's answer by then.
@@ -96,15 +98,7 @@ def _approve(correction: Correction, decided: dict[str, Any]) -> Correction:
     return correction
 
 
-def _lock(attempt_id: UUID) -> Attempt:
-    """Lock the attempt and its charge until the transaction ends, so that a lookup waits; return the attempt."""
-    attempt = Attempt.objects.select_for_update(no_key=True).get(id=attempt_id)
-    Charge.objects.select_for_update(no_key=True).get(id=attempt.charge_id)
-    return attempts.reload(attempt)
-
-
 def _outcome(correction: Correction, charge: Charge) -> Outcome:
-    """Return the provider's answer as it would have been."""
     match correction.outcome:
         case ProposedOutcome.APPROVED:
             return Approved(correction.provider_ref, captured=charge.capture_at_once)

@@ -7,7 +7,7 @@ from django.db import transaction
 from payments import clock
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
-from payments.domain.operators.four_eyes import Operator, Refused, decision
+from payments.domain.operators.four_eyes import Operator, Refused, decision, expire_request
 from payments.domain.operators.summary import describe
 from payments.domain.sweep_scope import ALL_MERCHANTS, Scope
 from payments.models import OperatorAction
@@ -40,7 +40,7 @@ def withdraw(action: OperatorAction, requester: Operator, reason: str) -> None:
 def expire(limit: int = BATCH, scope: Scope = ALL_MERCHANTS) -> int:
     """Expire at most `limit` requests that nobody has decided in time; return how many."""
     due = OperatorAction.objects.proposed().filter(scope.within("charge__"), expires_at__lte=clock.now())
-    return sum(_expire(action) for action in due.order_by("expires_at")[:limit])
+    return sum(expire_request(action, describe(action)) for action in due.order_by("expires_at")[:limit])
 
 
 @transaction.atomic
@@ -50,12 +50,3 @@ def _end(action: OperatorAction, step: Action, reason: str = "", **decided: Any)
         raise Refused("This request is no longer open. It was decided meanwhile, or it has expired.")
     action.refresh_from_db()
     audit_log.record(step, action, detail=describe(action), reason=reason or action.note)
-
-
-@transaction.atomic
-def _expire(action: OperatorAction) -> bool:
-    rows = OperatorAction.objects.proposed().filter(id=action.id, expires_at__lte=clock.now())
-    if not rows.update(state=State.EXPIRED, updated_at=clock.now()):
-        return False
-    audit_log.record(Action.EXPIRED, action, detail=describe(action))
-    return True

@@ -93,7 +93,6 @@ def _ask(caller: Caller, action: OperatorAction) -> PaymentError | None:
 
 @transaction.atomic
 def _end(action: OperatorAction, code: str) -> None:
-    """Record the result, unless another process has."""
     state = OperatorAction.State.REFUSED if code else OperatorAction.State.DONE
     rows = OperatorAction.objects.approved().filter(id=action.id)
     if rows.update(state=state, code=code, attempt=_attempt_of(action), updated_at=clock.now()):

@@ -13,7 +13,7 @@ from payments.domain.caller import Caller
 from payments.domain.charging import attempts, late_outcomes, record_outcome, recovery
 from payments.domain.errors import PaymentError
 from payments.domain.lookup_schedule import next_lookup_at
-from payments.domain.provider_events import outcome_json
+from payments.domain.provider_events.inbox import read_outcome
 from payments.models import Attempt, Charge, ProviderEvent
 from payments.models.provider_message import WHY_MAX_LENGTH
 from payments.providers.base import Approved, Declined, NotSent, Outcome, Unknown
@@ -38,25 +38,9 @@ class Later(Exception):
 class Ended(Exception):
     """It will never be applied, for the reason in the message; how it stands then is in `state`."""
 
-    state: State
-
-
-class NeedsAttention(Ended):
-    """It cannot be true together with what we know."""
-
-    state = State.NEEDS_ATTENTION
-
-
-class NoNews(Ended):
-    """It says nothing that is to be acted on."""
-
-    state = State.NO_NEWS
-
-
-class NotOurs(Ended):
-    """No charge of ours asked for it."""
-
-    state = State.NOT_OURS
+    def __init__(self, state: str, message: str) -> None:
+        super().__init__(message)
+        self.state = state
 
 
 def apply_due(limit: int = BATCH) -> int:
@@ -82,7 +66,12 @@ def _claim() -> ProviderEvent | None:
 def _apply_alone(report: ProviderEvent) -> None:
     """Apply a claimed event and record the result; an error in it does not stop the others."""
     try:
-        _apply(report)
+        attempt, step = _meant(report)
+        outcome = _outcome(report, attempt, step)
+        if outcome and attempt.state == Attempt.State.DONE:
+            _apply_late(report, attempt, outcome)
+        elif outcome:
+            _record(attempt, outcome)
     except Ended as reason:
         _end(report, reason.state, str(reason))
     except Later as reason:
@@ -110,18 +99,6 @@ def _change(report: ProviderEvent, **values: object) -> None:
     ProviderEvent.objects.filter(id=report.id, due_at=report.due_at).update(updated_at=clock.now(), **values)
 
 
-def _apply(report: ProviderEvent) -> None:
-    """Apply one event. Raise Later or Ended."""
-    attempt, step = _meant(report)
-    outcome = _outcome(report, attempt, step)
-    if outcome is None:
-        return
-    if attempt.state == Attempt.State.DONE:
-        _apply_late(report, attempt, outcome)
-    else:
-        _record(attempt, outcome)
-
-
 def _meant(report: ProviderEvent) -> tuple[Attempt, FollowUp | None]:
     """Return the attempt that the event names, reloaded, and the follow-up step if the event means that."""
     attempt_id, step = read_reference(report.reference) or (None, None)
@@ -129,42 +106,34 @@ def _meant(report: ProviderEvent) -> tuple[Attempt, FollowUp | None]:
     if found is None:
         raise _unasked(report)
     if found.account_id != report.account_id:
-        raise NeedsAttention("What has this name was asked of another account.")
+        raise Ended(State.NEEDS_ATTENTION, "What has this name was asked of another account.")
     attempt = attempts.reload(found)
-    _compare(report, attempt)
+    if report.amount is not None and report.amount != attempt.amount:
+        raise Ended(State.NEEDS_ATTENTION, f"The message says {report.amount}, and {attempt.amount} was asked for.")
+    currency = attempt.charge.currency
+    if report.currency and report.currency.upper() != currency:
+        raise Ended(State.NEEDS_ATTENTION, f"The message says {report.currency}, and {currency} was asked for.")
     return attempt, step
 
 
 def _unasked(report: ProviderEvent) -> Ended:
     """How a report stands that names nothing that is on record."""
     if is_trial(report.reference):
-        return NotOurs("A trial of the connection asked for it.")
+        return Ended(State.NOT_OURS, "A trial of the connection asked for it.")
     if read_reference(report.reference):
-        return NeedsAttention("We asked for nothing of this name.")
-    if _is_about_a_payment_of_ours(report):
-        return NeedsAttention("A payment of ours was changed there, and nobody asked for it here.")
-    return NotOurs("Nobody asked for it here.")
-
-
-def _is_about_a_payment_of_ours(report: ProviderEvent) -> bool:
+        return Ended(State.NEEDS_ATTENTION, "We asked for nothing of this name.")
     names = [name for name in (report.payment, report.provider_ref) if name]
-    attempt_id, _ = read_reference(report.payment) or (None, None)
-    return Attempt.objects.filter(Q(id=attempt_id) | Q(provider_ref__in=names, account=report.account_id)).exists()
-
-
-def _compare(report: ProviderEvent, attempt: Attempt) -> None:
-    if report.amount is not None and report.amount != attempt.amount:
-        raise NeedsAttention(f"The message says {report.amount}, and {attempt.amount} was asked for.")
-    currency = attempt.charge.currency
-    if report.currency and report.currency.upper() != currency:
-        raise NeedsAttention(f"The message says {report.currency}, and {currency} was asked for.")
+    payment_id, _ = read_reference(report.payment) or (None, None)
+    if Attempt.objects.filter(Q(id=payment_id) | Q(provider_ref__in=names, account=report.account_id)).exists():
+        return Ended(State.NEEDS_ATTENTION, "A payment of ours was changed there, and nobody asked for it here.")
+    return Ended(State.NOT_OURS, "Nobody asked for it here.")
 
 
 def _outcome(report: ProviderEvent, attempt: Attempt, step: FollowUp | None) -> Outcome | None:
     """Return the attempt's outcome by this event; None where the event has none."""
     if not report.outcome:
         return _found_out(report, attempt, step)
-    reported = outcome_json.read(report.outcome, report.outcome_json)
+    reported = read_outcome(report.outcome, report.outcome_json)
     if step is not FollowUp.CANCEL:
         return reported
     # A payment before the cancellation has an event of its own.
@@ -203,13 +172,13 @@ def _apply_late(report: ProviderEvent, attempt: Attempt, outcome: Outcome) -> No
     is_done = attempt.outcome in DONE
     if isinstance(outcome, Approved) and not is_done:
         if report.outcome and attempt.outcome in FAILED_REFUND and attempt.refund_id:
-            raise NoNews("The provider reports refunds as made until they fail, and this one had failed.")
-        raise NeedsAttention(f"The provider says that it was done, and {attempt.outcome} is on record.")
+            raise Ended(State.NO_NEWS, "The provider reports refunds as made until they fail, and this one had failed.")
+        raise Ended(State.NEEDS_ATTENTION, f"The provider says that it was done, and {attempt.outcome} is on record.")
     if isinstance(outcome, Declined) and is_done and _still_stands(attempt):
         if _is_about_the_rest(attempt, outcome):
-            raise NoNews("What was not captured of the hold ran out.")
+            raise Ended(State.NO_NEWS, "What was not captured of the hold ran out.")
         why = outcome.message or outcome.provider_code or outcome.code
-        raise NeedsAttention(f"It was done, and the provider says now that it failed: {why}")
+        raise Ended(State.NEEDS_ATTENTION, f"It was done, and the provider says now that it failed: {why}")
 
 
 def _is_about_the_rest(attempt: Attempt, outcome: Declined) -> bool:

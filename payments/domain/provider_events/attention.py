@@ -3,7 +3,7 @@
 from django.contrib.auth.models import AbstractBaseUser
 
 from payments import clock
-from payments.domain.operators import notes
+from payments.domain.operators.four_eyes import check_note
 from payments.models import ProviderEvent
 
 State = ProviderEvent.State
@@ -15,7 +15,7 @@ class TooLate(Exception):
 
 def close(report: ProviderEvent, operator: AbstractBaseUser, note: str) -> None:
     """Close an event that needs attention. Raise TooLate, and ValidationError without a note or with a secret in it."""
-    notes.check(note)
+    check_note(note)
     rows = ProviderEvent.objects.filter(id=report.pk, state=State.NEEDS_ATTENTION)
     now = clock.now()
     if not rows.update(state=State.CLOSED, note=note, closed_by=operator, closed_at=now, updated_at=now):

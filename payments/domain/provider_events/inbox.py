@@ -5,9 +5,12 @@ contradicts our records moves nothing and is left to operators.
 """
 
 import hashlib
+import json
 import logging
 from collections.abc import Mapping
+from dataclasses import asdict
 from datetime import timedelta
+from typing import get_args
 
 from django.conf import settings
 from django.db import transaction
@@ -15,11 +18,10 @@ from django.db.models import Q
 
 from payments import clock, ids
 from payments.db.writes import insert_if_absent
-from payments.domain.provider_events import outcome_json
 from payments.domain.routing.provider_accounts import connected
 from payments.models import ProviderAccount, ProviderEvent, ProviderMessage
 from payments.models.provider_message import TEXT_MAX_LENGTH, WHY_MAX_LENGTH
-from payments.providers.base import Report
+from payments.providers.base import Outcome, Report
 from payments.providers.registry import CONNECTORS
 from payments.sensitive_data.redaction import redact
 from payments.webhooks.wake_up import BackgroundCall, TaskSender
@@ -29,6 +31,7 @@ logger = logging.getLogger("kaha.provider_events")
 TASK = "payments.tasks.apply_provider_events"
 KEPT = timedelta(days=90)
 PURGE_BATCH = 1000
+OUTCOMES: dict[str, type[Outcome]] = {kind.__name__: kind for kind in get_args(Outcome)}
 
 wake_worker = BackgroundCall(TaskSender(settings.CELERY_BROKER_URL, TASK)).wake_worker
 
@@ -68,6 +71,16 @@ def delete_old(batch: int = PURGE_BATCH) -> int:
     return total
 
 
+def written_outcome(outcome: Outcome) -> str:
+    """Return the members of an outcome as JSON, for `read_outcome`."""
+    return json.dumps(asdict(outcome))
+
+
+def read_outcome(name: str, members: str) -> Outcome:
+    """Return the outcome of this name from the text that `written_outcome` made."""
+    return OUTCOMES[name](**json.loads(members))
+
+
 def _account(account_id: str) -> ProviderAccount:
     uuid = ids.parse_id(ProviderAccount.PREFIX, account_id)
     account = ProviderAccount.objects.filter(id=uuid, provider__in=list(CONNECTORS)).first() if uuid else None
@@ -81,9 +94,11 @@ def _keep(account: ProviderAccount, body: bytes, reports: list[Report], fault: s
     message = ProviderMessage(account=account, body=body, digest=hashlib.sha256(body).digest())
     if not insert_if_absent(message):
         return
-    rows = [_row(message, report) for report in reports] or ([_unreadable(message, fault)] if fault else [])
-    for row in rows:
-        insert_if_absent(row)
+    for report in reports:
+        insert_if_absent(_row(message, report))
+    if fault:
+        why, state = _clean(fault)[:WHY_MAX_LENGTH], ProviderEvent.State.NEEDS_ATTENTION
+        insert_if_absent(ProviderEvent(message=message, account=account, state=state, why=why, due_at=None))
     transaction.on_commit(wake_worker, robust=True)
 
 
@@ -96,16 +111,9 @@ def _row(message: ProviderMessage, report: Report) -> ProviderEvent:
         provider_ref=_clean(report.provider_ref),
         payment=_clean(report.payment),
         outcome=type(report.outcome).__name__ if report.outcome else "",
-        outcome_json=outcome_json.written(report.outcome) if report.outcome else "",
+        outcome_json=written_outcome(report.outcome) if report.outcome else "",
         amount=report.amount,
         currency=_clean(report.currency)[:3],
-    )
-
-
-def _unreadable(message: ProviderMessage, fault: str) -> ProviderEvent:
-    state = ProviderEvent.State.NEEDS_ATTENTION
-    return ProviderEvent(
-        message=message, account=message.account, state=state, why=_clean(fault)[:WHY_MAX_LENGTH], due_at=None
     )
 
 

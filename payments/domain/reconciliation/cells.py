@@ -9,7 +9,6 @@ from typing import TypeVar
 from iso4217 import Currency
 
 DECIMAL = re.compile(r"([+-]?)([0-9]{1,14}(?:\.[0-9]{1,6})?)")
-WHOLE = re.compile(r"([+-]?)([0-9]{1,18})")
 PRINTABLE = re.compile(r"[^\x00-\x1f\x7f-\x9f]{0,255}")
 WORD = re.compile(r"[A-Za-z][A-Za-z0-9 _-]{0,39}")
 # A spreadsheet reads a cell that begins so as a formula.
@@ -57,12 +56,12 @@ def read_currency(text: str) -> str:
         raise ValueError("must be a currency by ISO 4217 in capital letters, such as PHP") from None
 
 
-def read_signed(text: str, currency: str, *, minor_units: bool = False) -> tuple[str, int]:
+def read_signed(text: str, currency: str) -> tuple[str, int]:
     """Return the sign as it is written, and the amount above 0 in the currency's smallest unit."""
-    decimals = 0 if minor_units else decimals_of(currency)
-    match = (WHOLE if minor_units else DECIMAL).fullmatch(text)
+    decimals = Currency(currency).exponent or 0
+    match = DECIMAL.fullmatch(text)
     if match is None:
-        raise ValueError(f"must be an amount of {currency} in digits, such as {write_amount(1850, decimals)}")
+        raise ValueError(f"must be an amount of {currency} in digits, such as {write_amount(1850, currency)}")
     amount = Decimal(match[2]).scaleb(decimals)
     if not amount or amount != amount.to_integral_value():
         raise ValueError(f"must be an amount of {currency} above 0 with {decimals} decimals at most")
@@ -77,9 +76,6 @@ def read_amount(text: str, currency: str) -> int:
     return amount
 
 
-def decimals_of(currency: str) -> int:
-    return Currency(currency).exponent or 0
-
-
-def write_amount(amount: int, decimals: int) -> str:
+def write_amount(amount: int, currency: str) -> str:
+    decimals = Currency(currency).exponent or 0
     return f"{Decimal(amount).scaleb(-decimals):.{decimals}f}"

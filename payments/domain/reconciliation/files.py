@@ -4,10 +4,10 @@ import csv
 import io
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TextIO
+from typing import Any, TextIO
 
 from payments.domain.reconciliation.cells import Row
-from payments.domain.reconciliation.csv_layout import CsvMapping, Layout
+from payments.domain.reconciliation.layouts import Layout, SimulatorReport
 from payments.providers.settlement_reports import SettlementLine
 
 MAX_BYTES = 64 * 1024 * 1024
@@ -20,20 +20,15 @@ class BadReport(Exception):
 def read(path: Path, layout: Layout) -> list[SettlementLine]:
     """Return the lines of a report, in order. Raises BadReport."""
     rows = csv.reader(io.StringIO(_text_of(path), newline=""), strict=True)
-    seen: dict[SettlementLine, int] = {}
     try:
-        table = _Table(next(rows, []), layout)
-        for row in filter(None, rows):
-            if line := table.line(row):
-                _add_new(seen, line, rows.line_num)
+        return _lines(rows, layout)
     except csv.Error as fault:
         raise BadReport(f"line {rows.line_num}: {fault}") from None
     except ValueError as fault:
         raise BadReport(f"line {max(rows.line_num, 1)}{fault}") from None
-    return list(seen)
 
 
-def write(lines: Iterable[SettlementLine], mapping: CsvMapping, file: TextIO) -> int:
+def write(lines: Iterable[SettlementLine], mapping: SimulatorReport, file: TextIO) -> int:
     """Write `lines` as the provider would; return how many."""
     out = csv.writer(file, lineterminator="\n")
     out.writerow(mapping.names)
@@ -42,11 +37,6 @@ def write(lines: Iterable[SettlementLine], mapping: CsvMapping, file: TextIO) ->
         out.writerow(mapping.written(line))
         count += 1
     return count
-
-
-def _add_new(seen: dict[SettlementLine, int], line: SettlementLine, number: int) -> None:
-    if seen.setdefault(line, number) != number:
-        raise ValueError(f": this repeats line {seen[line]}")
 
 
 def _text_of(path: Path) -> str:
@@ -63,22 +53,19 @@ def _text_of(path: Path) -> str:
         raise BadReport(f"line {raw[: fault.start].count(10) + 1}: it is not UTF-8") from None
 
 
-class _Table:
-    """The rows below one header. Raises ValueError with the column and what it should hold."""
-
-    def __init__(self, header: list[str], layout: Layout) -> None:
-        self.layout = layout
-        self.width = len(header)
-        for name in layout.names:
-            if header.count(name) != 1:
-                raise ValueError(f", column {name}: must be there, once")
-        self.places = {name: header.index(name) for name in layout.names}
-
-    def line(self, row: list[str]) -> SettlementLine | None:
-        """Return the line in a row; None for a row that belongs to no payment."""
-        if len(row) != self.width:
-            raise ValueError(f": {self.width} columns are needed, here are {len(row)}")
-        line = self.layout.line(Row({name: row[place] for name, place in self.places.items()}))
+def _lines(rows: Any, layout: Layout) -> list[SettlementLine]:
+    """Return the lines in the rows, without those that belong to no payment. Raises ValueError with the fault."""
+    seen: dict[SettlementLine, int] = {}
+    header: list[str] = next(rows, [])
+    for name in layout.names:
+        if header.count(name) != 1:
+            raise ValueError(f", column {name}: must be there, once")
+    for row in filter(None, rows):
+        if len(row) != len(header):
+            raise ValueError(f": {len(header)} columns are needed, here are {len(row)}")
+        line = layout.line(Row(dict(zip(header, row, strict=True))))
         if line and not line.reference and not line.provider_ref:
             raise ValueError(": it must name the payment or operation")
-        return line
+        if line and seen.setdefault(line, rows.line_num) != rows.line_num:
+            raise ValueError(f": this repeats line {seen[line]}")
+    return list(seen)

@@ -3,7 +3,7 @@
 from django.contrib.auth.models import AbstractBaseUser
 
 from payments import clock
-from payments.domain.operators import notes
+from payments.domain.operators.four_eyes import check_note
 from payments.models import ReconciliationItem
 
 State = ReconciliationItem.State
@@ -24,7 +24,7 @@ def reopen(item: ReconciliationItem, operator: AbstractBaseUser, note: str) -> N
 
 
 def _decide(item: ReconciliationItem, origin: str, state: str, operator: AbstractBaseUser, note: str) -> None:
-    notes.check(note)
+    check_note(note)
     rows = ReconciliationItem.objects.filter(id=item.pk, state=origin)
     if not rows.update(state=state, note=note, decided_by=operator, decided_at=clock.now()):
         raise TooLate

@@ -12,8 +12,8 @@ from django.db.models import Count, Exists, OuterRef
 
 from payments import clock
 from payments.domain.reconciliation import files, matcher
-from payments.domain.reconciliation.csv_layout import Layout
 from payments.domain.reconciliation.files import BadReport
+from payments.domain.reconciliation.layouts import Layout
 from payments.models import ReconciliationItem, ReconciliationRun, ReportLine
 from payments.providers.registry import provider_named
 from payments.providers.settlement_reports import Movement, Reporting, SettlementLine

@@ -93,7 +93,6 @@ def _counted(caller: Caller, fingerprint: bytes | None) -> dict[Kind, str]:
 
 
 def _limit_reached(caller: Caller) -> str:
-    """Return the name of the counter that counts each limit reached."""
     return f"{_prefix(caller)}/over"
 
 

@@ -22,6 +22,8 @@ from payments.vault import VaultError
 
 logger = logging.getLogger("kaha.routing")
 
+ONLY_ROUTE = "the only route that takes it"
+
 
 @dataclass(frozen=True, slots=True)
 class ProviderRoute:
@@ -90,11 +92,6 @@ def first_routes(merchant_id: UUID) -> dict[str, Route]:
     return {route.source_type: route for route in reversed(routes)}
 
 
-def simulator_route() -> ProviderRoute:
-    """Return the route of every charge in test mode."""
-    return ProviderRoute(registry.provider_named(registry.SIMULATOR))
-
-
 def route_of(attempt: Attempt) -> ProviderRoute:
     """Return the route of `attempt`, for what follows from it."""
     return ProviderRoute(provider_of(attempt), attempt.route)
@@ -147,7 +144,7 @@ def _candidates(merchant_id: UUID, livemode: bool, source_type: str) -> list[Can
     if livemode:
         found = _routes(merchant_id).filter(source_type=source_type).annotate(recent=circuit_breaker.recent_attempts())
         return list(_routed(found))
-    via = simulator_route()
+    via = ProviderRoute(registry.provider_named(registry.SIMULATOR))
     capabilities = via.provider.capabilities(source_type)
     return [Candidate(via, capabilities)] if capabilities else []
 
@@ -181,13 +178,8 @@ def _with_closed_circuit(candidates: list[Candidate]) -> list[ProviderRoute]:
         raise unavailable(min(open_seconds))
     closed = [candidate.via for candidate, seconds in zip(candidates, open_seconds, strict=True) if not seconds]
     if closed[0].route:
-        closed[0] = replace(closed[0], reason=_reason(len(candidates), len(candidates) - len(closed)))
+        opened = len(candidates) - len(closed)
+        reason = f"the first of {len(candidates)} routes that take it" if len(candidates) > 1 else ONLY_ROUTE
+        reason += f", {opened} of which have an open circuit" if opened else ""
+        closed[0] = replace(closed[0], reason=reason)
     return closed
-
-
-def _reason(routes: int, opened: int) -> str:
-    if routes == 1:
-        return "the only route that takes it"
-    return f"the first of {routes} routes that take it" + (
-        f", {opened} of which have an open circuit" if opened else ""
-    )

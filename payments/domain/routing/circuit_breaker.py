@@ -48,26 +48,19 @@ def recent_attempts() -> ArraySubquery:
 
 def health_of(recent: Iterable[dict[str, Any]]) -> Health:
     """Return the health of a route from its `recent_attempts`, newest first."""
-    recent = list(recent)
-    outages = [_moment(attempt["outage_at"]) for attempt in recent if attempt["state"] != Attempt.State.OPEN]
-    open_seconds = _open_seconds(outages[:OUTAGES_IN_A_ROW], _is_half_open(recent))
-    return Health(len(outages), len([moment for moment in outages if moment]), open_seconds)
-
-
-def _open_seconds(newest: list[datetime | None], is_half_open: bool) -> int:
-    known = [moment for moment in newest if moment]
-    if len(known) < OUTAGES_IN_A_ROW:
-        return 0
-    left = max(known) + OPEN_FOR - clock.now()
-    return max(math.ceil(left.total_seconds()), int(is_half_open), 0)
-
-
-def _is_half_open(recent: list[dict[str, Any]]) -> bool:
-    """Return whether an attempt by the route is under way now, whose answer will decide."""
-    return any(
-        attempt["state"] == Attempt.State.OPEN and (_moment(attempt["due_at"]) or clock.now()) > clock.now()
-        for attempt in recent
-    )
+    asked, now, is_half_open = [], clock.now(), False
+    for attempt in recent:
+        if attempt["state"] != Attempt.State.OPEN:
+            asked.append(_moment(attempt["outage_at"]))
+        elif (_moment(attempt["due_at"]) or now) > now:
+            # It is under way now, and its answer will decide.
+            is_half_open = True
+    outages = [moment for moment in asked[:OUTAGES_IN_A_ROW] if moment]
+    open_seconds = 0
+    if len(outages) == OUTAGES_IN_A_ROW:
+        left = max(outages) + OPEN_FOR - now
+        open_seconds = max(math.ceil(left.total_seconds()), int(is_half_open), 0)
+    return Health(len(asked), len([moment for moment in asked if moment]), open_seconds)
 
 
 def _moment(text: str | None) -> datetime | None:

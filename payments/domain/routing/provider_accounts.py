@@ -135,7 +135,9 @@ def _fill_in(account: ProviderAccount, credentials: Mapping[str, str], settings:
     account.settings = _filled(connector.settings, settings)
     filled = _filled(connector.credentials, credentials)
     account.sealed_credentials = seal(json.dumps(filled), _place(account))
-    account.hints = {name: _hint(value) for name, value in filled.items()}
+    account.hints = {
+        name: value[-HINT_LENGTH:] if len(value) >= HINTED_LENGTH else "" for name, value in filled.items()
+    }
 
 
 def _filled(blanks: tuple[Blank, ...], given: Mapping[str, str]) -> dict[str, str]:
@@ -158,13 +160,8 @@ def _described(account: ProviderAccount) -> dict[str, str]:
 
 
 def _differences(before: Mapping[str, str], after: Mapping[str, str]) -> list[str]:
-    """Return a text for each value that differs."""
     names = [name for name in sorted({**before, **after}) if before.get(name) != after.get(name)]
     return [f"{name}: {before.get(name, 'nothing')!r} to {after.get(name, 'nothing')!r}" for name in names]
-
-
-def _hint(secret: str) -> str:
-    return secret[-HINT_LENGTH:] if len(secret) >= HINTED_LENGTH else ""
 
 
 def _credentials(account: ProviderAccount) -> dict[str, str]:

@@ -76,25 +76,22 @@ class TrialPayment:
             outcome = self._look_up()
         if isinstance(outcome, ActionRequired):
             params = self.pay(outcome)
-            outcome = self._look_up() if params is None else self._continue(params)
+            if params is None:
+                outcome = self._look_up()
+            else:
+                outcome = self._ask("continue", lambda: self.provider.continue_payment(self.payment, params))
         if isinstance(outcome, Approved):
-            self._end(outcome, end)
+            if end == "refund" and not outcome.captured:
+                captured = self._operate("capture")
+                # What is still held must not stay so.
+                end = end if isinstance(captured, Approved | Pending) else "void"
+            if end == "void" or self.can.refund:
+                self._operate(end)
         elif isinstance(outcome, ActionRequired | Pending | Unknown):
             self._operate("cancel")
 
-    def _end(self, approved: Approved, end: str) -> None:
-        if end == "refund" and not approved.captured:
-            captured = self._operate("capture")
-            # What is still held must not stay so.
-            end = end if isinstance(captured, Approved | Pending) else "void"
-        if end == "void" or self.can.refund:
-            self._operate(end)
-
     def _look_up(self) -> Outcome:
         return self._ask("look up", lambda: self.provider.resolve(self.payment))
-
-    def _continue(self, params: Mapping[str, str]) -> Outcome:
-        return self._ask("continue", lambda: self.provider.continue_payment(self.payment, params))
 
     def _operate(self, kind: str) -> Outcome:
         of = self.payment
@@ -112,7 +109,11 @@ class TrialPayment:
         return self._ask(kind, lambda: ask(operation), names_payment=False)
 
     def _ask(self, name: str, question: Callable[[], Outcome], names_payment: bool = True) -> Outcome:
-        outcome = _answer(question)
+        try:
+            outcome = question()
+        except Exception as error:
+            logger.exception("provider call broke")
+            outcome = Unknown(type(error).__name__)
         if names_payment and (ref := getattr(outcome, "provider_ref", "")):
             self.payment = replace(self.payment, provider_ref=ref)
         self.report(Step(self.payment.source_type, name, outcome))
@@ -149,21 +150,15 @@ def _source_types(account: ProviderAccount, provider: Provider, with_cards: bool
     return [name for name in sourcetypes.NAMES if name in tried and provider.capabilities(name)]
 
 
-def _answer(question: Callable[[], Outcome]) -> Outcome:
-    """Return the answer to a question; an exception from a connector is an unknown outcome."""
-    try:
-        return question()
-    except Exception as error:
-        logger.exception("provider call broke")
-        return Unknown(type(error).__name__)
-
-
 def _payment(source_type: str, can: Capabilities, card: CardData | None) -> Payment:
-    amount, currency = _small_amount(can)
+    # A small amount within the limits, in pesos where they are taken.
+    limits = can.amounts or {DEFAULT_CURRENCY: (SMALL, SMALL)}
+    currency = DEFAULT_CURRENCY if DEFAULT_CURRENCY in limits else next(iter(limits))
+    smallest, largest = limits[currency]
     is_https = settings.PUBLIC_URL.startswith("https://")
     return Payment(
         reference=trial_reference(),
-        amount=amount,
+        amount=min(max(smallest, SMALL), largest),
         currency=currency,
         source_type=source_type,
         capture=not can.hold,
@@ -175,11 +170,3 @@ def _payment(source_type: str, can: Capabilities, card: CardData | None) -> Paym
         asked_at=clock.now(),
         payer=NOBODY,
     )
-
-
-def _small_amount(can: Capabilities) -> tuple[int, str]:
-    """Return a small amount within the limits, in pesos where they are taken."""
-    limits = can.amounts or {DEFAULT_CURRENCY: (SMALL, SMALL)}
-    currency = DEFAULT_CURRENCY if DEFAULT_CURRENCY in limits else next(iter(limits))
-    smallest, largest = limits[currency]
-    return min(max(smallest, SMALL), largest), currency

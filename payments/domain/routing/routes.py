@@ -46,10 +46,6 @@ def _check(route: Route) -> None:
         raise BadRoute(f"{route.currency!r} is no ISO 4217 currency code in upper case, such as PHP.")
     if route.partial_refund and not route.refund:
         raise BadRoute("What cannot be refunded cannot be refunded in part.")
-    _check_bounds(route)
-
-
-def _check_bounds(route: Route) -> None:
     bounds = [bound for bound in (route.amount_min, route.amount_max) if bound is not None]
     if bounds and not route.currency:
         raise BadRoute("Amounts are of a currency: name it, too.")

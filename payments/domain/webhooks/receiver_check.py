@@ -68,12 +68,13 @@ def calls(secrets: Sequence[str]) -> list[Call]:
     """Return a valid event and the same again, two in the wrong order, a forged one and an old one."""
     first, second, third, fourth = (_charge() for _ in range(4))
     valid = _event(first, 1)
+    other_secret = f"whsec_{b64encode(randomness.token_bytes(32)).decode()}"
     return [
         Call("a valid event", True, valid, secrets),
         Call("the same event again", True, valid, secrets),
         Call("an event of another charge, its second", True, _event(second, 2), secrets),
         Call("the first event of that charge, late", True, _event(second, 1), secrets),
-        Call("a forged event, signed with another secret", False, _event(third, 1), [_other_secret()]),
+        Call("a forged event, signed with another secret", False, _event(third, 1), [other_secret]),
         Call("an old event, signed 10 minutes ago", False, _event(fourth, 1), secrets, TOO_OLD),
     ]
 
@@ -122,7 +123,3 @@ def _charge() -> Charge:
     )
     charge.refund_list = []
     return charge
-
-
-def _other_secret() -> str:
-    return f"whsec_{b64encode(randomness.token_bytes(32)).decode()}"

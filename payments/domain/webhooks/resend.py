@@ -44,19 +44,11 @@ def resend(webhooks: QuerySet[Webhook]) -> int:
     One that a worker has claimed is left to it. Many go in parts, so that no worker waits for long.
     """
     count, last = 0, BEFORE_ALL
-    while part := list(_ids(webhooks, last)):
-        count += _resend(part)
-        last = part[-1]
+    ids = webhooks.order_by("id").values_list("id", flat=True)
+    while part := list(ids.filter(id__gt=last)[:AT_ONCE]):
+        with transaction.atomic():
+            # By ID, so that the row's lease is checked as it is now, not as it was found.
+            sent = send_again(Webhook.objects.filter(id__in=part), clock.now())
+            audit_log.record_all(Action.SENT_AGAIN, sent)
+        count, last = count + len(sent), part[-1]
     return count
-
-
-@transaction.atomic
-def _resend(part: list[UUID]) -> int:
-    # By ID, so that the row's lease is checked as it is now, not as it was found.
-    sent = send_again(Webhook.objects.filter(id__in=part), clock.now())
-    audit_log.record_all(Action.SENT_AGAIN, sent)
-    return len(sent)
-
-
-def _ids(webhooks: QuerySet[Webhook], after: UUID) -> QuerySet[Webhook, UUID]:
-    return webhooks.filter(id__gt=after).order_by("id").values_list("id", flat=True)[:AT_ONCE]

@@ -6,9 +6,8 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from payments import clock
 from payments.domain.reconciliation import files, runs
-from payments.domain.reconciliation.csv_layout import MAPPINGS
 from payments.domain.reconciliation.files import BadReport
-from payments.domain.reconciliation.layouts import LAYOUTS
+from payments.domain.reconciliation.layouts import LAYOUTS, MAPPINGS
 from payments.domain.reconciliation.runs import SettlementReport
 from payments.management import arguments
 from payments.management.tables import in_columns, utc

@@ -264,8 +264,8 @@ OPERATIONS = [
                 models.CheckConstraint(condition=Q(("decided_by__isnull", True), Q(("decided_by", F("proposed_by")), _negated=True), _connector="OR"), name="correction_decided_by_another"),
                 models.CheckConstraint(
                     condition=Q(
-                        Q(("decided_at__isnull", False), ("decided_by__isnull", False), ("note__regex", "\\S"), ("state__in", ["approved", "rejected"])),
-                        Q(("decided_at__isnull", True), ("decided_by__isnull", True), ("note", ""), ("state__in", ["proposed", "withdrawn", "overtaken"])),
+                        Q(("state__in", ["approved", "rejected"]), ("decided_at__isnull", False), ("decided_by__isnull", False), ("note__regex", "\\S")),
+                        Q(("state__in", ["proposed", "withdrawn", "overtaken"]), ("decided_at__isnull", True), ("decided_by__isnull", True), ("note", "")),
                         _connector="OR",
                     ),
                     name="correction_decided_whole",

@@ -10,10 +10,6 @@ from payments.models.charging.charge import Charge
 from payments.models.merchants.merchant import Merchant
 
 
-class SettlementQuerySet(ScopedQuerySet["Settlement"]):
-    """Settlements of one merchant in one mode."""
-
-
 class Settlement(models.Model):
     """A merchant's daily batch in one mode and currency; its amount is the sum of its postings."""
 
@@ -24,7 +20,7 @@ class Settlement(models.Model):
     day = models.DateField()
     created_at = models.DateTimeField(default=clock.now, editable=False)
 
-    objects = SettlementQuerySet.as_manager()
+    objects = ScopedQuerySet["Settlement"].as_manager()
 
     class Meta:
         constraints = [
@@ -35,10 +31,6 @@ class Settlement(models.Model):
 
     def __str__(self) -> str:
         return ids.public_id("set", self.id)
-
-
-class PostingQuerySet(ScopedQuerySet["Posting"]):
-    """Postings of one merchant in one mode."""
 
 
 class Posting(FastModel):
@@ -95,7 +87,7 @@ class Posting(FastModel):
     )
     created_at = models.DateTimeField(default=clock.now, editable=False)
 
-    objects = PostingQuerySet.as_manager()
+    objects = ScopedQuerySet["Posting"].as_manager()
 
     class Meta:
         constraints = [
@@ -113,10 +105,6 @@ class Posting(FastModel):
 
     def __str__(self) -> str:
         return f"{self.kind} {self.account} {self.amount}"
-
-
-class RunningBalanceQuerySet(ScopedQuerySet["RunningBalance"]):
-    """Running balances of one merchant in one mode."""
 
 
 class RunningBalance(models.Model):
@@ -140,7 +128,7 @@ class RunningBalance(models.Model):
     reversals = models.BigIntegerField(default=0)
     fees = models.BigIntegerField(default=0)
 
-    objects = RunningBalanceQuerySet.as_manager()
+    objects = ScopedQuerySet["RunningBalance"].as_manager()
 
     class Meta:
         constraints = [

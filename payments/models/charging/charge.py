@@ -167,10 +167,6 @@ class Charge(FastModel):
         return ids.public_id("ch", self.id)
 
 
-class RefundQuerySet(ScopedQuerySet["Refund"]):
-    """Refunds of one merchant in one mode."""
-
-
 class Refund(FastModel):
     """A refund of all or part of a charge to the payer."""
 
@@ -191,7 +187,7 @@ class Refund(FastModel):
     created_at = models.DateTimeField(default=clock.now, editable=False)
     updated_at = models.DateTimeField(default=clock.now, editable=False)
 
-    objects = RefundQuerySet.as_manager()
+    objects = ScopedQuerySet["Refund"].as_manager()
 
     class Meta:
         constraints = [

@@ -8,10 +8,6 @@ from payments.db.scoped_queryset import ScopedQuerySet
 from payments.models.merchants.merchant import Merchant
 
 
-class SourceQuerySet(ScopedQuerySet["Source"]):
-    """Sources of one merchant in one mode."""
-
-
 class Source(FastModel):
     """A card, wallet or bank account, usable once unless vaulted."""
 
@@ -33,7 +29,7 @@ class Source(FastModel):
     created_at = models.DateTimeField(default=clock.now, editable=False)
     updated_at = models.DateTimeField(default=clock.now, editable=False)
 
-    objects = SourceQuerySet.as_manager()
+    objects = ScopedQuerySet["Source"].as_manager()
 
     class Meta:
         constraints = [

@@ -4,10 +4,7 @@ from django.db.models import F, Q
 
 from payments import clock, ids
 from payments.models.merchants.merchant import Merchant
-from payments.models.operators.correction import NOTE_MAX_LENGTH, SOMETHING_WRITTEN, free_of_secrets
-
-_UNDECIDED = Q(decided_by__isnull=True, decided_at__isnull=True, note="")
-_DECIDED = Q(decided_by__isnull=False, decided_at__isnull=False, note__regex=SOMETHING_WRITTEN)
+from payments.models.operators.correction import DECIDED, NOTE_MAX_LENGTH, SOMETHING_WRITTEN, UNDECIDED, free_of_secrets
 
 
 class ApprovalRequestQuerySet(models.QuerySet["ApprovalRequest"]):
@@ -91,9 +88,9 @@ class ApprovalRequest(models.Model):
             ),
             models.CheckConstraint(
                 name="approval_request_decided_whole",
-                condition=Q(state__in=["approved", "done", "declined"]) & _DECIDED
-                | Q(state="proposed") & _UNDECIDED
-                | Q(state__in=["withdrawn", "expired"]) & (_DECIDED | _UNDECIDED),
+                condition=Q(state__in=["approved", "done", "declined"]) & DECIDED
+                | Q(state="proposed") & UNDECIDED
+                | Q(state__in=["withdrawn", "expired"]) & (DECIDED | UNDECIDED),
             ),
             models.CheckConstraint(
                 name="approval_request_waits_only_for_a_key",

@@ -13,6 +13,9 @@ from payments.sensitive_data.redaction import without_words
 EVIDENCE_MAX_LENGTH = 2000
 NOTE_MAX_LENGTH = 500
 SOMETHING_WRITTEN = r"\S"
+# What a row that one operator requests holds before and after another one's decision.
+UNDECIDED = Q(decided_by__isnull=True, decided_at__isnull=True, note="")
+DECIDED = Q(decided_by__isnull=False, decided_at__isnull=False, note__regex=SOMETHING_WRITTEN)
 
 
 def free_of_secrets(text: str) -> None:
@@ -114,18 +117,8 @@ class Correction(models.Model):
             ),
             models.CheckConstraint(
                 name="correction_decided_whole",
-                condition=Q(
-                    state__in=["approved", "rejected"],
-                    decided_by__isnull=False,
-                    decided_at__isnull=False,
-                    note__regex=SOMETHING_WRITTEN,
-                )
-                | Q(
-                    state__in=["proposed", "withdrawn", "overtaken"],
-                    decided_by__isnull=True,
-                    decided_at__isnull=True,
-                    note="",
-                ),
+                condition=Q(state__in=["approved", "rejected"]) & DECIDED
+                | Q(state__in=["proposed", "withdrawn", "overtaken"]) & UNDECIDED,
             ),
             models.UniqueConstraint(
                 F("attempt"),

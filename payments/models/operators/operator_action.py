@@ -5,10 +5,7 @@ from django.db.models import F, Q
 from payments import clock, ids
 from payments.models.charging.attempt import Attempt
 from payments.models.charging.charge import AMOUNT_MAX, Charge
-from payments.models.operators.correction import NOTE_MAX_LENGTH, SOMETHING_WRITTEN, free_of_secrets
-
-_UNDECIDED = Q(decided_by__isnull=True, decided_at__isnull=True, note="")
-_DECIDED = Q(decided_by__isnull=False, decided_at__isnull=False, note__regex=SOMETHING_WRITTEN)
+from payments.models.operators.correction import DECIDED, NOTE_MAX_LENGTH, SOMETHING_WRITTEN, UNDECIDED, free_of_secrets
 
 
 class OperatorActionQuerySet(models.QuerySet["OperatorAction"]):
@@ -96,9 +93,9 @@ class OperatorAction(models.Model):
             ),
             models.CheckConstraint(
                 name="operator_action_decided_whole",
-                condition=Q(state="declined") & _DECIDED
-                | Q(state__in=["approved", "done", "refused"]) & (_DECIDED | _UNDECIDED)
-                | Q(state__in=["proposed", "withdrawn", "expired"]) & _UNDECIDED,
+                condition=Q(state="declined") & DECIDED
+                | Q(state__in=["approved", "done", "refused"]) & (DECIDED | UNDECIDED)
+                | Q(state__in=["proposed", "withdrawn", "expired"]) & UNDECIDED,
             ),
             models.CheckConstraint(
                 name="operator_action_above_the_limit_by_two",
