@@ -12,14 +12,14 @@ from django.test.utils import CaptureQueriesContext
 from customers.api import views
 from customers.models import Customer, CustomerSource
 from payments import clock
-from payments.api import charges, events
+from payments.api import charges, events, requests
 from payments.api.filters import STATUS_PAIRS
 from payments.api.views.lists import Listing
 from payments.db.compiled_query import CompiledQuery
 from payments.db.scoped_queryset import FIRST_ID, LAST_ID
 from payments.domain import prepared_reads
 from payments.ids import new_id
-from payments.models import ApiKey, Attempt, Event, IdempotencyRecord, Refund
+from payments.models import ApiKey, ApiRequest, Attempt, Event, IdempotencyRecord, Refund
 from payments.providers.simulator import books
 from payments.providers.simulator.models import SimulatedPayment
 from tests.factories import ChargeFactory, RefundFactory
@@ -32,6 +32,7 @@ PAGE = (*IN_MODE, "length", "below")
 PAGE_OF_CHARGES = (*PAGE, "above", "pairs")
 FIRST_PAGE_OF_EVENTS = (*IN_MODE, "no_start", "length")
 PAGE_OF_EVENTS = (*IN_MODE, "after", "length")
+FOLLOWED = (*PAGE, "above")
 EVERY_PAIR = (1 << len(STATUS_PAIRS)) - 1
 # What each query is given, by the names of the stage below.
 READS: dict[str, tuple[CompiledQuery[Any, Any], tuple[str, ...]]] = {
@@ -50,6 +51,10 @@ READS: dict[str, tuple[CompiledQuery[Any, Any], tuple[str, ...]]] = {
     "first page of events": (events.EVENTS.page, FIRST_PAGE_OF_EVENTS),
     "page of events of a type": (events.EVENTS.page, (*PAGE_OF_EVENTS, "kind")),
     "page of events of an object": (events.EVENTS.page, (*FIRST_PAGE_OF_EVENTS, "object_id")),
+    "events after another": (events.EVENTS.newer, FOLLOWED),
+    "events of a type after another": (events.EVENTS.newer, (*FOLLOWED, "kind")),
+    "page of requests": (requests.REQUESTS.page, PAGE),
+    "requests after another": (requests.REQUESTS.newer, FOLLOWED),
     "page of customers": (views.CUSTOMERS.page, PAGE),
     "page of customers of an address": (views.CUSTOMERS.page, (*PAGE, "email")),
 }
@@ -68,6 +73,8 @@ def stage() -> dict[str, Any]:
     )
     owner = {"merchant_id": charge.merchant_id, "livemode": False}
     event = Event.objects.create(**owner, type="charge.created", object_id=charge.id, sequence=1, payload=b"{}")
+    asked = {"method": "GET", "path": "/v2/ping", "status": 200, "milliseconds": 1, "created_at": clock.now()}
+    ApiRequest.objects.create(**owner, api_key=key, request_id=new_id(), **asked)
     customer = Customer.objects.create(**owner, email="maria@example.com", description="Maria")
     CustomerSource.objects.create(customer=customer, source=charge.source)
     return owner | {
@@ -131,6 +138,10 @@ def test_every_query_that_is_compiled_once_is_looked_at_here() -> None:
     rooms = [module for name, module in sys.modules.items() if name.startswith(("payments.", "customers."))]
     held = [each for module in rooms for each in vars(module).values()]
     found = {each for each in held if isinstance(each, CompiledQuery)} | {
-        each.page for each in held if isinstance(each, Listing)
+        query
+        for each in held
+        if isinstance(each, Listing)
+        for query in vars(each).values()
+        if isinstance(query, CompiledQuery)
     }
     assert found == {query for query, _ in READS.values()}

@@ -19,6 +19,7 @@ METHODS = ("get", "post", "put", "delete")
 # The variable that the guides, too, put the key into.
 KEY = "KEY"
 PAGE_SIZE = 10
+PUBLIC_ID = re.compile(r"\b([a-z]+)_[0-9a-f]{32}\b")
 EMAIL = "juan%40example.com"
 
 
@@ -81,8 +82,8 @@ def _example_of(parameter: Document, operation: Document) -> str:
     if prefix is None:
         return EMAIL
     answers = b"".join(to_bytes(_first_example(answer)) for answer in operation["responses"].values())
-    known = re.search(rf'"({prefix[1]}_[0-9a-f]{{32}})"', answers.decode())
-    return known[1] if known else f"{prefix[1]}_019aa3c5d1017f4e8b7a6c5d4e3f2a1b"
+    known = (found[0] for found in PUBLIC_ID.finditer(answers.decode()) if found[1] == prefix[1])
+    return next(known, f"{prefix[1]}_019aa3c5d1017f4e8b7a6c5d4e3f2a1b")
 
 
 def curl(call: Call) -> str:

@@ -14,11 +14,11 @@ COLUMNS = ("prefix", *FACTS)
 BATCH_ROWS = 1000
 # What a cell must be, as a pattern and in words.
 RULES = {
-    "prefix": (f"[0-9]{{{PREFIX_LENGTHS[0]},{PREFIX_LENGTHS[-1]}}}", "4 to 11 digits"),
-    "brand": ("|".join(BRANDS), f"one of {', '.join(BRANDS)}"),
-    "funding": ("|".join(FUNDINGS), f"one of {', '.join(FUNDINGS)}"),
-    "country": (f"[A-Z]{{2}}|{UNKNOWN}", f"two capital letters (ISO 3166) or {UNKNOWN}"),
-    "issuing_bank": (".{1,100}", "1 to 100 characters"),
+    "prefix": (re.compile(f"[0-9]{{{PREFIX_LENGTHS[0]},{PREFIX_LENGTHS[-1]}}}"), "4 to 11 digits"),
+    "brand": (re.compile("|".join(BRANDS)), f"one of {', '.join(BRANDS)}"),
+    "funding": (re.compile("|".join(FUNDINGS)), f"one of {', '.join(FUNDINGS)}"),
+    "country": (re.compile(f"[A-Z]{{2}}|{UNKNOWN}"), f"two capital letters (ISO 3166) or {UNKNOWN}"),
+    "issuing_bank": (re.compile(".{1,100}"), "1 to 100 characters"),
 }
 
 
@@ -74,7 +74,7 @@ def _entry(values: list[str], line: int) -> BinRange:
     given = dict(zip(COLUMNS, values, strict=True))
     for column, value in given.items():
         pattern, form = RULES[column]
-        if not re.fullmatch(pattern, value):
+        if not pattern.fullmatch(value):
             raise BadLine(f"line {line}: {column} must be {form}")
     return BinRange(**given)
 
