@@ -1,5 +1,6 @@
 """What a merchant reads about itself."""
 
+from secrets import token_hex
 from typing import Any
 
 import pytest
@@ -108,7 +109,7 @@ def test_in_live_mode_a_type_without_a_route_is_pending(live_api: Api) -> None:
 
 
 def test_a_live_type_shows_its_first_provider_and_the_account_there(live_api: Api, shop: NewMerchant) -> None:
-    credentials = {"api_key": "not-a-key-of-anybody", "hmac_key": "5A" * 32}
+    credentials = {"api_key": token_hex(16), "hmac_key": token_hex(32)}
     account = open_account(shop.merchant, True, "adyen", "Ours", credentials, {"merchant_account": "SariPH"})
     Route.objects.create(account=account, source_type="gcash", position=1)
     gcash = made(live_api.get("/me"))["payment_method_settings"]["gcash"]

@@ -7,7 +7,7 @@ from typing import Any
 from payments.domain.merchants.merchants import create_merchant
 from payments.providers.simulator.models import SimulatedPayment
 from tests.client import Api, made
-from tests.contract.calls import CARD, keep, newest_event
+from tests.contract.calls import CARD, keep, newest_event, newest_request
 from tests.contract.calls import customer as new_customer
 
 ADDRESS = {
@@ -98,7 +98,13 @@ CALLS = [
     Call("POST", "/v2/customers/{customer}/sources", {"source": "{source}"}),
     Call("DELETE", "/v2/customers/{keeper}/sources/{kept}", {}),
     Call("GET", "/v2/events/", query=PAGE | {"start_after": "{event}", "type": "charge.created", "object": "{charge}"}),
+    # Nothing newer is waited for, and the list is not empty: both are answered at once.
+    Call("GET", "/v2/events/", query={"ending_before": "{event}"}),
+    Call("GET", "/v2/events/", query=PAGE | {"wait": "1"}),
     Call("GET", "/v2/events/{event}"),
+    Call("GET", "/v2/requests/", query=PAGE | {"start_after": "{request}", "wait": "1"}),
+    Call("GET", "/v2/requests/", query={"ending_before": "{request}"}),
+    Call("GET", "/v2/requests/{request}"),
     Call("GET", "/v2/me"),
     Call("GET", "/v2/balance"),
     Call("GET", "/v2/ping"),
@@ -130,6 +136,7 @@ def shop() -> tuple[Api, Stock]:
         "keeper": [keeper],
         "kept": [_kept(api, keeper) for _ in range(2)],
         "event": [newest_event(api)],
+        "request": [newest_request(api)],
         "page": [charge["action"]["url"].rpartition("/")[2] for charge in waiting],
         "return": [url.rpartition("/")[2] for url in SimulatedPayment.objects.values_list("return_url", flat=True)],
     }
