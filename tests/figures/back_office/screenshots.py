@@ -9,7 +9,9 @@ from pathlib import Path
 from django.core.management import call_command
 from playwright.sync_api import Page, sync_playwright
 
+from payments.models import Merchant
 from payments.quickstart.servers.places import PROJECT
+from tests.approvals.factories import requested_key
 from tests.figures.servers.web import web_server
 from tests.office.pages import main_pages
 from tests.office.tabs import WAYS, Office
@@ -28,6 +30,7 @@ SHOTS: Sequence[tuple[str, str]] = (
 def screenshots(charges: int, folder: Path) -> dict[str, int]:
     """Seed so many charges and write a picture of each page; return how many bytes each has."""
     call_command("seed_demo", charges=charges)
+    requested_key(Merchant.objects.earliest("pk"))
     call_command("check_money", verbosity=0)
     # Playwright keeps an event loop in this thread, which makes Django forbid it the database.
     os.environ["DJANGO_ALLOW_ASYNC_UNSAFE"] = "true"
