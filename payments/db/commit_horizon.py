@@ -5,7 +5,7 @@ from datetime import datetime
 from django.db import connection
 
 # An ID is made shortly before its statement is sent, by a host whose clock may differ from the database's. What writes
-# for longer than a minute makes no events.
+# for longer than a minute makes no events. PostgreSQL shows those of the same role, which all processes use.
 HORIZON = """
 SELECT greatest(
     least(clock_timestamp(), min(xact_start)) - interval '1 second', clock_timestamp() - interval '1 minute'
