@@ -9,7 +9,8 @@ from django.http import HttpRequest
 from payments.admin.framework.change_audit import ViewRecorded
 from payments.admin.framework.formats import NOTHING, chips, lines, link, money, search_link, utc
 from payments.admin.framework.merchant_access import limit_of
-from payments.admin.timeline.changes import change_moments, ledger_moments, provider_moments, request_moments
+from payments.admin.timeline.attempts import provider_moments
+from payments.admin.timeline.changes import change_moments, ledger_moments, request_moments
 from payments.admin.timeline.moment import Facts, Moment, Moments
 from payments.admin.timeline.outside import (
     payer_moments,
