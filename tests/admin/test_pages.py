@@ -93,6 +93,8 @@ def test_every_model_has_its_pages() -> None:
         "SummedDay",
         "ExportPart",
         "PageVisit",
+        # Merchants read it, and it is kept for a week.
+        "ApiRequest",
         "RunningBalance",
         "ProviderEvent",
     }, "which belong to something that has a page, or live an hour, or are summed up on the first page"

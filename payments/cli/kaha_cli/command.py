@@ -1,5 +1,6 @@
 """What the commands have in common: how each is declared, its account, how money and times are shown."""
 
+import signal
 import sys
 from collections.abc import Callable
 from datetime import datetime
@@ -43,12 +44,18 @@ def until_interrupted(function: Function) -> Callable[..., Any]:
 
     @wraps(function)
     def call(*arguments: Any, **options: Any) -> None:
+        # In place of Python's own handler asyncio puts one that cancels, and what is cancelled may go on.
+        signal.signal(signal.SIGINT, _interrupt)
         try:
             function(*arguments, **options)
         except KeyboardInterrupt:
             click.echo("Stopped.", err=True)
 
     return call
+
+
+def _interrupt(*_: object) -> None:
+    raise KeyboardInterrupt
 
 
 def confirm_live(client: Client, describe: Callable[[], str], yes: bool) -> None:

@@ -150,3 +150,19 @@ def test_the_start_page_shows_programs_where_the_reference_is() -> None:
 
 def test_an_unknown_path_counts_against_its_address(shop: NewMerchant) -> None:
     assert "RateLimit" in Client().get("/nowhere")
+
+
+@pytest.mark.django_db
+def test_a_form_without_its_token_is_answered_with_what_to_do() -> None:
+    response = Client(enforce_csrf_checks=True).post("/admin/login/", {"username": "ana"}, headers=BROWSER)
+    assert response.status_code == 403
+    assert "load the page anew" in response.content.decode()
+
+
+@pytest.mark.django_db
+def test_a_page_that_a_role_does_not_permit_leads_back(django_user_model: Any) -> None:
+    client = Client()
+    client.force_login(django_user_model.objects.create_user("ana", is_staff=True))
+    response = client.get("/admin/payments/merchant/", headers=BROWSER)
+    assert response.status_code == 403
+    assert 'href="/admin/"' in response.content.decode()
