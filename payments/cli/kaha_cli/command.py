@@ -44,7 +44,7 @@ def until_interrupted(function: Function) -> Callable[..., Any]:
 
     @wraps(function)
     def call(*arguments: Any, **options: Any) -> None:
-        # In place of Python's own handler asyncio puts one that cancels, and what is cancelled may go on.
+        # A shell starts a background command with SIGINT ignored, and asyncio replaces Python's own handler.
         signal.signal(signal.SIGINT, _interrupt)
         try:
             function(*arguments, **options)
