@@ -53,6 +53,8 @@ IDEMPOTENCY_KEEP_DAYS = env.integer("IDEMPOTENCY_KEEP_DAYS", 30, at_least=1)
 # Events and their webhooks are dropped by whole months, once all of a month is older than this.
 EVENTS_KEEP_DAYS = env.integer("EVENTS_KEEP_DAYS", 400, at_least=31)
 HOLD_DAYS = 7
+# The time zone of the back office, for operators who choose no other.
+DISPLAY_TIME_ZONE = env.time_zone("DISPLAY_TIME_ZONE", "UTC")
 # How long an operator's request waits for another operator's decision.
 APPROVAL_HOURS = env.integer("APPROVAL_HOURS", 48, at_least=1)
 ACTION_MINUTES = 60
@@ -116,6 +118,7 @@ MIDDLEWARE = [
     "django_otp.middleware.OTPMiddleware",
     "config.http.middleware.PageMessages",
     "payments.staff.sign_in.sessions.SessionLimits",
+    "payments.staff.preferences.DisplayTimeZone",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "axes.middleware.AxesMiddleware",
 ]
@@ -134,6 +137,7 @@ TEMPLATES = [
                 "django.contrib.messages.context_processors.messages",
             ],
             "libraries": {
+                "moments": "payments.admin.moments",
                 "decline_alert": "payments.admin.risk.alert_banner",
                 "money_alert": "payments.admin.books.alert_banner",
                 "overview": "payments.admin.overview",

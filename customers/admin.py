@@ -26,11 +26,11 @@ from payments.admin.framework.formats import (
     money,
     search_link,
     source_label,
-    utc,
 )
 from payments.admin.framework.object_actions import Facts
 from payments.admin.framework.reason_form import ReasonForm
 from payments.admin.framework.row_actions import Done, RowAction, RowActions
+from payments.admin.moments import moment_cell
 from payments.admin.timeline.panels import Panel, panel_with, timeline_panel
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
@@ -154,7 +154,7 @@ def customer_panel(request: HttpRequest, charge: Charge, charges: QuerySet[Any])
     customer, kept = tie.customer, CustomerSource.objects.filter(customer=tie.customer_id)
     facts: list[tuple[str, object]] = [("Customer", link(Customer, customer.pk, customer))]
     facts += [("E-mail", customer.email), ("Mobile", customer.mobile_number), ("Description", customer.description)]
-    facts.append(("Since (UTC)", utc(customer.created_at)))
+    facts.append(("Since", moment_cell(customer.created_at)))
     shown = [(name, value) for name, value in facts if value]
     return panel_with("Customer", shown, charges.filter(source__in=kept.values("source")))
 

@@ -262,6 +262,11 @@ def test_a_command_refuses_a_malformed_environment_without_a_traceback() -> None
     assert "Traceback" not in done.stderr
 
 
+def test_an_unknown_display_time_zone_is_refused_with_an_example() -> None:
+    done = python("manage.py", "merchant", "list-keys", DISPLAY_TIME_ZONE="Manila")
+    assert "DISPLAY_TIME_ZONE must be a time zone of the IANA database, such as Asia/Manila" in done.stderr
+
+
 @pytest.mark.parametrize("address", ["http://127.0.0.1:9000/v72", "https://checkout-test.adyen.com/v72", ""])
 def test_a_provider_is_reached_at_its_own_hosts_or_on_this_machine(settings, address: str) -> None:
     settings.ADYEN_URL = address

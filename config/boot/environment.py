@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 from typing import Any
+from zoneinfo import available_timezones
 
 import environ
 
@@ -61,6 +62,14 @@ class Environment:
         if self.text(name, str(default)).strip().lower() in BOOLEANS:
             return bool(self._env.bool(name, default))
         self.faults[name] = f"must be one of {', '.join(BOOLEANS)}."
+        return default
+
+    def time_zone(self, name: str, default: str) -> str:
+        """Return the name of a time zone in the IANA database."""
+        zone = self.text(name, default)
+        if zone in available_timezones():
+            return zone
+        self.faults[name] = "must be a time zone of the IANA database, such as Asia/Manila or UTC."
         return default
 
     def database(self, name: str, default: str) -> dict[str, Any]:

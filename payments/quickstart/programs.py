@@ -32,6 +32,7 @@ class Programs:
         self._environment = {
             "DJANGO_SETTINGS_MODULE": "config.settings",
             "PUBLIC_URL": f"http://{HOST}:{port}",
+            "DISPLAY_TIME_ZONE": "Asia/Manila",
             **servers.environment(places),
             **{name: value for name, value in os.environ.items() if value},
             "KAHA_DATA": str(places.data),

@@ -4,7 +4,7 @@ import base64
 import secrets
 
 from django.contrib.auth.models import User
-from django.db import transaction
+from django.db import models, transaction
 from django_otp.models import Device
 from django_otp.plugins.otp_static.models import StaticDevice
 from django_otp.plugins.otp_totp.models import TOTPDevice
@@ -62,6 +62,16 @@ class RecoveryCodes(StaticDevice):
 
     def _fingerprint(self, code: str) -> str:
         return vault.recovery_code_fingerprint(self.user_id, code).hex()[:FINGERPRINT_LENGTH]
+
+
+class OperatorSettings(models.Model):
+    """What an operator has chosen for the pages of the admin."""
+
+    user = models.OneToOneField(User, models.CASCADE, primary_key=True, related_name="operator_settings")
+    time_zone = models.CharField(max_length=64)
+
+    class Meta:
+        default_permissions = ()
 
 
 def device_that_accepts(user: User, code: str) -> Device | None:

@@ -9,7 +9,7 @@ from django.urls import reverse
 from pytest_django import DjangoAssertNumQueries
 
 from payments import clock
-from payments.admin.framework.formats import utc
+from payments.admin.moments import moment_text
 from payments.domain.routing.provider_accounts import open_account
 from payments.models import (
     ApprovalRequest,
@@ -153,7 +153,7 @@ def test_a_key_is_shown_with_its_limits_and_last_use_and_never_whole(operator: C
     limits = {"rights": ["charges:read", "refunds:write"], "networks": ["10.0.0.0/8"]}
     key = ApiKeyFactory(kind="restricted", last_used_at=moment, **limits)
     page, merchants = text_of(operator.get(page_of(key))), text_of(operator.get(page_of(key.merchant)))
-    for shown in ("Restricted", *limits["rights"], *limits["networks"], utc(moment)):
+    for shown in ("Restricted", *limits["rights"], *limits["networks"], moment_text(moment)):
         assert shown in page, shown
         assert shown in merchants, shown
     digest = bytes(key.digest)

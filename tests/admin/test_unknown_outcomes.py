@@ -4,6 +4,7 @@ from django.test import Client
 from django.urls import reverse
 
 from payments import clock
+from payments.admin.moments import moment_cell
 from payments.domain.merchants.merchants import NewMerchant
 from payments.ids import public_id
 from payments.models import Attempt, AuditEntry, Charge, UnknownOutcome
@@ -48,7 +49,7 @@ def test_a_line_says_what_was_asked_and_answered_and_when_it_is_looked_up(
     text = text_of(ana.get(list_of(UnknownOutcome)))
     said = [shop.merchant.title, "test", public_id("ch", attempt.charge_id), "PHP\xa01,250.00", "authorize"]
     said += [attempt.reference, "simulator", attempt.request_id, "the answer was lost"]
-    moments = [f"{moment:%d\xa0%b\xa0%Y\xa0%H:%M:%S}" for moment in (attempt.created_at, attempt.due_at)]
+    moments = [moment_cell(moment) for moment in (attempt.created_at, attempt.due_at)]
     assert [word for word in [*said, *moments] if word not in text] == []
 
 

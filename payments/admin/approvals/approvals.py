@@ -24,8 +24,9 @@ from payments.admin.approvals.forms import MAY_DECIDE, NOBODY_ELSE, has_approver
 from payments.admin.approvals.words import changes_of, consequence_of, facts_of, short_words
 from payments.admin.framework.base import by, one_of
 from payments.admin.framework.decisions import DecidedByAnother, Decision, Message
-from payments.admin.framework.formats import chip, column, lines, link, utc
+from payments.admin.framework.formats import chip, column, lines, link
 from payments.admin.framework.object_actions import ActionButton, Consequence, Facts, operator_of, shown_once
+from payments.admin.moments import moment_text
 from payments.admin.operators import corrections, requests
 from payments.admin.operators.requests import ByTurn
 from payments.domain.approvals import decisions
@@ -224,9 +225,9 @@ class ApprovalRequestAdmin(DecidedByAnother):
             case State.PROPOSED if not has_approver(row.proposed_by, row.merchant):
                 return NOBODY_ELSE
             case State.PROPOSED:
-                return f"Another person approves or declines it by {utc(row.expires_at)} UTC."
+                return f"Another person approves or declines it by {moment_text(row.expires_at)}."
             case State.APPROVED:
-                return f"{row.proposed_by} takes the key by {utc(row.expires_at)} UTC. It is made when it is taken."
+                return f"{row.proposed_by} takes the key by {moment_text(row.expires_at)}. It is made when it is taken."
             case State.DONE:
                 return "Nothing: it is done."
             case _:

@@ -8,8 +8,9 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from payments import sourcetypes
-from payments.admin.framework.formats import NOTHING, link, money, provider_title, utc
+from payments.admin.framework.formats import NOTHING, link, money, provider_title
 from payments.admin.framework.object_actions import Consequence, Facts
+from payments.admin.moments import moment_text
 from payments.domain.merchants.scopes import RIGHTS
 from payments.models import ApiKey, ApprovalRequest, Merchant, ProviderAccount, Route
 from payments.providers.accounts import Connector
@@ -71,9 +72,9 @@ def facts_of(request: ApprovalRequest) -> Facts:
     yield "Mode", "live: this is real money"
     yield from _subject(request)
     yield from changes_of(request)
-    yield "Requested by", f"{request.proposed_by}, {utc(request.created_at)} UTC"
+    yield "Requested by", f"{request.proposed_by}, {moment_text(request.created_at)}"
     yield "Why", request.reason
-    yield "Open until", f"{utc(request.expires_at)} UTC"
+    yield "Open until", f"{moment_text(request.expires_at)}"
 
 
 def changes_of(request: ApprovalRequest) -> Iterator[tuple[str, object]]:

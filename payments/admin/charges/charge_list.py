@@ -20,12 +20,13 @@ from payments.admin.charges.status import ByState, index_path_for
 from payments.admin.exports import MAY_EXPORT
 from payments.admin.framework.base import ByMode, by_type_of
 from payments.admin.framework.form_filters import ByAmount, ByDays, ByMerchant
-from payments.admin.framework.formats import NOTHING, chips, column, money, source_label, two_lines, utc
+from payments.admin.framework.formats import NOTHING, chips, column, money, source_label, two_lines
 from payments.admin.framework.index_scan import IndexPath
 from payments.admin.framework.merchant_access import limit_of
 from payments.admin.framework.object_actions import form_page, operator_of
 from payments.admin.framework.pagination import KeysetPaging
 from payments.admin.framework.reason_form import HiddenNumberInput
+from payments.admin.moments import moment_cell
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.ids import parse_id, public_id
@@ -92,7 +93,7 @@ class ChargeList(ChargeSearch, KeysetPaging):
     }
     object_lookups = ("pk", "source_id", "refunds__pk")
     last4_lookups = ("source__card__last4",)
-    which = column("Charge, created (UTC)", lambda charge: two_lines(charge, utc(charge.created_at)))
+    which = column("Charge, created", lambda charge: two_lines(charge, moment_cell(charge.created_at)))
     what_for = column("For, at", lambda charge: two_lines(charge.description or NOTHING, charge.merchant))
     shown_state = column("State", chips)
     paid_with = column(

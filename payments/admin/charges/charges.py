@@ -15,8 +15,8 @@ from payments.admin.framework.formats import (
     money_column,
     shown_rate,
     source_label,
-    utc,
 )
+from payments.admin.moments import moment_text
 from payments.admin.timeline import TimelinePage
 from payments.ledger.fees import Rate
 from payments.models import Attempt, Charge, Event, Refund, Source
@@ -109,4 +109,4 @@ class RefundAdmin(LookOnlyAdmin):
     @admin.display(description="Of the refund")
     def events(self, refund: Refund) -> SafeString | str:
         found = Event.objects.filter(object_id=refund.pk).defer("payload").order_by("-sequence")[:SHOWN_EVENTS]
-        return lines(link(Event, event.id, f"{utc(event.created_at)} {event.type}") for event in found)
+        return lines(link(Event, event.id, f"{moment_text(event.created_at)} {event.type}") for event in found)

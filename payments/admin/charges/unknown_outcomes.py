@@ -19,9 +19,10 @@ from django.views.decorators.http import require_POST
 
 from payments.admin.charges.attempts import AttemptAdmin, ByModeOfCharge
 from payments.admin.framework.decisions import acts_on
-from payments.admin.framework.formats import NOTHING, chip, column, lines, link, mode_column, money, pretty_json, utc
+from payments.admin.framework.formats import NOTHING, chip, column, lines, link, mode_column, money, pretty_json
 from payments.admin.framework.object_actions import ActionButton, Facts, form_page, operator_of
 from payments.admin.framework.reason_form import SecretsHidden
+from payments.admin.moments import moment_cell, moment_text
 from payments.admin.operators.corrections import DECISIONS, said
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
@@ -87,11 +88,11 @@ class UnknownOutcomeAdmin(AttemptAdmin):
         "Merchant", lambda attempt: link(Merchant, attempt.charge.merchant_id, attempt.charge.merchant.title)
     )
     mode = mode_column("charge")
-    since = column("Since (UTC)", lambda attempt: utc(attempt.created_at))
+    since = column("Since", lambda attempt: moment_cell(attempt.created_at))
     answered = column("Answered", lambda attempt: lines(value for value in (attempt.response or {}).values() if value))
     lookups = column("Lookups", lambda attempt: attempt.tries)
-    next_lookup = column("Next lookup (UTC)", lambda attempt: utc(attempt.due_at))
-    looked_up = column("Lookups, next (UTC)", lambda attempt: lines((attempt.tries, utc(attempt.due_at))))
+    next_lookup = column("Next lookup", lambda attempt: moment_cell(attempt.due_at))
+    looked_up = column("Lookups, next", lambda attempt: lines((attempt.tries, moment_cell(attempt.due_at))))
     proposal = column("Proposal", lambda attempt: chip(Correction.State.PROPOSED) if attempt.is_proposed else NOTHING)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
@@ -161,7 +162,7 @@ class UnknownOutcomeAdmin(AttemptAdmin):
         if not asked:
             self.message_user(request, "Another lookup is running.", messages.WARNING)
         elif now.is_unresolved:
-            text = f"The outcome is still unknown. The next lookup is at {utc(now.due_at)} UTC."
+            text = f"The outcome is still unknown. The next lookup is at {moment_text(now.due_at)}."
             self.message_user(request, text, messages.WARNING)
         else:
             self.message_user(request, f"The provider's answer: {now.outcome or now.state}.", messages.SUCCESS)
@@ -200,7 +201,7 @@ class UnknownOutcomeAdmin(AttemptAdmin):
     def proposals(self, attempt: UnknownOutcome) -> SafeString | str:
         rows = attempt.corrections.select_related("proposed_by").order_by("-pk")
         return lines(
-            link(Correction, row.pk, f"{row.state}: {said(row)}, by {row.proposed_by}, {utc(row.created_at)}")
+            link(Correction, row.pk, f"{row.state}: {said(row)}, by {row.proposed_by}, {moment_text(row.created_at)}")
             for row in rows
         )
 
@@ -212,7 +213,7 @@ def _address(act: str, attempt: UnknownOutcome) -> str:
 def _facts_of(attempt: UnknownOutcome) -> Facts:
     """Return what an operator looks for in the provider's records."""
     charge = attempt.charge
-    yield "Asked", f"{attempt.kind}, {utc(attempt.created_at)} UTC"
+    yield "Asked", f"{attempt.kind}, {moment_text(attempt.created_at)}"
     yield "Amount", money(attempt.amount, charge.currency)
     yield "Provider", attempt.provider
     yield "Our reference there", attempt.reference

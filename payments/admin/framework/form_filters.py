@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from datetime import UTC, date, datetime, time
+from datetime import date, datetime, time
 from typing import Any, ClassVar
 from uuid import UUID
 
@@ -12,7 +12,9 @@ from django.contrib.admin.views.main import ChangeList
 from django.core.exceptions import ValidationError
 from django.db.models import Model, Q, QuerySet
 from django.http import HttpRequest
+from django.utils import timezone
 
+from payments.admin.moments import offset_text
 from payments.ids import first_id
 from payments.models import Merchant
 from payments.money import CURRENCIES, DEFAULT_CURRENCY, parse_amount
@@ -90,11 +92,14 @@ class DaysForm(forms.Form):
 
 
 class ByDays(FormFilter):
-    """A filter by the days (UTC) of creation, which the IDs contain."""
+    """A filter by the days of creation in the display time zone; IDs contain the moment."""
 
-    title = "day (UTC)"
+    title = "day"
     parameter_name = "since"
     form_class = DaysForm
+
+    def prepare(self, request: HttpRequest, model_admin: admin.ModelAdmin) -> None:
+        self.title = f"day ({offset_text(timezone.localtime())})"
 
     @property
     def bounds(self) -> tuple[UUID | None, UUID | None]:
@@ -144,4 +149,4 @@ class ByAmount(FormFilter):
 
 
 def _first_id(day: date) -> UUID:
-    return first_id(datetime.combine(day, time(), UTC))
+    return first_id(timezone.make_aware(datetime.combine(day, time())))

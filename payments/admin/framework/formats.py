@@ -1,7 +1,6 @@
-"""Formats and columns of the admin: money, times in UTC, public IDs, links, JSON."""
+"""Formats and columns of the admin: money, moments, public IDs, links, JSON."""
 
 from collections.abc import Callable, Iterable
-from datetime import datetime
 from decimal import Decimal
 from typing import Any
 from uuid import UUID
@@ -13,6 +12,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.text import capfirst
 
+from payments.admin.moments import NO_BREAK, NOTHING, moment_cell
 from payments.ids import public_id
 from payments.json_codecs.verbatim_json import dumps_indented
 from payments.ledger.fees import Rate
@@ -21,14 +21,7 @@ from payments.money import format_amount
 from payments.providers.registry import CONNECTORS
 from payments.sourcetypes import BY_NAME
 
-NOTHING = "–"
-NO_BREAK = "\N{NO-BREAK SPACE}"
 Column = Callable[[Any, Any], Any]
-
-
-def utc(moment: datetime | None) -> str:
-    """Return `moment` in UTC, to the second."""
-    return moment.strftime("%d %b %Y %H:%M:%S").replace(" ", NO_BREAK) if moment else NOTHING
 
 
 def money(amount: int | None, currency: str) -> str:
@@ -151,7 +144,7 @@ def row_link_column(name: str, model: type[models.Model], relation: str = "") ->
 
 def moment_column(name: str) -> Column:
     """Return a column with the time in the field `name`."""
-    return column(f"{_title(name.removesuffix('_at'))} (UTC)", lambda row: utc(getattr(row, name)))
+    return column(_title(name.removesuffix("_at")), lambda row: moment_cell(getattr(row, name)))
 
 
 def money_column(name: str, relation: str = "") -> Column:

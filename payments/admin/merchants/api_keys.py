@@ -9,10 +9,10 @@ from django.contrib.auth.models import User
 
 from payments import clock
 from payments.admin.approvals.forms import approval_notice, submitted
-from payments.admin.framework.formats import utc
 from payments.admin.framework.object_actions import Consequence, Facts
 from payments.admin.framework.reason_form import OnceForm
 from payments.admin.framework.row_actions import Done, RowAction
+from payments.admin.moments import moment_cell
 from payments.domain.approvals.rules import key_needs_approval
 from payments.domain.merchants import api_keys
 from payments.domain.merchants.merchants import MODES
@@ -143,7 +143,7 @@ def facts_of(key: ApiKey) -> Facts:
     """Yield which key it is."""
     yield "Key", f"{key} ({public_id('key', key.pk)})"
     yield "Merchant", key.merchant.title
-    yield "Last used (UTC)", utc(key.last_used_at)
+    yield "Last used", moment_cell(key.last_used_at)
 
 
 def _moves_money(key: ApiKey) -> bool:

@@ -6,8 +6,9 @@ from django.db import transaction
 
 from payments.admin.framework.base import by_mode_of
 from payments.admin.framework.decisions import DecidedByAnother, Decision, Message
-from payments.admin.framework.formats import chip, column, link, money, utc
+from payments.admin.framework.formats import chip, column, link, money
 from payments.admin.framework.object_actions import Facts
+from payments.admin.moments import moment_text
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.domain.operators import corrections
@@ -102,7 +103,7 @@ class CorrectionAdmin(DecidedByAnother):
         yield "Provider", attempt.provider
         yield "Proposed outcome", said(row)
         yield "Evidence", row.evidence
-        yield "Proposed by", f"{row.proposed_by}, {utc(row.created_at)} UTC"
+        yield "Proposed by", f"{row.proposed_by}, {moment_text(row.created_at)}"
 
     @transaction.atomic
     def carry_out(self, row: Correction, decision: Decision, operator: User, note: str) -> Message:

@@ -11,8 +11,9 @@ from django.http import HttpRequest, HttpResponse
 
 from payments.admin.framework.base import by_mode_of, one_of
 from payments.admin.framework.decisions import DecidedByAnother, Decision, acts_on
-from payments.admin.framework.formats import chip, column, link, money, money_column, row_link_column, source_label, utc
+from payments.admin.framework.formats import chip, column, link, money, money_column, row_link_column, source_label
 from payments.admin.framework.object_actions import ActionButton, Consequence, Facts, operator_of
+from payments.admin.moments import moment_text
 from payments.admin.operators.bulk_actions import sums_of
 from payments.admin.operators.words import ACTIONS, Message, result
 from payments.domain.operators import decide, execute
@@ -131,9 +132,9 @@ class OperatorActionAdmin(DecidedByAnother):
         yield "Paid with", source_label(charge.source)
         yield "Captured", money(charge.amount_captured, charge.currency)
         yield "Refunded so far", money(charge.amount_refunded, charge.currency)
-        yield "Requested by", f"{row.proposed_by}, {utc(row.created_at)} UTC"
+        yield "Requested by", f"{row.proposed_by}, {moment_text(row.created_at)}"
         yield "Why", row.reason
-        yield "Open until", f"{utc(row.expires_at)} UTC"
+        yield "Open until", f"{moment_text(row.expires_at)}"
 
     def carry_out(self, row: OperatorAction, decision: Decision, operator: User, note: str) -> Message:
         decision.decide(row, operator, note)

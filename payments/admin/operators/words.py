@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 from django.contrib import messages
 
-from payments.admin.framework.formats import money, source_label, utc
+from payments.admin.framework.formats import money, source_label
 from payments.admin.framework.object_actions import Consequence
+from payments.admin.moments import moment_text
 from payments.domain.charging.operations import extension_days
 from payments.domain.operators.summary import describe
 from payments.models import Attempt, Charge, OperatorAction
@@ -22,7 +23,8 @@ def _end_of_capture(charge: Charge, amount: int) -> str:
 
 
 def _end_of_extension(charge: Charge, amount: int) -> str:
-    return f"It ends on {utc(charge.hold_expires_at)} UTC, and {extension_days(charge)} days later if that is granted."
+    days = extension_days(charge)
+    return f"It ends {moment_text(charge.hold_expires_at)}, and {days} days later if that is granted."
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +95,7 @@ def result(act: OperatorAction) -> Message:
         case State.PROPOSED:
             return (
                 messages.WARNING,
-                f"Requested: {describe(act)}. Another person must approve it by {utc(act.expires_at)} UTC.",
+                f"Requested: {describe(act)}. Another person must approve it by {moment_text(act.expires_at)}.",
             )
         case _:
             return messages.INFO, f"{act.get_state_display()}: {describe(act)}. No money was moved."

@@ -24,11 +24,11 @@ from payments.admin.framework.formats import (
     moment_column,
     money,
     row_link_column,
-    utc,
 )
 from payments.admin.framework.object_actions import Facts
 from payments.admin.framework.reason_form import reason_field
 from payments.admin.framework.row_actions import Done, RowAction, RowActions
+from payments.admin.moments import moment_cell, moment_text
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.domain.provider_events import attention
@@ -75,7 +75,7 @@ class CloseEvent(RowAction):
 
     def facts(self, message: ProviderMessage) -> Facts:
         yield "Account", message.account
-        yield "Received", f"{utc(message.received_at)} UTC"
+        yield "Received", f"{moment_text(message.received_at)}"
 
     @transaction.atomic
     def do(self, message: ProviderMessage, said: dict[str, Any]) -> Done:
@@ -123,7 +123,7 @@ class EventsOfMessage(LookOnlyInline):
         lambda report: money(report.amount, report.currency) if report.currency else str(report.amount or NOTHING),
     )
     chip = column("State", _chip)
-    tried = column("Tries, next (UTC)", lambda report: lines((report.tries, utc(report.due_at))))
+    tried = column("Tries, next", lambda report: lines((report.tries, moment_cell(report.due_at))))
 
     def has_view_permission(self, request: HttpRequest, obj: Any = None) -> bool:
         """Allow everybody who sees the message to see its events."""
@@ -138,7 +138,7 @@ class EventsOfMessage(LookOnlyInline):
     @admin.display(description="Why")
     def shown_why(self, report: ProviderEvent) -> SafeString | str:
         """Show the reason and the note of the operator who closed it."""
-        closed = (report.note, f"{report.closed_by}, {utc(report.closed_at)} UTC") if report.closed_at else ()
+        closed = (report.note, f"{report.closed_by}, {moment_text(report.closed_at)}") if report.closed_at else ()
         return lines(filter(None, (report.why, *closed)))
 
 

@@ -10,10 +10,11 @@ from django.db import transaction
 from django.db.models import Q
 
 from payments.admin.framework.base import LookOnlyAdmin, by, by_mode_of
-from payments.admin.framework.formats import NOTHING, chip, column, moment_column, money, row_link_column, utc
+from payments.admin.framework.formats import NOTHING, chip, column, moment_column, money, row_link_column
 from payments.admin.framework.object_actions import Facts
 from payments.admin.framework.reason_form import reason_field
 from payments.admin.framework.row_actions import Done, RowAction, RowActions
+from payments.admin.moments import moment_cell
 from payments.admin.reconciliation.reports import ByProvider
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
@@ -123,8 +124,8 @@ class ReconciliationItemAdmin(RowActions, LookOnlyAdmin):
     they_say = column("In the report", _in_report)
     we_say = column("In the ledger", _in_ledger)
     shown_reference = column("Reference", _reference)
-    booked = column("Booked there (UTC)", lambda item: utc(item.line.booked_at if item.line else None))
-    posted = column("Posted here (UTC)", lambda item: utc(item.posting.created_at if item.posting else None))
+    booked = column("Booked there", lambda item: moment_cell(item.line.booked_at if item.line else None))
+    posted = column("Posted here", lambda item: moment_cell(item.posting.created_at if item.posting else None))
 
     @admin.display(description="The provider's reference")
     def provider_ref(self, item: Item) -> str:

@@ -7,7 +7,8 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from payments.admin.framework.base import LookOnlyAdmin, by, one_of
-from payments.admin.framework.formats import column, lines, link, moment_column, money_column, row_link_column, utc
+from payments.admin.framework.formats import column, lines, link, moment_column, money_column, row_link_column
+from payments.admin.moments import moment_cell
 from payments.models import Attempt, Posting, ReconciliationItem, ReconciliationRun, ReportLine
 from payments.providers.registry import CONNECTORS, PROVIDERS
 
@@ -40,7 +41,7 @@ class ReconciliationRunAdmin(LookOnlyAdmin):
         ("Differences", {"fields": ("shown_differences", "new_items", "open_items")}),
     )
     made = moment_column("created_at")
-    period = column("Covers (UTC)", lambda run: lines([utc(run.covers_from), utc(run.covers_to)]))
+    period = column("Covers", lambda run: lines([moment_cell(run.covers_from), moment_cell(run.covers_to)]))
     lines_read = column("Lines", lambda run: f"{run.lines}, {run.new_lines} new")
     shown_differences = column(
         "Open afterwards",

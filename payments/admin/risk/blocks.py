@@ -19,10 +19,11 @@ from django.views.decorators.debug import sensitive_post_parameters
 from payments import clock
 from payments.admin.charges.actions import offered_on_charges
 from payments.admin.framework.base import ByMode, LookOnlyAdmin, by
-from payments.admin.framework.formats import chip, column, lines, link, moment_column, utc
+from payments.admin.framework.formats import chip, column, lines, link, moment_column
 from payments.admin.framework.merchant_access import limit_of
 from payments.admin.framework.object_actions import ActionButton, Facts, form_page, operator_of
 from payments.admin.framework.row_actions import Done, RowAction, RowActions
+from payments.admin.moments import moment_cell, moment_text
 from payments.admin.risk.forms import AnyBlockForm, SourceBlockForm, subjects_of
 from payments.domain.risk import blocks
 from payments.models import Block, Charge, Merchant, Source
@@ -67,7 +68,7 @@ class LiftBlock(RowAction):
         yield "What happens", "From now on it is charged again, unless another block is in force on it."
         yield "Blocked", f"{block}, {status_of(block)}"
         yield "Why", block.reason
-        yield "By", f"{block.put_by}, {utc(block.created_at)} UTC"
+        yield "By", f"{block.put_by}, {moment_text(block.created_at)}"
 
     def do(self, block: Block, said: dict[str, Any]) -> Done:
         blocks.lift(block, said["operator"], said["reason"])
@@ -94,7 +95,7 @@ class BlockAdmin(RowActions, LookOnlyAdmin):
     reach = column(
         "At", lambda block: link(Merchant, block.merchant_id, block.merchant) if block.merchant_id else "all merchants"
     )
-    until = column("Until (UTC)", lambda block: utc(block.expires_at) if block.expires_at else "no end")
+    until = column("Until", lambda block: moment_cell(block.expires_at) if block.expires_at else "no end")
 
     def get_urls(self) -> list[URLPattern]:
         of_source = self.admin_site.admin_view(self.put_of_source)

@@ -4,7 +4,8 @@ from collections.abc import Iterator, Mapping
 from uuid import UUID
 
 from payments.admin.audit.audit_log import object_link
-from payments.admin.framework.formats import link, money, utc
+from payments.admin.framework.formats import link, money
+from payments.admin.moments import moment_text
 from payments.admin.timeline.moment import Kind, Moment, Moments
 from payments.admin.timeline.records import Records
 from payments.models import (
@@ -30,7 +31,7 @@ def payer_moments(records: Records) -> Moments:
     for visit in records.visits:
         facts = [("From", visit.address), ("With", visit.browser)]
         if visit.times > 1:
-            facts.append(("Again", f"{visit.times} times in all, the last {utc(visit.last_at)} UTC"))
+            facts.append(("Again", f"{visit.times} times in all, the last {moment_text(visit.last_at)}"))
         yield Moment(visit.first_at, Kind.PAYER, f"Payer {PageVisit.Page(visit.page).label.lower()}", facts)
 
 
@@ -41,7 +42,7 @@ def provider_event_moments(records: Records) -> Moments:
         came_to = ": ".join(filter(None, [report.get_state_display(), redact(report.why)]))
         facts = [("Webhook", link(ProviderMessage, report.message_id, redact(str(report)))), ("Result", came_to)]
         if report.closed_at:
-            facts.append(("Closed", f"{report.note} ({report.closed_by}, {utc(report.closed_at)} UTC)"))
+            facts.append(("Closed", f"{report.note} ({report.closed_by}, {moment_text(report.closed_at)})"))
         title = f"{report.account.provider} reported: {outcome}"
         yield Moment(report.message.received_at, Kind.PROVIDER_EVENT, title, facts, MARKS.get(report.state, "quiet"))
 
@@ -83,7 +84,7 @@ def _tried(made: WebhookAttempt, row: Webhook, types: Mapping[UUID, str]) -> Mom
     if said and not delivered:
         facts.append(("Answer", said))
     if made.number == row.tries and row.due_at:
-        facts.append(("Next attempt", f"{utc(row.due_at)} UTC"))
+        facts.append(("Next attempt", f"{moment_text(row.due_at)}"))
     title = f"{types[row.event_id]} sent: {came_to}"
     return Moment(made.started_at, Kind.WEBHOOK, title, facts, "good" if delivered else "bad")
 

@@ -7,8 +7,9 @@ from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from payments.admin.framework.change_audit import ViewRecorded
-from payments.admin.framework.formats import NOTHING, chips, lines, link, money, search_link, utc
+from payments.admin.framework.formats import NOTHING, chips, lines, link, money, search_link
 from payments.admin.framework.merchant_access import limit_of
+from payments.admin.moments import moment_cell
 from payments.admin.timeline.attempts import provider_moments
 from payments.admin.timeline.changes import change_moments, ledger_moments, request_moments
 from payments.admin.timeline.moment import Facts, Moment, Moments
@@ -87,8 +88,8 @@ def facts_of(charge: Charge) -> Facts:
         ("Captured", money(charge.amount_captured or None, charge.currency)),
         ("Refunded", money(charge.amount_refunded or None, charge.currency)),
         ("Fee", money(charge.fee or None, charge.currency)),
-        ("Hold ends (UTC)", utc(charge.hold_expires_at)),
-        ("Settled (UTC)", utc(charge.settled_at)),
+        ("Hold ends", moment_cell(charge.hold_expires_at)),
+        ("Settled", moment_cell(charge.settled_at)),
         ("Why it failed", failure.get("message") or failure.get("code") or NOTHING),
         ("Lists", lines(search_link(model, str(charge), f"its {model._meta.verbose_name_plural}") for model in LISTS)),
     )

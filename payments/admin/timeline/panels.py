@@ -9,8 +9,9 @@ from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.html import format_html
 
-from payments.admin.framework.formats import NOTHING, chips, lines, link, money, source_label, utc
+from payments.admin.framework.formats import NOTHING, chips, lines, link, money, source_label
 from payments.admin.framework.merchant_access import limit_of
+from payments.admin.moments import moment_cell
 from payments.admin.timeline.moment import Facts
 from payments.ids import public_id
 from payments.models import Card, Charge, Source
@@ -83,4 +84,4 @@ def card_panel(request: HttpRequest, charge: Charge, charges: QuerySet[Any]) -> 
 
 def _cells(charge: Charge) -> tuple[object, ...]:
     amount = money(charge.amount, charge.currency)
-    return link(Charge, charge.pk, charge), utc(charge.created_at), amount, chips(charge)
+    return link(Charge, charge.pk, charge), moment_cell(charge.created_at), amount, chips(charge)

@@ -18,10 +18,11 @@ from django.utils.text import Truncator
 from payments.admin.charges.actions import offered_on_charges
 from payments.admin.charges.events import link_to_object
 from payments.admin.framework.base import ByMode, LookOnlyAdmin, LookOnlyInline, by
-from payments.admin.framework.formats import chip, column, link, moment_column, utc
+from payments.admin.framework.formats import chip, column, link, moment_column
 from payments.admin.framework.id_search import events_of_request
 from payments.admin.framework.object_actions import ActionButton, Facts, form_page, operator_of
 from payments.admin.framework.reason_form import ReasonForm
+from payments.admin.moments import moment_text
 from payments.context import because
 from payments.domain.webhooks import resend
 from payments.ids import public_id
@@ -91,7 +92,7 @@ def _facts_of(rows: QuerySet[Any]) -> Facts:
 
 
 def _called(row: Webhook) -> str:
-    return f"{utc(row.created_at)} {row.event.type}, {row.state}"
+    return f"{moment_text(row.created_at)} {row.event.type}, {row.state}"
 
 
 class AttemptsOfWebhook(LookOnlyInline):

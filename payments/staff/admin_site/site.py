@@ -86,12 +86,14 @@ class StaffSite(AdminSite):
     def get_urls(self) -> list[URLPattern | URLResolver]:
         # It searches the pages that register with this site, so it is imported after them.
         from payments.staff.admin_site.find_by_id import find
+        from payments.staff.preferences import PreferencesView
 
         ours: list[URLPattern | URLResolver] = [
             path("second-factor/", views.SecondFactorView.as_view(), name="second_factor"),
             path("enrol/", views.EnrolView.as_view(), name="enrol"),
             path("recovery-codes/", views.RecoveryCodesView.as_view(), name="recovery_codes"),
             path("factors/", views.FactorsView.as_view(), name="factors"),
+            path("preferences/", PreferencesView.as_view(), name="preferences"),
             path("find/", self.admin_view(find), name="find"),
         ]
         return [*ours, *super().get_urls()]

@@ -1,0 +1,47 @@
+"""Moments as an operator reads them: in the display time zone, with its offset from UTC."""
+
+from datetime import UTC, datetime, timedelta
+
+from django import template
+from django.utils import timezone
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+from django.utils.text import capfirst
+
+from payments import clock
+
+NOTHING = "–"
+NO_BREAK = "\N{NO-BREAK SPACE}"
+NEAR_DAYS = {-1: "yesterday", 0: "today", 1: "tomorrow"}
+MINUTES_OF_HOUR = 60
+
+register = template.Library()
+
+
+def offset_text(moment: datetime) -> str:
+    """Return the offset of an aware `moment` from UTC: `UTC`, `UTC+8` or `UTC−3:30`."""
+    minutes = (moment.utcoffset() or timedelta()) // timedelta(minutes=1)
+    hours, rest = divmod(abs(minutes), MINUTES_OF_HOUR)
+    sign = "\N{MINUS SIGN}" if minutes < 0 else "+"
+    return f"UTC{sign}{hours}" + (f":{rest:02}" if rest else "") if minutes else "UTC"
+
+
+@register.filter
+def moment_text(moment: datetime | None) -> str:
+    """Return `moment` in the display time zone, to the second, for use within a sentence."""
+    if moment is None:
+        return NOTHING
+    local = timezone.localtime(moment)
+    away = (local.date() - timezone.localdate(clock.now())).days
+    day = NEAR_DAYS.get(away) or f"{local:%d %b %Y}"
+    return f"{day} {local:%H:%M:%S} {offset_text(local)}".replace(" ", NO_BREAK)
+
+
+@register.filter
+def moment_cell(moment: datetime | None) -> SafeString | str:
+    """Return `moment` in the display time zone for a cell or a label; its title is the moment in UTC."""
+    if moment is None:
+        return NOTHING
+    in_utc = moment.astimezone(UTC)
+    machine, title = f"{in_utc:%Y-%m-%dT%H:%M:%SZ}", f"{in_utc:%d %b %Y %H:%M:%S} UTC"
+    return format_html('<time datetime="{}" title="{}">{}</time>', machine, title, capfirst(moment_text(moment)))
