@@ -196,7 +196,10 @@ CELERY_BEAT_SCHEDULE = SCHEDULE
 LANGUAGE_CODE = "en-gb"
 TIME_ZONE = "UTC"
 USE_TZ = True
-USE_I18N = False
+# Pages of payers are in these languages, everything else is in English.
+USE_I18N = True
+LANGUAGES = [("en-gb", "English"), ("fil", "Filipino")]
+LOCALE_PATHS = [BASE_DIR / "payments" / "pages" / "locale"]
 FILE_UPLOAD_HANDLERS = ["config.http.upload_handlers.RefuseFiles"]
 # No form or API request is larger.
 DATA_UPLOAD_MAX_MEMORY_SIZE = 128 * 1024

@@ -3,14 +3,14 @@
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.http import require_safe
 
-from payments import sourcetypes
 from payments.domain import visits
 from payments.domain.charging.attempts import attempt_of_return, return_url
 from payments.domain.charging.charges import continue_after_return
 from payments.domain.errors import NoSuchReturn
 from payments.models import Attempt, Charge, PageVisit
-from payments.money import format_amount
 from payments.pages.browsers import browser_of
+from payments.pages.failures import FAILURES
+from payments.pages.payment import shown_payment
 from payments.pages.responses import SeeOther, for_payers, page, qr_code_of, unknown_page
 
 SCAN_REFRESH_SECONDS = 5
@@ -28,15 +28,7 @@ def show_qr_page(request: HttpRequest, token: str) -> HttpResponse:
     charge = attempt.charge
     if charge.status != Charge.Status.PENDING:
         return SeeOther(return_url(attempt))
-    values = {
-        "test_mode": not charge.livemode,
-        "amount": format_amount(charge.amount, charge.currency),
-        "merchant": charge.merchant.title,
-        "type": sourcetypes.BY_NAME[charge.source.type],
-        "return_url": return_url(attempt),
-        "token": token,
-    }
-    response = page(request, "scan", values)
+    response = page(request, "scan", shown_payment(charge) | {"return_url": return_url(attempt), "token": token})
     response["Refresh"] = str(SCAN_REFRESH_SECONDS)
     return response
 
@@ -66,17 +58,14 @@ def return_payer(request: HttpRequest, token: str) -> HttpResponse:
     except NoSuchReturn:
         return unknown_page(request)
     is_paid = charge.status != Charge.Status.FAILED
-    values = {
-        "test_mode": not charge.livemode,
-        "amount": format_amount(charge.amount, charge.currency),
-        "paid": is_paid,
-        "failure": charge.failure_data,
-        "action": charge.action,
-    }
     if charge.status == Charge.Status.PENDING:
-        response = page(request, "waiting", values)
+        response = page(request, "waiting", shown_payment(charge) | {"action": charge.action})
         response["Refresh"] = str(RETURN_REFRESH_SECONDS)
         return response
     redirect = charge.source.redirect
     address = redirect["success" if is_paid else "fail"] if redirect else charge.redirect_url
-    return SeeOther(address) if address else page(request, "result", values)
+    if address:
+        return SeeOther(address)
+    outcome = {"paid": is_paid, "failure": FAILURES.get((charge.failure_data or {}).get("code", ""))}
+    statement = {"statement_descriptor": charge.statement_descriptor}
+    return page(request, "result", shown_payment(charge) | outcome | statement)

@@ -1,24 +1,29 @@
-"""Responses for payers: a strict content policy, and no caching."""
+"""Responses for payers: a strict content policy, no caching, and the language of the browser."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from functools import wraps
 from io import BytesIO
 from typing import Any, Concatenate, ParamSpec
 
 import segno
-from csp.constants import NONE, SELF
+from csp.constants import NONCE, NONE, SELF
 from csp.decorators import csp
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseRedirectBase
 from django.shortcuts import render
+from django.utils.translation import override
 from django.views.decorators.csrf import csrf_exempt
+
+from payments.pages.languages import language_of
+from payments.pages.payment import image_origins
 
 Params = ParamSpec("Params")
 View = Callable[Concatenate[HttpRequest, Params], HttpResponse]
 
 POLICY = {
     "default-src": [NONE],
-    "style-src": [SELF],
+    "style-src": [SELF, NONCE],
+    "script-src": [SELF],
     "img-src": [SELF, "data:"],
     # It also governs the redirects after a form, which end at any merchant's URL.
     "form-action": [SELF, "https:", "http:"],
@@ -27,6 +32,7 @@ POLICY = {
 }
 HEADERS = {
     "Referrer-Policy": "no-referrer",
+    "Vary": "Accept-Language",
     "Cache-Control": "no-store",
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
@@ -40,14 +46,15 @@ class SeeOther(HttpResponseRedirectBase):
 
 
 def for_payers(view: View[Params]) -> View[Params]:
-    """Add the headers of a payer's page to a view's response.
+    """Answer in the payer's language, with the headers of a payer's page.
 
     Django's CSRF check is off, because it needs a cookie: the unguessable address of the page is the protection.
     """
 
     @wraps(view)
     def answer(request: HttpRequest, *args: Params.args, **kwargs: Params.kwargs) -> HttpResponse:
-        response = view(request, *args, **kwargs)
+        with override(language_of(request)):
+            response = view(request, *args, **kwargs)
         for name, value in HEADERS.items():
             response[name] = value
         return response
@@ -56,11 +63,11 @@ def for_payers(view: View[Params]) -> View[Params]:
     return csrf_exempt(with_policy)
 
 
-def page(
-    request: HttpRequest, name: str, context: Mapping[str, object] | None = None, status: int = 200
-) -> HttpResponse:
-    """Return the page of the template `payer/<name>.html`."""
-    return render(request, f"payer/{name}.html", context, status=status)
+def page(request: HttpRequest, name: str, context: dict[str, Any] | None = None, status: int = 200) -> HttpResponse:
+    """Return the page of the template `payer/<name>.html`, which may load the merchant's logo."""
+    response: Any = render(request, f"payer/{name}.html", context, status=status)
+    response._csp_update = {"img-src": image_origins(context or {})}
+    return response
 
 
 def qr_code_of(text: str) -> HttpResponse:

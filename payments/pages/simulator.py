@@ -1,6 +1,7 @@
 """The simulator's page, in place of the page where a bank, wallet or scheme asks the payer."""
 
 from contextlib import suppress
+from typing import Any
 from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse, QueryDict
@@ -11,6 +12,7 @@ from payments.domain import visits
 from payments.models import PageVisit
 from payments.money import format_amount
 from payments.pages.browsers import browser_of
+from payments.pages.payment import charge_of_attempt, shown_payment
 from payments.pages.responses import SeeOther, for_payers, page, qr_code_of, unknown_page
 from payments.providers.simulator import books
 from payments.providers.simulator.answers import asks_pin
@@ -75,8 +77,9 @@ def _template(payment: SimulatedPayment) -> str:
     return "challenge" if payment.source_type == sourcetypes.CARD else "confirm"
 
 
-def _shown(payment: SimulatedPayment, token: str) -> dict[str, object]:
-    return {
+def _shown(payment: SimulatedPayment, token: str) -> dict[str, Any]:
+    charge = charge_of_attempt(payment.reference)
+    return (shown_payment(charge) if charge else {}) | {
         "test_mode": True,
         "amount": format_amount(payment.amount, payment.currency),
         "type": sourcetypes.BY_NAME[payment.source_type],

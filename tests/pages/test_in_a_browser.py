@@ -1,8 +1,11 @@
 """The payer's way, walked in a real browser from our page to the shop's."""
 
+import re
+
 import pytest
 from playwright.sync_api import Page, expect
 
+from payments.domain.merchants.merchants import NewMerchant
 from payments.providers.simulator.models import SimulatedPayment
 from tests.client import Api
 from tests.pages.waiting_charges import awaited
@@ -115,3 +118,20 @@ def test_a_page_fits_a_small_phone(payer: Page, api: Api, shop_site: Shop, kind:
     open_page(payer, api, shop_site, kind)
     assert payer.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert payer.get_by_role("button").first.evaluate("button => button.offsetHeight >= 44")
+
+
+def test_the_time_left_counts_down(payer: Page, api: Api, shop_site: Shop) -> None:
+    open_page(payer, api, shop_site, "gcash")
+    left = payer.get_by_role("timer").locator("span")
+    first = left.inner_text()
+    expect(left).not_to_have_text(first)
+    expect(left).to_have_text(re.compile(r"^5[89]:[0-5][0-9]$"))
+
+
+def test_a_merchant_s_colour_is_on_the_button(payer: Page, api: Api, shop_site: Shop, shop: NewMerchant) -> None:
+    shop.merchant.branding = {"brand_color": "#ffe600"}
+    shop.merchant.save()
+    open_page(payer, api, shop_site, "gcash")
+    button = payer.get_by_role("button", name="Pay PHP 100.00")
+    assert button.evaluate("element => getComputedStyle(element).backgroundColor") == "rgb(255, 230, 0)"
+    assert button.evaluate("element => getComputedStyle(element).color") == "rgb(0, 0, 0)"

@@ -52,7 +52,7 @@ def test_coming_back_again_changes_nothing(client: Client, api: Api) -> None:
 
 @pytest.mark.parametrize(
     ("decision", "text"),
-    [("pay", "your payment went through"), ("fail", "could not be authenticated")],
+    [("pay", "your payment went through"), ("fail", "could not confirm that it was you")],
 )
 def test_without_an_address_the_payer_sees_the_result(client: Client, api: Api, decision: str, text: str) -> None:
     _, response = walk(client, awaited(api, "card", redirect=None, amount=123_450), decision)

@@ -1,0 +1,46 @@
+"""How a merchant's branding looks on pages of payers."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlsplit
+
+COLOUR = re.compile(r"#[0-9a-fA-F]{6}")
+ORIGIN = re.compile(r"https://[a-zA-Z0-9.-]+(:[0-9]{1,5})?")
+BLACK, WHITE = "#000000", "#ffffff"
+# A colour with more luminance than this has more contrast to black than to white.
+MIDDLE_LUMINANCE = 0.179
+
+
+@dataclass(frozen=True, slots=True)
+class Brand:
+    """A merchant's logo with its origin, and a colour with the text colour on it; "" for what the merchant lacks."""
+
+    logo: str = ""
+    logo_origin: str = ""
+    colour: str = ""
+    text_colour: str = ""
+
+
+def brand_of(branding: Mapping[str, Any]) -> Brand:
+    """Return the brand in a merchant's `branding`; a malformed colour or address counts as none."""
+    logo = str(branding.get("logo" if branding.get("use_logo") else "icon") or "")
+    parts = urlsplit(logo)
+    origin = f"{parts.scheme}://{parts.netloc}"
+    if not ORIGIN.fullmatch(origin):
+        logo = origin = ""
+    colour = str(branding.get("brand_color") or "")
+    if not COLOUR.fullmatch(colour):
+        return Brand(logo, origin)
+    return Brand(logo, origin, colour, BLACK if luminance(colour) > MIDDLE_LUMINANCE else WHITE)
+
+
+def luminance(colour: str) -> float:
+    """Return the relative luminance of `#rrggbb`, from 0 to 1 (WCAG 2.2)."""
+    red, green, blue = (_linear(int(colour[start : start + 2], 16) / 255) for start in (1, 3, 5))
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def _linear(part: float) -> float:
+    return float(part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4)

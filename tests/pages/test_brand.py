@@ -1,0 +1,68 @@
+"""The merchant on payers' pages: name, logo, colour, order and reference."""
+
+import pytest
+from django.test import Client
+from hypothesis import given
+from hypothesis import strategies as st
+
+from payments.domain.merchants.merchants import NewMerchant
+from payments.pages.brand import Brand, brand_of, luminance
+from tests.client import Api
+from tests.pages.waiting_charges import awaited, page_of
+
+LOGO = "https://cdn.sari.example/logo.png"
+READABLE_CONTRAST = 4.5
+
+
+def contrast(one: str, other: str) -> float:
+    """Return the contrast of two colours (WCAG 2.2)."""
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+@given(st.integers(0, 0xFFFFFF))
+def test_the_text_on_any_colour_can_be_read(number: int) -> None:
+    brand = brand_of({"brand_color": f"#{number:06x}"})
+    assert contrast(brand.colour, brand.text_colour) >= READABLE_CONTRAST
+
+
+@pytest.mark.parametrize(
+    "branding",
+    [
+        {"brand_color": "red"},
+        {"brand_color": "#12345; } body { display: none"},
+        {"brand_color": None, "logo": "http://sari.example/logo.png", "use_logo": True},
+        {"logo": "https://sari.example; script-src */logo.png", "use_logo": True},
+        {"icon": "javascript:alert(1)"},
+        {"icon": 7, "brand_color": 7},
+    ],
+)
+def test_a_malformed_branding_counts_as_none(branding: dict[str, object]) -> None:
+    assert brand_of(branding) == Brand()
+
+
+def test_a_page_shows_the_merchant_the_order_and_a_reference(client: Client, api: Api, db: None) -> None:
+    charge = awaited(api, "gcash", description="Halo-halo, 2 cups")
+    text = client.get(page_of(charge)).content.decode()
+    for part in ("Sari Store", "Halo-halo, 2 cups", "PHP 100.00", charge["id"]):
+        assert part in text, part
+
+
+def test_a_page_has_the_merchant_s_logo_and_colour_and_loads_nothing_else(
+    client: Client, api: Api, shop: NewMerchant
+) -> None:
+    shop.merchant.branding = {"logo": LOGO, "use_logo": True, "brand_color": "#ffe600"}
+    shop.merchant.save()
+    page = client.get(page_of(awaited(api, "gcash")))
+    assert f'<img src="{LOGO}" alt=""' in page.content.decode()
+    assert "--brand: #ffe600; --on-brand: #000000;" in page.content.decode()
+    policy = dict(part.strip().partition(" ")[::2] for part in page["Content-Security-Policy"].split(";"))
+    assert policy["img-src"] == "'self' data: https://cdn.sari.example"
+    assert policy["script-src"] == "'self'"
+    assert policy["default-src"] == "'none'"
+    assert "unsafe" not in page["Content-Security-Policy"]
+
+
+def test_a_description_cannot_become_markup(client: Client, api: Api, db: None) -> None:
+    charge = awaited(api, "gcash", description="<script>alert(1)</script>")
+    assert "<script>alert" not in client.get(page_of(charge)).content.decode()
