@@ -287,7 +287,7 @@ OTP_WEBAUTHN_ALLOWED_ORIGINS = [ADMIN_ORIGIN]
 OTP_WEBAUTHN_ALLOW_PASSWORDLESS_LOGIN = False
 # A user or an address is locked out until 30 minutes after the tenth failure.
 AXES_LOCKOUT_PARAMETERS = ["username", "ip_address"]
-AXES_FAILURE_LIMIT = 10
+AXES_FAILURE_LIMIT = "payments.staff.sign_in.lockout.failures_max"
 AXES_COOLOFF_TIME = timedelta(minutes=30)
 AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
 AXES_RESET_ON_SUCCESS = True

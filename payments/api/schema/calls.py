@@ -20,6 +20,7 @@ from payments.api.validation.serializers import (
     VerifyInput,
 )
 from payments.api.validation.strict import Nothing
+from payments.domain.maintenance.partitions import REQUESTS_KEEP_DAYS
 
 
 class DescribedView(OpenApiViewExtension):
@@ -211,9 +212,9 @@ class Requests(DescribedView):
         "list": reading(
             "list_requests",
             "List your requests",
-            "The requests of your keys in this mode, those that ended last first. They are kept for 7 days, and are "
-            "listed about 2 s after their answer; after a crash or a flood some may be missing. Requests for this list "
-            "and those that wait are not in it.",
+            "The requests of your keys in this mode, those that ended last first. "
+            f"They are kept for {REQUESTS_KEEP_DAYS} days, and are listed about 2 s after their answer; after a crash "
+            "or a flood some may be missing. Requests for this list and those that wait are not in it.",
             page_of(REQUEST),
             examples.page("/v2/requests/", examples.REQUEST),
             tag="Requests",

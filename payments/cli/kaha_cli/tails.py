@@ -52,7 +52,7 @@ def logs() -> None:
 def logs_tail(client: Client, status: str | None, last: int, as_json: bool) -> None:
     """Print each request as it is made, until Ctrl-C: time, method, path, status, request ID.
 
-    Those of all keys of this account and mode are shown, a few seconds late. kaha keeps them for 7 days.
+    Those of all keys of this account and mode are shown, a few seconds late, as far back as kaha keeps them.
     """
     if status and not STATUSES.fullmatch(status):
         raise click.BadParameter("A status is a number like 404, or 4xx.", param_hint="--status")

@@ -1,4 +1,4 @@
-"""Callables of django-axes: the address whose failures count, and the response to a locked-out user."""
+"""The lock-out after failed sign-ins, as django-axes asks for it: its limit, the address, and the response."""
 
 from contextlib import suppress
 from ipaddress import IPv6Address, ip_address
@@ -10,6 +10,13 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
 from payments.api.access.throttling import client_address, network_of
+
+FAILURES_MAX = 10
+
+
+def failures_max(*_: Any) -> int:
+    """Return the number of failures that lock a user or an address out."""
+    return FAILURES_MAX
 
 
 def address_of(request: HttpRequest) -> str | None:
