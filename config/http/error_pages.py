@@ -8,6 +8,7 @@ from django.views import defaults
 from payments.api.access.exception_handler import rate_limit_anonymous
 from payments.api.responses.errors import as_api_error, error_response, no_such_path
 from payments.api.responses.rendering import prefers_json
+from payments.pages.responses import for_payers, page
 from payments.web.middleware import is_api
 
 
@@ -31,10 +32,19 @@ def server_error(request: HttpRequest) -> HttpResponse:
     error = as_api_error(exception if isinstance(exception, Exception) else Exception())
     if _wants_json(request):
         return error_response(error if error.status == 503 else rate_limit_anonymous(request, error))
-    response = defaults.server_error(request)
-    if error.status == 503:
+    is_unavailable = error.status == 503
+    response = _error_page(request, "503.html" if is_unavailable else "500.html")
+    if is_unavailable:
         response.status_code, response["Retry-After"] = 503, error.headers["Retry-After"]
     return response
+
+
+def _error_page(request: HttpRequest, template: str) -> HttpResponse:
+    """Return the page for staff and developers, or the one for a payer, who is not to pay twice."""
+    match = request.resolver_match
+    if match and getattr(match.func, "is_for_payers", False):
+        return for_payers(lambda payer: page(payer, "error", status=500))(request)
+    return defaults.server_error(request, template)
 
 
 def _wants_json(request: HttpRequest) -> bool:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from functools import wraps
 from io import BytesIO
-from typing import Any, Concatenate, ParamSpec
+from typing import Any, Concatenate, ParamSpec, cast
 
 import segno
 from csp.constants import NONCE, NONE, SELF
@@ -59,8 +59,9 @@ def for_payers(view: View[Params]) -> View[Params]:
             response[name] = value
         return response
 
-    with_policy: Any = csp(POLICY)(answer)
-    return csrf_exempt(with_policy)
+    with_policy: Any = csrf_exempt(csp(POLICY)(answer))
+    with_policy.is_for_payers = True
+    return cast(View[Params], with_policy)
 
 
 def page(request: HttpRequest, name: str, context: dict[str, Any] | None = None, status: int = 200) -> HttpResponse:

@@ -14,6 +14,7 @@ from payments.api.responses.errors import ApiError, Fault, invalid
 from payments.api.views.base import ApiView
 from payments.domain.errors import ErrorKind, PaymentError
 from payments.domain.errors import invalid as refused
+from payments.pages.responses import for_payers
 
 SECRET = "4242424242424242"
 
@@ -64,6 +65,11 @@ def bug(request: HttpRequest, **_: Any) -> HttpResponse:
     raise RuntimeError(SECRET)
 
 
+def outage(request: HttpRequest) -> HttpResponse:
+    """Raise as when the database is out of reach."""
+    raise OperationalError(SECRET)
+
+
 def suspicious(request: HttpRequest) -> HttpResponse:
     raise SuspiciousOperation(SECRET)
 
@@ -74,6 +80,8 @@ urlpatterns = [
     path("v2/suspicious/", suspicious),
     path("page/bug/", bug),
     path("page/suspicious/", suspicious),
+    path("page/outage/", outage),
+    path("page/payer/", for_payers(outage)),
 ]
 handler400 = "config.http.error_pages.bad_request"
 handler404 = "config.http.error_pages.not_found"

@@ -142,6 +142,18 @@ def test_elsewhere_errors_are_json_for_programs(api: Api, path: str, status: int
     assert SECRET not in response.content.decode()
 
 
+def test_an_outage_is_a_page_that_says_that_nothing_is_lost(api: Api) -> None:
+    response = api.client.get("/page/outage/", headers={"Accept": BROWSER})
+    assert (response.status_code, response["Retry-After"]) == (503, "1")
+    assert "Nothing is lost." in response.content.decode()
+
+
+def test_a_payer_is_asked_in_an_outage_not_to_pay_twice(api: Api) -> None:
+    response = api.client.get("/page/payer/", headers={"Accept": BROWSER, "Accept-Language": "fil"})
+    assert (response.status_code, response["Retry-After"], response["Cache-Control"]) == (503, "1", "no-store")
+    assert "Huwag munang magbayad ulit" in response.content.decode()
+
+
 @pytest.mark.urls("config.urls")
 @pytest.mark.parametrize(("method", "path"), [("POST", "/v2/sources/"), ("GET", "/v2/sources/src_1")])
 @pytest.mark.parametrize("authorized", [True, False])
