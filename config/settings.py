@@ -193,9 +193,7 @@ CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_TIMEZONE = "UTC"
 CELERY_BEAT_SCHEDULE = SCHEDULE
 
-LANGUAGE_CODE = "en-gb"
-TIME_ZONE = "UTC"
-USE_TZ = True
+LANGUAGE_CODE, TIME_ZONE, USE_TZ = "en-gb", "UTC", True
 # Pages of payers are in these languages, everything else is in English.
 USE_I18N = True
 LANGUAGES = [("en-gb", "English"), ("fil", "Filipino")]
@@ -263,6 +261,10 @@ SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021", "otp_webauthn.E031"]
 LOGGING = setup.configuration()
 LOGGING_CONFIG = "config.logs.setup.configure"
 
+# Mail to operators: invitations. Without EMAIL_URL none is sent.
+vars().update(env.email("EMAIL_URL"))
+DEFAULT_FROM_EMAIL = env.text("EMAIL_FROM", "kaha@localhost")
+
 # Sign-in of operators (see `payments.staff`): a session ends after 15 idle minutes or when the browser closes.
 SESSION_COOKIE_AGE = 15 * 60
 SESSION_EXPIRE_AT_BROWSER_CLOSE = True
@@ -285,7 +287,6 @@ OTP_WEBAUTHN_RP_NAME = "kaha"
 OTP_WEBAUTHN_RP_ID = addresses.host_of(ADMIN_ORIGIN)
 OTP_WEBAUTHN_ALLOWED_ORIGINS = [ADMIN_ORIGIN]
 OTP_WEBAUTHN_ALLOW_PASSWORDLESS_LOGIN = False
-# A user or an address is locked out until 30 minutes after the tenth failure.
 AXES_LOCKOUT_PARAMETERS = ["username", "ip_address"]
 AXES_FAILURE_LIMIT = "payments.staff.sign_in.lockout.failures_max"
 AXES_COOLOFF_TIME = timedelta(minutes=30)
@@ -294,7 +295,6 @@ AXES_RESET_ON_SUCCESS = True
 AXES_CLIENT_IP_CALLABLE = "payments.staff.sign_in.lockout.address_of"
 AXES_LOCKOUT_CALLABLE = "payments.staff.sign_in.lockout.locked_out"
 AXES_SENSITIVE_PARAMETERS = ["username", "ip_address", "csrfmiddlewaretoken", "code"]
-AXES_DISABLE_ACCESS_LOG = True
-AXES_ENABLE_ADMIN = AXES_VERBOSE = False
+AXES_DISABLE_ACCESS_LOG, AXES_ENABLE_ADMIN, AXES_VERBOSE = True, False, False
 
 SPECTACULAR_SETTINGS = openapi.settings(PUBLIC_URL)

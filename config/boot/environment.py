@@ -7,6 +7,8 @@ from zoneinfo import available_timezones
 
 import environ
 
+NO_MAIL = {"EMAIL_BACKEND": "django.core.mail.backends.dummy.EmailBackend", "EMAIL_HOST": ""}
+MAIL_SCHEMES = ("smtp", "smtp+tls", "smtp+ssl")
 BOOLEANS = ("true", "false", "on", "off", "yes", "no", "1", "0")
 
 
@@ -63,6 +65,16 @@ class Environment:
             return bool(self._env.bool(name, default))
         self.faults[name] = f"must be one of {', '.join(BOOLEANS)}."
         return default
+
+    def email(self, name: str) -> dict[str, Any]:
+        """Return Django's settings for the mail server that a URL names; nothing where it is not set."""
+        url = self.text_or_file(name).strip()
+        if not url:
+            return NO_MAIL
+        if url.partition("://")[0] in MAIL_SCHEMES and (settings := environ.Env.email_url_config(url))["EMAIL_HOST"]:
+            return settings | {"EMAIL_TIMEOUT": 5}
+        self.faults[name] = "must look like smtp+tls://user:password@host:587, or smtp:// or smtp+ssl://."
+        return NO_MAIL
 
     def time_zone(self, name: str, default: str) -> str:
         """Return the name of a time zone in the IANA database."""

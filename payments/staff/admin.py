@@ -1,35 +1,34 @@
-"""The admin of users: accounts, roles, merchants they work for, and removal of lost second factors."""
+"""The page of operators: accounts, roles, merchants they work for, and removal of lost second factors."""
 
+from datetime import datetime
 from typing import Any, ClassVar
 
 from django.contrib import admin
-from django.contrib.auth.admin import GroupAdmin, UserAdmin
 from django.contrib.auth.models import Group, User
-from django.db.models import Model, QuerySet
-from django.http import HttpRequest
+from django.core.exceptions import PermissionDenied
+from django.db.models import Model, Q, QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect
 from django_otp.plugins.otp_static.models import StaticDevice
 from django_otp.plugins.otp_totp.models import TOTPDevice
 from django_otp_webauthn.models import WebAuthnCredential
 
-from payments.admin.framework.base import LookOnlyInline
-from payments.admin.framework.change_audit import Audited
-from payments.admin.framework.formats import column, moment_column
-from payments.admin.framework.merchant_access import Limited
+from payments import clock
+from payments.admin.framework.base import KahaAdmin, LookOnlyInline, by
+from payments.admin.framework.formats import NOTHING, chip, column, moment_column
+from payments.admin.framework.object_actions import ActionButton
+from payments.admin.framework.row_actions import RowAction, RowActions
+from payments.admin.moments import moment_cell
 from payments.models import MerchantAccess
 from payments.staff.models import Authenticator, RecoveryCodes
+from payments.staff.operator_actions import Deactivate, Invite, Reactivate, WithdrawInvitation
+from payments.staff.operator_form import OperatorForm
 
 # Fields that only a superuser may change, and fields that nobody may change of their own account.
-OF_SUPERUSERS = ("is_superuser", "user_permissions")
-OF_OTHERS = ("is_active", "is_staff", "groups")
+OF_SUPERUSERS = ("is_superuser",)
+OF_OTHERS = ("groups",)
 
 admin.site.unregister([User, Group, StaticDevice, TOTPDevice])
-
-
-@admin.register(Group)
-class RoleAdmin(Limited, Audited, GroupAdmin):
-    """Django's page of a group, with its changes in the audit log."""
-
-    merchant_lookup = None
 
 
 class FactorInline(LookOnlyInline):
@@ -91,24 +90,51 @@ class MerchantsInline(admin.TabularInline):
         return self.has_add_permission(request, obj)
 
 
+def status_of(user: User) -> Any:
+    """Return whether an operator can sign in, as a chip."""
+    if not user.is_active:
+        return chip("deactivated", "quiet")
+    if user.has_usable_password():
+        return chip("active", "good")
+    invitation = getattr(user, "invitation", None)
+    if invitation is None:
+        return chip("not invited", "warn")
+    return chip("invited", "warn") if invitation.expires_at > clock.now() else chip("invitation expired", "bad")
+
+
 @admin.register(User)
-class PersonAdmin(Limited, Audited, UserAdmin):
-    """The admin of users, who are deactivated and never deleted, because records name them."""
+class OperatorAdmin(RowActions, KahaAdmin):
+    """The admin of operators, who are deactivated and never deleted, because records name them."""
 
     merchant_lookup = None
+    form = OperatorForm
+    key_converter = "int"
+    row_actions = (Invite(), WithdrawInvitation(), Deactivate(), Reactivate())
     inlines = (MerchantsInline, AuthenticatorInline, PasskeyInline, RecoveryCodesInline)
-    list_display = ("username", "email", "roles", "is_active", "is_superuser", "last_login")
-    list_filter = ("is_active", "is_superuser", "groups")
-    roles = column("Roles", lambda user: ", ".join(sorted(group.name for group in user.groups.all())))
+    list_display = ("username", "shown_name", "email", "roles", "merchants", "status", "last_seen")
+    list_filter = (
+        by("status", active=("Active", Q(is_active=True)), deactivated=("Deactivated", Q(is_active=False))),
+        "groups",
+    )
+    search_fields = ("username", "first_name", "email")
+    list_select_related = ("operator_profile", "invitation")
+    shown_name = column("Name", lambda user: user.first_name or NOTHING)
+    roles = column("Roles", lambda user: ", ".join(_roles_of(user)) or NOTHING)
+    merchants = column("Merchants", lambda user: ", ".join(map(str, user.merchant_access.all())) or NOTHING)
+    status = column("Status", status_of)
+    last_seen = column("Last seen", lambda user: moment_cell(_last_seen_of(user)))
 
     def get_inlines(self, request: HttpRequest, obj: Model | None) -> Any:
-        return self.inlines if obj else ()
+        return self.inlines if obj else (MerchantsInline,)
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
-        return super().get_queryset(request).prefetch_related("groups")
+        return super().get_queryset(request).prefetch_related("groups", "merchant_access__merchant")
+
+    def get_fields(self, request: HttpRequest, obj: Model | None = None) -> Any:
+        return [*OperatorForm.Meta.fields, *(["status", "last_seen", "date_joined"] if obj else [])]
 
     def get_readonly_fields(self, request: HttpRequest, obj: Model | None = None) -> tuple[str, ...]:
-        fields = (*super().get_readonly_fields(request, obj), "last_login", "date_joined")
+        fields = ("status", "last_seen", "date_joined")
         if request.user.is_superuser:
             return fields
         return (*fields, *OF_SUPERUSERS, *(OF_OTHERS if obj == request.user else ()))
@@ -121,8 +147,52 @@ class PersonAdmin(Limited, Audited, UserAdmin):
     def has_delete_permission(self, request: HttpRequest, obj: Model | None = None) -> bool:
         return False
 
+    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        return super().changelist_view(request, {"title": "Operators"} | (extra_context or {}))
+
+    def changeform_view(
+        self,
+        request: HttpRequest,
+        object_id: str | None = None,
+        form_url: str = "",
+        extra_context: dict[str, Any] | None = None,
+    ) -> HttpResponse:
+        title = {"title": "Operator" if object_id else "New operator"}
+        return super().changeform_view(request, object_id, form_url, title | (extra_context or {}))
+
+    def save_model(self, request: HttpRequest, obj: User, form: Any, change: bool) -> None:
+        obj.is_staff = True
+        if not change:
+            obj.set_unusable_password()
+        super().save_model(request, obj, form, change)
+
+    def response_add(self, request: HttpRequest, obj: User, post_url_continue: str | None = None) -> HttpResponse:
+        """Continue with the link for the new operator."""
+        return redirect("admin:auth_user_invite", obj.pk)
+
+    def buttons_of(self, request: HttpRequest, row: User) -> list[ActionButton]:
+        return super().buttons_of(request, row) if self._may_act_on(request, row) else []
+
+    def act(self, request: HttpRequest, pk: Any, act: RowAction) -> HttpResponse:
+        if not self._may_act_on(request, get_object_or_404(self.get_queryset(request), pk=pk)):
+            raise PermissionDenied
+        return super().act(request, pk, act)
+
+    def _may_act_on(self, request: HttpRequest, user: User) -> bool:
+        return user != request.user and self.has_change_permission(request, user)
+
     def log_addition(self, request: HttpRequest, obj: Model, message: Any) -> Any:
         """Do nothing: `payments.staff.audit_signals` records every change of an account."""
 
     def log_change(self, request: HttpRequest, obj: Model, message: Any) -> Any:
         """Do nothing, for the same reason."""
+
+
+def _roles_of(user: User) -> list[str]:
+    superuser = ["superuser"] if user.is_superuser else []
+    return superuser + sorted(group.name for group in user.groups.all())
+
+
+def _last_seen_of(user: User) -> datetime | None:
+    profile = getattr(user, "operator_profile", None)
+    return profile.last_seen_at if profile else user.last_login

@@ -64,11 +64,24 @@ class RecoveryCodes(StaticDevice):
         return vault.recovery_code_fingerprint(self.user_id, code).hex()[:FINGERPRINT_LENGTH]
 
 
-class OperatorSettings(models.Model):
-    """What an operator has chosen for the pages of the admin."""
+class OperatorProfile(models.Model):
+    """An operator's time zone, and when a page was last requested."""
 
-    user = models.OneToOneField(User, models.CASCADE, primary_key=True, related_name="operator_settings")
-    time_zone = models.CharField(max_length=64)
+    user = models.OneToOneField(User, models.CASCADE, primary_key=True, related_name="operator_profile")
+    time_zone = models.CharField(max_length=64, default="")
+    # Accurate to about a minute.
+    last_seen_at = models.DateTimeField(null=True)
+
+    class Meta:
+        default_permissions = ()
+
+
+class Invitation(models.Model):
+    """An open link by which an operator sets a password; it is deleted when it is used or withdrawn."""
+
+    user = models.OneToOneField(User, models.CASCADE, primary_key=True, related_name="invitation")
+    digest = models.BinaryField(max_length=32, unique=True)
+    expires_at = models.DateTimeField()
 
     class Meta:
         default_permissions = ()

@@ -13,7 +13,8 @@ from django.http import HttpRequest, HttpResponse
 from django.utils import timezone
 from django.views.generic import FormView
 
-from payments.staff.models import OperatorSettings
+from payments import clock
+from payments.staff.models import OperatorProfile
 from payments.staff.sign_in.views import PersonalPage
 from payments.web.middleware import GetResponse, is_api
 
@@ -41,14 +42,14 @@ class PreferencesView(PersonalPage, FormView):
 
     def form_valid(self, form: PreferencesForm) -> HttpResponse:
         zone = form.cleaned_data["time_zone"]
-        OperatorSettings.objects.update_or_create(user=self.reader, defaults={"time_zone": zone})
+        OperatorProfile.objects.update_or_create(user=self.reader, defaults={"time_zone": zone})
         self.request.session[TIME_ZONE] = zone
         messages.success(self.request, "Saved.")
         return super().form_valid(form)
 
 
 def _chosen_by(user: User) -> str:
-    chosen = OperatorSettings.objects.filter(user=user).values_list("time_zone", flat=True).first()
+    chosen = OperatorProfile.objects.get_or_create(user=user)[0].time_zone
     return chosen if chosen in available_timezones() else ""
 
 
@@ -56,6 +57,7 @@ def _chosen_by(user: User) -> str:
 def note_time_zone(request: HttpRequest, user: User, **_: Any) -> None:
     """Store the operator's time zone in the session, so that no page has to read it."""
     request.session[TIME_ZONE] = _chosen_by(user)
+    OperatorProfile.objects.filter(user=user).update(last_seen_at=clock.now())
 
 
 class DisplayTimeZone:

@@ -51,7 +51,6 @@ ADMINISTRATOR = VIEWER | {
     "payments.add_binrange",
     "payments.change_binrange",
     "payments.delete_binrange",
-    "auth.view_group",
     "auth.view_user",
     "auth.add_user",
     "auth.change_user",

@@ -33,6 +33,11 @@ def recovery_code_fingerprint(user_id: int, code: str) -> bytes:
     return _digest("recovery code", [str(user_id).encode(), code.encode()])
 
 
+def invitation_fingerprint(token: str) -> bytes:
+    """Return 32 bytes that identify the token of an operator's invitation."""
+    return _digest("invitation", [token.encode()])
+
+
 def _digest(purpose: str, parts: list[bytes]) -> bytes:
     return hmac.digest(_sub_key(fingerprint_key(), purpose), joined(parts), "sha256")
 

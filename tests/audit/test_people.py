@@ -35,13 +35,13 @@ def ben() -> User:
     return User.objects.create_user("ben", password=PASSWORD, is_staff=True)
 
 
-def test_every_admin_page_is_audited_except_users_which_signals_audit() -> None:
-    untold = {model for model, page in admin.site._registry.items() if not isinstance(page, Audited)}
-    assert untold <= {User}
+def test_every_admin_page_is_audited() -> None:
+    assert all(isinstance(page, Audited) for page in admin.site._registry.values())
 
 
 def test_a_new_operator_is_recorded_with_their_creator(boss: Client) -> None:
-    form = {"username": "cora", "password1": NEW_PASSWORD, "password2": NEW_PASSWORD, "usable_password": "true"}
+    form = {"username": "cora", "email": "cora@example.com", "merchant_access-TOTAL_FORMS": 0}
+    form |= {"merchant_access-INITIAL_FORMS": 0}
     assert boss.post(reverse("admin:auth_user_add"), form).status_code == 302
     [entry] = AuditEntry.objects.about(User.objects.get(username="cora"))
     assert (entry.actor, entry.action, entry.object_name) == ("boss", "added", "cora")
@@ -80,12 +80,6 @@ def test_a_deactivated_operator_is_recorded(ben: User) -> None:
     ben.is_active = False
     ben.save()
     assert [entry[1:] for entry in entries_about(ben)] == [("changed", ["is_active"], "")]
-
-
-def test_a_changed_role_is_recorded(boss: Client) -> None:
-    role = Group.objects.create(name="night shift")
-    boss.post(reverse("admin:auth_group_change", args=[role.pk]), {"name": "day shift"})
-    assert entries_about(role) == [("boss", "changed", ["name"], "")]
 
 
 def test_a_second_factor_is_recorded_when_it_is_confirmed_and_removed(ben: User) -> None:

@@ -43,10 +43,12 @@ GROUPS: Mapping[str, Sequence[str]] = {
         "payments.card",
         "payments.binrange",
     ),
-    "People": ("payments.auditentry", "auth.user", "auth.group", "payments.approvallimit", "payments.merchantaccess"),
+    "People": ("payments.auditentry", "auth.user", "payments.approvallimit", "payments.merchantaccess"),
     "Service": ("payments.moneycheck", "payments.datakey"),
     "Simulator": ("simulator.simulatedpayment", "simulator.simulatedoperation", "simulator.entry", "simulator.message"),
 }
+# Django's own names of these models are not ours.
+NAMES = {"auth.user": "Operators"}
 OTHER = "Other"
 PLACES = {label: (group, place) for group, labels in GROUPS.items() for place, label in enumerate(labels)}
 NOWHERE = (OTHER, 0)
@@ -54,14 +56,22 @@ NOWHERE = (OTHER, 0)
 
 def grouped(apps: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Return Django's list of apps regrouped by GROUPS; models without a group come last."""
-    models = [model for app in apps for model in app["models"]]
+    models = [model | {"name": _name(model)} for app in apps for model in app["models"]]
     models.sort(key=lambda model: _place(model)[1])
     groups = ((name, [model for model in models if _place(model)[0] == name]) for name in (*GROUPS, OTHER))
     return [{"name": name, "models": found} for name, found in groups if found]
 
 
 def _place(model: Mapping[str, Any]) -> tuple[str, int]:
-    return PLACES.get(model["model"]._meta.label_lower, NOWHERE)
+    return PLACES.get(_label(model), NOWHERE)
+
+
+def _name(model: Mapping[str, Any]) -> Any:
+    return NAMES.get(_label(model), model.get("name"))
+
+
+def _label(model: Mapping[str, Any]) -> str:
+    return str(model["model"]._meta.label_lower)
 
 
 class StaffSite(AdminSite):
@@ -87,12 +97,14 @@ class StaffSite(AdminSite):
         # It searches the pages that register with this site, so it is imported after them.
         from payments.staff.admin_site.find_by_id import find
         from payments.staff.preferences import PreferencesView
+        from payments.staff.sign_in.invitation import InvitationView
 
         ours: list[URLPattern | URLResolver] = [
             path("second-factor/", views.SecondFactorView.as_view(), name="second_factor"),
             path("enrol/", views.EnrolView.as_view(), name="enrol"),
             path("recovery-codes/", views.RecoveryCodesView.as_view(), name="recovery_codes"),
             path("factors/", views.FactorsView.as_view(), name="factors"),
+            path("invitation/<str:token>/", InvitationView.as_view(), name="invitation"),
             path("preferences/", PreferencesView.as_view(), name="preferences"),
             path("find/", self.admin_view(find), name="find"),
         ]

@@ -44,10 +44,22 @@ class Migration(migrations.Migration):
             bases=('otp_static.staticdevice',),
         ),
         migrations.CreateModel(
-            name='OperatorSettings',
+            name='OperatorProfile',
             fields=[
-                ('user', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='operator_settings', serialize=False, to=settings.AUTH_USER_MODEL)),
-                ('time_zone', models.CharField(max_length=64)),
+                ('user', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='operator_profile', serialize=False, to=settings.AUTH_USER_MODEL)),
+                ('time_zone', models.CharField(default='', max_length=64)),
+                ('last_seen_at', models.DateTimeField(null=True)),
+            ],
+            options={
+                'default_permissions': (),
+            },
+        ),
+        migrations.CreateModel(
+            name='Invitation',
+            fields=[
+                ('user', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='invitation', serialize=False, to=settings.AUTH_USER_MODEL)),
+                ('digest', models.BinaryField(max_length=32, unique=True)),
+                ('expires_at', models.DateTimeField()),
             ],
             options={
                 'default_permissions': (),

@@ -12,9 +12,11 @@ from django.dispatch import receiver
 from django.http import HttpRequest
 
 from payments import clock
+from payments.staff.models import OperatorProfile
 from payments.web.middleware import PagesOnly
 
 SIGNED_IN_AT = "signed_in_at"
+SEEN_EVERY = timedelta(minutes=1)
 
 
 @receiver(user_logged_in)
@@ -24,7 +26,7 @@ def note_when(request: HttpRequest, **_: Any) -> None:
 
 
 class SessionLimits(PagesOnly):
-    """Signs a user out whose sign-in is too old, and renews the session's expiry otherwise."""
+    """Signs a user out whose sign-in is too old; otherwise renews the session's expiry and notes the request's time."""
 
     def process_request(self, request: HttpRequest) -> None:
         session: Any = request.session
@@ -37,3 +39,5 @@ class SessionLimits(PagesOnly):
         else:
             # Not by saving the session, which would overwrite a concurrent request's changes.
             Session.objects.filter(pk=session.session_key).update(expire_date=session.get_expiry_date())
+            stale = OperatorProfile.objects.filter(user=session[SESSION_KEY], last_seen_at__lt=clock.now() - SEEN_EVERY)
+            stale.update(last_seen_at=clock.now())

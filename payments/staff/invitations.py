@@ -1,0 +1,82 @@
+"""Invitations: links, each for one operator and one use, by which operators set their own passwords."""
+
+import secrets
+from datetime import timedelta
+from smtplib import SMTPException
+
+from django.conf import settings
+from django.contrib.auth.forms import SetPasswordForm
+from django.contrib.auth.models import User
+from django.core.mail import send_mail
+from django.db import transaction
+from django.db.models import QuerySet
+from django.urls import reverse
+
+from payments import clock
+from payments.domain.audit import audit_log
+from payments.domain.audit.audit_log import Action
+from payments.staff.models import Invitation
+from payments.vault.fingerprints import invitation_fingerprint
+
+VALID = timedelta(days=3)
+TOKEN_BYTES = 32
+MAIL = """Hello,
+
+you can sign in to the back office of kaha as {name}. Set your password here, within {days} days:
+
+{link}
+
+The link works once. If you expect no account, ignore this message.
+"""
+
+
+class InvitationOver(Exception):
+    """An error: the link was used, withdrawn or replaced, or has expired."""
+
+
+@transaction.atomic
+def invite(user: User) -> str:
+    """Replace the invitation of `user`; return its link, of which only a fingerprint is stored."""
+    token = secrets.token_urlsafe(TOKEN_BYTES)
+    values = {"digest": invitation_fingerprint(token), "expires_at": clock.now() + VALID}
+    Invitation.objects.update_or_create(user=user, defaults=values)
+    audit_log.record(Action.CHANGED, user, fields=["invitation"], detail="link made")
+    return f"{settings.ADMIN_ORIGIN}{reverse('admin:invitation', args=[token])}"
+
+
+def send(user: User, link: str) -> bool:
+    """Send `link` to the user's e-mail address; return whether the mail server took it."""
+    text = MAIL.format(name=user.get_username(), days=VALID.days, link=link)
+    try:
+        return bool(send_mail("Your account at kaha", text, None, [user.email]))
+    except (OSError, SMTPException):
+        return False
+
+
+@transaction.atomic
+def withdraw(user: User) -> bool:
+    """Delete the invitation of `user`; return whether there was one."""
+    deleted, _ = Invitation.objects.filter(user=user).delete()
+    if deleted:
+        audit_log.record(Action.CHANGED, user, fields=["invitation"], detail="link withdrawn")
+    return bool(deleted)
+
+
+def user_of(token: str) -> User | None:
+    """Return the active operator whom the link with `token` invites; None if it does not work (any more)."""
+    invitation = _open(token).select_related("user").first()
+    return invitation.user if invitation else None
+
+
+@transaction.atomic
+def accept(token: str, form: SetPasswordForm) -> None:
+    """Use the link up and set the password of a valid `form`; raise InvitationOver if somebody used it first."""
+    deleted, _ = _open(token).delete()
+    if deleted != 1:
+        raise InvitationOver
+    form.save()
+
+
+def _open(token: str) -> QuerySet[Invitation]:
+    digest = invitation_fingerprint(token)
+    return Invitation.objects.filter(digest=digest, expires_at__gt=clock.now(), user__is_active=True)

@@ -1,0 +1,60 @@
+"""The page of an invitation's link, where an operator sets the first password."""
+
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth import login
+from django.contrib.auth.forms import SetPasswordForm
+from django.contrib.auth.models import User
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.shortcuts import redirect, render
+from django.views.generic import FormView
+
+from payments import context
+from payments.api.access.throttling import client_address
+from payments.context import Actor
+from payments.staff import invitations
+from payments.staff.sign_in import pending
+from payments.staff.sign_in.views import AdminPage
+
+
+class InvitationView(AdminPage, FormView):
+    """Asks an invited operator for a password, then for a second factor unless ADMIN_MFA is off."""
+
+    title = "Set your password"
+    template_name = "admin/staff/invitation.html"
+    form_class = SetPasswordForm
+    invited: User
+
+    def dispatch(self, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
+        invited = invitations.user_of(kwargs["token"])
+        if invited is None:
+            return self._over()
+        self.invited = invited
+        return super().dispatch(request, *args, **kwargs)
+
+    def get_form_kwargs(self) -> dict[str, Any]:
+        return super().get_form_kwargs() | {"user": self.invited}
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        return super().get_context_data(invited=self.invited, **kwargs)
+
+    def form_valid(self, form: SetPasswordForm) -> HttpResponse:
+        actor = Actor(self.invited.get_username(), client_address(self.request), self.invited.pk)
+        token = context.actor.set(lambda: actor)
+        try:
+            invitations.accept(self.kwargs["token"], form)
+        except invitations.InvitationOver:
+            return self._over()
+        finally:
+            context.actor.reset(token)
+        if settings.ADMIN_MFA:
+            pending.begin(self.request, self.invited)
+            return redirect("admin:second_factor")
+        login(self.request, self.invited, backend=pending.BACKEND)
+        return redirect("admin:index")
+
+    def _over(self) -> HttpResponse:
+        """Return 404, the same for every link that does not work."""
+        context = super().get_context_data(form=None, title="This link does not work", days=invitations.VALID.days)
+        return render(self.request, "admin/staff/invitation_over.html", context, status=404)
