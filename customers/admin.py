@@ -1,5 +1,6 @@
 """The pages of customers, the form that detaches a source, and their panel beside a charge's timeline."""
 
+from collections.abc import Iterator
 from typing import Any
 from uuid import UUID
 
@@ -32,6 +33,7 @@ from payments.admin.framework.reason_form import ReasonForm
 from payments.admin.framework.row_actions import Done, RowAction, RowActions
 from payments.admin.moments import moment_cell
 from payments.admin.timeline.panels import Panel, panel_with, timeline_panel
+from payments.admin.timeline.summary import payer_facts
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.domain.caller import Caller
@@ -143,6 +145,15 @@ class CustomerAdmin(RowActions, ViewRecorded, LookOnlyAdmin):
     @admin.display(description="Events")
     def events(self, customer: Customer) -> SafeString:
         return search_link(Event, public_id("cus", customer.id), "its events")
+
+
+@payer_facts
+def customer_facts(request: HttpRequest, charge: Charge) -> Iterator[tuple[str, object]]:
+    """Yield the customer for whom the source of `charge` is kept."""
+    tie = CustomerSource.objects.filter(source=charge.source_id).select_related("customer").first()
+    if tie and request.user.has_perm("customers.view_customer"):
+        yield "Customer", link(Customer, tie.customer_id, tie.customer)
+        yield "Customer's e-mail", tie.customer.email
 
 
 @timeline_panel

@@ -29,6 +29,8 @@ from payments.models.merchants.merchant_access import MerchantAccess as Merchant
 from payments.models.operators.approval_request import ApprovalRequest as ApprovalRequest
 from payments.models.operators.audit import AuditEntry as AuditEntry
 from payments.models.operators.audit import AuditHead as AuditHead
+from payments.models.operators.case import Case as Case
+from payments.models.operators.case import Note as Note
 from payments.models.operators.correction import Correction as Correction
 from payments.models.operators.correction import UnknownOutcome as UnknownOutcome
 from payments.models.operators.export import Export as Export

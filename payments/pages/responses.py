@@ -23,7 +23,6 @@ View = Callable[Concatenate[HttpRequest, Params], HttpResponse]
 POLICY = {
     "default-src": [NONE],
     "style-src": [SELF, NONCE],
-    "script-src": [SELF],
     "img-src": [SELF, "data:"],
     # It also governs the redirects after a form, which end at any merchant's URL.
     "form-action": [SELF, "https:", "http:"],

@@ -16,6 +16,7 @@ LOOK &= ~Q(codename="view_auditentry")
 VIEWER = frozenset[str]()
 SUPPORT = VIEWER | {
     "payments.add_export",
+    "payments.change_case",
     "payments.change_webhook",
     "payments.look_up_unknownoutcome",
     "payments.refund_charge",
@@ -35,6 +36,7 @@ FINANCE = SUPPORT | {
 }
 ADMINISTRATOR = VIEWER | {
     "payments.view_auditentry",
+    "payments.change_case",
     "payments.add_merchant",
     "payments.change_merchant",
     "payments.add_apikey",

@@ -10,6 +10,7 @@ from pytest_django import DjangoAssertNumQueries
 
 from payments import clock
 from payments.admin.moments import moment_text
+from payments.domain.operators.cases import work_on
 from payments.domain.routing.provider_accounts import open_account
 from payments.models import (
     ApprovalRequest,
@@ -72,6 +73,7 @@ def newest(house: House) -> dict[type[Model], Model]:
     route_to(open_account(house.shop.merchant, True, "xendit", "Our Xendit", PROVIDER_CREDENTIALS, {}))
     requested_account(house.shop.merchant, REQUESTED_CREDENTIALS, provider="xendit")
     requested_key(house.shop.merchant)
+    work_on(Charge.objects.get(), the_operator(), "The payer called.", the_operator(), ["payer-called"])
     Export.objects.create(sheet="charges", operator=the_operator(), expected_rows=1)
     return {model: model._default_manager.latest("pk") for model in SHOWN}
 
@@ -93,6 +95,7 @@ def test_every_model_has_its_pages() -> None:
         "SummedDay",
         "ExportPart",
         "PageVisit",
+        "Note",
         # Merchants read it, and it is kept for a week.
         "ApiRequest",
         "RunningBalance",

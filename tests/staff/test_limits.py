@@ -36,7 +36,6 @@ OF_NO_MERCHANT = {
     "simulator.Entry",
     "simulator.Message",
     "auth.User",
-    "auth.Group",
 }
 PAGES: dict[type[Model], Any] = dict(admin.site._registry)
 

@@ -3,6 +3,7 @@ from typing import Any, ClassVar
 from django.contrib import admin
 from django.db.models import Model
 
+from payments.admin.cases.panel import CasePanel
 from payments.admin.framework.base import LookOnlyAdmin, by_mode_of
 from payments.admin.framework.formats import (
     column,
@@ -21,7 +22,7 @@ ByModeOfCharge = by_mode_of("charge")
 
 
 @admin.register(Attempt)
-class AttemptAdmin(LookOnlyAdmin):
+class AttemptAdmin(CasePanel, LookOnlyAdmin):
     merchant_lookup = "charge__merchant"
     list_display: tuple[str, ...] = (
         "shown_reference",

@@ -1,6 +1,7 @@
 from django.contrib import admin
 from django.utils.safestring import SafeString
 
+from payments.admin.cases.panel import CasePanel
 from payments.admin.charges.actions import ChargeActs
 from payments.admin.charges.charge_list import ChargeList
 from payments.admin.framework.base import ByMode, LookOnlyAdmin, LookOnlyInline
@@ -33,7 +34,7 @@ class AttemptsOfCharge(LookOnlyInline):
 
 
 @admin.register(Charge)
-class ChargeAdmin(ChargeActs, TimelinePage, ChargeList, LookOnlyAdmin):
+class ChargeAdmin(CasePanel, ChargeActs, TimelinePage, ChargeList, LookOnlyAdmin):
     merchant_lookup = "merchant"
     fieldsets = (
         (None, {"fields": ("public_id", "shown_state", "of_merchant", "mode", "description", "statement_descriptor")}),

@@ -49,6 +49,11 @@ def link(model: type[models.Model], pk: UUID | int | str | None, text: object) -
     return format_html('<a href="{}">{}</a>', address, text)
 
 
+def copyable(text: str) -> SafeString:
+    """Return `text` with a button that copies it."""
+    return format_html('<span class="copyable" data-copy="{0}">{0}</span>', text)
+
+
 def search_link(model: type[models.Model], term: str, text: str) -> SafeString:
     """Return a link to a search for `term` among the rows of `model`."""
     address = reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist")

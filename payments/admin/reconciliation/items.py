@@ -9,6 +9,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import Q
 
+from payments.admin.cases.panel import CasePanel
 from payments.admin.framework.base import LookOnlyAdmin, by, by_mode_of
 from payments.admin.framework.formats import NOTHING, chip, column, moment_column, money, row_link_column
 from payments.admin.framework.object_actions import Facts
@@ -84,14 +85,14 @@ def _reference(item: Item) -> str:
 
 
 @admin.register(ReconciliationItem)
-class ReconciliationItemAdmin(RowActions, LookOnlyAdmin):
+class ReconciliationItemAdmin(CasePanel, RowActions, LookOnlyAdmin):
     """Differences, closed and reopened with a note; nobody edits one."""
 
     row_actions = (
         DecideItem("close", items.close, Action.CLOSED, Item.State.OPEN),
         DecideItem("reopen", items.reopen, Action.REOPENED, Item.State.CLOSED),
     )
-    key_converter = "int"
+    key_converter = case_converter = "int"
     merchant_lookup = "charge__merchant"
     list_display = ("shown_kind", "shown_state", "they_say", "we_say", "found", "vanished", "provider", "charge_link")
     list_filter = ("state", "kind", ByStanding, ByProvider, ByModeOfCharge, "created_at")

@@ -1,18 +1,18 @@
 """The page of a charge with its timeline."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from datetime import datetime
 from typing import Any
 
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from payments.admin.framework.change_audit import ViewRecorded
-from payments.admin.framework.formats import NOTHING, chips, lines, link, money, search_link
+from payments.admin.framework.formats import chips, copyable, link, money, search_link
 from payments.admin.framework.merchant_access import limit_of
-from payments.admin.moments import moment_cell
 from payments.admin.timeline.attempts import provider_moments
 from payments.admin.timeline.changes import change_moments, ledger_moments, request_moments
-from payments.admin.timeline.moment import Facts, Moment, Moments
+from payments.admin.timeline.moment import Moment, Moments
 from payments.admin.timeline.outside import (
     payer_moments,
     provider_event_moments,
@@ -22,7 +22,9 @@ from payments.admin.timeline.outside import (
 )
 from payments.admin.timeline.panels import panels_of
 from payments.admin.timeline.records import Records
-from payments.models import Attempt, Charge, Event, Merchant, Posting, Webhook
+from payments.admin.timeline.summary import is_pending, summary_of
+from payments.admin.timeline.twins import twins_of
+from payments.models import Attempt, Charge, Event, Posting, Webhook
 
 TIMELINE_SOURCES: tuple[Callable[[Records], Moments], ...] = (
     request_moments,
@@ -37,6 +39,8 @@ TIMELINE_SOURCES: tuple[Callable[[Records], Moments], ...] = (
 
 # The lists with everything that a timeline leaves out.
 LISTS = (Event, Attempt, Webhook, Posting)
+NOTABLE_SECONDS = 0.05
+MINUTE_SECONDS = 60
 MAY_SEE_PEOPLE = "payments.view_auditentry"
 
 
@@ -66,11 +70,15 @@ def timeline_context(request: HttpRequest, charge: Charge, charges: QuerySet[Any
     records = Records(charge)
     sees_people = request.user.has_perm(MAY_SEE_PEOPLE) and limit_of(request) is None
     return {
+        "id": copyable(str(charge)),
         "amount": money(charge.amount, charge.currency),
         "chips": chips(charge),
         "mode": "live" if charge.livemode else "test",
-        "facts": facts_of(charge),
-        "moments": timeline(records, with_address=sees_people),
+        "twins": list(twins_of(charge)),
+        "summary": summary_of(request, records),
+        "lists": [search_link(model, str(charge), str(model._meta.verbose_name_plural)) for model in LISTS],
+        "is_pending": is_pending(charge),
+        "moments": list(_with_gaps(timeline(records, with_address=sees_people))),
         "panels": panels_of(request, charge, charges),
         "refunds": [(link(type(row), row.pk, row), row, money(row.amount, row.currency)) for row in records.refunds],
         "views": records.views if sees_people else None,
@@ -78,19 +86,10 @@ def timeline_context(request: HttpRequest, charge: Charge, charges: QuerySet[Any
     }
 
 
-def facts_of(charge: Charge) -> Facts:
-    """Return the main facts of a charge."""
-    failure = charge.failure_data or {}
-    facts = (
-        ("Merchant", link(Merchant, charge.merchant_id, charge.merchant)),
-        ("Description", charge.description),
-        ("On the statement", charge.statement_descriptor),
-        ("Captured", money(charge.amount_captured or None, charge.currency)),
-        ("Refunded", money(charge.amount_refunded or None, charge.currency)),
-        ("Fee", money(charge.fee or None, charge.currency)),
-        ("Hold ends", moment_cell(charge.hold_expires_at)),
-        ("Settled", moment_cell(charge.settled_at)),
-        ("Why it failed", failure.get("message") or failure.get("code") or NOTHING),
-        ("Lists", lines(search_link(model, str(charge), f"its {model._meta.verbose_name_plural}") for model in LISTS)),
-    )
-    return [(name, value) for name, value in facts if value != NOTHING]
+def _with_gaps(moments: list[Moment]) -> Iterator[tuple[Moment, str]]:
+    """Yield each entry with the time since the one before it, such as `+0.3 s`, if that is less than a minute."""
+    before: datetime | None = None
+    for moment in moments:
+        seconds = (moment.at - before).total_seconds() if before else 0.0
+        yield moment, f"+{seconds:.1f} s" if NOTABLE_SECONDS <= seconds < MINUTE_SECONDS else ""
+        before = moment.at

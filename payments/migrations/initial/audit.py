@@ -1,7 +1,10 @@
-"""Create the audit log."""
+"""Create the audit log, and the cases of operators with their notes."""
 
 import django.contrib.postgres.fields
+import django.contrib.postgres.indexes
+from django.conf import settings
 import payments.clock
+import payments.models.operators.correction
 from django.db import migrations, models
 from django.db.models import F, Q
 
@@ -54,4 +57,48 @@ OPERATIONS = [
         },
     ),
     run_sql("audit"),
+    migrations.CreateModel(
+        name="Case",
+        fields=[
+            ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+            ("tags", django.contrib.postgres.fields.ArrayField(base_field=models.CharField(max_length=30), blank=True, default=list, size=5)),
+            ("created_at", models.DateTimeField(default=payments.clock.now, editable=False)),
+            ("updated_at", models.DateTimeField(default=payments.clock.now, editable=False)),
+            ("charge", models.OneToOneField(blank=True, db_constraint=False, null=True, on_delete=models.PROTECT, related_name="case", to="payments.charge")),
+            ("attempt", models.OneToOneField(blank=True, db_constraint=False, null=True, on_delete=models.PROTECT, related_name="case", to="payments.attempt")),
+            ("item", models.OneToOneField(blank=True, db_constraint=False, null=True, on_delete=models.PROTECT, related_name="case", to="payments.reconciliationitem")),
+            ("merchant", models.ForeignKey(blank=True, db_index=False, null=True, on_delete=models.PROTECT, related_name="+", to="payments.merchant")),
+            ("assignee", models.ForeignKey(blank=True, null=True, on_delete=models.PROTECT, related_name="cases", to=settings.AUTH_USER_MODEL)),
+        ],
+        options={
+            "default_permissions": ("view", "change"),
+            "indexes": [django.contrib.postgres.indexes.GinIndex(F("tags"), name="case_tags")],
+            "constraints": [
+                models.CheckConstraint(
+                    condition=Q(
+                        Q(("attempt__isnull", True), ("charge__isnull", False), ("item__isnull", True)),
+                        Q(("attempt__isnull", False), ("charge__isnull", True), ("item__isnull", True)),
+                        Q(("attempt__isnull", True), ("charge__isnull", True), ("item__isnull", False)),
+                        _connector="OR",
+                    ),
+                    name="case_has_one_subject",
+                ),
+                models.CheckConstraint(condition=Q(("tags__len__lte", 5)), name="case_has_few_tags"),
+            ],
+        },
+    ),
+    migrations.CreateModel(
+        name="Note",
+        fields=[
+            ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+            ("text", models.CharField(max_length=1000, validators=[payments.models.operators.correction.free_of_secrets])),
+            ("created_at", models.DateTimeField(default=payments.clock.now, editable=False)),
+            ("author", models.ForeignKey(db_index=False, on_delete=models.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL)),
+            ("case", models.ForeignKey(on_delete=models.PROTECT, related_name="notes", to="payments.case")),
+        ],
+        options={
+            "default_permissions": (),
+            "constraints": [models.CheckConstraint(condition=Q(("text__regex", "\\S")), name="note_is_not_empty")],
+        },
+    ),
 ]

@@ -23,7 +23,7 @@ WAITING = frozenset(
 # By the first character of Adyen's words for it: "1 Matches".
 CVC_RESULTS = {"1": "pass", "2": "fail", "5": "unavailable"}
 # What of an answer operators may read.
-FACTS = ("refusalReasonRaw", "acquirerReference", "authCode")
+FACTS = ("refusalReasonRaw", "acquirerReference", "authCode", "avsResult", "threeDAuthenticated")
 ANOTHER = Unknown("the provider names another payment or amount")
 
 

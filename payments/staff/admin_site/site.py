@@ -14,6 +14,7 @@ from payments.staff.sign_in import views
 GROUPS: Mapping[str, Sequence[str]] = {
     "Payments": ("payments.charge", "payments.refund", "customers.customer", "payments.source"),
     "Needs attention": (
+        "payments.case",
         "payments.approvalrequest",
         "payments.operatoraction",
         "payments.unknownoutcome",

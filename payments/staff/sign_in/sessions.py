@@ -7,16 +7,19 @@ from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth import SESSION_KEY, logout
 from django.contrib.auth.signals import user_logged_in
-from django.contrib.sessions.models import Session
+from django.db import connection
 from django.dispatch import receiver
 from django.http import HttpRequest
 
 from payments import clock
-from payments.staff.models import OperatorProfile
 from payments.web.middleware import PagesOnly
 
 SIGNED_IN_AT = "signed_in_at"
 SEEN_EVERY = timedelta(minutes=1)
+RENEW = """
+WITH renewed AS (UPDATE django_session SET expire_date = %(end)s WHERE session_key = %(key)s)
+UPDATE staff_operatorprofile SET last_seen_at = %(now)s WHERE user_id = %(user)s AND last_seen_at < %(stale)s
+"""
 
 
 @receiver(user_logged_in)
@@ -38,6 +41,7 @@ class SessionLimits(PagesOnly):
             messages.warning(request, f"Sign in again: you were signed in for {settings.SIGNED_IN_HOURS} hours.")
         else:
             # Not by saving the session, which would overwrite a concurrent request's changes.
-            Session.objects.filter(pk=session.session_key).update(expire_date=session.get_expiry_date())
-            stale = OperatorProfile.objects.filter(user=session[SESSION_KEY], last_seen_at__lt=clock.now() - SEEN_EVERY)
-            stale.update(last_seen_at=clock.now())
+            now = clock.now()
+            values = {"end": session.get_expiry_date(), "key": session.session_key, "user": session[SESSION_KEY]}
+            with connection.cursor() as cursor:
+                cursor.execute(RENEW, values | {"now": now, "stale": now - SEEN_EVERY})

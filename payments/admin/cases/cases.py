@@ -1,0 +1,65 @@
+"""The list of cases: what operators work on."""
+
+from typing import Any
+
+from django.contrib import admin
+from django.db.models import Count, QuerySet
+from django.http import HttpRequest
+from django.utils.safestring import SafeString
+
+from payments.admin.framework.base import LookOnlyAdmin, LookOnlyInline
+from payments.admin.framework.formats import NOTHING, chip, column, lines, link
+from payments.models import Case, Note
+
+
+class ByAssignee(admin.SimpleListFilter):
+    """A filter by the assignee: the operator who asks, nobody or anybody."""
+
+    title = parameter_name = "assigned"
+
+    def lookups(self, request: HttpRequest, model_admin: admin.ModelAdmin) -> list[tuple[str, str]]:
+        return [("me", "To me"), ("somebody", "To somebody"), ("nobody", "To nobody")]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        if self.value() == "me":
+            return queryset.filter(assignee_id=request.user.pk)
+        return queryset.filter(assignee__isnull=self.value() == "nobody") if self.value() else queryset
+
+
+def subject_link(case: Case) -> SafeString | str:
+    """Return a link to what the case is about."""
+    subject = case.subject
+    return link(type(subject), subject.pk, f"{subject._meta.verbose_name} {subject}")
+
+
+class NotesOfCase(LookOnlyInline):
+    model = Note
+    fields = ("created", "author", "text")
+    ordering = ("pk",)
+    show_change_link = False
+
+
+@admin.register(Case)
+class CaseAdmin(LookOnlyAdmin):
+    merchant_lookup = "merchant"
+    list_display = ("about", "assignee", "shown_tags", "note_count", "updated")
+    list_filter = (ByAssignee,)
+    list_select_related = ("charge", "attempt", "item", "assignee")
+    search_help_text = "A tag, or any ID, whole."
+    uuid_lookups = {"ch": ("charge_id",), "attempt": ("attempt_id",), "mer": ("merchant_id",)}
+    fieldsets = ((None, {"fields": ("about", "merchant", "assignee", "shown_tags", "created", "updated")}),)
+    inlines = (NotesOfCase,)
+    about = column("About", subject_link)
+    shown_tags = column("Tags", lambda case: lines(map(chip, case.tags)) if case.tags else NOTHING)
+    note_count = column("Notes", lambda case: case.note_count)
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        return super().get_queryset(request).annotate(note_count=Count("notes"))
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
+    ) -> tuple[QuerySet[Any], bool]:
+        tag = search_term.strip().lower()
+        if not tag or any(self.conditions(tag)):
+            return super().get_search_results(request, queryset, search_term)
+        return queryset.filter(tags__contains=[tag]), False

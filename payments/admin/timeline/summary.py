@@ -1,0 +1,126 @@
+"""The top of a charge's page: who paid, to whom, for what, the money, the checks and the provider's references."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+from django.http import HttpRequest
+
+from payments.admin.framework.formats import NOTHING, copyable, link, money, source_label
+from payments.admin.moments import moment_cell
+from payments.admin.timeline.moment import Facts
+from payments.admin.timeline.records import Records
+from payments.models import Card, Charge, Merchant, PageVisit, Source
+from payments.sourcetypes import CARD
+
+CVC_WORDS = {
+    Card.CvcChecked.PASS: "matched",
+    Card.CvcChecked.FAIL: "did not match",
+    Card.CvcChecked.UNAVAILABLE: "not checked by the issuer",
+    Card.CvcChecked.UNCHECKED: "not checked",
+}
+METADATA_SHOWN = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    title: str
+    facts: Facts
+
+
+# Yields further facts about who paid; other apps add theirs.
+PayerFacts = Callable[[HttpRequest, Charge], Iterable[tuple[str, object]]]
+_payer_facts: list[PayerFacts] = []
+
+
+def payer_facts(maker: PayerFacts) -> PayerFacts:
+    """Register `maker` for the group about the payer, and return it."""
+    _payer_facts.append(maker)
+    return maker
+
+
+def summary_of(request: HttpRequest, records: Records) -> list[Group]:
+    """Return the groups of facts at the top of the page; a fact that is not known is left out."""
+    charge = records.charge
+    groups = [
+        Group("Payer", [*_payer(charge), *(fact for maker in _payer_facts for fact in maker(request, charge))]),
+        Group("Payment", _payment(charge)),
+        Group("Money", list(_money(charge))),
+        Group("Checks", list(_checks(records)) if charge.source.type == CARD else []),
+        Group("At the provider", list(_references(records))),
+    ]
+    shown = [Group(group.title, [fact for fact in group.facts if fact[1] not in ("", NOTHING)]) for group in groups]
+    return [group for group in shown if group.facts]
+
+
+def _payer(charge: Charge) -> list[tuple[str, object]]:
+    source, card = charge.source, getattr(charge.source, "card", None)
+    owner = source.owner or {}
+    label = link(Source, source.pk, source_label(source))
+    facts: list[tuple[str, object]] = [("Name", owner.get("name") or (card.name if card else ""))]
+    facts += [("E-mail", owner.get("email") or ""), ("Paid with", label)]
+    if card:
+        issuer = ", ".join(part for part in (card.issuing_bank, card.funding, card.country) if part != "unknown")
+        facts += [("Expires", f"{card.exp_month:0>2}/{card.exp_year}"), ("Issuer", issuer)]
+    return facts
+
+
+def _payment(charge: Charge) -> list[tuple[str, object]]:
+    failure = charge.failure_data or {}
+    metadata = list((charge.metadata or {}).items())[:METADATA_SHOWN]
+    return [
+        ("To", link(Merchant, charge.merchant_id, charge.merchant)),
+        ("For", charge.description),
+        ("On the statement", charge.statement_descriptor),
+        *((str(name), str(value)) for name, value in metadata),
+        ("Created", moment_cell(charge.created_at)),
+        ("Why it failed", failure.get("reason") or ""),
+    ]
+
+
+def _money(charge: Charge) -> Iterator[tuple[str, object]]:
+    yield "Asked for", money(charge.amount, charge.currency)
+    if not charge.captured:
+        yield "Hold ends", moment_cell(charge.hold_expires_at)
+        return
+    yield "Captured", money(charge.amount_captured, charge.currency)
+    if charge.amount_refunded:
+        yield "Refunded", money(-charge.amount_refunded, charge.currency)
+    yield "Fee", money(-charge.fee, charge.currency)
+    yield "Net", money(charge.amount_captured - charge.amount_refunded - charge.fee, charge.currency)
+    if charge.settled_at:
+        yield "Settled", moment_cell(charge.settled_at)
+    if charge.settle_due_at:
+        yield "Settlement due", moment_cell(charge.settle_due_at)
+
+
+def _checks(records: Records) -> Iterator[tuple[str, object]]:
+    said = {name: value for attempt in records.attempts for name, value in (attempt.response or {}).items()}
+    yield "3-D Secure", _three_d_secure(records, str(said.get("threeDAuthenticated", "")))
+    yield "CVC", CVC_WORDS[Card.CvcChecked(records.charge.source.card.cvc_checked)]
+    yield "Address", str(said.get("avsResult") or "not checked")
+
+
+def _three_d_secure(records: Records, authenticated: str) -> str:
+    """Return the result of the payer's authentication, as far as the provider or our page knows it."""
+    code = (records.charge.failure_data or {}).get("code")
+    if code in ("authentication_failed", "authentication_required"):
+        return "failed" if code == "authentication_failed" else "asked for by the issuer, not done"
+    if authenticated:
+        return "passed" if authenticated == "true" else "not passed"
+    asked = {visit.page for visit in records.visits}
+    if PageVisit.Page.DECIDED in asked and records.charge.status not in (Charge.Status.PENDING, Charge.Status.FAILED):
+        return "passed"
+    return "payer was asked" if asked else "not asked for"
+
+
+def _references(records: Records) -> Iterator[tuple[str, object]]:
+    for attempt in records.attempts:
+        if attempt.provider_ref:
+            yield f"{attempt.provider}, {attempt.kind}", copyable(attempt.provider_ref)
+        if arn := (attempt.response or {}).get("acquirerReference"):
+            yield f"ARN, {attempt.kind}", copyable(str(arn))
+
+
+def is_pending(charge: Charge) -> bool:
+    """Return whether the charge may change soon without anybody's further action here."""
+    return charge.status == Charge.Status.PENDING or bool(charge.operation)

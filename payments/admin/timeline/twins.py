@@ -1,0 +1,43 @@
+"""Payments that are likely the same one, made twice: same card, amount and description within minutes."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from payments.admin.framework.formats import link, money
+from payments.ids import first_id
+from payments.models import Charge, Source
+
+WITHIN = timedelta(minutes=10)
+# Sources of one card that are compared, newest first: test cards have any number.
+SOURCES_MAX = 100
+SHOWN_MAX = 3
+MINUTE_SECONDS = 60
+
+
+def twins_of(charge: Charge) -> Iterator[SafeString]:
+    """Yield a sentence for each likely twin of `charge`, which has not failed itself."""
+    card = getattr(charge.source, "card", None)
+    if card is None or charge.status == Charge.Status.FAILED:
+        return
+    low, high = first_id(charge.created_at - WITHIN), first_id(charge.created_at + WITHIN)
+    sources = Source.objects.filter(merchant=charge.merchant_id, livemode=charge.livemode, pk__lte=high)
+    same_card = sources.filter(card__fingerprint=card.fingerprint).order_by("-pk").values("pk")[:SOURCES_MAX]
+    equal = {"amount": charge.amount, "currency": charge.currency, "description": charge.description}
+    found = Charge.objects.filter(source__in=same_card, pk__gte=low, pk__lte=high, **equal)
+    for twin in found.exclude(pk=charge.pk).exclude(status=Charge.Status.FAILED).order_by("pk")[:SHOWN_MAX]:
+        yield _sentence(charge, twin)
+
+
+def _sentence(charge: Charge, twin: Charge) -> SafeString:
+    seconds = round((twin.created_at - charge.created_at).total_seconds())
+    apart = f"{abs(seconds)} s" if abs(seconds) < MINUTE_SECONDS else f"{abs(seconds) // MINUTE_SECONDS} min"
+    return format_html(
+        "Charged twice? The same card paid {} for the same thing {} {}: {}.",
+        money(twin.amount, twin.currency),
+        apart,
+        "later" if twin.created_at > charge.created_at else "earlier",
+        link(Charge, twin.pk, twin),
+    )
