@@ -148,7 +148,10 @@ class OperatorAdmin(RowActions, KahaAdmin):
         return False
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        return super().changelist_view(request, {"title": "Operators"} | (extra_context or {}))
+        response: Any = super().changelist_view(request, extra_context)
+        # Django's title names the model.
+        getattr(response, "context_data", {}).update(title="Operators")
+        return response
 
     def changeform_view(
         self,

@@ -20,7 +20,7 @@ ROLE_WORDS = {
 class RoleField(forms.ModelMultipleChoiceField):
     """Checkboxes of the roles, each with what it may do."""
 
-    widget = forms.CheckboxSelectMultiple
+    widget = forms.CheckboxSelectMultiple({"class": "radiolist"})
 
     def __init__(self) -> None:
         names = [*ROLES, ALL_MERCHANTS]

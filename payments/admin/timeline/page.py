@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterator
 from datetime import datetime
 from typing import Any
 
+from django.contrib.admin.utils import flatten_fieldsets
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
@@ -52,12 +53,12 @@ def timeline(records: Records, with_address: bool) -> list[Moment]:
 
 
 class TimelinePage(ViewRecorded):
-    """Shows the timeline on the page of a charge, for its ModelAdmin; the row's own fields are collapsed."""
+    """Shows the timeline on the page of a charge, for its ModelAdmin; the row's fields are collapsed."""
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
         page: Any = super()
-        folded = {"classes": ("collapse",)}
-        return [(name or "Charge", options | folded) for name, options in page.get_fieldsets(request, obj)]
+        fields = flatten_fieldsets(page.get_fieldsets(request, obj))
+        return [("All fields", {"fields": fields, "classes": ("collapse",)})]
 
     def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
         page: Any = self
