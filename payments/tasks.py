@@ -17,6 +17,7 @@ from payments.domain.provider_events import apply, inbox
 from payments.domain.provider_events.messages import apply_simulator_messages as apply_messages
 from payments.domain.reconciliation import runs
 from payments.invariants import checks
+from payments.ledger import account_days
 from payments.overview import day_totals
 from payments.providers.simulator import messages
 from payments.webhooks.worker import Deliverer, Drain
@@ -150,6 +151,12 @@ def reconcile_simulator() -> bool:
 def update_day_totals() -> int:
     """Sum up past days; runs every minute, so that pending charges of a past day are soon counted again."""
     return day_totals.sum_up_due()
+
+
+@shared_task
+def sum_up_ledger_days() -> int:
+    """Sum up the ledger's days that are over; runs every minute, so that a late worker loses no day."""
+    return account_days.sum_up_due()
 
 
 @shared_task

@@ -6,19 +6,27 @@ from uuid import UUID
 
 from django.db import connection
 
-from payments.models import Settlement
+from payments.models import Settlement, SettlementTotal
 
 # A charge's capture and fee count in its first settlement, the one posted at its `settled_at`.
 SUM_UP = """
-SELECT settlement_id, count(*), sum(gross), sum(gross - bank), sum(fee), sum(bank - fee)
+SELECT settlement_id, count(*) AS charges, sum(gross)::bigint AS gross, sum(gross - bank)::bigint AS refunds,
+    sum(fee)::bigint AS fees, sum(bank - fee)::bigint AS net
 FROM (
     SELECT p.settlement_id, coalesce(sum(p.amount) FILTER (WHERE p.account = 'bank'), 0) AS bank,
         CASE WHEN c.settled_at = min(p.created_at) THEN c.amount_captured ELSE 0 END AS gross,
         CASE WHEN c.settled_at = min(p.created_at) THEN c.fee ELSE 0 END AS fee
     FROM payments_posting p JOIN payments_charge c ON c.id = p.charge_id
-    WHERE p.settlement_id = ANY(%s) GROUP BY p.settlement_id, c.id
+    WHERE p.settlement_id = ANY({settlements}) GROUP BY p.settlement_id, c.id
 ) AS of_charge GROUP BY settlement_id
 """
+OF_SOME = SUM_UP.format(settlements="%s")
+# A settlement's ID is made on its day, or just after it.
+OF_DAY = SUM_UP.format(
+    settlements="""ARRAY(
+        SELECT id FROM payments_settlement WHERE id >= %(first_id)s AND id < %(next_id)s AND day = %(day)s
+    )"""
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +49,12 @@ class Totals:
 
 
 def totals_of(settlements: Collection[Settlement]) -> Mapping[UUID, Totals]:
-    """Return the totals of each of `settlements`, by ID."""
-    with connection.cursor() as cursor:
-        cursor.execute(SUM_UP, [[settlement.id for settlement in settlements]])
-        found = {settlement_id: Totals(*map(int, sums)) for settlement_id, *sums in cursor.fetchall()}
+    """Return the totals of each of `settlements`, by ID: as they were summed up after its day, or else now."""
+    rows = SettlementTotal.objects.filter(settlement__in=[settlement.id for settlement in settlements])
+    names = ("settlement_id", "charges", "gross", "refunds", "fees", "net")
+    found = {settlement_id: Totals(*sums) for settlement_id, *sums in rows.values_list(*names)}
+    if unsummed := [settlement.id for settlement in settlements if settlement.id not in found]:
+        with connection.cursor() as cursor:
+            cursor.execute(OF_SOME, [unsummed])
+            found |= {settlement_id: Totals(*map(int, sums)) for settlement_id, *sums in cursor.fetchall()}
     return {settlement.id: found.get(settlement.id, Totals()) for settlement in settlements}

@@ -2,6 +2,7 @@ from django.conf import settings
 from django.db import migrations
 
 from payments.migrations.initial import (
+    account_days,
     audit,
     blocks,
     charges,
@@ -34,6 +35,7 @@ class Migration(migrations.Migration):
         *events.OPERATIONS,
         *requests.OPERATIONS,
         *ledger.OPERATIONS,
+        *account_days.OPERATIONS,
         *reconciliation.OPERATIONS,
         *operators.OPERATIONS,
         *audit.OPERATIONS,

@@ -1,6 +1,11 @@
 """Models: tables with their constraints and querysets, without business logic."""
 
 from payments.models.api_request import ApiRequest as ApiRequest
+from payments.models.books.account_day import Account as Account
+from payments.models.books.account_day import AccountDay as AccountDay
+from payments.models.books.account_day import LedgerDay as LedgerDay
+from payments.models.books.account_day import SettlementTotal as SettlementTotal
+from payments.models.books.account_day import Statement as Statement
 from payments.models.books.day_total import DayTotal as DayTotal
 from payments.models.books.day_total import SummedDay as SummedDay
 from payments.models.books.ledger import Posting as Posting
