@@ -26,7 +26,8 @@ SELECT merchant_id, livemode, currency, day, account, kind, debits, credits, pos
 WHERE day >= %(first_day)s AND day < %(live_day)s {SCOPED}
 """  # nosec B608 # made of constants
 LIVE = f"{SUMS} {SCOPED} GROUP BY 1, 2, 3, 4, 5, 6"
-EVER = datetime(1970, 1, 1, tzinfo=UTC)
+# Before the first posting of any installation.
+EVER = datetime(2000, 1, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True)

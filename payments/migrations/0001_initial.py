@@ -2,7 +2,6 @@ from django.conf import settings
 from django.db import migrations
 
 from payments.migrations.initial import (
-    account_days,
     audit,
     blocks,
     charges,
@@ -35,7 +34,6 @@ class Migration(migrations.Migration):
         *events.OPERATIONS,
         *requests.OPERATIONS,
         *ledger.OPERATIONS,
-        *account_days.OPERATIONS,
         *reconciliation.OPERATIONS,
         *operators.OPERATIONS,
         *audit.OPERATIONS,

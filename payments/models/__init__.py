@@ -15,6 +15,7 @@ from payments.models.books.money_check import MoneyCheck as MoneyCheck
 from payments.models.books.reconciliation import ReconciliationItem as ReconciliationItem
 from payments.models.books.reconciliation import ReconciliationRun as ReconciliationRun
 from payments.models.books.reconciliation import ReportLine as ReportLine
+from payments.models.books.report_upload import ReportUpload as ReportUpload
 from payments.models.charging.attempt import Attempt as Attempt
 from payments.models.charging.charge import AMOUNT_MAX as AMOUNT_MAX
 from payments.models.charging.charge import Charge as Charge

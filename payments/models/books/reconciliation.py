@@ -19,6 +19,7 @@ class ReconciliationRun(models.Model):
     class Origin(models.TextChoices):
         COMMAND = "command"
         WORKER = "worker"
+        UPLOAD = "upload"
 
     provider = models.CharField(max_length=PROVIDER_LENGTH)
     started_by = models.CharField(max_length=7, choices=Origin.choices)
@@ -135,6 +136,7 @@ class ReconciliationItem(models.Model):
         AMOUNT_DIFFERS = "amount_differs", "Amount differs"
         CURRENCY_DIFFERS = "currency_differs", "Currency differs"
         KIND_DIFFERS = "kind_differs", "Kind differs"  # the provider did another operation than we asked for
+        REPORTED_TWICE = "reported_twice", "Reported twice"  # our one posting is matched with another line
 
     class State(models.TextChoices):
         OPEN = "open"
@@ -183,4 +185,13 @@ class ReconciliationItem(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.get_kind_display().lower()} at {self.provider}"
+        return f"{self.label.lower()} at {self.provider}"
+
+    @property
+    def label(self) -> str:
+        """Return the difference in words, as it is now: what vanished is not said to be missing."""
+        if self.vanished_at is None:
+            return self.get_kind_display()
+        if self.kind == self.Kind.MISSING_HERE:
+            return "In ledger since" if self.posting_id else "Another difference since"
+        return "In report since" if self.kind == self.Kind.MISSING_THERE else f"{self.get_kind_display()} no more"
