@@ -18,6 +18,8 @@ SCHEDULE = {
         "maintain_partitions": 600.0,
         "check_money": 60.0,
         "reconcile_simulator": 3600.0,
+        "read_uploaded_reports": 2.0,
+        "recheck_reconciliation_items": 30.0,
         "update_day_totals": 60.0,
         "sum_up_ledger_days": 60.0,
         "write_exports": 2.0,

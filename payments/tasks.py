@@ -15,7 +15,7 @@ from payments.domain.maintenance import key_rotation, partitions
 from payments.domain.operators import corrections, decide, execute
 from payments.domain.provider_events import apply, inbox
 from payments.domain.provider_events.messages import apply_simulator_messages as apply_messages
-from payments.domain.reconciliation import runs
+from payments.domain.reconciliation import runs, uploads
 from payments.invariants import checks
 from payments.ledger import account_days
 from payments.overview import day_totals
@@ -145,6 +145,20 @@ def check_money() -> bool:
 def reconcile_simulator() -> bool:
     """Reconcile the simulator once a day; runs every hour, so that a late worker loses no day."""
     return runs.reconcile_today("simulator")
+
+
+@shared_task
+@at_most(1)
+def read_uploaded_reports() -> bool:
+    """Read an uploaded report; runs at once when one is stored, and by beat for what is left."""
+    uploads.delete_expired()
+    return uploads.read_due()
+
+
+@shared_task
+def recheck_reconciliation_items() -> int:
+    """Match reported movements that were posted after the report was read."""
+    return runs.recheck_arrived()
 
 
 @shared_task

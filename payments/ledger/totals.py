@@ -1,5 +1,6 @@
 """The totals of settlements."""
 
+from collections import defaultdict
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from uuid import UUID
@@ -46,6 +47,17 @@ class Totals:
     def amounts(self) -> tuple[int, int, int, int]:
         """Return gross, refunds, fees and net."""
         return self.gross, self.refunds, self.fees, self.net
+
+    def __add__(self, other: "Totals") -> "Totals":
+        return Totals(self.charges + other.charges, *map(sum, zip(self.amounts, other.amounts, strict=True)))
+
+
+def sums_of(settlements: Collection[Settlement]) -> Mapping[tuple[bool, str], Totals]:
+    """Return the sums of the totals of `settlements`, by mode and currency."""
+    totals, found = totals_of(settlements), defaultdict[tuple[bool, str], Totals](Totals)
+    for settlement in settlements:
+        found[settlement.livemode, settlement.currency] += totals[settlement.id]
+    return found
 
 
 def totals_of(settlements: Collection[Settlement]) -> Mapping[UUID, Totals]:

@@ -95,6 +95,7 @@ OPERATIONS = [
                 ),
             ),
             ("vanished_at", models.DateTimeField(blank=True, null=True)),
+            ("rechecked_at", models.DateTimeField(blank=True, editable=False, null=True)),
             ("state", models.CharField(choices=[("open", "Open"), ("closed", "Closed")], default="open", max_length=6)),
             ("note", models.CharField(blank=True, default="", max_length=500, validators=[payments.models.operators.correction.free_of_secrets])),
             ("decided_at", models.DateTimeField(blank=True, null=True)),
@@ -110,6 +111,7 @@ OPERATIONS = [
             "permissions": [
                 ("close_reconciliationitem", "Can close and reopen reconciliation items"),
             ],
+            "indexes": [models.Index(F("charge"), condition=Q(("kind", "missing_here"), ("vanished_at__isnull", True)), name="item_not_in_ledger")],
             "default_permissions": ("view",),
             "constraints": [
                 models.UniqueConstraint(F("line"), F("kind"), name="one_item_per_line_and_kind"),

@@ -154,6 +154,8 @@ class ReconciliationItem(models.Model):
     charge = models.ForeignKey(Charge, models.PROTECT, null=True, blank=True, related_name="+")
     # Since when later runs do not find the difference any more.
     vanished_at = models.DateTimeField(null=True, blank=True)
+    # When it was last looked at again because money had moved since.
+    rechecked_at = models.DateTimeField(null=True, blank=True, editable=False)
     state = models.CharField(max_length=6, choices=State.choices, default=State.OPEN)
     note = models.CharField(max_length=NOTE_MAX_LENGTH, blank=True, default="", validators=[free_of_secrets])
     # Who closed or reopened it last, and when.
@@ -164,6 +166,11 @@ class ReconciliationItem(models.Model):
     class Meta:
         default_permissions = ("view",)
         permissions = [("close_reconciliationitem", "Can close and reopen reconciliation items")]
+        indexes = [
+            models.Index(
+                F("charge"), name="item_not_in_ledger", condition=Q(kind="missing_here", vanished_at__isnull=True)
+            )
+        ]
         constraints = [
             models.UniqueConstraint(F("line"), F("kind"), name="one_item_per_line_and_kind"),
             models.UniqueConstraint(F("posting"), name="one_item_per_missing_line", condition=Q(line__isnull=True)),
