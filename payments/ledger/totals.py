@@ -7,7 +7,7 @@ from uuid import UUID
 
 from django.db import connection
 
-from payments.models import Settlement, SettlementTotal
+from payments.models import Settlement
 
 # A charge's capture and fee count in its first settlement, the one posted at its `settled_at`.
 SUM_UP = """
@@ -21,7 +21,17 @@ FROM (
     WHERE p.settlement_id = ANY({settlements}) GROUP BY p.settlement_id, c.id
 ) AS of_charge GROUP BY settlement_id
 """
-OF_SOME = SUM_UP.format(settlements="%s")
+# As they were summed up after their day, or else now.
+OF_SOME = """
+SELECT settlement_id, charges, gross, refunds, fees, net FROM payments_settlementtotal
+WHERE settlement_id = ANY(%(settlements)s)
+UNION ALL
+""" + SUM_UP.format(
+    settlements="""ARRAY(
+        SELECT id FROM unnest(%(settlements)s::uuid[]) AS id
+        WHERE NOT EXISTS (SELECT FROM payments_settlementtotal t WHERE t.settlement_id = id)
+    )"""
+)
 # A settlement's ID is made on its day, or just after it.
 OF_DAY = SUM_UP.format(
     settlements="""ARRAY(
@@ -62,11 +72,7 @@ def sums_of(settlements: Collection[Settlement]) -> Mapping[tuple[bool, str], To
 
 def totals_of(settlements: Collection[Settlement]) -> Mapping[UUID, Totals]:
     """Return the totals of each of `settlements`, by ID: as they were summed up after its day, or else now."""
-    rows = SettlementTotal.objects.filter(settlement__in=[settlement.id for settlement in settlements])
-    names = ("settlement_id", "charges", "gross", "refunds", "fees", "net")
-    found = {settlement_id: Totals(*sums) for settlement_id, *sums in rows.values_list(*names)}
-    if unsummed := [settlement.id for settlement in settlements if settlement.id not in found]:
-        with connection.cursor() as cursor:
-            cursor.execute(OF_SOME, [unsummed])
-            found |= {settlement_id: Totals(*map(int, sums)) for settlement_id, *sums in cursor.fetchall()}
+    with connection.cursor() as cursor:
+        cursor.execute(OF_SOME, {"settlements": [settlement.id for settlement in settlements]})
+        found = {settlement_id: Totals(*map(int, sums)) for settlement_id, *sums in cursor.fetchall()}
     return {settlement.id: found.get(settlement.id, Totals()) for settlement in settlements}

@@ -13,10 +13,12 @@ from payments.api.access.authentication import KeyAuthentication
 from payments.api.access.exception_handler import rate_limit_anonymous
 from payments.api.access.throttling import counted_address
 from payments.api.responses.errors import ApiError, as_api_error, invalid_json, rate_limited
+from payments.web import uploads
 from payments.web.environ import Environ
 from payments.web.refusals import Refused, too_many_bodies, too_slow
 from payments.web.requests import has_body, is_api_path, request_of, stated_length
 from payments.web.responses import Receive
+from payments.web.uploads import Uploads
 
 # A body usually comes with its headers; one that takes longer counts as late.
 PROMPT_SECONDS = 0.05
@@ -144,9 +146,16 @@ class Bodies:
     def __init__(self, limits: BodyLimits, lookups: Executor) -> None:
         self._limits, self._lookups = limits, lookups
         self._late = LateBodies()
+        self._uploads = Uploads(lookups)
 
     async def read(self, environ: Environ, receive: Receive) -> bytes | None:
         """Return the body, or None if there is none or Content-Length is too long; raise Refused."""
-        if not has_body(environ) or stated_length(environ) > self._limits.length_bytes:
+        if not has_body(environ):
             return None
+        if stated_length(environ) > self._limits.length_bytes:
+            if not await self._uploads.may_send(environ):
+                return None
+            async with self._uploads.place():
+                limits = BodyLimits(uploads.LENGTH_BYTES, uploads.DEADLINE_SECONDS)
+                return await Body(environ, limits, self._late, self._lookups).read(receive)
         return await Body(environ, self._limits, self._late, self._lookups).read(receive)

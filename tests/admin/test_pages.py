@@ -10,6 +10,8 @@ from pytest_django import DjangoAssertNumQueries
 
 from payments import clock
 from payments.admin.framework.formats import utc
+from payments.domain.reconciliation import uploads
+from payments.domain.reconciliation.layouts import MAPPINGS
 from payments.domain.routing.provider_accounts import open_account
 from payments.models import (
     ApprovalRequest,
@@ -18,6 +20,7 @@ from payments.models import (
     Charge,
     DeclineAlert,
     Export,
+    LedgerDay,
     MoneyCheck,
     ProviderAccount,
     WebhookSecret,
@@ -73,6 +76,10 @@ def newest(house: House) -> dict[type[Model], Model]:
     requested_account(house.shop.merchant, REQUESTED_CREDENTIALS, provider="xendit")
     requested_key(house.shop.merchant)
     Export.objects.create(sheet="charges", operator=the_operator(), expected_rows=1)
+    uploads.submit(
+        "simulator", "report.csv", ",".join(MAPPINGS["simulator"].names).encode(), the_operator(), None, None
+    )
+    LedgerDay.objects.create(day=clock.now().date() - timedelta(days=1))
     return {model: model._default_manager.latest("pk") for model in SHOWN}
 
 
@@ -89,7 +96,9 @@ def test_every_model_has_its_pages() -> None:
         "WebhookAttempt",
         "AuditHead",
         "CvcKey",
+        "AccountDay",
         "DayTotal",
+        "SettlementTotal",
         "SummedDay",
         "ExportPart",
         "PageVisit",

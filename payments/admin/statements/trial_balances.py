@@ -103,8 +103,8 @@ class LedgerDayAdmin(LookOnlyAdmin):
         if not self._may_download(request):
             raise PermissionDenied
         try:
-            moment = datetime.fromisoformat(request.GET["at"])
-        except (KeyError, ValueError):
+            moment = datetime.fromisoformat(request.GET["at"]) if "at" in request.GET else clock.now()
+        except ValueError:
             raise Http404 from None
         if moment.tzinfo is None:
             raise Http404

@@ -21,7 +21,7 @@ from payments.domain.reconciliation.files import BadReport
 from payments.domain.reconciliation.layouts import LAYOUTS
 from payments.domain.reconciliation.runs import Busy
 from payments.models import ReconciliationRun, ReportUpload
-from payments.vault import Place, Purpose, seal, unseal
+from payments.vault import Place, Purpose, VaultUnavailable, seal, unseal
 
 # A worker keeps the report and its lines in memory. Larger ones are split by days, or read by `manage.py reconcile`.
 MAX_BYTES = 16 * 1024 * 1024
@@ -91,8 +91,8 @@ def read_due() -> bool:
             _read(upload, progress)
         except BadReport as fault:
             _refuse(upload, f"{fault}.")
-        except Busy:
-            # A run of the same provider is under way; it is tried again when that has ended.
+        except (Busy, VaultUnavailable):
+            # Another run of the provider is under way, or the key cannot be fetched: it is tried again soon.
             _reading(upload).update(state=State.WAITING, alive_at=clock.now(), tries=F("tries") - 1)
         except NotReading:
             pass
