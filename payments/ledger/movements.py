@@ -13,7 +13,7 @@ from django.db import connection
 
 from payments.ledger.account_days import SUMS, bounds, first_unsummed, midnight
 
-# What sums can be told apart by.
+# What sums can be grouped by.
 COLUMNS = ("merchant_id", "livemode", "currency", "account", "day", "kind")
 SCOPED = """
     AND (%(merchants)s::uuid[] IS NULL OR merchant_id = ANY(%(merchants)s))
@@ -64,7 +64,7 @@ class Sum(NamedTuple):
 
 
 def sums(scope: Scope, by: Sequence[str], until: datetime, since: datetime | None = None) -> list[Sum]:
-    """Return the sums of `scope` from `since` (a midnight; None: the beginning) to before `until`, told apart `by`.
+    """Return the sums of `scope` from `since` (a midnight; None: the beginning) to before `until`, grouped `by`.
 
     They are in the order of `by`, which has names of COLUMNS.
     """

@@ -28,7 +28,7 @@ from payments.domain.statements.statement import (
 )
 from payments.domain.statements.trial_balance import trial_balance
 from payments.ledger.account_days import midnight, sum_up_due
-from payments.ledger.running import AccountOf, days_of, page_of
+from payments.ledger.running_balances import AccountOf, days_of, page_of
 from payments.models import AccountDay, Posting
 from payments.money import plain_amount
 from tests.ledger.books import charge_fees

@@ -24,7 +24,7 @@ from payments.admin.framework.formats import (
     money,
     search_link,
 )
-from payments.admin.framework.list_sums import Sums, SumsOnTop
+from payments.admin.statements.list_sums import Sums, SumsOnTop
 from payments.ids import first_id
 from payments.ledger.account_days import DAY, ID_MARGIN, midnight
 from payments.ledger.totals import sums_of, totals_of
@@ -103,7 +103,9 @@ class SettlementAdmin(SumsOnTop, LookOnlyAdmin):
         return changelist
 
     def sum_note(self, request: HttpRequest, changelist: Any) -> str:
-        days = next((spec.used_parameters for spec in changelist.filter_specs if hasattr(spec, "bounds")), {})
+        days: dict[str, Any] = next(
+            (spec.used_parameters for spec in changelist.filter_specs if hasattr(spec, "bounds")), {}
+        )
         last = days.get("until") or clock.now().date()
         if "since" in days and last - days["since"] <= LONGEST_SUM:
             return ""

@@ -15,11 +15,11 @@ from django.utils.timesince import timesince
 from payments import clock
 from payments.admin.framework.base import LookOnlyAdmin, by, by_mode_of
 from payments.admin.framework.formats import NOTHING, chip, column, link, moment_column, money, row_link_column, utc
-from payments.admin.framework.list_sums import Sums, SumsOnTop
 from payments.admin.framework.object_actions import Facts
 from payments.admin.framework.reason_form import reason_field
 from payments.admin.framework.row_actions import Done, RowAction, RowActions
-from payments.admin.reconciliation.reports import ByProvider
+from payments.admin.reconciliation.reports import ByProvider, ByRun
+from payments.admin.statements.list_sums import Sums, SumsOnTop
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.domain.reconciliation import items
@@ -120,7 +120,7 @@ class ReconciliationItemAdmin(SumsOnTop, RowActions, LookOnlyAdmin):
         *("shown_kind", "shown_state", "they_say", "we_say", "difference", "age", "found", "vanished"),
         *("provider", "charge_link"),
     )
-    list_filter = ("state", "kind", ByStanding, ByProvider, ByModeOfCharge, "created_at")
+    list_filter = ("state", "kind", ByStanding, ByProvider, ByModeOfCharge, ByRun, "created_at")
     list_select_related = ("line", "posting", "attempt", "charge")
     search_fields = ("note",)
     exact_lookups = ("line__reference", "line__provider_ref")
@@ -182,7 +182,8 @@ def _arrivals() -> Subquery:
         movements |= Q(wanted=kind, kind__in=kinds)
     outer = {"wanted": OuterRef("line__kind"), "missing": OuterRef("kind")}
     named = {name: ExpressionWrapper(value, CharField()) for name, value in outer.items()}
-    rows = Posting.objects.annotate(**named).filter(
+    postings: Any = Posting.objects.annotate(**named)
+    rows = postings.filter(
         movements,
         missing=Item.Kind.MISSING_HERE,
         attempt_id=OuterRef("attempt_id"),

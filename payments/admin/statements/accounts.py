@@ -16,7 +16,7 @@ from payments.domain.statements.statement import next_month
 from payments.domain.statements.trial_balance import trial_balance
 from payments.ids import public_id
 from payments.ledger.account_days import midnight
-from payments.ledger.running import AccountOf, days_of, page_of
+from payments.ledger.running_balances import AccountOf, days_of, page_of
 from payments.models import Account, Charge, Posting
 from payments.money import CURRENCIES
 
