@@ -117,8 +117,8 @@ class ReconciliationItemAdmin(SumsOnTop, RowActions, LookOnlyAdmin):
     key_converter = "int"
     merchant_lookup = "charge__merchant"
     list_display = (
-        *("shown_kind", "shown_state", "they_say", "we_say", "difference", "age", "found", "vanished"),
-        *("provider", "charge_link"),
+        *("shown_kind", "shown_state", "they_say", "we_say", "difference", "age"),
+        *("provider", "charge_link", "found"),
     )
     list_filter = ("state", "kind", ByStanding, ByProvider, ByModeOfCharge, ByRun, "created_at")
     list_select_related = ("line", "posting", "attempt", "charge")

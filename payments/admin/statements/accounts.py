@@ -44,7 +44,7 @@ class AccountAdmin(OfMerchant):
                             "admin:payments_account_month", args=[merchant.pk, book.mode, book.currency, line.account]
                         ),
                         f"{line.words}{', memo' * line.is_memo}",
-                        _sides(line.balance, book.currency),
+                        _balance(line.balance, book.currency),
                     )
                     for line in book.lines
                 ],
@@ -63,17 +63,17 @@ class AccountAdmin(OfMerchant):
         context = {
             "merchant": merchant,
             "account": account,
-            "opening": _sides(days.opening, account.currency),
+            "opening": _balance(days.opening, account.currency),
             "rows": [
                 (
                     reverse("admin:payments_account_day", args=[pk, *names.values(), row.key[0]]),
                     row,
                     [money(amount, account.currency) if amount else "" for amount in (row.debits, row.credits)],
-                    _sides(balance, account.currency),
+                    _balance(balance, account.currency),
                 )
                 for row, balance in days.rows
             ],
-            "closing": _sides(days.closing, account.currency),
+            "closing": _balance(days.closing, account.currency),
             "month": f"{first:%Y-%m}",
             "before": f"{month_before(first):%Y-%m}",
             "after": f"{next_month(first):%Y-%m}" if next_month(first) <= clock.now().date() else "",
@@ -92,7 +92,7 @@ class AccountAdmin(OfMerchant):
             "day": shown_day,
             "month": f"{shown_day:%Y-%m}",
             "month_address": reverse("admin:payments_account_month", args=[pk, *names.values()]),
-            "opening": None if after else _sides(page.opening, account.currency),
+            "opening": None if after else _balance(page.opening, account.currency),
             "rows": [_posting(posting, balance) for posting, balance in page.rows],
             "more_after": page.more_after,
             "is_first": after is None,
@@ -114,7 +114,7 @@ def _posting(posting: Posting, balance: int) -> tuple[object, ...]:
         posting.get_kind_display(),
         link(Charge, posting.charge_id, public_id("ch", posting.charge_id)),
         (debit, credit),
-        _sides(balance, posting.currency),
+        _balance(balance, posting.currency),
     )
 
 
@@ -126,6 +126,11 @@ def _title(account: AccountOf) -> str:
 def _sides(amount: int, currency: str) -> tuple[str, str]:
     """Return an amount as a debit and as a credit, one of them empty."""
     return (money(amount, currency) if amount > 0 else "", money(-amount, currency) if amount < 0 else "")
+
+
+def _balance(amount: int, currency: str) -> tuple[str, str]:
+    """Return a balance on its side; one of zero is written too."""
+    return _sides(amount, currency) if amount else (money(0, currency), "")
 
 
 def _day(text: str) -> date:

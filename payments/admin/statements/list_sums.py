@@ -32,5 +32,5 @@ class SumsOnTop(admin.ModelAdmin):
             keys = changelist.queryset.order_by("-pk").values("pk")[:SUMMED_ROWS]
             rows = self.model._default_manager.filter(pk__in=keys)
             sums = [] if note else [(name, list(amounts)) for name, amounts in self.sums_of(rows)]
-            response.context_data |= {"sums": sums, "sum_note": note, "summed_rows": SUMMED_ROWS}
+            response.context_data |= {"sums": sums, "sum_note": note, "summed_rows": f"{SUMMED_ROWS:,}"}
         return response
