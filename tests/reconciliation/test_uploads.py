@@ -1,5 +1,9 @@
 """Reports that operators upload: what is refused, and what a worker makes of them, also one that dies."""
 
+import os
+import signal
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from datetime import timedelta
@@ -22,11 +26,20 @@ from payments.staff.roles import ALL_MERCHANTS
 from tests.admin.conftest import text_of
 from tests.client import APPROVED, Api
 from tests.concurrency import at_once
+from tests.figures.servers.web import database_url
 from tests.reconciliation.factories import export, pay_in_every_way
 from tests.simulator.factories import taken
 
 pytestmark = pytest.mark.django_db
 HEAD = b"reference,simulator_reference,type,amount,currency,booked_at\n"
+# A worker that is killed after it has stored the lines, before its transaction ends.
+KILLED = """
+import os, signal, django
+django.setup()
+from payments.domain.reconciliation import matcher, uploads
+matcher.find_differences = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+uploads.read_due()
+"""
 PAGE = "admin:payments_reportupload_upload"
 SignIn = Callable[..., Client]
 
@@ -157,6 +170,23 @@ def test_a_report_whose_reader_died_is_read_again_without_double_items(raw: byte
     upload.refresh_from_db()
     assert (upload.state, upload.tries) == ("done", 2)
     assert (ReportLine.objects.count(), ReconciliationItem.objects.count()) == (16, 1)
+
+
+@pytest.mark.long
+@pytest.mark.django_db(transaction=True)
+def test_a_worker_that_is_killed_while_it_matches_leaves_the_report_to_the_next(raw: bytes, operator: User) -> None:
+    upload = submit(raw, operator)
+    environment = os.environ | {"DATABASE_URL": database_url(), "DJANGO_SETTINGS_MODULE": "config.settings"}
+    killed = subprocess.run([sys.executable, "-c", KILLED], env=environment, check=False, timeout=60)
+    assert killed.returncode == -signal.SIGKILL
+    upload.refresh_from_db()
+    assert (upload.state, upload.tries) == ("reading", 1)
+    assert not ReportLine.objects.exists()
+    ReportUpload.objects.update(alive_at=clock.now() - uploads.DEAD_AFTER)
+    assert uploads.read_due()
+    upload.refresh_from_db()
+    assert (upload.state, upload.run and upload.run.lines) == ("done", 16)
+    assert (ReconciliationRun.objects.count(), ReconciliationItem.objects.count()) == (1, 1)
 
 
 def test_a_reader_that_comes_late_stores_nothing(raw: bytes, operator: User, monkeypatch: pytest.MonkeyPatch) -> None:
