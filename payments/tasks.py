@@ -15,8 +15,9 @@ from payments.domain.maintenance import key_rotation, partitions
 from payments.domain.operators import corrections, decide, execute
 from payments.domain.provider_events import apply, inbox
 from payments.domain.provider_events.messages import apply_simulator_messages as apply_messages
-from payments.domain.reconciliation import runs
+from payments.domain.reconciliation import runs, uploads
 from payments.invariants import checks
+from payments.ledger import account_days
 from payments.overview import day_totals
 from payments.providers.simulator import messages
 from payments.webhooks.worker import Deliverer, Drain
@@ -147,9 +148,29 @@ def reconcile_simulator() -> bool:
 
 
 @shared_task
+@at_most(1)
+def read_uploaded_reports() -> bool:
+    """Read an uploaded report; runs at once when one is stored, and by beat for what is left."""
+    uploads.delete_expired()
+    return uploads.read_due()
+
+
+@shared_task
+def recheck_reconciliation_items() -> int:
+    """Match reported movements that were posted after the report was read."""
+    return runs.recheck_arrived()
+
+
+@shared_task
 def update_day_totals() -> int:
     """Sum up past days; runs every minute, so that pending charges of a past day are soon counted again."""
     return day_totals.sum_up_due()
+
+
+@shared_task
+def sum_up_ledger_days() -> int:
+    """Sum up the ledger's days that are over; runs every minute, so that a late worker loses no day."""
+    return account_days.sum_up_due()
 
 
 @shared_task

@@ -1,4 +1,4 @@
-"""Upload handlers: no page accepts files, and Django would write them to disk before a view could refuse them."""
+"""Upload handlers: one page accepts files, and Django would write others to disk before a view could refuse them."""
 
 from typing import Any, NoReturn
 
@@ -10,4 +10,4 @@ class RefuseFiles(FileUploadHandler):
     """Stop reading a form where a file begins, which is answered with 400."""
 
     def new_file(self, *_: Any, **__: Any) -> NoReturn:
-        raise SuspiciousMultipartForm("No page takes files.")
+        raise SuspiciousMultipartForm("This page takes no files.")

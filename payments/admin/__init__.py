@@ -13,9 +13,10 @@ from payments.admin.maintenance import data_keys  # noqa: F401
 from payments.admin.merchants import merchants  # noqa: F401
 from payments.admin.operators import approval_limits, corrections, requests  # noqa: F401
 from payments.admin.provider_events import messages, simulator  # noqa: F401
-from payments.admin.reconciliation import items, reports  # noqa: F401
+from payments.admin.reconciliation import items, reports, uploads  # noqa: F401
 from payments.admin.risk import blocks, decline_alerts  # noqa: F401
 from payments.admin.routing import provider_accounts, routes  # noqa: F401
+from payments.admin.statements import accounts, statements, trial_balances  # noqa: F401
 from payments.admin.webhooks import webhooks  # noqa: F401
 
 admin.site.site_title = "kaha"

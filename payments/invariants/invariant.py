@@ -13,6 +13,7 @@ TABLES = {
     "webhook": "payments_webhook",
     "posting": "payments_posting",
     "running_balance": "payments_runningbalance",
+    "account_day": "payments_accountday",
     "idempotency_record": "payments_idempotencyrecord",
 }
 ROWS_OF = """{name} AS NOT MATERIALIZED (

@@ -158,4 +158,20 @@ INVARIANTS = (
             ) AS line GROUP BY merchant_id, livemode, currency, account HAVING sum(amount) <> 0
         """,  # nosec B608 # made of constants
     ),
+    Invariant(
+        name="account_days_are_the_sums",
+        sentence="The daily sums of each merchant's accounts are the sums of that day's postings.",
+        model="payments.Merchant",
+        prefix="mer",
+        query="""
+            SELECT merchant_id AS id FROM (
+                SELECT merchant_id, livemode, currency, account, kind, (created_at AT TIME ZONE 'UTC')::date AS day,
+                    amount
+                FROM posting
+                WHERE created_at < (SELECT max(day) + 1 FROM payments_ledgerday)::timestamp AT TIME ZONE 'UTC'
+                UNION ALL
+                SELECT merchant_id, livemode, currency, account, kind, day, credits - debits FROM account_day
+            ) AS line GROUP BY merchant_id, livemode, currency, account, kind, day HAVING sum(amount) <> 0
+        """,
+    ),
 )

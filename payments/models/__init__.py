@@ -1,6 +1,11 @@
 """Models: tables with their constraints and querysets, without business logic."""
 
 from payments.models.api_request import ApiRequest as ApiRequest
+from payments.models.books.account_day import Account as Account
+from payments.models.books.account_day import AccountDay as AccountDay
+from payments.models.books.account_day import LedgerDay as LedgerDay
+from payments.models.books.account_day import SettlementTotal as SettlementTotal
+from payments.models.books.account_day import Statement as Statement
 from payments.models.books.day_total import DayTotal as DayTotal
 from payments.models.books.day_total import SummedDay as SummedDay
 from payments.models.books.ledger import Posting as Posting
@@ -10,6 +15,7 @@ from payments.models.books.money_check import MoneyCheck as MoneyCheck
 from payments.models.books.reconciliation import ReconciliationItem as ReconciliationItem
 from payments.models.books.reconciliation import ReconciliationRun as ReconciliationRun
 from payments.models.books.reconciliation import ReportLine as ReportLine
+from payments.models.books.report_upload import ReportUpload as ReportUpload
 from payments.models.charging.attempt import Attempt as Attempt
 from payments.models.charging.charge import AMOUNT_MAX as AMOUNT_MAX
 from payments.models.charging.charge import Charge as Charge

@@ -2,6 +2,7 @@
 
 import csv
 from collections.abc import Iterable, Iterator, Sequence
+from decimal import Decimal
 
 # Some spreadsheets take a cell that begins with one of these for a formula (OWASP, CSV Injection).
 _STARTS_FORMULA = (*"=+-@\t\r\n", *"\uff1d\uff0b\uff0d\uff20")
@@ -25,13 +26,13 @@ def csv_lines(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> Iterato
 
 
 def csv_line(cells: Iterable[object]) -> bytes:
-    """Return one line of a file; only integers are numbers."""
+    """Return one line of a file; only integers and decimals are numbers."""
     line: str = csv.writer(_Line(), quoting=csv.QUOTE_NONNUMERIC).writerow(map(_safe, cells))
     return line.encode()
 
 
 def _safe(cell: object) -> object:
-    if cell is None or isinstance(cell, int):
+    if cell is None or isinstance(cell, int | Decimal):
         return "" if cell is None else cell
     text = str(cell)
     return _AS_TEXT + text if text.lstrip(" \N{NO-BREAK SPACE}").startswith(_STARTS_FORMULA) else text

@@ -14,6 +14,13 @@ LOOK = Q(codename__startswith="view_", content_type__app_label__in=["payments", 
 LOOK &= ~Q(codename="view_auditentry")
 
 VIEWER = frozenset[str]()
+# Of finance and administrators: files of the books, reports of providers, and notes on differences. No money moves.
+MONTH_END = {
+    "payments.download_statement",
+    "payments.download_ledgerday",
+    "payments.add_reportupload",
+    "payments.close_reconciliationitem",
+}
 SUPPORT = VIEWER | {
     "payments.add_export",
     "payments.change_case",
@@ -31,8 +38,8 @@ FINANCE = SUPPORT | {
     "payments.lift_block",
     "payments.propose_correction",
     "payments.approve_correction",
-    "payments.close_reconciliationitem",
     "payments.close_providerevent",
+    *MONTH_END,
 }
 ADMINISTRATOR = VIEWER | {
     "payments.view_auditentry",
@@ -60,6 +67,7 @@ ADMINISTRATOR = VIEWER | {
     "staff.delete_authenticator",
     "staff.view_recoverycodes",
     "staff.delete_recoverycodes",
+    *MONTH_END,
     "django_otp_webauthn.view_webauthncredential",
     "django_otp_webauthn.delete_webauthncredential",
 }

@@ -2,17 +2,26 @@
 
 import asyncio
 from collections import Counter
+from collections.abc import AsyncIterator
 from concurrent.futures import Executor
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from importlib import import_module
 
+from django.conf import settings
+from django.contrib.auth import get_user
 from django.db import Error, connection
+from django.http import parse_cookie
+from django.urls import reverse
 from rest_framework.exceptions import APIException
 from rest_framework.request import Request
 
+from payments.admin.reconciliation.uploads import FORM_BYTES, MAY_UPLOAD
 from payments.api.access.authentication import KeyAuthentication
 from payments.api.access.exception_handler import rate_limit_anonymous
 from payments.api.access.throttling import counted_address
 from payments.api.responses.errors import ApiError, as_api_error, invalid_json, rate_limited
+from payments.domain.reconciliation.uploads import MAX_BYTES
 from payments.web.environ import Environ
 from payments.web.refusals import Refused, too_many_bodies, too_slow
 from payments.web.requests import has_body, is_api_path, request_of, stated_length
@@ -23,6 +32,11 @@ PROMPT_SECONDS = 0.05
 # The most late bodies in one process, and from one address.
 MOST_LATE = 500
 MOST_LATE_BY_ADDRESS = 50
+
+# The most that one process reads at once, because each is in memory.
+MOST_UPLOADS = 2
+UPLOAD_BYTES = MAX_BYTES + FORM_BYTES
+UPLOAD_SECONDS = 120
 
 
 @dataclass(frozen=True)
@@ -138,15 +152,67 @@ def key_error(environ: Environ) -> ApiError | None:
     return None
 
 
+class Uploads:
+    """The files that a process is reading, and whether one may be sent: decided before a byte of it is read."""
+
+    def __init__(self, lookups: Executor) -> None:
+        self._lookups = lookups
+        self._path = reverse("admin:payments_reportupload_upload")
+        self._under_way = 0
+
+    async def may_send(self, environ: Environ) -> bool:
+        """Return whether this is a file that its sender may upload."""
+        if environ["PATH_INFO"] != self._path or environ["REQUEST_METHOD"] != "POST":
+            return False
+        if stated_length(environ) > UPLOAD_BYTES:
+            return False
+        return await asyncio.get_running_loop().run_in_executor(self._lookups, is_operator_who_may, environ)
+
+    @asynccontextmanager
+    async def place(self) -> AsyncIterator[None]:
+        """Take one of the places while the block runs; raise Refused if there is none."""
+        if self._under_way >= MOST_UPLOADS:
+            raise Refused(too_many_bodies())
+        self._under_way += 1
+        try:
+            yield
+        finally:
+            self._under_way -= 1
+
+
+def is_operator_who_may(environ: Environ) -> bool:
+    """Return whether the session is of an operator who may upload reports; the page checks everything again.
+
+    It queries the database, so call it in a thread.
+    """
+    request = request_of(environ)
+    cookie = parse_cookie(environ.get("HTTP_COOKIE", "")).get(settings.SESSION_COOKIE_NAME)
+    request.session = import_module(settings.SESSION_ENGINE).SessionStore(cookie)
+    try:
+        user = get_user(request)
+        return user.is_active and user.is_staff and user.has_perm(MAY_UPLOAD)
+    except Error:
+        return False
+    finally:
+        connection.close()
+
+
 class Bodies:
     """The reader of all request bodies of a process."""
 
     def __init__(self, limits: BodyLimits, lookups: Executor) -> None:
         self._limits, self._lookups = limits, lookups
         self._late = LateBodies()
+        self._uploads = Uploads(lookups)
 
     async def read(self, environ: Environ, receive: Receive) -> bytes | None:
         """Return the body, or None if there is none or Content-Length is too long; raise Refused."""
-        if not has_body(environ) or stated_length(environ) > self._limits.length_bytes:
+        if not has_body(environ):
             return None
+        if stated_length(environ) > self._limits.length_bytes:
+            if not await self._uploads.may_send(environ):
+                return None
+            async with self._uploads.place():
+                limits = BodyLimits(UPLOAD_BYTES, UPLOAD_SECONDS)
+                return await Body(environ, limits, self._late, self._lookups).read(receive)
         return await Body(environ, self._limits, self._late, self._lookups).read(receive)

@@ -11,6 +11,8 @@ from pytest_django import DjangoAssertNumQueries
 from payments import clock
 from payments.admin.moments import moment_text
 from payments.domain.operators.cases import work_on
+from payments.domain.reconciliation import uploads
+from payments.domain.reconciliation.layouts import MAPPINGS
 from payments.domain.routing.provider_accounts import open_account
 from payments.models import (
     ApprovalRequest,
@@ -19,6 +21,7 @@ from payments.models import (
     Charge,
     DeclineAlert,
     Export,
+    LedgerDay,
     MoneyCheck,
     ProviderAccount,
     WebhookSecret,
@@ -75,6 +78,10 @@ def newest(house: House) -> dict[type[Model], Model]:
     requested_key(house.shop.merchant)
     work_on(Charge.objects.get(), the_operator(), "The payer called.", the_operator(), ["payer-called"])
     Export.objects.create(sheet="charges", operator=the_operator(), expected_rows=1)
+    uploads.submit(
+        "simulator", "report.csv", ",".join(MAPPINGS["simulator"].names).encode(), the_operator(), None, None
+    )
+    LedgerDay.objects.create(day=clock.now().date() - timedelta(days=1))
     return {model: model._default_manager.latest("pk") for model in SHOWN}
 
 
@@ -91,7 +98,9 @@ def test_every_model_has_its_pages() -> None:
         "WebhookAttempt",
         "AuditHead",
         "CvcKey",
+        "AccountDay",
         "DayTotal",
+        "SettlementTotal",
         "SummedDay",
         "ExportPart",
         "PageVisit",

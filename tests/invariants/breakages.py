@@ -10,6 +10,7 @@ from customers.models import CustomerSource
 from payments import clock
 from payments.ids import new_id, parse_id, public_id
 from payments.models import (
+    AccountDay,
     IdempotencyRecord,
     Posting,
     RunningBalance,
@@ -169,6 +170,15 @@ def reversed_twice(history: History) -> str:
 def balance_that_nothing_posted(history: History) -> str:
     charge = history.charge("captured")
     RunningBalance.objects.filter(merchant=charge.merchant_id).update(fees=F("fees") + 1)
+    return public_id("mer", charge.merchant_id)
+
+
+@breaks("account_days_are_the_sums")
+def day_summed_without_a_posting(history: History) -> str:
+    charge = history.charge("captured")
+    of_merchant = {"merchant_id": charge.merchant_id, "livemode": False, "currency": "PHP"}
+    sums = {"account": Account.FEES, "kind": Kind.FEE, "debits": 0, "credits": 1, "postings": 1}
+    AccountDay.objects.create(day=clock.now().date() - timedelta(days=1), **of_merchant, **sums)
     return public_id("mer", charge.merchant_id)
 
 

@@ -21,6 +21,7 @@ def charge_fees(merchant: Merchant, rate: Rate = RATE, *currencies: str) -> None
     """Set the merchant's `rate` for card charges, by default in pesos."""
     for currency in currencies or ["PHP"]:
         terms.set_fee(merchant, "card", currency, rate)
+    merchant.refresh_from_db()
 
 
 def accounts(**of: Any) -> Counter[str]:

@@ -125,19 +125,31 @@ def test_a_line_with_another_value_differs(changes: dict[str, str], kind: str, a
     charge = api.charge()
     path = tampered(tmp_path / "report.csv", lambda rows: rows[0].update(changes))
     assert reconcile_file(path).differences == {kind: 1}
-    assert f"ch_{ReconciliationItem.objects.get().charge_id.hex}" == charge["id"]
+    item = ReconciliationItem.objects.get()
+    assert f"ch_{item.charge_id.hex}" == charge["id"]
+    assert item.posting == Posting.objects.get(account="provider_receivable")
 
 
-def test_money_that_was_taken_twice_is_missing_here_once(api: Api, tmp_path: Path) -> None:
+def test_money_that_was_taken_twice_is_reported_twice_beside_its_posting(api: Api, tmp_path: Path) -> None:
     api.charge()
     path = tampered(tmp_path / "report.csv", lambda rows: rows.append(rows[0] | {"simulator_reference": "sp_2"}))
     run = reconcile_file(path)
-    assert (run.lines, run.matched, run.differences) == (2, 1, {"missing_here": 1})
+    assert (run.lines, run.matched, run.differences) == (2, 1, {"reported_twice": 1})
+    item = ReconciliationItem.objects.get()
+    assert item.posting == Posting.objects.get(account="provider_receivable")
+    assert item.posting.report_line != item.line
 
 
-def test_a_line_without_our_reference_is_missing_here(api: Api, tmp_path: Path) -> None:
+def test_a_line_without_our_reference_matches_by_the_providers(api: Api, tmp_path: Path) -> None:
+    pay_in_every_way(api)
+    path = tampered(tmp_path / "report.csv", lambda rows: [row.update(reference="") for row in rows])
+    assert reconcile_file(path).differences == {}
+
+
+def test_a_line_without_a_reference_that_we_know_is_missing_here(api: Api, tmp_path: Path) -> None:
     api.charge()
-    path = tampered(tmp_path / "report.csv", lambda rows: rows[0].update(reference=""))
+    unknown = {"reference": "", "simulator_reference": "sp_unknown"}
+    path = tampered(tmp_path / "report.csv", lambda rows: rows[0].update(unknown))
     assert reconcile_file(path).differences == {"missing_here": 1, "missing_there": 1}
 
 
@@ -214,12 +226,12 @@ def test_an_item_whose_line_came_later_says_so_and_stays_open(api: Api, tmp_path
     assert item.vanished_at is not None
 
 
-def test_the_right_line_after_a_wrong_one_leaves_the_wrong_one_missing_here(api: Api, tmp_path: Path) -> None:
+def test_the_right_line_after_a_wrong_one_leaves_the_wrong_one_reported_twice(api: Api, tmp_path: Path) -> None:
     """Both lines were reported, so the provider may have taken both amounts."""
     api.charge()
     path = export(tmp_path / "right.csv")
     reconcile_file(tampered(tmp_path / "wrong.csv", lambda rows: rows[0].update(amount="1.00")))
-    assert reconcile_file(path).differences == {"missing_here": 1}
+    assert reconcile_file(path).differences == {"reported_twice": 1}
     assert ReconciliationItem.objects.get(kind="amount_differs").vanished_at is not None
 
 

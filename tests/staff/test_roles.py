@@ -11,7 +11,7 @@ from django.db.models import Model
 from django.test import Client
 from django.urls import NoReverseMatch, URLPattern, URLResolver, reverse
 
-from payments.staff.roles import ROLES, make_roles
+from payments.staff.roles import MONTH_END, ROLES, make_roles
 from tests.admin.conftest import House, house  # noqa: F401  something to be looked at
 from tests.admin.test_pages import newest  # noqa: F401
 from tests.staff.all_merchants import for_all
@@ -21,14 +21,21 @@ pytestmark = pytest.mark.long
 EVERYBODY = frozenset(ROLES)
 SUPPORT, FINANCE, ADMINISTRATOR = {"support", "finance"}, {"finance"}, {"administrator"}
 NOBODY = frozenset[str]()
+BOTH = FINANCE | ADMINISTRATOR
 
 # Whose the acts are, and the pages that are more than looked at. Other pages of rows are everybody's to look at.
 WHOSE: dict[str, Any] = {
     "payments_unknownoutcome_look_up": SUPPORT,
     "payments_unknownoutcome_propose": FINANCE,
     "payments_correction_decide": FINANCE,
-    "payments_reconciliationitem_close": FINANCE,
-    "payments_reconciliationitem_reopen": FINANCE,
+    "payments_reconciliationitem_close": BOTH,
+    "payments_reconciliationitem_reopen": BOTH,
+    "payments_reportupload_upload": BOTH,
+    "payments_statement_download": BOTH,
+    "payments_ledgerday_download": BOTH,
+    "payments_ledgerday_at": EVERYBODY,
+    "payments_account_month": EVERYBODY,
+    "payments_account_day": EVERYBODY,
     "payments_providermessage_close": FINANCE,
     "payments_webhook_send_again": SUPPORT,
     "payments_charge_send_webhooks_again": SUPPORT,
@@ -84,6 +91,12 @@ WHOSE: dict[str, Any] = {
     "auth_user_reactivate": ADMINISTRATOR,
     "view_on_site": NOBODY,
 }
+# What an address names beside a row.
+PARTS: dict[str, list[str]] = {
+    "payments_statement_download": ["2026-01", "test", "csv"],
+    "payments_account_month": ["test", "PHP", "fees"],
+    "payments_account_day": ["test", "PHP", "fees", "2026-01-01"],
+}
 # Actions without a page, and their parameters.
 WITHOUT_PAGE: dict[str, dict[str, str]] = {
     "payments_unknownoutcome_look_up": {},
@@ -127,7 +140,7 @@ def address_of(name: str, rows: dict[str, Model]) -> str:
     row = next(row for label, row in rows.items() if name.startswith(f"{label}_"))
     with suppress(NoReverseMatch):
         return reverse(f"admin:{name}")
-    return reverse(f"admin:{name}", args=[row.pk])
+    return reverse(f"admin:{name}", args=[row.pk, *PARTS.get(name, ())])
 
 
 def answer_to(client: Client, name: str, rows: dict[str, Model]) -> int:
@@ -185,7 +198,7 @@ def test_only_administrators_change_merchants(role: str, rows: dict[str, Model])
 
 
 def test_administrators_do_nothing_about_money() -> None:
-    assert ROLES["administrator"] & ROLES["finance"] == {"payments.change_case"}
+    assert ROLES["administrator"] & ROLES["finance"] == {"payments.change_case", *MONTH_END}
 
 
 def test_nobody_without_a_role_opens_a_page_of_rows(rows: dict[str, Model]) -> None:

@@ -1,14 +1,18 @@
 """The ledger: postings and daily settlements."""
 
+from datetime import timedelta
 from typing import Any
+from uuid import UUID
 
 from django.contrib import admin
-from django.db.models import OuterRef, QuerySet, Subquery, Sum
+from django.db.models import OuterRef, Q, QuerySet, Subquery, Sum
 from django.http import HttpRequest
 from django.utils.safestring import SafeString
 from django.utils.text import capfirst
 
+from payments import clock
 from payments.admin.framework.base import ByMode, LookOnlyAdmin
+from payments.admin.framework.form_filters import ByDays, ByMerchant
 from payments.admin.framework.formats import (
     NOTHING,
     Column,
@@ -20,10 +24,32 @@ from payments.admin.framework.formats import (
     money,
     search_link,
 )
-from payments.ledger.totals import totals_of
+from payments.admin.statements.list_sums import Sums, SumsOnTop
+from payments.ids import first_id
+from payments.ledger.account_days import DAY, ID_MARGIN, midnight
+from payments.ledger.totals import sums_of, totals_of
 from payments.models import Attempt, Charge, Posting, Settlement
 
 SHOWN_CHARGES = 100
+LONGEST_SUM = timedelta(days=366)
+
+
+class BySettlementDay(ByDays):
+    """A filter by the day of settlement (UTC); its IDs are made on that day, or just after it."""
+
+    title = "day of settlement (UTC)"
+
+    @property
+    def bounds(self) -> tuple[UUID | None, UUID | None]:
+        since, until = (self.used_parameters.get(name) for name in self.form_class.base_fields)
+        low = since and first_id(midnight(since) - ID_MARGIN)
+        return low, until and first_id(midnight(until + DAY) + ID_MARGIN)
+
+    def condition(self) -> Q:
+        since, until = (self.used_parameters.get(name) for name in self.form_class.base_fields)
+        low, high = self.bounds
+        days = (Q(day__gte=since) if since else Q()) & (Q(day__lte=until) if until else Q())
+        return days & (Q(pk__gt=low) if low else Q()) & (Q(pk__lt=high) if high else Q())
 
 
 def _sum_of(account: str) -> Subquery:
@@ -38,10 +64,13 @@ def _total_column(name: str) -> Column:
 
 
 @admin.register(Settlement)
-class SettlementAdmin(LookOnlyAdmin):
+class SettlementAdmin(SumsOnTop, LookOnlyAdmin):
     merchant_lookup = "merchant"
-    list_display = ("day", "merchant", "mode", "to_bank", "to_merchant", "public_id")
-    list_filter = (ByMode, "day")
+    list_display = (
+        *("day", "merchant", "mode", "gross", "refunds", "fees", "net"),
+        *("to_bank", "to_merchant", "public_id"),
+    )
+    list_filter = (ByMerchant, BySettlementDay, ByMode)
     list_select_related = ("merchant",)
     search_fields = ("=currency",)
     uuid_lookups = {"set": ("pk",), "mer": ("merchant_id",), "ch": ("postings__charge_id",)}
@@ -63,6 +92,33 @@ class SettlementAdmin(LookOnlyAdmin):
         account = Posting.Account
         sums = {"bank": _sum_of(account.BANK), "payable": _sum_of(account.MERCHANT_PAYABLE)}
         return super().get_queryset(request).annotate(**sums)
+
+    def get_changelist_instance(self, request: HttpRequest) -> Any:
+        """Return the list, each of its settlements with its totals."""
+        changelist = super().get_changelist_instance(request)
+        rows: Any = changelist.result_list
+        totals = totals_of(rows)
+        for row in rows:
+            row.totals = totals[row.pk]
+        return changelist
+
+    def sum_note(self, request: HttpRequest, changelist: Any) -> str:
+        days: dict[str, Any] = next(
+            (spec.used_parameters for spec in changelist.filter_specs if hasattr(spec, "bounds")), {}
+        )
+        last = days.get("until") or clock.now().date()
+        if "since" in days and last - days["since"] <= LONGEST_SUM:
+            return ""
+        return "Choose a first day, and at most a year, to see the sums."
+
+    def sums_of(self, rows: QuerySet[Settlement]) -> Sums:
+        """Return gross, refunds, fees and net of each mode and currency."""
+        found = sums_of(list(rows.order_by().only("livemode", "currency")))
+        for (livemode, currency), totals in sorted(found.items(), key=lambda entry: (not entry[0][0], entry[0][1])):
+            amounts = (money(amount, currency) for amount in totals.amounts)
+            charges = ("Charges", f"{totals.charges:,}")
+            title = f"{'Live' if livemode else 'Test'} {currency}"
+            yield title, [charges, *zip(("Gross", "Refunds", "Fees", "Net"), amounts, strict=True)]
 
     def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Settlement | None:
         found = super().get_object(request, object_id, from_field)

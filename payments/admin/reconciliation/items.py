@@ -7,22 +7,34 @@ from django import forms
 from django.contrib import admin
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.db.models import Q
+from django.db.models import Case, CharField, ExpressionWrapper, F, OuterRef, Q, QuerySet, Subquery, Sum, Value, When
+from django.db.models.functions import Coalesce
+from django.http import HttpRequest
+from django.utils.timesince import timesince
 
+from payments import clock
 from payments.admin.cases.panel import CasePanel
 from payments.admin.framework.base import LookOnlyAdmin, by, by_mode_of
-from payments.admin.framework.formats import NOTHING, chip, column, moment_column, money, row_link_column
+from payments.admin.framework.formats import NOTHING, chip, column, link, moment_column, money, row_link_column
 from payments.admin.framework.object_actions import Facts
 from payments.admin.framework.reason_form import reason_field
 from payments.admin.framework.row_actions import Done, RowAction, RowActions
 from payments.admin.moments import moment_cell
-from payments.admin.reconciliation.reports import ByProvider
+from payments.admin.reconciliation.reports import ByProvider, ByRun
+from payments.admin.statements.list_sums import Sums, SumsOnTop
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.domain.reconciliation import items
 from payments.models import Attempt, Posting, ReconciliationItem, ReconciliationRun, ReportLine
 
 Item = ReconciliationItem
+# The postings that a reported movement may be.
+POSTED_AS = {
+    "capture": ("capture", "late"),
+    "void": ("void", "reversal"),
+    "refund": ("refund_settled", "reversal"),
+    "refund_returned": ("refund_failed",),
+}
 
 
 class NoteForm(forms.Form):
@@ -55,7 +67,7 @@ class DecideItem(RowAction):
         return f"{self.button} this difference?"
 
     def facts(self, item: Item) -> Facts:
-        yield "Difference", f"{item.get_kind_display()}, {item.provider}"
+        yield "Difference", f"{_label(item)}, {item.provider}"
         yield "In the report", _in_report(item)
         yield "In the ledger", _in_ledger(item)
         yield "Reference", _reference(item)
@@ -72,9 +84,21 @@ def _in_report(item: Item) -> str:
     return _moved(item.line) if item.line else "nothing"
 
 
+def _label(item: Any) -> str:
+    """Return the difference as it is now, also before the worker has matched a posting that arrived."""
+    return "In ledger, to be matched" if _arrived(item) else item.label
+
+
+def _arrived(item: Any) -> Posting | None:
+    """Return the posting that came after its item said that there is none."""
+    found = getattr(item, "arrived", None)
+    return Posting.objects.get(pk=found) if found and item.vanished_at is None else None
+
+
 def _in_ledger(item: Item) -> str:
-    if item.posting:
-        return _moved(item.posting)
+    posting = item.posting or _arrived(item)
+    if posting:
+        return _moved(posting)
     return f"{item.attempt.kind}: {item.attempt.outcome or item.attempt.state}" if item.attempt else "nothing"
 
 
@@ -85,7 +109,7 @@ def _reference(item: Item) -> str:
 
 
 @admin.register(ReconciliationItem)
-class ReconciliationItemAdmin(CasePanel, RowActions, LookOnlyAdmin):
+class ReconciliationItemAdmin(CasePanel, SumsOnTop, RowActions, LookOnlyAdmin):
     """Differences, closed and reopened with a note; nobody edits one."""
 
     row_actions = (
@@ -94,8 +118,11 @@ class ReconciliationItemAdmin(CasePanel, RowActions, LookOnlyAdmin):
     )
     key_converter = case_converter = "int"
     merchant_lookup = "charge__merchant"
-    list_display = ("shown_kind", "shown_state", "they_say", "we_say", "found", "vanished", "provider", "charge_link")
-    list_filter = ("state", "kind", ByStanding, ByProvider, ByModeOfCharge, "created_at")
+    list_display = (
+        *("shown_kind", "shown_state", "they_say", "we_say", "difference", "age"),
+        *("provider", "charge_link", "found"),
+    )
+    list_filter = ("state", "kind", ByStanding, ByProvider, ByModeOfCharge, ByRun, "created_at")
     list_select_related = ("line", "posting", "attempt", "charge")
     search_fields = ("note",)
     exact_lookups = ("line__reference", "line__provider_ref")
@@ -116,11 +143,13 @@ class ReconciliationItemAdmin(CasePanel, RowActions, LookOnlyAdmin):
     )
     run_link = row_link_column("run", ReconciliationRun)
     line_link = row_link_column("line", ReportLine)
-    posting_link = row_link_column("posting", Posting)
+    posting_link = column("Posting", lambda item: _posting_link(item))
+    difference = column("Difference of amounts", lambda item: _difference(item))
+    age = column("Age", lambda item: timesince(item.created_at, clock.now()).split(",")[0])
     attempt_link = row_link_column("attempt", Attempt)
     found = moment_column("created_at")
     vanished = moment_column("vanished_at")
-    shown_kind = column("Difference", lambda item: item.get_kind_display())
+    shown_kind = column("Difference", lambda item: _label(item))
     shown_state = column("State", lambda item: chip(item.state))
     they_say = column("In the report", _in_report)
     we_say = column("In the ledger", _in_ledger)
@@ -128,10 +157,57 @@ class ReconciliationItemAdmin(CasePanel, RowActions, LookOnlyAdmin):
     booked = column("Booked there", lambda item: moment_cell(item.line.booked_at if item.line else None))
     posted = column("Posted here", lambda item: moment_cell(item.posting.created_at if item.posting else None))
 
+    def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
+        return super().get_queryset(request).annotate(arrived=_arrivals())
+
+    def sums_of(self, rows: QuerySet[Any]) -> Sums:
+        """Return by currency what the reports and the ledger say, and the difference."""
+        named = rows.annotate(sum_currency=Coalesce("line__currency", "posting__currency"))
+        # The ledger has its side in the same currency, or the difference is one of currencies.
+        ours = Case(When(posting__currency=F("sum_currency"), then=F("posting__amount")), default=Value(0))
+        found = named.values("sum_currency").annotate(theirs=Coalesce(Sum("line__amount"), 0), ours=Sum(ours))
+        for row in found.order_by("sum_currency"):
+            currency, theirs, here = row["sum_currency"], int(row["theirs"]), int(row["ours"])
+            amounts = (money(theirs, currency), money(here, currency), money(theirs - here, currency))
+            yield currency, zip(("In reports", "In ledger", "Difference"), amounts, strict=True)
+
     @admin.display(description="The provider's reference")
     def provider_ref(self, item: Item) -> str:
         side = item.line or item.attempt
         return (side and side.provider_ref) or NOTHING
+
+
+def _arrivals() -> Subquery:
+    """Return the posting, not matched yet, that an item which is not in the ledger waits for."""
+    movements = Q(pk=None)
+    for kind, kinds in POSTED_AS.items():
+        movements |= Q(wanted=kind, kind__in=kinds)
+    outer = {"wanted": OuterRef("line__kind"), "missing": OuterRef("kind")}
+    named = {name: ExpressionWrapper(value, CharField()) for name, value in outer.items()}
+    postings: Any = Posting.objects.annotate(**named)
+    rows = postings.filter(
+        movements,
+        missing=Item.Kind.MISSING_HERE,
+        attempt_id=OuterRef("attempt_id"),
+        account=Posting.Account.PROVIDER_RECEIVABLE,
+        report_line=None,
+    )
+    return Subquery(rows.order_by("pk").values("pk")[:1])
+
+
+def _posting_link(item: Any) -> str:
+    posting = item.posting or _arrived(item)
+    return link(Posting, posting.pk, posting) if posting else NOTHING
+
+
+def _difference(item: Item) -> str:
+    """Return how much more the report says than the ledger, in one currency."""
+    posting = item.posting or _arrived(item)
+    if item.line and posting and item.line.currency != posting.currency:
+        return f"{money(item.line.amount, item.line.currency)}, {money(-posting.amount, posting.currency)}"
+    side: Any = item.line or posting
+    amount = (item.line.amount if item.line else 0) - (posting.amount if posting else 0)
+    return money(amount, side.currency)
 
 
 def _moved(side: ReportLine | Posting) -> str:

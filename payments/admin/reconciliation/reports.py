@@ -1,18 +1,54 @@
 """Providers' reports and the reconciliation runs that matched them."""
 
+from typing import Any
+
+from django import forms
 from django.contrib import admin
-from django.db.models import Q
+from django.db.models import Model, Q
+from django.http import HttpRequest
 from django.urls import reverse
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from payments.admin.framework.base import LookOnlyAdmin, by, one_of
-from payments.admin.framework.formats import column, lines, link, moment_column, money_column, row_link_column
+from payments.admin.framework.form_filters import FormFilter
+from payments.admin.framework.formats import (
+    column,
+    lines,
+    link,
+    moment_column,
+    money,
+    money_column,
+    row_link_column,
+)
 from payments.admin.moments import moment_cell
+from payments.domain.reconciliation.summary import parts_of
 from payments.models import Attempt, Posting, ReconciliationItem, ReconciliationRun, ReportLine
 from payments.providers.registry import CONNECTORS, PROVIDERS
 
+
+class RunForm(forms.Form):
+    run = forms.IntegerField(required=False, min_value=1, max_value=2**63 - 1, label="Number of a run")
+
+
 ByProvider = one_of("provider", [*PROVIDERS, *CONNECTORS])
+
+
+def _list(model: type[Model], run: ReconciliationRun, text: str) -> SafeString:
+    """Return a link to the rows of `model` that a run made."""
+    address = reverse(f"admin:payments_{model._meta.model_name}_changelist")
+    return format_html('<a href="{}?run={}">{}</a>', address, run.pk, text)
+
+
+class ByRun(FormFilter):
+    """A filter by the number of a run, as its page links to it."""
+
+    title = "run"
+    parameter_name = "run"
+    form_class = RunForm
+
+    def condition(self) -> Q:
+        return Q(run=self.used_parameters["run"])
 
 
 ByMatch = by("match", matched=("Matched", Q(matched_at__isnull=False)), unmatched=("Not matched", Q(matched_at=None)))
@@ -38,8 +74,24 @@ class ReconciliationRunAdmin(LookOnlyAdmin):
     fieldsets = (
         (None, {"fields": ("made", "started_by", "provider", "file", "period")}),
         ("Report", {"fields": ("lines_read", "matched", "under_way")}),
-        ("Differences", {"fields": ("shown_differences", "new_items", "open_items")}),
+        ("Differences", {"fields": ("shown_differences", "new_items", "open_items", "listed")}),
     )
+    change_form_template = "admin/payments/statements/run.html"
+    listed = column(
+        "Its own",
+        lambda run: lines([_list(ReportLine, run, "its new lines"), _list(ReconciliationItem, run, "its items")]),
+    )
+
+    def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
+        """Show what the run found as it is now, with sums by currency."""
+        run = kwargs.get("obj")
+        if run:
+            context["parts"] = [
+                (part, [money(amount, part.currency) for amount in (part.reported, part.posted, part.difference)])
+                for part in parts_of(run)
+            ]
+        return super().render_change_form(request, context, *args, **kwargs)
+
     made = moment_column("created_at")
     period = column("Covers", lambda run: lines([moment_cell(run.covers_from), moment_cell(run.covers_to)]))
     lines_read = column("Lines", lambda run: f"{run.lines}, {run.new_lines} new")
@@ -60,7 +112,7 @@ class ReconciliationRunAdmin(LookOnlyAdmin):
 class ReportLineAdmin(LookOnlyAdmin):
     merchant_lookup = "attempt__charge__merchant"
     list_display = ("booked", "kind", "shown_amount", "matched", "provider", "reference", "provider_ref")
-    list_filter = (ByMatch, "kind", ByProvider, "booked_at")
+    list_filter = (ByMatch, "kind", ByProvider, ByRun, "booked_at")
     search_fields = ("reference", "provider_ref")
     exact_lookups = ("reference", "provider_ref")
     uuid_lookups = {"attempt": ("attempt_id",)}

@@ -7,12 +7,16 @@ the same, one to one. Everything here runs in the caller's transaction.
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 from django.db import connection
 
 from payments.connections import allow_long_statements
 from payments.models import ReconciliationRun
 from payments.providers.settlement_reports import SettlementLine
+
+# The charges that are looked at; None for all.
+Charges = Sequence[UUID] | None
 
 STORE = """
 INSERT INTO payments_reportline
@@ -33,6 +37,19 @@ UPDATE payments_reportline l SET attempt_id = a.id FROM payments_attempt a
 WHERE l.provider = %(provider)s AND l.matched_at IS NULL AND l.attempt_id IS NULL AND l.provider_ref <> ''
     AND a.kind = 'reverse' AND a.provider = l.provider AND a.provider_ref = l.provider_ref
 """
+# A report may lack our reference; then the provider's own leads to our attempt of that kind.
+FIND_BY_PROVIDER_REF = """
+UPDATE payments_reportline l SET attempt_id = (
+    SELECT a.id FROM payments_attempt a
+    WHERE a.provider = l.provider AND a.provider_ref = l.provider_ref AND (a.kind, l.kind) IN (
+        ('authorize', 'capture'), ('capture', 'capture'), ('void', 'void'), ('refund', 'refund'),
+        ('refund', 'refund_returned')
+    )
+    ORDER BY a.id LIMIT 1
+)
+WHERE l.provider = %(provider)s AND l.matched_at IS NULL AND l.attempt_id IS NULL
+    AND l.reference = '' AND l.provider_ref <> ''
+"""
 # Some providers report a capture under the reference of its payment.
 FIND_CAPTURES = """
 UPDATE payments_reportline l SET attempt_id = c.id
@@ -46,19 +63,28 @@ line AS MATERIALIZED (
     SELECT l.id, l.attempt_id, l.kind, l.currency, l.amount, l.booked_at, a.kind AS asked, a.state, a.charge_id,
         CASE WHEN a.kind = 'reverse' AND l.kind IN ('void', 'refund') THEN 'reversal' ELSE l.kind END AS movement
     FROM payments_reportline l LEFT JOIN payments_attempt a ON a.id = l.attempt_id
-    WHERE l.provider = %(provider)s AND l.matched_at IS NULL
+    WHERE l.provider = %(provider)s AND l.matched_at IS NULL {lines_among}
 )
 """
-POSTINGS = """
+MOVEMENT = """CASE p.kind WHEN 'late' THEN 'capture' WHEN 'refund_settled' THEN 'refund'
+            WHEN 'refund_failed' THEN 'refund_returned' ELSE p.kind END"""
+POSTINGS = f"""
 posting AS MATERIALIZED (
-    SELECT p.id, p.attempt_id, p.charge_id, p.currency, p.amount, p.created_at,
-        CASE p.kind WHEN 'late' THEN 'capture' WHEN 'refund_settled' THEN 'refund'
-            WHEN 'refund_failed' THEN 'refund_returned' ELSE p.kind END AS movement
+    SELECT p.id, p.attempt_id, p.charge_id, p.currency, p.amount, p.created_at, {MOVEMENT} AS movement
     FROM payments_posting p JOIN payments_attempt a ON a.id = p.attempt_id AND a.provider = %(provider)s
-    WHERE p.account = 'provider_receivable'
+    WHERE p.account = 'provider_receivable' {{postings_among}}
         AND NOT EXISTS (SELECT FROM payments_reportline m WHERE m.posting_id = p.id)
 )
-"""
+"""  # nosec B608 # no value in it
+# The postings of unmatched lines' attempts that other lines have.
+TAKEN = f"""
+taken AS MATERIALIZED (
+    SELECT DISTINCT ON (p.attempt_id, 3) p.id, p.attempt_id, {MOVEMENT} AS movement
+    FROM payments_posting p JOIN payments_reportline m ON m.posting_id = p.id
+    WHERE p.account = 'provider_receivable' AND p.attempt_id IN (SELECT attempt_id FROM line)
+    ORDER BY p.attempt_id, 3, p.id
+)
+"""  # nosec B608 # no value in it
 # Equal rows are matched in their order.
 NTH = "row_number() OVER (PARTITION BY attempt_id, movement, currency, amount ORDER BY id) AS nth"
 MATCH = f"""
@@ -81,7 +107,9 @@ UPDATE payments_reportline l SET matched_at = %(now)s
 FROM line JOIN nothing USING (attempt_id, currency) WHERE l.id = line.id AND l.kind IN ('refund', 'refund_returned')
 """  # nosec B608 # no value in it
 DIFFERENCES = f"""
-{LINES}, {POSTINGS}, reported AS (
+{LINES}, {POSTINGS}, {TAKEN}, asked AS (
+    SELECT DISTINCT ON (attempt_id) attempt_id, id FROM posting ORDER BY attempt_id, id
+), reported AS (
     SELECT *, NOT (asked, kind) IN (
         ('authorize', 'capture'), ('capture', 'capture'), ('void', 'void'), ('refund', 'refund'),
         ('refund', 'refund_returned'), ('reverse', 'void'), ('reverse', 'refund')
@@ -90,10 +118,15 @@ DIFFERENCES = f"""
     SELECT range_agg(tstzrange(covers_from, covers_to)) AS periods FROM payments_reconciliationrun
     WHERE provider = %(provider)s
 ), difference AS MATERIALIZED (
-    SELECT reported.id AS line_id, posting.id AS posting_id, reported.attempt_id, reported.charge_id,
-        CASE WHEN reported.contradicts THEN 'kind_differs' WHEN posting.id IS NULL THEN 'missing_here'
+    SELECT reported.id AS line_id,
+        coalesce(posting.id, CASE WHEN reported.contradicts THEN asked.id ELSE taken.id END) AS posting_id,
+        reported.attempt_id, reported.charge_id,
+        CASE WHEN reported.contradicts THEN 'kind_differs'
+            WHEN posting.id IS NULL AND taken.id IS NOT NULL THEN 'reported_twice'
+            WHEN posting.id IS NULL THEN 'missing_here'
             WHEN posting.currency <> reported.currency THEN 'currency_differs' ELSE 'amount_differs' END AS kind
-    FROM reported LEFT JOIN posting USING (attempt_id, movement)
+    FROM reported LEFT JOIN posting USING (attempt_id, movement) LEFT JOIN taken USING (attempt_id, movement)
+        LEFT JOIN asked ON asked.attempt_id = reported.attempt_id
     WHERE reported.asked IS NULL OR reported.state = 'done'
         AND (reported.contradicts OR posting.id IS NOT NULL OR reported.booked_at < %(now)s - %(margin)s)
     UNION ALL
@@ -118,11 +151,38 @@ WITH {DIFFERENCES}, seen AS (
     SELECT item.id, bool_or(d.kind IS NOT NULL) AS stands FROM payments_reconciliationitem item
     LEFT JOIN difference d ON d.kind = item.kind
         AND coalesce(d.line_id::text, d.posting_id::text) = coalesce(item.line_id::text, item.posting_id::text)
-    WHERE item.provider = %(provider)s GROUP BY item.id
+    WHERE item.provider = %(provider)s {{items_among}} GROUP BY item.id
 )
-UPDATE payments_reconciliationitem item SET vanished_at = CASE WHEN stands THEN NULL ELSE %(now)s END
+UPDATE payments_reconciliationitem item SET vanished_at = CASE WHEN stands THEN NULL ELSE %(now)s END,
+    posting_id = CASE WHEN item.kind = 'missing_here'
+        THEN (SELECT l.posting_id FROM payments_reportline l WHERE l.id = item.line_id) ELSE item.posting_id END
 FROM seen WHERE seen.id = item.id AND seen.stands = (item.vanished_at IS NOT NULL)
 """  # nosec B608 # no value in it
+
+
+# Restrictions to the lines, postings and items of some charges.
+EVERYTHING = {"lines_among": "", "postings_among": "", "items_among": ""}
+OF_CHARGES = {
+    "lines_among": "AND a.charge_id = ANY(%(charges)s)",
+    "postings_among": "AND p.charge_id = ANY(%(charges)s)",
+    "items_among": "AND item.charge_id = ANY(%(charges)s)",
+}
+# Where money moved after the item was made, or last looked at; a commit may come so much later than its moment.
+ARRIVED = """
+SELECT item.provider, array_agg(DISTINCT item.charge_id) FROM (
+    SELECT provider, charge_id FROM payments_reconciliationitem i
+    WHERE kind = 'missing_here' AND vanished_at IS NULL AND EXISTS (
+        SELECT FROM payments_posting p
+        WHERE p.charge_id = i.charge_id AND p.account = 'provider_receivable' AND p.attempt_id IS NOT NULL
+            AND p.created_at > coalesce(i.rechecked_at, i.created_at) - interval '5 minutes'
+    )
+    LIMIT %(limit)s
+) AS item GROUP BY item.provider
+"""
+RECHECKED = """
+UPDATE payments_reconciliationitem SET rechecked_at = %(now)s
+WHERE provider = %(provider)s AND charge_id = ANY(%(charges)s) AND kind = 'missing_here'
+"""
 
 
 def lock(provider: str) -> bool:
@@ -151,21 +211,40 @@ def store(run: ReconciliationRun, lines: Sequence[SettlementLine], before: int) 
     return _execute(STORE, values)
 
 
-def match(run: ReconciliationRun, now: datetime) -> None:
+def match(run: ReconciliationRun, now: datetime, charges: Charges = None) -> None:
     """Match every line of the provider, of this or an earlier run, that now has its posting."""
-    for statement in (FIND_REVERSALS, FIND_CAPTURES, MATCH, CANCEL_OUT):
-        _execute(statement, {"provider": run.provider, "now": now})
+    values = {"provider": run.provider, "now": now, "charges": charges}
+    for statement in (FIND_REVERSALS, FIND_BY_PROVIDER_REF, FIND_CAPTURES):
+        _execute(statement, values)
+    for template in (MATCH, CANCEL_OUT):
+        _execute(_among(template, charges), values)
 
 
-def find_differences(run: ReconciliationRun, now: datetime, margin: timedelta) -> int:
+def find_differences(run: ReconciliationRun, now: datetime, margin: timedelta, charges: Charges = None) -> int:
     """Create an item for each new difference, and mark those that vanished; return how many are new.
 
     Movements less than `margin` from an end of the covered period are left to the next run.
     """
-    values = {"run": run.pk, "provider": run.provider, "now": now, "margin": margin}
-    new = _execute(FIND, values)
-    _execute(FOLLOW_UP, values)
+    values = {"run": run.pk, "provider": run.provider, "now": now, "margin": margin, "charges": charges}
+    new = _execute(_among(FIND, charges), values)
+    _execute(_among(FOLLOW_UP, charges), values)
     return new
+
+
+def arrived(limit: int) -> list[tuple[str, list[UUID]]]:
+    """Return by provider the charges of items that are not in the ledger, where money moved since; at most `limit`."""
+    with connection.cursor() as cursor:
+        cursor.execute(ARRIVED, {"limit": limit})
+        return [(provider, list(charges)) for provider, charges in cursor.fetchall()]
+
+
+def mark_rechecked(provider: str, charges: Sequence[UUID], now: datetime) -> None:
+    _execute(RECHECKED, {"provider": provider, "charges": list(charges), "now": now})
+
+
+def _among(template: str, charges: Charges) -> str:
+    """Return the statement for everything of the provider, or for some charges alone."""
+    return template.format(**(EVERYTHING if charges is None else OF_CHARGES))
 
 
 def _execute(statement: str, values: dict[str, Any]) -> int:

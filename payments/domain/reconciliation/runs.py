@@ -21,6 +21,7 @@ from payments.providers.settlement_reports import Movement, Reporting, Settlemen
 logger = logging.getLogger("kaha.reconciliation")
 
 BATCH_LINES = 5_000
+RECHECKED_AT_ONCE = 500
 MEMBERS = tuple(field.name for field in fields(SettlementLine))
 Progress = Callable[[int, int], None]
 
@@ -48,7 +49,13 @@ def file_report(path: Path, layout: Layout, since: datetime | None, until: datet
 
     Where the layout covers no days, the report covers a period only if both are given. Raises BadReport.
     """
-    lines = files.read(path, layout)
+    return report_of(files.read(path, layout), layout, since, until, path.name)
+
+
+def report_of(
+    lines: Sequence[SettlementLine], layout: Layout, since: datetime | None, until: datetime | None, name: str
+) -> SettlementReport:
+    """Return the report of `lines` in the file `name`, as `file_report` does."""
     if not lines and not (since and until):
         raise BadReport("it has no lines; give the period that it covers")
     booked = [line.booked_at.astimezone(layout.zone) for line in lines]
@@ -56,7 +63,7 @@ def file_report(path: Path, layout: Layout, since: datetime | None, until: datet
     covers_to = min(until or _midnight(max(booked) + timedelta(days=1)), clock.now())
     if not layout.covers_days and not (since and until):
         covers_from = covers_to
-    return SettlementReport(layout.provider, lines, covers_from, covers_to, path.name)
+    return SettlementReport(layout.provider, lines, covers_from, covers_to, name)
 
 
 def provider_report(provider: str, since: datetime | None = None, until: datetime | None = None) -> SettlementReport:
@@ -81,10 +88,16 @@ def provider_lines(provider: str, since: datetime | None, until: datetime) -> It
     return connector.settlement_lines(since, until)
 
 
-def reconcile(report: SettlementReport, started_by: str, progress: Progress | None = None) -> ReconciliationRun:
+def reconcile(
+    report: SettlementReport,
+    started_by: str,
+    progress: Progress | None = None,
+    finish: Callable[[ReconciliationRun], None] = lambda _: None,
+) -> ReconciliationRun:
     """Store the new lines of `report`, match them, and create an item for each difference; return the run.
 
-    It corrects nothing. `progress` is called with the number of stored lines and of all. Raises Busy, and BadReport
+    It corrects nothing. `progress` is called with the number of stored lines and of all, and `finish` with the run in
+    its transaction. Raises Busy, and BadReport
     for a period that is in the future or ends before it begins.
     """
     if report.covers_from and report.covers_from > report.covers_to:
@@ -105,8 +118,25 @@ def reconcile(report: SettlementReport, started_by: str, progress: Progress | No
         matcher.match(run, now)
         run.new_items = matcher.find_differences(run, now, _margin())
         _count(run, report.lines)
+        finish(run)
     logger.info("reconciled", extra={"provider": run.provider, "lines": run.lines, "differences": run.differences})
     return run
+
+
+def recheck_arrived() -> int:
+    """Match lines whose movement was posted after their item said "not in ledger"; return how many charges."""
+    checked = 0
+    for provider, charges in matcher.arrived(RECHECKED_AT_ONCE):
+        with transaction.atomic():
+            run = ReconciliationRun.objects.filter(provider=provider).order_by("covers_to").last()
+            # Another run looks at everything anyway.
+            if run and matcher.lock(provider):
+                now = clock.now()
+                matcher.match(run, now, charges)
+                matcher.find_differences(run, now, _margin(), charges)
+                matcher.mark_rechecked(provider, charges, now)
+                checked += len(charges)
+    return checked
 
 
 def reconcile_today(provider: str) -> bool:

@@ -4,13 +4,14 @@ from typing import Any
 import click
 from django.core.management.base import BaseCommand, CommandParser
 
+from payments.ledger import account_days
 from payments.overview import day_totals
 
 
 class Command(BaseCommand):
     help = (
-        "Computes the daily totals of charges for the admin's overview, as the worker does. It may run at any "
-        "time: each day is computed anew."
+        "Computes the daily totals of charges for the admin's overview, and those of the ledger for statements and "
+        "trial balances, as the worker does. It may run at any time: each day is computed anew."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -21,4 +22,8 @@ class Command(BaseCommand):
         with click.progressbar(days, label="days", show_pos=True, file=sys.stderr) as bar:
             for day in bar:
                 day_totals.sum_up(day)
+        if rebuild:
+            account_days.rebuild()
+        else:
+            account_days.sum_up_due()
         self.stdout.write(f"Summed up {len(days)} days.")

@@ -1,6 +1,8 @@
 """Create the runs, report lines and items of reconciliation."""
 
 import payments.clock
+import payments.ids
+import payments.models.books.report_upload
 import payments.models.operators.correction
 from django.db import migrations, models
 from django.db.models import F, Q
@@ -12,7 +14,7 @@ OPERATIONS = [
         fields=[
             ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
             ("provider", models.CharField(max_length=40)),
-            ("started_by", models.CharField(choices=[("command", "Command"), ("worker", "Worker")], max_length=7)),
+            ("started_by", models.CharField(choices=[("command", "Command"), ("worker", "Worker"), ("upload", "Upload")], max_length=7)),
             ("file", models.CharField(blank=True, default="", max_length=255)),
             ("covers_from", models.DateTimeField(blank=True, null=True)),
             ("covers_to", models.DateTimeField()),
@@ -87,11 +89,13 @@ OPERATIONS = [
                         ("amount_differs", "Amount differs"),
                         ("currency_differs", "Currency differs"),
                         ("kind_differs", "Kind differs"),
+                        ("reported_twice", "Reported twice"),
                     ],
                     max_length=16,
                 ),
             ),
             ("vanished_at", models.DateTimeField(blank=True, null=True)),
+            ("rechecked_at", models.DateTimeField(blank=True, editable=False, null=True)),
             ("state", models.CharField(choices=[("open", "Open"), ("closed", "Closed")], default="open", max_length=6)),
             ("note", models.CharField(blank=True, default="", max_length=500, validators=[payments.models.operators.correction.free_of_secrets])),
             ("decided_at", models.DateTimeField(blank=True, null=True)),
@@ -107,6 +111,7 @@ OPERATIONS = [
             "permissions": [
                 ("close_reconciliationitem", "Can close and reopen reconciliation items"),
             ],
+            "indexes": [models.Index(F("charge"), condition=Q(("kind", "missing_here"), ("vanished_at__isnull", True)), name="item_not_in_ledger")],
             "default_permissions": ("view",),
             "constraints": [
                 models.UniqueConstraint(F("line"), F("kind"), name="one_item_per_line_and_kind"),
@@ -120,6 +125,42 @@ OPERATIONS = [
                 models.CheckConstraint(
                     condition=Q(("state", "open"), Q(("decided_at__isnull", False), ("decided_by__isnull", False), ("note__regex", "\\S"), ("state", "closed")), _connector="OR"),
                     name="reconciliation_item_closed_by_somebody",
+                ),
+            ],
+        },
+    ),
+    migrations.CreateModel(
+        name="ReportUpload",
+        fields=[
+            ("id", models.UUIDField(default=payments.ids.new_id, editable=False, primary_key=True, serialize=False)),
+            ("provider", models.CharField(max_length=40)),
+            ("file", models.CharField(max_length=255)),
+            ("size", models.PositiveIntegerField()),
+            ("sealed_content", models.BinaryField(blank=True, editable=False, null=True)),
+            ("covers_from", models.DateTimeField(blank=True, null=True)),
+            ("covers_to", models.DateTimeField(blank=True, null=True)),
+            ("state", models.CharField(choices=[("waiting", "Waiting"), ("reading", "Reading"), ("done", "Done"), ("refused", "Refused")], default="waiting", max_length=7)),
+            ("rows", models.PositiveIntegerField(default=0)),
+            ("rows_read", models.PositiveIntegerField(default=0)),
+            ("fault", models.CharField(blank=True, default="", max_length=300)),
+            ("alive_at", models.DateTimeField(blank=True, null=True)),
+            ("tries", models.PositiveSmallIntegerField(default=0)),
+            ("created_at", models.DateTimeField(default=payments.clock.now, editable=False)),
+            ("expires_at", models.DateTimeField(default=payments.models.books.report_upload._expiry, editable=False)),
+            ("operator", models.ForeignKey(db_index=False, on_delete=models.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL)),
+            ("run", models.OneToOneField(blank=True, null=True, on_delete=models.PROTECT, related_name="upload", to="payments.reconciliationrun")),
+        ],
+        options={
+            "default_permissions": ("view", "add"),
+            "indexes": [models.Index(F("created_at"), condition=Q(("state__in", ["waiting", "reading"])), name="report_upload_to_read")],
+            "constraints": [
+                models.CheckConstraint(
+                    condition=Q(Q(("sealed_content__isnull", False), ("state__in", ["waiting", "reading"])), Q(("sealed_content__isnull", True), ("state__in", ["done", "refused"])), _connector="OR"),
+                    name="report_upload_has_content_until_read",
+                ),
+                models.CheckConstraint(
+                    condition=Q(Q(("run__isnull", False), ("state", "done")), Q(("state", "done"), _negated=True), _connector="OR"),
+                    name="report_upload_done_by_a_run",
                 ),
             ],
         },

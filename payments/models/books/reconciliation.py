@@ -19,6 +19,7 @@ class ReconciliationRun(models.Model):
     class Origin(models.TextChoices):
         COMMAND = "command"
         WORKER = "worker"
+        UPLOAD = "upload"
 
     provider = models.CharField(max_length=PROVIDER_LENGTH)
     started_by = models.CharField(max_length=7, choices=Origin.choices)
@@ -135,6 +136,7 @@ class ReconciliationItem(models.Model):
         AMOUNT_DIFFERS = "amount_differs", "Amount differs"
         CURRENCY_DIFFERS = "currency_differs", "Currency differs"
         KIND_DIFFERS = "kind_differs", "Kind differs"  # the provider did another operation than we asked for
+        REPORTED_TWICE = "reported_twice", "Reported twice"  # our one posting is matched with another line
 
     class State(models.TextChoices):
         OPEN = "open"
@@ -152,6 +154,8 @@ class ReconciliationItem(models.Model):
     charge = models.ForeignKey(Charge, models.PROTECT, null=True, blank=True, related_name="+")
     # Since when later runs do not find the difference any more.
     vanished_at = models.DateTimeField(null=True, blank=True)
+    # When it was last looked at again because money had moved since.
+    rechecked_at = models.DateTimeField(null=True, blank=True, editable=False)
     state = models.CharField(max_length=6, choices=State.choices, default=State.OPEN)
     note = models.CharField(max_length=NOTE_MAX_LENGTH, blank=True, default="", validators=[free_of_secrets])
     # Who closed or reopened it last, and when.
@@ -162,6 +166,11 @@ class ReconciliationItem(models.Model):
     class Meta:
         default_permissions = ("view",)
         permissions = [("close_reconciliationitem", "Can close and reopen reconciliation items")]
+        indexes = [
+            models.Index(
+                F("charge"), name="item_not_in_ledger", condition=Q(kind="missing_here", vanished_at__isnull=True)
+            )
+        ]
         constraints = [
             models.UniqueConstraint(F("line"), F("kind"), name="one_item_per_line_and_kind"),
             models.UniqueConstraint(F("posting"), name="one_item_per_missing_line", condition=Q(line__isnull=True)),
@@ -183,4 +192,13 @@ class ReconciliationItem(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.get_kind_display().lower()} at {self.provider}"
+        return f"{self.label.lower()} at {self.provider}"
+
+    @property
+    def label(self) -> str:
+        """Return the difference in words, as it is now: what vanished is not said to be missing."""
+        if self.vanished_at is None:
+            return self.get_kind_display()
+        if self.kind == self.Kind.MISSING_HERE:
+            return "In ledger since" if self.posting_id else "Another difference since"
+        return "In report since" if self.kind == self.Kind.MISSING_THERE else f"{self.get_kind_display()} no more"

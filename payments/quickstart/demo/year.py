@@ -11,6 +11,7 @@ from django.db import connection, transaction
 from payments import clock
 from payments.domain import idempotency, settlement
 from payments.domain.settlement import next_settlement_at
+from payments.ledger import account_days
 from payments.overview import day_totals
 from payments.quickstart.demo import operator_scenarios, scenarios, webhooks
 from payments.quickstart.demo.business_hours import YEAR, moments
@@ -68,6 +69,7 @@ def seed(charges: int, merchants: int, rng: Random, progress: Callable[[int], No
     idempotency.purge()
     for day in day_totals.every_day():
         day_totals.sum_up(day)
+    account_days.rebuild()
     _analyse()
     return shops
 

@@ -1,0 +1,176 @@
+"""Statement of a merchant for a month (UTC): what we owe them at its start, what moved each day, and at its end."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta
+from itertools import groupby
+
+from payments import clock
+from payments.ids import public_id
+from payments.ledger.account_days import midnight
+from payments.ledger.movements import Scope, Sum, is_final, sums
+from payments.models import Merchant, Posting
+
+Account, Kind = Posting.Account, Posting.Kind
+# What we owe the merchant: before settlement and after it.
+ACCOUNTS = (Account.MERCHANT_PENDING, Account.MERCHANT_PAYABLE)
+# In the order of a day's rows.
+WORDS: Mapping[str, str] = {
+    Kind.CAPTURE: "Captured",
+    Kind.FEE: "Fees",
+    Kind.VOID: "Voided, with fees returned",
+    Kind.REFUND: "Refunded",
+    Kind.REFUND_FAILED: "Refunds that failed, added back",
+    Kind.SETTLE: "Settled: from pending to available",
+}
+ORDER = list(WORDS)
+
+
+class BadMonth(Exception):
+    """A month that has not begun, or none at all; the message is for the operator."""
+
+
+class DoesNotAddUp(Exception):
+    """Opening balance and movements are not the ledger's closing balance: a fault in the daily sums."""
+
+
+@dataclass(frozen=True)
+class Owed:
+    """What we owe a merchant in one currency, in its smallest unit; negative where they owe us."""
+
+    pending: int = 0
+    available: int = 0
+
+    @property
+    def total(self) -> int:
+        return self.pending + self.available
+
+    def __add__(self, other: "Owed") -> "Owed":
+        return Owed(self.pending + other.pending, self.available + other.available)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One kind of movement on one day, and what we owe after it."""
+
+    day: date
+    kind: str
+    change: Owed
+    after: Owed
+
+    @property
+    def words(self) -> str:
+        return WORDS.get(self.kind, self.kind.replace("_", " ").capitalize())
+
+
+@dataclass(frozen=True)
+class Section:
+    """The part of a statement in one currency: `closing` is `opening` and every row's change."""
+
+    currency: str
+    opening: Owed
+    rows: Sequence[Row]
+    closing: Owed
+
+    @property
+    def totals(self) -> list[tuple[str, Owed]]:
+        """Return the sum of each kind of movement, with its words, in the order of a day's rows."""
+        found: dict[str, Owed] = defaultdict(Owed)
+        for row in sorted(self.rows, key=lambda row: _place(row.kind)):
+            found[row.words] += row.change
+        return list(found.items())
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A merchant's statement for the month of `first`. It ends at `until`: the month's end, or now if that is earlier.
+
+    `is_final` says that nothing can be added to it any more.
+    """
+
+    merchant: Merchant
+    livemode: bool
+    first: date
+    until: datetime
+    is_final: bool
+    sections: Sequence[Section]
+    made_at: datetime = field(default_factory=clock.now)
+
+    @property
+    def last(self) -> date:
+        return (self.until - timedelta(microseconds=1)).date()
+
+    @property
+    def mode(self) -> str:
+        return "live" if self.livemode else "test"
+
+    @property
+    def file_name(self) -> str:
+        """Return the name of its files, without their extension."""
+        return f"statement-{public_id('mer', self.merchant.pk)}-{self.mode}-{self.first:%Y-%m}"
+
+
+def month_of(text: str) -> date:
+    """Return the first day of a month such as `2026-11`; raise BadMonth unless it has begun (UTC)."""
+    try:
+        first = datetime.strptime(text, "%Y-%m").date()  # noqa: DTZ007  months are those of UTC
+    except ValueError:
+        raise BadMonth("Write a month such as 2026-11.") from None
+    if not date(2000, 1, 1) <= first <= clock.now().date():
+        raise BadMonth("The month has not begun yet (UTC)." if first.year >= 2000 else "Nothing was posted then.")
+    return first
+
+
+def next_month(first: date) -> date:
+    """Return the first day of the month after that of `first`."""
+    return (first.replace(day=1) + timedelta(days=32)).replace(day=1)
+
+
+def statement_of(merchant: Merchant, livemode: bool, first: date) -> Statement:
+    """Return the merchant's statement for the month that begins on `first`.
+
+    Raises DoesNotAddUp unless each closing balance is the ledger's at that moment.
+    """
+    until = min(midnight(next_month(first)), clock.now())
+    scope = Scope([merchant.pk], livemode, accounts=ACCOUNTS)
+    before = _by_currency(sums(scope, ("currency", "account"), midnight(first)))
+    moved = sums(scope, ("currency", "day", "kind", "account"), until, since=midnight(first))
+    rows = {currency: list(found) for currency, found in groupby(moved, key=lambda row: row.key[0])}
+    sections = [
+        _section(currency, before.get(currency, Owed()), rows.get(currency, []))
+        for currency in sorted({*before, *rows})
+    ]
+    ledger = _by_currency(sums(scope, ("currency", "account"), until))
+    if any(section.closing != ledger.get(section.currency, Owed()) for section in sections):
+        raise DoesNotAddUp
+    return Statement(merchant, livemode, first, until, is_final(midnight(next_month(first))), sections)
+
+
+def _section(currency: str, opening: Owed, moved: Iterable[Sum]) -> Section:
+    changes: dict[tuple[date, str], Owed] = defaultdict(Owed)
+    for row in moved:
+        _, day, kind, account = row.key
+        changes[day, kind] += _owed(account, row)
+    rows, after = [], opening
+    for day, kind in sorted(changes, key=lambda change: (change[0], _place(change[1]))):
+        after += changes[day, kind]
+        rows.append(Row(day, kind, changes[day, kind], after))
+    return Section(currency, opening, rows, after)
+
+
+def _by_currency(rows: Iterable[Sum]) -> dict[str, Owed]:
+    found: dict[str, Owed] = defaultdict(Owed)
+    for row in rows:
+        currency, account = row.key
+        found[currency] += _owed(account, row)
+    return found
+
+
+def _owed(account: str, row: Sum) -> Owed:
+    """Return what a sum adds to our debt: a debt is a credit, so it is negative in the ledger."""
+    return Owed(pending=-row.balance) if account == Account.MERCHANT_PENDING else Owed(available=-row.balance)
+
+
+def _place(kind: str) -> tuple[int, str]:
+    return (ORDER.index(kind) if kind in WORDS else len(ORDER)), kind

@@ -1,0 +1,69 @@
+from datetime import datetime, timedelta
+
+from django.conf import settings
+from django.db import models
+from django.db.models import F, Q
+
+from payments import clock, ids
+from payments.models.books.reconciliation import PROVIDER_LENGTH, ReconciliationRun
+
+KEPT = timedelta(hours=24)
+
+
+def _expiry() -> datetime:
+    return clock.now() + KEPT
+
+
+class ReportUpload(models.Model):
+    """A provider's report that an operator uploaded, for a worker to read.
+
+    Its content is sealed, because a report may name payers, and destroyed once it is read, refused or a day old.
+    """
+
+    class State(models.TextChoices):
+        WAITING = "waiting"  # for a worker, also again after one died
+        READING = "reading"
+        DONE = "done"
+        REFUSED = "refused"  # for its content
+
+    id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
+    operator = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+", db_index=False)
+    provider = models.CharField(max_length=PROVIDER_LENGTH)
+    file = models.CharField(max_length=255)
+    size = models.PositiveIntegerField()
+    sealed_content = models.BinaryField(null=True, blank=True, editable=False)
+    # The time that the report covers, if the operator named it.
+    covers_from = models.DateTimeField(null=True, blank=True)
+    covers_to = models.DateTimeField(null=True, blank=True)
+    state = models.CharField(max_length=7, choices=State.choices, default=State.WAITING)
+    # Lines of the file, and how many of them are read.
+    rows = models.PositiveIntegerField(default=0)
+    rows_read = models.PositiveIntegerField(default=0)
+    # Why it was refused, with line and column.
+    fault = models.CharField(max_length=300, blank=True, default="")
+    # The run that read it.
+    run = models.OneToOneField(ReconciliationRun, models.PROTECT, null=True, blank=True, related_name="upload")
+    # When its reader was last alive, and how many readers began.
+    alive_at = models.DateTimeField(null=True, blank=True)
+    tries = models.PositiveSmallIntegerField(default=0)
+    created_at = models.DateTimeField(default=clock.now, editable=False)
+    expires_at = models.DateTimeField(default=_expiry, editable=False)
+
+    class Meta:
+        default_permissions = ("view", "add")
+        constraints = [
+            models.CheckConstraint(
+                name="report_upload_has_content_until_read",
+                condition=Q(state__in=["waiting", "reading"], sealed_content__isnull=False)
+                | Q(state__in=["done", "refused"], sealed_content__isnull=True),
+            ),
+            models.CheckConstraint(
+                name="report_upload_done_by_a_run", condition=Q(state="done", run__isnull=False) | ~Q(state="done")
+            ),
+        ]
+        indexes = [
+            models.Index(F("created_at"), name="report_upload_to_read", condition=Q(state__in=["waiting", "reading"])),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.file} of {self.provider}"

@@ -1,0 +1,268 @@
+"""Reports that operators upload: what is refused, and what a worker makes of them, also one that dies."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from django.contrib.auth.models import Group, User
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import transaction
+from django.test import Client
+from django.urls import reverse
+
+from payments import clock, tasks
+from payments.domain.merchants.merchants import NewMerchant
+from payments.domain.reconciliation import matcher, runs, uploads
+from payments.domain.reconciliation.files import BadReport
+from payments.domain.reconciliation.uploads import TooMany
+from payments.models import AuditEntry, MerchantAccess, ReconciliationItem, ReconciliationRun, ReportLine, ReportUpload
+from payments.staff.roles import ALL_MERCHANTS
+from tests.admin.conftest import text_of
+from tests.client import APPROVED, Api
+from tests.concurrency import at_once
+from tests.figures.servers.web import database_url
+from tests.reconciliation.factories import export, pay_in_every_way
+from tests.simulator.factories import taken
+
+pytestmark = pytest.mark.django_db
+HEAD = b"reference,simulator_reference,type,amount,currency,booked_at\n"
+# A worker that is killed after it has stored the lines, before its transaction ends.
+KILLED = """
+import os, signal, django
+django.setup()
+from payments.domain.reconciliation import matcher, uploads
+matcher.find_differences = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+uploads.read_due()
+"""
+PAGE = "admin:payments_reportupload_upload"
+SignIn = Callable[..., Client]
+
+
+@pytest.fixture
+def operator(db: None) -> User:
+    user = User.objects.create(username="maria", is_staff=True)
+    user.groups.set(Group.objects.filter(name__in=["finance", ALL_MERCHANTS]))
+    return user
+
+
+@pytest.fixture
+def client(operator: User) -> Client:
+    client = Client()
+    client.force_login(operator)
+    return client
+
+
+@pytest.fixture
+def raw(api: Api, tmp_path: Path) -> bytes:
+    """Return the simulator's report of 15 movements of ours, and of one that only it knows."""
+    pay_in_every_way(api)
+    taken(APPROVED)
+    return export(tmp_path / "report.csv").read_bytes()
+
+
+def submit(raw: bytes, operator: User) -> ReportUpload:
+    return uploads.submit("simulator", "november.csv", raw, operator, None, None)
+
+
+def send(client: Client, content: bytes, name: str = "november.csv", **fields: str) -> str:
+    file = SimpleUploadedFile(name, content, "text/csv")
+    return text_of(client.post(reverse(PAGE), {"provider": "simulator", "report": file} | fields, follow=True))
+
+
+def test_an_uploaded_report_is_read_by_the_worker_and_destroyed(client: Client, raw: bytes) -> None:
+    text = send(client, raw)
+    assert 'http-equiv="refresh"' in text
+    upload = ReportUpload.objects.get()
+    assert (upload.state, upload.rows) == ("waiting", 17)
+    assert raw[:40] not in bytes(upload.sealed_content or b"")
+    assert tasks.read_uploaded_reports()
+    upload.refresh_from_db()
+    assert (upload.state, upload.rows_read, upload.sealed_content) == ("done", 17, None)
+    run = ReconciliationRun.objects.get()
+    assert (upload.run, run.started_by, run.file, run.lines, run.matched) == (run, "upload", "november.csv", 16, 15)
+    assert run.differences == {"missing_here": 1}
+    page = text_of(client.get(reverse("admin:payments_reportupload_change", args=[upload.pk])))
+    assert reverse("admin:payments_reconciliationrun_change", args=[run.pk]) in page
+    assert "17 of 17" in page
+    assert 'http-equiv="refresh"' not in page
+    entry = AuditEntry.objects.get(action="added", object_id=str(upload.pk))
+    assert entry.actor == "maria"
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "The submitted file is empty."),
+        (b"reference,amount\n", "column simulator_reference: must be there, once"),
+        (HEAD + b"caf\xe9,,,,,\n", "line 2: it is not UTF-8"),
+        (HEAD + b"\x00", "it is no text"),
+        (b"%PDF-1.4\n", "line 1, column reference"),
+        (HEAD + b"x" * uploads.MAX_BYTES, "larger than 16"),
+    ],
+    ids=["empty", "other-columns", "not-utf-8", "binary", "pdf", "too-large"],
+)
+def test_a_file_that_is_no_report_is_refused_with_the_reason(content: bytes, message: str, client: Client) -> None:
+    assert message in send(client, content).replace("&#x27;", "'").replace("\xa0", " ")
+    assert not ReportUpload.objects.exists()
+
+
+def test_a_file_of_another_kind_is_refused(client: Client) -> None:
+    assert "must be a CSV file" in send(client, HEAD, name="november.xlsx")
+
+
+@pytest.mark.parametrize(("since", "until"), [("2026-11-01", ""), ("2026-11-02", "2026-11-01")])
+def test_half_a_period_is_refused(since: str, until: str, client: Client) -> None:
+    send(client, HEAD, since=since, until=until)
+    assert not ReportUpload.objects.exists()
+
+
+def test_a_fault_inside_a_report_is_shown_with_its_line_and_column(client: Client, operator: User) -> None:
+    upload = submit(HEAD + b"a,b,capture,much,PHP,2026-11-21T13:30:59.123456+0000\n", operator)
+    assert uploads.read_due()
+    page = text_of(client.get(reverse("admin:payments_reportupload_change", args=[upload.pk])))
+    assert "line 2, column amount: must be an amount of PHP" in page
+    upload.refresh_from_db()
+    assert (upload.state, upload.sealed_content) == ("refused", None)
+    assert not ReconciliationRun.objects.exists()
+
+
+@pytest.mark.parametrize("role", ["viewer", "support"])
+def test_only_finance_and_administrators_upload(role: str, client: Client, operator: User) -> None:
+    operator.groups.set(Group.objects.filter(name__in=[role, ALL_MERCHANTS]))
+    assert client.get(reverse(PAGE)).status_code == 403
+    assert client.post(reverse(PAGE), {}).status_code == 403
+
+
+def test_an_operator_of_one_merchant_uploads_nothing(client: Client, operator: User, shop: NewMerchant) -> None:
+    operator.groups.set(Group.objects.filter(name="finance"))
+    MerchantAccess.objects.create(operator=operator, merchant=shop.merchant)
+    assert client.post(reverse(PAGE), {}).status_code == 403
+
+
+def test_a_form_without_its_token_is_refused(operator: User) -> None:
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(operator)
+    file = SimpleUploadedFile("november.csv", HEAD, "text/csv")
+    assert client.post(reverse(PAGE), {"provider": "simulator", "report": file}).status_code == 403
+    assert not ReportUpload.objects.exists()
+
+
+def test_few_reports_wait_at_a_time(operator: User) -> None:
+    for _ in range(uploads.MOST_WAITING):
+        submit(HEAD, operator)
+    with pytest.raises(TooMany):
+        submit(HEAD, operator)
+
+
+def test_a_report_whose_reader_died_is_read_again_without_double_items(raw: bytes, operator: User) -> None:
+    upload = submit(raw, operator)
+    long_ago = clock.now() - uploads.DEAD_AFTER - timedelta(seconds=1)
+    ReportUpload.objects.update(state="reading", alive_at=clock.now(), tries=1, rows_read=9)
+    assert not uploads.read_due()
+    ReportUpload.objects.update(alive_at=long_ago)
+    assert uploads.read_due()
+    upload.refresh_from_db()
+    assert (upload.state, upload.tries) == ("done", 2)
+    assert (ReportLine.objects.count(), ReconciliationItem.objects.count()) == (16, 1)
+
+
+@pytest.mark.long
+@pytest.mark.django_db(transaction=True)
+def test_a_worker_that_is_killed_while_it_matches_leaves_the_report_to_the_next(raw: bytes, operator: User) -> None:
+    upload = submit(raw, operator)
+    environment = os.environ | {"DATABASE_URL": database_url(), "DJANGO_SETTINGS_MODULE": "config.settings"}
+    killed = subprocess.run([sys.executable, "-c", KILLED], env=environment, check=False, timeout=60)
+    assert killed.returncode == -signal.SIGKILL
+    upload.refresh_from_db()
+    assert (upload.state, upload.tries) == ("reading", 1)
+    assert not ReportLine.objects.exists()
+    ReportUpload.objects.update(alive_at=clock.now() - uploads.DEAD_AFTER)
+    assert uploads.read_due()
+    upload.refresh_from_db()
+    assert (upload.state, upload.run and upload.run.lines) == ("done", 16)
+    assert (ReconciliationRun.objects.count(), ReconciliationItem.objects.count()) == (1, 1)
+
+
+def test_a_reader_that_comes_late_stores_nothing(raw: bytes, operator: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    submit(raw, operator)
+    real = runs.reconcile
+
+    def ended_meanwhile(*args: object, **kwargs: object) -> ReconciliationRun:
+        ReportUpload.objects.update(state="refused", sealed_content=None)
+        return real(*args, **kwargs)
+
+    monkeypatch.setattr(runs, "reconcile", ended_meanwhile)
+    assert uploads.read_due()
+    assert not ReconciliationRun.objects.exists()
+    assert not ReportLine.objects.exists()
+
+
+def test_a_report_that_stops_its_readers_is_given_up(raw: bytes, operator: User) -> None:
+    upload = submit(raw, operator)
+    long_ago = clock.now() - timedelta(hours=1)
+    ReportUpload.objects.update(state="reading", alive_at=long_ago, tries=uploads.MOST_TRIES)
+    assert uploads.read_due()
+    upload.refresh_from_db()
+    assert (upload.state, upload.fault) == ("refused", uploads.STOPPED)
+
+
+def test_a_report_nobody_could_read_is_destroyed_after_a_day(raw: bytes, operator: User) -> None:
+    upload = submit(raw, operator)
+    assert uploads.delete_expired() == 0
+    ReportUpload.objects.update(expires_at=clock.now())
+    assert uploads.delete_expired() == 1
+    upload.refresh_from_db()
+    assert upload.sealed_content is None
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_report_waits_while_another_run_of_its_provider_is_under_way(raw: bytes, operator: User) -> None:
+    upload = submit(raw, operator)
+    with transaction.atomic():
+        assert matcher.lock("simulator")
+        assert at_once(1, lambda _: uploads.read_due()) == [True]
+    upload.refresh_from_db()
+    assert (upload.state, upload.tries) == ("waiting", 0)
+    ReportUpload.objects.update(alive_at=clock.now() - timedelta(seconds=6))
+    assert uploads.read_due()
+    upload.refresh_from_db()
+    assert upload.state == "done"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_many_workers_one_reads_a_report(raw: bytes, operator: User) -> None:
+    submit(raw, operator)
+    assert sum(at_once(4, lambda _: uploads.read_due())) == 1
+    assert ReconciliationRun.objects.count() == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_progress_is_seen_while_a_report_is_read(raw: bytes, operator: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    upload, seen = submit(raw, operator), []
+    monkeypatch.setattr(uploads, "BEAT_SECONDS", 0.05)
+    real = runs.reconcile
+
+    def slowly(*args: object, **kwargs: object) -> ReconciliationRun:
+        for _ in range(200):
+            upload.refresh_from_db()
+            if upload.rows_read == upload.rows:
+                break
+            time.sleep(0.02)
+        seen.append((upload.state, upload.rows_read))
+        return real(*args, **kwargs)
+
+    monkeypatch.setattr(runs, "reconcile", slowly)
+    assert uploads.read_due()
+    assert seen == [("reading", 17)]
+
+
+def test_an_upload_has_the_columns_of_its_provider() -> None:
+    for provider in ("adyen", "xendit"):
+        with pytest.raises(BadReport):
+            uploads.checked(HEAD, provider)

@@ -1,0 +1,201 @@
+"""A statement's opening balance and movements are its closing balance, which is the ledger's, month after month."""
+
+import base64
+import csv
+import io
+import re
+import zlib
+from datetime import date, datetime, timedelta
+
+import pytest
+from django.db import transaction
+from django.db.models import Sum
+from hypothesis import HealthCheck, given, settings
+
+from payments import clock
+from payments.domain.merchants.merchants import NewMerchant
+from payments.domain.statements.csv_file import statement_lines
+from payments.domain.statements.pdf_file import statement_pdf
+from payments.domain.statements.statement import (
+    ACCOUNTS,
+    BadMonth,
+    DoesNotAddUp,
+    Owed,
+    Statement,
+    month_of,
+    next_month,
+    statement_of,
+)
+from payments.domain.statements.trial_balance import trial_balance
+from payments.ledger.account_days import midnight, sum_up_due
+from payments.ledger.running_balances import AccountOf, days_of, page_of
+from payments.models import AccountDay, Posting
+from payments.money import plain_amount
+from tests.ledger.books import charge_fees
+from tests.ledger.test_account_days import histories, make_history
+from tests.overview.past_charges import days_ago, make_past_charge
+
+TEXT = re.compile(rb"\((.*?)(?<!\\)\) Tj")
+
+
+def months() -> list[date]:
+    """Return the first days of the last three months, oldest first."""
+    this = clock.now().date().replace(day=1)
+    last = (this - timedelta(days=1)).replace(day=1)
+    return [(last - timedelta(days=1)).replace(day=1), last, this]
+
+
+def owed(shop: NewMerchant, until: datetime) -> int:
+    """Return what the postings themselves say that we owe the shop."""
+    rows = Posting.objects.filter(merchant=shop.merchant, account__in=ACCOUNTS, created_at__lt=until)
+    return -(rows.aggregate(total=Sum("amount"))["total"] or 0)
+
+
+def statements(shop: NewMerchant) -> list[Statement]:
+    return [statement_of(shop.merchant, livemode=False, first=first) for first in months()]
+
+
+@pytest.mark.long
+@pytest.mark.django_db
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(history=histories)
+def test_statements_of_any_history_add_up_and_chain(shop: NewMerchant, history: list) -> None:
+    charge_fees(shop.merchant)
+    with transaction.atomic():
+        make_history(shop, history)
+        for _ in range(2):
+            before = Owed()
+            for statement in statements(shop):
+                for section in statement.sections:
+                    assert section.opening == before
+                    changes = sum((row.change for row in section.rows), section.opening)
+                    assert changes == section.closing == (section.rows[-1].after if section.rows else before)
+                    assert sum((change for _, change in section.totals), section.opening) == section.closing
+                    before = section.closing
+                assert before.total == owed(shop, statement.until)
+            sum_up_due(limit=200)
+        transaction.set_rollback(True)
+
+
+@pytest.fixture
+def history(shop: NewMerchant) -> None:
+    charge_fees(shop.merchant)
+    make_history(
+        shop,
+        [
+            (40, 123_456, False, [("refund 100", 5), ("settle", 24)]),
+            (35, 500, True, [("capture 400", 3)]),
+            (34, 700, False, [("void", 2)]),
+        ],
+    )
+    sum_up_due(limit=100)
+
+
+def pdf_texts(content: bytes) -> list[str]:
+    """Return the texts of a PDF, in the order in which they are drawn."""
+    streams = re.findall(rb"stream\r?\n(.*?)endstream", content, re.DOTALL)
+    pages = [zlib.decompress(base64.a85decode(b"<~" + stream.strip(), adobe=True)) for stream in streams]
+    return [text.decode("cp1252") for page in pages for text in TEXT.findall(page)]
+
+
+def test_the_pdf_has_the_amounts_of_the_statement(shop: NewMerchant, history: None) -> None:
+    for statement in statements(shop):
+        texts = pdf_texts(statement_pdf(statement))
+        for section in statement.sections:
+            for row in section.rows:
+                at = texts.index(row.words, texts.index(row.day.isoformat()))
+                shown = [
+                    plain_amount(amount, "PHP")
+                    for amount in (row.change.pending, row.change.available, row.after.total)
+                ]
+                assert shown == texts[at + 1 : at + 4], row
+            at = texts.index("Closing balance")
+            assert texts[at + 3] == plain_amount(section.closing.total, "PHP")
+        assert any("UTC" in text for text in texts)
+
+
+def test_the_csv_adds_up(shop: NewMerchant, history: None) -> None:
+    for statement in statements(shop):
+        text = b"".join(statement_lines(statement)).decode("utf-8-sig")
+        rows = list(csv.DictReader(io.StringIO(text)))
+        if not rows:
+            continue
+        opening, *moved, closing = rows
+        change = sum(int(row["pending_minor"]) + int(row["available_minor"]) for row in moved)
+        assert int(opening["balance_minor"]) + change == int(closing["balance_minor"]) == owed(shop, statement.until)
+        assert all(row["balance"] == plain_amount(int(row["balance_minor"]), "PHP").replace(",", "") for row in rows)
+
+
+def test_a_long_statement_has_its_heads_on_every_page(shop: NewMerchant) -> None:
+    make_past_charge(shop.merchant, days_ago(70))
+    sum_up_due(limit=100)
+    first = months()[1]
+    kinds = ("capture", "fee", "refund", "settle")
+    sums = {"livemode": False, "currency": "PHP", "account": "merchant_pending", "debits": 5, "credits": 7}
+    AccountDay.objects.bulk_create(
+        AccountDay(merchant=shop.merchant, day=first + timedelta(days=number), kind=kind, postings=2, **sums)
+        for number in range(28)
+        for kind in kinds
+    )
+    texts = pdf_texts(statement_pdf(statement_of(shop.merchant, livemode=False, first=first)))
+    pages = max(int(text.removeprefix("Page ")) for text in texts if text.startswith("Page "))
+    assert texts.count("Movement") == pages >= 2
+    assert texts.count("0.02") >= 28 * len(kinds)
+
+
+def test_a_merchants_name_that_the_fonts_lack_breaks_no_pdf(shop: NewMerchant, history: None) -> None:
+    shop.merchant.title = "Tindahan 店 (Niño)"
+    assert any("Ni" in text for text in pdf_texts(statement_pdf(statements(shop)[0])))
+
+
+def test_a_statement_that_does_not_add_up_is_refused(
+    shop: NewMerchant, history: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = statement_of.__globals__["sums"]
+
+    def short(scope: object, by: object, until: datetime, since: datetime | None = None) -> list:
+        return real(scope, by, until, since)[1:] if since else real(scope, by, until)
+
+    monkeypatch.setitem(statement_of.__globals__, "sums", short)
+    with pytest.raises(DoesNotAddUp):
+        statements(shop)
+
+
+@pytest.mark.parametrize("text", ["", "2026", "2026-13", "november", "1990-01", "2999-01"])
+def test_only_months_that_have_begun_have_a_statement(text: str) -> None:
+    with pytest.raises(BadMonth):
+        month_of(text)
+
+
+def test_a_month_in_progress_is_provisional_and_one_that_is_over_is_final(shop: NewMerchant, history: None) -> None:
+    assert [statement.is_final for statement in statements(shop)] == [True, True, False]
+    assert next_month(date(2026, 12, 1)) == date(2027, 1, 1)
+
+
+def test_a_trial_balance_is_the_postings_at_its_moment(shop: NewMerchant, history: None) -> None:
+    for ago in (0, 34.3, 36, 39, 50):
+        moment = clock.now() - timedelta(days=ago)
+        trial = trial_balance(moment)
+        rows = Posting.objects.filter(created_at__lt=moment).values("account").annotate(total=Sum("amount"))
+        expected = {row["account"]: row["total"] for row in rows if row["total"]}
+        assert {line.account: line.balance for book in trial.books for line in book.lines if line.balance} == expected
+        assert trial.balances
+    assert trial_balance(clock.now(), []).books == []
+
+
+def test_running_balances_follow_every_posting(shop: NewMerchant, history: None) -> None:
+    account = AccountOf(shop.merchant.pk, False, "PHP", "merchant_pending")
+    rows = list(Posting.objects.filter(account="merchant_pending").order_by("id"))
+    balance, found = 0, []
+    for day in sorted({row.created_at.date() for row in rows}):
+        after, first = None, True
+        while first or after:
+            page = page_of(account, day, after, length=1)
+            found += [(posting.pk, shown) for posting, shown in page.rows]
+            after, first = page.more_after, False
+        assert found[-1][1] == account.balance(midnight(day + timedelta(days=1)))
+    expected = [(row.pk, balance := balance + row.amount) for row in rows]
+    assert found == expected
+    for first in months():
+        days = days_of(account, first, midnight(next_month(first)))
+        assert days.closing == account.balance(midnight(next_month(first)))
