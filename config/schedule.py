@@ -19,8 +19,6 @@ SCHEDULE = {
         "check_money": 60.0,
         "reconcile_simulator": 3600.0,
         "update_day_totals": 60.0,
-        "write_exports": 2.0,
-        "delete_old_exports": 600.0,
         "delete_old_page_visits": 3600.0,
         "delete_old_provider_messages": 3600.0,
         "delete_old_simulator_messages": 3600.0,

@@ -134,6 +134,7 @@ TEMPLATES = [
                 "django.contrib.messages.context_processors.messages",
             ],
             "libraries": {
+                "lists": "payments.admin.lists.tags",
                 "decline_alert": "payments.admin.risk.alert_banner",
                 "money_alert": "payments.admin.books.alert_banner",
                 "overview": "payments.admin.overview",

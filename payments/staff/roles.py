@@ -15,7 +15,7 @@ LOOK &= ~Q(codename="view_auditentry")
 
 VIEWER = frozenset[str]()
 SUPPORT = VIEWER | {
-    "payments.add_export",
+    "payments.export_list",
     "payments.change_webhook",
     "payments.look_up_unknownoutcome",
     "payments.refund_charge",

@@ -27,7 +27,8 @@ class NoteForm(forms.Form):
     note = reason_field("What it was and what was done about it, such as a ticket. No card numbers. It is kept.")
 
 
-ByModeOfCharge = by("mode", **by_mode_of("charge").conditions, unknown=("No charge known", Q(charge=None)))
+ByModeOfCharge = by_mode_of("charge", or_without=True)
+ByCharge = by("charge", known=("Known", Q(charge__isnull=False)), unknown=("Not known", Q(charge=None)))
 
 
 ByStanding = by(
@@ -93,7 +94,7 @@ class ReconciliationItemAdmin(RowActions, LookOnlyAdmin):
     key_converter = "int"
     merchant_lookup = "charge__merchant"
     list_display = ("shown_kind", "shown_state", "they_say", "we_say", "found", "vanished", "provider", "charge_link")
-    list_filter = ("state", "kind", ByStanding, ByProvider, ByModeOfCharge, "created_at")
+    list_filter = ("state", "kind", ByStanding, ByProvider, ByCharge, ByModeOfCharge, "created_at")
     list_select_related = ("line", "posting", "attempt", "charge")
     search_fields = ("note",)
     exact_lookups = ("line__reference", "line__provider_ref")

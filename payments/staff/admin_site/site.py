@@ -35,7 +35,6 @@ GROUPS: Mapping[str, Sequence[str]] = {
         "payments.event",
         "payments.posting",
         "payments.settlement",
-        "payments.export",
         "payments.reconciliationrun",
         "payments.reportline",
         "payments.attempt",
@@ -85,6 +84,7 @@ class StaffSite(AdminSite):
 
     def get_urls(self) -> list[URLPattern | URLResolver]:
         # It searches the pages that register with this site, so it is imported after them.
+        from payments.admin.lists.mode import switch_mode
         from payments.staff.admin_site.find_by_id import find
 
         ours: list[URLPattern | URLResolver] = [
@@ -93,6 +93,7 @@ class StaffSite(AdminSite):
             path("recovery-codes/", views.RecoveryCodesView.as_view(), name="recovery_codes"),
             path("factors/", views.FactorsView.as_view(), name="factors"),
             path("find/", self.admin_view(find), name="find"),
+            path("mode/", self.admin_view(switch_mode), name="mode"),
         ]
         return [*ours, *super().get_urls()]
 
@@ -101,4 +102,8 @@ class StaffSite(AdminSite):
         return apps if app_label else grouped(apps)
 
     def each_context(self, request: HttpRequest) -> dict[str, Any]:
-        return super().each_context(request) | {"has_second_factors": settings.ADMIN_MFA}
+        # It reads models, which are loaded after this site.
+        from payments.admin.lists.mode import MODES, mode_of
+
+        modes = {"modes": tuple(MODES), "chosen_mode": mode_of(request)} if self.has_permission(request) else {}
+        return super().each_context(request) | {"has_second_factors": settings.ADMIN_MFA} | modes
