@@ -17,11 +17,10 @@ STATEMENT_TIMEOUT = "700ms"
 
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """The number of rows, None for more than `most`, and (amount, number) in each currency where rows have amounts."""
+    """The number of rows, None for more than MOST_SUMMED; where rows have amounts, (sum, number) in each currency."""
 
     count: int | None
     amounts: Sequence[tuple[str, int]] = ()
-    most: int = MOST_SUMMED
 
 
 def sums_of(changelist: Any) -> Sums:

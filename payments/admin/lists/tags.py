@@ -13,8 +13,8 @@ from django.utils.html import escape
 from django.utils.safestring import SafeString
 from django.utils.text import capfirst
 
+from payments.admin.lists import sums
 from payments.admin.lists.page import MAY_EXPORT, MOST_VIEWS, ListPage
-from payments.admin.lists.sums import Sums, sums_of
 from payments.models import SavedView
 
 register = template.Library()
@@ -87,10 +87,10 @@ def list_sums(context: template.Context) -> dict[str, Any]:
     if not isinstance(cl.model_admin, ListPage):
         return {}
     try:
-        sums = sums_of(cl)
+        found = sums.sums_of(cl)
     except EmptyResultSet:
-        sums = Sums(0)
-    return {"sums": sums, "cl": cl, "may_export": may_export(cl, request)}
+        found = sums.Sums(0)
+    return {"sums": found, "most": sums.MOST_SUMMED, "cl": cl, "may_export": may_export(cl, request)}
 
 
 @register.filter
