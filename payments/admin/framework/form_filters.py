@@ -10,6 +10,7 @@ from django import forms
 from django.contrib import admin
 from django.contrib.admin.views.main import ChangeList
 from django.core.exceptions import ValidationError
+from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db.models import Model, Q, QuerySet
 from django.http import HttpRequest
 
@@ -92,13 +93,18 @@ class ByMerchant(FormFilter):
         return str(getattr(self.used_parameters.get("merchant"), "title", "all"))
 
 
+# IDs count the milliseconds since the day before the first; Python's calendar ends on the day after the last.
+FIRST_DAY, LAST_DAY = date(1970, 1, 2), date(9999, 12, 30)
+WITHIN = (MinValueValidator(FIRST_DAY), MaxValueValidator(LAST_DAY))
+
+
 class DayInput(forms.DateInput):
     input_type = "date"
 
 
 class DaysForm(forms.Form):
-    since = forms.DateField(required=False, label="From", widget=DayInput)
-    until = forms.DateField(required=False, label="To", widget=DayInput)
+    since = forms.DateField(required=False, label="From", widget=DayInput, validators=WITHIN)
+    until = forms.DateField(required=False, label="To", widget=DayInput, validators=WITHIN)
 
 
 class ByDays(FormFilter):
