@@ -22,8 +22,6 @@ SCHEDULE = {
         "recheck_reconciliation_items": 30.0,
         "update_day_totals": 60.0,
         "sum_up_ledger_days": 60.0,
-        "write_exports": 2.0,
-        "delete_old_exports": 600.0,
         "delete_old_page_visits": 3600.0,
         "delete_old_provider_messages": 3600.0,
         "delete_old_simulator_messages": 3600.0,

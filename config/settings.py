@@ -138,6 +138,7 @@ TEMPLATES = [
             ],
             "libraries": {
                 "moments": "payments.admin.moments",
+                "lists": "payments.admin.lists.tags",
                 "decline_alert": "payments.admin.risk.alert_banner",
                 "money_alert": "payments.admin.books.alert_banner",
                 "overview": "payments.admin.overview",
@@ -290,8 +291,7 @@ OTP_WEBAUTHN_ALLOW_PASSWORDLESS_LOGIN = False
 AXES_LOCKOUT_PARAMETERS = ["username", "ip_address"]
 AXES_FAILURE_LIMIT = "payments.staff.sign_in.lockout.failures_max"
 AXES_COOLOFF_TIME = timedelta(minutes=30)
-AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = False
-AXES_RESET_ON_SUCCESS = True
+AXES_RESET_ON_SUCCESS, AXES_RESET_COOL_OFF_ON_FAILURE_DURING_LOCKOUT = True, False
 AXES_CLIENT_IP_CALLABLE = "payments.staff.sign_in.lockout.address_of"
 AXES_LOCKOUT_CALLABLE = "payments.staff.sign_in.lockout.locked_out"
 AXES_SENSITIVE_PARAMETERS = ["username", "ip_address", "csrfmiddlewaretoken", "code"]

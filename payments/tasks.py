@@ -8,7 +8,7 @@ from celery import shared_task
 from celery.signals import worker_shutting_down
 from django.core.management import call_command
 
-from payments.domain import exports, idempotency, settlement, visits
+from payments.domain import idempotency, settlement, visits
 from payments.domain.approvals import decisions
 from payments.domain.charging import expiry, recovery
 from payments.domain.maintenance import key_rotation, partitions
@@ -182,14 +182,3 @@ def clear_sessions() -> None:
 @shared_task
 def delete_old_page_visits() -> int:
     return visits.delete_old()
-
-
-@shared_task
-def write_exports() -> int:
-    """Write due exports; runs by beat alone, so that no export waits for a lost message."""
-    return exports.write_due()
-
-
-@shared_task
-def delete_old_exports() -> int:
-    return exports.delete_expired()

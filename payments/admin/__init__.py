@@ -2,12 +2,11 @@
 
 from django.contrib import admin
 
-from payments.admin import exports  # noqa: F401
 from payments.admin.approvals import approvals  # noqa: F401
 from payments.admin.audit import audit_log  # noqa: F401
 from payments.admin.books import ledger, money_checks  # noqa: F401
 from payments.admin.cases import cases  # noqa: F401
-from payments.admin.charges import attempts, charges, csv, events, idempotency, sources, unknown_outcomes  # noqa: F401
+from payments.admin.charges import attempts, charges, events, idempotency, sources, unknown_outcomes  # noqa: F401
 from payments.admin.framework.formats import NOTHING
 from payments.admin.maintenance import data_keys  # noqa: F401
 from payments.admin.merchants import merchants  # noqa: F401

@@ -1,6 +1,8 @@
 """Moments as an operator reads them: in the display time zone, with its offset from UTC."""
 
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 from django import template
 from django.utils import timezone
@@ -9,6 +11,7 @@ from django.utils.safestring import SafeString
 from django.utils.text import capfirst
 
 from payments import clock
+from payments.clock import iso
 
 NOTHING = "–"
 NO_BREAK = "\N{NO-BREAK SPACE}"
@@ -45,3 +48,13 @@ def moment_cell(moment: datetime | None) -> SafeString | str:
     in_utc = moment.astimezone(UTC)
     machine, title = f"{in_utc:%Y-%m-%dT%H:%M:%SZ}", f"{in_utc:%d %b %Y %H:%M:%S} UTC"
     return format_html('<time datetime="{}" title="{}">{}</time>', machine, title, capfirst(moment_text(moment)))
+
+
+def moment_cells(name: str) -> dict[str, Callable[[Any], str | None]]:
+    """Return the cells of a file for the moment in the field `name`: in UTC, and in the display time zone."""
+
+    def local(row: Any) -> str | None:
+        moment = getattr(row, name)
+        return timezone.localtime(moment).isoformat(timespec="seconds") if moment else None
+
+    return {name: lambda row: iso(getattr(row, name)) if getattr(row, name) else None, f"{name}_local": local}

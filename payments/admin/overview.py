@@ -7,15 +7,16 @@ from urllib.parse import urlencode
 
 from django import template
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser, PermissionsMixin
-from django.http import HttpRequest, QueryDict
+from django.http import HttpRequest
 from django.urls import reverse
 
 from payments import sourcetypes
 from payments.admin.charts import Chart, series_of, stacked_bars
 from payments.admin.framework.formats import NOTHING, money
 from payments.admin.framework.merchant_access import limit_of
-from payments.models import DayTotal, MoneyCheck
-from payments.models.merchants.merchant_access import Limit, within
+from payments.admin.lists.mode import MODES, mode_of
+from payments.models import MoneyCheck
+from payments.models.merchants.merchant_access import Limit
 from payments.money import CURRENCIES, DEFAULT_CURRENCY
 from payments.overview.days import Days
 from payments.overview.needs_attention import Backlog, items_for
@@ -23,7 +24,6 @@ from payments.overview.trade import Trade, trades_of
 
 PERIODS = (1, 7, 30, 90)
 USUAL_PERIOD = 7
-MODES = {"live": True, "test": False}
 MAY_LOOK = "payments.view_charge"
 ALL_REQUESTS = "admin:payments_approvalrequest_waiting"
 
@@ -44,7 +44,7 @@ class Choice:
 
     def address(self, **changes: Any) -> str:
         """Return the query of the page with another selection."""
-        chosen = {"mode": self.mode, "days": self.period, "currency": self.currency} | changes
+        chosen = {"days": self.period, "currency": self.currency} | changes
         return "?" + urlencode({name: value for name, value in chosen.items() if value})
 
 
@@ -67,14 +67,13 @@ def overview(context: template.Context) -> dict[str, Any]:
     limit = limit_of(request)
     if limit is not None and not limit:
         return {"works_for_none": True}
-    choice = _choice(request.GET, limit)
+    choice = _choice(request)
     days = Days.until_today(choice.period)
     trades = trades_of(choice.livemode, days, limit)
     currency = choice.currency or next(iter(trades), DEFAULT_CURRENCY)
     trade = trades.get(currency) or Trade(days, [])
     currencies = dict.fromkeys([currency, *trades])
     return {
-        "modes": [(mode, choice.address(mode=mode, currency=""), mode == choice.mode) for mode in MODES],
         "periods": [(count, choice.address(days=count), count == choice.period) for count in PERIODS],
         "currencies": [(each, choice.address(currency=each), each == currency) for each in currencies],
         "cards": [card for permission, card in _cards(choice, currency, days, limit) if _may(request.user, permission)],
@@ -90,12 +89,11 @@ def _may(user: AbstractBaseUser | AnonymousUser, permission: str) -> bool:
     return isinstance(user, PermissionsMixin) and user.has_perm(permission)
 
 
-def _choice(query: QueryDict, limit: Limit) -> Choice:
-    mode, period, currency = query.get("mode", ""), query.get("days", ""), query.get("currency", "")
-    if mode not in MODES:
-        mode = "live" if DayTotal.objects.filter(within(limit, "merchant"), livemode=True).exists() else "test"
+def _choice(request: HttpRequest) -> Choice:
+    period, currency = request.GET.get("days", ""), request.GET.get("currency", "")
     known_period = period in map(str, PERIODS)
-    return Choice(mode, int(period) if known_period else USUAL_PERIOD, currency if currency in CURRENCIES else "")
+    length = int(period) if known_period else USUAL_PERIOD
+    return Choice(mode_of(request), length, currency if currency in CURRENCIES else "")
 
 
 def _cards(choice: Choice, currency: str, days: Days, limit: Limit) -> Iterator[tuple[str, Card]]:

@@ -7,7 +7,7 @@ the sweeps that call no provider continue beside slow providers.
 
 import threading
 from collections import Counter
-from collections.abc import Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from contextlib import contextmanager
 from uuid import UUID
 
@@ -19,6 +19,9 @@ PERCENT_SHARED = 80
 PERCENT_OF_WORKER = 50
 # Of all threads, at most so many for one account, so that a slow one leaves room for others at the same provider.
 PERCENT_OF_ACCOUNT = 30
+# Of the threads of a web process, at most so many send lists as files, which a reader may take slowly.
+PERCENT_OF_DOWNLOADS = 5
+DOWNLOADS_OF_ONE = 2
 
 
 class ProviderBusy(PaymentError):
@@ -69,6 +72,8 @@ class Bulkheads:
         self.callers = Places(shared, shared)
         self.providers = Places(shared, shared)
         self.accounts = Places(threads * PERCENT_OF_ACCOUNT // 100)
+        self.downloads = Places(threads * PERCENT_OF_DOWNLOADS // 100)
+        self.downloads_of_one = Places(DOWNLOADS_OF_ONE)
 
 
 class _Held(threading.local):
@@ -129,6 +134,22 @@ def provider_place(provider: str, account_id: UUID) -> Iterator[None]:
             chosen.providers.give_back(provider)
     finally:
         chosen.accounts.give_back(account_id)
+
+
+def take_download_place(operator: Hashable) -> Callable[[], None] | None:
+    """Take a place for a file that `operator` downloads; return what gives it back, or None where there is none."""
+    chosen = bulkheads()
+    if not chosen.downloads_of_one.take(operator):
+        return None
+    if not chosen.downloads.take("all"):
+        chosen.downloads_of_one.give_back(operator)
+        return None
+
+    def give_back() -> None:
+        chosen.downloads.give_back("all")
+        chosen.downloads_of_one.give_back(operator)
+
+    return give_back
 
 
 def busy_providers() -> list[Hashable]:

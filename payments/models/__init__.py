@@ -39,8 +39,8 @@ from payments.models.operators.case import Case as Case
 from payments.models.operators.case import Note as Note
 from payments.models.operators.correction import Correction as Correction
 from payments.models.operators.correction import UnknownOutcome as UnknownOutcome
-from payments.models.operators.export import Export as Export
-from payments.models.operators.export import ExportPart as ExportPart
+from payments.models.operators.list_preferences import ListColumns as ListColumns
+from payments.models.operators.list_preferences import SavedView as SavedView
 from payments.models.operators.operator_action import ApprovalLimit as ApprovalLimit
 from payments.models.operators.operator_action import OperatorAction as OperatorAction
 from payments.models.provider_message import ProviderEvent as ProviderEvent

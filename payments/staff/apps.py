@@ -16,7 +16,7 @@ class StaffConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        # Their signal receivers write the audit log, end sessions and delete exports.
+        # Their signal receivers write the audit log and end sessions.
         from payments.staff import audit_signals  # noqa: F401
         from payments.staff.roles import make_roles
         from payments.staff.sign_in import sessions  # noqa: F401

@@ -17,7 +17,6 @@ from django_otp.plugins.otp_static.models import StaticDevice
 from django_otp.plugins.otp_totp.models import TOTPDevice
 from django_otp_webauthn.models import WebAuthnCredential
 
-from payments.domain import exports
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.ids import public_id
@@ -61,8 +60,6 @@ def record_rights(sender: Any, instance: Model, action: str, model: Any, pk_set:
     if action == "pre_clear" or (action in ("post_add", "post_remove") and pk_set):
         names = ", ".join(map(str, model.objects.filter(pk__in=pk_set or ()).order_by("pk")))
         audit_log.record(Action.CHANGED, instance, fields=[GIVEN[sender]], detail=f"{action.partition('_')[2]} {names}")
-        if isinstance(instance, User):
-            exports.forget(instance)
 
 
 @receiver([post_save, post_delete], sender=MerchantAccess)
@@ -70,7 +67,6 @@ def record_limit(signal: Signal, instance: MerchantAccess, **_: Any) -> None:
     """Record that an operator works for one merchant more, or less."""
     detail = f"{'add' if signal is post_save else 'remove'} {public_id('mer', instance.merchant_id)}"
     audit_log.record(Action.CHANGED, instance.operator, fields=["merchants"], detail=detail)
-    exports.forget(instance.operator)
 
 
 def record_factor(signal: Signal, sender: Any, instance: Any, **_: Any) -> None:

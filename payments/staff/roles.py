@@ -22,8 +22,8 @@ MONTH_END = {
     "payments.close_reconciliationitem",
 }
 SUPPORT = VIEWER | {
-    "payments.add_export",
     "payments.change_case",
+    "payments.export_list",
     "payments.change_webhook",
     "payments.look_up_unknownoutcome",
     "payments.refund_charge",

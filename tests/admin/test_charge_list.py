@@ -77,7 +77,18 @@ def test_an_amount_has_the_decimals_of_its_currency(operator: Client) -> None:
     assert listed(operator, least="7.77", currency="JPY") == set()
 
 
-@pytest.mark.parametrize("query", [{"least": "-1"}, {"since": "x"}, {"merchant": "x"}, {"card": "x"}], ids=str)
+REFUSED = [
+    {"least": "-1"},
+    {"since": "x"},
+    {"since": "1970-01-01"},
+    {"until": "0001-01-01"},
+    {"until": "9999-12-31"},
+    {"merchant": "x"},
+    {"card": "x"},
+]
+
+
+@pytest.mark.parametrize("query", REFUSED, ids=str)
 def test_what_a_filter_refuses_finds_nothing(query: dict[str, str], operator: Client) -> None:
     ChargeFactory(is_captured=True)
     assert listed(operator, **query) == set()

@@ -1,74 +1,50 @@
-"""A list as a file: the rows that the operator sees, each once, by any worker and after any crash."""
+"""A list as a file: the rows that the operator sees, each once, streamed."""
 
 import csv
 import io
-from datetime import timedelta
+from uuid import UUID
 
 import pytest
-from django.contrib.auth.models import Group, Permission, User
+from django.contrib import admin
+from django.contrib.auth.models import Permission, User
+from django.db.models import Model
 from django.test import Client
 from django.urls import reverse
 
 from payments import clock
-from payments.domain import exports
+from payments.admin.lists import file
+from payments.domain.bulkheads import Bulkheads, use
 from payments.ids import public_id
-from payments.models import AuditEntry, Charge, Export, ExportPart, MerchantAccess
-from tests.admin.conftest import text_of
-from tests.admin.test_pages import page_of
-from tests.concurrency import at_once
+from payments.models import AuditEntry, Charge, MerchantAccess, Refund
+from tests.admin.conftest import House, text_of
+from tests.admin.test_pages import list_of, list_with, newest, secrets_of  # noqa: F401
 from tests.contract.lists.many_charges import sell
 from tests.factories import ChargeFactory, MerchantFactory
 from tests.staff.all_merchants import for_all
 
-ASK = reverse("admin:payments_export_ask")
+CHARGES = reverse("admin:payments_charge_csv")
 
 
 def member(name: str = "ana") -> tuple[User, Client]:
     """One of the staff who may look at charges and export them."""
     user, client = User.objects.create(username=name, is_staff=True), Client()
-    user.user_permissions.set(Permission.objects.filter(codename__in=["view_charge", "view_export", "add_export"]))
+    user.user_permissions.set(Permission.objects.filter(codename__in=["view_charge", "export_list"]))
     client.force_login(for_all(user))
     return user, client
 
 
-def asked(client: Client, query: str = "") -> Export:
-    assert client.post(ASK, {"sheet": "charges", "query": query}).status_code == 302
-    return Export.objects.latest("created_at")
+def lines_of(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(text)))
 
 
-def download(client: Client, export: Export) -> list[dict[str, str]]:
-    """Return the lines of the file."""
-    response = client.get(reverse("admin:payments_export_download", args=[export.pk]))
+def exported(client: Client, query: str = "", address: str = CHARGES) -> list[dict[str, str]]:
+    response = client.post(f"{address}?{query}")
     assert response.status_code == 200
-    return list(csv.DictReader(io.StringIO(response.getvalue().decode("utf-8-sig"))))
-
-
-def exported(client: Client, query: str = "") -> list[dict[str, str]]:
-    export = asked(client, query)
-    exports.write_due()
-    return download(client, export)
+    return lines_of(response.getvalue().decode("utf-8-sig"))
 
 
 def newest_first() -> list[str]:
     return [public_id("ch", pk) for pk in Charge.objects.order_by("-pk").values_list("pk", flat=True)]
-
-
-def test_an_operator_who_is_limited_meanwhile_finds_no_file_that_was_made_before(db: None) -> None:
-    ChargeFactory()
-    user, client = member()
-    exported(client)
-    MerchantAccess.objects.create(operator=user, merchant=MerchantFactory())
-    assert not Export.objects.exists()
-
-
-def test_an_operator_who_loses_a_role_finds_no_file_that_was_made_before(db: None) -> None:
-    ChargeFactory()
-    user, client = member()
-    group = Group.objects.create(name="sellers")
-    user.groups.add(group)
-    exported(client)
-    user.groups.remove(group)
-    assert not Export.objects.exists()
 
 
 def test_a_line_has_amounts_as_integers_and_as_decimals_and_no_more_of_a_card_than_its_last_digits(
@@ -89,6 +65,12 @@ def test_the_file_has_the_rows_of_the_list(operator: Client) -> None:
     assert [line["id"] for line in exported(operator, "money=held&q=mang")] == [public_id("ch", held.pk)]
 
 
+def test_the_file_has_the_rows_of_the_chosen_mode(operator: Client) -> None:
+    live, test = ChargeFactory(is_held=True, livemode=True), ChargeFactory(is_held=True)
+    assert [line["id"] for line in exported(operator, "mode=live")] == [public_id("ch", live.pk)]
+    assert [line["id"] for line in exported(operator, "mode=test")] == [public_id("ch", test.pk)]
+
+
 @pytest.mark.parametrize("text", ["=1+1", "@SUM(A1)", "+1", "-1", "\t=1", "\uff1d1"])
 def test_no_spreadsheet_runs_what_a_merchant_wrote(text: str, operator: Client) -> None:
     ChargeFactory(is_held=True, description=text)
@@ -97,46 +79,54 @@ def test_no_spreadsheet_runs_what_a_merchant_wrote(text: str, operator: Client) 
 
 
 def test_every_charge_is_written_once_in_the_order_of_the_list(operator: Client) -> None:
-    sell(MerchantFactory(), 2 * exports.BATCH + 7)
-    export = asked(operator)
-    # As if the one who wrote the first part had died then.
-    exports.write_part()
-    exports.write_due()
-    assert [line["id"] for line in download(operator, export)] == newest_first()
-    assert ExportPart.objects.filter(export=export).count() == 3
+    sell(MerchantFactory(), 2 * file.ROWS_AT_ONCE + 7)
+    assert [line["id"] for line in exported(operator)] == newest_first()
 
 
-@pytest.mark.django_db(transaction=True)
-def test_of_two_who_write_at_once_nobody_writes_a_part_twice(operator: Client) -> None:
-    sell(MerchantFactory(), 2 * exports.BATCH + 7)
-    export = asked(operator)
-
-    at_once(2, lambda _: exports.write_due())
-    exports.write_due()
-    assert [line["id"] for line in download(operator, export)] == newest_first()
-
-
-def test_how_far_it_is_can_be_seen(operator: Client) -> None:
-    sell(MerchantFactory(), exports.BATCH + 7)
-    export = asked(operator)
-    exports.write_part()
-    page = text_of(operator.get(page_of(export)))
-    assert f"{exports.BATCH:,} of about" in page
-    assert 'http-equiv="refresh"' in page
-    assert operator.get(reverse("admin:payments_export_download", args=[export.pk])).status_code == 404
-    exports.write_due()
-    page = text_of(operator.get(page_of(export)))
-    assert 'http-equiv="refresh"' not in page
-    assert "Download" in page
+def test_the_file_of_any_list_has_its_rows_and_no_secret(
+    newest: dict[type[Model], Model],  # noqa: F811
+    house: House,
+    operator: Client,
+) -> None:
+    secrets = secrets_of(house)
+    for model, row in newest.items():
+        page = admin.site.get_model_admin(model)
+        if getattr(page, "is_exported", False):
+            path, _, query = list_with(row).partition("?")
+            text = operator.post(f"{path}csv/?{query}").getvalue().decode("utf-8-sig")
+            assert any(page_id(row) in line["id"].replace("-", "") for line in lines_of(text)), model
+            assert [secret for secret in secrets if secret in text] == [], model
 
 
-def test_nobody_sees_the_file_of_another(operator: Client) -> None:
+def page_id(row: Model) -> str:
+    """Return how a file names a row: by its ID, as merchants see it or as the database has it."""
+    return row.pk.hex if isinstance(row.pk, UUID) else str(row.pk)
+
+
+def test_a_refund_has_its_amount_and_the_whole_id_of_its_charge(house: House, operator: Client) -> None:
+    refund = Refund.objects.get()
+    [line] = exported(operator, address=reverse("admin:payments_refund_csv"))
+    assert (line["amount"], line["amount_decimal"], line["currency"]) == ("450", "4.50", "PHP")
+    assert (line["id"], line["charge"]) == (str(refund), house.charge["id"])
+    assert line["created_at"] == clock.iso(refund.created_at)
+
+
+def test_a_list_that_is_too_long_says_where_it_was_cut(operator: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(file, "MOST_ROWS", 2)
+    monkeypatch.setattr(file, "ROWS_AT_ONCE", 2)
+    sell(MerchantFactory(), 3)
+    *rows, last = exported(operator)
+    assert [line["id"] for line in rows] == newest_first()[:2]
+    assert last["id"] == "Cut after 2 rows: narrow the list by its filters."
+
+
+def test_a_reader_who_takes_too_long_gets_a_part_that_says_so(
+    operator: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(file, "MOST_SECONDS", -1)
     ChargeFactory(is_held=True)
-    export = asked(operator)
-    exports.write_due()
-    _, other = member()
-    assert other.get(reverse("admin:payments_export_download", args=[export.pk])).status_code == 404
-    assert other.get(page_of(export)).status_code == 404
+    [last] = exported(operator)
+    assert last["id"] == "Cut after 0 rows: this download took too long. Narrow the list."
 
 
 def test_who_works_for_some_merchants_gets_nothing_of_others(db: None) -> None:
@@ -149,54 +139,58 @@ def test_who_works_for_some_merchants_gets_nothing_of_others(db: None) -> None:
     assert [line["id"] for line in exported(client)] == [public_id("ch", ours.pk)]
 
 
-def test_whose_role_lost_the_right_meanwhile_gets_nothing(db: None) -> None:
-    ChargeFactory(is_held=True)
+def test_whose_right_is_taken_while_the_file_is_read_gets_no_more(db: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(file, "ROWS_AT_ONCE", 1)
+    sell(MerchantFactory(), 3)
     user, client = member()
-    role = Group.objects.create(name="sellers")
-    role.permissions.set(user.user_permissions.all())
-    user.user_permissions.clear()
-    user.groups.add(role)
-    export = asked(client)
-    role.permissions.remove(Permission.objects.get(codename="view_charge"))
-    exports.write_due()
-    export.refresh_from_db()
-    assert (export.state, export.parts) == (Export.State.REFUSED, 0)
+    content = iter(client.post(CHARGES).streaming_content)
+    begin = [next(content), next(content)]
+    user.user_permissions.remove(Permission.objects.get(codename="export_list"))
+    lines = lines_of(b"".join([*begin, *content]).decode("utf-8-sig"))
+    assert [line["id"] for line in lines] == [
+        newest_first()[0],
+        "Cut after 1 rows: you may not see the rest of this list any more.",
+    ]
 
 
 def test_who_may_only_look_exports_nothing(db: None) -> None:
     user, client = member()
-    user.user_permissions.remove(Permission.objects.get(codename="add_export"))
-    assert client.post(ASK, {"sheet": "charges"}).status_code == 403
+    user.user_permissions.remove(Permission.objects.get(codename="export_list"))
+    assert client.post(CHARGES).status_code == 403
+    assert "Export as CSV" not in text_of(client.get(list_of(Charge)))
+
+
+def test_who_may_not_see_a_list_has_no_file_of_it(db: None) -> None:
+    _, client = member()
+    assert client.post(reverse("admin:payments_refund_csv")).status_code == 403
 
 
 @pytest.mark.parametrize(
     "query",
-    ["q=4000000000003055", "q=4000+0000+0000+3055", "q=%00", "q=" + "x" * 1001],
+    ["type=4000000000003055", "type=4000+0000+0000+3055", "type=%00", "type=" + "x" * 1001],
     ids=["number", "spaced", "nul", "long"],
 )
-def test_what_no_list_is_narrowed_to_is_not_kept(query: str, operator: Client) -> None:
-    assert operator.post(ASK, {"sheet": "charges", "query": query}).status_code == 403
-    assert not Export.objects.exists()
+def test_what_no_list_is_narrowed_to_is_not_recorded(query: str, operator: Client) -> None:
+    assert operator.post(f"{CHARGES}?{query}").status_code == 403
+    assert not AuditEntry.objects.filter(action="exported").exists()
 
 
-def test_nobody_has_many_exports_under_way(operator: Client) -> None:
-    for _ in range(exports.MOST_WAITING):
-        asked(operator)
-    assert "Wait until your other exports are done." in text_of(operator.post(ASK, {"sheet": "charges"}, follow=True))
-    assert Export.objects.count() == exports.MOST_WAITING
+@pytest.mark.django_db(transaction=True)
+def test_downloads_hold_few_threads_and_one_operator_fewer() -> None:
+    use(Bulkheads(60))
+    (_, ana), (_, ben), (_, cora) = member("ana"), member("ben"), member("cora")
+    held = [client.post(CHARGES) for client in (ana, ana, ben)]
+    for client in (ana, cora):
+        response = client.post(CHARGES, follow=True)
+        assert "Wait until other downloads are done" in text_of(response)
+    for response in held:
+        response.getvalue()
+    assert len([exported(client) for client in (ana, cora)]) == 2
+    use(Bulkheads(60))
 
 
 def test_the_audit_log_has_who_took_the_file_and_what_was_in_it(operator: Client) -> None:
     ChargeFactory(is_held=True)
     exported(operator, "money=held")
     entry = AuditEntry.objects.get(action="exported")
-    assert (entry.actor, entry.detail) == ("operator", "1 rows of charges, money=held")
-
-
-def test_a_file_is_gone_after_a_day(operator: Client) -> None:
-    kept, old = asked(operator), asked(operator)
-    exports.write_due()
-    Export.objects.filter(pk=old.pk).update(expires_at=clock.now() - timedelta(seconds=1))
-    exports.delete_expired()
-    assert [*Export.objects.all()] == [kept]
-    assert not ExportPart.objects.filter(export_id=old.pk).exists()
+    assert (entry.actor, entry.detail) == ("operator", "list of charges, test, money=held")

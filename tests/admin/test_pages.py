@@ -1,4 +1,5 @@
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 from django.apps import apps
@@ -9,6 +10,7 @@ from django.urls import reverse
 from pytest_django import DjangoAssertNumQueries
 
 from payments import clock
+from payments.admin.lists.mode import mode_of_row
 from payments.admin.moments import moment_text
 from payments.domain.operators.cases import work_on
 from payments.domain.reconciliation import uploads
@@ -20,7 +22,6 @@ from payments.models import (
     Card,
     Charge,
     DeclineAlert,
-    Export,
     LedgerDay,
     MoneyCheck,
     ProviderAccount,
@@ -48,12 +49,20 @@ OF_PEOPLE = {"MerchantAccess"}
 PROVIDER_CREDENTIALS = {"secret_key": "xnd_development_0123456789", "callback_token": "token-of-the-callbacks"}
 REQUESTED_CREDENTIALS = {name: f"{value}-that-waits" for name, value in PROVIDER_CREDENTIALS.items()}
 # Session and its renewal, user and their limit, count (or what is on the page) and rows, the merchants to choose from,
-# and the two alerts.
-MOST_STATEMENTS_OF_A_LIST = 9
+# the two alerts, saved views and columns, and sums: how far they read, their transaction and its time-out.
+MOST_STATEMENTS_OF_A_LIST = 16
 
 
 def list_of(model: type[Model]) -> str:
     return reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist")
+
+
+def list_with(row: Model) -> str:
+    """Return the address of the list that shows `row`: where it has modes, that of its own."""
+    page: Any = admin.site.get_model_admin(type(row))
+    lookup = getattr(page, "mode_lookup", lambda: None)()
+    mode = mode_of_row(row, lookup) if lookup else None
+    return f"{list_of(type(row))}?mode={mode}" if mode else list_of(type(row))
 
 
 def page_of(row: Model) -> str:
@@ -77,7 +86,6 @@ def newest(house: House) -> dict[type[Model], Model]:
     requested_account(house.shop.merchant, REQUESTED_CREDENTIALS, provider="xendit")
     requested_key(house.shop.merchant)
     work_on(Charge.objects.get(), the_operator(), "The payer called.", the_operator(), ["payer-called"])
-    Export.objects.create(sheet="charges", operator=the_operator(), expected_rows=1)
     uploads.submit(
         "simulator", "report.csv", ",".join(MAPPINGS["simulator"].names).encode(), the_operator(), None, None
     )
@@ -102,7 +110,8 @@ def test_every_model_has_its_pages() -> None:
         "DayTotal",
         "SettlementTotal",
         "SummedDay",
-        "ExportPart",
+        "ListColumns",
+        "SavedView",
         "PageVisit",
         "Note",
         # Merchants read it, and it is kept for a week.
@@ -116,14 +125,14 @@ def test_an_operator_finds_every_row_in_its_list_and_on_its_page(
     newest: dict[type[Model], Model], operator: Client
 ) -> None:
     for model, row in newest.items():
-        assert page_of(row) in text_of(operator.get(list_of(model))), model
+        assert page_of(row) in text_of(operator.get(list_with(row))), model
         assert f">{model._meta.verbose_name_plural.lower()}" in text_of(operator.get(page_of(row))).lower(), model
 
 
 def test_no_page_shows_anything_secret(newest: dict[type[Model], Model], house: House, operator: Client) -> None:
     secrets = secrets_of(house)
     for model, row in newest.items():
-        text = text_of(operator.get(list_of(model))) + text_of(operator.get(page_of(row)))
+        text = text_of(operator.get(list_with(row))) + text_of(operator.get(page_of(row)))
         assert [secret for secret in secrets if secret in text] == [], model
 
 
@@ -155,6 +164,8 @@ def test_a_list_costs_the_same_however_many_rows_it_has(
 ) -> None:
     api.charge()
     api.charge()
+    # The first page of a session finds its mode.
+    text_of(operator.get(reverse("admin:index")))
     for model in newest:
         with django_assert_max_num_queries(MOST_STATEMENTS_OF_A_LIST, info=model.__name__):
             text_of(operator.get(list_of(model)))

@@ -49,7 +49,7 @@ def test_the_list_is_narrowed_to_what_needs_attention(
         "second": make_provider_message(shop.merchant, b"2", state="waiting", why="", due_at="2026-11-21T00:00:00Z"),
         "third": make_provider_message(shop.merchant, b"3", state="applied", why=""),
     }
-    page = text_of(operator.get(LIST, {"standing": standing} if standing else {}))
+    page = text_of(operator.get(LIST, {"mode": "live", **({"standing": standing} if standing else {})}))
     assert [name for name, message in inbox.items() if f"{message.pk}/change/" in page] == found
 
 
@@ -65,7 +65,7 @@ def test_a_webhook_is_found_by_what_it_is_about(api: Api, shop: NewMerchant, ope
     api.charge()
     wanted = make_provider_message(shop.merchant, b"1", reference=Attempt.objects.get().reference, key="evt-77")
     other = make_provider_message(shop.merchant, b"2")
-    page = text_of(operator.get(LIST, {"q": SEARCHES[term](api)}))
+    page = text_of(operator.get(LIST, {"mode": "live", "q": SEARCHES[term](api)}))
     assert (str(wanted.pk) in page, str(other.pk) in page) == (True, False)
 
 

@@ -6,10 +6,11 @@ from django.test import Client
 from django.urls import reverse
 
 from payments.admin.audit import audit_log as audit_pages
-from payments.domain import exports
+from payments.admin.lists import file
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
-from payments.models import AuditEntry, Export, ExportPart
+from payments.models import AuditEntry
+from tests.contract.lists.many_charges import sell
 from tests.factories import MerchantFactory
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -30,10 +31,13 @@ def test_a_download_of_the_audit_log_holds_no_connection_while_it_is_read(
     assert len(seen) == AuditEntry.objects.count() + 1
 
 
-def test_a_download_of_a_list_holds_no_connection_while_it_is_read(operator: Client) -> None:
-    user = operator.get(reverse("admin:index")).wsgi_request.user
-    export = Export.objects.create(operator=user, sheet="charges", parts=2, expected_rows=0)
-    for number in range(2):
-        ExportPart.objects.create(export=export, number=number, content=b"part")
-    seen = [connection.connection for _ in exports.content_of(export)]
-    assert seen == [None, None]
+def test_a_download_of_a_list_holds_no_connection_while_it_is_read(
+    operator: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(file, "ROWS_AT_ONCE", 1)
+    sell(MerchantFactory(), 3)
+    response = operator.post(reverse("admin:payments_charge_csv"))
+    seen = [connection.connection for _ in response.streaming_content]
+    # The heads, and then each row as it was read.
+    assert len(seen) == 4
+    assert set(seen[1:]) == {None}

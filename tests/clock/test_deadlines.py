@@ -36,7 +36,6 @@ DEADLINES = {
 OF_OTHERS = {
     "payments.apikey.expires_at",
     "payments.approvalrequest.expires_at",
-    "payments.export.expires_at",
     "payments.webhook.leased_until",
     "payments.webhooksecret.expires_at",
     # What providers of live mode reported.

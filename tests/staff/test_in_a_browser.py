@@ -12,7 +12,6 @@ from playwright.sync_api import Browser, CDPSession, ConsoleMessage, Page, expec
 from pytest_django.fixtures import Settings
 from pytest_django.live_server_helper import LiveServer
 
-from payments.models import Export
 from payments.staff.models import Authenticator
 from tests.admin.conftest import House, house  # noqa: F401  something to be looked at
 from tests.admin.test_pages import list_of, newest, page_of  # noqa: F401
@@ -171,8 +170,6 @@ def test_every_page_of_the_admin_keeps_to_its_policy(
     ana: User,
     newest: dict[type[Model], Model],  # noqa: F811
 ) -> None:
-    # Of exports everybody sees their own alone.
-    Export.objects.update(operator=ana)
     sign_in(tab, ana)
     addresses = [INDEX, FACTORS, reverse("admin:password_change"), list_of(User), page_of(ana)]
     addresses += [address for model, row in newest.items() for address in (list_of(model), page_of(row))]

@@ -44,11 +44,10 @@ WHOSE: dict[str, Any] = {
     "payments_block_add": FINANCE,
     "payments_source_block": FINANCE,
     "payments_block_lift": FINANCE,
-    # Whose the file is, and nobody else's.
-    "payments_export_change": NOBODY,
-    "payments_export_history": NOBODY,
-    "payments_export_download": NOBODY,
-    "payments_export_ask": SUPPORT,
+    # It has a file of its own.
+    "payments_auditentry_csv": NOBODY,
+    "payments_auditentry_saveview": ADMINISTRATOR,
+    "payments_auditentry_columns": ADMINISTRATOR,
     "payments_charge_by_card": EVERYBODY,
     "payments_auditentry_changelist": ADMINISTRATOR,
     "payments_auditentry_change": ADMINISTRATOR,
@@ -101,13 +100,15 @@ PARTS: dict[str, list[str]] = {
 WITHOUT_PAGE: dict[str, dict[str, str]] = {
     "payments_unknownoutcome_look_up": {},
     **{f"payments_{name}_case": {} for name in ("charge", "attempt", "unknownoutcome", "reconciliationitem")},
-    "payments_export_ask": {"sheet": "charges"},
     "payments_approvalrequest_take": {},
 }
 BY_KIND = {"changelist": EVERYBODY, "change": EVERYBODY, "history": EVERYBODY, "add": NOBODY, "delete": NOBODY}
+# What is done with a list. A view is deleted by its ID, which is not given here.
+OF_A_LIST = {"csv": SUPPORT, "saveview": EVERYBODY, "columns": EVERYBODY, "dropview": NOBODY}
+BY_KIND |= OF_A_LIST
 # Pages of every signed-in user, whatever their role.
 PERSONAL = {"index", "login", "logout", "password_change", "password_change_done", "autocomplete", "jsi18n", "app_list"}
-PERSONAL |= {"second_factor", "enrol", "recovery_codes", "factors", "find", "preferences", "invitation"}
+PERSONAL |= {"second_factor", "enrol", "recovery_codes", "factors", "find", "mode", "preferences", "invitation"}
 
 
 def names_in(patterns: list[URLPattern | URLResolver]) -> list[str]:
@@ -120,6 +121,7 @@ def names_in(patterns: list[URLPattern | URLResolver]) -> list[str]:
 
 
 NAMES = sorted(set(names_in(admin.site.get_urls())) - PERSONAL)
+WITHOUT_PAGE |= {name: {} for name in NAMES if name.rpartition("_")[2] in OF_A_LIST}
 
 
 def whose(name: str) -> frozenset[str]:

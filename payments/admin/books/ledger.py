@@ -84,8 +84,10 @@ class SettlementAdmin(SumsOnTop, LookOnlyAdmin):
     refunds = _total_column("refunds")
     fees = _total_column("fees")
     net = _total_column("net")
-    to_bank = column("To the bank", lambda settlement: money(settlement.bank or 0, settlement.currency))
-    to_merchant = column("To the merchant", lambda settlement: money(-(settlement.payable or 0), settlement.currency))
+    to_bank = column("To the bank", lambda settlement: money(settlement.bank or 0, settlement.currency), is_number=True)
+    to_merchant = column(
+        "To the merchant", lambda settlement: money(-(settlement.payable or 0), settlement.currency), is_number=True
+    )
     postings = column("See", lambda settlement: search_link(Posting, str(settlement), "its postings"))
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Settlement]:
@@ -153,8 +155,12 @@ class PostingAdmin(LookOnlyAdmin):
         ("What it is about", {"fields": ("charge_link", "attempt", "settlement_link", "of_merchant", "mode")}),
         ("Its journal", {"fields": ("journal", "line", "others")}),
     )
-    debit = column("Debit", lambda posting: money(posting.amount, posting.currency) if posting.amount > 0 else "")
-    credit = column("Credit", lambda posting: money(-posting.amount, posting.currency) if posting.amount < 0 else "")
+    debit = column(
+        "Debit", lambda posting: money(posting.amount, posting.currency) if posting.amount > 0 else "", is_number=True
+    )
+    credit = column(
+        "Credit", lambda posting: money(-posting.amount, posting.currency) if posting.amount < 0 else "", is_number=True
+    )
     settlement_link = id_link_column("settlement", "set", Settlement)
     attempt = column(
         "Attempt",

@@ -13,6 +13,7 @@ from payments.admin.framework.formats import (
     money_column,
     row_link_column,
     search_link,
+    short_id,
 )
 from payments.ids import public_id
 from payments.models import ApiKey, Attempt, Correction, Event, ProviderAccount, Refund, Route
@@ -37,6 +38,7 @@ class AttemptAdmin(CasePanel, LookOnlyAdmin):
         "due",
     )
     list_filter: ClassVar[tuple[Any, ...]] = ("state", "kind", ByModeOfCharge, "created_at")
+    sum_of = ("amount", "charge__currency")
     list_select_related = ("charge",)
     search_fields = ("provider_ref",)
     exact_lookups = ("provider_ref",)
@@ -64,7 +66,9 @@ class AttemptAdmin(CasePanel, LookOnlyAdmin):
     due = moment_column("due_at")
     shown_amount = money_column("amount", "charge")
     shown_response = json_column("response")
-    shown_reference = column("Reference", lambda attempt: attempt.reference)
+    shown_reference = column(
+        "Reference", lambda attempt: attempt.reference, in_list=lambda attempt: short_id(attempt.reference)
+    )
     events = column("Events", lambda attempt: search_link(Event, public_id("ch", attempt.charge_id), "of its charge"))
 
     def history_rows(self, obj: Model) -> list[Model]:

@@ -1,29 +1,39 @@
 """The list of charges: its columns, its filters, the indexes that find its pages, and its search by card number."""
 
+from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
 from django import forms
 from django.contrib import admin, messages
-from django.contrib.admin.views.main import PAGE_VAR, ChangeList
+from django.contrib.admin.views.main import ChangeList
 from django.core.exceptions import PermissionDenied
 from django.db.models import Model, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.urls import URLPattern, path, reverse
 from django.utils.decorators import method_decorator
-from django.utils.safestring import SafeString
 from django.views.decorators.debug import sensitive_post_parameters, sensitive_variables
 
+from payments.admin.charges.file_cells import CHARGE_CELLS
 from payments.admin.charges.search import ChargeSearch
 from payments.admin.charges.status import ByState, index_path_for
-from payments.admin.exports import MAY_EXPORT
 from payments.admin.framework.base import ByMode, by_type_of
 from payments.admin.framework.form_filters import ByAmount, ByDays, ByMerchant
-from payments.admin.framework.formats import NOTHING, chips, column, money, source_label, two_lines
+from payments.admin.framework.formats import (
+    NOTHING,
+    Cells,
+    chips,
+    column,
+    money,
+    money_column,
+    short_id,
+    source_label,
+    two_lines,
+)
 from payments.admin.framework.index_scan import IndexPath
 from payments.admin.framework.merchant_access import limit_of
-from payments.admin.framework.object_actions import form_page, operator_of
+from payments.admin.framework.object_actions import form_page
 from payments.admin.framework.pagination import KeysetPaging
 from payments.admin.framework.reason_form import HiddenNumberInput
 from payments.admin.moments import moment_cell
@@ -81,6 +91,16 @@ class ChargeList(ChargeSearch, KeysetPaging):
     change_list_template = "admin/payments/charge_list.html"
 
     list_display = ("which", "how_much", "shown_state", "paid_with", "what_for")
+    more_columns: Sequence[str] = (
+        "of_merchant",
+        "shown_captured",
+        "shown_refunded",
+        "shown_fee",
+        "statement_descriptor",
+        "updated",
+    )
+    sum_of: tuple[str, str] | None = ("amount", "currency")
+    file_cells: Cells | None = CHARGE_CELLS
     list_filter = (ByState, ByMerchant, ByMode, by_type_of("source__type"), ByDays, ByAmount, ByCard)
     list_select_related = ("merchant", "source__card")
     uuid_lookups = {
@@ -93,23 +113,18 @@ class ChargeList(ChargeSearch, KeysetPaging):
     }
     object_lookups = ("pk", "source_id", "refunds__pk")
     last4_lookups = ("source__card__last4",)
-    which = column("Charge, created", lambda charge: two_lines(charge, moment_cell(charge.created_at)))
+    which = column(
+        "Charge, created",
+        lambda charge: two_lines(short_id(str(charge)), moment_cell(charge.created_at)),
+        order="pk",
+    )
+    how_much = column("Amount", lambda charge: two_lines(_money(charge, "amount"), _refunded(charge)), is_number=True)
     what_for = column("For, at", lambda charge: two_lines(charge.description or NOTHING, charge.merchant))
     shown_state = column("State", chips)
-    paid_with = column(
-        "Paid with, mode", lambda charge: two_lines(source_label(charge.source), "live" if charge.livemode else "test")
-    )
-
-    def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        """Add the buttons above the list."""
-        narrowed = request.GET.copy()
-        narrowed.pop(PAGE_VAR, None)
-        acts = {
-            "card_search": reverse("admin:payments_charge_by_card"),
-            "may_export": operator_of(request).has_perm(MAY_EXPORT),
-            "query": narrowed.urlencode(),
-        }
-        return super().changelist_view(request, acts | (extra_context or {}))
+    paid_with = column("Paid with", lambda charge: source_label(charge.source))
+    shown_captured = money_column("amount_captured")
+    shown_refunded = money_column("amount_refunded")
+    shown_fee = money_column("fee")
 
     def index_path(self, request: HttpRequest, changelist: ChangeList) -> IndexPath:
         chosen = chosen_in(changelist)
@@ -119,11 +134,6 @@ class ChargeList(ChargeSearch, KeysetPaging):
 
     def skips_rows(self, changelist: ChangeList, path: IndexPath) -> bool:
         return "card" not in chosen_in(changelist) and super().skips_rows(changelist, path)
-
-    @admin.display(description="Amount")
-    def how_much(self, charge: Charge) -> SafeString:
-        refunded = f"{money(charge.amount_refunded, charge.currency)} refunded" if charge.amount_refunded else ""
-        return two_lines(money(charge.amount, charge.currency), refunded)
 
     def get_urls(self) -> list[URLPattern]:
         view = self.admin_site.admin_view(self.search_by_card)
@@ -148,6 +158,14 @@ class ChargeList(ChargeSearch, KeysetPaging):
             return redirect("admin:payments_charge_by_card")
         handle = public_id("card", charge.source.card.pk)
         return redirect(f"{reverse('admin:payments_charge_changelist')}?card={handle}")
+
+
+def _money(charge: Charge, name: str) -> str:
+    return money(getattr(charge, name), charge.currency)
+
+
+def _refunded(charge: Charge) -> str:
+    return f"{_money(charge, 'amount_refunded')} refunded" if charge.amount_refunded else ""
 
 
 def chosen_in(changelist: ChangeList) -> dict[str, Any]:

@@ -86,6 +86,7 @@ class RefundAdmin(LookOnlyAdmin):
     merchant_lookup = "merchant"
     list_display = ("public_id", "created", "shown_amount", "status", "reason", "charge_link", "merchant", "mode")
     list_filter = ("status", ByMode, "created_at")
+    sum_of = ("amount", "currency")
     list_select_related = ("merchant",)
     search_fields = ("reason",)
     uuid_lookups = {

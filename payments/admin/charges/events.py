@@ -8,7 +8,7 @@ from django.http import HttpRequest
 from django.utils.safestring import SafeString
 
 from payments.admin.framework.base import ByMode, LookOnlyAdmin
-from payments.admin.framework.formats import column, id_column, link, pretty_json, row_link_column
+from payments.admin.framework.formats import column, id_column, link, pretty_json, row_link_column, short_id
 from payments.admin.framework.id_search import events_of_request
 from payments.ids import public_id
 from payments.json_codecs.verbatim_json import loads
@@ -17,13 +17,14 @@ from payments.models import ApiKey, Charge, Event, Refund, Source
 OBJECTS = {"charge": ("ch", Charge), "refund": ("re", Refund), "source": ("src", Source)}
 
 
-def link_to_object(event: Event) -> SafeString | str:
-    """Return a link to the object of `event`."""
+def link_to_object(event: Event, is_short: bool = False) -> SafeString | str:
+    """Return a link to the object of `event`, with its public ID."""
     kind = event.type.partition(".")[0]
     if kind not in OBJECTS:
-        return event.object_id.hex
+        return short_id(event.object_id.hex) if is_short else event.object_id.hex
     prefix, model = OBJECTS[kind]
-    return link(model, event.object_id, public_id(prefix, event.object_id))
+    whole = public_id(prefix, event.object_id)
+    return link(model, event.object_id, short_id(whole) if is_short else whole)
 
 
 @admin.register(Event)
@@ -49,7 +50,7 @@ class EventAdmin(LookOnlyAdmin):
     )
     public_id = id_column("evt")
     key_link = row_link_column("api_key", ApiKey)
-    object_link = column("Object", link_to_object)
+    object_link = column("Object", link_to_object, in_list=lambda event: link_to_object(event, is_short=True))
     shown_payload = column("Payload", lambda event: pretty_json(loads(bytes(event.payload).decode())))
 
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:

@@ -13,10 +13,12 @@ from django.utils.functional import cached_property
 
 from payments import sourcetypes
 from payments.admin.framework.change_audit import Audited
-from payments.admin.framework.formats import id_link_column, mode_column, moment_column
+from payments.admin.framework.formats import id_link_column, listed, mode_column, moment_column
 from payments.admin.framework.merchant_access import Limited
 from payments.admin.framework.object_actions import ActionButton
 from payments.admin.framework.pagination import KeysetPaging
+from payments.admin.lists.mode import MODES, PARAMETER, mode_of, mode_of_row, names_one_object
+from payments.admin.lists.page import ListPage
 from payments.models import Charge, Merchant
 
 COUNTED_ROWS = 10_000
@@ -56,20 +58,30 @@ class LookOnly:
         return False
 
 
-class KahaAdmin(CommonColumns, Limited, Audited, KeysetPaging):
+class KahaAdmin(CommonColumns, Limited, Audited, ListPage, KeysetPaging):
     """A ModelAdmin whose lists stay fast on large tables: newest first, never counted."""
 
     ordering = ("-pk",)
-    sortable_by = ()
     list_per_page = 50
     show_full_result_count = False
     show_facets = admin.ShowFacets.NEVER
     paginator = BoundedPaginator
     actions: Sequence[str] | None = None
 
+    def get_list_display(self, request: HttpRequest) -> list[Any]:
+        """Return the columns that the operator chose, as a list shows them."""
+        return [listed(type(self), name) for name in self.chosen_columns(request)]
+
+    def mode_lookup(self) -> str | None:
+        """Return the lookup of the mode of this list's rows; None where they have none."""
+        filters: Any = self.list_filter
+        return next((one.lookup for one in filters if hasattr(one, "is_switch")), None)
+
     def render_change_form(self, request: HttpRequest, context: dict[str, Any], *args: Any, **kwargs: Any) -> Any:
         if row := kwargs.get("obj"):
             context.setdefault("acts", self.buttons_of(request, row))
+            lookup = self.mode_lookup()
+            context["mode_of_row"] = mode_of_row(row, lookup) if lookup else None
         return super().render_change_form(request, context, *args, **kwargs)
 
     def buttons_of(self, request: HttpRequest, row: Any) -> list[ActionButton]:
@@ -125,10 +137,39 @@ def by(name: str, /, **conditions: tuple[str, Q]) -> type[Conditions]:
     return type(f"By{name.title()}", (Conditions,), attributes)
 
 
-def by_mode_of(relation: str = "") -> type[Conditions]:
-    """Return a filter by the mode of a row, or of the one in its foreign key `relation`."""
-    name = f"{relation}__livemode" if relation else "livemode"
-    return by("mode", live=("Live", Q(**{name: True})), test=("Test", Q(**{name: False})))
+class OfMode(Conditions):
+    """The filter by mode, which the switch on top of every page sets. It is not among the filters of the list.
+
+    `lookup` leads to the mode. With `or_without`, rows that have none are shown in both modes.
+    """
+
+    title = "mode"
+    parameter_name = PARAMETER
+    is_switch = True
+    lookup = "livemode"
+    or_without = False
+
+    def __init__(self, request: HttpRequest, params: Any, model: type[Model], model_admin: admin.ModelAdmin) -> None:
+        super().__init__(request, params, model, model_admin)
+        self.used_parameters = {} if names_one_object(request) else {PARAMETER: mode_of(request)}
+
+    def lookups(self, request: HttpRequest, model_admin: admin.ModelAdmin) -> list[tuple[str, str]]:
+        return [(mode, mode.capitalize()) for mode in MODES]
+
+    def queryset(self, request: HttpRequest, queryset: QuerySet[Any]) -> QuerySet[Any]:
+        mode = self.value()
+        if mode is None:
+            return queryset
+        of_mode = Q(**{self.lookup: MODES[mode]})
+        if self.or_without:
+            of_mode |= Q(**{f"{self.lookup.rpartition(LOOKUP_SEP)[0]}__isnull": True})
+        return queryset.filter(of_mode)
+
+
+def by_mode_of(relation: str = "", or_without: bool = False) -> type[OfMode]:
+    """Return the filter by the mode of a row, or of the one in its foreign key `relation`, which it may lack."""
+    attributes = {"lookup": f"{relation}__livemode" if relation else "livemode", "or_without": or_without}
+    return type("OfMode", (OfMode,), attributes)
 
 
 def by_type_of(column: str) -> type[Conditions]:
@@ -136,7 +177,7 @@ def by_type_of(column: str) -> type[Conditions]:
     return by("type", **{kind.name: (kind.label, Q(**{column: kind.name})) for kind in sourcetypes.SOURCE_TYPES})
 
 
-ByMode = by_mode_of()
+ByMode = OfMode
 
 
 def one_of(name: str, values: Iterable[str]) -> type[Conditions]:

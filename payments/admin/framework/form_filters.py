@@ -10,6 +10,7 @@ from django import forms
 from django.contrib import admin
 from django.contrib.admin.views.main import ChangeList
 from django.core.exceptions import ValidationError
+from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db.models import Model, Q, QuerySet
 from django.http import HttpRequest
 from django.utils import timezone
@@ -17,7 +18,7 @@ from django.utils import timezone
 from payments.admin.moments import offset_text
 from payments.ids import first_id
 from payments.models import Merchant
-from payments.money import CURRENCIES, DEFAULT_CURRENCY, parse_amount
+from payments.money import CURRENCIES, DEFAULT_CURRENCY, parse_amount, plain_amount
 from payments.overview.days import DAY
 
 
@@ -56,9 +57,18 @@ class FormFilter(ABC, admin.ListFilter):
             return queryset.none()
         return queryset.filter(self.condition()) if self.used_parameters else queryset
 
+    @property
+    def shown(self) -> str:
+        """Return the form's values as one reads them."""
+        return self.words() if self.form.is_valid() else "not valid"
+
     @abstractmethod
     def condition(self) -> Q:
         """Return the condition for the form's values."""
+
+    @abstractmethod
+    def words(self) -> str:
+        """Return the values of a valid form in words."""
 
 
 class MerchantForm(forms.Form):
@@ -81,14 +91,22 @@ class ByMerchant(FormFilter):
     def condition(self) -> Q:
         return Q(merchant=self.used_parameters["merchant"])
 
+    def words(self) -> str:
+        return str(getattr(self.used_parameters.get("merchant"), "title", "all"))
+
+
+# IDs count the milliseconds since the day before the first; Python's calendar ends on the day after the last.
+FIRST_DAY, LAST_DAY = date(1970, 1, 2), date(9999, 12, 30)
+WITHIN = (MinValueValidator(FIRST_DAY), MaxValueValidator(LAST_DAY))
+
 
 class DayInput(forms.DateInput):
     input_type = "date"
 
 
 class DaysForm(forms.Form):
-    since = forms.DateField(required=False, label="From", widget=DayInput)
-    until = forms.DateField(required=False, label="To", widget=DayInput)
+    since = forms.DateField(required=False, label="From", widget=DayInput, validators=WITHIN)
+    until = forms.DateField(required=False, label="To", widget=DayInput, validators=WITHIN)
 
 
 class ByDays(FormFilter):
@@ -110,6 +128,9 @@ class ByDays(FormFilter):
     def condition(self) -> Q:
         low, high = self.bounds
         return (Q(pk__gt=low) if low else Q()) & (Q(pk__lt=high) if high else Q())
+
+    def words(self) -> str:
+        return _span(*(day and f"{day:%d %b %Y}" for day in map(self.used_parameters.get, self.form_class.base_fields)))
 
 
 class AmountForm(forms.Form):
@@ -146,6 +167,17 @@ class ByAmount(FormFilter):
         used = self.used_parameters
         least = Q(amount__gte=used["least"]) if "least" in used else Q()
         return Q(currency=used["currency"]) & least & (Q(amount__lte=used["most"]) if "most" in used else Q())
+
+    def words(self) -> str:
+        currency = self.used_parameters["currency"]
+        ends = (self.used_parameters.get(name) for name in ("least", "most"))
+        return f"{_span(*(end and plain_amount(end, currency) for end in ends))} {currency}".strip()
+
+
+def _span(first: str | None, last: str | None) -> str:
+    if first and last:
+        return first if first == last else f"{first} to {last}"
+    return f"from {first}" if first else f"up to {last}" if last else ""
 
 
 def _first_id(day: date) -> UUID:

@@ -1,7 +1,8 @@
 """Formats and columns of the admin: money, moments, public IDs, links, JSON."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from decimal import Decimal
+from operator import attrgetter
 from typing import Any
 from uuid import UUID
 
@@ -12,16 +13,17 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.text import capfirst
 
-from payments.admin.moments import NO_BREAK, NOTHING, moment_cell
+from payments.admin.moments import NO_BREAK, NOTHING, moment_cell, moment_cells
 from payments.ids import public_id
 from payments.json_codecs.verbatim_json import dumps_indented
 from payments.ledger.fees import Rate
 from payments.models import Charge, Source
-from payments.money import format_amount
+from payments.money import format_amount, plain_amount
 from payments.providers.registry import CONNECTORS
 from payments.sourcetypes import BY_NAME
 
 Column = Callable[[Any, Any], Any]
+Cells = Mapping[str, Callable[[Any], object]]
 
 
 def money(amount: int | None, currency: str) -> str:
@@ -108,14 +110,50 @@ def provider_title(provider: str) -> str:
     return CONNECTORS[provider].title if provider in CONNECTORS else provider
 
 
-def column(title: str, value: Callable[[Any], Any]) -> Column:
-    """Return a column named `title` with the `value` of each row."""
+def short_id(whole: str) -> SafeString:
+    """Return an ID such as `ch_0195…3f9a`, with the whole one to read and to copy."""
+    prefix, _, digits = whole.rpartition("_")
+    text = f"{prefix}_{digits[:4]}…{digits[-4:]}" if prefix else f"{digits[:4]}…{digits[-4:]}"
+    return format_html('<span class="id" title="{}" data-copy="{}">{}</span>', whole, whole, text)
 
-    @admin.display(description=title)
+
+def column(
+    title: str,
+    value: Callable[[Any], Any],
+    *,
+    in_list: Callable[[Any], Any] | None = None,
+    is_number: bool = False,
+    order: str | None = None,
+    cells: Cells | None = None,
+) -> Column:
+    """Return a column named `title` with the `value` of each row.
+
+    A list shows `in_list` instead where that is given, aligns numbers to the right, and may be sorted by the field
+    `order`. A file has the `cells`, by their heads, or else the text of the value.
+    """
+
+    @admin.display(description=title, ordering=order)
     def shown(_: Any, row: Any) -> Any:
         return value(row)
 
+    vars(shown).update(in_list=in_list, is_number=is_number, cells=cells)
     return shown
+
+
+def listed(page: type[admin.ModelAdmin], name: str) -> Any:
+    """Return the column `name` of `page` as a list shows it: the name itself, or a function of the row."""
+    shown: Any = getattr(page, name, None)
+    value, is_number = getattr(shown, "in_list", None), getattr(shown, "is_number", False)
+    if value is None and not is_number:
+        return name
+
+    def cell(row: Any) -> Any:
+        return value(row) if value else shown(None, row)
+
+    # Django makes the classes of the column's cells of its name.
+    cell.__name__ = f"{name} number" if is_number else name
+    vars(cell).update(short_description=shown.short_description, column_name=name)
+    return cell
 
 
 def _title(name: str) -> str:
@@ -124,17 +162,28 @@ def _title(name: str) -> str:
 
 def id_column(prefix: str) -> Column:
     """Return a column with a row's own public ID."""
-    return column("ID", lambda row: public_id(prefix, row.pk))
+
+    def whole(row: Any) -> str:
+        return public_id(prefix, row.pk)
+
+    return column("ID", whole, in_list=lambda row: short_id(whole(row)), cells={"id": whole})
 
 
 def id_link_column(name: str, prefix: str, model: type[models.Model]) -> Column:
     """Return a column that links to the row in the foreign key `name`, with its public ID."""
 
-    def shown(row: Any) -> str:
+    def whole(row: Any) -> str:
         pk = getattr(row, f"{name}_id")
-        return link(model, pk, public_id(prefix, pk)) if pk else NOTHING
+        return public_id(prefix, pk) if pk else ""
 
-    return column(_title(name), shown)
+    def shown(row: Any) -> str:
+        return link(model, getattr(row, f"{name}_id"), whole(row))
+
+    def short(row: Any) -> str:
+        pk = getattr(row, f"{name}_id")
+        return link(model, pk, short_id(whole(row))) if pk else NOTHING
+
+    return column(_title(name), shown, in_list=short, cells={name: whole})
 
 
 def row_link_column(name: str, model: type[models.Model], relation: str = "") -> Column:
@@ -148,13 +197,29 @@ def row_link_column(name: str, model: type[models.Model], relation: str = "") ->
 
 
 def moment_column(name: str) -> Column:
-    """Return a column with the time in the field `name`."""
-    return column(_title(name.removesuffix("_at")), lambda row: moment_cell(getattr(row, name)))
+    """Return a column with the time in the field `name`. By that of creation, which IDs contain, lists are sorted."""
+    title, order = _title(name.removesuffix("_at")), "pk" if name == "created_at" else None
+    return column(title, lambda row: moment_cell(getattr(row, name)), order=order, cells=moment_cells(name))
 
 
 def money_column(name: str, relation: str = "") -> Column:
     """Return a column with the amount in the field `name`, in the currency of a row or of its `relation`."""
-    return column(_title(name), lambda row: money(getattr(row, name), _owner(row, relation).currency))
+
+    def currency(row: Any) -> str:
+        return str(_owner(row, relation).currency)
+
+    cells = {**amount_cells(name, currency), "currency": currency}
+    return column(_title(name), lambda row: money(getattr(row, name), currency(row)), is_number=True, cells=cells)
+
+
+def amount_cells(name: str, currency: Callable[[Any], str] = attrgetter("currency")) -> Cells:
+    """Return the cells of the amount in the field `name`: in the currency's smallest unit, and as a decimal."""
+
+    def decimal(row: Any) -> str | None:
+        amount = getattr(row, name)
+        return None if amount is None else plain_amount(amount, currency(row)).replace(",", "")
+
+    return {name: attrgetter(name), f"{name}_decimal": decimal}
 
 
 def json_column(name: str) -> Column:

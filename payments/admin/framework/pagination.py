@@ -1,7 +1,6 @@
 """Keyset pagination of lists: newer and older, first and last page."""
 
-import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,9 +13,7 @@ from payments.admin.framework.id_search import IdSearch
 from payments.admin.framework.index_scan import IndexPath, KeyRange, scan_end
 
 NEWEST_FIRST = ("-pk",)
-# PostgreSQL's estimate for the whole statement is in the first line of its plan.
-ROWS = re.compile(r"\brows=(\d+)")
-LAST = "last"
+FIRST, LAST = "first", "last"
 OLDER, NEWER = "older.", "newer."
 
 
@@ -28,15 +25,15 @@ class Cursor:
     start: Any = None
 
     @classmethod
-    def read(cls, text: str, field: "Field[Any, Any]") -> "Cursor":
-        """Return the cursor of an address; the first page for an invalid one."""
-        if text == LAST:
-            return cls(older=False)
+    def read(cls, text: str, field: "Field[Any, Any]", newest_first: bool = True) -> "Cursor":
+        """Return the cursor of an address; the list's first page for an invalid one."""
+        if text in (FIRST, LAST):
+            return cls(older=text == FIRST)
         older, pk = text.startswith(OLDER), text.removeprefix(OLDER).removeprefix(NEWER)
         try:
-            return cls(older or not text.startswith(NEWER), None if pk == text else field.to_python(pk))
+            return cls(older, field.to_python(pk)) if pk != text else cls(newest_first)
         except ValidationError:
-            return cls()
+            return cls(newest_first)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +50,21 @@ class Found:
         return self.ids[-1] if self.has_more else self.end
 
 
+class NumberedList(ChangeList):
+    """One page of a short list, by its number."""
+
+    # No list with numbered pages is so long that its rows may not be read for their sums.
+    is_long = False
+
+    def batches(self, length: int) -> Iterator[list[Any]]:
+        """Yield all rows of the list in the order of their primary key, at most `length` at once."""
+        rows = self.apply_select_related(self.queryset).order_by("pk")
+        batch = list(rows[:length])
+        while batch:
+            yield batch
+            batch = list(rows.filter(pk__gt=batch[-1].pk)[:length])
+
+
 class KeysetList(ChangeList):
     """One page, with the addresses of its neighbours."""
 
@@ -60,10 +72,12 @@ class KeysetList(ChangeList):
 
     def get_results(self, request: HttpRequest) -> None:
         self.path = self.model_admin.index_path(request, self)
-        cursor = Cursor.read(request.GET.get(PAGE_VAR, ""), self.opts.pk)
+        order = next(iter(self.get_ordering_field_columns().items()), None)
+        self.newest_first = order is None or order[1] == "desc"
+        cursor = Cursor.read(request.GET.get(PAGE_VAR, ""), self.opts.pk, self.newest_first)
         found = self.find(cursor, self.list_per_page)
         self._link(cursor, found)
-        self.result_list = self.rows_of(sorted(found.ids, reverse=True))
+        self.result_list = self.rows_of(sorted(found.ids, reverse=self.newest_first))
         # Only these rows are counted, and Django's texts about the full count are left out.
         self.result_count = self.full_result_count = len(self.result_list)
         self.show_full_result_count = self.can_show_all = self.multi_page = False
@@ -83,10 +97,20 @@ class KeysetList(ChangeList):
         found = self.apply_select_related(self.root_queryset.filter(pk__in=ids)).in_bulk()
         return [found[pk] for pk in ids if pk in found]
 
-    def estimate(self) -> int:
-        """Return PostgreSQL's estimate of the rows in the whole list."""
-        expected = ROWS.search(self.queryset.order_by().explain())
-        return int(expected[1]) if expected else 0
+    @property
+    def is_long(self) -> bool:
+        """Whether more rows have to be read to find all of this list than a page may read."""
+        key_range = self._key_range(Cursor())
+        skips_rows = self.model_admin.skips_rows(self, key_range.path)
+        return skips_rows and scan_end(key_range, self.model._default_manager.all()) is not None
+
+    def batches(self, length: int) -> Iterator[list[Any]]:
+        """Yield all rows of the list, newest first, at most `length` at once."""
+        found = self.find(Cursor(), length)
+        yield self.rows_of(found.ids)
+        while found.next_id is not None:
+            found = self.find(Cursor(start=found.next_id), length)
+            yield self.rows_of(found.ids)
 
     def _key_range(self, cursor: Cursor) -> KeyRange:
         """Return the range of IDs from `cursor` on, within the chosen days."""
@@ -104,7 +128,7 @@ class KeysetList(ChangeList):
         self.is_incomplete = not found.has_more and found.end is not None
         self.older = self._address(f"{OLDER}{older}") if older is not None else None
         self.newer = self._address(f"{NEWER}{newer}") if newer is not None else None
-        self.oldest, self.newest = self._address(LAST), self._address(None)
+        self.oldest, self.newest = self._address(LAST), self._address(FIRST)
 
     def _address(self, page: str | None) -> str:
         return str(self.get_query_string({PAGE_VAR: page}))
@@ -116,7 +140,7 @@ class KeysetPaging(IdSearch):
     change_list_template = "admin/payments/keyset_list.html"
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
-        return KeysetList if tuple(self.get_ordering(request)) == NEWEST_FIRST else ChangeList
+        return KeysetList if tuple(self.get_ordering(request)) == NEWEST_FIRST else NumberedList
 
     def index_path(self, request: HttpRequest, changelist: ChangeList) -> IndexPath:
         """Return the index that finds the rows of this list."""

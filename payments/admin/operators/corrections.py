@@ -6,7 +6,7 @@ from django.db import transaction
 
 from payments.admin.framework.base import by_mode_of
 from payments.admin.framework.decisions import DecidedByAnother, Decision, Message
-from payments.admin.framework.formats import chip, column, link, money
+from payments.admin.framework.formats import chip, column, link, money, short_id
 from payments.admin.framework.object_actions import Facts
 from payments.admin.moments import moment_text
 from payments.domain.audit import audit_log
@@ -40,6 +40,10 @@ def said(correction: Correction) -> str:
     proof = correction.provider_ref or correction.decline_code
     outcome = correction.outcome.replace("_", " ")
     return f"{outcome} ({proof})" if proof else outcome
+
+
+def _charge_id(correction: Correction) -> str:
+    return public_id("ch", correction.attempt.charge_id)
 
 
 @admin.register(Correction)
@@ -85,11 +89,14 @@ class CorrectionAdmin(DecidedByAnother):
         "Amount", lambda correction: money(correction.attempt.amount, correction.attempt.charge.currency)
     )
     attempt_link = column(
-        "Attempt", lambda correction: link(Attempt, correction.attempt_id, correction.attempt.reference)
+        "Attempt",
+        lambda correction: link(Attempt, correction.attempt_id, correction.attempt.reference),
+        in_list=lambda correction: link(Attempt, correction.attempt_id, short_id(correction.attempt.reference)),
     )
     charge_link = column(
         "Charge",
-        lambda correction: link(Charge, correction.attempt.charge_id, public_id("ch", correction.attempt.charge_id)),
+        lambda correction: link(Charge, correction.attempt.charge_id, _charge_id(correction)),
+        in_list=lambda correction: link(Charge, correction.attempt.charge_id, short_id(_charge_id(correction))),
     )
 
     def question(self, row: Correction) -> str:

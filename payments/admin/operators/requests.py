@@ -96,6 +96,7 @@ class OperatorActionAdmin(DecidedByAnother):
         by_mode_of("charge"),
         "created_at",
     )
+    sum_of = ("amount", "currency")
     list_select_related = ("charge", "proposed_by", "decided_by")
     search_fields = ("reason", "note")
     uuid_lookups = {

@@ -41,7 +41,8 @@ class NoteForm(forms.Form):
     note = reason_field("What it was and what was done about it, such as a ticket. No card numbers. It is kept.")
 
 
-ByModeOfCharge = by("mode", **by_mode_of("charge").conditions, unknown=("No charge known", Q(charge=None)))
+ByModeOfCharge = by_mode_of("charge", or_without=True)
+ByCharge = by("charge", known=("Known", Q(charge__isnull=False)), unknown=("Not known", Q(charge=None)))
 
 
 ByStanding = by(
@@ -122,7 +123,7 @@ class ReconciliationItemAdmin(CasePanel, SumsOnTop, RowActions, LookOnlyAdmin):
         *("shown_kind", "shown_state", "they_say", "we_say", "difference", "age"),
         *("provider", "charge_link", "found"),
     )
-    list_filter = ("state", "kind", ByStanding, ByProvider, ByModeOfCharge, ByRun, "created_at")
+    list_filter = ("state", "kind", ByStanding, ByProvider, ByCharge, ByModeOfCharge, ByRun, "created_at")
     list_select_related = ("line", "posting", "attempt", "charge")
     search_fields = ("note",)
     exact_lookups = ("line__reference", "line__provider_ref")

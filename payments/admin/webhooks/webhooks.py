@@ -18,7 +18,7 @@ from django.utils.text import Truncator
 from payments.admin.charges.actions import offered_on_charges
 from payments.admin.charges.events import link_to_object
 from payments.admin.framework.base import ByMode, LookOnlyAdmin, LookOnlyInline, by
-from payments.admin.framework.formats import chip, column, link, moment_column
+from payments.admin.framework.formats import chip, column, link, moment_column, short_id
 from payments.admin.framework.id_search import events_of_request
 from payments.admin.framework.object_actions import ActionButton, Facts, form_page, operator_of
 from payments.admin.framework.reason_form import ReasonForm
@@ -142,10 +142,18 @@ class WebhookAdmin(LookOnlyAdmin):
     due = moment_column("due_at")
     first_try = moment_column("first_try_at")
     leased = moment_column("leased_until")
-    shown_event = column("Event", lambda row: public_id("evt", row.event_id))
+    shown_event = column(
+        "Event",
+        lambda row: public_id("evt", row.event_id),
+        in_list=lambda row: short_id(public_id("evt", row.event_id)),
+    )
     event_link = column("Event", lambda row: link(Event, row.event_id, public_id("evt", row.event_id)))
     type = column("Type", lambda row: row.event.type)
-    object_link = column("Object", lambda row: link_to_object(row.event))
+    object_link = column(
+        "Object",
+        lambda row: link_to_object(row.event),
+        in_list=lambda row: link_to_object(row.event, is_short=True),
+    )
     chip = column("State", lambda row: chip(row.state))
     short_url = column(
         "URL", lambda row: format_html('<span title="{}">{}</span>', row.url, Truncator(row.url).chars(URL_WIDTH))

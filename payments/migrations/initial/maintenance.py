@@ -1,11 +1,11 @@
-"""Create sums of days, exports and money checks, and have the tables that grow cleaned often."""
+"""Create sums of days, how operators like their lists, and money checks, and have the tables that grow cleaned often."""
 
+import django.contrib.postgres.fields
 import payments.clock
 import payments.ids
-import payments.models.operators.export
+from django.conf import settings
 from django.db import migrations, models
 from django.db.models import F, Q
-from django.conf import settings
 
 from payments.migrations.initial import run_sql
 
@@ -44,45 +44,35 @@ OPERATIONS = [
         },
     ),
     migrations.CreateModel(
-        name="Export",
+        name="SavedView",
         fields=[
             ("id", models.UUIDField(default=payments.ids.new_id, editable=False, primary_key=True, serialize=False)),
-            ("sheet", models.CharField(max_length=20)),
-            ("query", models.TextField(blank=True)),
-            ("state", models.CharField(choices=[("waiting", "Waiting"), ("done", "Done"), ("refused", "Refused")], default="waiting", max_length=7)),
-            ("expected_rows", models.PositiveBigIntegerField()),
-            ("rows", models.PositiveBigIntegerField(default=0)),
-            ("parts", models.PositiveIntegerField(default=0)),
-            ("size", models.PositiveBigIntegerField(default=0)),
-            ("last_id", models.UUIDField(blank=True, null=True)),
+            ("model", models.CharField(max_length=100)),
+            ("name", models.CharField(max_length=60)),
+            ("query", models.CharField(max_length=1000)),
             ("created_at", models.DateTimeField(default=payments.clock.now, editable=False)),
-            ("updated_at", models.DateTimeField(default=payments.clock.now, editable=False)),
-            ("expires_at", models.DateTimeField(default=payments.models.operators.export._expiry, editable=False)),
-            ("operator", models.ForeignKey(on_delete=models.CASCADE, related_name="+", to=settings.AUTH_USER_MODEL)),
+            ("user", models.ForeignKey(db_index=False, on_delete=models.CASCADE, related_name="+", to=settings.AUTH_USER_MODEL)),
         ],
         options={
-            "default_permissions": ("view", "add"),
-            "indexes": [
-                models.Index(F("updated_at"), condition=Q(("state", "waiting")), name="export_waiting"),
-                models.Index(F("expires_at"), name="export_expires"),
-            ],
+            "permissions": [("export_list", "Exports lists")],
+            "default_permissions": (),
             "constraints": [
-                models.CheckConstraint(condition=Q(("state__in", ["waiting", "done", "refused"])), name="export_state_is_known"),
+                models.UniqueConstraint(F("user"), F("model"), F("name"), name="one_saved_view_per_name"),
             ],
         },
     ),
     migrations.CreateModel(
-        name="ExportPart",
+        name="ListColumns",
         fields=[
             ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-            ("number", models.PositiveIntegerField()),
-            ("content", models.BinaryField()),
-            ("export", models.ForeignKey(db_index=False, on_delete=models.CASCADE, related_name="written", to="payments.export")),
+            ("model", models.CharField(max_length=100)),
+            ("names", django.contrib.postgres.fields.ArrayField(base_field=models.CharField(max_length=100), size=None)),
+            ("user", models.ForeignKey(db_index=False, on_delete=models.CASCADE, related_name="+", to=settings.AUTH_USER_MODEL)),
         ],
         options={
             "default_permissions": (),
             "constraints": [
-                models.UniqueConstraint(F("export"), F("number"), name="export_part_once"),
+                models.UniqueConstraint(F("user"), F("model"), name="columns_of_a_list_once"),
             ],
         },
     ),

@@ -44,7 +44,6 @@ GROUPS: Mapping[str, Sequence[str]] = {
     "Records": (
         "payments.event",
         "payments.posting",
-        "payments.export",
         "payments.attempt",
         "payments.idempotencyrecord",
         "payments.card",
@@ -102,6 +101,7 @@ class StaffSite(AdminSite):
 
     def get_urls(self) -> list[URLPattern | URLResolver]:
         # It searches the pages that register with this site, so it is imported after them.
+        from payments.admin.lists.mode import switch_mode
         from payments.staff.admin_site.find_by_id import find
         from payments.staff.preferences import PreferencesView
         from payments.staff.sign_in.invitation import InvitationView
@@ -114,6 +114,7 @@ class StaffSite(AdminSite):
             path("invitation/<str:token>/", InvitationView.as_view(), name="invitation"),
             path("preferences/", PreferencesView.as_view(), name="preferences"),
             path("find/", self.admin_view(find), name="find"),
+            path("mode/", self.admin_view(switch_mode), name="mode"),
         ]
         return [*ours, *super().get_urls()]
 
@@ -122,4 +123,8 @@ class StaffSite(AdminSite):
         return apps if app_label else grouped(apps)
 
     def each_context(self, request: HttpRequest) -> dict[str, Any]:
-        return super().each_context(request) | {"has_second_factors": settings.ADMIN_MFA}
+        # It reads models, which are loaded after this site.
+        from payments.admin.lists.mode import MODES, mode_of
+
+        modes = {"modes": tuple(MODES), "chosen_mode": mode_of(request)} if self.has_permission(request) else {}
+        return super().each_context(request) | {"has_second_factors": settings.ADMIN_MFA} | modes

@@ -1,0 +1,194 @@
+"""What every list offers: saved views, columns to choose, and its rows as a file."""
+
+from collections.abc import Sequence
+from typing import Any, cast
+from urllib.parse import parse_qsl, urlencode
+
+from django.contrib import admin, messages
+from django.contrib.admin.options import IncorrectLookupParameters
+from django.contrib.admin.views.main import PAGE_VAR
+from django.contrib.auth.models import User
+from django.core.exceptions import PermissionDenied, ValidationError
+from django.db import transaction
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.urls import URLPattern, path, reverse
+from django.utils.decorators import method_decorator
+from django.views.decorators.http import require_POST
+
+from payments import clock
+from payments.admin.lists.file import Cells, ListFile, cells_of, check_export
+from payments.admin.lists.mode import PARAMETER, mode_of, names_one_object
+from payments.domain.audit import audit_log
+from payments.domain.audit.audit_log import Action
+from payments.domain.bulkheads import take_download_place
+from payments.models import ListColumns, MerchantAccess, SavedView
+from payments.models.merchants.merchant_access import Limit
+from payments.models.operators.list_preferences import QUERY_MAX_LENGTH, VIEW_NAME_MAX_LENGTH
+from payments.sensitive_data.card_numbers import holds_card_number
+
+MOST_VIEWS = 30
+MAY_EXPORT = "payments.export_list"
+MODE_COLUMN = "mode"
+
+
+class ListPage(admin.ModelAdmin):
+    """A ModelAdmin whose list operators make their own and take along.
+
+    `more_columns` are those that are shown only where an operator chose them. `sum_of` names the amount of a row and
+    its currency. `file_cells` are the cells of a line, by their heads, where the columns are not what a file is for.
+    """
+
+    more_columns: Sequence[str] = ()
+    sum_of: tuple[str, str] | None = None
+    file_cells: Cells | None = None
+    is_exported = True
+
+    def mode_lookup(self) -> str | None:
+        """Return the lookup of the mode of this list's rows; None where they have none."""
+        raise NotImplementedError
+
+    def declared_columns(self, request: HttpRequest) -> list[str]:
+        """Return the columns to choose from. The mode is one where a search finds rows of both."""
+        names = [str(name) for name in (*self.list_display, *self.more_columns)]
+        one_mode = self.mode_lookup() and not names_one_object(request)
+        return [name for name in names if not (one_mode and name == MODE_COLUMN)]
+
+    def chosen_columns(self, request: HttpRequest) -> list[str]:
+        """Return the columns that the operator chose, in their order; the first, which links to the row, always."""
+        first, *others = self.declared_columns(request)
+        chosen = self.columns_choice(request)
+        if not chosen:
+            return [first, *(name for name in others if name not in self.more_columns)]
+        return [first, *(name for name in others if name in chosen or name == MODE_COLUMN)]
+
+    def columns_choice(self, request: HttpRequest) -> Sequence[str]:
+        """Return the names that the operator chose; none without a choice. They are read once for each request."""
+        kept_as = f"columns of {self.opts.label_lower}"
+        if kept_as not in vars(request):
+            rows = ListColumns.objects.filter(user=request.user.pk, model=self.opts.label_lower)
+            vars(request)[kept_as] = rows.values_list("names", flat=True).first() or []
+        names: Sequence[str] = vars(request)[kept_as]
+        return names
+
+    def get_sortable_by(self, request: HttpRequest) -> list[Any]:
+        """Return the columns by which an index sorts: those in the order of the primary key, on keyset pages."""
+        if tuple(self.get_ordering(request)) != ("-pk",):
+            return []
+        columns = ((name, getattr(type(self), name, None)) for name in self.declared_columns(request))
+        return [name for name, column in columns if getattr(column, "admin_order_field", None) == "pk"]
+
+    def get_urls(self) -> list[URLPattern]:
+        name = f"{self.opts.app_label}_{self.opts.model_name}"
+        views = {
+            "csv": self.export_list,
+            "saveview": self.save_filters,
+            "dropview": self.delete_saved_view,
+            "columns": self.choose_columns,
+        }
+        ours = [
+            path(f"{word}/", self.admin_site.admin_view(view), name=f"{name}_{word}") for word, view in views.items()
+        ]
+        return [*ours, *super().get_urls()]
+
+    @method_decorator(require_POST)
+    def export_list(self, request: HttpRequest) -> HttpResponseBase:
+        """Stream the rows that the list shows at this address, and record that."""
+        if not (self.is_exported and self.has_view_permission(request) and request.user.has_perm(MAY_EXPORT)):
+            raise PermissionDenied
+        # The audit log has the filters, and an address has no card number in it.
+        check_export(request.GET)
+        try:
+            changelist: Any = self.get_changelist_instance(request)
+        except IncorrectLookupParameters as error:
+            raise Http404 from error
+        give_back = take_download_place(request.user.pk)
+        if give_back is None:
+            self.message_user(request, "Wait until other downloads are done, then try again.", messages.ERROR)
+            return redirect(self._list_address(self.filters_in(request.GET.urlencode())))
+        limit = MerchantAccess.objects.limit_of(request.user)
+        cells = self.file_cells or cells_of(self)
+        file = ListFile(changelist, cells, lambda: self._may_continue(request, limit), give_back)
+        title = self.opts.verbose_name_plural
+        mode = f"{mode_of(request)}, " if self.mode_lookup() and not names_one_object(request) else ""
+        audit_log.record(Action.EXPORTED, detail=f"list of {title}, {mode}{request.GET.urlencode() or 'all'}")
+        name = f"{str(title).replace(' ', '-').lower()}-{clock.now():%Y%m%d-%H%M}.csv"
+        headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+        return StreamingHttpResponse(file, content_type="text/csv; charset=utf-8", headers=headers)
+
+    def _may_continue(self, request: HttpRequest, limit: Limit) -> bool:
+        """Return whether the operator may still see this list, and the merchants of `limit` in it."""
+        now = HttpRequest()
+        now.user = User.objects.get(pk=_pk_of(request))
+        is_allowed = now.user.is_active and now.user.has_perm(MAY_EXPORT) and self.has_view_permission(now)
+        return is_allowed and MerchantAccess.objects.limit_of(now.user) == limit
+
+    @method_decorator(require_POST)
+    def save_filters(self, request: HttpRequest) -> HttpResponse:
+        """Save the filters of the address under the operator's name for them; an old view of that name is replaced."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        name, query = request.POST.get("name", "").strip(), self.filters_in(request.POST.get("query", ""))
+        problem = self._save(request, name, query)
+        if problem:
+            self.message_user(request, problem, messages.ERROR)
+        else:
+            self.message_user(request, f"Saved as “{name}”.")
+        return redirect(self._list_address(query))
+
+    @transaction.atomic
+    def _save(self, request: HttpRequest, name: str, query: str) -> str | None:
+        """Save the view; return why not where that is refused."""
+        if not name or len(name) > VIEW_NAME_MAX_LENGTH or "\0" in name or holds_card_number(name):
+            return f"Give the view a name of at most {VIEW_NAME_MAX_LENGTH} characters."
+        if len(query) > QUERY_MAX_LENGTH or holds_card_number(query):
+            return "These filters cannot be saved."
+        # The lock makes two requests of one operator count one after the other.
+        user = User.objects.select_for_update(no_key=True).get(pk=_pk_of(request))
+        model = self.opts.label_lower
+        if SavedView.objects.filter(user=user).exclude(model=model, name=name).count() >= MOST_VIEWS:
+            return f"You have {MOST_VIEWS} views. Delete one first."
+        SavedView.objects.update_or_create(user=user, model=model, name=name, defaults={"query": query})
+        return None
+
+    @method_decorator(require_POST)
+    def delete_saved_view(self, request: HttpRequest) -> HttpResponse:
+        """Delete one of the operator's own views."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        try:
+            view = get_object_or_404(SavedView, pk=request.POST.get("view", ""), user=request.user)
+        except ValidationError as error:
+            raise Http404 from error
+        view.delete()
+        self.message_user(request, f"Deleted the view “{view.name}”.")
+        return redirect(self._list_address(""))
+
+    @method_decorator(require_POST)
+    def choose_columns(self, request: HttpRequest) -> HttpResponse:
+        """Remember the chosen columns of this list; all others are refused."""
+        if not self.has_view_permission(request):
+            raise PermissionDenied
+        asked = request.POST.getlist("column")
+        names = [name for name in self.declared_columns(request) if name in asked]
+        user, model = _pk_of(request), self.opts.label_lower
+        if names and "reset" not in request.POST:
+            ListColumns.objects.update_or_create(user_id=user, model=model, defaults={"names": names})
+        else:
+            ListColumns.objects.filter(user=user, model=model).delete()
+        return redirect(self._list_address(self.filters_in(request.POST.get("query", ""))))
+
+    def filters_in(self, query: str) -> str:
+        """Return the parameters of a list's address without the page, the mode and the order, whose columns change."""
+        pairs = parse_qsl(query.replace("\0", ""))
+        return urlencode([(name, value) for name, value in pairs if name not in (PAGE_VAR, PARAMETER, "o", "e")])
+
+    def _list_address(self, query: str) -> str:
+        address = reverse(f"admin:{self.opts.app_label}_{self.opts.model_name}_changelist")
+        return f"{address}?{query}" if query else address
+
+
+def _pk_of(request: HttpRequest) -> int:
+    """Return the primary key of the operator; the admin admits nobody else."""
+    pk: int = cast(User, request.user).pk
+    return pk

@@ -1,0 +1,128 @@
+"""The parts of a list above its rows: chosen filters, filters, saved views, columns and sums."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from django import template
+from django.contrib.admin.utils import label_for_field
+from django.contrib.admin.views.main import PAGE_VAR, SEARCH_VAR, ChangeList
+from django.core.exceptions import EmptyResultSet
+from django.urls import reverse
+from django.utils.html import escape
+from django.utils.safestring import SafeString
+from django.utils.text import capfirst
+
+from payments.admin.lists import sums
+from payments.admin.lists.page import MAY_EXPORT, MOST_VIEWS, ListPage
+from payments.models import SavedView
+
+register = template.Library()
+
+
+@dataclass(frozen=True, slots=True)
+class Chip:
+    """A chosen filter, and the address of the list without it."""
+
+    title: str
+    value: str
+    without: str
+
+
+@register.inclusion_tag("admin/payments/lists/filters.html")
+def list_filters(cl: ChangeList) -> dict[str, Any]:
+    """Return the filters of a list, and those that were chosen."""
+    filters: list[Any] = [spec for spec in cl.filter_specs if not hasattr(spec, "is_switch")]
+    chosen = list(_chosen(cl, filters))
+    nothing = {name: None for spec in filters for name in spec.expected_parameters()}
+    all_gone = cl.get_query_string({**nothing, SEARCH_VAR: None, PAGE_VAR: None})
+    return {"cl": cl, "filters": filters, "chips": chosen, "without_all": all_gone}
+
+
+def _chosen(cl: ChangeList, filters: list[Any]) -> Iterator[Chip]:
+    if cl.query:
+        yield Chip("Search", cl.query, cl.get_query_string({SEARCH_VAR: None, PAGE_VAR: None}))
+    for spec in filters:
+        names = [name for name in spec.expected_parameters() if name]
+        given = [name for name in names if cl.params.get(name)]
+        if given:
+            selected = (str(choice["display"]) for choice in _choices(spec, cl) if choice.get("selected"))
+            value = getattr(spec, "shown", None) or next(selected, None) or str(cl.params[given[0]])
+            yield Chip(capfirst(str(spec.title)), value, cl.get_query_string(dict.fromkeys([*names, PAGE_VAR])))
+
+
+def _choices(spec: Any, cl: ChangeList) -> list[Any]:
+    return [] if hasattr(spec, "shown") else list(spec.choices(cl))
+
+
+@register.inclusion_tag("admin/payments/lists/views.html", takes_context=True)
+def list_views(context: template.Context) -> dict[str, Any]:
+    """Return the operator's views of this list, and its columns to choose from."""
+    cl, request = context["cl"], context["request"]
+    page: Any = cl.model_admin
+    if not isinstance(page, ListPage):
+        return {}
+    query = page.filters_in(request.GET.urlencode())
+    views = SavedView.objects.filter(user=request.user.pk, model=page.opts.label_lower).order_by("name")
+    chosen = page.chosen_columns(request)
+    columns = [
+        (name, capfirst(str(label_for_field(name, page.model, page))), name in chosen)
+        for name in page.declared_columns(request)[1:]
+    ]
+    name = f"{page.opts.app_label}_{page.opts.model_name}"
+    return {
+        "views": [(view, view.query == query) for view in views[:MOST_VIEWS]],
+        "columns": columns,
+        "query": query,
+        "save_address": reverse(f"admin:{name}_saveview"),
+        "delete_address": reverse(f"admin:{name}_dropview"),
+        "columns_address": reverse(f"admin:{name}_columns"),
+    }
+
+
+@register.inclusion_tag("admin/payments/lists/sums.html", takes_context=True)
+def list_sums(context: template.Context) -> dict[str, Any]:
+    """Return the sums of a list, and whether the operator may have it as a file instead."""
+    cl, request = context["cl"], context["request"]
+    if not isinstance(cl.model_admin, ListPage):
+        return {}
+    try:
+        found = sums.sums_of(cl)
+    except EmptyResultSet:
+        found = sums.Sums(0)
+    return {"sums": found, "most": sums.MOST_SUMMED, "cl": cl, "may_export": may_export(cl, request)}
+
+
+@register.filter
+def commas(number: int) -> str:
+    """Return `number` as people write it: 50,000."""
+    return f"{number:,}"
+
+
+@register.inclusion_tag("admin/payments/lists/export.html", takes_context=True)
+def list_export(context: template.Context) -> dict[str, Any]:
+    """Return the address of the list's file, for those who may have it."""
+    cl, request = context["cl"], context["request"]
+    if not may_export(cl, request):
+        return {}
+    address = reverse(f"admin:{cl.opts.app_label}_{cl.opts.model_name}_csv")
+    return {"address": address + cl.get_query_string({PAGE_VAR: None})}
+
+
+def may_export(cl: Any, request: Any) -> bool:
+    """Return whether the list has a file and the operator may have it."""
+    page = cl.model_admin
+    return isinstance(page, ListPage) and page.is_exported and request.user.has_perm(MAY_EXPORT)
+
+
+@register.filter
+def labelled(cells: list[SafeString], heads: list[dict[str, Any]]) -> list[SafeString]:
+    """Return the cells of a row with their column's head, which a phone shows beside each."""
+    return [_labelled(cell, str(head["text"])) for cell, head in zip(cells, heads, strict=False)]
+
+
+def _labelled(cell: SafeString, head: str) -> SafeString:
+    # The head of the boxes is a box.
+    if "action-checkbox" in cell:
+        return cell
+    return SafeString(cell.replace(" class=", f' data-label="{escape(capfirst(head))}" class=', 1))
