@@ -59,7 +59,7 @@ def test_until_the_worker_comes_the_page_shows_the_posting(item: ReconciliationI
     assert "Not in ledger" in text_of(operator.get(page_of(item)))
     posting = post_late(item)
     for address in (page_of(item), list_of(ReconciliationItem)):
-        text = text_of(operator.get(address)).split('id="content"')[1].split('id="changelist-filter"')[0]
+        text = text_of(operator.get(address)).split('id="result_list"')[-1]
         assert ">Not in ledger<" not in text
         assert "In ledger, to be matched" in text
     assert page_of(posting) in text_of(operator.get(page_of(item)))

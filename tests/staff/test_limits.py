@@ -127,7 +127,9 @@ def test_no_search_finds_what_is_of_another_merchant(
 ) -> None:
     for prefix in ("ch", "src", "card", "re", "cus", "mer", "evt", "uuid", "last4"):
         for model, row in newest.items():
-            assert model in OF_EVERYBODY or page_of(row) not in text_of(elsewhere.get(list_of(model), {"q": house.id_of(prefix)})), model
+            assert model in OF_EVERYBODY or page_of(row) not in text_of(
+                elsewhere.get(list_of(model), {"q": house.id_of(prefix)})
+            ), model
 
 
 def test_no_card_number_leads_to_what_is_of_another_merchant(elsewhere: Client) -> None:

@@ -84,6 +84,8 @@ WHOSE: dict[str, Any] = {
     "auth_user_change": ADMINISTRATOR,
     "auth_user_history": ADMINISTRATOR,
     "auth_user_add": ADMINISTRATOR,
+    **{f"auth_user_{kind}": ADMINISTRATOR for kind in ("columns", "saveview")},
+    "auth_user_csv": NOBODY,
     "auth_user_invite": ADMINISTRATOR,
     "auth_user_withdraw_invitation": ADMINISTRATOR,
     "auth_user_deactivate": ADMINISTRATOR,

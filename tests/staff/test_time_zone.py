@@ -84,9 +84,9 @@ def test_an_operator_s_own_time_zone_comes_first_and_is_kept(ana: User) -> None:
 
 def test_an_operator_returns_to_the_installation_s_time_zone(ana: User) -> None:
     visitor = signed_in(ana)
-    for zone, shown in (("Asia/Tokyo", "UTC+9"), ("", "day (UTC)")):
+    for zone, shown in (("Asia/Tokyo", True), ("", False)):
         visitor.post(PREFERENCES, {"time_zone": zone})
-        assert shown in text_of(visitor.get(list_of(Charge)))
+        assert ("UTC+9" in text_of(visitor.get(list_of(Charge)))) == shown
 
 
 @pytest.mark.parametrize("zone", ["Manila", "../../etc/passwd", "x" * 10_000])

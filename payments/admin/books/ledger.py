@@ -98,11 +98,13 @@ class SettlementAdmin(SumsOnTop, LookOnlyAdmin):
     def get_changelist_instance(self, request: HttpRequest) -> Any:
         """Return the list, each of its settlements with its totals."""
         changelist = super().get_changelist_instance(request)
-        rows: Any = changelist.result_list
+        self.complete(changelist.result_list)
+        return changelist
+
+    def complete(self, rows: Any) -> None:
         totals = totals_of(rows)
         for row in rows:
             row.totals = totals[row.pk]
-        return changelist
 
     def sum_note(self, request: HttpRequest, changelist: Any) -> str:
         days: dict[str, Any] = next(

@@ -61,6 +61,7 @@ class NumberedList(ChangeList):
         rows = self.apply_select_related(self.queryset).order_by("pk")
         batch = list(rows[:length])
         while batch:
+            self.model_admin.complete(batch)
             yield batch
             batch = list(rows.filter(pk__gt=batch[-1].pk)[:length])
 
@@ -107,10 +108,15 @@ class KeysetList(ChangeList):
     def batches(self, length: int) -> Iterator[list[Any]]:
         """Yield all rows of the list, newest first, at most `length` at once."""
         found = self.find(Cursor(), length)
-        yield self.rows_of(found.ids)
+        yield self._completed(found)
         while found.next_id is not None:
             found = self.find(Cursor(start=found.next_id), length)
-            yield self.rows_of(found.ids)
+            yield self._completed(found)
+
+    def _completed(self, found: Found) -> list[Any]:
+        rows: list[Any] = list(self.rows_of(found.ids))
+        self.model_admin.complete(rows)
+        return rows
 
     def _key_range(self, cursor: Cursor) -> KeyRange:
         """Return the range of IDs from `cursor` on, within the chosen days."""
@@ -141,6 +147,9 @@ class KeysetPaging(IdSearch):
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
         return KeysetList if tuple(self.get_ordering(request)) == NEWEST_FIRST else NumberedList
+
+    def complete(self, rows: Any) -> None:
+        """Load what the columns of `rows` need beside the rows, for all of them at once."""
 
     def index_path(self, request: HttpRequest, changelist: ChangeList) -> IndexPath:
         """Return the index that finds the rows of this list."""

@@ -50,6 +50,9 @@ class ByRun(FormFilter):
     def condition(self) -> Q:
         return Q(run=self.used_parameters["run"])
 
+    def words(self) -> str:
+        return str(self.used_parameters.get("run", "any"))
+
 
 ByMatch = by("match", matched=("Matched", Q(matched_at__isnull=False)), unmatched=("Not matched", Q(matched_at=None)))
 
