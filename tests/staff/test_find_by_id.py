@@ -1,13 +1,16 @@
 """The box on every page of the admin: any ID leads to its page."""
 
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 from django.contrib import admin
 from django.contrib.auth.models import Permission, User
+from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
+from payments.ids import new_id, public_id
 from payments.models import Charge, MerchantAccess, Refund
 from payments.staff.admin_site.site import grouped
 from tests.admin.conftest import House, house, operator, text_of  # noqa: F401  something to be found
@@ -69,8 +72,55 @@ def test_a_card_number_is_looked_for_nowhere(house: House, operator: Client) -> 
     assert APPROVED not in str(response.redirect_chain) + text_of(response)
 
 
-def test_it_is_asked_by_post_alone(operator: Client) -> None:  # noqa: F811
-    assert operator.get(FIND).status_code == 405
+@pytest.mark.parametrize("digits", [8, 20, 31])
+def test_the_beginning_of_an_id_leads_to_the_only_row_that_has_it(
+    digits: int,
+    house: House,  # noqa: F811
+    operator: Client,  # noqa: F811
+) -> None:
+    beginning = house.charge["id"][: len("ch_") + digits]
+    assert found(operator, f" {beginning.upper().replace('CH_', 'ch_')} ") == page_of(Charge.objects.get())
+
+
+def test_a_beginning_shorter_than_eight_digits_is_looked_for_as_text(house: House, operator: Client) -> None:  # noqa: F811
+    short = house.charge["id"][: len("ch_") + 7]
+    assert found(operator, short) == list_for(short)
+
+
+def test_a_beginning_of_many_ids_lists_the_newest_ten(operator: Client, db: None) -> None:  # noqa: F811
+    moment = datetime(2026, 1, 1, tzinfo=UTC)
+    merchants = sorted((MerchantFactory(id=new_id(moment)) for _ in range(11)), key=lambda one: one.pk)
+    text = text_of(operator.post(FIND, {"q": public_id("mer", merchants[0].pk)[: len("mer_") + 8]}))
+    assert [page_of(one) in text for one in merchants] == [False] + [True] * 10
+    assert "These are the newest 10" in text
+
+
+def test_a_beginning_of_nothing_says_what_was_looked_for(house: House, operator: Client) -> None:  # noqa: F811
+    text = text_of(operator.get(FIND, {"q": "ch_00000000"}))
+    assert "IDs that begin with <code>ch_00000000</code>" in text
+    assert "Nothing was found" in text
+
+
+def test_a_beginning_is_found_among_the_operators_merchants_alone(house: House) -> None:  # noqa: F811
+    client, beginning = member("view_refund"), house.id_of("re")[: len("re_") + 31]
+    MerchantAccess.objects.create(operator=User.objects.get(username="ben"), merchant=MerchantFactory())
+    assert "Nothing was found" in text_of(client.post(FIND, {"q": beginning}))
+    MerchantAccess.objects.create(operator=User.objects.get(username="ben"), merchant=house.shop.merchant)
+    assert found(client, beginning) == page_of(Refund.objects.get())
+
+
+def test_a_beginning_finds_nothing_that_its_reader_may_not_view(house: House) -> None:  # noqa: F811
+    client = member("view_charge", "work_for_all_merchants")
+    assert "Nothing was found" in text_of(client.post(FIND, {"q": house.id_of("re")[: len("re_") + 31]}))
+
+
+def test_a_beginning_is_a_range_of_the_primary_key(db: None) -> None:
+    page: Any = admin.site.get_model_admin(Charge)
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL enable_seqscan = off")
+    plan = Charge.objects.filter(**page.begun_by("ch_0199abcd")).order_by("-pk")[:11].explain()
+    assert "payments_charge_pkey" in plan
+    assert "Index Cond: ((id >= '0199abcd-0000-" in plan
 
 
 def test_outsiders_are_sent_to_the_login(db: None) -> None:

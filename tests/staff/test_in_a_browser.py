@@ -179,3 +179,31 @@ def test_every_page_of_the_admin_keeps_to_its_policy(
         assert response is not None
         assert response.status == 200, address
         assert "unsafe" not in response.headers["content-security-policy"]
+
+
+@pytest.mark.parametrize("keys", ["/", "Control+K"])
+def test_a_key_leads_to_the_search_box(tab: Page, ana: User, keys: str) -> None:
+    sign_in(tab, ana)
+    tab.locator("h1").first.click()
+    tab.keyboard.press(keys)
+    box = tab.get_by_label("Find", exact=True)
+    expect(box).to_be_focused()
+    expect(box).to_have_value("")
+
+
+def test_a_slash_that_is_typed_into_a_field_stays_there(tab: Page, ana: User) -> None:
+    sign_in(tab, ana)
+    tab.goto(reverse("admin:payments_charge_changelist"))
+    field = tab.locator("#searchbar")
+    field.focus()
+    tab.keyboard.press("/")
+    expect(field).to_be_focused()
+    expect(field).to_have_value("/")
+
+
+def test_the_search_results_fit_a_phone(tab: Page, ana: User) -> None:
+    sign_in(tab, ana)
+    tab.set_viewport_size({"width": 390, "height": 844})
+    tab.goto(f"{reverse('admin:find')}?q=ch_{'0' * 31}")
+    expect(tab.get_by_text("Nothing was found")).to_be_visible()
+    assert tab.evaluate("document.documentElement.scrollWidth") <= 390

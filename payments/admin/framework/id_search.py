@@ -13,6 +13,7 @@ from django.http import HttpRequest
 from payments.models import Event
 
 PUBLIC_ID = re.compile(r"([a-z]{2,4})_([0-9a-f]{32})")
+ID_BEGINNING = re.compile(r"([a-z]{2,4})_([0-9a-f]{8,31})")
 LAST4 = re.compile(r"[0-9]{4}")
 # An event is written while its request runs, which never takes this long.
 LONGEST_REQUEST_MILLISECONDS = 300_000
@@ -58,6 +59,17 @@ class IdSearch(admin.ModelAdmin):
                 uuid = UUID(term)
                 lookups = {lookup for lookups in self.uuid_lookups.values() for lookup in lookups}
                 yield from ({lookup: uuid} for lookup in sorted(lookups))
+
+    def begun_by(self, term: str) -> dict[str, Any] | None:
+        """Return the condition for this page's rows whose public ID begins with `term`, a range of the primary key.
+
+        None where `term` is not the beginning of an ID, at least 8 digits long, or names rows of another page.
+        """
+        begun = ID_BEGINNING.fullmatch(term.lower())
+        if begun is None or "pk" not in self.uuid_lookups.get(begun[1], ()):
+            return None
+        first, last = (UUID(hex=begun[2].ljust(32, digit)) for digit in "0f")
+        return {"pk__gte": first, "pk__lte": last}
 
     def named_by(self, prefix: str, uuid: UUID) -> Iterator[dict[str, Any]]:
         """Yield the conditions for one public ID."""
