@@ -15,6 +15,7 @@ LOOK &= ~Q(codename="view_auditentry")
 
 VIEWER = frozenset[str]()
 SUPPORT = VIEWER | {
+    "payments.acknowledge_declinealert",
     "payments.add_export",
     "payments.change_webhook",
     "payments.look_up_unknownoutcome",

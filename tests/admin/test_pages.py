@@ -93,6 +93,9 @@ def test_every_model_has_its_pages() -> None:
         "SummedDay",
         "ExportPart",
         "PageVisit",
+        # Operators choose on a page of their own, and get them by e-mail.
+        "Notification",
+        "NotificationChoice",
         # Merchants read it, and it is kept for a week.
         "ApiRequest",
         "RunningBalance",

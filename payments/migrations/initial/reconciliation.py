@@ -108,6 +108,7 @@ OPERATIONS = [
                 ("close_reconciliationitem", "Can close and reopen reconciliation items"),
             ],
             "default_permissions": ("view",),
+            "indexes": [models.Index(F("id"), condition=Q(("state", "open")), name="reconciliation_item_open")],
             "constraints": [
                 models.UniqueConstraint(F("line"), F("kind"), name="one_item_per_line_and_kind"),
                 models.UniqueConstraint(F("posting"), condition=Q(("line__isnull", True)), name="one_item_per_missing_line"),
