@@ -17,8 +17,12 @@ from payments.staff.sign_in.views import PersonalPage
 class NotificationsForm(forms.Form):
     """How often, and about which sorts of the inbox; those that the operator may see."""
 
-    mode = forms.ChoiceField(label="E-mail", choices=NotificationChoice.Mode.choices, widget=forms.RadioSelect)
-    sorts = forms.MultipleChoiceField(label="About", required=False, widget=forms.CheckboxSelectMultiple)
+    mode = forms.ChoiceField(
+        label="E-mail", choices=NotificationChoice.Mode.choices, widget=forms.RadioSelect(attrs={"class": "radiolist"})
+    )
+    sorts = forms.MultipleChoiceField(
+        label="About", required=False, widget=forms.CheckboxSelectMultiple(attrs={"class": "radiolist"})
+    )
 
     def __init__(self, *args: Any, offered: list[str], **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
