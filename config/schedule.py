@@ -25,6 +25,11 @@ SCHEDULE = {
         "delete_old_page_visits": 3600.0,
         "delete_old_provider_messages": 3600.0,
         "delete_old_simulator_messages": 3600.0,
+        "end_decline_alerts": 60.0,
+        "announce_events": 30.0,
+        "send_mails": 10.0,
+        "send_chat_messages": 10.0,
+        "delete_old_notifications": 3600.0,
         "clear_sessions": 3600.0,
     }.items()
 }

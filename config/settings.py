@@ -63,8 +63,7 @@ CVC_KEEP_MINUTES = 60
 UNUSED_CARD_KEEP_DAYS = 30
 # How far the booking times of the two sides may differ; nothing this close to a report's end counts as missing.
 RECONCILIATION_MARGIN_MINUTES = 60
-# The company that runs this answers for card numbers under PCI DSS (SAQ-D). Until it attests that, live mode takes no
-# cards.
+# Live mode takes no cards until the company that runs this attests that it answers for them under PCI DSS (SAQ-D).
 LIVE_CARDS_ATTESTED = env.boolean("LIVE_CARDS_ATTESTED", False)
 # The providers' addresses; Adyen's is in the account's settings unless it is set here.
 XENDIT_URL = env.text("XENDIT_URL", "https://api.xendit.co").rstrip("/")
@@ -184,8 +183,7 @@ CELERY_BROKER_URL = addresses.broker_url(REDIS_URL)
 CELERY_TASK_IGNORE_RESULT = True
 # A client that can write to Redis may start a task, but not control a worker.
 CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
-# Tasks mostly wait for networks. A check of the invariants or a reconciliation may take long, and recovery must not
-# wait for them.
+# Tasks mostly wait for networks. Recovery must not wait for a check of the invariants or a reconciliation.
 CELERY_WORKER_POOL = "threads"
 CELERY_WORKER_CONCURRENCY = 8
 CELERY_TASK_DEFAULT_EXPIRES = 60
@@ -256,15 +254,17 @@ CONTENT_SECURITY_POLICY = {
         "frame-ancestors": [NONE],
     }
 }
-# HSTS for subdomains and preload lists would bind a whole domain, of which kaha is one host. Passkeys need https, which
-# `config.boot.checks` requires of PUBLIC_URL.
+# HSTS for subdomains would bind a whole domain. Passkeys need https, which `config.boot.checks` requires of PUBLIC_URL.
 SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021", "otp_webauthn.E031"]
 LOGGING = setup.configuration()
 LOGGING_CONFIG = "config.logs.setup.configure"
 
-# Mail to operators: invitations. Without EMAIL_URL none is sent.
+# Messages to operators: mail, none without EMAIL_URL, and a chat room's incoming webhook, whose URL is a secret.
 vars().update(env.email("EMAIL_URL"))
 DEFAULT_FROM_EMAIL = env.text("EMAIL_FROM", "kaha@localhost")
+CHAT_WEBHOOK_URL = env.text_or_file("CHAT_WEBHOOK_URL").strip()
+CHAT_WEBHOOK_MODE = env.text("CHAT_WEBHOOK_MODE", "each")
+DIGEST_HOUR = env.integer("DIGEST_HOUR", 8, at_least=0)
 
 # Sign-in of operators (see `payments.staff`): a session ends after 15 idle minutes or when the browser closes.
 SESSION_COOKIE_AGE = 15 * 60

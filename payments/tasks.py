@@ -12,10 +12,12 @@ from payments.domain import idempotency, settlement, visits
 from payments.domain.approvals import decisions
 from payments.domain.charging import expiry, recovery
 from payments.domain.maintenance import key_rotation, partitions
+from payments.domain.notifications import announce, send
 from payments.domain.operators import corrections, decide, execute
 from payments.domain.provider_events import apply, inbox
 from payments.domain.provider_events.messages import apply_simulator_messages as apply_messages
 from payments.domain.reconciliation import runs, uploads
+from payments.domain.risk import decline_alerts
 from payments.invariants import checks
 from payments.ledger import account_days
 from payments.overview import day_totals
@@ -174,6 +176,11 @@ def sum_up_ledger_days() -> int:
 
 
 @shared_task
+def end_decline_alerts() -> int:
+    return decline_alerts.end_over()
+
+
+@shared_task
 def clear_sessions() -> None:
     """Delete the expired sessions of operators."""
     call_command("clearsessions")
@@ -182,3 +189,28 @@ def clear_sessions() -> None:
 @shared_task
 def delete_old_page_visits() -> int:
     return visits.delete_old()
+
+
+@shared_task
+@at_most(1)
+def announce_events() -> int:
+    """Make the notifications of what needs attention since the last time."""
+    return announce.announce()
+
+
+@shared_task
+@at_most(1)
+def send_mails() -> int:
+    """Send due e-mails; a slow mail server holds one thread, and for a short time."""
+    return send.send_mails()
+
+
+@shared_task
+@at_most(1)
+def send_chat_messages() -> int:
+    return send.send_chat()
+
+
+@shared_task
+def delete_old_notifications() -> int:
+    return announce.delete_old()

@@ -24,6 +24,7 @@ from payments.vault import keys
 
 logger = logging.getLogger("kaha.boot")
 
+LAST_HOUR = 23
 CONFIGURATION = "configuration"
 SECRET_KEY_MIN_LENGTH = 50
 POSTGRESQL_MIN_VERSION = (15,)
@@ -157,6 +158,14 @@ def _admin_host_is_another() -> bool:
     return not host or (is_name and is_another)
 
 
+def _is_https(text: str) -> bool:
+    try:
+        url = urlsplit(text)
+    except ValueError:
+        return False
+    return url.scheme == "https" and bool(url.hostname)
+
+
 def _is_rate(text: str) -> bool:
     try:
         rates = limits.parse_many(text)
@@ -205,6 +214,17 @@ RULES: list[tuple[str, Callable[[], bool], str]] = [
         lambda: bool(HEADER_PREFIX.fullmatch(settings.NOTIFY_HEADER_PREFIX)),
         "must be letters, digits and hyphens, such as X-Kaha.",
     ),
+    (
+        "CHAT_WEBHOOK_URL",
+        lambda: not settings.CHAT_WEBHOOK_URL or _is_https(settings.CHAT_WEBHOOK_URL),
+        "must be the https:// address of an incoming webhook.",
+    ),
+    (
+        "CHAT_WEBHOOK_MODE",
+        lambda: settings.CHAT_WEBHOOK_MODE in ("each", "digest"),
+        "must be each or digest.",
+    ),
+    ("DIGEST_HOUR", lambda: settings.DIGEST_HOUR <= LAST_HOUR, "must be an hour from 0 to 23."),
     ("RATE_LIMIT", lambda: _is_rate(settings.RATE_LIMIT), RATE_FORM),
     ("RATE_LIMIT_ANONYMOUS", lambda: _is_rate(settings.RATE_LIMIT_ANONYMOUS), RATE_FORM),
 ]

@@ -8,24 +8,26 @@ from urllib.parse import urlencode
 from django import template
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser, PermissionsMixin
 from django.http import HttpRequest
-from django.urls import reverse
 
 from payments import sourcetypes
 from payments.admin.charts import Chart, series_of, stacked_bars
 from payments.admin.framework.formats import NOTHING, money
 from payments.admin.framework.merchant_access import limit_of
+from payments.admin.inbox import summary_of
 from payments.admin.lists.mode import MODES, mode_of
-from payments.models import MoneyCheck
-from payments.models.merchants.merchant_access import Limit
+from payments.models import DayTotal, MoneyCheck
 from payments.money import CURRENCIES, DEFAULT_CURRENCY
 from payments.overview.days import Days
-from payments.overview.needs_attention import Backlog, items_for
 from payments.overview.trade import Trade, trades_of
 
 PERIODS = (1, 7, 30, 90)
 USUAL_PERIOD = 7
+OUTCOMES: dict[str, str] = {
+    DayTotal.Outcome.APPROVED: "Approved",
+    DayTotal.Outcome.DECLINED: "Declined",
+    DayTotal.Outcome.ABANDONED: "Abandoned",
+}
 MAY_LOOK = "payments.view_charge"
-ALL_REQUESTS = "admin:payments_approvalrequest_waiting"
 
 register = template.Library()
 
@@ -48,16 +50,6 @@ class Choice:
         return "?" + urlencode({name: value for name, value in chosen.items() if value})
 
 
-@dataclass(frozen=True, slots=True)
-class Card:
-    """A count of rows that may need attention, and the list that shows them."""
-
-    label: str
-    count: int
-    note: str
-    address: str
-
-
 @register.inclusion_tag("admin/payments/overview.html", takes_context=True)
 def overview(context: template.Context) -> dict[str, Any]:
     """Return the page's context for those who may see charges; nothing for others."""
@@ -72,15 +64,14 @@ def overview(context: template.Context) -> dict[str, Any]:
     trades = trades_of(choice.livemode, days, limit)
     currency = choice.currency or next(iter(trades), DEFAULT_CURRENCY)
     trade = trades.get(currency) or Trade(days, [])
+    before = trades_of(choice.livemode, days.before, limit).get(currency) or Trade(days.before, [])
     currencies = dict.fromkeys([currency, *trades])
-    return {
+    return summary_of(request) | {
         "periods": [(count, choice.address(days=count), count == choice.period) for count in PERIODS],
         "currencies": [(each, choice.address(currency=each), each == currency) for each in currencies],
-        "cards": [card for permission, card in _cards(choice, currency, days, limit) if _may(request.user, permission)],
         "check": MoneyCheck.objects.newest_whole() if limit is None else None,
         "trade": trade,
-        "volume": money(trade.volume, currency),
-        "rate": NOTHING if trade.success_rate is None else f"{trade.success_rate:.1%}",
+        "sums": list(_sums(trade, before, currency)),
         "charts": list(_charts(trade, currency)),
     }
 
@@ -96,31 +87,36 @@ def _choice(request: HttpRequest) -> Choice:
     return Choice(mode_of(request), length, currency if currency in CURRENCIES else "")
 
 
-def _cards(choice: Choice, currency: str, days: Days, limit: Limit) -> Iterator[tuple[str, Card]]:
-    """Yield each card with the permission that its list needs."""
-    waiting = items_for(choice.livemode, currency, days, limit)
+def _sums(trade: Trade, before: Trade, currency: str) -> Iterator[tuple[str, str, str]]:
+    """Yield each figure with its label, and with the difference from the period before in words."""
+    yield "Volume", money(trade.volume, currency), _difference(trade.volume, before.volume)
+    for label in ("Approved", "Declined", "Abandoned", "Pending"):
+        name = label.lower()
+        # What is pending now is not to be compared with what is still pending from then.
+        against = "" if label == "Pending" else _difference(getattr(trade, name), getattr(before, name))
+        yield label, f"{getattr(trade, name):,}", against
+    rate, rate_before = trade.success_rate, before.success_rate
+    against = "" if rate is None or rate_before is None else _points(rate - rate_before)
+    yield "Success rate", NOTHING if rate is None else f"{rate:.1%}", against
 
-    def card(label: str, found: Backlog | int, model: str, **filters: str) -> tuple[str, Card]:
-        address = f"{reverse(f'admin:payments_{model}_changelist')}?{urlencode(filters | {'mode': choice.mode})}"
-        pile = found if isinstance(found, Backlog) else Backlog(found)
-        note = money(pile.amount, currency) if isinstance(found, Backlog) else ""
-        return f"payments.view_{model}", Card(label, pile.count, note, address)
 
-    yield card("Held", waiting.held, "charge", money="held")
-    yield card("Holds that expire within 48 hours", waiting.expiring, "charge", money="expiring")
-    yield card("Unknown outcomes", waiting.unknown, "unknownoutcome")
-    yield card("Late payments being reversed", waiting.late, "charge", money="going_back")
-    yield card("Refunds pending", waiting.refunds, "refund", status__exact="pending")
-    requests = waiting.requests.count + waiting.changes
-    approvals = Card("Waiting for approval", requests, money(waiting.requests.amount, currency), reverse(ALL_REQUESTS))
-    yield "payments.view_approvalrequest", approvals
-    yield card("Webhooks failing", waiting.failing, "webhook", standing="failing")
-    yield card("Webhooks given up", waiting.given_up, "webhook", standing="given_up")
-    yield card("Reconciliation differences", waiting.differences, "reconciliationitem", state__exact="open")
-    yield card("Provider events that need attention", waiting.webhooks, "providermessage", standing="attention")
+def _difference(value: int, before: int) -> str:
+    if not before:
+        return "none before" if value else ""
+    change = (value - before) / before
+    return f"{abs(change):.0%} {'more' if change > 0 else 'less'}" if value != before else "as before"
+
+
+def _points(change: float) -> str:
+    shown = f"{abs(change) * 100:.1f}"
+    return "as before" if shown == "0.0" else f"{shown} points {'higher' if change > 0 else 'lower'}"
 
 
 def _charts(trade: Trade, currency: str) -> Iterator[Chart]:
+    if any(trade.outcomes().values()):
+        outcomes = trade.outcomes()
+        ended = [each for each in OUTCOMES if any(each in stack for stack in outcomes.values())]
+        yield stacked_bars("outcome", "Outcomes per day", outcomes, ended, OUTCOMES.__getitem__, "{:,}".format)
     if not trade.approved:
         return
     volume, count = trade.stacks("amount"), trade.stacks("count")

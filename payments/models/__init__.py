@@ -41,6 +41,8 @@ from payments.models.operators.correction import Correction as Correction
 from payments.models.operators.correction import UnknownOutcome as UnknownOutcome
 from payments.models.operators.list_preferences import ListColumns as ListColumns
 from payments.models.operators.list_preferences import SavedView as SavedView
+from payments.models.operators.notification import Notification as Notification
+from payments.models.operators.notification import NotificationChoice as NotificationChoice
 from payments.models.operators.operator_action import ApprovalLimit as ApprovalLimit
 from payments.models.operators.operator_action import OperatorAction as OperatorAction
 from payments.models.provider_message import ProviderEvent as ProviderEvent

@@ -19,7 +19,9 @@ BATCH = 50
 COUNTED = """
 SELECT (%(days)s::date[])[width_bucket(c.id, %(first_ids)s::uuid[])] AS day,
     c.merchant_id, c.livemode, c.currency, s.type AS source_type,
-    CASE c.status WHEN 'pending' THEN 'pending' WHEN 'failed' THEN 'declined' ELSE 'approved' END AS outcome,
+    CASE WHEN c.status = 'pending' THEN 'pending' WHEN c.status <> 'failed' THEN 'approved'
+        WHEN c.failure_data ->> 'code' IN ('action_expired', 'payer_cancelled') THEN 'abandoned'
+        ELSE 'declined' END AS outcome,
     coalesce(c.failure_data ->> 'code', '') AS reason, count(*) AS count, sum(c.amount)::bigint AS amount
 FROM payments_charge c JOIN payments_source s ON s.id = c.source_id
 WHERE c.id >= %(first_id)s AND c.id < %(next_id)s

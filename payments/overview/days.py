@@ -28,6 +28,11 @@ class Days:
         return (self.first + number * DAY for number in range((self.last - self.first).days + 1))
 
     @property
+    def before(self) -> "Days":
+        """Return as many days, which end where these begin."""
+        return Days(self.first - (self.last - self.first) - DAY, self.first - DAY)
+
+    @property
     def first_id(self) -> UUID:
         return _first_id(self.first)
 

@@ -1,17 +1,19 @@
-"""What needs operators' attention now: one query each, by an index of the open rows."""
+"""What needs attention, in all currencies and modes: one query each, by an index of the open rows."""
 
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
+from uuid import UUID
 
-from django.db.models import Count, Q, QuerySet, Sum
+from django.db import connection
+from django.db.models import QuerySet
 
 from payments import clock
+from payments.ids import first_id
 from payments.models import (
-    ApprovalRequest,
     Attempt,
     Charge,
-    OperatorAction,
+    DeclineAlert,
     ProviderEvent,
     ReconciliationItem,
     Refund,
@@ -19,70 +21,119 @@ from payments.models import (
     Webhook,
 )
 from payments.models.merchants.merchant_access import Limit, within
-from payments.overview.days import Days
 
 EXPIRES_SOON = timedelta(hours=48)
 GIVEN_UP = ("exhausted", "gone")
+# Webhooks that were given up longer ago are history.
+GIVEN_UP_SHOWN = timedelta(days=7)
+# Most providers make a refund within a day.
+REFUND_USUAL = timedelta(days=1)
+# The most receivers looked at, and the most webhooks counted of each.
+RECEIVERS_MAX = 1_000
+COUNTED_MAX = 1_000
+
+# The index of due webhooks begins with merchant, mode and receiver, so each step of the recursion reads one entry.
+FAILING = """
+WITH RECURSIVE receiver AS (
+    (SELECT merchant_id, livemode, receiver FROM payments_webhook
+     WHERE due_at IS NOT NULL AND (%(merchants)s::uuid[] IS NULL OR merchant_id = ANY(%(merchants)s))
+     ORDER BY merchant_id, livemode, receiver LIMIT 1)
+    UNION ALL
+    SELECT next.* FROM receiver r CROSS JOIN LATERAL (
+        SELECT w.merchant_id, w.livemode, w.receiver FROM payments_webhook w
+        WHERE w.due_at IS NOT NULL AND (%(merchants)s::uuid[] IS NULL OR w.merchant_id = ANY(%(merchants)s))
+            AND (w.merchant_id, w.livemode, w.receiver) > (r.merchant_id, r.livemode, r.receiver)
+        ORDER BY w.merchant_id, w.livemode, w.receiver LIMIT 1
+    ) next
+)
+SELECT r.merchant_id, m.title, r.livemode, r.receiver, failing.count, failing.since
+FROM (SELECT * FROM receiver LIMIT %(receivers)s) r
+JOIN payments_merchant m ON m.id = r.merchant_id
+CROSS JOIN LATERAL (
+    SELECT count(*) AS count, min(first_try_at) AS since FROM (
+        SELECT w.first_try_at FROM payments_webhook w
+        WHERE w.merchant_id = r.merchant_id AND w.livemode = r.livemode AND w.receiver = r.receiver
+            AND w.due_at IS NOT NULL AND w.failures > 0
+        LIMIT %(counted)s
+    ) AS some_of_them
+) failing
+WHERE failing.count > 0
+ORDER BY failing.since LIMIT %(limit)s
+"""
 
 
 @dataclass(frozen=True, slots=True)
-class Backlog:
-    """A number of open items, and their money in the currency's smallest unit."""
+class FailingReceiver:
+    """A receiver of webhooks with some that fail, at most COUNTED_MAX of them counted, and since when."""
 
-    count: int = 0
-    amount: int = 0
-
-
-@dataclass(frozen=True)
-class OpenItems:
-    """The items that need attention in one mode and currency.
-
-    `late` is money that came after its charge had failed and has not gone back yet. `requests` are actions that wait
-    for an approver, `changes` those of live keys, accounts and routes. The others have no currency of their own:
-    `failing` and `given_up` are our webhooks, `differences` those of reconciliation, and `webhooks` are providers'
-    messages that moved nothing.
-    """
-
-    held: Backlog
-    expiring: Backlog
-    unknown: Backlog
-    late: Backlog
-    refunds: Backlog
-    requests: Backlog
-    failing: int
-    given_up: int
-    differences: int
-    webhooks: int
-    changes: int
+    merchant_id: UUID
+    merchant: str
+    livemode: bool
+    receiver: str
+    count: int
+    since: datetime | None
 
 
-def items_for(livemode: bool, currency: str, days: Days, limit: Limit = None) -> OpenItems:
-    """Return the open items of the merchants in `limit`, in one mode and currency; webhooks given up are of `days`."""
-    own, of_charge = within(limit, "merchant"), within(limit, "charge__merchant")
-    in_currency = Q(charge__livemode=livemode, charge__currency=currency)
-    held = Charge.objects.filter(own, livemode=livemode, currency=currency, hold_expires_at__isnull=False)
-    reversals = Attempt.objects.filter(of_charge, in_currency, kind=Attempt.Kind.REVERSE, due_at__isnull=False)
-    refunds = Refund.objects.filter(own, livemode=livemode, currency=currency, status=Refund.Status.PENDING)
-    webhooks = Webhook.objects.filter(own, livemode=livemode)
-    # A difference without a known charge may be of either mode.
-    of_mode = Q(charge__livemode=livemode) | Q(charge__isnull=True)
-    differences = ReconciliationItem.objects.filter(of_mode, of_charge, state=ReconciliationItem.State.OPEN)
-    reports = ProviderEvent.objects.filter(state=ProviderEvent.State.NEEDS_ATTENTION, account__livemode=livemode)
-    return OpenItems(
-        held=_pile(held),
-        expiring=_pile(held.filter(hold_expires_at__lte=clock.now() + EXPIRES_SOON)),
-        unknown=_pile(UnknownOutcome.objects.filter(of_charge, in_currency)),
-        late=_pile(reversals),
-        refunds=_pile(refunds),
-        requests=_pile(OperatorAction.objects.proposed().filter(of_charge, in_currency)),
-        failing=webhooks.filter(due_at__isnull=False, failures__gt=0).count(),
-        given_up=webhooks.filter(state__in=GIVEN_UP, id__gte=days.first_id).count(),
-        differences=differences.count(),
-        webhooks=reports.filter(within(limit, "account__merchant")).count(),
-        changes=ApprovalRequest.objects.proposed().filter(own).count() if livemode else 0,
+def expiring_holds(limit: Limit) -> QuerySet[Any]:
+    """Return the charges whose hold expires soon, the next one first."""
+    rows = Charge.objects.filter(within(limit, "merchant"), hold_expires_at__lte=clock.now() + EXPIRES_SOON)
+    return rows.select_related("merchant").order_by("hold_expires_at")
+
+
+def unknown_outcomes(limit: Limit) -> QuerySet[Any]:
+    """Return the attempts with an unknown outcome, oldest first; reversals have a list of their own."""
+    rows = UnknownOutcome.objects.filter(within(limit, "charge__merchant")).exclude(kind=Attempt.Kind.REVERSE)
+    # Not by the ID: its index would lead through all attempts.
+    return rows.select_related("charge__merchant").order_by("created_at")
+
+
+def late_payments(limit: Limit) -> QuerySet[Any]:
+    """Return the reversals of money that came after its charge had failed, and that has not gone back yet."""
+    rows = Attempt.objects.filter(within(limit, "charge__merchant"), kind=Attempt.Kind.REVERSE, due_at__isnull=False)
+    return rows.select_related("charge__merchant").order_by("created_at")
+
+
+def slow_refunds(limit: Limit) -> QuerySet[Any]:
+    """Return the refunds that are pending for longer than usual, oldest first."""
+    before = first_id(clock.now() - REFUND_USUAL)
+    rows = Refund.objects.filter(within(limit, "merchant"), status=Refund.Status.PENDING, id__lt=before)
+    return rows.select_related("merchant").order_by("id")
+
+
+def failing_receivers(limit: Limit, most: int) -> list[FailingReceiver]:
+    """Return at most `most` receivers of webhooks that fail now, the one that fails for longest first."""
+    values = {
+        "merchants": None if limit is None else list(limit),
+        "receivers": RECEIVERS_MAX,
+        "counted": COUNTED_MAX,
+        "limit": most,
+    }
+    with connection.cursor() as cursor:
+        cursor.execute(FAILING, values)
+        return [FailingReceiver(*row) for row in cursor.fetchall()]
+
+
+def given_up_webhooks(limit: Limit) -> QuerySet[Any]:
+    """Return the webhooks that were given up lately, newest first."""
+    since = first_id(clock.now() - GIVEN_UP_SHOWN)
+    rows = Webhook.objects.filter(within(limit, "merchant"), state__in=GIVEN_UP, id__gte=since)
+    return rows.select_related("merchant").order_by("-id")
+
+
+def open_differences(limit: Limit) -> QuerySet[Any]:
+    """Return the open reconciliation items, oldest first."""
+    rows = ReconciliationItem.objects.filter(within(limit, "charge__merchant"), state=ReconciliationItem.State.OPEN)
+    return rows.select_related("charge__merchant", "line").order_by("id")
+
+
+def provider_events(limit: Limit) -> QuerySet[Any]:
+    """Return the reports of providers that moved nothing and that an operator must look at, oldest first."""
+    needing = ProviderEvent.objects.filter(
+        within(limit, "account__merchant"), state=ProviderEvent.State.NEEDS_ATTENTION
     )
+    return needing.select_related("account__merchant", "message").order_by("id")
 
 
-def _pile(rows: QuerySet[Any]) -> Backlog:
-    sums = rows.aggregate(count=Count("id"), total=Sum("amount"))
-    return Backlog(sums["count"], int(sums["total"] or 0))
+def decline_alerts(limit: Limit) -> QuerySet[Any]:
+    """Return the decline alerts that operators are still shown, newest first."""
+    return DeclineAlert.objects.recent().filter(within(limit, "merchant"))

@@ -66,6 +66,11 @@ class Trade:
         return sum(line.count for line in self._of(Outcome.DECLINED))
 
     @property
+    def abandoned(self) -> int:
+        """Return how many payers left, or did not confirm in time; these are no declines."""
+        return sum(line.count for line in self._of(Outcome.ABANDONED))
+
+    @property
     def pending(self) -> int:
         return sum(line.count for line in self._of(Outcome.PENDING))
 
@@ -88,6 +93,14 @@ class Trade:
         stacks: dict[date, Counter[str]] = {day: Counter() for day in self.days}
         for line in self._of(Outcome.APPROVED):
             stacks[line.day][line.source_type] += getattr(line, name)
+        return stacks
+
+    def outcomes(self) -> Mapping[date, Mapping[str, int]]:
+        """Return the number of charges that ended by outcome, for each day of the period."""
+        stacks: dict[date, Counter[str]] = {day: Counter() for day in self.days}
+        for line in self.lines:
+            if line.outcome != Outcome.PENDING:
+                stacks[line.day][line.outcome] += line.count
         return stacks
 
     def _of(self, outcome: str) -> list[Line]:

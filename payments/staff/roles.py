@@ -24,6 +24,7 @@ MONTH_END = {
 SUPPORT = VIEWER | {
     "payments.change_case",
     "payments.export_list",
+    "payments.acknowledge_declinealert",
     "payments.change_webhook",
     "payments.look_up_unknownoutcome",
     "payments.refund_charge",

@@ -14,9 +14,11 @@ from pytest_django import Settings
 from payments import clock
 from payments.domain.merchants.api_keys import find_key
 from payments.domain.merchants.merchants import NewMerchant
+from payments.domain.risk import decline_alerts
 from payments.ids import public_id
-from payments.models import ApiKey, Charge, DeclineAlert, Merchant
-from tests.admin.conftest import text_of
+from payments.models import ApiKey, AuditEntry, Charge, DeclineAlert, Merchant
+from payments.overview.needs_attention import decline_alerts as decline_alerts_of
+from tests.admin.conftest import text_of, the_operator
 from tests.admin.test_pages import list_of, page_of
 from tests.client import DECLINED, Api, made
 from tests.factories import ApiKeyFactory, ChargeFactory
@@ -146,3 +148,34 @@ def test_the_page_of_a_merchant_shows_its_budget(operator: Client, shop: NewMerc
     Merchant.objects.update(decline_budget=4321)
     assert "4321" in text_of(operator.get(page_of(shop.merchant)))
     assert "decline_budget" not in made(Api(shop.keys["sk_test"]).get("/me"))
+
+
+def test_an_alert_is_acknowledged_once_by_name_and_leaves_the_pages(operator: Client, shop: NewMerchant) -> None:
+    made_alert = alert()
+    address = reverse("admin:payments_declinealert_acknowledge", args=[made_alert.pk])
+    assert ANNOUNCED in text_of(operator.get(INDEX))
+    operator.post(address, {"reason": "The merchant knows"})
+    made_alert.refresh_from_db()
+    assert made_alert.acknowledged_by == the_operator()
+    assert AuditEntry.objects.filter(action="acknowledged", reason="The merchant knows").count() == 1
+    assert ANNOUNCED not in text_of(operator.get(INDEX))
+    assert not list(decline_alerts_of(None))
+    with pytest.raises(decline_alerts.AlreadyAcknowledged):
+        decline_alerts.acknowledge(made_alert, the_operator(), "Again")
+
+
+def test_an_alert_is_over_after_a_whole_window_without_another_one(shop: NewMerchant) -> None:
+    now, hour = clock.now(), timedelta(hours=1)
+    first = alert()
+    following = {"window_starts_at": first.window_ends_at, "window_ends_at": first.window_ends_at + hour}
+    alert(charge=first.charge, **following)
+    for later, over in ((hour, 0), (2.5 * hour, 0), (3 * hour + timedelta(minutes=1), 2)):
+        with clock.at(now + later):
+            assert decline_alerts.end_over() == over
+    assert not DeclineAlert.objects.filter(over_at=None).exists()
+
+
+def test_the_page_leads_to_a_block_of_the_payer(operator: Client, shop: NewMerchant) -> None:
+    made_alert = alert()
+    address = reverse("admin:payments_source_block", args=[made_alert.charge.source_id])
+    assert address in text_of(operator.get(page_of(made_alert)))

@@ -49,8 +49,8 @@ OF_PEOPLE = {"MerchantAccess"}
 PROVIDER_CREDENTIALS = {"secret_key": "xnd_development_0123456789", "callback_token": "token-of-the-callbacks"}
 REQUESTED_CREDENTIALS = {name: f"{value}-that-waits" for name, value in PROVIDER_CREDENTIALS.items()}
 # Session and its renewal, user and their limit, count (or what is on the page) and rows, the merchants to choose from,
-# the two alerts, saved views and columns, and sums: how far they read, their transaction and its time-out. Settlements have
-# totals of their own.
+# the two alerts, saved views and columns, and sums: how far they read, their transaction and its time-out.
+# Settlements have totals of their own.
 MOST_STATEMENTS_OF_A_LIST = 18
 
 
@@ -115,6 +115,9 @@ def test_every_model_has_its_pages() -> None:
         "SavedView",
         "PageVisit",
         "Note",
+        # Operators choose on a page of their own, and get them by e-mail.
+        "Notification",
+        "NotificationChoice",
         # Merchants read it, and it is kept for a week.
         "ApiRequest",
         "RunningBalance",

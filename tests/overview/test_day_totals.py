@@ -143,3 +143,19 @@ def test_pending_charges_leave_the_success_rate_alone(shop: NewMerchant) -> None
     make_past_charge(shop.merchant, days_ago(1))
     make_past_charge(shop.merchant, days_ago(1), number=ANSWER_LOST)
     assert week().success_rate == 1.0
+
+
+def test_a_payer_who_left_is_abandoned_and_no_decline(shop: NewMerchant) -> None:
+    for number in (None, DECLINED, DECLINED):
+        make_past_charge(shop.merchant, days_ago(2), **({"number": number} if number else {}))
+    newest = Charge.objects.filter(status="failed").latest("id")
+    Charge.objects.filter(id=newest.id).update(failure_data={"code": "action_expired", "message": "Too late"})
+    for _ in range(2):
+        trade = week()
+        assert (trade.approved, trade.declined, trade.abandoned, trade.success_rate) == (1, 1, 1, 0.5)
+        sum_up_due()
+
+
+def test_the_days_before_are_as_many_and_end_where_these_begin() -> None:
+    days = Days.until_today(7)
+    assert (len(list(days.before)), days.before.last + timedelta(days=1)) == (7, days.first)

@@ -1,21 +1,44 @@
-"""Items that need attention, and when they no longer do."""
+"""What needs attention, and when it no longer does."""
 
+from collections.abc import Iterable
 from datetime import timedelta
+from typing import Any
+
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from payments import clock
 from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.operators import decide
 from payments.models import Refund, Webhook
-from payments.overview.days import Days
-from payments.overview.needs_attention import Backlog, OpenItems, items_for
+from payments.overview import decisions, needs_attention
 from payments.quickstart.demo.sales import Sale
 from tests.client import ANSWER_LOST, REFUNDS_WAIT, Api
 from tests.operators.factories import ALONE, person, proposed
 from tests.overview.past_charges import make_past_charge
+from tests.plans import scans_of
+
+URLS = {"success": "https://a.example/", "fail": "https://a.example/", "notify": "https://a.example/kaha"}
 
 
-def now_waiting(currency: str = "PHP", *, livemode: bool = False, days: int = 7) -> OpenItems:
-    return items_for(livemode, currency, Days.until_today(days))
+def amounts(rows: Iterable[Any]) -> list[int]:
+    return [row.amount for row in rows]
+
+
+def test_a_hold_needs_attention_in_its_last_48_hours_in_any_currency(shop: NewMerchant) -> None:
+    now = clock.now()
+    make_past_charge(shop.merchant, now - timedelta(days=1), hold=True, amount=300)
+    make_past_charge(shop.merchant, now - timedelta(days=6), hold=True, amount=500)
+    make_past_charge(shop.merchant, now - timedelta(days=6, hours=3), hold=True, amount=700, currency="JPY")
+    make_past_charge(shop.merchant, now - timedelta(days=6), Sale.capture, hold=True)
+    assert amounts(needs_attention.expiring_holds(None)) == [700, 500]
+
+
+def test_an_unknown_outcome_needs_attention_until_it_is_known(shop: NewMerchant) -> None:
+    moment = clock.now() - timedelta(minutes=1)
+    make_past_charge(shop.merchant, moment, number=ANSWER_LOST, amount=700)
+    make_past_charge(shop.merchant, moment, Sale.look_up, number=ANSWER_LOST)
+    assert amounts(needs_attention.unknown_outcomes(None)) == [700]
 
 
 def _end_refund(sale: Sale) -> None:
@@ -23,42 +46,13 @@ def _end_refund(sale: Sale) -> None:
     sale.receive_message()
 
 
-def ago(**time: float) -> timedelta:
-    return timedelta(**time)
-
-
-def test_a_new_shop_needs_no_attention(shop: NewMerchant) -> None:
-    nothing = Backlog()
-    assert now_waiting() == OpenItems(nothing, nothing, nothing, nothing, nothing, nothing, 0, 0, 0, 0, 0)
-
-
-def test_holds_and_expiring_holds_have_their_number_and_amount(shop: NewMerchant) -> None:
-    now = clock.now()
-    make_past_charge(shop.merchant, now - ago(days=1), hold=True, amount=300)
-    make_past_charge(shop.merchant, now - ago(days=6), hold=True, amount=500)
-    make_past_charge(shop.merchant, now - ago(days=6), Sale.capture, hold=True)
-    assert (now_waiting().held, now_waiting().expiring) == (Backlog(2, 800), Backlog(1, 500))
-
-
-def test_each_currency_and_mode_has_its_own(shop: NewMerchant) -> None:
-    make_past_charge(shop.merchant, clock.now() - ago(days=1), hold=True, amount=300, currency="JPY")
-    assert now_waiting("JPY").held == Backlog(1, 300)
-    assert now_waiting("PHP").held == now_waiting("JPY", livemode=True).held == Backlog()
-
-
-def test_an_unknown_outcome_waits_until_it_is_known(shop: NewMerchant) -> None:
-    moment = clock.now() - ago(minutes=1)
-    make_past_charge(shop.merchant, moment, number=ANSWER_LOST, amount=700)
-    make_past_charge(shop.merchant, moment, Sale.look_up, number=ANSWER_LOST)
-    assert now_waiting().unknown == Backlog(1, 700)
-
-
-def test_a_refund_waits_until_it_is_made_or_has_failed(shop: NewMerchant) -> None:
-    moment = clock.now() - ago(minutes=1)
-    make_past_charge(shop.merchant, moment, lambda sale: sale.refund(400), number=REFUNDS_WAIT)
-    make_past_charge(shop.merchant, moment, lambda sale: sale.refund(100), _end_refund, number=REFUNDS_WAIT)
-    assert Refund.objects.count() == 2
-    assert now_waiting().refunds == Backlog(1, 400)
+def test_a_refund_needs_attention_when_it_is_pending_for_longer_than_a_day(shop: NewMerchant) -> None:
+    for ago in (timedelta(days=2), timedelta(minutes=1)):
+        moment = clock.now() - ago
+        make_past_charge(shop.merchant, moment, lambda sale: sale.refund(400), number=REFUNDS_WAIT)
+        make_past_charge(shop.merchant, moment, lambda sale: sale.refund(100), _end_refund, number=REFUNDS_WAIT)
+    assert Refund.objects.count() == 4
+    assert amounts(needs_attention.slow_refunds(None)) == [400]
 
 
 def test_a_request_waits_for_an_approver_until_it_is_decided(api: Api) -> None:
@@ -66,14 +60,47 @@ def test_a_request_waits_for_an_approver_until_it_is_decided(api: Api) -> None:
     declined = proposed("refund", ALONE + 1)
     decide.decline(declined, person("ben", "finance"), "No")
     proposed("refund", ALONE + 2)
-    assert now_waiting().requests == Backlog(1, ALONE + 2)
+    assert [each.row.amount for each in decisions.proposed(None)] == [ALONE + 2]
 
 
-def test_webhooks_fail_or_are_given_up(api: Api) -> None:
-    urls = {"success": "https://a.example/", "fail": "https://a.example/", "notify": "https://a.example/kaha"}
-    api.charge_source(api.source(redirect=urls))
-    assert (now_waiting().failing, now_waiting().given_up) == (0, 0)
-    failing, given_up = Webhook.objects.order_by("id")[:2]
-    Webhook.objects.filter(id=failing.id).update(failures=1)
-    Webhook.objects.filter(id=given_up.id).update(state="exhausted", due_at=None)
-    assert (now_waiting().failing, now_waiting().given_up) == (1, 1)
+def test_a_receiver_whose_webhooks_fail_is_named_once_with_their_number(api: Api) -> None:
+    api.charge_source(api.source(redirect=URLS))
+    assert needs_attention.failing_receivers(None, 10) == []
+    Webhook.objects.update(failures=1, first_try_at=clock.now())
+    [found] = needs_attention.failing_receivers(None, 10)
+    assert (found.receiver, found.count) == ("https://a.example:443", Webhook.objects.count())
+    assert needs_attention.failing_receivers(frozenset(), 10) == []
+
+
+def test_a_webhook_that_was_given_up_needs_attention_for_a_week(api: Api) -> None:
+    api.charge_source(api.source(redirect=URLS))
+    newest = Webhook.objects.latest("id")
+    Webhook.objects.filter(id=newest.id).update(state="exhausted", due_at=None)
+    assert list(needs_attention.given_up_webhooks(None)) == [newest]
+    with clock.at(clock.now() + timedelta(days=8)):
+        assert not needs_attention.given_up_webhooks(None)
+
+
+def test_no_query_of_the_inbox_reads_a_whole_table(shop: NewMerchant) -> None:
+    """The planner takes an index where one fits, once reading the whole table is made dear."""
+    rows = (
+        needs_attention.expiring_holds,
+        needs_attention.unknown_outcomes,
+        needs_attention.late_payments,
+        needs_attention.slow_refunds,
+        needs_attention.given_up_webhooks,
+        needs_attention.open_differences,
+        needs_attention.provider_events,
+        needs_attention.decline_alerts,
+    )
+    big = {"payments_charge", "payments_attempt", "payments_refund", "payments_reconciliationitem"}
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL enable_seqscan = off")
+    for read in rows:
+        with CaptureQueriesContext(
+            connection,
+        ) as taken:
+            list(read(None)[:51])
+        [query] = taken.captured_queries
+        scans = [scan for scan in scans_of(query["sql"]) if scan["Relation Name"] in big]
+        assert all(scan["Node Type"] != "Seq Scan" for scan in scans), query["sql"]

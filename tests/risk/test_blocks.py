@@ -235,3 +235,14 @@ def test_many_blocks_are_found_by_their_indexes(api: Api) -> None:
         cursor.execute(f"EXPLAIN {sql}")
         plan = "\n".join(line for (line,) in cursor)
     assert "Seq Scan on payments_block" not in plan, plan
+
+
+@pytest.mark.parametrize(("email", "expected"), [("new@EXAMPLE.com", "failed"), ("juan@mail.example.com", "succeeded")])
+def test_a_blocked_domain_stops_every_address_there_and_no_other(api: Api, email: str, expected: str) -> None:
+    block_email("@example.com")
+    assert status(api.charge_source(api.source(owner=owner(email)))) == expected
+
+
+def test_a_blocked_domain_stops_no_payer_without_an_address(api: Api) -> None:
+    block_email("@example.com")
+    assert status(api.charge_source(api.source(owner={"name": "Juan"}))) == "succeeded"

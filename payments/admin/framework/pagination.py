@@ -53,6 +53,8 @@ class Found:
 class NumberedList(ChangeList):
     """One page of a short list, by its number."""
 
+    model_admin: "KeysetPaging"
+
     # No list with numbered pages is so long that its rows may not be read for their sums.
     is_long = False
 

@@ -1,31 +1,75 @@
 """Decline alerts: too many declined charges, as when stolen cards are tested."""
 
+from typing import Any
 from uuid import UUID
 
 from django.contrib import admin
+from django.db.models import Q
+from django.http import HttpRequest
+from django.urls import reverse
 from django.utils.safestring import SafeString
 
-from payments.admin.framework.base import ByMode, LookOnlyAdmin, one_of
-from payments.admin.framework.formats import NOTHING, id_link_column, link, moment_column, row_link_column
+from payments.admin.framework.base import ByMode, LookOnlyAdmin, by, one_of
+from payments.admin.framework.formats import NOTHING, chip, column, id_link_column, link, moment_column, row_link_column
+from payments.admin.framework.object_actions import ActionButton, Facts, operator_of
+from payments.admin.framework.row_actions import Done, RowAction, RowActions
+from payments.admin.risk.blocks import MAY_PUT
+from payments.domain.risk import decline_alerts
 from payments.ids import parse_id
 from payments.models import ApiKey, Charge, DeclineAlert, Merchant
 
 Kind = DeclineAlert.Kind
 
 
+ByStatus = by(
+    "status",
+    open=("Not acknowledged", Q(acknowledged_at=None)),
+    lasting=("Not over", Q(over_at=None)),
+    over=("Over", Q(over_at__isnull=False)),
+)
+
+
+class Acknowledge(RowAction):
+    name, label = "acknowledge", "Acknowledge"
+    permission = "payments.acknowledge_declinealert"
+    too_late = {decline_alerts.AlreadyAcknowledged: "Somebody else has acknowledged it already."}
+
+    def fits(self, alert: DeclineAlert) -> bool:
+        return alert.acknowledged_at is None
+
+    def question(self, alert: DeclineAlert) -> str:
+        return "Acknowledge this alert?"
+
+    def facts(self, alert: DeclineAlert) -> Facts:
+        yield (
+            "What happens",
+            "It leaves the top of all pages and everybody's inbox. Charges are refused as before.",
+        )
+        yield "Declines", f"{alert.quota} {alert.get_kind_display()}, at {alert.merchant}"
+
+    def do(self, alert: DeclineAlert, said: dict[str, Any]) -> Done:
+        decline_alerts.acknowledge(alert, said["operator"], said["reason"])
+        return "Acknowledged."
+
+
 @admin.register(DeclineAlert)
-class DeclineAlertAdmin(LookOnlyAdmin):
+class DeclineAlertAdmin(RowActions, LookOnlyAdmin):
+    row_actions = (Acknowledge(),)
     merchant_lookup = "merchant"
-    list_display = ("created", "merchant", "mode", "kind", "whose", "quota", "window_ends")
-    list_filter = (one_of("kind", Kind.values), ByMode, "created_at")
-    list_select_related = ("merchant",)
+    list_display = ("created", "merchant", "mode", "kind", "whose", "quota", "window_ends", "status")
+    list_filter = (ByStatus, one_of("kind", Kind.values), ByMode, "created_at")
+    list_select_related = ("merchant", "acknowledged_by")
     search_fields = ("merchant__title", "=subject")
     uuid_lookups = {"": ("pk",), "mer": ("merchant_id",), "ch": ("charge_id",)}
     fieldsets = (
         (None, {"fields": ("created", "of_merchant", "mode", "kind", "whose", "quota")}),
         ("The decline that reached it", {"fields": ("by_charge",)}),
         ("Such charges are refused", {"fields": ("window_starts", "window_ends")}),
+        ("Since then", {"fields": ("status", "acknowledged_by", "acknowledged", "over")}),
     )
+    acknowledged = moment_column("acknowledged_at")
+    over = moment_column("over_at")
+    status = column("Status", lambda alert: chip(*_status(alert)))
     of_merchant = row_link_column("merchant", Merchant)
     by_charge = id_link_column("charge", "ch", Charge)
     window_starts = moment_column("window_starts_at")
@@ -35,3 +79,17 @@ class DeclineAlertAdmin(LookOnlyAdmin):
     def whose(self, alert: DeclineAlert) -> SafeString | str:
         key: UUID | None = parse_id("key", alert.subject) if alert.kind == Kind.KEY else None
         return link(ApiKey, key, alert.subject) if key else alert.subject or NOTHING
+
+    def buttons_of(self, request: HttpRequest, row: DeclineAlert) -> list[ActionButton]:
+        """Add the way to a block of the payer of the decline that reached the limit."""
+        acts = super().buttons_of(request, row)
+        if not operator_of(request).has_perm(MAY_PUT):
+            return acts
+        address = reverse("admin:payments_source_block", args=[row.charge.source_id])
+        return [*acts, ActionButton("Block the payer", address)]
+
+
+def _status(alert: DeclineAlert) -> tuple[str, str]:
+    if alert.over_at:
+        return "over", "quiet"
+    return ("acknowledged", "warn") if alert.acknowledged_at else ("open", "bad")

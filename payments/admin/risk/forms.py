@@ -6,7 +6,7 @@ from typing import Any
 
 from django import forms
 from django.core.exceptions import ValidationError
-from django.core.validators import RegexValidator
+from django.core.validators import RegexValidator, validate_email
 from django.db.models import QuerySet
 
 from payments.admin.framework.reason_form import HiddenNumberInput, ReasonForm
@@ -56,8 +56,14 @@ class AnyBlockForm(BlockForm):
         help_text="It is not stored: only the fingerprint by which the card is recognized.",
     )
     email = forms.EmailField(label="Or e-mail address", required=False, max_length=EMAIL_MAX_LENGTH)
+    domain = forms.CharField(
+        label="Or a domain of e-mail addresses",
+        required=False,
+        max_length=EMAIL_MAX_LENGTH - 1,
+        help_text="Such as shop.example, without what is before the @. Every address there is blocked.",
+    )
     mode = forms.ChoiceField(choices=MODES)
-    field_order = ("number", "email", "mode", "merchant", "lasts")
+    field_order = ("number", "email", "domain", "mode", "merchant", "lasts")
 
     def clean_number(self) -> str:
         digits = self.cleaned_data["number"].replace(" ", "").replace("-", "")
@@ -67,13 +73,19 @@ class AnyBlockForm(BlockForm):
                 raise ValidationError("This is no card number: its last digit does not fit the others.")
         return digits
 
+    def clean_domain(self) -> str:
+        domain = self.cleaned_data["domain"].strip().removeprefix("@").lower()
+        if domain:
+            validate_email(f"somebody@{domain}")
+        return f"@{domain}" if domain else ""
+
     def clean(self) -> None:
-        given = [bool(self.cleaned_data.get(name)) for name in ("number", "email")]
+        given = [bool(self.cleaned_data.get(name)) for name in ("number", "email", "domain")]
         if not self.errors and sum(given) != 1:
-            raise ValidationError("Give a card number or an e-mail address, and only one of them.")
+            raise ValidationError("Give a card number, an e-mail address or a domain, and only one of them.")
 
     def block(self) -> Block:
-        number, email = self.cleaned_data["number"], self.cleaned_data["email"]
+        number, email = self.cleaned_data["number"], self.cleaned_data["email"] or self.cleaned_data["domain"]
         what = blocks.number_columns(number) if number else {"email": email}
         return self.block_of(what | {"livemode": self.cleaned_data["mode"] == "live"})
 
@@ -97,7 +109,9 @@ class SourceBlockForm(BlockForm):
 
 
 def subjects_of(source: Source) -> Sequence[tuple[str, str]]:
-    """Return what can be blocked of a source: its card, and its payer's e-mail addresses."""
+    """Return what can be blocked of a source: its card, and its payer's e-mail addresses and their domains."""
     card = getattr(source, "card", None)
-    emails = [(email, email) for email in blocks.emails_of(source)]
-    return [(CARD, f"The card {card}"), *emails] if card else emails
+    emails = blocks.emails_of(source)
+    domains = sorted({f"@{email.partition('@')[2]}" for email in emails if email.partition("@")[2]})
+    payer = [*((email, email) for email in emails), *((domain, f"Every address {domain}") for domain in domains)]
+    return [(CARD, f"The card {card}"), *payer] if card else payer

@@ -1,4 +1,4 @@
-"""Blocks of cards and e-mail addresses, which operators add and lift, and which decline every charge.
+"""Blocks of cards, e-mail addresses and their domains, which operators add and lift, and which decline every charge.
 
 A blocked charge gets the answer that an issuer would give through the same provider, and no provider is asked.
 """
@@ -12,8 +12,8 @@ from uuid import UUID
 
 from django.contrib.auth.models import AbstractBaseUser
 from django.db import transaction
-from django.db.models import CharField, F, OuterRef, Q, Subquery
-from django.db.models.expressions import Combinable
+from django.db.models import CharField, F, Func, OuterRef, Q, Subquery, Value
+from django.db.models.expressions import Combinable, CombinedExpression
 from django.db.models.fields.json import KeyTextTransform, KeyTransform
 from django.db.models.functions import Lower
 
@@ -74,7 +74,7 @@ def block_of_source(merchant_id: UUID, livemode: bool, now: datetime) -> Subquer
     """Return the subquery, in a query of sources, for the ID of a block in force on the card or payer, or null."""
     emails = _emails(OuterRef("owner"), OuterRef(OuterRef("pk")))
     rows = Block.objects.bearing_on(merchant_id, livemode, now)
-    found = rows.filter(Q(fingerprint=OuterRef("card__fingerprint")) | Q(email__in=emails))
+    found = rows.filter(Q(fingerprint=OuterRef("card__fingerprint")) | Q(email__in=[*emails, *map(_domain, emails)]))
     return Subquery(found.order_by("pk").values("pk")[:1])
 
 
@@ -123,6 +123,13 @@ def _emails(owner: Combinable, source_id: Combinable) -> list[Combinable]:
     of_owner = [KeyTextTransform("email", KeyTransform(part, owner)) for part in PARTS_OF_OWNER]
     found = [*of_owner, *(find(source_id) for find in EMAIL_FINDERS)]
     return [Lower(email, output_field=CharField()) for email in found]
+
+
+def _domain(email: Combinable) -> Combinable:
+    """Return what a block of the address's domain holds: `@` and the domain; null without an address."""
+    part = Func(email, Value("@"), Value(2), function="split_part", output_field=CharField())
+    # A concatenation with `||` is null for null, as the comparison needs it.
+    return CombinedExpression(Value("@"), "||", part, output_field=CharField())
 
 
 def _where(block: Block) -> str:

@@ -5,6 +5,7 @@ import payments.clock
 import payments.ids
 import payments.db.fields
 import payments.db.text_search
+from django.conf import settings
 from django.db import migrations, models
 from django.db.models import F, Q
 
@@ -226,18 +227,31 @@ OPERATIONS = [
             ("quota", models.PositiveIntegerField()),
             ("window_starts_at", models.DateTimeField()),
             ("window_ends_at", models.DateTimeField()),
+            ("acknowledged_at", models.DateTimeField(blank=True, null=True)),
+            ("over_at", models.DateTimeField(blank=True, null=True)),
             ("created_at", models.DateTimeField(default=payments.clock.now, editable=False)),
+            ("acknowledged_by", models.ForeignKey(blank=True, db_index=False, null=True, on_delete=models.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL)),
             ("charge", models.ForeignKey(db_index=False, on_delete=models.PROTECT, related_name="+", to="payments.charge")),
             ("merchant", models.ForeignKey(db_index=False, on_delete=models.PROTECT, related_name="+", to="payments.merchant")),
         ],
         options={
+            "permissions": [("acknowledge_declinealert", "Can acknowledge decline alerts")],
             "default_permissions": ("view",),
             "indexes": [
                 models.Index(F("created_at"), name="decline_alert_recent"),
+                models.Index(F("window_ends_at"), condition=Q(("over_at__isnull", True)), name="decline_alert_not_over"),
             ],
             "constraints": [
                 models.UniqueConstraint(F("merchant"), F("livemode"), F("kind"), F("window_starts_at"), name="one_decline_alert_per_window"),
                 models.CheckConstraint(condition=Q(("window_ends_at__gt", F("window_starts_at"))), name="decline_alert_window_has_an_end"),
+                models.CheckConstraint(
+                    condition=Q(
+                        Q(("acknowledged_at__isnull", True), ("acknowledged_by__isnull", True)),
+                        Q(("acknowledged_at__isnull", False), ("acknowledged_by__isnull", False)),
+                        _connector="OR",
+                    ),
+                    name="decline_alert_acknowledged_whole",
+                ),
             ],
         },
     ),

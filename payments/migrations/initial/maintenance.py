@@ -18,7 +18,7 @@ OPERATIONS = [
             ("livemode", models.BooleanField()),
             ("currency", models.CharField(max_length=3)),
             ("source_type", models.CharField(max_length=20)),
-            ("outcome", models.CharField(choices=[("approved", "Approved"), ("declined", "Declined"), ("pending", "Pending")], max_length=8)),
+            ("outcome", models.CharField(choices=[("approved", "Approved"), ("declined", "Declined"), ("abandoned", "Abandoned"), ("pending", "Pending")], max_length=9)),
             ("reason", models.CharField(blank=True, default="", max_length=30)),
             ("count", models.PositiveIntegerField()),
             ("amount", models.BigIntegerField()),
@@ -99,4 +99,43 @@ OPERATIONS = [
         },
     ),
     run_sql("vacuum"),
+    migrations.CreateModel(
+        name="NotificationChoice",
+        fields=[
+            ("operator", models.OneToOneField(on_delete=models.CASCADE, primary_key=True, related_name="notification_choice", serialize=False, to=settings.AUTH_USER_MODEL)),
+            ("mode", models.CharField(choices=[("none", "No e-mail"), ("each", "One e-mail for each event"), ("digest", "One e-mail a day")], default="none", max_length=6)),
+            ("sorts", models.JSONField(default=list)),
+        ],
+        options={
+            "default_permissions": (),
+            "constraints": [models.CheckConstraint(condition=Q(("mode__in", ["none", "each", "digest"])), name="notification_mode_is_known")],
+        },
+    ),
+    migrations.CreateModel(
+        name="Notification",
+        fields=[
+            ("id", models.UUIDField(default=payments.ids.new_id, editable=False, primary_key=True, serialize=False)),
+            ("key", models.CharField(max_length=500)),
+            ("text", models.TextField()),
+            ("tries", models.PositiveSmallIntegerField(default=0)),
+            ("due_at", models.DateTimeField(default=payments.clock.now, null=True)),
+            ("sent_at", models.DateTimeField(null=True)),
+            ("bundled", models.BooleanField(default=False)),
+            ("created_at", models.DateTimeField(default=payments.clock.now, editable=False)),
+            ("operator", models.ForeignKey(db_index=False, null=True, on_delete=models.CASCADE, related_name="+", to=settings.AUTH_USER_MODEL)),
+        ],
+        options={
+            "default_permissions": (),
+            "constraints": [
+                models.UniqueConstraint(F("operator"), F("key"), condition=Q(("operator__isnull", False)), name="notification_once_to_an_operator"),
+                models.UniqueConstraint(F("key"), condition=Q(("operator__isnull", True)), name="notification_once_to_the_chat"),
+                models.CheckConstraint(condition=Q(("sent_at__isnull", True), ("due_at__isnull", True), _connector="OR"), name="notification_sent_is_not_due"),
+            ],
+            "indexes": [
+                models.Index(F("due_at"), condition=Q(("due_at__isnull", False)), name="notification_due"),
+                models.Index(F("operator"), F("sent_at"), condition=Q(("sent_at__isnull", False)), name="notification_sent"),
+                models.Index(F("created_at"), name="notification_age"),
+            ],
+        },
+    ),
 ]

@@ -113,6 +113,7 @@ OPERATIONS = [
             ],
             "indexes": [models.Index(F("charge"), condition=Q(("kind", "missing_here"), ("vanished_at__isnull", True)), name="item_not_in_ledger")],
             "default_permissions": ("view",),
+            "indexes": [models.Index(F("id"), condition=Q(("state", "open")), name="reconciliation_item_open")],
             "constraints": [
                 models.UniqueConstraint(F("line"), F("kind"), name="one_item_per_line_and_kind"),
                 models.UniqueConstraint(F("posting"), condition=Q(("line__isnull", True)), name="one_item_per_missing_line"),

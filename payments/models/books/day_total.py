@@ -10,13 +10,14 @@ from payments.models.merchants.merchant import Merchant
 class DayTotal(models.Model):
     """The number and amount of one kind of charges on a day (UTC).
 
-    A charge counts on the day of its creation with its whole amount. After it was approved or declined, a later
-    capture, void, refund or expiry does not change its outcome here; only a pending charge may change.
+    A charge counts on the day of its creation with its whole amount. Once it has ended, a later capture,
+    void, refund or expiry does not change its outcome here; only a pending charge may change.
     """
 
     class Outcome(models.TextChoices):
         APPROVED = "approved"  # captured or held, whatever happened later
         DECLINED = "declined"
+        ABANDONED = "abandoned"  # the payer left, or the time to confirm ran out: no decline
         PENDING = "pending"
 
     day = models.DateField()
@@ -24,8 +25,8 @@ class DayTotal(models.Model):
     livemode = models.BooleanField()
     currency = models.CharField(max_length=3)
     source_type = models.CharField(max_length=20)
-    outcome = models.CharField(max_length=8, choices=Outcome.choices)
-    # For a decline, its code of `failure_data`.
+    outcome = models.CharField(max_length=9, choices=Outcome.choices)
+    # For a decline or a payer who left, its code of `failure_data`.
     reason = models.CharField(max_length=30, blank=True, default="")
     count = models.PositiveIntegerField()
     amount = models.BigIntegerField()

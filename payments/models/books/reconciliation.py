@@ -190,6 +190,7 @@ class ReconciliationItem(models.Model):
                 ),
             ),
         ]
+        indexes = [models.Index(F("id"), name="reconciliation_item_open", condition=Q(state="open"))]
 
     def __str__(self) -> str:
         return f"{self.label.lower()} at {self.provider}"

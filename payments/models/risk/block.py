@@ -29,7 +29,7 @@ class Block(models.Model):
     # Empty: for all merchants.
     merchant = models.ForeignKey(Merchant, models.PROTECT, null=True, blank=True, related_name="+", db_index=False)
     livemode = models.BooleanField()
-    # Either the card (its fingerprint, and masked for display) or the e-mail address.
+    # Either the card (its fingerprint, and masked for display), or the e-mail address, or its domain as "@a.example".
     fingerprint = models.BinaryField(max_length=32, null=True)
     card = models.CharField(max_length=20, blank=True, default="")
     email = models.CharField(max_length=254, blank=True, default="")

@@ -1,6 +1,7 @@
 from datetime import timedelta
 from typing import Self
 
+from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 
@@ -13,8 +14,8 @@ SHOWN_FOR = timedelta(days=1)
 
 class DeclineAlertQuerySet(models.QuerySet["DeclineAlert"]):
     def recent(self) -> Self:
-        """Return the alerts that operators are still shown, newest first, with their merchants."""
-        recent = self.filter(created_at__gt=clock.now() - SHOWN_FOR)
+        """Return the alerts that nobody has acknowledged yet, newest first, for a day, with their merchants."""
+        recent = self.filter(created_at__gt=clock.now() - SHOWN_FOR, acknowledged_at=None)
         return recent.select_related("merchant").order_by("-created_at")
 
 
@@ -39,12 +40,19 @@ class DeclineAlert(models.Model):
     window_starts_at = models.DateTimeField()
     # Such charges are refused until then.
     window_ends_at = models.DateTimeField()
+    acknowledged_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+", db_index=False
+    )
+    acknowledged_at = models.DateTimeField(null=True, blank=True)
+    # When declines had been below the limit for a whole window again.
+    over_at = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(default=clock.now, editable=False)
 
     objects = DeclineAlertQuerySet.as_manager()
 
     class Meta:
         default_permissions = ("view",)
+        permissions = [("acknowledge_declinealert", "Can acknowledge decline alerts")]
         constraints = [
             models.UniqueConstraint(
                 F("merchant"), F("livemode"), F("kind"), F("window_starts_at"), name="one_decline_alert_per_window"
@@ -52,8 +60,16 @@ class DeclineAlert(models.Model):
             models.CheckConstraint(
                 name="decline_alert_window_has_an_end", condition=Q(window_ends_at__gt=F("window_starts_at"))
             ),
+            models.CheckConstraint(
+                name="decline_alert_acknowledged_whole",
+                condition=Q(acknowledged_at__isnull=True, acknowledged_by__isnull=True)
+                | Q(acknowledged_at__isnull=False, acknowledged_by__isnull=False),
+            ),
         ]
-        indexes = [models.Index(F("created_at"), name="decline_alert_recent")]
+        indexes = [
+            models.Index(F("created_at"), name="decline_alert_recent"),
+            models.Index(F("window_ends_at"), name="decline_alert_not_over", condition=Q(over_at__isnull=True)),
+        ]
 
     def __str__(self) -> str:
         return f"{self.kind} of {self.merchant_id.hex}"

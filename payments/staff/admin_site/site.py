@@ -101,8 +101,10 @@ class StaffSite(AdminSite):
 
     def get_urls(self) -> list[URLPattern | URLResolver]:
         # It searches the pages that register with this site, so it is imported after them.
+        from payments.admin.inbox import inbox
         from payments.admin.lists.mode import switch_mode
         from payments.staff.admin_site.find_by_id import find
+        from payments.staff.notifications import NotificationsView
         from payments.staff.preferences import PreferencesView
         from payments.staff.sign_in.invitation import InvitationView
 
@@ -113,6 +115,8 @@ class StaffSite(AdminSite):
             path("factors/", views.FactorsView.as_view(), name="factors"),
             path("invitation/<str:token>/", InvitationView.as_view(), name="invitation"),
             path("preferences/", PreferencesView.as_view(), name="preferences"),
+            path("inbox/", self.admin_view(inbox), name="inbox"),
+            path("notifications/", NotificationsView.as_view(), name="notifications"),
             path("find/", self.admin_view(find), name="find"),
             path("mode/", self.admin_view(switch_mode), name="mode"),
         ]

@@ -1,0 +1,115 @@
+"""Notifications are made from the inbox: once for each event and operator, or once a day.
+
+The unique key of a row keeps an event from being announced twice, whatever queues forget or repeat.
+"""
+
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+from django.conf import settings
+from django.contrib.auth.models import User
+
+from payments import clock
+from payments.models import Notification, NotificationChoice
+from payments.models.merchants.merchant_access import Limit
+from payments.models.operators.notification import KEY_MAX_LENGTH
+from payments.overview import decisions
+from payments.overview.inbox import limit_of
+from payments.overview.inbox_entry import COUNTED_MAX, Entry, Section, Sort
+from payments.overview.inbox_sorts import SORTS, decision_entry
+
+# The most entries of a sort that are looked at in one sweep.
+ANNOUNCED_MAX = 50
+# A recipient with so many unsent notifications gets no new ones until some are sent.
+WAITING_MAX = 200
+KEPT = timedelta(days=30)
+DELETED_AT_ONCE = 5_000
+APPROVALS = "approvals"
+Mode = NotificationChoice.Mode
+# What one sweep has read, by merchants and sort: most operators work for all merchants.
+Found = dict[tuple[Limit, str], Section]
+
+
+def announce() -> int:
+    """Make the notifications of what is new, and the digests that are due; return how many."""
+    found: Found = {}
+    made = 0
+    if settings.EMAIL_HOST:
+        wanted = NotificationChoice.objects.exclude(mode=Mode.NONE).select_related("operator")
+        for choice in wanted.filter(operator__is_active=True, operator__is_staff=True).exclude(operator__email=""):
+            made += _announce(choice.operator, choice.mode, choice.sorts, found)
+    if settings.CHAT_WEBHOOK_URL:
+        made += _announce(None, settings.CHAT_WEBHOOK_MODE, [sort.name for sort in SORTS], found)
+    return made
+
+
+def delete_old() -> int:
+    """Delete notifications made long ago; what still needs attention is announced again. Return how many."""
+    old = Notification.objects.filter(created_at__lt=clock.now() - KEPT).order_by("created_at")
+    return Notification.objects.filter(pk__in=old.values("pk")[:DELETED_AT_ONCE]).delete()[0]
+
+
+def _announce(user: User | None, mode: str, wanted: list[str], found: Found) -> int:
+    if Notification.objects.filter(operator=user, due_at__isnull=False)[:WAITING_MAX].count() >= WAITING_MAX:
+        return 0
+    if mode == Mode.EACH:
+        new = ((each.sort, entry) for each in _sections(user, wanted, found) for entry in each.entries)
+        return _make(user, {entry.key: event_text(sort, entry) for sort, entry in new})
+    key = _digest_key(clock.now())
+    if not key or Notification.objects.filter(operator=user, key=key).exists():
+        return 0
+    sections = [section for section in _sections(user, wanted, found) if section.count]
+    return _make(user, {key: digest_text(sections)}) if sections else 0
+
+
+def _sections(user: User | None, wanted: list[str], found: Found) -> Iterator[Section]:
+    """Yield the sorts that `user` wants and may see; for None, the chat room, of all merchants."""
+    limit = limit_of(user) if user else None
+    for sort in SORTS:
+        if sort.name not in wanted or (user and not user.has_perm(sort.permission)):
+            continue
+        if user and sort.name == APPROVALS:
+            entries = [decision_entry(each, "decide") for each in decisions.waiting_for(user, limit).to_decide]
+            yield Section(sort, entries, len(entries))
+            continue
+        if (limit, sort.name) not in found:
+            entries = list(sort.read(limit, ANNOUNCED_MAX))
+            found[limit, sort.name] = Section(sort, entries, _count(sort, limit, entries))
+        yield found[limit, sort.name]
+
+
+def _count(sort: Sort, limit: Limit, entries: list[Entry]) -> int:
+    if len(entries) < ANNOUNCED_MAX or not sort.rows:
+        return len(entries)
+    return sort.rows(limit).order_by()[: COUNTED_MAX + 1].count()
+
+
+def _make(user: User | None, texts: dict[str, str]) -> int:
+    """Insert the notifications that are not there yet; return how many were tried."""
+    keys = {key[:KEY_MAX_LENGTH]: text for key, text in texts.items()}
+    known = set(Notification.objects.filter(operator=user, key__in=keys).values_list("key", flat=True))
+    new = [Notification(operator=user, key=key, text=text) for key, text in keys.items() if key not in known]
+    Notification.objects.bulk_create(new, ignore_conflicts=True)
+    return len(new)
+
+
+def _digest_key(now: datetime) -> str:
+    """Return the key of today's digest; "" before its hour, in the display time zone of the installation."""
+    local = now.astimezone(ZoneInfo(settings.DISPLAY_TIME_ZONE))
+    return f"digest:{local.date()}" if local.hour >= settings.DIGEST_HOUR else ""
+
+
+def event_text(sort: Sort, entry: Entry) -> str:
+    """Return the message about one event: its sort, amount, time and link, and nothing about a payer."""
+    moment = entry.until or entry.since
+    when = f"{'by' if entry.until else 'since'} {moment.astimezone(UTC):%Y-%m-%d %H:%M} UTC" if moment else ""
+    mode = "test mode" if entry.livemode is False else ""
+    facts = ", ".join(filter(None, (entry.amount.replace("\N{NO-BREAK SPACE}", " "), when, mode)))
+    return f"{sort.label}{': ' if facts else ''}{facts}\n{settings.ADMIN_ORIGIN}{entry.address}"
+
+
+def digest_text(sections: Iterable[Section]) -> str:
+    """Return the message of a day: how many there are of each sort, with the links to their lists."""
+    lines = (f"{each.sort.label}: {each.count_text}\n{settings.ADMIN_ORIGIN}{each.sort.address}" for each in sections)
+    return "\n".join(lines)

@@ -1,0 +1,135 @@
+"""Notifications are sent by the worker: claimed by a guarded update, sent without a transaction, then marked.
+
+A process that dies in between leaves a lease that runs out, so a message may come twice and is never lost.
+"""
+
+import asyncio
+import json
+import logging
+import time
+from collections.abc import Iterator
+from datetime import timedelta
+from itertools import groupby
+from smtplib import SMTPException
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.core.mail import send_mail
+from django.db import transaction
+
+from payments import clock
+from payments.models import Notification
+from payments.webhooks.transport.client import Transport
+from payments.webhooks.transport.results import Answer
+
+logger = logging.getLogger("kaha.notifications")
+
+# Of one operator or of the chat room: so many single messages an hour, then one for all others.
+SINGLES_AN_HOUR = 10
+HOUR = timedelta(hours=1)
+LISTED_IN_BUNDLE = 10
+CLAIMED_MAX = 200
+LEASE = timedelta(minutes=5)
+# Longer than one try may take; a sweep that reaches it leaves the rest to the next one.
+SWEEP_SECONDS = 20.0
+TRIES_MAX = 10
+# A server that fails so often in a sweep is left alone until the next one.
+FAILURES_MAX = 3
+FIRST_PAUSE, LONGEST_PAUSE = timedelta(seconds=30), timedelta(hours=1)
+
+
+def send_mails() -> int:
+    """Send due e-mails, at most for SWEEP_SECONDS; return how many messages the mail server took."""
+    return _send_due(chat=False) if settings.EMAIL_HOST else 0
+
+
+def send_chat() -> int:
+    """Send due messages to the chat room; return how many it took."""
+    return _send_due(chat=True) if settings.CHAT_WEBHOOK_URL else 0
+
+
+def _send_due(chat: bool) -> int:
+    ends, sent = time.monotonic() + SWEEP_SECONDS, 0
+    claimed = sorted(_claim(chat), key=lambda row: (row.operator_id or 0, row.created_at))
+    failures = 0
+    for _, rows in groupby(claimed, key=lambda row: row.operator_id):
+        for batch in _messages(list(rows)):
+            if failures >= FAILURES_MAX or time.monotonic() > ends:
+                # Nothing was tried, so the next sweep does it.
+                _give_back(batch)
+                continue
+            if _send_to(batch[0].operator, _text(batch)):
+                _mark_sent(batch)
+                sent += 1
+            else:
+                _postpone(batch)
+                failures += 1
+    return sent
+
+
+@transaction.atomic
+def _claim(chat: bool) -> list[Notification]:
+    due = Notification.objects.filter(due_at__lte=clock.now(), operator__isnull=chat).order_by("due_at")
+    rows = list(due.select_for_update(skip_locked=True, of=("self",)).select_related("operator")[:CLAIMED_MAX])
+    Notification.objects.filter(pk__in=[row.pk for row in rows]).update(due_at=clock.now() + LEASE)
+    return rows
+
+
+def _messages(rows: list[Notification]) -> Iterator[list[Notification]]:
+    """Yield the rows of each message: one each up to the limit of the hour, and then all others together."""
+    lately = Notification.objects.filter(operator=rows[0].operator, sent_at__gt=clock.now() - HOUR)
+    left = max(0, SINGLES_AN_HOUR - lately.filter(bundled=False).count())
+    yield from ([row] for row in rows[:left])
+    if others := rows[left:]:
+        if lately.filter(bundled=True).exists():
+            Notification.objects.filter(pk__in=[row.pk for row in others]).update(due_at=clock.now() + HOUR / 4)
+        else:
+            yield others
+
+
+def _text(batch: list[Notification]) -> str:
+    texts = [row.text for row in batch[:LISTED_IN_BUNDLE]]
+    more = len(batch) - len(texts)
+    return "\n\n".join([*texts, f"and {more} more"] if more else texts)
+
+
+def _send_to(operator: User | None, text: str) -> bool:
+    """Send one message; return whether it was taken."""
+    try:
+        if operator is None:
+            return asyncio.run(_post(text))
+        if not (operator.is_active and operator.email):
+            return True
+        return bool(send_mail(f"kaha: {text.partition(chr(10))[0]}", text, None, [operator.email]))
+    except (OSError, SMTPException) as error:
+        logger.warning("notification was not taken", extra={"error": type(error).__name__})
+        return False
+
+
+async def _post(text: str) -> bool:
+    async with Transport() as transport:
+        body = json.dumps({"text": text}).encode()
+        # As in live mode: https only, and no address of a private network.
+        result = await transport.send(settings.CHAT_WEBHOOK_URL, body, {}, livemode=not settings.NOTIFY_ALLOW_LOOPBACK)
+    taken = isinstance(result, Answer) and result.is_proper
+    if not taken:
+        logger.warning("chat message was not taken", extra={"error": type(result).__name__})
+    return taken
+
+
+def _mark_sent(batch: list[Notification]) -> None:
+    rows = Notification.objects.filter(pk__in=[row.pk for row in batch])
+    rows.update(sent_at=clock.now(), due_at=None, bundled=len(batch) > 1)
+
+
+def _give_back(batch: list[Notification]) -> None:
+    Notification.objects.filter(pk__in=[row.pk for row in batch]).update(due_at=clock.now())
+
+
+def _postpone(batch: list[Notification]) -> None:
+    """Let the rows be tried again after a pause that doubles; give up after TRIES_MAX."""
+    for row in batch:
+        tries = row.tries + 1
+        pause = min(LONGEST_PAUSE, FIRST_PAUSE * 2**row.tries)
+        due_at = clock.now() + pause if tries < TRIES_MAX else None
+        Notification.objects.filter(pk=row.pk, sent_at=None).update(tries=tries, due_at=due_at)

@@ -1,0 +1,62 @@
+"""The inbox of one operator: what needs attention in all currencies and modes, sort by sort, and what is theirs.
+
+Each sort reads at most SHOWN_MAX + 1 rows of the operator's merchants, and only if their role may see its list.
+"""
+
+from django.contrib.auth.models import User
+
+from payments.models import Case, MerchantAccess
+from payments.models.merchants.merchant_access import Limit, within
+from payments.overview import decisions
+from payments.overview.inbox_entry import COUNTED_MAX, Entry, Section, Sort, page_of
+from payments.overview.inbox_sorts import SORTS, decision_entry
+
+SHOWN_MAX = 50
+SORT_NAMES = {sort.name: sort.label for sort in SORTS}
+
+
+def limit_of(user: User) -> Limit:
+    """Return the merchants that `user` works for; None for all."""
+    return MerchantAccess.objects.limit_of(user)
+
+
+def sections_of(user: User, limit: Limit, shown: int = SHOWN_MAX) -> list[Section]:
+    """Return the sorts that `user` may see with what needs attention at the merchants in `limit`."""
+    return [_section(sort, limit, shown) for sort in SORTS if user.has_perm(sort.permission)]
+
+
+def assigned_to(user: User, limit: Limit) -> list[tuple[str, list[Entry]]]:
+    """Return what is `user`'s own, as headings with entries: to decide, to take, asked for, and assigned to them."""
+    waiting = decisions.waiting_for(user, limit)
+    return [
+        ("For you to decide", [decision_entry(each, "decide") for each in waiting.to_decide]),
+        ("Approved keys for you to take", [decision_entry(each, "change") for each in waiting.to_take]),
+        ("Yours, waiting for somebody else", [decision_entry(each, "change") for each in waiting.own]),
+        ("Assigned to you", _cases_of(user, limit)),
+    ]
+
+
+def _cases_of(user: User, limit: Limit) -> list[Entry]:
+    """Return what other operators or `user` assigned to `user`, changed last first."""
+    cases = Case.objects.select_related("merchant", "charge", "attempt", "item")
+    found = cases.filter(within(limit, "merchant"), assignee=user).order_by("-updated_at")
+    return [_case_entry(case) for case in found[:SHOWN_MAX]]
+
+
+def _case_entry(case: Case) -> Entry:
+    subject = case.subject
+    return Entry(
+        key=f"case:{case.pk}",
+        what=f"{subject._meta.verbose_name} {subject}" + (f" ({', '.join(case.tags)})" if case.tags else ""),
+        merchant=case.merchant.title if case.merchant else "",
+        address=page_of(subject._meta.model_name, subject.pk),
+        since=case.updated_at,
+    )
+
+
+def _section(sort: Sort, limit: Limit, shown: int) -> Section:
+    entries = list(sort.read(limit, shown + 1))
+    if len(entries) <= shown:
+        return Section(sort, entries, len(entries))
+    count = sort.rows(limit).order_by()[: COUNTED_MAX + 1].count() if sort.rows else len(entries)
+    return Section(sort, entries[:shown], count)

@@ -1,0 +1,191 @@
+"""The sorts of the inbox: how the rows of each become entries."""
+
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import urlencode
+
+from django.db.models import QuerySet
+
+from payments import clock
+from payments.ids import public_id
+from payments.models import MoneyCheck
+from payments.models.merchants.merchant_access import Limit
+from payments.money import format_amount
+from payments.overview import decisions, needs_attention
+from payments.overview.inbox_entry import COUNTED_MAX, Entry, Sort, list_of, page_of
+
+
+def decision_entry(found: "decisions.Waiting", step: str) -> Entry:
+    row = found.row
+    return Entry(
+        key=f"{row._meta.model_name}:{row.pk.hex}",
+        what=found.what,
+        merchant=found.merchant,
+        address=page_of(row._meta.model_name, row.pk, step),
+        amount=found.amount,
+        livemode=found.livemode,
+        since=row.created_at,
+        until=getattr(row, "expires_at", None),
+    )
+
+
+def _holds(limit: Limit, most: int) -> Iterator[Entry]:
+    for charge in needs_attention.expiring_holds(limit)[:most]:
+        yield Entry(
+            key=f"hold:{charge.pk.hex}:{charge.hold_expires_at.isoformat()}",
+            what=f"Hold of {public_id('ch', charge.pk)}",
+            merchant=charge.merchant.title,
+            address=page_of("charge", charge.pk),
+            amount=format_amount(charge.amount, charge.currency),
+            livemode=charge.livemode,
+            until=charge.hold_expires_at,
+        )
+
+
+def _attempts(model: str, what: str, rows: QuerySet[Any]) -> Iterator[Entry]:
+    for attempt in rows:
+        charge = attempt.charge
+        yield Entry(
+            key=f"{model}:{attempt.pk.hex}",
+            what=f"{what.format(kind=attempt.kind)}, {public_id('ch', charge.pk)}",
+            merchant=charge.merchant.title,
+            address=page_of(model, attempt.pk),
+            amount=format_amount(attempt.amount, charge.currency),
+            livemode=charge.livemode,
+            since=attempt.created_at,
+        )
+
+
+def _unknown(limit: Limit, most: int) -> Iterator[Entry]:
+    yield from _attempts("unknownoutcome", "Unknown outcome: {kind}", needs_attention.unknown_outcomes(limit)[:most])
+
+
+def _late(limit: Limit, most: int) -> Iterator[Entry]:
+    yield from _attempts("attempt", "Late payment being reversed", needs_attention.late_payments(limit)[:most])
+
+
+def _refunds(limit: Limit, most: int) -> Iterator[Entry]:
+    for refund in needs_attention.slow_refunds(limit)[:most]:
+        yield Entry(
+            key=f"refund:{refund.pk.hex}",
+            what=f"Refund pending, {public_id('re', refund.pk)}",
+            merchant=refund.merchant.title,
+            address=page_of("refund", refund.pk),
+            amount=format_amount(refund.amount, refund.currency),
+            livemode=refund.livemode,
+            since=refund.created_at,
+        )
+
+
+def _failing(limit: Limit, most: int) -> Iterator[Entry]:
+    for found in needs_attention.failing_receivers(limit, most):
+        number = f"more than {COUNTED_MAX:,}" if found.count >= needs_attention.COUNTED_MAX else f"{found.count:,}"
+        merchant = public_id("mer", found.merchant_id)
+        query = urlencode({"standing": "failing", "q": merchant})
+        yield Entry(
+            # Once a receiver and day: it may fail, recover and fail again.
+            key=f"failing:{merchant}:{found.livemode}:{found.receiver}:{(found.since or clock.now()).date()}",
+            what=f"Webhooks to {found.receiver} fail: {number}",
+            merchant=found.merchant,
+            address=f"{list_of('webhook')}?{query}",
+            livemode=found.livemode,
+            since=found.since,
+        )
+
+
+def _given_up(limit: Limit, most: int) -> Iterator[Entry]:
+    for webhook in needs_attention.given_up_webhooks(limit)[:most]:
+        yield Entry(
+            key=f"given_up:{webhook.pk.hex}",
+            what=f"Webhook to {webhook.receiver} given up",
+            merchant=webhook.merchant.title,
+            address=page_of("webhook", webhook.pk),
+            livemode=webhook.livemode,
+            since=webhook.created_at,
+        )
+
+
+def _differences(limit: Limit, most: int) -> Iterator[Entry]:
+    for item in needs_attention.open_differences(limit)[:most]:
+        line, charge = item.line, item.charge
+        yield Entry(
+            key=f"difference:{item.pk}",
+            what=f"{item.get_kind_display()}, {item.provider}",
+            merchant=charge.merchant.title if charge else "",
+            address=page_of("reconciliationitem", item.pk),
+            amount=format_amount(line.amount, line.currency) if line else "",
+            livemode=charge.livemode if charge else None,
+            since=item.created_at,
+        )
+
+
+def _events(limit: Limit, most: int) -> Iterator[Entry]:
+    for event in needs_attention.provider_events(limit)[:most]:
+        yield Entry(
+            key=f"provider_event:{event.pk.hex}",
+            what=f"{event.account.provider.title()}: {event.why}",
+            merchant=event.account.merchant.title,
+            address=page_of("providermessage", event.message_id),
+            livemode=event.account.livemode,
+            since=event.message.received_at,
+        )
+
+
+def _approvals(limit: Limit, most: int) -> Iterator[Entry]:
+    yield from (decision_entry(each, "change") for each in decisions.proposed(limit, most))
+
+
+def _alerts(limit: Limit, most: int) -> Iterator[Entry]:
+    for alert in needs_attention.decline_alerts(limit)[:most]:
+        yield Entry(
+            key=f"decline_alert:{alert.pk.hex}",
+            what=f"{alert.quota} declines {alert.get_kind_display()}",
+            merchant=alert.merchant.title,
+            address=page_of("declinealert", alert.pk),
+            livemode=alert.livemode,
+            since=alert.created_at,
+        )
+
+
+def _checks(limit: Limit, most: int) -> Iterator[Entry]:
+    # A check covers all merchants, so only those who work for all of them see it.
+    check = MoneyCheck.objects.newest_whole() if limit is None else None
+    if check and check.failures:
+        yield Entry(
+            key=f"money_check:{check.pk.hex}",
+            what=f"The money check failed: {len(check.failures)} of its invariants do not hold",
+            merchant="",
+            address=page_of("moneycheck", check.pk),
+            since=check.started_at,
+        )
+
+
+SORTS = (
+    Sort("money_check", "Money check", "moneycheck", _checks),
+    Sort("holds", "Holds that expire", "charge", _holds, "money=expiring", needs_attention.expiring_holds),
+    Sort("unknown", "Unknown outcomes", "unknownoutcome", _unknown, "", needs_attention.unknown_outcomes),
+    Sort("approvals", "Waiting for approval", "approvalrequest", _approvals),
+    Sort("declines", "Decline alerts", "declinealert", _alerts, "", needs_attention.decline_alerts),
+    Sort("late", "Late payments being reversed", "charge", _late, "money=going_back", needs_attention.late_payments),
+    Sort(
+        "refunds", "Refunds pending for long", "refund", _refunds, "status__exact=pending", needs_attention.slow_refunds
+    ),
+    Sort(
+        "differences",
+        "Reconciliation differences",
+        "reconciliationitem",
+        _differences,
+        "state__exact=open",
+        needs_attention.open_differences,
+    ),
+    Sort(
+        "provider_events",
+        "Provider events",
+        "providermessage",
+        _events,
+        "standing=attention",
+        needs_attention.provider_events,
+    ),
+    Sort("failing", "Webhooks failing", "webhook", _failing, "standing=failing"),
+    Sort("given_up", "Webhooks given up", "webhook", _given_up, "standing=given_up", needs_attention.given_up_webhooks),
+)

@@ -1,0 +1,181 @@
+"""Messages about what needs attention: once an event, at a real mail server and a real chat receiver."""
+
+import json
+from collections.abc import Iterator
+from datetime import timedelta
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+from django.urls import reverse
+from pytest_django.fixtures import Settings
+
+from payments import clock
+from payments.domain.merchants.merchants import NewMerchant
+from payments.domain.notifications.announce import announce, delete_old
+from payments.domain.notifications.send import SINGLES_AN_HOUR, TRIES_MAX, send_chat, send_mails
+from payments.models import Notification, NotificationChoice
+from payments.overview.inbox import SORT_NAMES
+from tests.figures.servers.receiver import Receiver
+from tests.notifications.smtp import Server
+from tests.operators.factories import person
+from tests.overview.past_charges import make_past_charge
+
+BACKEND = "django.core.mail.backends.smtp.EmailBackend"
+
+
+def use(settings: Settings, server: Server) -> None:
+    settings.EMAIL_BACKEND, settings.EMAIL_HOST, settings.EMAIL_PORT = BACKEND, "127.0.0.1", server.port
+    settings.EMAIL_USE_TLS = settings.EMAIL_USE_SSL = False
+    settings.EMAIL_HOST_USER, settings.EMAIL_TIMEOUT = "", 5
+
+
+@pytest.fixture
+def server(settings: Settings) -> Iterator[Server]:
+    with Server() as server:
+        use(settings, server)
+        yield server
+
+
+def who_wants(mode: str, name: str = "ben", role: str = "viewer", sorts: list[str] | None = None) -> User:
+    user = person(name, role)
+    User.objects.filter(pk=user.pk).update(email=f"{name}@kaha.example")
+    NotificationChoice.objects.create(operator=user, mode=mode, sorts=sorts or list(SORT_NAMES))
+    return user
+
+
+def hold(shop: NewMerchant, count: int = 1) -> None:
+    for _ in range(count):
+        make_past_charge(shop.merchant, clock.now() - timedelta(days=6), hold=True)
+
+
+def test_an_event_is_mailed_once_with_sort_amount_and_link(shop: NewMerchant, server: Server) -> None:
+    who_wants("each")
+    hold(shop)
+    for _ in range(2):
+        announce()
+        send_mails()
+    [mail] = server.mails
+    text = mail.get_payload(decode=True).decode()
+    assert mail["To"] == "ben@kaha.example"
+    assert mail["Subject"].startswith("kaha: Holds that expire: PHP 100.00, by ")
+    assert "/admin/payments/charge/" in text
+    assert shop.merchant.title not in text
+
+
+def test_who_asked_for_nothing_or_has_no_address_gets_nothing(shop: NewMerchant, server: Server) -> None:
+    who_wants("none")
+    User.objects.filter(pk=who_wants("each", "cora").pk).update(email="")
+    who_wants("each", "dan", sorts=["unknown"])
+    hold(shop)
+    announce()
+    assert (send_mails(), Notification.objects.count()) == (0, 0)
+
+
+def test_more_than_the_limit_of_an_hour_come_in_one_mail(shop: NewMerchant, server: Server) -> None:
+    who_wants("each")
+    hold(shop, SINGLES_AN_HOUR + 12)
+    announce()
+    assert send_mails() == SINGLES_AN_HOUR + 1
+    assert "and 2 more" in server.mails[-1].get_payload(decode=True).decode()
+    hold(shop)
+    announce()
+    assert send_mails() == 0
+
+
+def test_a_mail_that_is_refused_is_tried_later_and_given_up_in_the_end(shop: NewMerchant, settings: Settings) -> None:
+    who_wants("each", "ben")
+    who_wants("each", "cora")
+    hold(shop)
+    with Server(b"ben@") as server:
+        use(settings, server)
+        announce()
+        assert send_mails() == 1
+        assert [mail["To"] for mail in server.mails] == ["cora@kaha.example"]
+        left = Notification.objects.get(sent_at=None)
+        assert left.due_at
+        assert left.due_at > clock.now()
+        Notification.objects.filter(pk=left.pk).update(tries=TRIES_MAX - 1, due_at=clock.now())
+        assert send_mails() == 0
+    left.refresh_from_db()
+    assert (left.due_at, left.sent_at) == (None, None)
+
+
+def test_a_server_that_is_down_keeps_every_message(shop: NewMerchant, server: Server, settings: Settings) -> None:
+    who_wants("each")
+    hold(shop, 2)
+    announce()
+    port, settings.EMAIL_PORT = settings.EMAIL_PORT, 1
+    assert send_mails() == 0
+    settings.EMAIL_PORT = port
+    with clock.at(clock.now() + timedelta(minutes=5)):
+        assert send_mails() == 2
+
+
+def test_what_a_dead_worker_claimed_is_sent_when_its_lease_is_over(shop: NewMerchant, server: Server) -> None:
+    who_wants("each")
+    hold(shop)
+    announce()
+    Notification.objects.update(due_at=clock.now() + timedelta(minutes=5))
+    assert send_mails() == 0
+    with clock.at(clock.now() + timedelta(minutes=6)):
+        assert send_mails() == 1
+
+
+def test_a_digest_comes_once_a_day_after_its_hour(shop: NewMerchant, server: Server, settings: Settings) -> None:
+    who_wants("digest")
+    hold(shop, 3)
+    settings.DISPLAY_TIME_ZONE, settings.DIGEST_HOUR = "UTC", 8
+    day = clock.now().replace(hour=7, minute=0)
+    for hour, made in ((7, 0), (8, 1), (9, 0)):
+        with clock.at(day.replace(hour=hour)):
+            assert announce() == made
+    Notification.objects.update(due_at=clock.now())
+    send_mails()
+    [mail] = server.mails
+    assert "Holds that expire: 3" in mail.get_payload(decode=True).decode()
+
+
+def test_the_chat_room_gets_text_as_json_and_a_failure_is_tried_again(shop: NewMerchant, settings: Settings) -> None:
+    settings.NOTIFY_ALLOW_LOOPBACK = True
+    answers = [500, 200]
+    with Receiver(lambda call: answers.pop(0)) as receiver:
+        settings.CHAT_WEBHOOK_URL = receiver.url
+        hold(shop)
+        announce()
+        assert send_chat() == 0
+        with clock.at(clock.now() + timedelta(minutes=5)):
+            assert send_chat() == 1
+            assert send_chat() == 0
+    assert list(json.loads(receiver.calls[-1].body)) == ["text"]
+    assert "Holds that expire" in json.loads(receiver.calls[-1].body)["text"]
+
+
+def test_the_chat_room_is_not_called_in_a_private_network(shop: NewMerchant, settings: Settings) -> None:
+    settings.NOTIFY_ALLOW_LOOPBACK = False
+    with Receiver() as receiver:
+        settings.CHAT_WEBHOOK_URL = receiver.url.replace("http:", "https:")
+        hold(shop)
+        announce()
+        assert (send_chat(), receiver.calls) == (0, [])
+
+
+def test_what_was_announced_is_forgotten_after_a_month(shop: NewMerchant, server: Server) -> None:
+    who_wants("each")
+    hold(shop)
+    announce()
+    assert delete_old() == 0
+    with clock.at(clock.now() + timedelta(days=31)):
+        assert delete_old() == 1
+
+
+def test_an_operator_chooses_on_their_own_page(db: None) -> None:
+    user = who_wants("none")
+    client = Client()
+    client.force_login(user)
+    address = reverse("admin:notifications")
+    assert "Holds that expire" in client.get(address).content.decode()
+    client.post(address, {"mode": "each", "sorts": ["holds", "money_check"]})
+    choice = NotificationChoice.objects.get(operator=user)
+    assert (choice.mode, choice.sorts) == ("each", ["holds", "money_check"])
+    assert "Select a valid choice" in client.post(address, {"mode": "each", "sorts": ["x"]}).content.decode()
