@@ -12,7 +12,7 @@ from config import openapi
 from config.boot import addresses
 from config.boot.environment import Environment
 from config.logs import setup
-from config.schedule import SCHEDULE
+from config.task_intervals import SCHEDULE
 from payments.quickstart import servers
 
 BASE_DIR = Path(__file__).resolve().parent.parent

@@ -41,6 +41,7 @@ WHOSE: dict[str, Any] = {
     "payments_charge_send_webhooks_again": SUPPORT,
     **{f"payments_{name}_case": SUPPORT | ADMINISTRATOR for name in ("charge", "attempt", "unknownoutcome")},
     "payments_reconciliationitem_case": SUPPORT | ADMINISTRATOR,
+    "payments_declinealert_acknowledge": SUPPORT,
     "payments_block_add": FINANCE,
     "payments_source_block": FINANCE,
     "payments_block_lift": FINANCE,
@@ -110,7 +111,18 @@ OF_A_LIST = {"csv": SUPPORT, "saveview": EVERYBODY, "columns": EVERYBODY, "dropv
 BY_KIND |= OF_A_LIST
 # Pages of every signed-in user, whatever their role.
 PERSONAL = {"index", "login", "logout", "password_change", "password_change_done", "autocomplete", "jsi18n", "app_list"}
-PERSONAL |= {"second_factor", "enrol", "recovery_codes", "factors", "find", "mode", "preferences", "invitation"}
+PERSONAL |= {
+    "second_factor",
+    "enrol",
+    "recovery_codes",
+    "factors",
+    "find",
+    "mode",
+    "preferences",
+    "invitation",
+    "inbox",
+    "notifications",
+}
 
 
 def names_in(patterns: list[URLPattern | URLResolver]) -> list[str]:
