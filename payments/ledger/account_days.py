@@ -41,7 +41,7 @@ SUM_SETTLEMENTS = f"""
 INSERT INTO payments_settlementtotal (settlement_id, charges, gross, refunds, fees, net) {OF_DAY}
 ON CONFLICT (settlement_id) DO UPDATE SET charges = excluded.charges, gross = excluded.gross,
     refunds = excluded.refunds, fees = excluded.fees, net = excluded.net
-"""
+"""  # nosec B608 # of constants
 FINISH = """
 INSERT INTO payments_ledgerday (day, postings, summed_at)
 SELECT %(day)s, coalesce(sum(postings), 0), %(now)s FROM payments_accountday WHERE day = %(day)s

@@ -45,7 +45,7 @@ def _statement(rows: Any, has_amounts: bool) -> tuple[str, Sequence[Any]]:
         heads, tail = "summed_currency, sum(summed_amount), count(*)", "GROUP BY 1 ORDER BY 1"
     else:
         heads, tail = "'', 0, count(*)", ""
-    return f"SELECT {heads} FROM ({sql}) AS matching {tail}", params  # made by Django and of constants
+    return f"SELECT {heads} FROM ({sql}) AS matching {tail}", params  # nosec B608 # Django's and constants
 
 
 def _in_time(statement: tuple[str, Sequence[Any]]) -> list[tuple[str, int, int]] | None:

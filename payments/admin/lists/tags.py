@@ -125,4 +125,4 @@ def _labelled(cell: SafeString, head: str) -> SafeString:
     # The head of the boxes is a box.
     if "action-checkbox" in cell:
         return cell
-    return SafeString(cell.replace(" class=", f' data-label="{escape(capfirst(head))}" class=', 1))
+    return SafeString(cell.replace(" class=", f' data-label="{escape(capfirst(head))}" class=', 1))  # nosec B703 # escaped
