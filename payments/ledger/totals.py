@@ -31,7 +31,7 @@ UNION ALL
         SELECT id FROM unnest(%(settlements)s::uuid[]) AS id
         WHERE NOT EXISTS (SELECT FROM payments_settlementtotal t WHERE t.settlement_id = id)
     )"""
-)
+)  # nosec B608 # of constants
 # A settlement's ID is made on its day, or just after it.
 OF_DAY = SUM_UP.format(
     settlements="""ARRAY(
