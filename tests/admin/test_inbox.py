@@ -19,6 +19,8 @@ from tests.client import Api
 from tests.operators.factories import ALONE, person, proposed
 from tests.overview.past_charges import make_past_charge
 
+pytestmark = pytest.mark.long
+
 INBOX = reverse("admin:inbox")
 FAILED = [{"name": "refunds_add_up", "sentence": "Refunds add up", "model": "payments.charge", "count": 1, "ids": []}]
 

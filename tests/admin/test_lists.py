@@ -14,6 +14,8 @@ from tests.admin.test_pagination import newest_first, shown_on, walk
 from tests.contract.lists.many_charges import sell
 from tests.factories import ChargeFactory, MerchantFactory
 
+pytestmark = pytest.mark.long
+
 CHARGES, MODE = list_of(Charge), reverse("admin:mode")
 SAVE, DROP = reverse("admin:payments_charge_saveview"), reverse("admin:payments_charge_dropview")
 COLUMNS = reverse("admin:payments_charge_columns")

@@ -21,6 +21,8 @@ from tests.notifications.smtp import Server
 from tests.operators.factories import person
 from tests.overview.past_charges import make_past_charge
 
+pytestmark = pytest.mark.long
+
 BACKEND = "django.core.mail.backends.smtp.EmailBackend"
 
 

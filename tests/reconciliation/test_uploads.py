@@ -30,7 +30,7 @@ from tests.figures.servers.web import database_url
 from tests.reconciliation.factories import export, pay_in_every_way
 from tests.simulator.factories import taken
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.long, pytest.mark.django_db]
 HEAD = b"reference,simulator_reference,type,amount,currency,booked_at\n"
 # A worker that is killed after it has stored the lines, before its transaction ends.
 KILLED = """

@@ -17,7 +17,7 @@ from tests.admin.conftest import text_of, the_operator
 from tests.ledger.books import charge_fees
 from tests.overview.past_charges import days_ago, make_past_charge
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.long, pytest.mark.django_db]
 SignIn = Callable[..., Client]
 
 
