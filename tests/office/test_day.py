@@ -36,8 +36,9 @@ def give_reason(tab: Page, hand: Hand) -> None:
 
 def test_a_held_charge_is_found_and_a_part_of_it_captured(office: Office, work: Work, api: Api, hand: Hand) -> None:
     tab = office.tab_of("finance", "lourdes")
-    tab.goto("/admin/")
-    hand.press(tab.get_by_role("link", name="Held 1"))
+    tab.goto("/admin/payments/charge/")
+    hand.press(tab.locator("summary", has_text="State"))
+    hand.press(tab.get_by_role("link", name="Held", exact=True))
     hand.press(tab.get_by_role("link").filter(has=tab.get_by_title(work.held["id"])))
     hand.press(tab.get_by_role("link", name="Capture"))
     hand.write(tab.get_by_label("Amount"), "60,000.00")
@@ -81,9 +82,8 @@ def test_a_large_refund_is_asked_for_by_one_and_approved_by_another(
 
 def test_an_unknown_outcome_is_worked_off(office: Office, work: Work, hand: Hand) -> None:
     tab = office.tab_of("support", "maria")
-    tab.goto("/admin/")
-    hand.press(tab.get_by_role("link", name="Unknown outcomes 1"))
-    hand.press(tab.locator("#result_list tbody th a").first)
+    tab.goto("/admin/inbox/")
+    hand.press(tab.get_by_role("link", name="Unknown outcome: authorize"))
     hand.press(tab.get_by_role("button", name="Look up now"))
     expect(announced(tab)).to_contain_text("The provider's answer: Approved")
     assert not Charge.objects.filter(status="pending").exists()
@@ -91,9 +91,8 @@ def test_an_unknown_outcome_is_worked_off(office: Office, work: Work, hand: Hand
 
 def test_a_webhook_that_was_given_up_is_sent_again(office: Office, work: Work, hand: Hand) -> None:
     tab = office.tab_of("support", "maria")
-    tab.goto("/admin/")
-    hand.press(tab.get_by_role("link", name="Webhooks given up"))
-    hand.press(tab.locator("#result_list tbody th a").first)
+    tab.goto("/admin/inbox/")
+    hand.press(tab.get_by_role("link", name="Webhook to").first)
     hand.press(tab.get_by_role("link", name="Send again"))
     give_reason(tab, hand)
     hand.press(tab.get_by_role("button", name="Send again"))
