@@ -2,6 +2,7 @@
 
 import csv
 import io
+from collections.abc import Iterator
 from uuid import UUID
 
 import pytest
@@ -13,7 +14,7 @@ from django.urls import reverse
 
 from payments import clock
 from payments.admin.lists import file
-from payments.domain.bulkheads import Bulkheads, use
+from payments.domain.bulkheads import Bulkheads, bulkheads, use
 from payments.ids import public_id
 from payments.models import AuditEntry, Charge, MerchantAccess, Refund
 from tests.admin.conftest import House, text_of
@@ -175,9 +176,17 @@ def test_what_no_list_is_narrowed_to_is_not_recorded(query: str, operator: Clien
     assert not AuditEntry.objects.filter(action="exported").exists()
 
 
-@pytest.mark.django_db(transaction=True)
-def test_downloads_hold_few_threads_and_one_operator_fewer() -> None:
+@pytest.fixture
+def _sixty_threads() -> Iterator[None]:
+    before = bulkheads()
     use(Bulkheads(60))
+    yield
+    use(before)
+
+
+@pytest.mark.django_db(transaction=True)
+@pytest.mark.usefixtures("_sixty_threads")
+def test_downloads_hold_few_threads_and_one_operator_fewer() -> None:
     (_, ana), (_, ben), (_, cora) = member("ana"), member("ben"), member("cora")
     held = [client.post(CHARGES) for client in (ana, ana, ben)]
     for client in (ana, cora):
@@ -186,7 +195,6 @@ def test_downloads_hold_few_threads_and_one_operator_fewer() -> None:
     for response in held:
         response.getvalue()
     assert len([exported(client) for client in (ana, cora)]) == 2
-    use(Bulkheads(60))
 
 
 def test_the_audit_log_has_who_took_the_file_and_what_was_in_it(operator: Client) -> None:
