@@ -3,6 +3,7 @@
 import csv
 from io import StringIO
 
+import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 from django.urls import reverse
@@ -13,6 +14,8 @@ from payments.models import AuditEntry
 from tests.admin.conftest import text_of
 from tests.admin.test_pages import list_of
 from tests.factories import MerchantFactory
+
+pytestmark = pytest.mark.long
 
 EXPORT = reverse("admin:payments_auditentry_export")
 

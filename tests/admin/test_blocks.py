@@ -16,6 +16,8 @@ from tests.factories import MerchantFactory
 from tests.risk.factories import WHY, block_card, block_email
 from tests.staff.all_merchants import for_all
 
+pytestmark = pytest.mark.long
+
 ADD = "/admin/payments/block/add/"
 JUAN = "juan@example.com"
 

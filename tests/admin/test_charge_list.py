@@ -13,6 +13,8 @@ from tests.admin.test_pages import list_of, page_of
 from tests.client import APPROVED, REFUNDS_FAIL, Api, made
 from tests.factories import ChargeFactory, SourceFactory
 
+pytestmark = pytest.mark.long
+
 BY_CARD = reverse("admin:payments_charge_by_card")
 
 

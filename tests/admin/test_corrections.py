@@ -15,6 +15,8 @@ from tests.charging.elapsed_time import recover
 from tests.client import APPROVED, Api
 from tests.operators.corrections import EVIDENCE, NOTE, operator, proposed, unknown_payment
 
+pytestmark = pytest.mark.long
+
 State = Correction.State
 FORM = {"outcome": "approved", "provider_ref": "psp_77", "decline_code": "", "evidence": EVIDENCE}
 LOOK = ("view_unknownoutcome", "view_attempt", "view_correction")

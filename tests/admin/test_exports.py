@@ -23,6 +23,8 @@ from tests.contract.lists.many_charges import sell
 from tests.factories import ChargeFactory, MerchantFactory
 from tests.staff.all_merchants import for_all
 
+pytestmark = pytest.mark.long
+
 CHARGES = reverse("admin:payments_charge_csv")
 
 

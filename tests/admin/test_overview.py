@@ -19,6 +19,8 @@ from tests.client import DECLINED, Api
 from tests.overview.past_charges import days_ago, make_past_charge
 from tests.staff.all_merchants import for_all
 
+pytestmark = pytest.mark.long
+
 INDEX = reverse("admin:index")
 
 

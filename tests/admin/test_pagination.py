@@ -16,6 +16,8 @@ from tests.admin.test_pages import list_of
 from tests.contract.lists.many_charges import sell
 from tests.factories import ChargeFactory, MerchantFactory
 
+pytestmark = pytest.mark.long
+
 LENGTH = admin.site._registry[Charge].list_per_page
 
 

@@ -19,6 +19,8 @@ from tests.factories import ChargeFactory
 from tests.operators.corrections import operator as staff_member
 from tests.routing.doubles import KEY, Psp, account_at, installed, route_to
 
+pytestmark = pytest.mark.long
+
 ADD = reverse("admin:payments_provideraccount_add") + "?provider=north"
 TOKEN = "token-of-the-webhooks"
 

@@ -10,6 +10,8 @@ from tests.admin.test_pages import list_of, page_of
 from tests.client import Api
 from tests.factories import ChargeFactory, MerchantFactory
 
+pytestmark = pytest.mark.long
+
 # Which IDs find the rows of a model: by prefix; `uuid` is the raw one of a charge.
 FOUND_BY = [
     (Charge, ["ch", "src", "card", "re", "mer", "evt", "req", "uuid", "last4"]),

@@ -2,6 +2,7 @@
 
 from urllib.parse import urlsplit
 
+import pytest
 from django.contrib.auth.models import Permission, User
 from django.test import Client
 from pytest_django import DjangoAssertNumQueries
@@ -21,6 +22,8 @@ from tests.ledger.books import settle
 from tests.provider_events.factories import make_provider_message
 from tests.reconciliation.factories import a_difference
 from tests.staff.all_merchants import for_all
+
+pytestmark = pytest.mark.long
 
 # However long its story is: session, user, rights, alerts, the charge and what belongs to it, each sort once.
 MOST_STATEMENTS = 40

@@ -15,6 +15,8 @@ from tests.admin.test_pages import list_of, page_of
 from tests.client import CHALLENGED, Api
 from tests.staff.all_merchants import for_all
 
+pytestmark = pytest.mark.long
+
 State = Webhook.State
 OTHER_URL = "https://other.example/kaha"
 WHY = "They asked for it, ticket 7"

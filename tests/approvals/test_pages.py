@@ -28,7 +28,7 @@ from tests.operators.corrections import operator as staff_member
 from tests.operators.factories import proposed as act_proposed
 from tests.routing.doubles import KEY, route_to
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.long, pytest.mark.django_db]
 
 A_KEY = re.compile(r"<code>([sr]k_live_[0-9a-f]{48})</code>")
 LIVE_SECRET = {"mode": "live", "kind": "secret"}

@@ -17,6 +17,8 @@ from tests.admin.conftest import House, house, operator, text_of  # noqa: F401  
 from tests.client import APPROVED
 from tests.factories import MerchantFactory
 
+pytestmark = pytest.mark.long
+
 FIND = reverse("admin:find")
 
 

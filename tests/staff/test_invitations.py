@@ -21,6 +21,8 @@ from payments.staff.roles import make_roles
 from tests.admin.conftest import text_of
 from tests.staff.sign_in import PASSWORD, Visitor
 
+pytestmark = pytest.mark.long
+
 NEW = dict.fromkeys(("new_password1", "new_password2"), "jeepney-88-taho")
 LINK = re.compile(r"/admin/invitation/[\w-]+/")
 WHY = {"reason": "First day."}

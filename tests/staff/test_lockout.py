@@ -9,6 +9,8 @@ from django.contrib.auth.models import User
 from payments import clock
 from tests.staff.sign_in import PASSWORD, Visitor, app_of, code_of, wrong_code_of
 
+pytestmark = pytest.mark.long
+
 LIMIT = 10
 
 

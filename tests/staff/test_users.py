@@ -15,6 +15,8 @@ from payments.staff.roles import ALL_MERCHANTS, make_roles
 from tests.admin.conftest import text_of
 from tests.staff.sign_in import PASSWORD, Visitor, app_of, code_of, renewed_codes_of
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture
 def administrator(db: None) -> User:
