@@ -2,7 +2,7 @@
 
 import logging
 import time
-from threading import Thread
+from threading import Event, Thread
 
 import psycopg
 from django.db import connection
@@ -23,10 +23,12 @@ class DatabaseMonitor:
 
     def __init__(self) -> None:
         self._answered_at: float | None = None
+        self._probed = Event()
 
     def start(self) -> None:
-        """Start to probe, until the process ends."""
+        """Probe until the process ends; return after the first probe, or after DEADLINE_SECONDS."""
         Thread(target=self._probe_for_ever, name="database-monitor", daemon=True).start()
+        self._probed.wait(DEADLINE_SECONDS)
 
     @property
     def answers(self) -> bool:
@@ -41,6 +43,7 @@ class DatabaseMonitor:
             except psycopg.Error as error:
                 self._answered_at = None
                 logger.warning("The database does not answer.", exc_info=error)
+                self._probed.set()
             time.sleep(PAUSE_SECONDS)
 
     def _probe_until_it_fails(self) -> None:
@@ -50,4 +53,5 @@ class DatabaseMonitor:
             while True:
                 probe.execute("SELECT 1")
                 self._answered_at = time.monotonic()
+                self._probed.set()
                 time.sleep(PAUSE_SECONDS)

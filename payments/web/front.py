@@ -49,7 +49,8 @@ class Front:
         limits = BodyLimits(settings.DATA_UPLOAD_MAX_MEMORY_SIZE, settings.REQUEST_BODY_SECONDS)
         self._bodies = Bodies(limits, ThreadPoolExecutor(LOOKUPS, thread_name_prefix="key"))
         self._threads = Threads(self._application, settings.WEB_THREADS, settings.DATABASES["default"]["CONNECTIONS"])
-        self._health = Health(self._threads)
+        # A process takes no request before it knows whether its database answers.
+        self._health = await asyncio.to_thread(Health, self._threads)
         request_log.start()
         await send({"type": "lifespan.startup.complete"})
         await receive()

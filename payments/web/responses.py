@@ -92,15 +92,42 @@ def _whole_file(result: object) -> str | None:
     return os.fspath(path) if isinstance(path, str | os.PathLike) else None
 
 
+class Client:
+    """The client of one request. One task waits for its disconnect, because granian ends a second wait at once."""
+
+    def __init__(self, receive: Receive) -> None:
+        self._receive = receive
+        self._leaving: asyncio.Task[None] | None = None
+
+    @property
+    def leaving(self) -> "asyncio.Task[None]":
+        """The task that is done when the client has disconnected."""
+        self._leaving = self._leaving or asyncio.create_task(self._wait())
+        return self._leaving
+
+    async def leaves_before(self, done: "asyncio.Future[Any]") -> bool:
+        """Wait until one of them ends; return whether that is the client's connection."""
+        await asyncio.wait([done, self.leaving], return_when=asyncio.FIRST_COMPLETED)
+        return not done.done()
+
+    def stop_watching(self) -> None:
+        """End the task."""
+        if self._leaving:
+            self._leaving.cancel()
+
+    async def _wait(self) -> None:
+        while (await self._receive())["type"] != "http.disconnect":
+            pass
+
+
 class Pieces:
     """Streams a response from a thread, which waits until the client has taken each chunk.
 
     granian accepts chunks for a disconnected client too, so this watches for the disconnect.
     """
 
-    def __init__(self, send: Send, receive: Receive, loop: asyncio.AbstractEventLoop) -> None:
-        self._send, self._receive, self._loop = send, receive, loop
-        self._left: asyncio.Task[None] | None = None
+    def __init__(self, send: Send, client: Client, loop: asyncio.AbstractEventLoop) -> None:
+        self._send, self._client, self._loop = send, client, loop
 
     def send(self, message: dict[str, Any]) -> None:
         """Send one message; raise ClientLeft if the client has gone or takes too long."""
@@ -108,17 +135,10 @@ class Pieces:
         asyncio.run_coroutine_threadsafe(self._sent(message), self._loop).result()
 
     async def _sent(self, message: dict[str, Any]) -> None:
-        self._left = self._left or self._loop.create_task(leaving(self._receive))
-        if self._left.done():
+        if self._client.leaving.done():
             raise ClientLeft
         try:
             async with asyncio.timeout(PIECE_SECONDS):
                 await self._send(message)
         except TimeoutError:
             raise ClientLeft from None
-
-
-async def leaving(receive: Receive) -> None:
-    """Wait until the client disconnects."""
-    while (await receive())["type"] != "http.disconnect":
-        pass

@@ -17,7 +17,7 @@ from payments.web.environ import Environ
 from payments.web.fair_queue import FairQueue
 from payments.web.refusals import Refused, too_many_requests
 from payments.web.requests import request_of
-from payments.web.responses import Answer, Pieces, Receive, Send, answer_of, leaving
+from payments.web.responses import Answer, Client, Pieces, Receive, Send, answer_of
 
 MOST_KEYS = 10_000
 
@@ -84,18 +84,20 @@ class Threads:
 
     async def _answer_in_turn(self, caller: Hashable, environ: Environ, receive: Receive, send: Send) -> Answer | None:
         turn, loop, may_wait = self._queue.begin(caller), asyncio.get_running_loop(), self.are_taken
+        client = Client(receive)
         try:
-            if not turn.begun.done() and await _client_leaves_before(turn.begun, receive):
+            if not turn.begun.done() and await client.leaves_before(turn.begun):
                 return None
-            pieces = Pieces(send, receive, loop)
+            pieces = Pieces(send, client, loop)
             end_turn = partial(loop.call_soon_threadsafe, turn.end)
             work = self._pool.submit(_run, end_turn, self._application, environ, pieces)
             answer = asyncio.wrap_future(work)
-            if may_wait and await _client_leaves_before(answer, receive) and work.cancel():
+            if may_wait and await client.leaves_before(answer) and work.cancel():
                 return None
             return await answer
         finally:
             turn.end()
+            client.stop_watching()
 
 
 def _run(end_turn: Callable[[], object], *request: Any) -> Answer | None:
@@ -104,10 +106,3 @@ def _run(end_turn: Callable[[], object], *request: Any) -> Answer | None:
         return answer_of(*request)
     finally:
         context.on_wait.reset(token)
-
-
-async def _client_leaves_before(done: "asyncio.Future[Any]", receive: Receive) -> bool:
-    left = asyncio.create_task(leaving(receive))
-    await asyncio.wait([done, left], return_when=asyncio.FIRST_COMPLETED)
-    left.cancel()
-    return not done.done()

@@ -17,6 +17,13 @@ def test_an_answer_in_pieces_arrives_whole(serve: Serve) -> None:
     assert body == b"kaha" * 16_384 * 100
 
 
+def test_an_answer_in_pieces_that_takes_the_last_thread_arrives_whole(serve: Serve) -> None:
+    port = serve(**PIECES)
+    with open_sockets(port, THREADS - 1, head("GET /endless")):
+        bodies = [ask(port, head("GET /pieces"))[1] for _ in range(10)]
+    assert [len(body) for body in bodies] == [len(b"kaha" * 16_384 * 100)] * 10
+
+
 def test_a_client_that_leaves_in_the_middle_of_an_answer_frees_its_thread(serve: Serve) -> None:
     port = serve(**PIECES)
     with open_sockets(port, THREADS, head("GET /endless")):

@@ -48,6 +48,11 @@ def busy_threads(port: int) -> Iterator[None]:
         yield
 
 
+def test_a_process_takes_no_request_before_its_first_probe_of_the_database(serve: Serve) -> None:
+    port = serve(workers=4)
+    assert {watched(port, "ping") for _ in range(50)} == {(200, "healthy")}
+
+
 def test_ping_is_answered_while_every_thread_is_taken_and_ready_says_so(serve: Serve) -> None:
     port = serve(**BUSY)
     assert watched(port, "ready") == (200, "healthy")
