@@ -20,6 +20,7 @@ SCHEDULE = {
         "reconcile_simulator": 3600.0,
         "read_uploaded_reports": 2.0,
         "recheck_reconciliation_items": 30.0,
+        "update_search": 2.0,
         "update_day_totals": 60.0,
         "sum_up_ledger_days": 60.0,
         "delete_old_page_visits": 3600.0,

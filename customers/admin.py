@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from typing import Any
-from uuid import UUID
 
 from django import forms
 from django.contrib import admin
@@ -13,7 +12,6 @@ from django.utils.safestring import SafeString
 
 from customers.domain import kept_sources
 from customers.models import Customer, CustomerSource
-from payments.admin.charges.search import SOURCE_SEARCHES
 from payments.admin.charges.sources import SHOWN_CHARGES
 from payments.admin.framework.base import ByMode, LookOnlyAdmin, LookOnlyInline, by
 from payments.admin.framework.change_audit import ViewRecorded
@@ -28,6 +26,8 @@ from payments.admin.framework.formats import (
     search_link,
     source_label,
 )
+from payments.admin.framework.id_search import EntrySearch
+from payments.admin.framework.merchant_access import limit_of
 from payments.admin.framework.object_actions import Facts
 from payments.admin.framework.reason_form import ReasonForm
 from payments.admin.framework.row_actions import Done, RowAction, RowActions
@@ -40,6 +40,8 @@ from payments.domain.caller import Caller
 from payments.domain.errors import PaymentError
 from payments.ids import public_id
 from payments.models import Charge, Event, Source
+from payments.search import find
+from payments.search.query import Query
 
 WHAT_HAPPENS = (
     "The source cannot be charged any more, and its card data is destroyed. The merchant gets an event. "
@@ -106,14 +108,13 @@ class SourcesInline(LookOnlyInline):
 
 
 @admin.register(Customer)
-class CustomerAdmin(RowActions, ViewRecorded, LookOnlyAdmin):
+class CustomerAdmin(EntrySearch, RowActions, ViewRecorded, LookOnlyAdmin):
     merchant_lookup = "merchant"
     row_actions = (DetachSource(),)
     list_display = ("public_id", "email", "description", "merchant", "mode", "created", "deleted")
     list_filter = (ByPresence, ByMode, "created_at")
     list_select_related = ("merchant",)
     search_fields = ("email", "mobile_number")
-    search_help_text = "Any ID, whole, or part of an address or mobile number."
     uuid_lookups = {
         "cus": ("pk",),
         "src": ("ties__source_id",),
@@ -134,6 +135,9 @@ class CustomerAdmin(RowActions, ViewRecorded, LookOnlyAdmin):
     public_id = id_column("cus")
     deleted = moment_column("deleted_at")
     shown_metadata = json_column("metadata")
+
+    def found_by(self, request: HttpRequest, query: Query) -> find.Found:
+        return find.customers(query, limit_of(request))
 
     @admin.display(description="Charges")
     def charge_links(self, customer: Customer) -> SafeString | str:
@@ -168,14 +172,3 @@ def customer_panel(request: HttpRequest, charge: Charge, charges: QuerySet[Any])
     facts.append(("Since", moment_cell(customer.created_at)))
     shown = [(name, value) for name, value in facts if value]
     return panel_with("Customer", shown, charges.filter(source__in=kept.values("source")))
-
-
-def sources_by_email(text: str) -> "QuerySet[CustomerSource, UUID]":
-    """Return the IDs of the sources kept for a customer with this e-mail address, now or before."""
-    if "@" not in text:
-        return CustomerSource.objects.none().values_list("source_id", flat=True)
-    ties = CustomerSource.objects.filter(customer__email__iexact=text, customer__deleted_at__isnull=True)
-    return ties.values_list("source_id", flat=True)
-
-
-SOURCE_SEARCHES.append(sources_by_email)

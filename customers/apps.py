@@ -11,15 +11,18 @@ class CustomersConfig(AppConfig):
     default_auto_field = "django.db.models.BigAutoField"
 
     def ready(self) -> None:
-        """Register the customers' events, rights, invariants and e-mail addresses with payments."""
+        """Register the customers' events, rights, invariants, e-mail addresses and search entries with payments."""
         from customers.invariants import INVARIANTS, TABLES
         from customers.models import Customer, email_of_source
+        from customers.search_entries import search_entries
         from payments.domain.events import EVENT_OBJECTS, EVENT_TYPES
         from payments.domain.merchants.scopes import RIGHTS
         from payments.domain.risk.blocks import EMAIL_FINDERS
         from payments.invariants import invariant, registry
+        from payments.search.sweep import MAKERS
 
         EVENT_OBJECTS["cus"] = Customer
+        MAKERS["customer"] = Customer, search_entries
         EVENT_TYPES.update(
             {
                 "customer.created": "A customer was made.",

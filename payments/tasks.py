@@ -22,6 +22,7 @@ from payments.invariants import checks
 from payments.ledger import account_days
 from payments.overview import day_totals
 from payments.providers.simulator import messages
+from payments.search import sweep
 from payments.webhooks.worker import Deliverer, Drain
 
 DELIVERER = Deliverer(Drain())
@@ -161,6 +162,13 @@ def read_uploaded_reports() -> bool:
 def recheck_reconciliation_items() -> int:
     """Match reported movements that were posted after the report was read."""
     return runs.recheck_arrived()
+
+
+@shared_task
+@at_most(1)
+def update_search() -> int:
+    """Enter charges and customers that changed into the search."""
+    return sweep.update()
 
 
 @shared_task

@@ -7,7 +7,6 @@ from drf_spectacular.utils import OpenApiParameter
 
 from customers.api.serializers import AttachInput, CustomerChanges, CustomerInput, CustomerListQuery
 from payments.api.schema import examples
-from payments.api.schema.calls import DescribedView
 from payments.api.schema.members import (
     Member,
     created,
@@ -20,7 +19,7 @@ from payments.api.schema.members import (
     text,
     updated,
 )
-from payments.api.schema.operations import id_in_path, reading, writing
+from payments.api.schema.operations import DescribedView, id_in_path, reading, writing
 from payments.api.schema.responses import EVENT_OBJECTS, SOURCE, page_of
 from payments.api.validation.strict import Nothing
 

@@ -5,14 +5,15 @@ from datetime import datetime
 from django.db import connection
 
 # An ID is made shortly before its statement is sent, by a host whose clock may differ from the database's. What writes
-# for longer than a minute makes no events. PostgreSQL shows those of the same role, which all processes use.
+# for longer than a minute makes no events, nor does an autovacuum. PostgreSQL shows those of the same role, which all
+# processes use.
 HORIZON = """
 SELECT greatest(
     least(clock_timestamp(), min(xact_start)) - interval '1 second', clock_timestamp() - interval '1 minute'
 )
 FROM pg_stat_activity
-WHERE datname = current_database() AND pid <> pg_backend_pid() AND xact_start IS NOT NULL
-AND (backend_xid IS NOT NULL OR wait_event_type = 'Lock')
+WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()
+AND xact_start IS NOT NULL AND (backend_xid IS NOT NULL OR wait_event_type = 'Lock')
 """
 
 

@@ -5,6 +5,7 @@ from django.test import Client
 from customers.models import Customer
 from payments.models import ApiKey, Attempt, Card, Charge, Event, IdempotencyRecord, Merchant, Refund, Source
 from payments.providers.simulator.models import Entry, SimulatedOperation, SimulatedPayment
+from payments.search.sweep import rebuild
 from tests.admin.conftest import IDEMPOTENCY_KEY, House, text_of
 from tests.admin.test_pages import list_of, page_of
 from tests.client import Api
@@ -34,6 +35,7 @@ def found(operator: Client, model: type[Model], term: str, mode: str = "test") -
 def test_an_id_finds_what_it_is_about(model: type[Model], prefixes: list[str], house: House, operator: Client) -> None:
     # The refund's attempt is found by its charge too.
     row = model._default_manager.latest("pk")
+    rebuild()
     for prefix in prefixes:
         assert page_of(row) in found(operator, model, f" {house.id_of(prefix)} ", mode="live"), prefix
 

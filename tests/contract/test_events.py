@@ -11,9 +11,10 @@ from pytest_django import Settings
 from payments.tasks import apply_simulator_messages
 from tests.client import CHALLENGED, DECLINED, REFUNDS_FAIL, REFUNDS_WAIT, Api, made
 from tests.contract.calls import CARD_SOURCE, customer, debit, faults_of, nobodys, order, vaulted
-from tests.contract.shapes import CHARGE, CUSTOMER, EVENT, EVENT_TYPES, REFUND, SOURCE, faults_in
+from tests.contract.shapes import CHARGE, CUSTOMER, DISPUTE, EVENT, EVENT_TYPES, REFUND, SOURCE, faults_in
+from tests.disputes.stories import WON, a_week_passes, disputed
 
-SHAPES = {"charge": CHARGE, "refund": REFUND, "source": SOURCE, "customer": CUSTOMER}
+SHAPES = {"charge": CHARGE, "refund": REFUND, "dispute": DISPUTE, "source": SOURCE, "customer": CUSTOMER}
 
 
 def events_of(api: Api, identity: str) -> list[dict[str, Any]]:
@@ -159,6 +160,7 @@ def test_a_refused_operation_writes_no_event(api: Api, verb: str) -> None:
 def test_an_event_has_the_documented_shape(api: Api) -> None:
     api.charge_source(vaulted(api))
     do("refund", lambda api: api.charge())(api)
+    disputed(api, WON)
     for event in made(api.get("/events/", limit=100))["data"]:
         assert faults_in(event, EVENT) == []
         assert faults_in(event["data"]["object"], SHAPES[event["type"].partition(".")[0]]) == []
@@ -204,6 +206,9 @@ def test_events_are_found_by_their_type(api: Api, event_type: str) -> None:
     do("refund", lambda api: api.charge())(api)
     do("capture", lambda api: api.held())(api)
     api.charge(DECLINED)
+    disputed(api, WON)
+    a_week_passes()
+    a_week_passes()
     made(api.delete(f"/customers/{identity}/sources/{_attached(api, identity)}"))
     made(api.delete(f"/customers/{identity}"))
     found = made(api.get("/events/", type=event_type, limit=100))["data"]

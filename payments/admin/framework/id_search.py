@@ -9,12 +9,18 @@ from uuid import UUID
 from django.contrib import admin
 from django.db.models import BooleanField, F, Func, QuerySet, Value
 from django.http import HttpRequest
+from django.utils import timezone
 
+from payments import clock
 from payments.models import Event
+from payments.search.find import Found
+from payments.search.query import Query, parse
 
 PUBLIC_ID = re.compile(r"([a-z]{2,4})_([0-9a-f]{32})")
+UUID_TEXT = re.compile(r"[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 ID_BEGINNING = re.compile(r"([a-z]{2,4})_([0-9a-f]{8,31})")
 LAST4 = re.compile(r"[0-9]{4}")
+SEARCHES = "searches"
 # An event is written while its request runs, which never takes this long.
 LONGEST_REQUEST_MILLISECONDS = 300_000
 UUID7_BITS_BELOW_MILLISECONDS = 80
@@ -60,6 +66,14 @@ class IdSearch(admin.ModelAdmin):
                 lookups = {lookup for lookups in self.uuid_lookups.values() for lookup in lookups}
                 yield from ({lookup: uuid} for lookup in sorted(lookups))
 
+    def found_by(self, request: HttpRequest, query: Query) -> Found | None:
+        """Return what the search on every page finds of this page's rows; None where it does not search them."""
+        return None
+
+    def is_found_by_index(self, request: HttpRequest, term: str) -> bool:
+        """Return whether an index finds the rows of `term` alone."""
+        return any(self.conditions(term))
+
     def begun_by(self, term: str) -> dict[str, Any] | None:
         """Return the condition for this page's rows whose public ID begins with `term`, a range of the primary key.
 
@@ -78,6 +92,38 @@ class IdSearch(admin.ModelAdmin):
         if events is not None:
             objects = events.values("object_id")
             yield from ({f"{lookup}__in": objects} for lookup in self.object_lookups)
+
+
+class EntrySearch(IdSearch):
+    """A search by IDs, and for any other text by search entries (`payments.search`), as the search on every page."""
+
+    search_help_text = (
+        "Any ID, an amount, a card's last four digits, a name, an e-mail address, words of the order, a reference, "
+        "an idempotency key, a day, or several of these."
+    )
+
+    def get_search_results(
+        self, request: HttpRequest, queryset: QuerySet[Any], search_term: str
+    ) -> tuple[QuerySet[Any], bool]:
+        term = search_term.strip()
+        if not term or any(self.conditions(term)):
+            return super().get_search_results(request, queryset, term)
+        found = self._found(request, term)
+        return (queryset.filter(found.condition) if found else queryset.none()), False
+
+    def is_found_by_index(self, request: HttpRequest, term: str) -> bool:
+        """Return whether `term` finds few rows; of many, the newest are looked for among all."""
+        if super().is_found_by_index(request, term):
+            return True
+        found = self._found(request, term)
+        return found is None or found.few is not None
+
+    def _found(self, request: HttpRequest, term: str) -> Found | None:
+        """Return what `term` finds, once for each request."""
+        searches: dict[str, Found | None] = vars(request).setdefault(SEARCHES, {})
+        if term not in searches:
+            searches[term] = self.found_by(request, parse(term, timezone.localdate(clock.now())))
+        return searches[term]
 
 
 def events_named_by(prefix: str, uuid: UUID) -> QuerySet[Event] | None:

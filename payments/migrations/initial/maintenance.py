@@ -3,7 +3,9 @@
 import django.contrib.postgres.fields
 import payments.clock
 import payments.ids
+import payments.models.search_entry
 from django.conf import settings
+from django.contrib.postgres.indexes import GinIndex
 from django.db import migrations, models
 from django.db.models import F, Q
 
@@ -18,6 +20,7 @@ OPERATIONS = [
             ("livemode", models.BooleanField()),
             ("currency", models.CharField(max_length=3)),
             ("source_type", models.CharField(max_length=20)),
+            ("provider", models.CharField(max_length=40)),
             ("outcome", models.CharField(choices=[("approved", "Approved"), ("declined", "Declined"), ("abandoned", "Abandoned"), ("pending", "Pending")], max_length=9)),
             ("reason", models.CharField(blank=True, default="", max_length=30)),
             ("count", models.PositiveIntegerField()),
@@ -26,8 +29,9 @@ OPERATIONS = [
         ],
         options={
             "default_permissions": ("view",),
+            "indexes": [models.Index(F("merchant"), F("day"), name="day_total_of_merchant")],
             "constraints": [
-                models.UniqueConstraint(F("day"), F("livemode"), F("currency"), F("merchant"), F("source_type"), F("outcome"), F("reason"), name="one_total_per_day_and_kind"),
+                models.UniqueConstraint(F("day"), F("livemode"), F("currency"), F("merchant"), F("source_type"), F("provider"), F("outcome"), F("reason"), name="one_total_per_day_and_kind"),
                 models.CheckConstraint(condition=Q(("amount__gte", 1), ("count__gte", 1)), name="day_total_of_something"),
             ],
         },
@@ -136,6 +140,36 @@ OPERATIONS = [
                 models.Index(F("operator"), F("sent_at"), condition=Q(("sent_at__isnull", False)), name="notification_sent"),
                 models.Index(F("created_at"), name="notification_age"),
             ],
+        },
+    ),
+    migrations.CreateModel(
+        name="SearchProgress",
+        fields=[
+            ("id", models.PositiveSmallIntegerField(default=1, primary_key=True, serialize=False)),
+            ("event_id", models.UUIDField(null=True)),
+            ("complete_to", models.DateTimeField(null=True)),
+        ],
+        options={
+            "default_permissions": (),
+            "constraints": [models.CheckConstraint(condition=Q(("id", 1)), name="one_search_progress")],
+        },
+    ),
+    migrations.CreateModel(
+        name="SearchEntry",
+        fields=[
+            ("id", models.UUIDField(primary_key=True, serialize=False)),
+            ("kind", models.CharField(choices=[("charge", "Charge"), ("customer", "Customer")], max_length=8)),
+            ("livemode", models.BooleanField()),
+            ("lexemes", payments.models.search_entry.Lexemes()),
+            ("merchant", models.ForeignKey(db_index=False, on_delete=models.CASCADE, related_name="+", to="payments.merchant")),
+        ],
+        options={
+            "default_permissions": (),
+            "indexes": [
+                GinIndex(F("lexemes"), condition=Q(("kind", "charge")), gin_pending_list_limit=64, name="search_of_charges"),
+                GinIndex(F("lexemes"), condition=Q(("kind", "customer")), gin_pending_list_limit=64, name="search_of_customers"),
+            ],
+            "constraints": [models.CheckConstraint(condition=Q(("kind__in", ["charge", "customer"])), name="search_kind_is_known")],
         },
     ),
 ]

@@ -1,7 +1,8 @@
-"""The box on every page of the admin: any ID leads to its page."""
+"""The search on every page of the admin: an ID leads to its page, anything else to what has it."""
 
 from datetime import UTC, datetime
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from django.contrib import admin
@@ -10,12 +11,15 @@ from django.db import connection
 from django.test import Client
 from django.urls import reverse
 
+from customers.models import Customer
 from payments.ids import new_id, public_id
-from payments.models import Charge, MerchantAccess, Refund
+from payments.models import Charge, MerchantAccess, Refund, SearchProgress
+from payments.search.sweep import rebuild
+from payments.staff.admin_site import search_page
 from payments.staff.admin_site.site import grouped
-from tests.admin.conftest import House, house, operator, text_of  # noqa: F401  something to be found
+from tests.admin.conftest import IDEMPOTENCY_KEY, House, house, operator, text_of  # noqa: F401  something to be found
 from tests.client import APPROVED
-from tests.factories import MerchantFactory
+from tests.factories import ChargeFactory, MerchantFactory
 
 pytestmark = pytest.mark.long
 
@@ -52,15 +56,82 @@ def test_an_id_without_its_prefix_is_found_too(house: House, operator: Client) -
     assert found(operator, house.id_of("uuid")) == page_of(Charge.objects.get())
 
 
-@pytest.mark.parametrize("prefix", ["req", "last4"])
-def test_what_names_no_row_by_itself_leads_to_the_charges_that_it_finds(
-    prefix: str,
+def test_a_request_leads_to_the_charges_that_it_changed(house: House, operator: Client) -> None:  # noqa: F811
+    place = found(operator, house.id_of("req"))
+    assert place == list_for(house.id_of("req"))
+    assert house.charge["id"] in text_of(operator.get(place))
+
+
+@pytest.mark.parametrize("term", ["1,234.50", "1234.50 halo today", "juan dela cruz", IDEMPOTENCY_KEY, "halo"])
+def test_each_fact_of_a_payment_leads_to_it(
+    term: str,
     house: House,  # noqa: F811
     operator: Client,  # noqa: F811
 ) -> None:
-    place = found(operator, house.id_of(prefix))
-    assert place == list_for(house.id_of(prefix))
-    assert house.charge["id"] in text_of(operator.get(place))
+    rebuild()
+    text = text_of(operator.post(FIND, {"q": term}))
+    assert page_of(Charge.objects.get()) in text
+    assert "PHP\N{NO-BREAK SPACE}1,234.50" in text
+
+
+def test_customers_and_merchants_are_found_by_name_in_groups_of_their_own(house: House, operator: Client) -> None:  # noqa: F811
+    rebuild()
+    by_address = text_of(operator.post(FIND, {"q": "juan@example.com"}))
+    assert page_of(Customer.objects.get()) in by_address
+    by_name = text_of(operator.post(FIND, {"q": "sari store"}))
+    assert [place in by_name for place in map(page_of, (house.shop.merchant, Charge.objects.get()))] == [True, True]
+
+
+def test_more_than_ten_charges_lead_to_the_list_of_all(operator: Client, db: None) -> None:  # noqa: F811
+    charges = [ChargeFactory(is_captured=True, description="Turon") for _ in range(11)]
+    rebuild()
+    text = text_of(operator.post(FIND, {"q": "turon"}))
+    assert f'href="{list_for("turon")}&amp;mode=test"' in text
+    everything = text_of(operator.get(list_for("turon")))
+    assert all(page_of(charge) in everything for charge in charges)
+
+
+def test_a_search_in_vain_says_what_was_looked_for_and_offers_less(house: House, operator: Client) -> None:  # noqa: F811
+    rebuild()
+    text = text_of(operator.post(FIND, {"q": "9999 halo 2026-01-02"}))
+    assert "a card that ends in 9999, an amount of 9,999.00 or a word that begins with “9999”" in text
+    assert "created on 02 Jan 2026" in text
+    assert "Nothing was found" in text
+    for fewer in ("halo 2026-01-02", "9999 2026-01-02", "9999 halo"):
+        assert f'href="?q={quote(fewer)}"' in text
+
+
+def test_signs_alone_find_nothing_and_are_said_to_be_nothing(operator: Client, db: None) -> None:  # noqa: F811
+    assert "has no letter and no digit" in text_of(operator.post(FIND, {"q": "-"}))
+
+
+def test_a_search_that_takes_too_long_is_ended_with_advice(
+    operator: Client,  # noqa: F811
+    db: None,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ChargeFactory(is_captured=True, description="Halo-halo")
+    rebuild()
+    monkeypatch.setattr(search_page, "STATEMENT_TIMEOUT", "20ms")
+    with connection.cursor() as cursor:
+        cursor.execute("ALTER TABLE payments_searchentry RENAME TO entries")
+        cursor.execute("CREATE VIEW payments_searchentry AS SELECT entries.* FROM entries, pg_sleep(1)")
+    assert "the search was ended" in text_of(operator.post(FIND, {"q": "halo"}))
+
+
+def test_a_search_finds_nothing_that_its_reader_may_not_see(house: House) -> None:  # noqa: F811
+    rebuild()
+    client = member("view_charge", "view_customer")
+    MerchantAccess.objects.create(operator=User.objects.get(username="ben"), merchant=MerchantFactory())
+    assert "Nothing was found" in text_of(client.post(FIND, {"q": "juan"}))
+    MerchantAccess.objects.create(operator=User.objects.get(username="ben"), merchant=house.shop.merchant)
+    assert page_of(Charge.objects.get()) in text_of(client.post(FIND, {"q": "juan"}))
+
+
+def test_the_page_says_up_to_when_everything_is_found(house: House, operator: Client) -> None:  # noqa: F811
+    assert "has not made the search entries yet" in text_of(operator.post(FIND, {"q": "halo"}))
+    SearchProgress.objects.create(complete_to=datetime(2026, 11, 22, 9, 30, tzinfo=UTC))
+    assert "is found by its ID only" in text_of(operator.post(FIND, {"q": "halo"}))
 
 
 def test_an_id_of_nothing_leads_to_an_empty_list(house: House, operator: Client) -> None:  # noqa: F811
@@ -86,7 +157,7 @@ def test_the_beginning_of_an_id_leads_to_the_only_row_that_has_it(
 
 def test_a_beginning_shorter_than_eight_digits_is_looked_for_as_text(house: House, operator: Client) -> None:  # noqa: F811
     short = house.charge["id"][: len("ch_") + 7]
-    assert found(operator, short) == list_for(short)
+    assert f"a word that begins with “{short}”" in text_of(operator.post(FIND, {"q": short}))
 
 
 def test_a_beginning_of_many_ids_lists_the_newest_ten(operator: Client, db: None) -> None:  # noqa: F811

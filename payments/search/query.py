@@ -1,0 +1,161 @@
+"""What an operator typed into the search: terms that must all be met, each in one of several ways, and days."""
+
+import re
+from calendar import month_abbr, month_name, monthrange
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date, timedelta
+from decimal import Decimal
+
+from payments.money import CURRENCIES, TYPED
+from payments.search.lexemes import amount_lexeme, last4_lexeme, word
+
+# More terms make no search better, and each costs a scan.
+TERMS_MAX = 8
+# A shorter word is compared whole, because its beginnings would be of too many words.
+PREFIX_MIN_LENGTH = 3
+QUOTED = re.compile(r'"([^"]*)"')
+LAST4 = re.compile(r"(?P<marked>[*•…xX.]*)(?P<digits>[0-9]{4})")
+SYMBOLS = "₱$€£¥"
+ISO_DAYS = re.compile(r"(?P<year>20[0-9]{2})-(?P<month>[0-9]{2})(?:-(?P<day>[0-9]{2}))?")
+MONTHS = {name.lower(): number for names in (month_abbr, month_name) for number, name in enumerate(names) if name}
+_MONTH = "|".join(MONTHS)
+NAMED_DAY = re.compile(
+    rf"\b(?:(?P<day>[0-9]{{1,2}}) (?P<month>{_MONTH})|(?P<month_first>{_MONTH}) (?P<day_last>[0-9]{{1,2}})),?"
+    r"(?: (?P<year>20[0-9]{2}))?(?= |$)",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True)
+class Lexeme:
+    """A lexeme to compare: whole, or as the beginning of others."""
+
+    text: str
+    is_prefix: bool = False
+
+
+@dataclass(frozen=True)
+class Term:
+    """One term as typed: its lexemes, of which an object must have one, and what they stand for in words."""
+
+    typed: str
+    lexemes: tuple[Lexeme, ...]
+    meaning: str
+
+    @property
+    def word(self) -> str:
+        """Return the word that it may stand for; "" if it stands for none."""
+        return next((lexeme.text for lexeme in self.lexemes if lexeme.text == word(self.typed)), "")
+
+
+@dataclass(frozen=True)
+class Query:
+    """The terms, and the first and last day in the operator's time zone."""
+
+    terms: tuple[Term, ...] = ()
+    days: tuple[date, date] | None = None
+
+    @property
+    def meanings(self) -> list[str]:
+        """Return what is looked for, a line for each term and one for the days."""
+        return [term.meaning for term in self.terms] + ([f"created {_span(self.days)}"] if self.days else [])
+
+    @property
+    def parts(self) -> list[str]:
+        """Return each term and the days as they can be typed again, in the order of `meanings`."""
+        days = [" ".join(f"{day}" for day in dict.fromkeys(self.days))] if self.days else []
+        return [term.typed for term in self.terms] + days
+
+
+def parse(text: str, today: date) -> Query:
+    """Return what `text` asks for; `today` is the operator's. Words without a letter or digit ask for nothing."""
+    terms = [quoted_term(typed) for inside in QUOTED.findall(text) for typed in inside.split()]
+    rest, days = _without_named_days(" ".join(QUOTED.sub(" ", text).split()), today)
+    for typed in rest.split():
+        named = days_of(typed, today)
+        days += named or []
+        terms += [] if named else [term_of(typed)]
+    found = tuple(dict.fromkeys(filter(None, terms)))
+    return Query(found[:TERMS_MAX], (min(days), max(days)) if days else None)
+
+
+def term_of(typed: str) -> Term | None:
+    """Return the term of a typed word: the end of a card number, an amount, a word. None where it can be nothing."""
+    ways = list(_ways(typed))
+    if not ways:
+        return None
+    *others, last = (meaning for _, meaning in ways)
+    return Term(typed, tuple(way for way, _ in ways), f"{', '.join(others)} or {last}" if others else last)
+
+
+def quoted_term(typed: str) -> Term | None:
+    """Return the term of a word in quotation marks, which is compared whole and is nothing but a word."""
+    whole = word(typed)
+    return Term(f'"{typed}"', (Lexeme(whole),), f"the word “{whole}”") if whole else None
+
+
+def days_of(typed: str, today: date) -> list[date]:
+    """Return the days that a word names, the first and the last: today, yesterday, 2026-11-22, 2026-11. Else none."""
+    if typed.lower() in ("today", "yesterday"):
+        return [today - timedelta(days=typed.lower() == "yesterday")]
+    found = ISO_DAYS.fullmatch(typed)
+    if found is None:
+        return []
+    try:
+        first = date(int(found["year"]), int(found["month"]), int(found["day"] or 1))
+    except ValueError:
+        return []
+    return [first] if found["day"] else [first, first.replace(day=monthrange(first.year, first.month)[1])]
+
+
+def _ways(typed: str) -> Iterator[tuple[Lexeme, str]]:
+    """Yield what a typed word may be: the end of a card number, an amount, a word."""
+    card = LAST4.fullmatch(typed)
+    if card:
+        yield Lexeme(last4_lexeme(card["digits"])), f"a card that ends in {card['digits']}"
+    if card and card["marked"]:
+        return
+    number = _number_of(typed)
+    if number is not None:
+        yield Lexeme(amount_lexeme(number)), f"an amount of {number:,.2f}"
+    whole = word(typed)
+    if whole:
+        is_prefix = len(whole) >= PREFIX_MIN_LENGTH
+        yield Lexeme(whole, is_prefix), f"a word that begins with “{whole}”" if is_prefix else f"the word “{whole}”"
+
+
+def _number_of(typed: str) -> Decimal | None:
+    """Return a typed amount in whole units: of 1250, 1,250.00, ₱1,250 or PHP1250."""
+    bare = typed.lstrip(SYMBOLS)
+    if bare[:3].upper() in CURRENCIES:
+        bare = bare[3:]
+    return Decimal(bare.replace(",", "")) if TYPED.fullmatch(bare) else None
+
+
+def _without_named_days(text: str, today: date) -> tuple[str, list[date]]:
+    """Return the text without days such as `22 Nov`, `Nov 22` or `22 November 2026`, and these days."""
+    days = []
+
+    def take(found: re.Match[str]) -> str:
+        day = _named_day(found, today)
+        if day:
+            days.append(day)
+        return "" if day else found[0]
+
+    return NAMED_DAY.sub(take, text), days
+
+
+def _named_day(found: re.Match[str], today: date) -> date | None:
+    """Return the day; without a year the last one that is not after today. None for one that no calendar has."""
+    month, day = MONTHS[(found["month"] or found["month_first"]).lower()], int(found["day"] or found["day_last"])
+    years = [int(found["year"])] if found["year"] else range(today.year, today.year - 8, -1)
+    for year in years:
+        if 1 <= day <= monthrange(year, month)[1] and (found["year"] or date(year, month, day) <= today):
+            return date(year, month, day)
+    return None
+
+
+def _span(days: tuple[date, date]) -> str:
+    first, last = days
+    return f"on {first:%d %b %Y}" if first == last else f"from {first:%d %b %Y} to {last:%d %b %Y}"
