@@ -7,7 +7,7 @@ from payments import clock, sourcetypes
 from payments.ids import public_id
 from payments.models import Attempt, Charge
 from payments.money import format_amount
-from payments.pages.brand import Brand, brand_of
+from payments.rendering.brand import Brand, brand_of
 
 MINUTE_SECONDS = 60
 

@@ -51,6 +51,17 @@ def test_the_audit_log_has_the_reason_why_a_key_was_issued(operator: Client, sho
     assert (entry.action, entry.actor, entry.reason) == ("added", "operator", REASON)
 
 
+def test_a_key_has_a_name_that_its_successor_keeps(operator: Client, shop: NewMerchant) -> None:
+    key = find_key(shown_key(act(operator, shop.merchant, "issue_key", **SECRET, name="Web shop")))
+    assert "Web shop" in text_of(operator.get(page_of(shop.merchant)))
+    assert find_key(shown_key(act(operator, key, "roll", hours="0"))).name == "Web shop"
+
+
+def test_a_name_that_looks_like_a_secret_is_refused(operator: Client, shop: NewMerchant) -> None:
+    named = {"name": "for 4242424242424242"}
+    assert "errorlist" in text_of(act(operator, shop.merchant, "issue_key", **SECRET, **named))
+
+
 def test_a_form_that_is_sent_again_issues_no_second_key(operator: Client, shop: NewMerchant) -> None:
     address = address_of(shop.merchant, "issue_key")
     form = form_of(operator, address) | SECRET

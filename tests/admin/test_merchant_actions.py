@@ -1,24 +1,27 @@
 """Merchants that operators make, and the terms that they change: by the same verbs as the commands."""
 
 import re
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.test import Client
 from django.urls import reverse
 
-from payments import sourcetypes
+from payments import clock, sourcetypes
+from payments.admin.merchants.receiver import UNDER_WAY
 from payments.domain.merchants import terms
 from payments.domain.merchants.merchants import NewMerchant, valid_webhook_secrets
-from payments.models import AuditEntry, Merchant
+from payments.models import AuditEntry, DayTotal, FeeTemplate, Merchant
 from tests.admin.actions import REASON, act, form_of
 from tests.admin.conftest import text_of
 from tests.admin.test_pages import page_of
 from tests.client import Api
+from tests.commands.receivers import receiving, verifies
 from tests.factories import MerchantFactory
 
 ADD = reverse("admin:payments_merchant_add")
-SHOWN = re.compile(r"<dt>(\w+)</dt><dd><code>(.+?)</code></dd>")
+SHOWN = re.compile(r"<dt>(\w+)</dt><dd><code>(.+?)</code>")
 
 
 def newest() -> Merchant:
@@ -51,16 +54,35 @@ def test_a_merchant_that_cannot_be_is_refused_and_said(said: dict[str, str], ope
     assert not Merchant.objects.exists()
 
 
-def set_fee(operator: Client, merchant: Merchant, percent: str, fixed: str, currency: str = "PHP") -> Any:
-    said = {"source_type": "card", "currency": currency, "percent": percent, "fixed": fixed}
-    return act(operator, merchant, "set_fee", **said)
+def set_fees(operator: Client, merchant: Merchant, *rows: tuple[str, str, str, str]) -> Any:
+    """Send the table of fees with these rows: type, currency, per cent and fixed amount."""
+    names = ("fees_type", "fees_currency", "fees_percent", "fees_fixed")
+    return act(operator, merchant, "set_fees", **{name: [row[n] for row in rows] for n, name in enumerate(names)})
 
 
-def test_a_fee_is_typed_as_people_write_it(operator: Client, shop: NewMerchant) -> None:
-    assert set_fee(operator, shop.merchant, "3.5", "1,015.00").status_code == 302
-    assert newest().rates == {"card": {"PHP": {"basis_points": 350, "fixed": 101_500}}}
+def test_fees_are_typed_as_people_write_them_and_set_at_once(operator: Client, shop: NewMerchant) -> None:
+    rows = [
+        ("card", "PHP", "3.5", "1,015.00"),
+        ("card", "JPY", "", "20"),
+        ("gcash", "PHP", "2", ""),
+        ("", "PHP", "", ""),
+    ]
+    assert set_fees(operator, shop.merchant, *rows).status_code == 302
+    assert newest().rates == {
+        "card": {"PHP": {"basis_points": 350, "fixed": 101_500}, "JPY": {"basis_points": 0, "fixed": 20}},
+        "gcash": {"PHP": {"basis_points": 200, "fixed": 0}},
+    }
     entry = AuditEntry.objects.latest("number")
-    assert (entry.fields, entry.detail, entry.reason) == (["rates"], "card in PHP", REASON)
+    assert (entry.fields, entry.reason) == (["rates"], REASON)
+    assert entry.detail == "card in JPY, card in PHP, gcash in PHP"
+
+
+def test_one_row_sets_the_fee_of_every_type_that_has_none(operator: Client, shop: NewMerchant) -> None:
+    set_fees(operator, shop.merchant, ("every", "PHP", "2", "5"), ("card", "PHP", "3.5", "0"))
+    rates = newest().rates
+    assert set(rates) == set(sourcetypes.NAMES)
+    assert rates.pop("card") == {"PHP": {"basis_points": 350, "fixed": 0}}
+    assert all(rate == {"PHP": {"basis_points": 200, "fixed": 500}} for rate in rates.values())
 
 
 @pytest.mark.parametrize(
@@ -69,22 +91,140 @@ def test_a_fee_is_typed_as_people_write_it(operator: Client, shop: NewMerchant) 
         ("100.01", "0", "PHP"),
         ("-1", "0", "PHP"),
         ("1.234", "0", "PHP"),
+        ("NaN", "0", "PHP"),
         ("1", "1.5", "JPY"),
         ("1", "9999999999", "PHP"),
+        ("1", "0", "XXX"),
     ],
-    ids=["above the amount", "below nothing", "part of a basis point", "part of a yen", "above all amounts"],
+    ids=["above the amount", "below nothing", "part of a point", "no number", "part of a yen", "too much", "currency"],
 )
-def test_a_fee_that_nobody_can_be_charged_is_refused(
+def test_a_fee_that_nobody_can_be_charged_is_refused_and_no_other_is_set(
     percent: str, fixed: str, currency: str, operator: Client, shop: NewMerchant
 ) -> None:
-    assert "errorlist" in text_of(set_fee(operator, shop.merchant, percent, fixed, currency))
+    answer = set_fees(operator, shop.merchant, ("gcash", "PHP", "2", "0"), ("card", currency, percent, fixed))
+    assert "errorlist" in text_of(answer)
     assert newest().rates == {}
 
 
-def test_a_fee_is_removed(operator: Client, shop: NewMerchant) -> None:
-    set_fee(operator, shop.merchant, "3.5", "15")
-    assert act(operator, shop.merchant, "remove_fee", fee="card in PHP").status_code == 302
-    assert newest().rates == {}
+def test_two_fees_of_one_type_and_currency_are_refused(operator: Client, shop: NewMerchant) -> None:
+    answer = set_fees(operator, shop.merchant, ("card", "PHP", "2", "0"), ("card", "PHP", "3", "0"))
+    assert "There are two rows for card in PHP." in text_of(answer)
+
+
+def test_a_fee_is_removed_by_clearing_its_row(operator: Client, shop: NewMerchant) -> None:
+    set_fees(operator, shop.merchant, ("card", "PHP", "3.5", "15"), ("gcash", "PHP", "2", "0"))
+    assert 'value="3.50"' in text_of(operator.get(page_of(shop.merchant).replace("change", "set-fees")))
+    set_fees(operator, shop.merchant, ("card", "PHP", "", ""), ("gcash", "PHP", "2", "0"))
+    assert newest().rates == {"gcash": {"PHP": {"basis_points": 200, "fixed": 0}}}
+    assert AuditEntry.objects.latest("number").detail == "card in PHP"
+
+
+def test_a_template_gives_a_merchant_all_of_its_fees(operator: Client, shop: NewMerchant) -> None:
+    set_fees(operator, shop.merchant, ("gcash", "PHP", "2", "0"))
+    rows = {"fees_type": "card", "fees_currency": "PHP", "fees_percent": "3.5", "fees_fixed": "15"}
+    add = reverse("admin:payments_feetemplate_add")
+    assert operator.post(add, {"title": "Standard", **rows}).status_code == 302
+    template = FeeTemplate.objects.get()
+    assert template.rates == {"card": {"PHP": {"basis_points": 350, "fixed": 1500}}}
+    assert act(operator, shop.merchant, "set_fees", template=str(template.pk)).status_code == 302
+    assert newest().rates == template.rates
+
+
+def test_a_changed_template_changes_no_merchant(operator: Client, shop: NewMerchant) -> None:
+    template = FeeTemplate.objects.create(title="Standard", rates={"card": {"PHP": {"basis_points": 350, "fixed": 0}}})
+    act(operator, shop.merchant, "set_fees", template=str(template.pk))
+    rows = {"fees_type": "card", "fees_currency": "PHP", "fees_percent": "9", "fees_fixed": "0"}
+    assert operator.post(page_of(template), {"title": "Standard", **rows}).status_code == 302
+    template.refresh_from_db()
+    assert template.rates["card"]["PHP"]["basis_points"] == 900
+    assert newest().rates["card"]["PHP"]["basis_points"] == 350
+
+
+def test_a_template_with_a_fee_that_nobody_can_be_charged_is_refused(operator: Client) -> None:
+    rows = {"fees_type": "card", "fees_currency": "PHP", "fees_percent": "101", "fees_fixed": "0"}
+    answer = operator.post(reverse("admin:payments_feetemplate_add"), {"title": "Standard", **rows})
+    assert "errorlist" in text_of(answer)
+    assert not FeeTemplate.objects.exists()
+
+
+def test_types_without_a_fee_are_named(operator: Client, shop: NewMerchant) -> None:
+    set_fees(operator, shop.merchant, ("every", "PHP", "2", "0"))
+    assert "Every type has a fee" in text_of(operator.get(page_of(shop.merchant)))
+    terms.remove_fee(shop.merchant, "gcash", "PHP")
+    assert "No fee is set for GCash" in text_of(operator.get(page_of(shop.merchant)))
+
+
+def test_the_checklist_follows_what_is_there(operator: Client, shop: NewMerchant, api: Api) -> None:
+    assert "Have the merchant make a test payment" in text_of(operator.get(page_of(shop.merchant)))
+    api.charge()
+    text = text_of(operator.get(page_of(shop.merchant)))
+    assert [line in text for line in ("A test payment succeeded", "A secret test key works", "Add a provider account")]
+
+
+def test_the_page_sums_up_the_last_days_by_mode_and_currency(operator: Client, shop: NewMerchant) -> None:
+    day = clock.now().date() - timedelta(days=1)
+    kind = {"merchant": shop.merchant, "livemode": False, "currency": "PHP", "source_type": "card"}
+    DayTotal.objects.create(day=day, outcome="approved", count=3, amount=123_450, **kind)
+    DayTotal.objects.create(day=day, outcome="declined", count=1, amount=100, reason="card_declined", **kind)
+    other = kind | {"merchant": MerchantFactory()}
+    DayTotal.objects.create(day=day, outcome="approved", count=7, amount=700, **other)
+    text = text_of(operator.get(page_of(shop.merchant))).replace("\N{NO-BREAK SPACE}", " ")
+    assert "test: PHP 1,234.50 in 3 charges; 75% approved, 1 declined, 0 abandoned" in text
+
+
+def said_after(operator: Client, shop: NewMerchant, url: str) -> str:
+    """Return the page that follows a test event to `url`."""
+    answer = act(operator, shop.merchant, "send_test_event", url=url, mode="test")
+    return text_of(operator.get(answer["Location"])) if answer.status_code == 302 else text_of(answer)
+
+
+def test_a_test_event_is_signed_and_its_answer_is_said_and_recorded(
+    operator: Client, shop: NewMerchant, settings: Any
+) -> None:
+    settings.NOTIFY_ALLOW_LOOPBACK = True
+    [secret] = valid_webhook_secrets(shop.merchant, False)
+    with receiving(verifies(secret)) as receiver:
+        text = said_after(operator, shop, receiver.url)
+        assert [event["type"] for event in receiver.events] == ["charge.created"]
+    assert re.search(r"The receiver answered 20\d after \d+ ms, properly\.", text)
+    entry = AuditEntry.objects.latest("number")
+    assert (entry.action, entry.reason) == ("tested", REASON)
+    assert receiver.url not in entry.detail
+
+
+def test_a_receiver_that_refuses_a_test_event_is_said_to(operator: Client, shop: NewMerchant, settings: Any) -> None:
+    settings.NOTIFY_ALLOW_LOOPBACK = True
+    with receiving(lambda headers, body: 500) as receiver:
+        assert "answered 500" in said_after(operator, shop, receiver.url)
+
+
+def test_notify_urls_are_set_by_mode_and_refused_together(operator: Client, shop: NewMerchant) -> None:
+    url = "https://shop.example/hook"
+    assert act(operator, shop.merchant, "set_notify_urls", test=url, live=url).status_code == 302
+    assert newest().notify_urls == {"test": url, "live": url}
+    refused = act(operator, shop.merchant, "set_notify_urls", test="", live="http://shop.example/hook")
+    assert "Live mode calls https:// only." in text_of(refused)
+    assert newest().notify_urls == {"test": url, "live": url}
+    assert url in text_of(operator.get(page_of(shop.merchant)))
+
+
+@pytest.mark.parametrize(
+    ("url", "why"),
+    [
+        ("ftp://shop.example/", "scheme must be https or http"),
+        ("http://169.254.169.254/", "Nothing is sent to its address"),
+    ],
+)
+def test_no_test_event_goes_where_no_webhook_may_go(url: str, why: str, operator: Client, shop: NewMerchant) -> None:
+    assert why in said_after(operator, shop, url)
+
+
+def test_only_one_test_event_is_under_way_at_once(operator: Client, shop: NewMerchant) -> None:
+    assert UNDER_WAY.take("all")
+    try:
+        assert "is under way" in said_after(operator, shop, "https://shop.example/hook")
+    finally:
+        UNDER_WAY.give_back("all")
 
 
 def test_ways_to_pay_are_switched_and_only_these(operator: Client, shop: NewMerchant) -> None:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from payments.domain.merchants.merchants import NewMerchant
-from payments.pages.brand import Brand, brand_of, luminance
+from payments.rendering.brand import Brand, brand_of, luminance
 from tests.client import Api
 from tests.pages.waiting_charges import awaited, page_of
 

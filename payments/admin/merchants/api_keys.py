@@ -20,6 +20,7 @@ from payments.domain.merchants.scopes import RIGHTS
 from payments.domain.operators.four_eyes import Refused
 from payments.ids import public_id
 from payments.models import ApiKey, ApprovalRequest, Merchant
+from payments.models.operators.correction import free_of_secrets
 from payments.vault import VaultUnavailable
 
 LONGEST_OVERLAP_HOURS = 30 * 24
@@ -46,6 +47,12 @@ def overlap_field(what: str) -> forms.IntegerField:
 
 
 class KeyForm(OnceForm):
+    name = forms.CharField(
+        max_length=60,
+        required=False,
+        validators=[free_of_secrets],
+        help_text="What uses it, such as “web shop”. Only operators see it.",
+    )
     mode = forms.ChoiceField(choices=MODE_CHOICES)
     kind = forms.ChoiceField(choices=ApiKey.Kind.choices)
     rights = forms.MultipleChoiceField(
@@ -88,10 +95,10 @@ class IssueKey(RowAction):
     def do(self, merchant: Merchant, said: dict[str, Any]) -> Done:
         livemode, kind, rights = MODES[said["mode"]], said["kind"], said["rights"]
         if key_needs_approval(livemode, kind, rights):
-            asked = {name: said[name] for name in ("kind", "rights", "networks", "days")}
+            asked = {name: said[name] for name in ("name", "kind", "rights", "networks", "days")}
             return submitted(merchant, Kind.ISSUE_KEY, said, asked)
         end = clock.now() + timedelta(days=said["days"]) if said["days"] else None
-        limits = {"rights": rights, "networks": said["networks"], "key_id": said["row_id"]}
+        limits = {"rights": rights, "networks": said["networks"], "key_id": said["row_id"], "name": said["name"]}
         return shown_key(*api_keys.create_key(merchant, livemode, kind, end, **limits))
 
 
@@ -141,7 +148,7 @@ class RevokeKey(RowAction):
 
 def facts_of(key: ApiKey) -> Facts:
     """Yield which key it is."""
-    yield "Key", f"{key} ({public_id('key', key.pk)})"
+    yield "Key", f"{key.name or 'Key'}: {key} ({public_id('key', key.pk)})"
     yield "Merchant", key.merchant.title
     yield "Last used", moment_cell(key.last_used_at)
 

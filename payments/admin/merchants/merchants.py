@@ -1,12 +1,9 @@
 """Merchants, their API keys and their webhook secrets, and the page that creates a merchant."""
 
-import json
-import re
 from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
-from django.contrib.admin.widgets import AdminTextareaWidget
 from django.core.exceptions import PermissionDenied, ValidationError
 from django.db.models import Q
 from django.http import HttpRequest, HttpResponse
@@ -18,26 +15,30 @@ from payments import clock
 from payments.admin.framework.base import ByMode, KahaAdmin, LookOnlyAdmin, LookOnlyInline, by
 from payments.admin.framework.formats import (
     column,
+    copyable,
     id_column,
     json_column,
     lines,
     moment_column,
     money,
     search_link,
-    shown_rate,
 )
 from payments.admin.framework.merchant_access import limit_of
 from payments.admin.framework.object_actions import form_page, shown_once
-from payments.admin.framework.reason_form import OnceForm, reason_field
 from payments.admin.framework.row_actions import SENT_BEFORE, RowActions
-from payments.admin.merchants.actions import RemoveFee, RollWebhookSecret, SetDeclineBudget, SetFee, SetPaymentMethods
+from payments.admin.merchants.actions import RollWebhookSecret, SetDeclineBudget, SetPaymentMethods, method_lines
 from payments.admin.merchants.api_keys import IssueKey, RevokeKey, RollKey
+from payments.admin.merchants.checklist import PERIOD_DAYS, checklist, health
+from payments.admin.merchants.fees import SetFees, fee_lines
+from payments.admin.merchants.merchant_form import MerchantForm, NewMerchantForm, brand_preview
+from payments.admin.merchants.receiver import SendTestEvent, SetNotifyUrls
 from payments.context import because
-from payments.domain.merchants.merchants import MODES, check_statement_descriptor, create_merchant
+from payments.domain.merchants.merchants import MODES, create_merchant
 from payments.ids import public_id
 from payments.ledger.balances import balances_of
-from payments.ledger.fees import rate_of
 from payments.models import ApiKey, Charge, Event, Merchant, Posting, Settlement, Source, Webhook, WebhookSecret
+from payments.search import find
+from payments.search.query import Query
 
 FACTS = [
     ("What happens", "It works at once. Its keys and webhook secrets are shown this once."),
@@ -47,52 +48,6 @@ FACTS = [
     ),
 ]
 ROWS = (Charge, Source, Settlement, Posting, Event, Webhook)
-
-
-class NewMerchantForm(OnceForm):
-    title = forms.CharField(max_length=100)
-    account_name = forms.CharField(max_length=100, required=False, help_text="Empty: the title.")
-    statement_descriptor = forms.CharField(
-        max_length=100,
-        required=False,
-        validators=[check_statement_descriptor],
-        help_text="What payers read on their card statement. Empty: what is plain of the account name.",
-    )
-
-
-class Branding(forms.JSONField):
-    """The look of the merchant's pages as the JSON object that `/v2/me` shows: URLs and colours."""
-
-    widget = AdminTextareaWidget
-    forms_of_members = {
-        **dict.fromkeys(("icon", "logo"), re.compile(r'"https://[^"\\s\\\\]{1,2000}"')),
-        "use_logo": re.compile("true|false"),
-        **dict.fromkeys(("brand_color", "accent_color"), re.compile('"#[0-9a-fA-F]{6}"')),
-    }
-
-    def clean(self, value: Any) -> dict[str, Any]:
-        cleaned = super().clean(value) or {}
-        if not isinstance(cleaned, dict) or not all(self._is_valid(name, cleaned[name]) for name in cleaned):
-            message = (
-                'This must be a JSON object of "icon" and "logo" (https URLs), "use_logo" (true or false), '
-                '"brand_color" and "accent_color" (such as "#1a73e8").'
-            )
-            raise forms.ValidationError(message, code="invalid")
-        return cleaned
-
-    def _is_valid(self, name: str, value: Any) -> bool:
-        form = self.forms_of_members.get(name)
-        return form is not None and form.fullmatch(json.dumps(value)) is not None
-
-
-class MerchantForm(forms.ModelForm):
-    statement_descriptor = forms.CharField(max_length=100, validators=[check_statement_descriptor])
-    branding = Branding(required=False)
-    reason = reason_field()
-
-    class Meta:
-        model = Merchant
-        fields = ("title", "account_name", "statement_descriptor", "status", "branding", "business_address")
 
 
 class KeyColumns:
@@ -111,16 +66,24 @@ class KeyColumns:
 class KeysOfMerchant(KeyColumns, LookOnlyInline):
     model = ApiKey
     verbose_name_plural = "API keys"
-    fields = ("kind", "mode", "granted", "allows_address", "created", "last_used", "expires", "revoked")
+    fields = ("name", "kind", "mode", "granted", "allows_address", "created", "last_used", "expires", "revoked")
     ordering = ("-pk",)
 
 
 @admin.register(Merchant)
 class MerchantAdmin(RowActions, KahaAdmin):
-    """Merchants: Django's form changes names and status, and row actions change all else."""
+    """Merchants: Django's form changes the profile and status, and row actions change all else."""
 
     merchant_lookup = "pk"
-    row_actions = (IssueKey(), SetFee(), RemoveFee(), SetPaymentMethods(), SetDeclineBudget(), RollWebhookSecret())
+    row_actions = (
+        IssueKey(),
+        SetFees(),
+        SetPaymentMethods(),
+        SetDeclineBudget(),
+        SetNotifyUrls(),
+        SendTestEvent(),
+        RollWebhookSecret(),
+    )
     form = MerchantForm
     list_display = ("title", "public_id", "account_name", "statement_descriptor", "status", "created")
     list_filter = ("status",)
@@ -128,26 +91,34 @@ class MerchantAdmin(RowActions, KahaAdmin):
     uuid_lookups = {"mer": ("pk",), "key": ("keys__pk",)}
     fieldsets = (
         (None, {"fields": ("public_id", "title", "account_name", "statement_descriptor", "status")}),
+        ("Standing", {"fields": ("steps", "last_days")}),
         ("Related", {"fields": ("rows", "created", "updated")}),
-        ("Profile", {"fields": ("branding", "business_address")}),
+        ("Profile", {"fields": ("business_address", *MerchantForm.branding_fields, "preview")}),
         ("Money", {"fields": ("balances", "fees")}),
-        ("Terms", {"fields": ("payment_methods", "decline_budget", "payouts", "shown_metadata")}),
+        ("Terms", {"fields": ("payment_methods", "called_urls", "decline_budget", "payouts", "shown_metadata")}),
     )
     readonly_fields = (
         "public_id",
         "rows",
+        "steps",
+        "last_days",
+        "preview",
         "created",
         "updated",
         "balances",
         "fees",
         "payment_methods",
+        "called_urls",
         "decline_budget",
         "payouts",
         "shown_metadata",
     )
     inlines = (KeysOfMerchant,)
     public_id = id_column("mer")
-    payment_methods = json_column("payment_method_settings")
+    payment_methods = column("Payment methods", lambda merchant: lines(method_lines(merchant)))
+    called_urls = column(
+        "Notify URLs", lambda merchant: lines(f"{mode}: {url}" for mode, url in merchant.notify_urls.items())
+    )
     payouts = json_column("payout_settings")
     shown_metadata = json_column("metadata")
     balances = column(
@@ -159,14 +130,13 @@ class MerchantAdmin(RowActions, KahaAdmin):
             for currency, balance in balances_of(merchant.id, livemode).items()
         ),
     )
-    fees = column(
-        "Fees",
-        lambda merchant: lines(
-            f"{source_type} in {currency}: {shown_rate(rate_of(merchant.rates, source_type, currency), currency)}"
-            for source_type, by_currency in merchant.rates.items()
-            for currency in by_currency
-        ),
-    )
+    fees = column("Fees", lambda merchant: lines(fee_lines(merchant.rates)))
+    steps = column("Checklist", checklist)
+    last_days = column(f"Last {PERIOD_DAYS} days", health)
+    preview = column("Preview", brand_preview)
+
+    def found_by(self, request: HttpRequest, query: Query) -> find.Found:
+        return find.merchants(query, limit_of(request))
 
     def has_delete_permission(self, request: HttpRequest, obj: Merchant | None = None) -> bool:
         return False
@@ -232,18 +202,30 @@ ByKeyState = by("state", working=("Not revoked", Q(revoked_at=None)), revoked=("
 class ApiKeyAdmin(KeyColumns, RowActions, LookOnlyAdmin):
     merchant_lookup = "merchant"
     row_actions = (RollKey(), RevokeKey())
-    list_display = ("shown", "public_id", "merchant", "kind", "mode", "created", "last_used", "expires", "revoked")
+    list_display = (
+        "shown",
+        "name",
+        "public_id",
+        "merchant",
+        "kind",
+        "mode",
+        "created",
+        "last_used",
+        "expires",
+        "revoked",
+    )
     list_filter = (ByKeyState, ByMode, "kind")
     list_select_related = ("merchant",)
-    search_fields = ("merchant__title", "=last4")
+    search_fields = ("merchant__title", "name", "=last4")
     uuid_lookups = {"key": ("pk",), "mer": ("merchant_id",)}
     fieldsets = (
-        (None, {"fields": ("shown", "public_id", "of_merchant", "kind", "mode", "public_text")}),
+        (None, {"fields": ("shown", "name", "public_id", "of_merchant", "kind", "mode", "text_to_copy")}),
         ("Limits", {"fields": ("granted", "allows_address")}),
         ("Times", {"fields": ("created", "last_used", "expires", "revoked")}),
     )
     public_id = id_column("key")
     shown = column("Key", str)
+    text_to_copy = column("Text", lambda key: copyable(key.public_text) if key.public_text else "Not stored")
 
 
 @admin.register(WebhookSecret)

@@ -1,6 +1,7 @@
-"""The account, its balance and its test clock in the OpenAPI document (contract, section 3)."""
+"""The account, its balance, requests and test clock in the OpenAPI document (contract, section 3)."""
 
 from payments import sourcetypes
+from payments.api.schema import examples
 from payments.api.schema.members import (
     Member,
     any_object,
@@ -18,6 +19,11 @@ from payments.api.schema.members import (
     updated,
     web_address,
 )
+from payments.api.schema.operations import DescribedView, id_in_path, reading, writing
+from payments.api.schema.responses import NOTHING, page_of
+from payments.api.validation.query_fields import FeedQuery
+from payments.api.validation.serializers import ClockInput
+from payments.domain.maintenance.partitions import REQUESTS_KEEP_DAYS
 
 APPROVAL = ("approved", "pending", "rejected")
 BRANDING = shown(
@@ -126,3 +132,76 @@ BALANCE = shown(
     pending=BALANCE_AMOUNT(many=True, help_text="Captured, to be settled after the end of the day (UTC)."),
     held=BALANCE_AMOUNT(many=True, help_text="Held and not captured yet; fees are deducted with the capture."),
 )
+
+
+class Requests(DescribedView):
+    target_class = "payments.api.requests.RequestViewSet"
+    operations = {
+        "list": reading(
+            "list_requests",
+            "List your requests",
+            "The requests of your keys in this mode, those that ended last first. "
+            f"They are kept for {REQUESTS_KEEP_DAYS} days, and are listed about 2 s after their answer; after a crash "
+            "or a flood some may be missing. Requests for this list and those that wait are not in it.",
+            page_of(REQUEST),
+            examples.page("/v2/requests/", examples.REQUEST),
+            tag="Requests",
+            query=FeedQuery,
+        ),
+        "retrieve": reading(
+            "retrieve_request",
+            "Retrieve a request",
+            "The request whose answer had this `Request-Id`.",
+            REQUEST,
+            examples.REQUEST,
+            tag="Requests",
+            at=[id_in_path("req", "request")],
+        ),
+    }
+
+
+class Account(DescribedView):
+    target_class = "payments.api.account.AccountViewSet"
+    operations = {
+        "me": reading(
+            "retrieve_account",
+            "Retrieve your account",
+            "The merchant of this key.",
+            ACCOUNT,
+            examples.ACCOUNT,
+            tag="Account",
+        ),
+        "balance": reading(
+            "retrieve_balance",
+            "Retrieve your balance",
+            "Your money in this mode, by currency, after fees and refunds. A refund reduces it at once, and gives the "
+            "amount back if it fails.",
+            BALANCE,
+            examples.BALANCE,
+            tag="Account",
+        ),
+        "ping": reading("ping", "Try a key", "Answers an empty object to a valid key.", NOTHING, {}, tag="Account"),
+    }
+
+
+class Clock(DescribedView):
+    target_class = "payments.api.clock.ClockViewSet"
+    operations = {
+        "advance": writing(
+            "advance_clock",
+            "Advance the test clock",
+            "Moves every deadline of your test objects nearer by this time. It exists only where the service runs with "
+            "`KAHA_CLOCK`; elsewhere, and with a live key, the answer is 404. The answer comes when everything due has "
+            "been done, after half a minute at the latest: expired holds and actions have ended, unknown outcomes were "
+            "looked up, refunds have ended, captured money is settled, and webhooks were sent. New deadlines wait for "
+            "another call: one call makes one more attempt of a webhook that is due. `created_at` and other past times "
+            "do not change.",
+            ClockInput,
+            CLOCK,
+            tag="Testing",
+            sent={"A week": {"advance_seconds": 604_800}},
+            answered={"A week later": {"object": "clock", **examples.MODE, "advanced_seconds": 604_800}},
+            invalid=("missing", "too_small", "too_big", "unknown_parameter", "invalid_type"),
+            may_miss=True,
+        ),
+    }

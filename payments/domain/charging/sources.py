@@ -60,10 +60,10 @@ def find(caller: Caller, text: str, param: str | None = None) -> Source:
 def find_chargeable(caller: Caller, text: str) -> Source:
     """Return the source as `find` does, if it is unused or vaulted; the write of `use` guards that.
 
-    Its `block_id` names the block in force on it, if there is one. A block that is added later counts from the next
-    charge on. Raise PaymentError `resource_missing`, `source_already_used`, `source_expired`, and Replay.
+    Its `block_id` names the block in force on its charge, if there is one. A block that is added later counts from
+    the next charge on. Raise PaymentError `resource_missing`, `source_already_used`, `source_expired`, and Replay.
     """
-    source = _one(prepared_reads.source_to_charge, caller, text, "source", now=clock.now())
+    source = _one(prepared_reads.source_to_charge, caller, text, "source", address=caller.address, now=clock.now())
     if source.used and not source.vaulted:
         # A charge that is sent again comes here: its key has the answer, without a search for that charge.
         idempotency.look_up(caller)

@@ -44,13 +44,15 @@ def create_key(
     rights: Iterable[str] = (),
     networks: Iterable[str] = (),
     key_id: UUID | None = None,
+    name: str = "",
 ) -> tuple[ApiKey, str]:
     """Create a key of `kind` (ApiKey.Kind); return it and its text, which cannot be shown again unless it is public.
 
-    `rights` are those of a restricted key, `networks` (CIDR) the only ones that it works from. A given `key_id` makes
-    a repeated call fail. Raises BadKey, and IntegrityError for an ID that exists.
+    `rights` are those of a restricted key, `networks` (CIDR) the only ones that it works from, `name` is for operators.
+    A given `key_id` makes a repeated call fail. Raises BadKey, and IntegrityError for an ID that exists.
     """
-    key = ApiKey(id=key_id or new_id(), merchant=merchant, livemode=livemode, kind=kind, expires_at=expires_at)
+    key = ApiKey(id=key_id or new_id(), merchant=merchant, livemode=livemode, kind=kind, name=name)
+    key.expires_at = expires_at
     key.rights = _checked_rights(kind, set(rights))
     try:
         key.allowed_networks = [str(ip_network(network)) for network in networks]
@@ -72,7 +74,7 @@ def key_digest(text: str) -> bytes:
 
 @transaction.atomic
 def roll_key(key: ApiKey, overlap: timedelta, key_id: UUID | None = None) -> tuple[ApiKey, str]:
-    """Create a key with the rights of `key`, which ends after `overlap` at most; return the new key and its text.
+    """Create a key with the name and rights of `key`, which ends after `overlap` at most; return it and its text.
 
     Raises KeyInactive where the old key does not work any more, IntegrityError where the new one's `key_id` exists.
     """
@@ -82,7 +84,7 @@ def roll_key(key: ApiKey, overlap: timedelta, key_id: UUID | None = None) -> tup
     if working.update(expires_at=Least("expires_at", now + overlap)) != 1:
         raise KeyInactive("This key does not work any more: create a new one instead.")
     limits = key.rights, key.allowed_networks
-    new, text = create_key(key.merchant, key.livemode, key.kind, None, *limits, key_id)
+    new, text = create_key(key.merchant, key.livemode, key.kind, None, *limits, key_id, key.name)
     audit_log.record(Action.ROLLED, key, fields=["expires_at"], detail=f"its successor: {public_id('key', new.id)}")
     return new, text
 

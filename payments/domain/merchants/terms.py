@@ -52,6 +52,31 @@ def remove_fee(merchant: Merchant, source_type: str, currency: str) -> None:
 
 
 @transaction.atomic
+def set_fees(merchant: Merchant, fees: Mapping[tuple[str, str], Rate]) -> list[tuple[str, str]]:
+    """Make `fees`, by type and currency, all fees of new charges; return those that changed, were added or removed.
+
+    Raises BadTerms for an unknown type or currency.
+    """
+    rates = rates_of_fees(fees)
+    locked = _lock(merchant)
+    before, after = _by_pair(locked.rates), _by_pair(rates)
+    changed = sorted(pair for pair in before | after if before.get(pair) != after.get(pair))
+    if changed:
+        locked.rates = rates
+        _save(locked, "rates", ", ".join(f"{source_type} in {currency}" for source_type, currency in changed))
+    return changed
+
+
+def rates_of_fees(fees: Mapping[tuple[str, str], Rate]) -> dict[str, dict[str, Any]]:
+    """Return `fees`, by type and currency, as a merchant has them. Raises BadTerms for an unknown type or currency."""
+    rates: dict[str, dict[str, Any]] = {}
+    for (source_type, currency), rate in fees.items():
+        _require_known(source_type, currency)
+        rates.setdefault(source_type, {})[currency] = {"basis_points": rate.basis_points, "fixed": rate.fixed}
+    return rates
+
+
+@transaction.atomic
 def set_payment_method(merchant: Merchant, source_type: str, enabled: bool, livemode: bool | None = None) -> None:
     """Switch a source type on or off for new sources of one mode, or of both where none is given.
 
@@ -65,6 +90,10 @@ def set_payment_method(merchant: Merchant, source_type: str, enabled: bool, live
         detail += f" in {_name_of(livemode)} mode"
         locked.payment_method_settings.setdefault(source_type, {"enabled": True})[_name_of(livemode)] = enabled
     _save(locked, "payment_method_settings", detail)
+
+
+def _by_pair(rates: Mapping[str, Any]) -> dict[tuple[str, str], Any]:
+    return {(name, currency): rate for name, by_currency in rates.items() for currency, rate in by_currency.items()}
 
 
 def _name_of(livemode: bool) -> str:

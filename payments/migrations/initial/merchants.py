@@ -4,6 +4,7 @@ import django.contrib.postgres.fields
 import payments.clock
 import payments.ids
 from django.db import migrations, models
+from django.db.models.functions import Upper
 from django.db.models import F, Q
 from django.conf import settings
 
@@ -22,6 +23,7 @@ OPERATIONS = [
             ("business_address", models.CharField(blank=True, default="", max_length=255)),
             ("payment_method_settings", models.JSONField(blank=True, default=dict)),
             ("rates", models.JSONField(blank=True, default=dict)),
+            ("notify_urls", models.JSONField(blank=True, default=dict)),
             ("payout_settings", models.JSONField(blank=True, default=dict)),
             ("metadata", models.JSONField(blank=True, default=dict)),
             ("created_at", models.DateTimeField(default=payments.clock.now, editable=False)),
@@ -43,6 +45,7 @@ OPERATIONS = [
             ("kind", models.CharField(choices=[("secret", "Secret"), ("publishable", "Publishable"), ("restricted", "Restricted")], max_length=11)),
             ("digest", models.BinaryField(max_length=32, unique=True)),
             ("last4", models.CharField(max_length=4)),
+            ("name", models.CharField(blank=True, default="", max_length=60)),
             ("public_text", models.CharField(blank=True, max_length=100)),
             ("created_at", models.DateTimeField(default=payments.clock.now, editable=False)),
             ("expires_at", models.DateTimeField(blank=True, null=True)),
@@ -91,6 +94,20 @@ OPERATIONS = [
             "permissions": [
                 ("work_for_all_merchants", "Works for all merchants"),
             ],
+        },
+    ),
+    migrations.CreateModel(
+        name="FeeTemplate",
+        fields=[
+            ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+            ("title", models.CharField(max_length=60)),
+            ("rates", models.JSONField(default=dict)),
+            ("created_at", models.DateTimeField(default=payments.clock.now, editable=False)),
+            ("updated_at", models.DateTimeField(default=payments.clock.now, editable=False)),
+        ],
+        options={
+            "verbose_name": "fee template",
+            "constraints": [models.UniqueConstraint(Upper("title"), name="fee_template_title_once")],
         },
     ),
 ]

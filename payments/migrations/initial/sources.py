@@ -56,6 +56,7 @@ OPERATIONS = [
         fields=[
             ("id", models.UUIDField(default=payments.ids.new_id, editable=False, primary_key=True, serialize=False)),
             ("name", models.CharField(max_length=50)),
+            ("bin", models.CharField(max_length=6, verbose_name="BIN")),
             ("last4", models.CharField(max_length=4)),
             ("exp_month", models.CharField(max_length=2)),
             ("exp_year", models.CharField(max_length=4)),

@@ -54,6 +54,8 @@ class Card(FastModel):
     id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
     source = models.OneToOneField(Source, models.CASCADE, related_name="card")
     name = models.CharField(max_length=50)
+    # The first six digits: with the last four, what PCI DSS lets be shown of a number.
+    bin = models.CharField("BIN", max_length=6)
     last4 = models.CharField(max_length=4)
     exp_month = models.CharField(max_length=2)
     exp_year = models.CharField(max_length=4)

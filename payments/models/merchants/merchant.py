@@ -16,6 +16,8 @@ class Merchant(models.Model):
     business_address = models.CharField(max_length=255, blank=True, default="")
     payment_method_settings = models.JSONField(default=dict, blank=True)
     rates = models.JSONField(default=dict, blank=True)
+    # By mode, `test` and `live`, where events of sources without a notify URL go.
+    notify_urls = models.JSONField(default=dict, blank=True)
     payout_settings = models.JSONField(default=dict, blank=True)
     metadata = models.JSONField(default=dict, blank=True)
     # The limit of declines in a window, in each mode; empty for the default.
@@ -48,6 +50,8 @@ class ApiKey(models.Model):
     kind = models.CharField(max_length=11, choices=Kind.choices)
     digest = models.BinaryField(max_length=32, unique=True)
     last4 = models.CharField(max_length=4)
+    # What operators call it, such as the program that uses it.
+    name = models.CharField(max_length=60, blank=True, default="")
     # The text of a publishable key, which `/v2/me` shows; empty for secret keys.
     public_text = models.CharField(max_length=100, blank=True)
     # The scopes of a restricted key, such as `charges:read`; empty for the other kinds.
@@ -91,3 +95,6 @@ class WebhookSecret(models.Model):
     sealed = models.BinaryField()
     created_at = models.DateTimeField(default=clock.now, editable=False)
     expires_at = models.DateTimeField(null=True, blank=True)
+
+    def __str__(self) -> str:
+        return f"secret of {self.created_at:%Y-%m-%d}"

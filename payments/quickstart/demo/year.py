@@ -19,6 +19,7 @@ from payments.quickstart.demo.reports import Reports
 from payments.quickstart.demo.sales import Sale
 from payments.quickstart.demo.scenarios import Scenario, Steps
 from payments.quickstart.demo.shops import Shop, create_shops, pick
+from payments.search import sweep
 
 FEWEST = 50
 # How long after midnight the worker settles.
@@ -70,6 +71,7 @@ def seed(charges: int, merchants: int, rng: Random, progress: Callable[[int], No
     for day in day_totals.every_day():
         day_totals.sum_up(day)
     account_days.rebuild()
+    sweep.rebuild()
     _analyse()
     return shops
 

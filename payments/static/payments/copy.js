@@ -4,7 +4,7 @@ for (const text of document.querySelectorAll("[data-copy]")) {
   const button = document.createElement("button");
   button.type = "button";
   button.textContent = "Copy";
-  button.setAttribute("aria-label", `Copy ${text.dataset.copy}`);
+  button.setAttribute("aria-label", `Copy ${text.dataset.copiedAs || text.dataset.copy}`);
   button.addEventListener("click", async () => {
     await navigator.clipboard.writeText(text.dataset.copy);
     button.textContent = "Copied";

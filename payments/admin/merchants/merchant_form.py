@@ -1,0 +1,84 @@
+"""The forms of a merchant: the one that creates it, and that of its page."""
+
+from typing import Any
+
+from django import forms
+from django.core.validators import RegexValidator
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from payments.admin.framework.formats import NOTHING
+from payments.admin.framework.reason_form import OnceForm, reason_field
+from payments.domain.merchants.merchants import check_statement_descriptor
+from payments.models import Merchant
+from payments.rendering.brand import BLACK, brand_of
+
+COLOUR_INPUT = forms.TextInput({"placeholder": "#1a73e8", "size": 8})
+
+
+class NewMerchantForm(OnceForm):
+    title = forms.CharField(max_length=100)
+    account_name = forms.CharField(max_length=100, required=False, help_text="Empty: the title.")
+    statement_descriptor = forms.CharField(
+        max_length=100,
+        required=False,
+        validators=[check_statement_descriptor],
+        help_text="What payers read on their card statement. Empty: what is plain of the account name.",
+    )
+
+
+def _image_field(label: str) -> forms.URLField:
+    return forms.URLField(
+        label=label,
+        required=False,
+        max_length=2000,
+        assume_scheme="https",
+        validators=[RegexValidator(r"\Ahttps://[^\s\"\\]+\Z", "This must be an https URL.")],
+    )
+
+
+def _colour_field(label: str) -> forms.CharField:
+    colour = RegexValidator(r"\A#[0-9a-fA-F]{6}\Z", "Write a colour as #1a73e8.")
+    return forms.CharField(label=label, required=False, max_length=7, validators=[colour], widget=COLOUR_INPUT)
+
+
+class MerchantForm(forms.ModelForm):
+    """The profile. The branding is what `/v2/me` shows, and how the pages of payers look."""
+
+    statement_descriptor = forms.CharField(max_length=100, validators=[check_statement_descriptor])
+    logo, icon = _image_field("Logo"), _image_field("Icon")
+    use_logo = forms.BooleanField(
+        label="Show the logo", required=False, help_text="On pages of payers, in place of the icon."
+    )
+    brand_color, accent_color = _colour_field("Brand colour"), _colour_field("Accent colour")
+    reason = reason_field()
+
+    branding_fields = ("logo", "icon", "use_logo", "brand_color", "accent_color")
+
+    class Meta:
+        model = Merchant
+        fields = ("title", "account_name", "statement_descriptor", "status", "business_address")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        known = {name: self.instance.branding.get(name) for name in self.branding_fields}
+        self.initial = {**{name: value for name, value in known.items() if value is not None}, **self.initial}
+
+    def clean(self) -> dict[str, Any]:
+        said = super().clean() or self.cleaned_data
+        self.instance.branding = {name: said[name] for name in self.branding_fields if said.get(name)}
+        return said
+
+
+def brand_preview(merchant: Merchant) -> SafeString | str:
+    """Return a button as pages of payers show it; the style sheet cannot know its colour, so it is a drawing."""
+    brand = brand_of(merchant.branding)
+    if not brand.colour:
+        return NOTHING
+    return format_html(
+        '<svg class="brand-preview" width="120" height="36" role="img" aria-label="A button in the brand colour">'
+        '<rect width="120" height="36" rx="6" fill="{}"/>'
+        '<text x="60" y="23" text-anchor="middle" font-size="14" fill="{}">Pay</text></svg>',
+        brand.colour,
+        brand.text_colour or BLACK,
+    )
