@@ -59,11 +59,26 @@ def test_a_number_that_was_typed_is_nowhere_kept_nor_shown(operator: Client) -> 
         {"number": "4000000000003056"},
         {"number": "40000000"},
         {"email": "juan"},
+        {"bin": "41111"},
+        {"address": "203.0.113"},
+        {"address": "203.0.113.7", "bin": "411111"},
         {"email": JUAN, "reason": ""},
         {"email": JUAN, "reason": f"It is {CHALLENGED}"},
         {"email": JUAN, "lasts": "400"},
     ],
-    ids=["nothing", "both", "wrong digit", "too short", "no address", "no reason", "a number as reason", "odd time"],
+    ids=[
+        "nothing",
+        "both",
+        "wrong digit",
+        "too short",
+        "no address",
+        "short BIN",
+        "half an address",
+        "address and BIN",
+        "no reason",
+        "a number as reason",
+        "odd time",
+    ],
 )
 def test_what_cannot_be_is_said_and_blocks_nothing(operator: Client, given: dict[str, str]) -> None:
     text = text_of(operator.post(ADD, filled_in(**given)))
@@ -81,6 +96,21 @@ def test_a_block_may_end_by_itself_and_be_at_one_merchant(operator: Client) -> N
     assert (block.email, block.merchant, block.livemode, round(days)) == (JUAN, merchant, True, 7)
 
 
+@pytest.mark.parametrize(
+    ("given", "blocked"),
+    [
+        ({"bin": "411111"}, "cards 411111…"),
+        ({"address": "203.0.113.7"}, "calls from 203.0.113.7"),
+        ({"address": "2001:db8:0:7::99"}, "calls from 2001:db8:0:7::/64"),
+        ({"domain": "@Shop.example"}, "@shop.example"),
+    ],
+    ids=["BIN", "address", "network", "domain"],
+)
+def test_what_many_have_in_common_is_blocked(operator: Client, given: dict[str, str], blocked: str) -> None:
+    operator.post(ADD, filled_in(**given))
+    assert str(Block.objects.get()) == blocked
+
+
 def test_the_page_of_a_charge_leads_to_a_form_with_all_by_which_its_payer_is_known(
     house: House, operator: Client
 ) -> None:
@@ -89,10 +119,10 @@ def test_the_page_of_a_charge_leads_to_a_form_with_all_by_which_its_payer_is_kno
     for row in (charge, charge.source.card):
         assert of_source(charge.source) in text_of(operator.get(page_of(row)))
     form = text_of(operator.get(of_source(charge.source)))
-    assert ("The card visa …7726" in form, JUAN in form) == (True, True)
+    assert [text in form for text in ("The card visa …7726", JUAN, "Every card that begins with 400000")] == [True] * 3
 
 
-@pytest.mark.parametrize(("what", "blocked"), [("card", "visa …7726"), (JUAN, JUAN)])
+@pytest.mark.parametrize(("what", "blocked"), [("card", "visa …7726"), ("bin", "cards 400000…"), (JUAN, JUAN)])
 def test_who_pays_a_charge_is_blocked_in_its_mode(house: House, operator: Client, what: str, blocked: str) -> None:
     source = Source.objects.get(id=parse_id("src", house.charge["source"]["id"]))
     Source.objects.filter(id=source.id).update(owner={"billing": {"email": JUAN}})

@@ -94,6 +94,20 @@ def test_its_page_leads_to_the_charge_the_merchant_and_the_key(operator: Client)
         assert f'href="{page_of(row)}"' in text
 
 
+def test_from_an_alert_of_an_address_it_is_blocked_in_two_clicks(operator: Client, api: Api) -> None:
+    kept = alert(kind="address", subject="127.0.0.1", merchant=Merchant.objects.get())
+    page = reverse("admin:payments_declinealert_block", args=[kept.pk])
+    assert f'href="{page}"' in text_of(operator.get(page_of(kept)))
+    assert "Every call from 127.0.0.1" in text_of(operator.get(page))
+    operator.post(page, {"what": "address", "merchant": kept.merchant_id, "lasts": "1", "reason": "Card testing"})
+    assert api.charge()["status"] == "failed"
+
+
+def test_an_alert_of_a_card_offers_no_address(operator: Client) -> None:
+    kept = alert()
+    assert "Every call from" not in text_of(operator.get(reverse("admin:payments_declinealert_block", args=[kept.pk])))
+
+
 def test_alerts_are_found_by_merchant_subject_and_charge(operator: Client) -> None:
     kept, other = alert(subject="192.0.2.7", kind="address"), alert()
     charge = public_id("ch", kept.charge_id)
@@ -110,7 +124,7 @@ def test_an_alert_is_shown_for_a_day(hours: int, announced: bool, operator: Clie
 
 def test_of_many_alerts_the_newest_three_are_shown(operator: Client) -> None:
     kept = [alert(created_at=clock.now() - timedelta(minutes=number)) for number in range(4)]
-    text = text_of(operator.get(INDEX))
+    text = text_of(operator.get(list_of(Charge)))
     assert [page_of(each) in text for each in kept] == [True, True, True, False]
     assert list_of(DeclineAlert) in text.partition("There are more such alerts")[2].partition("</li>")[0]
 
@@ -177,5 +191,5 @@ def test_an_alert_is_over_after_a_whole_window_without_another_one(shop: NewMerc
 
 def test_the_page_leads_to_a_block_of_the_payer(operator: Client, shop: NewMerchant) -> None:
     made_alert = alert()
-    address = reverse("admin:payments_source_block", args=[made_alert.charge.source_id])
+    address = reverse("admin:payments_declinealert_block", args=[made_alert.pk])
     assert address in text_of(operator.get(page_of(made_alert)))

@@ -21,6 +21,16 @@ def block_email(email: str, lasts: timedelta | None = None, **where: Any) -> Blo
     return _put(lasts, email=email, **where)
 
 
+def block_bin(digits: str, **where: Any) -> Block:
+    """Put a block on all cards with these first six digits in test mode, by default at all merchants."""
+    return _put(None, bin=digits, **where)
+
+
+def block_address(address: str, **where: Any) -> Block:
+    """Put a block on calls from an address in test mode, by default at all merchants."""
+    return _put(None, address=address, **where)
+
+
 def _put(lasts: timedelta | None, **members: Any) -> Block:
     by = members.pop("put_by", None) or operator("ana")
     block = Block(**{"livemode": False, "reason": WHY, "put_by": by} | members)

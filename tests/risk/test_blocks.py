@@ -23,7 +23,7 @@ from tests.contract.calls import order, vaulted
 from tests.contract.lists.test_query_budgets import statements
 from tests.factories import MerchantFactory
 from tests.operators.corrections import operator
-from tests.risk.factories import WHY, block_card, block_email
+from tests.risk.factories import WHY, block_address, block_bin, block_card, block_email
 
 JUAN = "juan@example.com"
 
@@ -64,6 +64,38 @@ def test_a_charge_on_a_blocked_card_is_declined_and_reaches_no_provider(api: Api
     assert not SimulatedPayment.objects.exists()
     attempt = Attempt.objects.get()
     assert (attempt.block, attempt.outcome, attempt.provider_ref) == (block, "Declined", "")
+
+
+@pytest.mark.parametrize(("digits", "outcome"), [(APPROVED[:6], "failed"), (APPROVED[1:7], "succeeded")])
+def test_all_cards_with_the_first_six_digits_of_a_block_are_declined(api: Api, digits: str, outcome: str) -> None:
+    block_bin(digits)
+    assert status(api.charge(APPROVED)) == outcome
+
+
+@pytest.mark.parametrize(("address", "outcome"), [("127.0.0.1", "failed"), ("127.0.0.2", "succeeded")])
+def test_every_charge_that_is_requested_from_a_blocked_address_is_declined(
+    api: Api, address: str, outcome: str
+) -> None:
+    block_address(address)
+    assert [status(api.charge(APPROVED)), status(api.charge_source(api.wallet("gcash")))] == [
+        outcome,
+        "failed" if outcome == "failed" else "pending",
+    ]
+
+
+def test_an_address_of_ipv6_is_blocked_by_its_network(shop: NewMerchant) -> None:
+    block_address("2001:db8:0:7::/64")
+    api = Api(shop.keys["sk_test"])
+    api.client.defaults["REMOTE_ADDR"] = "2001:db8:0:7::99"
+    assert status(api.charge(APPROVED)) == "failed"
+
+
+@pytest.mark.parametrize(
+    "two", [{"bin": "424242", "email": JUAN}, {"address": "127.0.0.1", "bin": "424242"}, {"email": "", "bin": ""}]
+)
+def test_a_block_is_of_one_thing(db: None, two: dict[str, str]) -> None:
+    with pytest.raises(IntegrityError), transaction.atomic():
+        Block.objects.create(livemode=False, reason=WHY, put_by=operator("ana"), **two)
 
 
 def test_a_blocked_wallet_is_refused_as_when_its_provider_makes_an_error(api: Api) -> None:
@@ -224,7 +256,7 @@ def test_a_block_costs_no_extra_statement(api: Api, blocked: bool) -> None:
 def test_many_blocks_are_found_by_their_indexes(api: Api) -> None:
     ana = operator("ana")
     rows = [Block(livemode=False, email=f"p{n}@example.com", reason=WHY, put_by=ana) for n in range(5_000)]
-    Block.objects.bulk_create(rows)
+    Block.objects.bulk_create(rows, batch_size=1_000)
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE payments_block")
     body = order(api.source(owner=owner("p77@example.com")))

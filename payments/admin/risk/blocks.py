@@ -1,4 +1,4 @@
-"""Blocked cards and e-mail addresses, with forms to add and to lift a block."""
+"""Blocked cards, BINs, e-mail addresses and callers' addresses, with forms to add and to lift a block."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -26,13 +26,14 @@ from payments.admin.framework.row_actions import Done, RowAction, RowActions
 from payments.admin.moments import moment_cell, moment_text
 from payments.admin.risk.forms import AnyBlockForm, SourceBlockForm, subjects_of
 from payments.domain.risk import blocks
-from payments.models import Block, Charge, Merchant, Source
+from payments.models import Block, Charge, DeclineAlert, Merchant, Source
 
 MAY_PUT, MAY_LIFT = "payments.put_block", "payments.lift_block"
 SHOWN_CHARGES = 50
+TITLE = "Block cards or addresses"
 WHAT_HAPPENS = (
-    "From now on charges on it are declined, as if its bank had said no. Payer and merchant do not see that it is "
-    "blocked. Charges made before stay as they are."
+    "From now on its charges are declined, as if the bank had said no. Payer and merchant do not see the block. "
+    "Charges made before stay as they are."
 )
 CHIPS = {"in force": "warn", "over": "quiet", "lifted": "quiet"}
 
@@ -82,7 +83,7 @@ class BlockAdmin(RowActions, LookOnlyAdmin):
     list_display = ("what", "shown_status", "reach", "mode", "reason", "put_by", "created", "until")
     list_filter = (ByStatus, ByMode, "created_at")
     list_select_related = ("merchant", "put_by")
-    search_fields = ("card", "email", "reason")
+    search_fields = ("card", "=bin", "email", "=address", "reason")
     uuid_lookups = {"": ("pk",), "mer": ("merchant_id",), "ch": ("declined__charge_id",)}
     fieldsets = (
         (None, {"fields": ("what", "shown_status", "reach", "mode")}),
@@ -99,25 +100,40 @@ class BlockAdmin(RowActions, LookOnlyAdmin):
 
     def get_urls(self) -> list[URLPattern]:
         of_source = self.admin_site.admin_view(self.put_of_source)
-        return [path("source/<uuid:pk>/", of_source, name="payments_source_block"), *super().get_urls()]
+        of_alert = self.admin_site.admin_view(self.put_of_alert)
+        return [
+            path("source/<uuid:pk>/", of_source, name="payments_source_block"),
+            path("alert/<uuid:pk>/", of_alert, name="payments_declinealert_block"),
+            *super().get_urls(),
+        ]
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
         may = operator_of(request).has_perm(MAY_PUT)
-        acts = [ActionButton("Block a card or e-mail address", reverse("admin:payments_block_add"))] if may else []
+        acts = [ActionButton(TITLE, reverse("admin:payments_block_add"))] if may else []
         answer: Any = super().changelist_view(request, {"acts": acts, **(extra_context or {})})
         return answer
 
     @method_decorator([never_cache, sensitive_post_parameters()])
     def add_view(self, request: HttpRequest, *_: Any, **__: Any) -> HttpResponse:
-        """Ask for a card number, which is not stored, or an e-mail address, and block it."""
+        """Ask for what is to be blocked, such as a card number, which is not stored, and block it."""
         form = AnyBlockForm(request.POST or None, **self._reach_of(request))
-        return self._put(request, form, "Block a card or e-mail address", [("What happens", WHAT_HAPPENS)])
+        return self._put(request, form, TITLE, [("What happens", WHAT_HAPPENS)])
 
     def put_of_source(self, request: HttpRequest, pk: UUID) -> HttpResponse:
-        """Block the card of a source or an e-mail address of its payer."""
+        """Block what is known of a source and its payer."""
         rows: Any = self.admin_site.get_model_admin(Source).get_queryset(request)
-        source = get_object_or_404(rows.select_related("card", "merchant"), pk=pk)
-        form = SourceBlockForm(request.POST or None, source, **self._reach_of(request))
+        return self._put_of(request, get_object_or_404(rows.select_related("card", "merchant"), pk=pk), "")
+
+    def put_of_alert(self, request: HttpRequest, pk: UUID) -> HttpResponse:
+        """Block what is known of the decline that reached a limit: its caller's address, its source and payer."""
+        rows: Any = self.admin_site.get_model_admin(DeclineAlert).get_queryset(request)
+        parts = rows.select_related("charge__source__card", "charge__source__merchant")
+        alert = get_object_or_404(parts, pk=pk)
+        address = alert.subject if alert.kind == DeclineAlert.Kind.ADDRESS else ""
+        return self._put_of(request, alert.charge.source, address)
+
+    def _put_of(self, request: HttpRequest, source: Source, address: str) -> HttpResponse:
+        form = SourceBlockForm(request.POST or None, source, address, **self._reach_of(request))
         return self._put(request, form, f"Block who pays with {source}?", _facts_of(source))
 
     def _reach_of(self, request: HttpRequest) -> dict[str, Any]:

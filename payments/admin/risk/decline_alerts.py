@@ -81,12 +81,12 @@ class DeclineAlertAdmin(RowActions, LookOnlyAdmin):
         return link(ApiKey, key, alert.subject) if key else alert.subject or NOTHING
 
     def buttons_of(self, request: HttpRequest, row: DeclineAlert) -> list[ActionButton]:
-        """Add the way to a block of the payer of the decline that reached the limit."""
+        """Add the way to a block of the payer, or the caller's address, of the decline that reached the limit."""
         acts = super().buttons_of(request, row)
         if not operator_of(request).has_perm(MAY_PUT):
             return acts
-        address = reverse("admin:payments_source_block", args=[row.charge.source_id])
-        return [*acts, ActionButton("Block the payer", address)]
+        label = "Block the address" if row.kind == Kind.ADDRESS else "Block the payer"
+        return [*acts, ActionButton(label, reverse("admin:payments_declinealert_block", args=[row.pk]))]
 
 
 def _status(alert: DeclineAlert) -> tuple[str, str]:

@@ -1,4 +1,4 @@
-"""The forms that block a card or an e-mail address."""
+"""The forms that block a card, a BIN, an e-mail address or the address of a program that calls."""
 
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
@@ -10,16 +10,23 @@ from django.core.validators import RegexValidator, validate_email
 from django.db.models import QuerySet
 
 from payments.admin.framework.reason_form import HiddenNumberInput, ReasonForm
+from payments.domain.cards.card_data import BIN_LENGTH
 from payments.domain.risk import blocks
+from payments.domain.risk.addresses import counted
 from payments.models import Block, Merchant, Source
+from payments.models.risk.block import BIN_DIGITS
 from payments.sensitive_data.luhn import luhn_valid
 
 NO_END = ""
 LASTS = {NO_END: "No end", "1": "1 day", "7": "7 days", "30": "30 days", "90": "90 days"}
 MODES = [("live", "Live"), ("test", "Test")]
 EMAIL_MAX_LENGTH = 254
-CARD = "card"
+CARD, BIN, ADDRESS = "card", "bin", "address"
 CARD_DIGITS = RegexValidator(r"\A[0-9]{16}\Z", "A card number has 16 digits.")
+
+
+# One of these fields is given.
+SUBJECTS = ("number", "bin", "email", "domain", "address")
 
 
 class BlockForm(ReasonForm):
@@ -46,7 +53,7 @@ class BlockForm(ReasonForm):
 
 
 class AnyBlockForm(BlockForm):
-    """A form that blocks a card by its number, or an e-mail address."""
+    """A form that blocks one of the things by which payers and callers are known."""
 
     number = forms.CharField(
         label="Card number",
@@ -55,6 +62,13 @@ class AnyBlockForm(BlockForm):
         widget=HiddenNumberInput,
         help_text="It is not stored: only the fingerprint by which the card is recognized.",
     )
+    bin = forms.CharField(
+        label="Or the first six digits (BIN)",
+        max_length=BIN_LENGTH,
+        required=False,
+        validators=[BIN_DIGITS],
+        help_text="Every card that begins with them is blocked, also those of honest payers.",
+    )
     email = forms.EmailField(label="Or e-mail address", required=False, max_length=EMAIL_MAX_LENGTH)
     domain = forms.CharField(
         label="Or a domain of e-mail addresses",
@@ -62,8 +76,14 @@ class AnyBlockForm(BlockForm):
         max_length=EMAIL_MAX_LENGTH - 1,
         help_text="Such as shop.example, without what is before the @. Every address there is blocked.",
     )
+    address = forms.GenericIPAddressField(
+        label="Or the address of a program that calls",
+        required=False,
+        unpack_ipv4=True,
+        help_text="Every charge that is requested from there is blocked; of an IPv6 address its whole /64 network.",
+    )
     mode = forms.ChoiceField(choices=MODES)
-    field_order = ("number", "email", "domain", "mode", "merchant", "lasts")
+    field_order = (*SUBJECTS, "mode", "merchant", "lasts")
 
     def clean_number(self) -> str:
         digits = self.cleaned_data["number"].replace(" ", "").replace("-", "")
@@ -80,38 +100,59 @@ class AnyBlockForm(BlockForm):
         return f"@{domain}" if domain else ""
 
     def clean(self) -> None:
-        given = [bool(self.cleaned_data.get(name)) for name in ("number", "email", "domain")]
+        given = [bool(self.cleaned_data.get(name)) for name in SUBJECTS]
         if not self.errors and sum(given) != 1:
-            raise ValidationError("Give a card number, an e-mail address or a domain, and only one of them.")
+            raise ValidationError("Give what is to be blocked, in one of the first five fields only.")
 
     def block(self) -> Block:
-        number, email = self.cleaned_data["number"], self.cleaned_data["email"] or self.cleaned_data["domain"]
-        what = blocks.number_columns(number) if number else {"email": email}
+        given = {name: self.cleaned_data[name] for name in SUBJECTS if self.cleaned_data[name]}
+        match given:
+            case {"number": number}:
+                what = blocks.number_columns(number)
+            case {"domain": domain}:
+                what = {"email": domain}
+            case {"address": address}:
+                what = {"address": counted(address)}
+            case _:
+                what = given
         return self.block_of(what | {"livemode": self.cleaned_data["mode"] == "live"})
 
 
 class SourceBlockForm(BlockForm):
-    """A form that blocks the card of `source`, or an e-mail address of its payer, in its mode."""
+    """A form that blocks what is known of `source` and its payer, or the caller's `address` if given, in its mode."""
 
     what = forms.ChoiceField(widget=forms.RadioSelect(attrs={"class": "radiolist"}))
     field_order = ("what", "merchant", "lasts")
 
-    def __init__(self, data: Any, source: Source, merchants: QuerySet[Merchant], everywhere: bool) -> None:
+    def __init__(
+        self, data: Any, source: Source, address: str, merchants: QuerySet[Merchant], everywhere: bool
+    ) -> None:
         super().__init__(data, merchants, everywhere)
-        self.source = source
+        self.source, self.address = source, address
         what: Any = self.fields["what"]
-        what.choices = subjects_of(source)
+        of_caller = [(ADDRESS, f"Every call from {address}")] if address else []
+        what.choices = [*of_caller, *subjects_of(source)]
         self.initial = {"merchant": source.merchant_id, "what": next((value for value, _ in what.choices), None)}
 
     def block(self) -> Block:
-        chosen, mode = self.cleaned_data["what"], {"livemode": self.source.livemode}
-        return self.block_of(mode | (blocks.card_columns(self.source.card) if chosen == CARD else {"email": chosen}))
+        match self.cleaned_data["what"]:
+            case "card":
+                what = blocks.card_columns(self.source.card)
+            case "bin":
+                what = {"bin": self.source.card.bin}
+            case "address":
+                what = {"address": self.address}
+            case email:
+                what = {"email": email}
+        return self.block_of(what | {"livemode": self.source.livemode})
 
 
 def subjects_of(source: Source) -> Sequence[tuple[str, str]]:
-    """Return what can be blocked of a source: its card, and its payer's e-mail addresses and their domains."""
+    """Return what can be blocked of a source: its card and BIN, its payer's e-mail addresses and their domains."""
     card = getattr(source, "card", None)
     emails = blocks.emails_of(source)
     domains = sorted({f"@{email.partition('@')[2]}" for email in emails if email.partition("@")[2]})
     payer = [*((email, email) for email in emails), *((domain, f"Every address {domain}") for domain in domains)]
-    return [(CARD, f"The card {card}"), *payer] if card else payer
+    if card is None:
+        return payer
+    return [(CARD, f"The card {card}"), *payer, (BIN, f"Every card that begins with {card.bin}")]

@@ -3,7 +3,6 @@
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from functools import cache
-from ipaddress import IPv6Address, IPv6Network, ip_address
 from typing import Any
 
 import limits
@@ -12,11 +11,11 @@ from django.http import HttpRequest
 from rest_framework.request import Request
 from rest_framework.throttling import BaseThrottle
 
+from payments.domain.risk.addresses import counted
 from payments.models import ApiKey
 from payments.redis_client.rate_counters import Counters, Window, counters_at
 
 # The smallest network that a provider assigns to one customer; all of it counts as one address.
-IPV6_PREFIX_LENGTH = 64
 # Enough for 200 charges a second: a provider sends about two messages for each, perhaps all from one address.
 # A provider sends a refused message again, so a burst above the limit loses nothing.
 WEBHOOK_RATE = "400/second"
@@ -108,22 +107,8 @@ def count_webhook(request: HttpRequest) -> Usage:
 
 
 def counted_address(request: HttpRequest) -> str:
-    """Return the client's address for rate limits: for IPv6 the network, because one client has all its addresses."""
-    text = client_address(request)
-    try:
-        address = ip_address(text)
-    except ValueError:
-        return text
-    if not isinstance(address, IPv6Address):
-        return text
-    if address.ipv4_mapped:
-        return str(address.ipv4_mapped)
-    return str(network_of(address))
-
-
-def network_of(address: IPv6Address) -> IPv6Network:
-    """Return the network around `address` that belongs to one customer."""
-    return IPv6Network((int(address), IPV6_PREFIX_LENGTH), strict=False)
+    """Return the client's address as rate limits count it."""
+    return counted(client_address(request))
 
 
 def client_address(request: HttpRequest) -> str:

@@ -12,6 +12,7 @@ from payments.models import Card, Source
 from payments.providers.base import CardData
 from payments.vault import KeyDestroyed, Place, Purpose, VaultError, card_fingerprint, seal, unseal
 
+BIN_LENGTH = 6
 # The encrypted fields of a card, as the vault names them.
 FIELDS = {Purpose.CARD: "number", Purpose.CVC: "cvc"}
 
@@ -26,6 +27,7 @@ def new_card(source: Source, card: dict[str, Any]) -> Card:
         id=card_id,
         source=source,
         name=card["name"],
+        bin=card["number"][:BIN_LENGTH],
         last4=card["number"][-4:],
         exp_month=card["exp_month"],
         exp_year=card["exp_year"],

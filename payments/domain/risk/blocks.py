@@ -1,6 +1,6 @@
-"""Blocks of cards, e-mail addresses and their domains, which operators add and lift, and which decline every charge.
+"""Blocks of cards, BINs, payers' e-mail addresses and callers' addresses, which operators add and lift.
 
-A blocked charge gets the answer that an issuer would give through the same provider, and no provider is asked.
+A blocked charge is declined with the answer that an issuer would give through its provider, which is not asked.
 """
 
 import time
@@ -70,11 +70,17 @@ def lift(block: Block, operator: AbstractBaseUser, reason: str) -> None:
         audit_log.record(Action.LIFTED, block, detail=_where(block), reason=reason)
 
 
-def block_of_source(merchant_id: UUID, livemode: bool, now: datetime) -> Subquery:
-    """Return the subquery, in a query of sources, for the ID of a block in force on the card or payer, or null."""
+def block_of_source(merchant_id: UUID, livemode: bool, address: str, now: datetime) -> Subquery:
+    """Return the subquery, in a query of sources, for the ID of a block in force on a charge of it, or null.
+
+    `address` is that of the caller who charges it, "" without one.
+    """
     emails = _emails(OuterRef("owner"), OuterRef(OuterRef("pk")))
     rows = Block.objects.bearing_on(merchant_id, livemode, now)
-    found = rows.filter(Q(fingerprint=OuterRef("card__fingerprint")) | Q(email__in=[*emails, *map(_domain, emails)]))
+    of_card = Q(fingerprint=OuterRef("card__fingerprint")) | Q(bin=OuterRef("card__bin")) & ~Q(bin="")
+    of_payer = Q(email__in=[*emails, *map(_domain, emails)]) & ~Q(email="")
+    # Without the conditions on "" PostgreSQL could not use the partial indexes.
+    found = rows.filter(of_card | of_payer | Q(address=address) & ~Q(address=""))
     return Subquery(found.order_by("pk").values("pk")[:1])
 
 

@@ -3,6 +3,7 @@ from typing import Self
 from uuid import UUID
 
 from django.conf import settings
+from django.core.validators import RegexValidator
 from django.db import models
 from django.db.models import F, Q
 from django.db.models.functions import Lower
@@ -10,6 +11,8 @@ from django.db.models.functions import Lower
 from payments import clock, ids
 from payments.models.merchants.merchant import Merchant
 from payments.models.operators.correction import NOTE_MAX_LENGTH, SOMETHING_WRITTEN, free_of_secrets
+
+BIN_DIGITS = RegexValidator(r"\A[0-9]{6}\Z", "Give the first six digits of the cards.")
 
 
 class BlockQuerySet(models.QuerySet["Block"]):
@@ -23,16 +26,19 @@ class BlockQuerySet(models.QuerySet["Block"]):
 
 
 class Block(models.Model):
-    """A block on a card or an e-mail address, put by an operator: its charges are declined. Lifted, never deleted."""
+    """A block of some charges, put by an operator: they are declined. It is lifted, and never deleted."""
 
     id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
     # Empty: for all merchants.
     merchant = models.ForeignKey(Merchant, models.PROTECT, null=True, blank=True, related_name="+", db_index=False)
     livemode = models.BooleanField()
-    # Either the card (its fingerprint, and masked for display), or the e-mail address, or its domain as "@a.example".
+    # One of these: a card by its fingerprint (`card` displays it), all cards with the same first six digits, an e-mail
+    # address or its domain ("@a.example"), the address of the program that calls (an IPv6 network).
     fingerprint = models.BinaryField(max_length=32, null=True)
     card = models.CharField(max_length=20, blank=True, default="")
+    bin = models.CharField(max_length=6, blank=True, default="", validators=[BIN_DIGITS])
     email = models.CharField(max_length=254, blank=True, default="")
+    address = models.CharField(max_length=50, blank=True, default="")
     reason = models.CharField(max_length=NOTE_MAX_LENGTH, validators=[free_of_secrets])
     put_by = models.ForeignKey(settings.AUTH_USER_MODEL, models.PROTECT, related_name="+", db_index=False)
     # Empty: never expires.
@@ -48,12 +54,17 @@ class Block(models.Model):
 
     class Meta:
         default_permissions = ("view",)
-        permissions = [("put_block", "Can block cards and e-mail addresses"), ("lift_block", "Can lift blocks")]
+        permissions = [
+            ("put_block", "Can block cards, e-mail addresses and addresses"),
+            ("lift_block", "Can lift blocks"),
+        ]
         constraints = [
             models.CheckConstraint(
-                name="block_is_of_a_card_or_an_email",
-                condition=Q(fingerprint__isnull=False, email="") & ~Q(card="")
-                | Q(fingerprint__isnull=True, card="") & ~Q(email=""),
+                name="block_is_of_one_thing",
+                condition=Q(fingerprint__isnull=False, bin="", email="", address="") & ~Q(card="")
+                | Q(fingerprint__isnull=True, card="", email="", address="") & ~Q(bin="")
+                | Q(fingerprint__isnull=True, card="", bin="", address="") & ~Q(email="")
+                | Q(fingerprint__isnull=True, card="", bin="", email="") & ~Q(address=""),
             ),
             models.CheckConstraint(name="block_email_in_lower_case", condition=Q(email=Lower("email"))),
             models.CheckConstraint(name="block_has_a_reason", condition=Q(reason__regex=SOMETHING_WRITTEN)),
@@ -71,8 +82,12 @@ class Block(models.Model):
             models.Index(
                 F("fingerprint"), name="block_of_card", condition=Q(lifted_at__isnull=True, fingerprint__isnull=False)
             ),
+            models.Index(F("bin"), name="block_of_bin", condition=Q(lifted_at__isnull=True) & ~Q(bin="")),
             models.Index(F("email"), name="block_of_email", condition=Q(lifted_at__isnull=True) & ~Q(email="")),
+            models.Index(F("address"), name="block_of_address", condition=Q(lifted_at__isnull=True) & ~Q(address="")),
         ]
 
     def __str__(self) -> str:
-        return self.card or self.email
+        if self.bin:
+            return f"cards {self.bin}…"
+        return self.card or self.email or f"calls from {self.address}"

@@ -9,7 +9,8 @@ from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
-from payments.api.access.throttling import client_address, network_of
+from payments.api.access.throttling import client_address
+from payments.domain.risk.addresses import network_of
 
 FAILURES_MAX = 10
 

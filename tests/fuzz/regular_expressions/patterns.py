@@ -38,7 +38,7 @@ BOUNDS = {
     "payments.staff": settings.DATA_UPLOAD_MAX_MEMORY_SIZE,
     "payments.domain.merchants.merchants": settings.DATA_UPLOAD_MAX_MEMORY_SIZE,
     "payments.models.operators.correction": settings.DATA_UPLOAD_MAX_MEMORY_SIZE,
-    "payments.db.text_search": TERM_MAX_LENGTH,
+    "payments.search": TERM_MAX_LENGTH,
 }
 
 
