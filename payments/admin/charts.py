@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date
+from typing import Any
 
 WIDTH, HEIGHT = 720, 180
 # The share of a day's place that its bar takes.
@@ -26,6 +26,15 @@ class Bar:
     title: str
 
 
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """An event on a chart, `x` from its left edge, with the address of its page."""
+
+    x: float
+    title: str
+    address: str
+
+
 @dataclass(frozen=True)
 class Chart:
     """A chart with a `name` unique on its page; `rows` has the same values as a table."""
@@ -36,14 +45,27 @@ class Chart:
     legend: Sequence[tuple[int, str]]
     bars: Sequence[Bar]
     labels: Sequence[tuple[float, str]]
-    rows: Sequence[tuple[date, Sequence[str]]]
+    rows: Sequence[tuple[str, Sequence[str]]]
+    heading: str
     width: int = WIDTH
     height: int = HEIGHT
+    marks: Sequence[Mark] = ()
 
 
-Stacks = Mapping[date, Mapping[str, int]]
-# The tooltip of a day, a series and its value.
-Tooltip = Callable[[date, str, int], str]
+@dataclass(frozen=True, slots=True)
+class Axis:
+    """What the places of a chart are called: in the heading of its table, in a row, and below a bar."""
+
+    heading: str
+    long: Callable[[Any], str]
+    short: Callable[[Any], str]
+
+
+BY_DAY = Axis("Day", "{:%d %b %Y}".format, "{:%d %b}".format)
+# The days, or the moments at which hours begin.
+Stacks = Mapping[Any, Mapping[str, int]]
+# The tooltip of a place, a series and its value.
+Tooltip = Callable[[Any, str, int], str]
 
 
 def series_of(stacks: Stacks) -> list[str]:
@@ -62,6 +84,7 @@ def stacked_bars(
     series: Sequence[str],
     label_of: Callable[[str], str],
     text_of: Callable[[int], str],
+    axis: Axis = BY_DAY,
 ) -> Chart:
     """Return the chart of `stacks` by `series`; `label_of` names a series and `text_of` formats a value."""
     days = {day: Counter[str]() for day in stacks}
@@ -71,8 +94,8 @@ def stacked_bars(
     most = max((sum(stack.values()) for stack in days.values()), default=0)
     labels = {each: OTHER if each == OTHER else label_of(each) for each in series}
 
-    def tooltip(day: date, each: str, value: int) -> str:
-        return f"{day:%d %b %Y}, {labels[each]}: {text_of(value)}"
+    def tooltip(day: Any, each: str, value: int) -> str:
+        return f"{axis.long(day)}, {labels[each]}: {text_of(value)}"
 
     return Chart(
         name=name,
@@ -80,12 +103,13 @@ def stacked_bars(
         top=text_of(most),
         legend=list(enumerate(labels.values(), 1)),
         bars=list(_bars(days, series, most, tooltip)),
-        labels=list(_labels(list(days))),
-        rows=[(day, [text_of(stack[each]) for each in series]) for day, stack in days.items()],
+        labels=list(_labels(list(days), axis)),
+        rows=[(axis.long(day), [text_of(stack[each]) for each in series]) for day, stack in days.items()],
+        heading=axis.heading,
     )
 
 
-def _bars(days: Mapping[date, Counter[str]], series: Sequence[str], most: int, tooltip: Tooltip) -> Iterator[Bar]:
+def _bars(days: Mapping[Any, Counter[str]], series: Sequence[str], most: int, tooltip: Tooltip) -> Iterator[Bar]:
     step = WIDTH / len(days)
     for place, (day, stack) in enumerate(days.items()):
         y = float(HEIGHT)
@@ -97,8 +121,8 @@ def _bars(days: Mapping[date, Counter[str]], series: Sequence[str], most: int, t
                 yield Bar(x, round(y, 2), width, round(height, 2), number, tooltip(day, each, value))
 
 
-def _labels(days: Sequence[date]) -> Iterator[tuple[float, str]]:
+def _labels(days: Sequence[Any], axis: Axis) -> Iterator[tuple[float, str]]:
     step = WIDTH / len(days)
     every = -(-len(days) // LABELS_COUNT)
     for place in range(0, len(days), every):
-        yield round(place * step, 2), f"{days[place]:%d %b}"
+        yield round(place * step, 2), axis.short(days[place])

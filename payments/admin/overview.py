@@ -1,24 +1,29 @@
 """The admin's first page: what needs attention, and what was charged."""
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, time
 from typing import Any
 from urllib.parse import urlencode
 
 from django import template
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser, PermissionsMixin
 from django.http import HttpRequest
+from django.utils import timezone
 
-from payments import sourcetypes
-from payments.admin.charts import Chart, series_of, stacked_bars
+from payments import clock, sourcetypes
+from payments.admin.charts import Axis, Chart, series_of, stacked_bars
 from payments.admin.framework.formats import NOTHING, money
 from payments.admin.framework.merchant_access import limit_of
 from payments.admin.inbox import summary_of
 from payments.admin.lists.mode import MODES, mode_of
-from payments.models import DayTotal, MoneyCheck
+from payments.admin.moments import moment_text
+from payments.admin.risk.alert_marks import marks_of
+from payments.models import DayTotal, Merchant, MoneyCheck
+from payments.models.merchants.merchant_access import Limit
 from payments.money import CURRENCIES, DEFAULT_CURRENCY
-from payments.overview.days import Days
-from payments.overview.trade import Trade, trades_of
+from payments.overview.days import DAY, Days
+from payments.overview.trade import HOUR, HOURS_COUNT, Share, Trade, outcomes_by_hour, trades_of
 
 PERIODS = (1, 7, 30, 90)
 USUAL_PERIOD = 7
@@ -28,8 +33,26 @@ OUTCOMES: dict[str, str] = {
     DayTotal.Outcome.ABANDONED: "Abandoned",
 }
 MAY_LOOK = "payments.view_charge"
+MAY_SEE_ALERTS = "payments.view_declinealert"
+
+# The largest merchants and types have a row each, all others one together.
+PARTS_COUNT = 10
+BY_HOUR = Axis(
+    "Hour",
+    moment_text,
+    lambda moment: f"{timezone.localtime(moment):%H:%M}",
+)
 
 register = template.Library()
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A row of a breakdown: the `key` of a filter of the charge list ("" for none), and its figures as texts."""
+
+    label: str
+    key: str
+    cells: list[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +89,17 @@ def overview(context: template.Context) -> dict[str, Any]:
     trade = trades.get(currency) or Trade(days, [])
     before = trades_of(choice.livemode, days.before, limit).get(currency) or Trade(days.before, [])
     currencies = dict.fromkeys([currency, *trades])
+    charts = [*_hours(choice, currency, limit), *_charts(trade, currency)]
+    if _may(request.user, MAY_SEE_ALERTS):
+        charts = [_marked(chart, choice.livemode, days, limit) for chart in charts]
     return summary_of(request) | {
         "periods": [(count, choice.address(days=count), count == choice.period) for count in PERIODS],
         "currencies": [(each, choice.address(currency=each), each == currency) for each in currencies],
         "check": MoneyCheck.objects.newest_whole() if limit is None else None,
         "trade": trade,
         "sums": list(_sums(trade, before, currency)),
-        "charts": list(_charts(trade, currency)),
+        "charts": charts,
+        "breakdowns": list(_breakdowns(trade, currency)),
     }
 
 
@@ -110,6 +137,65 @@ def _difference(value: int, before: int) -> str:
 def _points(change: float) -> str:
     shown = f"{abs(change) * 100:.1f}"
     return "as before" if shown == "0.0" else f"{shown} points {'higher' if change > 0 else 'lower'}"
+
+
+def _hours(choice: Choice, currency: str, limit: Limit) -> Iterator[Chart]:
+    """Yield the chart of the last 24 hours where the period is a day: a burst of declines is seen at once."""
+    if choice.period > 1:
+        return
+    stacks = outcomes_by_hour(choice.livemode, currency, limit)
+    ended = [each for each in OUTCOMES if any(each in stack for stack in stacks.values())]
+    if ended:
+        label, text = OUTCOMES.__getitem__, "{:,}".format
+        yield stacked_bars("hour", "Outcomes per hour, the last 24 hours", stacks, ended, label, text, BY_HOUR)
+
+
+def _marked(chart: Chart, livemode: bool, days: Days, limit: Limit) -> Chart:
+    """Return `chart` with the decline alerts of its time, if it shows outcomes."""
+    if chart.name == "outcome":
+        begin, end = (datetime.combine(day, time(), UTC) for day in (days.first, days.last + DAY))
+    elif chart.name == "hour":
+        end = clock.now().replace(minute=0, second=0, microsecond=0) + HOUR
+        begin = end - HOUR * HOURS_COUNT
+    else:
+        return chart
+    return replace(chart, marks=marks_of(livemode, begin, end, limit))
+
+
+def _breakdowns(trade: Trade, currency: str) -> Iterator[tuple[str, str, list[Part]]]:
+    """Yield the parts of merchants, types and providers, with the name of the charge list's filter if it has one."""
+    titles = Merchant.objects.filter(pk__in=_largest(trade.by_merchant)).in_bulk()
+    merchants = {str(pk): titles[pk].title for pk in titles}
+    if len(trade.by_merchant) > 1:
+        yield "By merchant", "merchant", list(_parts(trade.by_merchant, merchants, currency))
+    if trade.by_type:
+        yield "By type", "type", list(_parts(trade.by_type, {name: _label(name) for name in trade.by_type}, currency))
+    if len(trade.by_provider) > 1:
+        names = {name: name.capitalize() or "None" for name in trade.by_provider}
+        parts = _parts(trade.by_provider, names, currency)
+        yield "By provider", "", [replace(part, key="") for part in parts]
+
+
+def _largest(shares: Mapping[Any, Share]) -> list[Any]:
+    return sorted(shares, key=lambda key: shares[key].volume, reverse=True)[:PARTS_COUNT]
+
+
+def _parts(shares: Mapping[Any, Share], labels: Mapping[str, str], currency: str) -> Iterator[Part]:
+    """Yield the largest shares, and one of all others."""
+    largest, others = _largest(shares), Share()
+    for key in largest:
+        yield _part(labels[str(key)], shares[key], currency, str(key))
+    for share in (share for key, share in shares.items() if key not in largest):
+        others.counts += share.counts
+        others.volume += share.volume
+    if len(shares) > len(largest):
+        yield _part(f"{len(shares) - len(largest):,} others", others, currency, "")
+
+
+def _part(label: str, share: Share, currency: str, key: str) -> Part:
+    rate = share.success_rate
+    counts = [f"{share.counts[each]:,}" for each in OUTCOMES]
+    return Part(label, key, [money(share.volume, currency), *counts, NOTHING if rate is None else f"{rate:.1%}"])
 
 
 def _charts(trade: Trade, currency: str) -> Iterator[Chart]:

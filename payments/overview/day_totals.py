@@ -16,17 +16,21 @@ from payments.overview.days import DAY, Days
 COMMITTED_AFTER = timedelta(minutes=10)
 BATCH = 50
 
-COUNTED = """
-SELECT (%(days)s::date[])[width_bucket(c.id, %(first_ids)s::uuid[])] AS day,
-    c.merchant_id, c.livemode, c.currency, s.type AS source_type,
+# By days, or by hours, whose beginnings are `days`.
+COUNTED_BY = """
+SELECT (%(days)s::{moment}[])[width_bucket(c.id, %(first_ids)s::uuid[])] AS day,
+    c.merchant_id, c.livemode, c.currency, s.type AS source_type, coalesce(a.provider, '') AS provider,
     CASE WHEN c.status = 'pending' THEN 'pending' WHEN c.status <> 'failed' THEN 'approved'
         WHEN c.failure_data ->> 'code' IN ('action_expired', 'payer_cancelled') THEN 'abandoned'
         ELSE 'declined' END AS outcome,
     coalesce(c.failure_data ->> 'code', '') AS reason, count(*) AS count, sum(c.amount)::bigint AS amount
 FROM payments_charge c JOIN payments_source s ON s.id = c.source_id
+    LEFT JOIN payments_attempt a
+        ON a.charge_id = c.id AND a.id >= %(first_id)s AND a.kind = 'authorize' AND NOT a.passed_on
 WHERE c.id >= %(first_id)s AND c.id < %(next_id)s
-GROUP BY 1, 2, 3, 4, 5, 6, 7
+GROUP BY 1, 2, 3, 4, 5, 6, 7, 8
 """
+COUNTED = COUNTED_BY.format(moment="date")
 # A second process waits here until the first has committed.
 CLAIM = """
 INSERT INTO payments_summedday (day, pending, summed_at) VALUES (%(day)s, 0, %(now)s)
@@ -35,7 +39,7 @@ ON CONFLICT (day) DO UPDATE SET summed_at = excluded.summed_at
 DELETE_TOTALS = "DELETE FROM payments_daytotal WHERE day = %(day)s"
 SUM_UP = f"""
 INSERT INTO payments_daytotal
-    (day, merchant_id, livemode, currency, source_type, outcome, reason, count, amount)
+    (day, merchant_id, livemode, currency, source_type, provider, outcome, reason, count, amount)
 {COUNTED}
 """
 COUNT_PENDING = """

@@ -5,28 +5,59 @@ A charge counts on the day (UTC) on which it was created; see `DayTotal`.
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from datetime import date
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta
+from typing import Any
+from uuid import UUID
 
 from django.db import connection
 
+from payments import clock
+from payments.ids import first_id
 from payments.models import DayTotal
 from payments.models.merchants.merchant_access import Limit
-from payments.overview.day_totals import COUNTED, bounds, first_not_done
+from payments.overview.day_totals import COUNTED, COUNTED_BY, bounds, first_not_done
 from payments.overview.days import Days
 
 Outcome = DayTotal.Outcome
 
+# Rows by day, rows by merchant, which have no day, and rows by provider, which have neither.
 READ = f"""
-SELECT currency, day, source_type, outcome, reason, sum(count)::bigint, sum(amount)::bigint FROM (
-    SELECT currency, day, source_type, outcome, reason, count, amount FROM payments_daytotal
+SELECT currency, day, merchant_id, provider, source_type, outcome, reason, sum(count)::bigint, sum(amount)::bigint
+FROM (
+    SELECT currency, day, merchant_id, provider, source_type, outcome, reason, count, amount FROM payments_daytotal
     WHERE livemode = %(livemode)s AND day >= %(begin)s AND day < %(live_from)s
         AND (%(merchants)s::uuid[] IS NULL OR merchant_id = ANY(%(merchants)s))
     UNION ALL
-    SELECT currency, day, source_type, outcome, reason, count, amount FROM ({COUNTED}) AS live
+    SELECT currency, day, merchant_id, provider, source_type, outcome, reason, count, amount FROM ({COUNTED}) AS live
     WHERE livemode = %(livemode)s AND (%(merchants)s::uuid[] IS NULL OR merchant_id = ANY(%(merchants)s))
-) AS total GROUP BY currency, day, source_type, outcome, reason
+) AS total GROUP BY GROUPING SETS (
+    (currency, day, source_type, outcome, reason), (currency, merchant_id, outcome), (currency, provider, outcome)
+)
 """  # nosec B608 # made of constants
+READ_HOURS = f"""
+SELECT day, outcome, sum(count)::bigint FROM ({COUNTED_BY.format(moment="timestamptz")}) AS live
+WHERE livemode = %(livemode)s AND currency = %(currency)s
+    AND (%(merchants)s::uuid[] IS NULL OR merchant_id = ANY(%(merchants)s))
+GROUP BY 1, 2
+"""  # nosec B608 # made of constants
+HOUR, HOURS_COUNT = timedelta(hours=1), 24
+
+
+@dataclass
+class Share:
+    """The part of a period's charges that one merchant, provider or source type has."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+    volume: int = 0
+
+    def add(self, outcome: str, count: int, amount: int) -> None:
+        self.counts[outcome] += count
+        self.volume += amount if outcome == Outcome.APPROVED else 0
+
+    @property
+    def success_rate(self) -> float | None:
+        return _success_rate(self.counts[Outcome.APPROVED], self.counts[Outcome.DECLINED])
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +78,8 @@ class Trade:
 
     days: Days
     lines: Sequence[Line]
+    by_merchant: Mapping[UUID, Share] = field(default_factory=dict)
+    by_provider: Mapping[str, Share] = field(default_factory=dict)
 
     @property
     def charges(self) -> int:
@@ -77,8 +110,15 @@ class Trade:
     @property
     def success_rate(self) -> float | None:
         """Return the share of approved charges among the approved and declined ones, or None."""
-        ended = self.approved + self.declined
-        return self.approved / ended if ended else None
+        return _success_rate(self.approved, self.declined)
+
+    @property
+    def by_type(self) -> Mapping[str, Share]:
+        """Return the share of each source type."""
+        shares = defaultdict[str, Share](Share)
+        for line in self.lines:
+            shares[line.source_type].add(line.outcome, line.count, line.amount)
+        return shares
 
     @property
     def reasons(self) -> Sequence[tuple[str, int]]:
@@ -115,7 +155,40 @@ def trades_of(livemode: bool, days: Days, limit: Limit = None) -> Mapping[str, T
     with connection.cursor() as cursor:
         cursor.execute(READ, values | {"livemode": livemode, "merchants": None if limit is None else list(limit)})
         lines = defaultdict[str, list[Line]](list)
-        for currency, *line in cursor.fetchall():
-            lines[currency].append(Line(*line))
-    trades = {currency: Trade(days, found) for currency, found in lines.items()}
+        merchants = defaultdict[str, defaultdict[UUID, Share]](lambda: defaultdict(Share))
+        providers = defaultdict[str, defaultdict[str, Share]](lambda: defaultdict(Share))
+        for currency, day, merchant_id, provider, source_type, outcome, reason, count, amount in cursor.fetchall():
+            if day:
+                lines[currency].append(Line(day, source_type, outcome, reason, count, amount))
+            elif merchant_id:
+                merchants[currency][merchant_id].add(outcome, count, amount)
+            else:
+                providers[currency][provider].add(outcome, count, amount)
+    trades = {name: Trade(days, found, merchants[name], providers[name]) for name, found in lines.items()}
     return dict(sorted(trades.items(), key=lambda trade: trade[1].charges, reverse=True))
+
+
+def outcomes_by_hour(livemode: bool, currency: str, limit: Limit = None) -> Mapping[datetime, Mapping[str, int]]:
+    """Return the number of charges that ended by outcome, for each of the last 24 hours, this one included."""
+    last = clock.now().replace(minute=0, second=0, microsecond=0)
+    hours = [last - HOUR * number for number in reversed(range(HOURS_COUNT))]
+    first_ids = [first_id(hour) for hour in hours]
+    values: dict[str, Any] = {
+        "days": hours,
+        "first_ids": first_ids,
+        "first_id": first_ids[0],
+        "next_id": first_id(last + HOUR),
+    }
+    chosen = {"livemode": livemode, "currency": currency, "merchants": None if limit is None else list(limit)}
+    stacks: dict[datetime, Counter[str]] = {hour: Counter() for hour in hours}
+    with connection.cursor() as cursor:
+        cursor.execute(READ_HOURS, values | chosen)
+        for hour, outcome, count in cursor.fetchall():
+            if outcome != Outcome.PENDING:
+                stacks[hour][outcome] += count
+    return stacks
+
+
+def _success_rate(approved: int, declined: int) -> float | None:
+    ended = approved + declined
+    return approved / ended if ended else None

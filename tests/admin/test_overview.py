@@ -1,6 +1,7 @@
 """The admin's first page: what needs attention, and what was charged."""
 
 import re
+from datetime import timedelta
 from html.parser import HTMLParser
 
 import pytest
@@ -10,12 +11,14 @@ from django.test import Client
 from django.urls import reverse
 
 from payments import clock
+from payments.admin import overview
 from payments.admin.charts import HEIGHT, WIDTH, series_of, stacked_bars
 from payments.domain.merchants.merchants import NewMerchant
-from payments.models import MoneyCheck
+from payments.models import Attempt, MerchantAccess, MoneyCheck
 from payments.overview.inbox import SORT_NAMES
-from tests.admin.conftest import text_of
+from tests.admin.conftest import text_of, words_of
 from tests.client import DECLINED, Api
+from tests.factories import MerchantFactory
 from tests.overview.past_charges import days_ago, make_past_charge
 from tests.staff.all_merchants import for_all
 
@@ -53,6 +56,66 @@ def test_it_shows_the_payments(operator: Client, shop: NewMerchant) -> None:
     assert "PHP\N{NO-BREAK SPACE}1,234.50" in text
     assert "<dd>50.0%</dd>" in text
     assert '<th scope="row">card_declined</th>' in text
+
+
+def test_the_figures_are_broken_down_by_merchant_and_type(operator: Client, shop: NewMerchant) -> None:
+    other = MerchantFactory(title="Tindahan")
+    make_past_charge(shop.merchant, days_ago(1), amount=123_450)
+    make_past_charge(shop.merchant, days_ago(2), number=DECLINED)
+    make_past_charge(other, days_ago(2), amount=700)
+    text = text_of(operator.get(INDEX)).replace("\N{NO-BREAK SPACE}", " ")
+    rows = {
+        label: re.findall(r'<td class="number">(.*?)</td>', cells)
+        for label, cells in re.findall(r"<tr><th scope=\"row\"><a href=[^>]+>(.+?)</a></th>(.*?)</tr>", text)
+    }
+    assert rows == {
+        "Sari Store": ["PHP 1,234.50", "1", "1", "0", "50.0%"],
+        "Tindahan": ["PHP 7.00", "1", "0", "0", "100.0%"],
+        "Card": ["PHP 1,241.50", "2", "1", "0", "66.7%"],
+    }
+    assert f'?merchant={shop.merchant.pk}">Sari Store</a>' in text
+
+
+def test_the_figures_are_broken_down_by_the_provider_that_decided(operator: Client, shop: NewMerchant) -> None:
+    sales = [make_past_charge(shop.merchant, days_ago(day), amount=50_000) for day in (1, 2)]
+    assert "By provider" not in text_of(operator.get(INDEX))
+    Attempt.objects.filter(charge=sales[0].charge).update(provider="adyen")
+    text = text_of(operator.get(INDEX)).replace("\N{NO-BREAK SPACE}", " ")
+    for name in ("Simulator", "Adyen"):
+        assert f'<th scope="row">{name}</th><td class="number">PHP 500.00</td>' in text
+
+
+def test_the_largest_merchants_have_a_row_each_and_the_others_one(
+    operator: Client, shop: NewMerchant, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(overview, "PARTS_COUNT", 1)
+    make_past_charge(shop.merchant, days_ago(1), amount=900)
+    for amount in (300, 400):
+        make_past_charge(MerchantFactory(), days_ago(1), amount=amount)
+    text = words_of(operator.get(INDEX))
+    assert "Sari Store PHP 9.00 1 0 0 100.0%" in text
+    assert "2 others PHP 7.00 2 0 0 100.0%" in text
+
+
+def test_a_limited_operator_sees_the_figures_of_their_merchants_alone(shop: NewMerchant) -> None:
+    make_past_charge(shop.merchant, days_ago(1))
+    make_past_charge(MerchantFactory(title="Tindahan"), days_ago(1))
+    user = User.objects.create(username="ben", is_staff=True)
+    user.user_permissions.set(Permission.objects.filter(codename="view_charge"))
+    MerchantAccess.objects.create(operator=user, merchant=shop.merchant)
+    client = Client()
+    client.force_login(user)
+    assert "Tindahan" not in text_of(client.get(INDEX))
+
+
+def test_a_burst_of_declines_is_seen_in_its_hour(operator: Client, shop: NewMerchant) -> None:
+    hour = clock.now().replace(minute=0, second=0, microsecond=0) - timedelta(hours=3)
+    for minute in range(3):
+        make_past_charge(shop.merchant, hour + timedelta(minutes=minute), number=DECLINED)
+    make_past_charge(shop.merchant, hour - timedelta(hours=30), number=DECLINED)
+    text = text_of(operator.get(INDEX, {"days": 1})).replace("\N{NO-BREAK SPACE}", " ")
+    assert f"{hour:%H:%M:%S} UTC, Declined: 3" in text
+    assert "Outcomes per hour" not in text_of(operator.get(INDEX))
 
 
 def test_it_says_that_the_money_is_in_order_while_the_last_check_found_it_so(operator: Client, db: None) -> None:
@@ -133,7 +196,7 @@ def test_bars_of_a_day_stand_on_each_other_and_none_is_higher_than_the_chart() -
         (HEIGHT * 0.5, HEIGHT * 0.5, 1),
     ]
     assert chart.bars[2].x == WIDTH / 2
-    assert chart.rows == [(first, ["30", "10"]), (second, ["20", "0"])]
+    assert chart.rows == [(f"{first:%d %b %Y}", ["30", "10"]), (f"{second:%d %b %Y}", ["20", "0"])]
 
 
 def test_the_smallest_of_many_series_are_one() -> None:

@@ -25,6 +25,8 @@ class DayTotal(models.Model):
     livemode = models.BooleanField()
     currency = models.CharField(max_length=3)
     source_type = models.CharField(max_length=20)
+    # Where the charge was authorized or declined at last.
+    provider = models.CharField(max_length=40)
     outcome = models.CharField(max_length=9, choices=Outcome.choices)
     # For a decline or a payer who left, its code of `failure_data`.
     reason = models.CharField(max_length=30, blank=True, default="")
@@ -33,10 +35,13 @@ class DayTotal(models.Model):
 
     class Meta:
         default_permissions = ("view",)
+        # Of the page of a merchant.
+        indexes = [models.Index(F("merchant"), F("day"), name="day_total_of_merchant")]
         constraints = [
             # In the order of the queries: one day is written, days of one mode are read.
             models.UniqueConstraint(
-                *(F("day"), F("livemode"), F("currency"), F("merchant"), F("source_type"), F("outcome"), F("reason")),
+                *(F("day"), F("livemode"), F("currency"), F("merchant"), F("source_type"), F("provider")),
+                *(F("outcome"), F("reason")),
                 name="one_total_per_day_and_kind",
             ),
             models.CheckConstraint(name="day_total_of_something", condition=Q(count__gte=1, amount__gte=1)),

@@ -17,8 +17,10 @@ from customers.models import Customer
 from payments.admin.charges.status import STATES
 from payments.ids import public_id
 from payments.models import Attempt, Charge
+from payments.money import plain_amount
 from payments.overview import day_totals
 from payments.quickstart.demo import year
+from payments.search.sweep import enter
 from tests.client import APPROVED
 from tests.figures.back_office.copied_charges import multiply
 
@@ -31,23 +33,54 @@ def office(charges: int, stories: int) -> dict[str, Any]:
     """Seed a year of `stories`, multiply it to `charges`, and return milliseconds and statements of each page."""
     settings.ALLOWED_HOSTS, settings.ADMIN_MFA, settings.SECURE_SSL_REDIRECT = ["testserver"], False, False
     year.seed(stories, 5, Random(1), lambda _: None)
+    entered_per_second = _enter()
     multiply(charges // stories - 1)
     for day in day_totals.every_day():
         day_totals.sum_up(day)
     client = Client(raise_request_exception=True)
     client.force_login(User.objects.create(username="ana", is_staff=True, is_superuser=True))
     pages = {name: _cost(ask) for name, ask in _pages(client)}
-    return {"charges": Charge.objects.count(), "pages": pages, "export": _export(client)}
+    made = {"charges": Charge.objects.count(), "search_entries_per_second": entered_per_second}
+    return made | {"pages": pages, "export": _export(client)}
+
+
+def _enter() -> int:
+    """Make the search entries of all charges again; return how many in a second."""
+    ids = list(Charge.objects.values_list("pk", flat=True))
+    started = time.perf_counter()
+    enter("charge", ids)
+    return round(len(ids) / (time.perf_counter() - started))
 
 
 def _pages(client: Client) -> Iterator[tuple[str, Ask]]:
     yield "first page, 90 days", lambda: client.get(FIRST_PAGE, {"days": 90})
     for name, query in _lists().items():
-        yield f"list: {name}", lambda query=query: client.get(LIST, query)
+        yield f"list: {name}", lambda query=query: client.get(LIST, {"mode": "test"} | query)
+    for text in _searches():
+        yield f"search: {text}", lambda text=text: client.get(reverse("admin:find"), {"q": text})
     by_card = reverse("admin:payments_charge_by_card")
     yield "search by card number", lambda: client.post(by_card, {"number": APPROVED}, follow=True)
     charge = Charge.objects.latest("pk")
     yield "page of a charge", lambda: client.get(reverse("admin:payments_charge_change", args=[charge.pk]))
+
+
+def _searches() -> Iterator[str]:
+    """Yield texts of few hits, of a thousandth of all charges, of nearly all, and of none."""
+    charge = Charge.objects.select_related("source__card").filter(source__card__isnull=False).latest("pk")
+    amount = plain_amount(charge.amount, charge.currency)
+    yield Customer.objects.exclude(email="").earliest("pk").email
+    yield amount
+    yield f"{charge.source.card.last4} {amount} {charge.created_at:%Y-%m-%d}"
+    yield from (
+        "4242",
+        "4242 1250 yesterday",
+        "order",
+        "succeeded",
+        "failed card",
+        "order 2026-01",
+        charge.merchant.title,
+    )
+    yield from (charge.merchant.title, charge.description, "nothing of the kind", "order nothing", "1234567.89")
 
 
 def _lists() -> Mapping[str, Mapping[str, Any]]:
