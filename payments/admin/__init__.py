@@ -7,9 +7,10 @@ from payments.admin.audit import audit_log  # noqa: F401
 from payments.admin.books import ledger, money_checks  # noqa: F401
 from payments.admin.cases import cases  # noqa: F401
 from payments.admin.charges import attempts, charges, events, idempotency, sources, unknown_outcomes  # noqa: F401
+from payments.admin.disputes import disputes  # noqa: F401
 from payments.admin.framework.formats import NOTHING
 from payments.admin.maintenance import data_keys  # noqa: F401
-from payments.admin.merchants import merchants  # noqa: F401
+from payments.admin.merchants import fee_templates, merchants  # noqa: F401
 from payments.admin.operators import approval_limits, corrections, requests  # noqa: F401
 from payments.admin.provider_events import messages, simulator  # noqa: F401
 from payments.admin.reconciliation import items, reports, uploads  # noqa: F401

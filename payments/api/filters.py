@@ -18,7 +18,7 @@ from payments.domain.charging.state_machine import FLAGS
 from payments.domain.errors import invalid
 from payments.domain.events import EVENT_OBJECTS
 from payments.ids import first_id
-from payments.models import ApiRequest, Charge, Event
+from payments.models import ApiRequest, Charge, Dispute, Event
 
 Filters = dict[str, Any]
 # The pairs of status and captured that charges can have; an index finds charges by the two.
@@ -76,6 +76,32 @@ def charges_page(
     chosen = [pair for bit, pair in enumerate(STATUS_PAIRS) if pairs >> bit & 1]
     paths = [path | {"status": status, "captured": captured} for status, captured in chosen]
     return rows.newest_page(paths or [path], length, below, above)
+
+
+def dispute_filters(caller: Caller, query: Mapping[str, Any], after: UUID | None) -> Filters:
+    """Return the arguments of `disputes_page` for a query. Raise PaymentError 422 where `charge` names nothing."""
+    charge, status = query.get("charge"), query.get("status")
+    if charge:
+        _require_own(caller, "charge", "ch", charge)
+    narrowed = ({"charge_id": charge} if charge else {}) | ({"status": status} if status else {})
+    return {"below": after or LAST_ID, **narrowed}
+
+
+def disputes_page(
+    *,
+    merchant_id: UUID,
+    livemode: bool,
+    length: int,
+    below: UUID,
+    charge_id: UUID | None = None,
+    status: str | None = None,
+) -> QuerySet[Dispute]:
+    """Return the newest disputes, of one charge or status."""
+    rows, path = Dispute.objects.all(), {"merchant_id": merchant_id, "livemode": livemode}
+    path |= {} if status is None else {"status": status}
+    # A charge has few of them.
+    rows = rows if charge_id is None else rows.filter(charge_id=charge_id)
+    return rows.newest_page([path], length, below)
 
 
 def event_filters(caller: Caller, query: Mapping[str, Any], after: UUID | None) -> Filters:

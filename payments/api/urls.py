@@ -6,6 +6,7 @@ from rest_framework.routers import SimpleRouter
 from payments.api.account import AccountViewSet
 from payments.api.charges import ChargeViewSet
 from payments.api.clock import ClockViewSet
+from payments.api.disputes import DisputeViewSet
 from payments.api.events import EventViewSet
 from payments.api.requests import RequestViewSet
 from payments.api.sources import SourceViewSet
@@ -20,6 +21,7 @@ class OptionalSlashRouter(SimpleRouter):
 router = OptionalSlashRouter()
 router.register("charges", ChargeViewSet, basename="charge")
 router.register("sources", SourceViewSet, basename="source")
+router.register("disputes", DisputeViewSet, basename="dispute")
 router.register("events", EventViewSet, basename="event")
 router.register("requests", RequestViewSet, basename="request")
 

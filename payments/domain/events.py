@@ -1,6 +1,7 @@
 """Events: one row for each change of an object, with the object as it was then, frozen to bytes.
 
-Events of charges and refunds are sent to the URL of their source, by a second row of the same statement.
+Events of charges, refunds and disputes are sent to the URL of their source, or else to the default of their merchant,
+by a second row of the same statement.
 """
 
 from typing import Any
@@ -9,8 +10,9 @@ from uuid import UUID
 from payments import clock, ids
 from payments.db.writes import Insert, Write
 from payments.domain.caller import Caller
-from payments.models import Charge, Event, Refund, Source
-from payments.rendering.objects import render_charge, render_refund, render_source
+from payments.domain.merchants import notify_urls
+from payments.models import Charge, Dispute, Event, Refund, Source
+from payments.rendering.objects import render_charge, render_dispute, render_refund, render_source
 from payments.rendering.wire import to_bytes
 from payments.webhooks import outbox
 
@@ -23,22 +25,28 @@ EVENT_TYPES: dict[str, str] = {
     "charge.captured": "Held money was taken.",
     "refund.created": "Money is on its way back.",
     "refund.updated": "A refund has succeeded or failed.",
+    "dispute.created": "The payer's bank disputes a charge: it asks, or has taken the money.",
+    "dispute.updated": "A dispute has come further.",
+    "dispute.closed": "A dispute was won or lost; a second chargeback may open it again.",
     "source.created": "A source was made.",
     "source.updated": "A source was used, or is kept for a customer.",
     "source.deleted": "A source that was kept for a customer was given up.",
 }
 # What events are about, by the prefix of its ID; customers add their own.
-EVENT_OBJECTS: dict[str, Any] = {"ch": Charge, "re": Refund, "src": Source}
+EVENT_OBJECTS: dict[str, Any] = {"ch": Charge, "re": Refund, "dp": Dispute, "src": Source}
 
 
-def of(caller: Caller, event_type: str, row: Charge | Refund) -> list[Write]:
-    """Return the writes of an event that shows a charge or a refund, and of its webhook where there is a URL."""
-    if isinstance(row, Charge):
-        source, rendered = row.source, render_charge(row)
-    else:
-        source, rendered = row.charge.source, render_refund(row)
+def of(caller: Caller, event_type: str, row: Charge | Refund | Dispute) -> list[Write]:
+    """Return the writes of an event that shows a charge, refund or dispute, and of its webhook where there is a URL."""
+    match row:
+        case Charge():
+            source, rendered = row.source, render_charge(row)
+        case Refund():
+            source, rendered = row.charge.source, render_refund(row)
+        case Dispute():
+            source, rendered = row.charge.source, render_dispute(row)
     event = _event(caller, event_type, row.id, row.version, rendered)
-    url = source.redirect.get("notify") if source.redirect else None
+    url = (source.redirect or {}).get("notify") or notify_urls.default_url(caller)
     return [Insert(event), outbox.build_webhook(event, url)] if url else [Insert(event)]
 
 

@@ -32,10 +32,12 @@ def source(*, merchant_id: UUID, livemode: bool, source_id: UUID) -> QuerySet[So
 
 
 @CompiledQuery
-def source_to_charge(*, merchant_id: UUID, livemode: bool, source_id: UUID, now: datetime) -> QuerySet[Source]:
-    """Select a source with its card, and as `block_id` the block in force on it, if there is one."""
+def source_to_charge(
+    *, merchant_id: UUID, livemode: bool, source_id: UUID, address: str, now: datetime
+) -> QuerySet[Source]:
+    """Select a source with its card, and as `block_id` the block in force on a charge of it, if there is one."""
     rows = source.build(merchant_id=merchant_id, livemode=livemode, source_id=source_id)
-    return rows.annotate(block_id=blocks.block_of_source(merchant_id, livemode, now))
+    return rows.annotate(block_id=blocks.block_of_source(merchant_id, livemode, address, now))
 
 
 @CompiledQuery

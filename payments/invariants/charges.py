@@ -53,6 +53,27 @@ INVARIANTS = (
             WHERE c.amount_refunded <> coalesce(r.amount, 0)
         """,
     ),
+    _of_charge(
+        name="disputes_add_up",
+        sentence="What payers' banks have of each charge is the sum of its disputes whose money is withdrawn.",
+        query="""
+            SELECT c.id FROM charge c
+            LEFT JOIN (
+                SELECT charge_id, sum(amount) FILTER (WHERE withdrawn) AS amount FROM dispute GROUP BY charge_id
+            ) d ON d.charge_id = c.id
+            WHERE c.disputed <> (d.charge_id IS NOT NULL) OR c.amount_disputed <> coalesce(d.amount, 0)
+        """,
+    ),
+    Invariant(
+        name="disputes_match_their_charge",
+        sentence="Each dispute has its charge's merchant, mode and currency.",
+        model="payments.Dispute",
+        prefix="dp",
+        query="""
+            SELECT d.id FROM dispute d LEFT JOIN charge c ON c.id = d.charge_id
+            WHERE (d.merchant_id, d.livemode, d.currency) IS DISTINCT FROM (c.merchant_id, c.livemode, c.currency)
+        """,
+    ),
     Invariant(
         name="refunds_match_their_charge",
         sentence="Each refund has its charge's merchant, mode and currency.",

@@ -27,7 +27,7 @@ def events_of(table: str, *, model: str, prefix: str) -> Invariant:
 
 EVENTS_ARE_NOTIFIED = Invariant(
     name="events_are_notified",
-    sentence="Each event of a charge or refund has its webhook where the source names a URL.",
+    sentence="Each event of a charge, refund or dispute has its webhook where the source names a URL.",
     model="payments.Event",
     prefix="evt",
     # Events older than the retained months may have lost it.
@@ -37,6 +37,8 @@ EVENTS_ARE_NOTIFIED = Invariant(
             SELECT c.id FROM charge c JOIN receiver s ON s.id = c.source_id
             UNION ALL
             SELECT r.id FROM refund r JOIN charge c ON c.id = r.charge_id JOIN receiver s ON s.id = c.source_id
+            UNION ALL
+            SELECT d.id FROM dispute d JOIN charge c ON c.id = d.charge_id JOIN receiver s ON s.id = c.source_id
         )
         SELECT e.id FROM event e JOIN object ON object.id = e.object_id
         LEFT JOIN webhook n ON n.event_id = e.id
@@ -47,17 +49,20 @@ EVENTS_ARE_NOTIFIED = Invariant(
 INVARIANTS = (
     events_of("charge", model="payments.Charge", prefix="ch"),
     events_of("refund", model="payments.Refund", prefix="re"),
+    events_of("dispute", model="payments.Dispute", prefix="dp"),
     events_of("source", model="payments.Source", prefix="src"),
     Invariant(
         name="events_have_their_object",
-        sentence="The charge, refund or source of each event exists.",
+        sentence="The charge, refund, dispute or source of each event exists.",
         model="payments.Event",
         prefix="evt",
         query="""
             SELECT e.id FROM event e
-            LEFT JOIN (SELECT id FROM charge UNION ALL SELECT id FROM refund UNION ALL SELECT id FROM source) o
-            ON o.id = e.object_id
-            WHERE o.id IS NULL AND (e.type LIKE 'charge.%%' OR e.type LIKE 'refund.%%' OR e.type LIKE 'source.%%')
+            LEFT JOIN (
+                SELECT id FROM charge UNION ALL SELECT id FROM refund UNION ALL SELECT id FROM dispute
+                UNION ALL SELECT id FROM source
+            ) o ON o.id = e.object_id
+            WHERE o.id IS NULL AND split_part(e.type, '.', 1) IN ('charge', 'refund', 'dispute', 'source')
         """,
     ),
     EVENTS_ARE_NOTIFIED,

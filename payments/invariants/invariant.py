@@ -8,6 +8,7 @@ SAMPLE = 20
 TABLES = {
     "charge": "payments_charge",
     "refund": "payments_refund",
+    "dispute": "payments_dispute",
     "source": "payments_source",
     "event": "payments_event",
     "webhook": "payments_webhook",

@@ -104,8 +104,16 @@ INVARIANTS = (
     ),
     _of_charge(
         name="ledger_owes_the_merchant",
-        sentence="We owe the merchant what each charge has captured, less fee and refunds.",
-        query=_sums_up("account IN ('merchant_pending', 'merchant_payable')", f"{FEE} + c.amount_refunded - {TAKEN}"),
+        sentence="We owe the merchant what each charge has captured, less fee, refunds and what is disputed.",
+        query=_sums_up(
+            "account IN ('merchant_pending', 'merchant_payable')",
+            f"{FEE} + c.amount_refunded + c.amount_disputed - {TAKEN}",
+        ),
+    ),
+    _of_charge(
+        name="ledger_disputed",
+        sentence="The provider's debt is reduced by what payers' banks have taken back of each charge.",
+        query=_sums_up("account = 'provider_receivable' AND kind IN ('dispute', 'dispute_won')", "-c.amount_disputed"),
     ),
     _of_charge(
         name="ledger_reversals",

@@ -36,6 +36,21 @@ INVARIANTS = (
         """,  # nosec B608 # made of constants
     ),
     Invariant(
+        name="simulator_disputes_agree",
+        sentence="The simulator's books have taken back of each charge what our disputes say.",
+        model="payments.Charge",
+        prefix="ch",
+        query=f"""
+            SELECT c.id FROM charge c
+            JOIN payments_attempt a ON a.charge_id = c.id AND a.kind = 'authorize' AND a.provider = 'simulator'
+            JOIN simulator_simulatedpayment p ON p.reference = {REFERENCE}
+            WHERE c.amount_disputed <> p.amount_disputed AND NOT EXISTS (
+                SELECT FROM simulator_message m
+                WHERE m.delivered_at IS NULL AND m.body::json ->> 'reference' = p.reference
+            )
+        """,  # nosec B608 # made of constants
+    ),
+    Invariant(
         name="simulator_money_is_known",
         sentence="The simulator has no money that we never asked for.",
         model="simulator.SimulatedPayment",
@@ -60,13 +75,16 @@ INVARIANTS = (
                     coalesce(sum(amount) FILTER (WHERE kind = 'capture'), 0) AS captured,
                     coalesce(sum(amount) FILTER (WHERE kind = 'void'), 0) AS voided,
                     coalesce(sum(amount) FILTER (WHERE kind = 'refund'), 0) AS refunded,
-                    coalesce(sum(amount) FILTER (WHERE kind = 'refund_returned'), 0) AS returned
+                    coalesce(sum(amount) FILTER (WHERE kind = 'refund_returned'), 0) AS returned,
+                    coalesce(sum(amount) FILTER (WHERE kind = 'dispute'), 0) AS disputed,
+                    coalesce(sum(amount) FILTER (WHERE kind = 'dispute_won'), 0) AS won
                 FROM simulator_entry GROUP BY payment_id
             ) e ON e.payment_id = p.id
             WHERE coalesce(e.held - e.released - CASE WHEN p.capture THEN 0 ELSE e.captured END, 0)
                 <> CASE WHEN p.state = 'held' THEN p.amount ELSE 0 END
             OR coalesce(e.captured - e.voided, 0) <> CASE WHEN p.state = 'captured' THEN p.amount_captured ELSE 0 END
             OR coalesce(e.refunded - e.returned, 0) <> p.amount_refunded
+            OR coalesce(e.disputed - e.won, 0) <> p.amount_disputed
         """,
         of_merchants=False,
     ),

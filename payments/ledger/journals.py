@@ -84,6 +84,16 @@ def refund_succeeded_late(amount: int, *, is_settled: bool) -> Movement:
     return Movement(refund_asked(amount, is_settled=is_settled).lines + refund_settled(amount).lines)
 
 
+def dispute_withdrawn(amount: int, *, is_settled: bool) -> Movement:
+    """Return the movement for money that the payer's bank took back from the provider, and so from the merchant."""
+    return Movement(_move(Kind.DISPUTE, amount, _owed_to_merchant(is_settled), Account.PROVIDER_RECEIVABLE))
+
+
+def dispute_won(amount: int, *, is_settled: bool) -> Movement:
+    """Return the movement for such money that came back."""
+    return Movement(_move(Kind.DISPUTE_WON, amount, Account.PROVIDER_RECEIVABLE, _owed_to_merchant(is_settled)))
+
+
 def came_late(amount: int) -> Movement:
     """Return the movement for money that a provider took for a failed charge: the payer's, not the merchant's."""
     return Movement(_move(Kind.LATE, amount, Account.PROVIDER_RECEIVABLE, Account.REVERSALS))

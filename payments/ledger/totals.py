@@ -44,7 +44,8 @@ OF_DAY = SUM_UP.format(
 class Totals:
     """The captures, refunds, our fees and the net amount of one settlement, in its currency.
 
-    A refund counts in the settlement after the provider paid it; one that failed afterwards is added back.
+    A refund counts in the settlement after the provider paid it; one that failed afterwards is added back. Money of
+    disputes counts among the refunds: what the payer's bank took, less what came back.
     """
 
     charges: int = 0

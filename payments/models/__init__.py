@@ -20,6 +20,7 @@ from payments.models.charging.attempt import Attempt as Attempt
 from payments.models.charging.charge import AMOUNT_MAX as AMOUNT_MAX
 from payments.models.charging.charge import Charge as Charge
 from payments.models.charging.charge import Refund as Refund
+from payments.models.charging.dispute import Dispute as Dispute
 from payments.models.charging.idempotency import IdempotencyRecord as IdempotencyRecord
 from payments.models.charging.page_visit import PageVisit as PageVisit
 from payments.models.charging.source import BinRange as BinRange
@@ -28,6 +29,7 @@ from payments.models.charging.source import Source as Source
 from payments.models.data_key import CvcKey as CvcKey
 from payments.models.data_key import DataKey as DataKey
 from payments.models.event import Event as Event
+from payments.models.merchants.fee_template import FeeTemplate as FeeTemplate
 from payments.models.merchants.merchant import ApiKey as ApiKey
 from payments.models.merchants.merchant import Merchant as Merchant
 from payments.models.merchants.merchant import WebhookSecret as WebhookSecret
@@ -51,5 +53,7 @@ from payments.models.risk.block import Block as Block
 from payments.models.risk.decline_alert import DeclineAlert as DeclineAlert
 from payments.models.routing.provider_account import ProviderAccount as ProviderAccount
 from payments.models.routing.route import Route as Route
+from payments.models.search_entry import SearchEntry as SearchEntry
+from payments.models.search_entry import SearchProgress as SearchProgress
 from payments.models.webhook import Webhook as Webhook
 from payments.models.webhook import WebhookAttempt as WebhookAttempt

@@ -77,6 +77,20 @@ def _refunds(limit: Limit, most: int) -> Iterator[Entry]:
         )
 
 
+def _disputes(limit: Limit, most: int) -> Iterator[Entry]:
+    for dispute in needs_attention.disputes_to_answer(limit)[:most]:
+        yield Entry(
+            key=f"dispute:{dispute.pk.hex}:{dispute.stage}",
+            what=f"Dispute {public_id('dp', dispute.pk)}: {dispute.reason.replace('_', ' ')}",
+            merchant=dispute.merchant.title,
+            address=page_of("dispute", dispute.pk),
+            amount=format_amount(dispute.amount, dispute.currency),
+            livemode=dispute.livemode,
+            until=dispute.evidence_due_at,
+            ends="evidence due",
+        )
+
+
 def _failing(limit: Limit, most: int) -> Iterator[Entry]:
     for found in needs_attention.failing_receivers(limit, most):
         number = f"more than {COUNTED_MAX:,}" if found.count >= needs_attention.COUNTED_MAX else f"{found.count:,}"
@@ -163,6 +177,7 @@ def _checks(limit: Limit, most: int) -> Iterator[Entry]:
 SORTS = (
     Sort("money_check", "Money check", "moneycheck", _checks),
     Sort("holds", "Holds that expire", "charge", _holds, "money=expiring", needs_attention.expiring_holds),
+    Sort("disputes", "Disputes to answer", "dispute", _disputes, "", needs_attention.disputes_to_answer),
     Sort("unknown", "Unknown outcomes", "unknownoutcome", _unknown, "", needs_attention.unknown_outcomes),
     Sort("approvals", "Waiting for approval", "approvalrequest", _approvals),
     Sort("declines", "Decline alerts", "declinealert", _alerts, "", needs_attention.decline_alerts),

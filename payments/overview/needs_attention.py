@@ -14,6 +14,7 @@ from payments.models import (
     Attempt,
     Charge,
     DeclineAlert,
+    Dispute,
     ProviderEvent,
     ReconciliationItem,
     Refund,
@@ -98,6 +99,13 @@ def slow_refunds(limit: Limit) -> QuerySet[Any]:
     before = first_id(clock.now() - REFUND_USUAL)
     rows = Refund.objects.filter(within(limit, "merchant"), status=Refund.Status.PENDING, id__lt=before)
     return rows.select_related("merchant").order_by("id")
+
+
+def disputes_to_answer(limit: Limit) -> QuerySet[Any]:
+    """Return the disputes that still take evidence, the one that is due first at the top."""
+    to_answer = [Dispute.Status.WARNING, Dispute.Status.NEEDS_RESPONSE]
+    rows = Dispute.objects.filter(within(limit, "merchant"), status__in=to_answer, evidence_due_at__gt=clock.now())
+    return rows.select_related("merchant").order_by("evidence_due_at", "id")
 
 
 def failing_receivers(limit: Limit, most: int) -> list[FailingReceiver]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Protocol
 
+from payments.providers.disputes import Disputed
 from payments.sensitive_data.redaction import redact
 
 
@@ -178,7 +179,8 @@ class Report:
     however often it is sent, empty where the provider has no such key. `amount` and `currency`, where present, must be
     those that were asked for. `provider_ref` serves to look the outcome up where we do not have the provider's own ID
     yet; only the lookup's answer counts. `payment` is the payment's reference, ours or the provider's, for an operation
-    that may not be ours: somebody made it by hand at the provider.
+    that may not be ours: somebody made it by hand at the provider. With a `dispute`, the report says only how a
+    dispute of the payment of `reference` stands.
     """
 
     reference: str
@@ -188,6 +190,7 @@ class Report:
     currency: str = ""
     provider_ref: str = ""
     payment: str = ""
+    dispute: Disputed | None = None
 
 
 @dataclass(frozen=True, slots=True)

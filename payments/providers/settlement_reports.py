@@ -14,14 +14,16 @@ class Movement(StrEnum):
     VOID = "void"
     REFUND = "refund"
     REFUND_RETURNED = "refund_returned"
-    OTHER = "other"  # none of these, either way: a chargeback, a correction by hand
+    DISPUTE = "dispute"  # a chargeback
+    DISPUTE_WON = "dispute_won"  # a chargeback that came back
+    OTHER = "other"  # none of these, either way, as a correction by hand
 
     @property
     def sign(self) -> int:
         """1 where the provider owes us more by it, -1 where less, 0 where it may be either."""
         if self is Movement.OTHER:
             return 0
-        return 1 if self in (Movement.CAPTURE, Movement.REFUND_RETURNED) else -1
+        return 1 if self in (Movement.CAPTURE, Movement.REFUND_RETURNED, Movement.DISPUTE_WON) else -1
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,10 @@
-"""Sources, charges and refunds as the API and the webhooks show them (contract, section 3)."""
+"""Sources, charges, refunds and disputes as the API and the webhooks show them (contract, section 3)."""
 
 from typing import Any
 
 from payments.clock import iso
 from payments.ids import public_id
-from payments.models import Card, Charge, Refund, Source
+from payments.models import Card, Charge, Dispute, Refund, Source
 from payments.rendering.wire import without_absent
 
 
@@ -62,6 +62,27 @@ def render_refund(refund: Refund) -> dict[str, Any]:
     }
 
 
+def render_dispute(dispute: Dispute) -> dict[str, Any]:
+    return without_absent(
+        {
+            "object": "dispute",
+            "id": public_id("dp", dispute.id),
+            "amount": dispute.amount,
+            "charge": public_id("ch", dispute.charge_id),
+            "currency": dispute.currency,
+            "reason": dispute.reason,
+            "network_reason_code": dispute.network_code or None,
+            "network_reference": dispute.network_ref or None,
+            "status": dispute.status,
+            "withdrawn": dispute.withdrawn,
+            "evidence_due_at": iso(dispute.evidence_due_at) if dispute.evidence_due_at else None,
+            "livemode": dispute.livemode,
+            "created_at": iso(dispute.created_at),
+            "updated_at": iso(dispute.updated_at),
+        }
+    )
+
+
 def render_charge(charge: Charge) -> dict[str, Any]:
     """Return `charge`, read by `Charge.objects.whole()`, as the API shows it."""
     return without_absent(
@@ -80,6 +101,7 @@ def render_charge(charge: Charge) -> dict[str, Any]:
             "require_auth": charge.require_auth,
             "owner": charge.source.owner,
             "action": charge.action,
+            "disputed": charge.disputed,
             "refunds": [render_refund(refund) for refund in charge.refund_list],
             "status": charge.status,
             "livemode": charge.livemode,

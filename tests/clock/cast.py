@@ -13,6 +13,7 @@ from payments.ids import parse_id
 from payments.models import Charge, Webhook
 from payments.providers.simulator.models import Message
 from tests.client import ANSWER_LOST, CHALLENGED, REFUNDS_WAIT, Api, made
+from tests.disputes.stories import LATER
 from tests.operators.factories import person, proposed
 from tests.risk.factories import block_email
 
@@ -35,6 +36,7 @@ def one_of_each(api: Api) -> None:
     proposed(charge=charge)
     block_email("somebody@shop.example", WEEK, merchant=charge.merchant, put_by=person("ben", "finance"))
     api.charge(ANSWER_LOST)
+    api.charge(LATER)
     made(api.post(f"/charges/{api.charge(REFUNDS_WAIT)['id']}/refund"))
     announced = api.charge_source(api.source(CHALLENGED, redirect=hook))
     api.client.post(urlsplit(announced["action"]["url"]).path, {"decision": "pay"})

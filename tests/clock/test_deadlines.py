@@ -30,6 +30,7 @@ DEADLINES = {
     "payments.operatoraction.expires_at",
     "simulator.message.due_at",
     "simulator.simulatedoperation.settles_at",
+    "simulator.simulatedpayment.dispute_due_at",
     "simulator.simulatedpayment.expires_at",
 }
 # Deadlines of something else than a merchant's test objects.
@@ -63,6 +64,8 @@ RECORDS = {
     "payments.declinealert.over_at",
     "payments.declinealert.window_ends_at",
     "payments.declinealert.window_starts_at",
+    # As the provider said it.
+    "payments.dispute.evidence_due_at",
     "payments.ledgerday.summed_at",
     "payments.moneycheck.finished_at",
     "payments.moneycheck.started_at",
@@ -81,6 +84,7 @@ RECORDS = {
     "payments.reportupload.covers_to",
     "payments.reportline.matched_at",
     "payments.operatoraction.decided_at",
+    "payments.searchprogress.complete_to",
     "payments.summedday.summed_at",
     "payments.providermessage.received_at",
     "payments.providerevent.closed_at",

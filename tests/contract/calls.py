@@ -13,6 +13,7 @@ from payments.ids import new_id, parse_id, public_id
 from payments.models import ApiRequest
 from tests.client import Api, made
 from tests.contract import shapes
+from tests.disputes.stories import AT_ONCE, disputed
 
 CARD = {"name": "Juan dela Cruz", "number": "4000000000003055", "exp_month": "12", "exp_year": "2039", "cvc": "123"}
 CARD_SOURCE = {"type": "card", "card": CARD}
@@ -58,6 +59,12 @@ def newest_event(api: Api) -> str:
     """Return the ID of a new event, of a source created for it."""
     api.wallet()
     return made(api.get("/events/"))["data"][0]["id"]
+
+
+def new_dispute(api: Api) -> str:
+    """Return the ID of the dispute of a new charge."""
+    charge = disputed(api, AT_ONCE)
+    return made(api.get("/disputes/", charge=charge["id"]))["data"][0]["id"]
 
 
 def newest_request(api: Api) -> str:
@@ -127,6 +134,8 @@ CALLS = {
     ),
     "attach": Call("POST", _attach, 200, shapes.CUSTOMER),
     "detach": Call("DELETE", _detach, 200, shapes.CUSTOMER),
+    "list disputes": Call("GET", lambda api: ("/disputes", None), 200, shapes.page_of(shapes.DISPUTE)),
+    "read a dispute": Call("GET", lambda api: (f"/disputes/{new_dispute(api)}", None), 200, shapes.DISPUTE),
     "list events": Call("GET", lambda api: ("/events", None), 200, shapes.page_of(shapes.EVENT)),
     "read an event": Call("GET", lambda api: (f"/events/{newest_event(api)}", None), 200, shapes.EVENT),
     "list requests": Call("GET", lambda api: ("/requests", None), 200, shapes.page_of(shapes.REQUEST)),

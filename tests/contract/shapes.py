@@ -60,6 +60,7 @@ EVENT_TYPES = (
     *("charge.created", "charge.updated", "charge.succeeded", "charge.failed", "charge.captured"),
     *("refund.created", "refund.updated", "customer.created", "customer.updated", "customer.deleted"),
     *("source.created", "source.updated", "source.deleted"),
+    *("dispute.created", "dispute.updated", "dispute.closed"),
 )
 
 CARD = shape(
@@ -129,6 +130,24 @@ REFUND = shape(
     updated_at=MOMENT,
     livemode=FLAG,
 )
+DISPUTE = shape(
+    {
+        "object": one_of("dispute"),
+        "id": id_of("dp"),
+        "amount": {"type": "integer", "minimum": 1},
+        "charge": id_of("ch"),
+        "currency": {"type": "string", "pattern": "^[A-Z]{3}$"},
+        "reason": TEXT,
+        "status": one_of("warning", "needs_response", "under_review", "won", "lost", "accepted", "expired"),
+        "withdrawn": FLAG,
+        "livemode": FLAG,
+        "created_at": MOMENT,
+        "updated_at": MOMENT,
+    },
+    network_reason_code=TEXT,
+    network_reference=TEXT,
+    evidence_due_at=MOMENT,
+)
 URL: Schema = {"type": "string", "pattern": "^https?://"}
 ACTION: Schema = {
     "oneOf": [
@@ -153,6 +172,7 @@ CHARGE = shape(
         "amount_refunded": AMOUNT,
         "authorized": FLAG,
         "captured": FLAG,
+        "disputed": FLAG,
         "currency": {"type": "string", "pattern": "^[A-Z]{3}$"},
         "statement_descriptor": TEXT,
         "description": TEXT,

@@ -23,6 +23,7 @@ from tests.client import (
     Api,
     made,
 )
+from tests.disputes.stories import AT_ONCE, INQUIRY, LOST, WON, a_week_passes, deliver
 from tests.operators.factories import ALONE, approved, done, person, proposed
 from tests.risk.factories import block_card
 
@@ -45,6 +46,7 @@ class History:
         self._settled()
         self._taken()
         self._held()
+        self._disputed()
         self._not_paid()
         self._paid_by_hand()
         self._kept()
@@ -108,6 +110,15 @@ class History:
         self._do("capture", "part captured", 6_000)
         self._charge("released", capture=False)
         self._do("void", "released")
+
+    def _disputed(self) -> None:
+        self._charge("disputed", AT_ONCE)
+        self._charge("asked about", INQUIRY)
+        self._charge("dispute won", WON)
+        self._charge("dispute lost", LOST)
+        deliver()
+        a_week_passes()
+        a_week_passes()
 
     def _not_paid(self) -> None:
         self._charge("declined", DECLINED)

@@ -99,6 +99,7 @@ def history(shop: NewMerchant) -> None:
     make_history(shop, [(3, 10_000, False, [("refund 100", 5), ("settle", 24)]), (1, 500, True, [])])
 
 
+@pytest.mark.usefixtures("noon")
 def test_each_day_that_is_over_is_summed_once_and_in_order(history: None) -> None:
     assert sum_up_due(limit=2) == 2
     sum_up_due()

@@ -16,6 +16,9 @@ TYPES = [
     "charge.captured",
     "refund.created",
     "refund.updated",
+    "dispute.created",
+    "dispute.updated",
+    "dispute.closed",
 ]
 
 

@@ -30,6 +30,8 @@ DELETE /v2/customers/{id}
 GET /v2/customers/by_email/{email}
 POST /v2/customers/{id}/sources
 DELETE /v2/customers/{id}/sources/{source_id}
+GET /v2/disputes/
+GET /v2/disputes/{id}
 GET /v2/events/
 GET /v2/events/{id}
 GET /v2/requests/

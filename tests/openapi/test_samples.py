@@ -16,7 +16,7 @@ from pytest_django.live_server_helper import LiveServer
 from payments.api.reference.literals import JAVASCRIPT, JSON, PHP, PYTHON, Notation, literal
 from payments.domain.merchants.merchants import NewMerchant
 from tests.client import Api, made
-from tests.contract.calls import newest_request
+from tests.contract.calls import new_dispute, newest_request
 from tests.openapi.conftest import Document
 
 # The program of each language, the name of a file for it, and Debian's package.
@@ -69,6 +69,10 @@ def event(api: Api) -> Ids:
     return {"evt": made(api.get("/events/"))["data"][0]["id"]}
 
 
+def dispute(api: Api) -> Ids:
+    return {"dp": new_dispute(api)}
+
+
 def logged(api: Api) -> Ids:
     return {"req": newest_request(api)}
 
@@ -96,6 +100,8 @@ OPERATIONS: dict[str, tuple[Callable[[Api], Ids], str, str]] = {
     "delete_customer": (customer, "id", "cus_[0-9a-f]{32}"),
     "attach_source": (customer_and_source, "vaulted", "(true|True|1)"),
     "detach_source": (kept_source, "object", ""),
+    "list_disputes": (dispute, "object", "dispute"),
+    "retrieve_dispute": (dispute, "object", "dispute"),
     "list_events": (event, "object", "event"),
     "retrieve_event": (event, "object", "event"),
     "list_requests": (logged, "object", "request"),

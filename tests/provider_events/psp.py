@@ -26,6 +26,7 @@ from payments.providers.base import (
     Pending,
     Report,
 )
+from payments.providers.disputes import disputed_from
 from payments.providers.simulator.books import approve
 from payments.providers.simulator.models import SimulatedPayment
 from tests.charging.elapsed_time import let_time_pass
@@ -95,7 +96,7 @@ def report(reference: str, outcome: Outcome | None, amount: int | None = 10_000,
 
 def signed(*reports: Report) -> Message:
     """Build the signed message of these reports."""
-    return signed_bytes(json.dumps({"items": [_written(each) for each in reports]}).encode())
+    return signed_bytes(json.dumps({"items": [_written(each) for each in reports]}, default=str).encode())
 
 
 def signed_bytes(body: bytes) -> Message:
@@ -165,8 +166,9 @@ def _written(each: Report) -> dict[str, Any]:
     return dataclasses.asdict(each) | {"outcome": announced}
 
 
-def _read(outcome: dict[str, str], **members: Any) -> Report:
-    return Report(outcome=read_outcome(outcome["kind"], outcome["announced"]) if outcome else None, **members)
+def _read(outcome: dict[str, str], dispute: dict[str, Any] | None, **members: Any) -> Report:
+    found = read_outcome(outcome["kind"], outcome["announced"]) if outcome else None
+    return Report(outcome=found, dispute=disputed_from(dispute) if dispute else None, **members)
 
 
 def _signature(body: bytes) -> str:

@@ -7,10 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from payments.domain.charging import attempts
+from payments.domain.disputes import record as disputes
 from payments.domain.reconciliation import files, runs
 from payments.domain.reconciliation.files import BadReport
 from payments.domain.reconciliation.layouts import LAYOUTS
 from payments.models import Attempt, ReconciliationItem, ReconciliationRun
+from payments.providers.disputes import Disputed, Stage
 from payments.providers.settlement_reports import Movement, SettlementLine
 from tests.client import Api, made
 from tests.reconciliation.factories import COMMAND, kinds
@@ -122,8 +125,9 @@ ADYEN_KINDS = {
     "refund that came back": ({"Type": "RefundedReversed"}, "refund-", (Movement.REFUND_RETURNED, 10_000)),
     "capture": ({}, "capture-", (Movement.CAPTURE, 10_000)),
     "release of what was captured": ({"Type": "Refunded", **DEBIT}, "void-", (Movement.VOID, -1_000)),
-    "chargeback": (CHARGEBACK, "", (Movement.OTHER, -1_000)),
-    "chargeback won": ({"Type": "ChargebackReversed"}, "", (Movement.OTHER, 10_000)),
+    "chargeback": (CHARGEBACK, "", (Movement.DISPUTE, -1_000)),
+    "second chargeback": ({"Type": "SecondChargeback", **DEBIT}, "", (Movement.DISPUTE, -1_000)),
+    "chargeback won": ({"Type": "ChargebackReversed"}, "", (Movement.DISPUTE_WON, 10_000)),
     "what nobody documents": ({"Type": "Enchanted"}, "", (Movement.OTHER, 10_000)),
     "a capture on the wrong side": (DEBIT, "", (Movement.OTHER, -1_000)),
 }
@@ -249,13 +253,25 @@ def test_a_missing_line_is_no_difference(api: Api, provider: str, tmp_path: Path
 
 
 @pytest.mark.django_db
-def test_a_chargeback_is_left_to_operators_with_the_providers_word(api: Api, tmp_path: Path) -> None:
+def test_a_chargeback_without_a_message_is_not_in_the_ledger(api: Api, tmp_path: Path) -> None:
     paid_by(api, "adyen")
     taken = Attempt.objects.filter(kind="authorize").earliest("id")
     of_taken = {"Merchant Reference": taken.reference}
     reconcile(tmp_path, "adyen", *all_rows("adyen"), CHARGEBACK | of_taken, CHARGEBACK | of_taken | {"Type": "New"})
     items = ReconciliationItem.objects.order_by("line__number")
     assert [(item.kind, item.line.word, item.charge_id) for item in items if item.line] == [
-        ("kind_differs", "Chargeback", taken.charge_id),
+        ("missing_here", "Chargeback", taken.charge_id),
         ("kind_differs", "New", taken.charge_id),
     ]
+
+
+@pytest.mark.django_db
+def test_a_chargeback_and_its_reversal_match_the_postings_of_the_dispute(api: Api, tmp_path: Path) -> None:
+    paid_by(api, "adyen")
+    taken = Attempt.objects.filter(kind="authorize").earliest("id")
+    for stage in (Stage.CHARGEBACK, Stage.REVERSED):
+        disputes.record(attempts.reload(taken), Disputed("PSP9", stage, 1_000, "PHP"))
+    of_taken = {"Merchant Reference": taken.reference}
+    back = {"Type": "ChargebackReversed", "Gross Credit (GC)": "10.00"}
+    run = reconcile(tmp_path, "adyen", *all_rows("adyen"), CHARGEBACK | of_taken, back | of_taken)
+    assert (run.matched, kinds()) == (run.lines, [])

@@ -109,6 +109,7 @@ def _values(request: ApprovalRequest, said: dict[str, Any]) -> Iterator[tuple[st
         return
     match request.kind:
         case Kind.ISSUE_KEY:
+            yield "Name", said["name"] or NOTHING
             yield "Kind", said["kind"]
             yield "Rights", ", ".join(said["rights"]) or "all of a secret key"
             yield "Works from", ", ".join(said["networks"]) or "everywhere"

@@ -58,9 +58,11 @@ def _sum_of(account: str) -> Subquery:
     return Subquery(postings.values("settlement").annotate(total=Sum("amount")).values("total"))
 
 
-def _total_column(name: str) -> Column:
+def _total_column(name: str, label: str = "") -> Column:
     """Return a column with one of a settlement's loaded totals."""
-    return column(capfirst(name), lambda settlement: money(getattr(settlement.totals, name), settlement.currency))
+    return column(
+        label or capfirst(name), lambda settlement: money(getattr(settlement.totals, name), settlement.currency)
+    )
 
 
 @admin.register(Settlement)
@@ -81,7 +83,7 @@ class SettlementAdmin(SumsOnTop, LookOnlyAdmin):
     )
     public_id = id_column("set")
     gross = _total_column("gross")
-    refunds = _total_column("refunds")
+    refunds = _total_column("refunds", "Refunds and disputes")
     fees = _total_column("fees")
     net = _total_column("net")
     to_bank = column("To the bank", lambda settlement: money(settlement.bank or 0, settlement.currency), is_number=True)

@@ -34,7 +34,7 @@ from payments.admin.framework.formats import (
 from payments.admin.framework.index_scan import IndexPath
 from payments.admin.framework.merchant_access import limit_of
 from payments.admin.framework.object_actions import form_page
-from payments.admin.framework.pagination import KeysetPaging
+from payments.admin.framework.pagination import KeysetList, KeysetPaging
 from payments.admin.framework.reason_form import HiddenNumberInput
 from payments.admin.moments import moment_cell
 from payments.domain.audit import audit_log
@@ -112,7 +112,6 @@ class ChargeList(ChargeSearch, KeysetPaging):
         "attempt": ("attempts__pk",),
     }
     object_lookups = ("pk", "source_id", "refunds__pk")
-    last4_lookups = ("source__card__last4",)
     which = column(
         "Charge, created",
         lambda charge: two_lines(short_id(str(charge)), moment_cell(charge.created_at)),
@@ -132,7 +131,7 @@ class ChargeList(ChargeSearch, KeysetPaging):
             return IndexPath()
         return index_path_for(chosen, limit_of(request))
 
-    def skips_rows(self, changelist: ChangeList, path: IndexPath) -> bool:
+    def skips_rows(self, changelist: KeysetList, path: IndexPath) -> bool:
         return "card" not in chosen_in(changelist) and super().skips_rows(changelist, path)
 
     def get_urls(self) -> list[URLPattern]:

@@ -12,9 +12,9 @@ from payments.admin.framework.formats import column, id_column, link, pretty_jso
 from payments.admin.framework.id_search import events_of_request
 from payments.ids import public_id
 from payments.json_codecs.verbatim_json import loads
-from payments.models import ApiKey, Charge, Event, Refund, Source
+from payments.models import ApiKey, Charge, Dispute, Event, Refund, Source
 
-OBJECTS = {"charge": ("ch", Charge), "refund": ("re", Refund), "source": ("src", Source)}
+OBJECTS = {"charge": ("ch", Charge), "refund": ("re", Refund), "dispute": ("dp", Dispute), "source": ("src", Source)}
 
 
 def link_to_object(event: Event, is_short: bool = False) -> SafeString | str:

@@ -90,7 +90,7 @@ class CardAdmin(LookOnlyAdmin):
     object_lookups = ("source_id",)
     last4_lookups = ("last4",)
     fieldsets = (
-        (None, {"fields": ("public_id", "of_source", "brand", "last4", "expiry", "name")}),
+        (None, {"fields": ("public_id", "of_source", "brand", "bin", "last4", "expiry", "name")}),
         ("From the BIN table", {"fields": ("funding", "country", "issuing_bank")}),
         ("Encrypted", {"fields": ("keeps_number", "number_expires", "keeps_cvc", "cvc_expires", "cvc_checked")}),
         ("As sent", {"fields": ("shown_address",)}),

@@ -64,7 +64,8 @@ def search_link(model: type[models.Model], term: str, text: str) -> SafeString:
 
 def lines(items: Iterable[object]) -> SafeString | str:
     """Return `items` on a line each."""
-    return format_html_join(SafeString("<br>"), "{}", ((item,) for item in items)) or NOTHING
+    joined = format_html_join(SafeString("<br>"), "{}", ((item,) for item in items))
+    return format_html("<div>{}</div>", joined) if joined else NOTHING
 
 
 def two_lines(first: object, second: object) -> SafeString:
@@ -85,6 +86,8 @@ def chips(charge: Charge) -> SafeString:
         marks.append(("warn", f"{charge.operation} under way"))
     if charge.reversed_late:
         marks.append(("bad", "reversed late"))
+    if charge.disputed:
+        marks.append(("bad", "disputed"))
     shown = format_html_join(" ", '<span class="chip chip-{}">{}</span>', marks)
     return format_html('<span class="chips">{}</span>', shown)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from django.contrib.admin.views.main import PAGE_VAR, ChangeList
 from django.core.exceptions import ValidationError
-from django.db.models import Field
+from django.db.models import Field, QuerySet
 from django.http import HttpRequest
 
 from payments.admin.framework.id_search import IdSearch
@@ -72,6 +72,10 @@ class KeysetList(ChangeList):
     """One page, with the addresses of its neighbours."""
 
     model_admin: "KeysetPaging"
+
+    def get_queryset(self, request: HttpRequest, exclude_parameters: Any = None) -> QuerySet[Any]:
+        self.request = request
+        return super().get_queryset(request, exclude_parameters)
 
     def get_results(self, request: HttpRequest) -> None:
         self.path = self.model_admin.index_path(request, self)
@@ -157,16 +161,12 @@ class KeysetPaging(IdSearch):
         """Return the index that finds the rows of this list."""
         return IndexPath()
 
-    def skips_rows(self, changelist: ChangeList, path: IndexPath) -> bool:
+    def skips_rows(self, changelist: "KeysetList", path: IndexPath) -> bool:
         """Return whether a scan of `path` may skip most rows, so that it must be bounded."""
         if changelist.query:
-            return not self.is_found_by_index(changelist.query.strip())
+            return not self.is_found_by_index(changelist.request, changelist.query.strip())
         used = {name for spec in changelist.filter_specs for name in used_by(spec)}
         return bool(used - path.filters)
-
-    def is_found_by_index(self, term: str) -> bool:
-        """Return whether an index finds `term`."""
-        return any(self.conditions(term))
 
 
 def used_by(spec: Any) -> set[str]:

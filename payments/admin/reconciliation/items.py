@@ -34,6 +34,8 @@ POSTED_AS = {
     "void": ("void", "reversal"),
     "refund": ("refund_settled", "reversal"),
     "refund_returned": ("refund_failed",),
+    "dispute": ("dispute",),
+    "dispute_won": ("dispute_won",),
 }
 
 

@@ -82,6 +82,7 @@ def timeline_context(request: HttpRequest, charge: Charge, charges: QuerySet[Any
         "moments": list(_with_gaps(timeline(records, with_address=sees_people))),
         "panels": panels_of(request, charge, charges),
         "refunds": [(link(type(row), row.pk, row), row, money(row.amount, row.currency)) for row in records.refunds],
+        "disputes": [(link(type(row), row.pk, row), row, money(row.amount, row.currency)) for row in records.disputes],
         "views": records.views if sees_people else None,
         "more": records.more,
     }

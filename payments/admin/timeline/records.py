@@ -13,6 +13,7 @@ from payments.models import (
     AuditEntry,
     Charge,
     Correction,
+    Dispute,
     Event,
     OperatorAction,
     PageVisit,
@@ -44,8 +45,12 @@ class Records:
         return self._newest("refunds", self.charge.refunds.all())
 
     @cached_property
+    def disputes(self) -> list[Dispute]:
+        return self._newest("disputes", self.charge.disputes.all()) if self.charge.disputed else []
+
+    @cached_property
     def events(self) -> list[Event]:
-        of_these = [self.charge.pk, *_keys(self.refunds)]
+        of_these = [self.charge.pk, *_keys(self.refunds), *_keys(self.disputes)]
         return self._newest("changes", Event.objects.filter(object_id__in=of_these).select_related("api_key"))
 
     @cached_property

@@ -86,7 +86,10 @@ def _money(charge: Charge) -> Iterator[tuple[str, object]]:
     if charge.amount_refunded:
         yield "Refunded", money(-charge.amount_refunded, charge.currency)
     yield "Fee", money(-charge.fee, charge.currency)
-    yield "Net", money(charge.amount_captured - charge.amount_refunded - charge.fee, charge.currency)
+    if charge.amount_disputed:
+        yield "Taken by the payer's bank", money(-charge.amount_disputed, charge.currency)
+    left = charge.amount_captured - charge.amount_refunded - charge.amount_disputed
+    yield "Net", money(left - charge.fee, charge.currency)
     if charge.settled_at:
         yield "Settled", moment_cell(charge.settled_at)
     if charge.settle_due_at:

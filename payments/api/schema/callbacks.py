@@ -19,6 +19,9 @@ CALLBACKS: dict[str, Described] = {
     "charge.captured": examples.CAPTURED,
     "refund.created": examples.REFUND | {"status": "pending"},
     "refund.updated": examples.REFUND,
+    "dispute.created": examples.DISPUTE,
+    "dispute.updated": examples.DISPUTE | {"status": "under_review"},
+    "dispute.closed": examples.DISPUTE | {"status": "won", "withdrawn": False},
 }
 DESCRIPTION = f"""
 The call of the `redirect.notify` of the charge's source with an event. Verify the signature over the received bytes

@@ -1,41 +1,19 @@
 """The operations of payments in the OpenAPI document. The views import nothing of the document."""
 
-from typing import Any
-
 from django.conf import settings
-from drf_spectacular.drainage import isolate_view_method
-from drf_spectacular.extensions import OpenApiViewExtension
 
 from payments.api.schema import examples
-from payments.api.schema.account import ACCOUNT, BALANCE, CLOCK, REQUEST
-from payments.api.schema.operations import Operation, id_in_path, reading, writing
-from payments.api.schema.responses import CHARGE, EVENT, NOTHING, SOURCE, page_of
-from payments.api.validation.query_fields import ChargeListQuery, EventListQuery, FeedQuery
+from payments.api.schema.operations import DescribedView, id_in_path, reading, writing
+from payments.api.schema.responses import CHARGE, DISPUTE, EVENT, SOURCE, page_of
+from payments.api.validation.query_fields import ChargeListQuery, DisputeListQuery, EventListQuery
 from payments.api.validation.serializers import (
     CaptureInput,
     ChargeInput,
-    ClockInput,
     RefundInput,
     SourceInput,
     VerifyInput,
 )
 from payments.api.validation.strict import Nothing
-from payments.domain.maintenance.partitions import REQUESTS_KEEP_DAYS
-
-
-class DescribedView(OpenApiViewExtension):
-    """A view with the `operations` of its methods, by name of the method."""
-
-    target_class: Any = ""
-    operations: dict[str, Operation] = {}
-
-    def view_replacement(self) -> type[Any]:
-        described = type(self.target_class.__name__, (self.target_class,), {})
-        # `extend_schema_view` would do the same, but passes over methods that no router knows.
-        for name, operation in self.operations.items():
-            operation(isolate_view_method(described, name))
-        return described
-
 
 THE_SOURCE = [id_in_path("src", "source")]
 THE_CHARGE = [id_in_path("ch", "charge")]
@@ -206,74 +184,25 @@ class Events(DescribedView):
     }
 
 
-class Requests(DescribedView):
-    target_class = "payments.api.requests.RequestViewSet"
+class Disputes(DescribedView):
+    target_class = "payments.api.disputes.DisputeViewSet"
     operations = {
         "list": reading(
-            "list_requests",
-            "List your requests",
-            "The requests of your keys in this mode, those that ended last first. "
-            f"They are kept for {REQUESTS_KEEP_DAYS} days, and are listed about 2 s after their answer; after a crash "
-            "or a flood some may be missing. Requests for this list and those that wait are not in it.",
-            page_of(REQUEST),
-            examples.page("/v2/requests/", examples.REQUEST),
-            tag="Requests",
-            query=FeedQuery,
+            "list_disputes",
+            "List disputes",
+            "Charges that payers dispute with their bank, newest first.",
+            page_of(DISPUTE),
+            examples.page("/v2/disputes/", examples.DISPUTE),
+            tag="Disputes",
+            query=DisputeListQuery,
         ),
         "retrieve": reading(
-            "retrieve_request",
-            "Retrieve a request",
-            "The request whose answer had this `Request-Id`.",
-            REQUEST,
-            examples.REQUEST,
-            tag="Requests",
-            at=[id_in_path("req", "request")],
-        ),
-    }
-
-
-class Account(DescribedView):
-    target_class = "payments.api.account.AccountViewSet"
-    operations = {
-        "me": reading(
-            "retrieve_account",
-            "Retrieve your account",
-            "The merchant of this key.",
-            ACCOUNT,
-            examples.ACCOUNT,
-            tag="Account",
-        ),
-        "balance": reading(
-            "retrieve_balance",
-            "Retrieve your balance",
-            "Your money in this mode, by currency, after fees and refunds. A refund reduces it at once, and gives the "
-            "amount back if it fails.",
-            BALANCE,
-            examples.BALANCE,
-            tag="Account",
-        ),
-        "ping": reading("ping", "Try a key", "Answers an empty object to a valid key.", NOTHING, {}, tag="Account"),
-    }
-
-
-class Clock(DescribedView):
-    target_class = "payments.api.clock.ClockViewSet"
-    operations = {
-        "advance": writing(
-            "advance_clock",
-            "Advance the test clock",
-            "Moves every deadline of your test objects nearer by this time. It exists only where the service runs with "
-            "`KAHA_CLOCK`; elsewhere, and with a live key, the answer is 404. The answer comes when everything due has "
-            "been done, after half a minute at the latest: expired holds and actions have ended, unknown outcomes were "
-            "looked up, refunds have ended, captured money is settled, and webhooks were sent. New deadlines wait for "
-            "another call: one call makes one more attempt of a webhook that is due. `created_at` and other past times "
-            "do not change.",
-            ClockInput,
-            CLOCK,
-            tag="Testing",
-            sent={"A week": {"advance_seconds": 604_800}},
-            answered={"A week later": {"object": "clock", **examples.MODE, "advanced_seconds": 604_800}},
-            invalid=("missing", "too_small", "too_big", "unknown_parameter", "invalid_type"),
-            may_miss=True,
+            "retrieve_dispute",
+            "Retrieve a dispute",
+            "How a dispute stands, and whether the payer's bank has the money.",
+            DISPUTE,
+            examples.DISPUTE,
+            tag="Disputes",
+            at=[id_in_path("dp", "dispute")],
         ),
     }

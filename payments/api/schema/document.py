@@ -7,13 +7,13 @@ from typing import Any
 from django.conf import settings
 from drf_spectacular.generators import SchemaGenerator
 
-from payments.api.schema import calls, extensions
+from payments.api.schema import account, calls, extensions
 from payments.api.schema.callbacks import webhooks
 from payments.api.schema.introduction import introduction
 from payments.api.schema.members import id_form
 from payments.rendering.wire import to_bytes
 
-__all__ = ["calls", "clean_paths", "document", "extensions", "finish"]
+__all__ = ["account", "calls", "clean_paths", "document", "extensions", "finish"]
 
 Document = dict[str, Any]
 Endpoint = tuple[str, str, str, Callable[..., Any]]

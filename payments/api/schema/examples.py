@@ -35,6 +35,7 @@ WALLET_SOURCE_REQUEST = {
 SOURCE_ID = "src_019aa3c5d1f27c3e9d0b5a8e4f6c2b11"
 CHARGE_ID = "ch_019aa3c5e2a47d10b1c6f0d2a3948576"
 REFUND_ID = "re_019aa3c5f3b57e21a2d7e1c3b4a59687"
+DISPUTE_ID = "dp_019aa3c604c68f32b3e8f2d4c5b6a798"
 TIMES = {"created_at": "2026-11-21T01:43:00.123456Z", "updated_at": "2026-11-21T01:43:00.123456Z"}
 MODE = {"livemode": False}
 
@@ -99,6 +100,7 @@ HELD: dict[str, Any] = {
     "source": _CHARGED_SOURCE,
     "require_auth": True,
     "owner": OWNER,
+    "disputed": False,
     "refunds": [],
     "status": "succeeded",
     **MODE,
@@ -115,6 +117,21 @@ REFUND: dict[str, Any] = {
     "currency": "PHP",
     "reason": "requested_by_customer",
     "status": "succeeded",
+    **MODE,
+    **TIMES,
+}
+DISPUTE: dict[str, Any] = {
+    "object": "dispute",
+    "id": DISPUTE_ID,
+    "amount": 188_900,
+    "charge": CHARGE_ID,
+    "currency": "PHP",
+    "reason": "fraudulent",
+    "network_reason_code": "10.4",
+    "network_reference": "24270741234567890123456",
+    "status": "needs_response",
+    "withdrawn": True,
+    "evidence_due_at": "2026-11-28T01:43:00.000000Z",
     **MODE,
     **TIMES,
 }

@@ -8,7 +8,7 @@ from payments.sourcetypes import SOURCE_TYPES
 
 TEXT = """
 kaha takes payments. A **source** wraps a card, wallet or bank account. A **charge** takes money from it or holds it. A
-**refund** returns money.
+**refund** returns money. A **dispute** is what the payer's bank takes back.
 
 # Keys and modes
 
@@ -106,6 +106,11 @@ TEST_CARDS = (
     ("4000000000000341", "can be kept for a customer, but its charges are declined"),
     ("4000000000005126", "approved; its refunds fail afterwards"),
     ("4000000000007726", "approved; its refunds stay pending, then succeed"),
+    ("4000000000000259", "approved; disputed at once: the payer's bank takes the money"),
+    ("4000000000002685", "approved; disputed after three days"),
+    ("4000000000001976", "approved; its bank asks about it and takes nothing"),
+    ("4000000000004269", "approved; its bank asks about it, takes the money after a day, and returns it a week later"),
+    ("4000000000004277", "approved; disputed at once, and lost after a week"),
     ("4000000000005100", "pending at first, because the answer is lost; then found approved"),
     ("4000000000005118", "pending at first, because the request is lost; then failed"),
 )

@@ -88,9 +88,9 @@ def choice(values: Iterable[str], meaning: str) -> Member:
     return Member({"type": "string", "enum": list(values)}, meaning)
 
 
-def moment(meaning: str) -> Member:
+def moment(meaning: str, **options: Any) -> Member:
     form = {"type": "string", "format": "date-time", "pattern": MOMENT}
-    return Member(form, f"{meaning} ISO 8601, in UTC, to the microsecond.")
+    return Member(form, f"{meaning} ISO 8601, in UTC, to the microsecond.", **options)
 
 
 def currency() -> Member:

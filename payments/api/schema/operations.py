@@ -3,6 +3,8 @@
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
+from drf_spectacular.drainage import isolate_view_method
+from drf_spectacular.extensions import OpenApiViewExtension
 from drf_spectacular.utils import OpenApiExample, OpenApiParameter, OpenApiResponse, extend_schema
 
 from payments.api.schema import errors
@@ -22,6 +24,20 @@ IDEMPOTENCY_KEY = OpenApiParameter(
     description="Makes it safe to send this request again: the first answer is replayed, and nothing is done twice.",
 )
 OF_BODIES = (errors.BAD_BODY, errors.TOO_LARGE, errors.BAD_TYPE)
+
+
+class DescribedView(OpenApiViewExtension):
+    """A view with the `operations` of its methods, by name of the method."""
+
+    target_class: Any = ""
+    operations: dict[str, Operation] = {}
+
+    def view_replacement(self) -> type[Any]:
+        described = type(self.target_class.__name__, (self.target_class,), {})
+        # `extend_schema_view` would do the same, but passes over methods that no router knows.
+        for name, operation in self.operations.items():
+            operation(isolate_view_method(described, name))
+        return described
 
 
 def id_in_path(prefix: str, what: str, name: str = "id") -> OpenApiParameter:

@@ -30,7 +30,8 @@ from payments.api.schema.members import (
 )
 from payments.api.validation.serializers import AddressInput, CardInput, OwnerInput, RedirectInput
 from payments.domain.cards.bin_table import BRANDS, FUNDINGS
-from payments.models import Card, Charge, Refund
+from payments.models import Card, Charge, Dispute, Refund
+from payments.providers.disputes import Reason
 from payments.providers.failure_data import REASONS
 
 CARD = shown(
@@ -111,6 +112,29 @@ REFUND = shown(
     created_at=created(),
     updated_at=updated(),
 )
+DISPUTE = shown(
+    "Dispute",
+    "A charge that the payer disputes with their bank.",
+    object=named("dispute"),
+    id=own_id("dp"),
+    amount=number("How much is disputed, in the currency's smallest unit."),
+    charge=Member(id_form("ch"), "The ID of the disputed charge."),
+    currency=currency(),
+    reason=choice([reason.value for reason in Reason], "Why, in one vocabulary for all card networks."),
+    network_reason_code=text("The card network's own code of the reason.", required=False),
+    network_reference=text("The card network's reference of the payment.", required=False),
+    status=choice(
+        Dispute.Status.values,
+        "`warning`: the bank asks, and has taken nothing. `needs_response`: it has taken the money. `under_review`: "
+        "the provider has your evidence. `won`, `lost`, `accepted` and `expired` are its ends; after a `won` one the "
+        "bank may still take the money a second time.",
+    ),
+    withdrawn=flag("Whether the payer's bank has the money now."),
+    evidence_due_at=moment("Until when the provider takes evidence.", required=False),
+    livemode=livemode(),
+    created_at=created(),
+    updated_at=updated(),
+)
 ACTION = shown(
     "Action",
     "The next step of the payer.",
@@ -151,6 +175,7 @@ CHARGE = shown(
     require_auth=flag("Whether the payer had to authenticate (3-D Secure), where the card supports it."),
     owner=OWNER(required=False, help_text="The owner of the source."),
     action=ACTION(required=False, help_text="The next step of the payer."),
+    disputed=flag("Whether the payer's bank has ever disputed it."),
     refunds=REFUND(many=True, help_text="The refunds, newest first."),
     status=choice(Charge.Status.values, "The status of the charge."),
     livemode=livemode(),
@@ -160,7 +185,12 @@ CHARGE = shown(
     failure_data=FAILURE_DATA(required=False, help_text="Why the charge failed, if it did."),
 )
 # Other apps add the objects of their events (customers does).
-EVENT_OBJECTS: dict[str, SerializerClass] = {"charge": CHARGE, "refund": REFUND, "source": SOURCE}
+EVENT_OBJECTS: dict[str, SerializerClass] = {
+    "charge": CHARGE,
+    "refund": REFUND,
+    "dispute": DISPUTE,
+    "source": SOURCE,
+}
 EVENT_REQUEST = shown(
     "EventRequest",
     "The request that caused an event, without an `id` if no request did.",

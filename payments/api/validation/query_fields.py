@@ -15,7 +15,7 @@ from payments.api.validation.strict import Errors, StrictSerializer
 from payments.domain.charging.state_machine import FLAGS
 from payments.domain.events import EVENT_OBJECTS, EVENT_TYPES
 from payments.ids import EPOCH, parse_id
-from payments.models import Charge
+from payments.models import Charge, Dispute
 
 DEFAULT_PAGE_LENGTH = 20
 MAX_PAGE_LENGTH = 100
@@ -216,6 +216,13 @@ class ChargeListQuery(PageQuery):
     def _moment(self, name: str, data: Mapping[str, Any], errors: Errors) -> datetime | None:
         given = name not in errors and data.get(name)
         return self.fields[name].run_validation(given) if given else None
+
+
+class DisputeListQuery(PageQuery):
+    """The filters of disputes."""
+
+    status = Choice(Dispute.Status.values, required=False, help_text="Only disputes with this status.")
+    charge = QueryId("ch", required=False, help_text="Only disputes of the charge with this ID.")
 
 
 def _query_text(value: str | bool) -> str:

@@ -49,6 +49,7 @@ class ApiViewSet(ViewSetMixin, ApiView):
             statement_descriptor=key.merchant.statement_descriptor,
             rates=key.merchant.rates,
             payment_methods=key.merchant.payment_method_settings,
+            notify_urls=key.merchant.notify_urls,
             request_id=context.request_id.get(),
             idempotency=_idempotency_key(request) if request.method == "POST" else None,
             key_id=key.id,

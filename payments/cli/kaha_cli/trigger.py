@@ -17,6 +17,9 @@ from kaha_cli.feed import items_of
 AMOUNT = 10_000
 # Its refunds succeed after a few seconds.
 REFUNDS_WAIT = "4000000000007726"
+# Disputed at once; asked about and disputed after a day; lost after a week.
+DISPUTED, ASKED_ABOUT, LOST = "4000000000000259", "4000000000004269", "4000000000004277"
+DAY_SECONDS = 86_400
 DEADLINE_SECONDS = 60.0
 PAUSE_SECONDS = 0.5
 # Returns the ID of the object that the event is about.
@@ -45,6 +48,18 @@ def _held_then(client: Client, verb: str) -> str:
 def _refund(client: Client, number: str) -> str:
     charge = _charge(client, number)
     return str(_make(client, f"/v2/charges/{charge}/refund")["refunds"][0]["id"])
+
+
+def _dispute(client: Client, number: str = DISPUTED, then_days: int = 0) -> str:
+    """Return the ID of the dispute of a new charge, after so many days more, which takes the service's test clock."""
+    charge, deadline = _charge(client, number), time.monotonic() + DEADLINE_SECONDS
+    while not (found := client.get("/v2/disputes/", charge=charge).json()["data"]):
+        if time.monotonic() > deadline:
+            raise Unreachable(client.account.url, f"{charge} was not disputed within {DEADLINE_SECONDS:g} seconds.")
+        time.sleep(PAUSE_SECONDS)
+    if then_days:
+        _make(client, "/v2/test/clock/", {"advance_seconds": then_days * DAY_SECONDS})
+    return str(found[0]["id"])
 
 
 def _customer(client: Client) -> str:
@@ -78,6 +93,9 @@ FLOWS: dict[str, Flow] = {
     "charge.captured": lambda client: _held_then(client, "capture"),
     "refund.created": lambda client: _refund(client, APPROVED),
     "refund.updated": lambda client: _refund(client, REFUNDS_WAIT),
+    "dispute.created": _dispute,
+    "dispute.updated": lambda client: _dispute(client, ASKED_ABOUT, then_days=1),
+    "dispute.closed": lambda client: _dispute(client, LOST, then_days=7),
     "customer.created": _customer,
     "customer.updated": lambda client: _customer_then(client, "PUT", json={"description": "Changed by kaha trigger"}),
     "customer.deleted": lambda client: _customer_then(client, "DELETE"),
@@ -96,8 +114,9 @@ def trigger(client: Client, event_type: str, as_json: bool) -> None:
 
     It is made by real requests in test mode, with test cards, so events of other types come before it. TYPE is one
     of charge.created, charge.updated, charge.succeeded, charge.failed, charge.captured, refund.created,
-    refund.updated, customer.created, customer.updated, customer.deleted, source.created, source.updated and
-    source.deleted.
+    refund.updated, dispute.created, dispute.updated, dispute.closed, customer.created, customer.updated,
+    customer.deleted, source.created, source.updated and source.deleted. The later events of a dispute take a service
+    with a test clock (KAHA_CLOCK).
     """
     if client.account.livemode:
         raise Misuse("Events are triggered with a test key only.")

@@ -88,7 +88,7 @@ def make_key(request: ApprovalRequest) -> tuple[ApiKey, str]:
         return api_keys.roll_key(key, timedelta(hours=given["hours"]), request.id)
     expires_at = clock.now() + timedelta(days=given["days"]) if given["days"] else None
     return api_keys.create_key(
-        request.merchant, True, given["kind"], expires_at, given["rights"], given["networks"], request.id
+        request.merchant, True, given["kind"], expires_at, given["rights"], given["networks"], request.id, given["name"]
     )
 
 

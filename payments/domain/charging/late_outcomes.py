@@ -90,7 +90,8 @@ def _done_after_all(attempt: Attempt, outcome: Approved, now: datetime) -> Chang
     charge, done = attempt.charge, DONE_AFTER_ALL.get(attempt.kind)
     # A hold is extended by no more than the contract allows, however late the provider says so.
     is_too_long = charge.hold_extended_days + (attempt.hold_days or 0) > EXTENDED_DAYS_MAX
-    if done is None or state_of(charge) not in done.origins or is_too_long:
+    is_disputed = charge.disputed and attempt.kind == Attempt.Kind.VOID
+    if done is None or state_of(charge) not in done.origins or is_too_long or is_disputed:
         return ()
     return outcome_rules.apply_outcome(attempt, outcome, now).changes
 

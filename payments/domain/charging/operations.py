@@ -197,6 +197,8 @@ def plan_void(charge: Charge) -> Plan:
     state = state_of(charge)
     if state is ChargeState.CAPTURED and charge.amount_refunded:
         raise _refusal(charge, "charge_not_voidable", "Part of this charge was refunded; refund the rest.")
+    if charge.disputed:
+        raise _refusal(charge, "charge_not_voidable", "The payer's bank disputes this charge.")
     if state not in state_machine.VOID.origins:
         message = "Only a held charge, or a captured one that is not settled yet, can be voided."
         raise _refusal(charge, "charge_not_voidable", message)
@@ -238,7 +240,10 @@ def plan_refund(charge: Charge, amount: int | None, reason: str) -> Plan:
     if len(charge.refund_list) >= REFUNDS_MAX:
         message = f"This charge has {REFUNDS_MAX} refunds, failed ones included, which is the most that there can be."
         raise _refusal(charge, "too_many_refunds", message)
-    left = charge.amount_captured - charge.amount_refunded
+    left = charge.amount_captured - charge.amount_refunded - charge.amount_disputed
+    if left <= 0:
+        message = "The payer's bank has taken this money back; a refund would return it twice."
+        raise _refusal(charge, "charge_not_refundable", message)
     amount = left if amount is None else amount
     if amount > left:
         raise _refusal(charge, "amount_too_large", f"The amount is larger than the {left} left to refund.", "amount")

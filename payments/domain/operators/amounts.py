@@ -16,9 +16,9 @@ def max_amount(kind: str, charge: Charge) -> int:
             return charge.amount
         case Kind.EXTEND, ChargeState.HELD if extension_days(charge):
             return charge.amount
-        case Kind.VOID, ChargeState.CAPTURED if not charge.amount_refunded:
+        case Kind.VOID, ChargeState.CAPTURED if not charge.amount_refunded and not charge.disputed:
             return charge.amount_captured
         case Kind.REFUND, (ChargeState.CAPTURED | ChargeState.SETTLED):
-            return charge.amount_captured - charge.amount_refunded
+            return max(0, charge.amount_captured - charge.amount_refunded - charge.amount_disputed)
         case _:
             return 0

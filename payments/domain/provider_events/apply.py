@@ -1,5 +1,6 @@
 """Provider events, applied one by one: each at least once, in any order, and only ever forward."""
 
+import json
 import logging
 from contextlib import suppress
 from copy import copy
@@ -11,12 +12,14 @@ from django.db.models import Q
 from payments import clock
 from payments.domain.caller import Caller
 from payments.domain.charging import attempts, late_outcomes, record_outcome, recovery
+from payments.domain.disputes import record as disputes
 from payments.domain.errors import PaymentError
 from payments.domain.lookup_schedule import next_lookup_at
 from payments.domain.provider_events.inbox import read_outcome
 from payments.models import Attempt, Charge, ProviderEvent
 from payments.models.provider_message import WHY_MAX_LENGTH
 from payments.providers.base import Approved, Declined, NotSent, Outcome, Unknown
+from payments.providers.disputes import Disputed, disputed_from
 from payments.providers.references import FollowUp, is_trial, read_reference
 
 logger = logging.getLogger("kaha.provider_events")
@@ -67,7 +70,11 @@ def _apply_alone(report: ProviderEvent) -> None:
     """Apply a claimed event and record the result; an error in it does not stop the others."""
     try:
         attempt, step = _meant(report)
-        outcome = _outcome(report, attempt, step)
+        if report.outcome == Disputed.__name__:
+            _record_dispute(report, attempt)
+            outcome = None
+        else:
+            outcome = _outcome(report, attempt, step)
         if outcome and attempt.state == Attempt.State.DONE:
             _apply_late(report, attempt, outcome)
         elif outcome:
@@ -153,6 +160,17 @@ def _found_out(report: ProviderEvent, attempt: Attempt, step: FollowUp | None) -
     if isinstance(outcome, Unknown | NotSent):
         raise Later(f"The provider does not say: {outcome.why}")
     return outcome
+
+
+def _record_dispute(report: ProviderEvent, attempt: Attempt) -> None:
+    if attempt.kind != Attempt.Kind.AUTHORIZE:
+        raise Ended(State.NEEDS_ATTENTION, f"A dispute names a {attempt.kind} and no payment.")
+    try:
+        disputes.record(attempt, disputed_from(json.loads(report.outcome_json)))
+    except disputes.CannotBeTrue as reason:
+        raise Ended(State.NEEDS_ATTENTION, str(reason)) from None
+    except disputes.NotNow as reason:
+        raise Later(str(reason)) from None
 
 
 def _record(attempt: Attempt, outcome: Outcome) -> None:

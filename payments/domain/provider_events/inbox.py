@@ -22,6 +22,7 @@ from payments.domain.routing.provider_accounts import connected
 from payments.models import ProviderAccount, ProviderEvent, ProviderMessage
 from payments.models.provider_message import TEXT_MAX_LENGTH, WHY_MAX_LENGTH
 from payments.providers.base import Outcome, Report
+from payments.providers.disputes import Disputed
 from payments.providers.registry import CONNECTORS
 from payments.sensitive_data.redaction import redact
 from payments.webhooks.wake_up import BackgroundCall, TaskSender
@@ -71,9 +72,9 @@ def delete_old(batch: int = PURGE_BATCH) -> int:
     return total
 
 
-def written_outcome(outcome: Outcome) -> str:
-    """Return the members of an outcome as JSON, for `read_outcome`."""
-    return json.dumps(asdict(outcome))
+def written_outcome(outcome: Outcome | Disputed) -> str:
+    """Return the members of an outcome or a dispute as JSON, for `read_outcome` and `disputed_from`."""
+    return json.dumps(asdict(outcome), default=str)
 
 
 def read_outcome(name: str, members: str) -> Outcome:
@@ -103,6 +104,7 @@ def _keep(account: ProviderAccount, body: bytes, reports: list[Report], fault: s
 
 
 def _row(message: ProviderMessage, report: Report) -> ProviderEvent:
+    news = report.dispute or report.outcome
     return ProviderEvent(
         message=message,
         account=message.account,
@@ -110,8 +112,8 @@ def _row(message: ProviderMessage, report: Report) -> ProviderEvent:
         reference=_clean(report.reference),
         provider_ref=_clean(report.provider_ref),
         payment=_clean(report.payment),
-        outcome=type(report.outcome).__name__ if report.outcome else "",
-        outcome_json=written_outcome(report.outcome) if report.outcome else "",
+        outcome=type(news).__name__ if news else "",
+        outcome_json=written_outcome(news) if news else "",
         amount=report.amount,
         currency=_clean(report.currency)[:3],
     )

@@ -17,7 +17,14 @@ THEIRS = ("Modification Reference", "Psp Reference")
 # Currency, debit and credit: gross in the payment's currency, net in that of the payout.
 GROSS = ("Gross Currency", "Gross Debit (GC)", "Gross Credit (GC)")
 NET = ("Net Currency", "Net Debit (NC)", "Net Credit (NC)")
-KINDS = {"Settled": Movement.CAPTURE, "Refunded": Movement.REFUND, "RefundedReversed": Movement.REFUND_RETURNED}
+KINDS = {
+    "Settled": Movement.CAPTURE,
+    "Refunded": Movement.REFUND,
+    "RefundedReversed": Movement.REFUND_RETURNED,
+    "Chargeback": Movement.DISPUTE,
+    "SecondChargeback": Movement.DISPUTE,
+    "ChargebackReversed": Movement.DISPUTE_WON,
+}
 # Fees, reserves and payouts of the account, which belong to no payment.
 OF_THE_ACCOUNT = frozenset(
     ["Fee", "MiscCosts", "PaymentCost", "MerchantPayout", "DepositCorrection", "InvoiceDeduction", "Balancetransfer"]

@@ -43,7 +43,7 @@ UPDATE payments_reportline l SET attempt_id = (
     SELECT a.id FROM payments_attempt a
     WHERE a.provider = l.provider AND a.provider_ref = l.provider_ref AND (a.kind, l.kind) IN (
         ('authorize', 'capture'), ('capture', 'capture'), ('void', 'void'), ('refund', 'refund'),
-        ('refund', 'refund_returned')
+        ('refund', 'refund_returned'), ('authorize', 'dispute'), ('authorize', 'dispute_won')
     )
     ORDER BY a.id LIMIT 1
 )
@@ -112,7 +112,8 @@ DIFFERENCES = f"""
 ), reported AS (
     SELECT *, NOT (asked, kind) IN (
         ('authorize', 'capture'), ('capture', 'capture'), ('void', 'void'), ('refund', 'refund'),
-        ('refund', 'refund_returned'), ('reverse', 'void'), ('reverse', 'refund')
+        ('refund', 'refund_returned'), ('reverse', 'void'), ('reverse', 'refund'), ('authorize', 'dispute'),
+        ('authorize', 'dispute_won')
     ) AS contradicts FROM line
 ), covered AS (
     SELECT range_agg(tstzrange(covers_from, covers_to)) AS periods FROM payments_reconciliationrun

@@ -22,6 +22,8 @@ WORDS: Mapping[str, str] = {
     Kind.VOID: "Voided, with fees returned",
     Kind.REFUND: "Refunded",
     Kind.REFUND_FAILED: "Refunds that failed, added back",
+    Kind.DISPUTE: "Disputed, taken by the payer's bank",
+    Kind.DISPUTE_WON: "Disputes won, given back",
     Kind.SETTLE: "Settled: from pending to available",
 }
 ORDER = list(WORDS)

@@ -1,10 +1,8 @@
 """Create charges, refunds, their attempts, decline alerts and page visits."""
 
-import django.contrib.postgres.indexes
 import payments.clock
 import payments.ids
 import payments.db.fields
-import payments.db.text_search
 from django.conf import settings
 from django.db import migrations, models
 from django.db.models import F, Q
@@ -60,6 +58,8 @@ OPERATIONS = [
             ("failure_data", payments.db.fields.VerbatimJSONField(blank=True, null=True)),
             ("operation", models.CharField(blank=True, default="", max_length=7)),
             ("reversed_late", models.BooleanField(default=False)),
+            ("disputed", models.BooleanField(default=False)),
+            ("amount_disputed", models.BigIntegerField(default=0)),
             ("version", models.PositiveIntegerField(default=1)),
             ("created_at", models.DateTimeField(default=payments.clock.now, editable=False)),
             ("updated_at", models.DateTimeField(default=payments.clock.now, editable=False)),
@@ -79,13 +79,12 @@ OPERATIONS = [
                 models.Index(F("settle_due_at"), condition=Q(("settle_due_at__isnull", False)), name="charge_settle_due"),
                 models.Index(F("status"), F("livemode"), F("id"), name="charge_by_status"),
                 models.Index(F("livemode"), F("id"), condition=Q(("authorized", True)), name="charge_held"),
-                django.contrib.postgres.indexes.GinIndex(payments.db.text_search.Words("description"), gin_pending_list_limit=64, name="charge_words"),
                 models.Index(F("merchant"), F("livemode"), F("status"), F("captured"), F("id"), name="charge_in_state"),
                 models.Index(F("source"), F("status"), F("captured"), F("id"), name="charge_of_source"),
                 models.Index(F("customer_id"), F("status"), F("captured"), F("id"), condition=Q(("customer_id__isnull", False)), name="charge_of_customer"),
             ],
             "constraints": [
-                models.CheckConstraint(condition=Q(("amount__gte", 1), ("amount__lte", 99999999999)), name="charge_amount_in_bounds"),
+                models.CheckConstraint(condition=Q(("amount__gte", 1), ("amount__lte", 99999999999), ("amount_disputed__gte", 0)), name="charge_amount_in_bounds"),
                 models.CheckConstraint(condition=Q(("amount_captured__gte", 0), ("amount_captured__lte", F("amount"))), name="charge_captured_within_amount"),
                 models.CheckConstraint(condition=Q(("amount_refunded__gte", 0), ("amount_refunded__lte", F("amount_captured"))), name="charge_refunded_within_captured"),
                 models.CheckConstraint(

@@ -1,4 +1,4 @@
-"""Create events, their webhooks and the tries of these, in tables with a partition for each month."""
+"""Create events, webhooks and their tries by months, and the log of requests to the API by days, in partitions."""
 
 import payments.clock
 import payments.ids
@@ -7,7 +7,7 @@ from django.db.models import F, Q
 
 from payments import clock
 from payments.migrations.initial import run_sql
-from payments.db.partitions import ALL, make, month_of
+from payments.db.partitions import ALL, REQUESTS, make, month_of
 
 
 def make_first_months(apps, schema_editor):
@@ -15,6 +15,12 @@ def make_first_months(apps, schema_editor):
     with schema_editor.connection.cursor() as cursor:
         for parted in ALL:
             make(cursor, parted, month_of(clock.now()), first=True)
+
+
+def make_first_day(apps, schema_editor):
+    """Make the day of today; it holds all that is older too."""
+    with schema_editor.connection.cursor() as cursor:
+        make(cursor, REQUESTS, clock.now().date(), first=True)
 
 
 OPERATIONS = [
@@ -104,4 +110,31 @@ OPERATIONS = [
         ]
     ),
     migrations.RunPython(make_first_months),
+    run_sql("requests"),
+    migrations.SeparateDatabaseAndState(
+        state_operations=[
+            migrations.CreateModel(
+                name="ApiRequest",
+                fields=[
+                    ("id", models.UUIDField(default=payments.ids.new_id, editable=False, primary_key=True, serialize=False)),
+                    ("request_id", models.UUIDField()),
+                    ("livemode", models.BooleanField()),
+                    ("method", models.CharField(max_length=10)),
+                    ("path", models.CharField(max_length=200)),
+                    ("status", models.PositiveSmallIntegerField()),
+                    ("milliseconds", models.PositiveIntegerField()),
+                    ("created_at", models.DateTimeField()),
+                    ("merchant", models.ForeignKey(db_constraint=False, db_index=False, on_delete=models.PROTECT, related_name="+", to="payments.merchant")),
+                    ("api_key", models.ForeignKey(db_constraint=False, db_index=False, on_delete=models.PROTECT, related_name="+", to="payments.apikey")),
+                ],
+                options={
+                    "indexes": [
+                        models.Index(F("merchant"), F("livemode"), F("id"), name="request_of_merchant"),
+                        models.Index(F("request_id"), name="request_by_its_id"),
+                    ],
+                },
+            ),
+        ]
+    ),
+    migrations.RunPython(make_first_day),
 ]

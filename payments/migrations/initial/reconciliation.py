@@ -44,7 +44,7 @@ OPERATIONS = [
             ("provider", models.CharField(max_length=40)),
             ("reference", models.CharField(blank=True, max_length=255)),
             ("provider_ref", models.CharField(blank=True, max_length=255)),
-            ("kind", models.CharField(choices=[("capture", "Capture"), ("void", "Void"), ("refund", "Refund"), ("refund_returned", "Refund returned"), ("other", "Something else")], max_length=15)),
+            ("kind", models.CharField(choices=[("capture", "Capture"), ("void", "Void"), ("refund", "Refund"), ("refund_returned", "Refund returned"), ("dispute", "Chargeback"), ("dispute_won", "Chargeback that came back"), ("other", "Something else")], max_length=15)),
             ("amount", models.BigIntegerField()),
             ("currency", models.CharField(max_length=3)),
             ("booked_at", models.DateTimeField()),
@@ -65,8 +65,8 @@ OPERATIONS = [
                 models.UniqueConstraint(F("reference"), F("provider_ref"), F("provider"), F("kind"), F("word"), F("amount"), F("currency"), F("booked_at"), name="report_line_once"),
                 models.CheckConstraint(
                     condition=Q(
-                        Q(("amount__gt", 0), ("kind__in", ["capture", "refund_returned"])),
-                        Q(("amount__lt", 0), ("kind__in", ["void", "refund"])),
+                        Q(("amount__gt", 0), ("kind__in", ["capture", "refund_returned", "dispute_won"])),
+                        Q(("amount__lt", 0), ("kind__in", ["void", "refund", "dispute"])),
                         Q(("kind", "other"), Q(("amount", 0), _negated=True)),
                         _connector="OR",
                     ),

@@ -67,6 +67,8 @@ class Posting(FastModel):
         REFUND_FAILED = "refund_failed"
         LATE = "late"  # money that arrived after the charge had failed
         REVERSAL = "reversal"  # such money given back
+        DISPUTE = "dispute"  # money that the payer's bank took back
+        DISPUTE_WON = "dispute_won"  # such money given back to the merchant
         SETTLE = "settle"
 
     id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)

@@ -62,6 +62,8 @@ class ReportLine(models.Model):
         VOID = "void"
         REFUND = "refund"
         REFUND_RETURNED = "refund_returned", "Refund returned"
+        DISPUTE = "dispute", "Chargeback"
+        DISPUTE_WON = "dispute_won", "Chargeback that came back"
         OTHER = "other", "Something else"
 
     run = models.ForeignKey(ReconciliationRun, models.PROTECT, related_name="line_list")
@@ -104,8 +106,8 @@ class ReportLine(models.Model):
             ),
             models.CheckConstraint(
                 name="report_line_sign_matches_kind",
-                condition=Q(kind__in=["capture", "refund_returned"], amount__gt=0)
-                | Q(kind__in=["void", "refund"], amount__lt=0)
+                condition=Q(kind__in=["capture", "refund_returned", "dispute_won"], amount__gt=0)
+                | Q(kind__in=["void", "refund", "dispute"], amount__lt=0)
                 | Q(kind="other") & ~Q(amount=0),
             ),
             models.CheckConstraint(

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from payments.json_codecs import bounded_json
-from payments.providers.adyen import bodies
+from payments.providers.adyen import bodies, disputes
 from payments.providers.adyen.answers import cvc_checked, facts
 from payments.providers.adyen.channels import CARD, METHODS
 from payments.providers.adyen.declines import declined_by_words
@@ -161,4 +161,5 @@ EVENTS: dict[str, Callable[[Item], Report | None]] = {
     "REFUND": _of(bodies.RETURNED, _modified),
     "REFUND_FAILED": _of(bodies.RETURNED, _failed),
     "REFUNDED_REVERSED": _of(bodies.RETURNED, _failed),
+    **dict.fromkeys(disputes.STAGES, disputes.read(_key)),
 }

@@ -12,6 +12,7 @@ from payments.db.compiled_query import CompiledQuery
 from payments.db.writes import Insert, execute_writes_in_savepoint
 from payments.providers.base import Payment
 from payments.providers.simulator.answers import payment_outcome
+from payments.providers.simulator.disputes import first_due_at
 from payments.providers.simulator.messages import write_message
 from payments.providers.simulator.models import PIN_TRIES, Entry, SimulatedPayment
 from payments.providers.simulator.scenarios import Scenario, cvc_checked
@@ -66,6 +67,7 @@ def new_payment(payment: Payment, scenario: Scenario) -> SimulatedPayment:
         cvc_checked=cvc_checked(payment.card, scenario),
         refunds=scenario.refunds,
         decline_code=scenario.decline_code,
+        story=scenario.story or "",
     )
     if scenario.decline_code:
         row.state = State.DECLINED
@@ -75,6 +77,7 @@ def new_payment(payment: Payment, scenario: Scenario) -> SimulatedPayment:
         row.expires_at = clock.now() + timedelta(minutes=PAGE_MINUTES)
     else:
         row.state, row.amount_captured = approved(row)
+        row.dispute_due_at = first_due_at(row) if row.capture else None
     return row
 
 
@@ -101,7 +104,8 @@ def approve(payment: SimulatedPayment, *, send_message: bool) -> None:
     """Approve a payment that still awaits its payer; with `send_message`, leave a message for kaha."""
     state, amount_captured = approved(payment)
     with transaction.atomic():
-        if _decide(payment, state=state, amount_captured=amount_captured):
+        due_at = first_due_at(payment) if payment.capture else None
+        if _decide(payment, state=state, amount_captured=amount_captured, dispute_due_at=due_at):
             Entry.objects.bulk_create(approval_entries(payment))
             _leave_message(payment, send_message)
 

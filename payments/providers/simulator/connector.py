@@ -20,7 +20,7 @@ from payments.providers.base import (
     Unknown,
 )
 from payments.providers.settlement_reports import SettlementLine
-from payments.providers.simulator import deadlines, messages, reports
+from payments.providers.simulator import deadlines, disputes, messages, reports
 from payments.providers.simulator.answers import asks_pin, operation_outcome, payment_outcome, refused
 from payments.providers.simulator.books import book_payment, enter_pin, expire_due_pages, find_payment, new_payment
 from payments.providers.simulator.operations import book_operation, find_operation, settle_due_refunds
@@ -114,6 +114,7 @@ class Simulator:
         """
         settle_due_refunds(limit, among)
         expire_due_pages(limit, among)
+        disputes.advance_due(limit, among)
         return [self._open(message.pk, message.body.encode()) for message in messages.claim(limit, among)]
 
     def _open(self, message_id: int, body: bytes) -> Report:

@@ -9,12 +9,15 @@ from payments.providers.simulator.messages import unacknowledged, unacknowledged
 from payments.providers.simulator.models import SimulatedOperation, SimulatedPayment
 
 AWAITING = SimulatedPayment.objects.filter(state=SimulatedPayment.State.AWAITING)
+DISPUTED = SimulatedPayment.objects.filter(dispute_due_at__isnull=False)
 CHANGING = SimulatedOperation.objects.filter(settles_at__isnull=False)
 
 
 def waiting() -> set[str]:
-    """Return the references of awaited payers, of refunds that end later, and of unacknowledged messages."""
-    booked = AWAITING.values_list("reference", flat=True).union(CHANGING.values_list("reference", flat=True))
+    """Return the references of awaited payers, disputes and refunds that change later, and unacknowledged messages."""
+    booked = AWAITING.values_list("reference", flat=True).union(
+        DISPUTED.values_list("reference", flat=True), CHANGING.values_list("reference", flat=True)
+    )
     return {*booked, *unacknowledged_references()}
 
 
@@ -23,4 +26,5 @@ def bring_nearer(references: Collection[str], by: timedelta) -> None:
     # Refunds before payments, as when one ends.
     CHANGING.filter(reference__in=references).update(settles_at=F("settles_at") - by)
     AWAITING.filter(reference__in=references).update(expires_at=F("expires_at") - by)
+    DISPUTED.filter(reference__in=references).update(dispute_due_at=F("dispute_due_at") - by)
     unacknowledged(references).update(due_at=F("due_at") - by)

@@ -13,6 +13,7 @@ from django.utils.crypto import constant_time_compare, salted_hmac
 
 from payments import clock
 from payments.providers.base import Approved, BadSignature, Declined, Outcome, Report
+from payments.providers.disputes import Disputed, disputed_from
 from payments.providers.simulator.models import Message
 
 SIGNATURE_HEADER = "Simulator-Signature"
@@ -23,10 +24,10 @@ PURGE_BATCH = 5000
 OUTCOMES: dict[str, type[Approved] | type[Declined]] = {"approved": Approved, "declined": Declined}
 
 
-def write_message(reference: str, outcome: Outcome) -> None:
-    """Leaves a message in the caller's transaction: `reference` came to this final `outcome`."""
+def write_message(reference: str, outcome: Outcome | Disputed) -> None:
+    """Leaves a message in the caller's transaction: `reference` came to this final `outcome`, or is disputed."""
     content = {"reference": reference, "kind": type(outcome).__name__.lower(), "outcome": asdict(outcome)}
-    Message.objects.create(body=json.dumps(content))
+    Message.objects.create(body=json.dumps(content, default=str))
 
 
 def unacknowledged(among: Collection[str] | None = None) -> QuerySet[Message]:
@@ -77,6 +78,8 @@ def read(headers: Mapping[str, str], body: bytes) -> Report:
     if not constant_time_compare(headers.get(SIGNATURE_HEADER, ""), _signature(body)):
         raise BadSignature
     content: dict[str, Any] = json.loads(body)
+    if content["kind"] == "disputed":
+        return Report(content["reference"], None, dispute=disputed_from(content["outcome"]))
     return Report(content["reference"], OUTCOMES[content["kind"]](**content["outcome"]))
 
 

@@ -41,6 +41,11 @@ class SimulatedPayment(FastModel):
     pin_tries = models.PositiveSmallIntegerField(default=0)
     # How many days longer a hold is kept than it was at first.
     extended_days = models.PositiveSmallIntegerField(default=0)
+    # How the payer's bank disputes it ("" for never): the steps taken, when the next is due, and what the bank has.
+    story = models.CharField(max_length=7, blank=True, default="")
+    dispute_step = models.PositiveSmallIntegerField(default=0)
+    dispute_due_at = models.DateTimeField(null=True)
+    amount_disputed = models.BigIntegerField(default=0)
     created_at = models.DateTimeField(default=clock.now, editable=False)
 
     class Meta:
@@ -54,6 +59,10 @@ class SimulatedPayment(FastModel):
             models.CheckConstraint(
                 name="simulated_refunded_within_captured",
                 condition=Q(amount_refunded__gte=0, amount_refunded__lte=F("amount_captured")),
+            ),
+            models.CheckConstraint(
+                name="simulated_disputed_within_captured",
+                condition=Q(amount_disputed__gte=0, amount_disputed__lte=F("amount_captured")),
             ),
             models.CheckConstraint(
                 name="simulated_state_matches_money",
@@ -79,6 +88,7 @@ class SimulatedPayment(FastModel):
         ]
         indexes = [
             models.Index(F("expires_at"), name="simulated_page_due", condition=Q(state="awaiting")),
+            models.Index(F("dispute_due_at"), name="simulated_dispute_due", condition=Q(dispute_due_at__isnull=False)),
         ]
 
     def __str__(self) -> str:
@@ -144,6 +154,8 @@ class Entry(FastModel):
         VOID = "void"  # of what was taken
         REFUND = "refund"
         REFUND_RETURNED = "refund_returned"
+        DISPUTE = "dispute"
+        DISPUTE_WON = "dispute_won"
 
     payment = models.ForeignKey(SimulatedPayment, models.PROTECT, related_name="entries")
     # Of the payment or operation that was asked for and moved this.

@@ -13,6 +13,7 @@ from payments import clock
 from payments.db.writes import BulkInsert, Insert, StaleRow, Update, Write, execute_writes_in_savepoint
 from payments.providers.base import Operation
 from payments.providers.simulator.answers import operation_outcome
+from payments.providers.simulator.disputes import first_due_at
 from payments.providers.simulator.messages import write_message
 from payments.providers.simulator.models import EXTENDED_DAYS_MAX, Entry, SimulatedOperation, SimulatedPayment
 from payments.providers.simulator.scenarios import Refunds
@@ -28,7 +29,7 @@ REFUND_STATES = {
 }
 
 # What moves of a payment: that it is as it was read says that nobody else has moved it.
-MOVED = ("state", "amount_captured", "amount_refunded", "extended_days")
+MOVED = ("state", "amount_captured", "amount_refunded", "amount_disputed", "extended_days")
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +110,11 @@ def _capture(operation: SimulatedOperation, payment: SimulatedPayment) -> Move |
         return None
     left = payment.amount - operation.amount
     return Move(
-        {"state": PaymentState.CAPTURED, "amount_captured": operation.amount},
+        {
+            "state": PaymentState.CAPTURED,
+            "amount_captured": operation.amount,
+            "dispute_due_at": first_due_at(payment),
+        },
         ((Entry.Kind.CAPTURE, operation.amount), (Entry.Kind.RELEASE, left)),
     )
 
@@ -122,14 +127,14 @@ def _void(_: SimulatedOperation, payment: SimulatedPayment) -> Move | None:
     voided = {"state": PaymentState.VOIDED}
     if payment.state == PaymentState.HELD:
         return Move(voided, ((Entry.Kind.RELEASE, payment.amount),))
-    if payment.state == PaymentState.CAPTURED and not payment.amount_refunded:
+    if payment.state == PaymentState.CAPTURED and not payment.amount_refunded and not payment.amount_disputed:
         return Move(voided, ((Entry.Kind.VOID, payment.amount_captured),))
     return None
 
 
 def _refund(operation: SimulatedOperation, payment: SimulatedPayment) -> Move | None:
     amount_refunded = payment.amount_refunded + operation.amount
-    if payment.state != PaymentState.CAPTURED or amount_refunded > payment.amount_captured:
+    if payment.state != PaymentState.CAPTURED or amount_refunded > payment.amount_captured - payment.amount_disputed:
         return None
     return Move({"amount_refunded": amount_refunded}, ((Entry.Kind.REFUND, operation.amount),))
 

@@ -21,6 +21,16 @@ class Refunds(StrEnum):
     SUCCEED_LATER = "succeed_later"
 
 
+class Story(StrEnum):
+    """What the payer's bank does after the money was taken."""
+
+    AT_ONCE = "at_once"
+    INQUIRY = "inquiry"
+    LATER = "later"
+    WON = "won"
+    LOST = "lost"
+
+
 @dataclass(frozen=True, slots=True)
 class Scenario:
     """A card's behaviour: `challenges` where authentication is asked; `decline_code` is empty when approved."""
@@ -29,6 +39,7 @@ class Scenario:
     decline_code: str = ""
     lost: Lost | None = None
     refunds: Refunds = Refunds.SUCCEED
+    story: Story | None = None
 
 
 ORDINARY = Scenario(challenges=True)
@@ -48,6 +59,11 @@ SCENARIOS = {
     "4000000000007726": Scenario(refunds=Refunds.SUCCEED_LATER),
     "4000000000005100": Scenario(lost=Lost.ANSWER),
     "4000000000005118": Scenario(lost=Lost.REQUEST),
+    "4000000000000259": Scenario(story=Story.AT_ONCE),
+    "4000000000001976": Scenario(story=Story.INQUIRY),
+    "4000000000002685": Scenario(story=Story.LATER),
+    "4000000000004269": Scenario(story=Story.WON),
+    "4000000000004277": Scenario(story=Story.LOST),
 }
 MESSAGES = {
     "card_declined": "The issuer declined the card.",

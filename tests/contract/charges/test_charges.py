@@ -22,7 +22,7 @@ DECLINES = {
 LOST = {"answer lost": "4000000000005100", "request lost": "4000000000005118"}
 ALWAYS = {
     "metadata",
-    *("object", "id", "amount", "amount_captured", "amount_refunded", "authorized", "captured", "currency"),
+    *("object", "id", "amount", "amount_captured", "amount_refunded", "authorized", "captured", "disputed", "currency"),
     *("statement_descriptor", "description", "source", "require_auth", "refunds", "status", "livemode"),
     *("created_at", "updated_at"),
 }
@@ -94,7 +94,11 @@ def test_a_challenged_card_waits_for_its_payer(api: Api, number: str) -> None:
 @pytest.mark.parametrize("capture", [True, False])
 def test_a_challenged_card_is_approved_without_require_auth(api: Api, number: str, capture: bool) -> None:
     charge = api.charge(number, require_auth=False, capture=capture)
-    assert (charge["status"], charge["captured"], charge["authorized"]) == ("succeeded", capture, not capture)
+    assert (charge["status"], charge["captured"], charge["authorized"]) == (
+        "succeeded",
+        capture,
+        not capture,
+    )
     assert "action" not in charge
 
 

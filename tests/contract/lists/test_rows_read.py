@@ -22,6 +22,7 @@ from customers.models import Customer, CustomerSource
 from payments.api.validation.fields import Choice, Email
 from payments.api.validation.query_fields import (
     ChargeListQuery,
+    DisputeListQuery,
     EventListQuery,
     FeedQuery,
     PageQuery,
@@ -37,6 +38,7 @@ from payments.models import (
     Attempt,
     Card,
     Charge,
+    Dispute,
     Event,
     IdempotencyRecord,
     Posting,
@@ -48,6 +50,7 @@ from payments.providers.simulator.models import SimulatedOperation, SimulatedPay
 from tests.client import CHALLENGED, DECLINED, Api, error_of, made
 from tests.contract.calls import CALLS, faults_of, nobodys, order, vaulted
 from tests.copies import Table, multiply
+from tests.disputes.stories import AT_ONCE, disputed
 from tests.webhooks.test_outbox import NOTIFIED
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.long]
@@ -83,7 +86,11 @@ TABLES = (
 )
 # To read a small one as a whole is cheaper than to look for each row of a page.
 FURTHER_COPIES = 10_000
-FURTHER_TABLES = (Table(CustomerSource, ("id", "customer_id", "source_id")), Table(Refund, ("id", "charge_id")))
+FURTHER_TABLES = (
+    Table(CustomerSource, ("id", "customer_id", "source_id")),
+    Table(Refund, ("id", "charge_id")),
+    Table(Dispute, ("id", "charge_id")),
+)
 
 
 @pytest.fixture
@@ -93,6 +100,7 @@ def crowded(api: Api) -> Api:
         made(api.post("/charges/", order(source), f"charge-{source}"))
     for charge in (api.held(), api.charge()):
         made(api.post(f"/charges/{charge['id']}/{'void' if charge['authorized'] else 'refund'}", None, charge["id"]))
+    disputed(api, AT_ONCE)
     multiply(COPIES, TABLES)
     multiply(FURTHER_COPIES, FURTHER_TABLES)
     return api
@@ -141,7 +149,12 @@ def test_no_call_reads_more_than_it_answers_or_changes(crowded: Api) -> None:
 # Each row of a page is looked for among the charges of 7 states.
 MOST_BY_A_FILTER = 7 * (20 + 1) + MOST_OF_A_LISTS_TABLE
 INDEX_ENTRIES = "SELECT indexrelname, idx_tup_read FROM pg_stat_user_indexes"
-LISTS = {"charges": ChargeListQuery, "customers": CustomerListQuery, "events": EventListQuery}
+LISTS = {
+    "charges": ChargeListQuery,
+    "customers": CustomerListQuery,
+    "disputes": DisputeListQuery,
+    "events": EventListQuery,
+}
 
 
 def values_of(name: str, field: Any, api: Api) -> list[str]:
@@ -168,6 +181,7 @@ def ids_of(field: QueryId | QueryObject, api: Api) -> list[str]:
         "src": busiest.source_id,
         "ch": busiest.id,
         "re": Refund.objects.latest("id").id,
+        "dp": Dispute.objects.latest("id").id,
     }
     return [identity for kind in kinds for identity in (public_id(kind, there[kind]), nobodys(kind))]
 

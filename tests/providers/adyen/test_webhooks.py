@@ -1,13 +1,15 @@
 """What Adyen reports by itself: every item verified, and read as what it is about."""
 
 import json
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
 from payments import ids
-from payments.providers.adyen import webhooks
+from payments.providers.adyen import disputes, webhooks
 from payments.providers.base import Approved, BadSignature, Declined, Report
+from payments.providers.disputes import Disputed, Reason, Stage
 from tests.providers.adyen.webhooks import HMAC_KEY, MERCHANT_ACCOUNT, item_of, signed, webhook_of
 from tests.providers.openapi import SPECS
 
@@ -168,7 +170,7 @@ def test_that_what_is_taken_at_once_was_taken_is_no_news() -> None:
 
 def test_items_of_another_account_and_events_that_we_do_not_know_are_passed_over() -> None:
     elsewhere = announced("REFUND", reference=f"refund-{OPERATION}") | {"merchantAccountCode": "Somebody"}
-    unknown = announced("CHARGEBACK")
+    unknown = announced("MANUAL_REVIEW_ACCEPT")
     ours = announced("REFUND", reference=f"refund-{OPERATION}")
     wrapped = [{"NotificationRequestItem": signed(item)} for item in (elsewhere, unknown, ours)]
     body = json.dumps({"live": "false", "notificationItems": wrapped}).encode()
@@ -189,3 +191,18 @@ def test_an_item_that_lacks_what_every_event_has_cannot_be_understood() -> None:
     body = json.dumps({"notificationItems": [{"NotificationRequestItem": signed(item)}]}).encode()
     with pytest.raises(ValueError, match="pspReference"):
         webhooks.read(body, HMAC_KEY, MERCHANT_ACCOUNT)
+
+
+@pytest.mark.parametrize(("event", "stage"), disputes.STAGES.items())
+def test_a_dispute_is_reported_at_its_stage_and_moves_nothing_by_itself(event: str, stage: Stage) -> None:
+    additional = {"chargebackReasonCode": "13.1", "defensePeriodEndsAt": "2026-12-01T10:00:00+01:00", "arn": "ARN7"}
+    [report] = read(announced(event, originalReference="PSP1", additionalData=additional))
+    assert (report.reference, report.outcome, report.key) == (PAYMENT, None, f"PSP2:{event}:true")
+    due = datetime(2026, 12, 1, 9, tzinfo=UTC)
+    assert report.dispute == Disputed("PSP2", stage, 10_000, "PHP", Reason.NOT_RECEIVED, "13.1", "ARN7", due)
+
+
+@pytest.mark.parametrize("given", [{}, {"defensePeriodEndsAt": "soon"}, {"defensePeriodEndsAt": "2026-12-01"}])
+def test_a_dispute_without_a_code_or_with_an_odd_deadline_is_reported_all_the_same(given: dict[str, str]) -> None:
+    [report] = read(announced("CHARGEBACK", additionalData=given))
+    assert report.dispute == Disputed("PSP2", Stage.CHARGEBACK, 10_000, "PHP")

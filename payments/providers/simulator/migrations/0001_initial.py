@@ -58,17 +58,23 @@ class Migration(migrations.Migration):
                 ("token_digest", models.BinaryField(max_length=32, null=True, unique=True)),
                 ("expires_at", models.DateTimeField(null=True)),
                 ("pin_tries", models.PositiveSmallIntegerField(default=0)),
+                ("story", models.CharField(blank=True, default="", max_length=7)),
+                ("dispute_step", models.PositiveSmallIntegerField(default=0)),
+                ("dispute_due_at", models.DateTimeField(null=True)),
+                ("amount_disputed", models.BigIntegerField(default=0)),
                 ("created_at", models.DateTimeField(default=payments.clock.now, editable=False)),
                 ("extended_days", models.PositiveSmallIntegerField(default=0)),
             ],
             options={
                 "indexes": [
                     models.Index(F("expires_at"), condition=Q(("state", "awaiting")), name="simulated_page_due"),
+                    models.Index(F("dispute_due_at"), condition=Q(("dispute_due_at__isnull", False)), name="simulated_dispute_due"),
                 ],
                 "constraints": [
                     models.CheckConstraint(condition=Q(("amount__gte", 1)), name="simulated_amount_positive"),
                     models.CheckConstraint(condition=Q(("amount_captured__gte", 0), ("amount_captured__lte", F("amount"))), name="simulated_captured_within_amount"),
                     models.CheckConstraint(condition=Q(("amount_refunded__gte", 0), ("amount_refunded__lte", F("amount_captured"))), name="simulated_refunded_within_captured"),
+                    models.CheckConstraint(condition=Q(("amount_disputed__gte", 0), ("amount_disputed__lte", F("amount_captured"))), name="simulated_disputed_within_captured"),
                     models.CheckConstraint(
                         condition=Q(
                             Q(("amount_captured__gte", 1), ("state", "captured")),
@@ -129,7 +135,7 @@ class Migration(migrations.Migration):
                 (
                     "kind",
                     models.CharField(
-                        choices=[("hold", "Hold"), ("capture", "Capture"), ("release", "Release"), ("void", "Void"), ("refund", "Refund"), ("refund_returned", "Refund Returned")], max_length=15
+                        choices=[("hold", "Hold"), ("capture", "Capture"), ("release", "Release"), ("void", "Void"), ("refund", "Refund"), ("refund_returned", "Refund Returned"), ("dispute", "Dispute"), ("dispute_won", "Dispute Won")], max_length=15
                     ),
                 ),
                 ("amount", models.BigIntegerField()),

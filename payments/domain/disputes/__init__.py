@@ -1,0 +1,1 @@
+"""Disputes: what a payer's bank takes back, and what comes of it."""

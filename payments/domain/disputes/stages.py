@@ -1,0 +1,64 @@
+"""How a dispute stands, from the stages that were reported of it.
+
+Providers report stages late, repeated and in any order. So the status follows from the furthest stage, and where the
+money is from the furthest stage that moved it: a stage that comes after a further one changes nothing.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from payments.models import Dispute
+from payments.providers.disputes import Stage
+
+Status = Dispute.Status
+STATUSES: dict[Stage, Status] = {
+    Stage.INQUIRY: Status.WARNING,
+    Stage.INQUIRY_CLOSED: Status.WON,
+    Stage.CHARGEBACK: Status.NEEDS_RESPONSE,
+    Stage.EXPIRED: Status.EXPIRED,
+    Stage.ACCEPTED: Status.ACCEPTED,
+    Stage.EVIDENCE: Status.UNDER_REVIEW,
+    Stage.REVERSED: Status.WON,
+    Stage.SECOND_CHARGEBACK: Status.LOST,
+    Stage.WON_FINALLY: Status.WON,
+    Stage.LOST_FINALLY: Status.LOST,
+}
+# Stages by which the payer's bank takes the money, and by which it comes back; the others move none.
+TAKES = frozenset({Stage.CHARGEBACK, Stage.SECOND_CHARGEBACK, Stage.LOST_FINALLY})
+RETURNS = frozenset({Stage.REVERSED, Stage.WON_FINALLY})
+UNTOUCHED = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where a dispute stands: its furthest stage, and the furthest one that moved money, UNTOUCHED for none."""
+
+    stage: Stage
+    money_stage: int = UNTOUCHED
+
+    @property
+    def status(self) -> Status:
+        return STATUSES[self.stage]
+
+    @property
+    def withdrawn(self) -> bool:
+        """Whether the payer's bank has the money."""
+        return self.money_stage in TAKES
+
+    @property
+    def is_open(self) -> bool:
+        return self.status in Dispute.OPEN
+
+    def after(self, stage: Stage) -> "Standing":
+        """Return the standing after another report."""
+        moved = stage if stage in TAKES | RETURNS else UNTOUCHED
+        return Standing(max(self.stage, stage), max(self.money_stage, moved))
+
+
+def standing_of(stages: Iterable[Stage]) -> Standing:
+    """Return the standing after all these reports, of which there is at least one."""
+    first, *others = stages
+    standing = Standing(first).after(first)
+    for stage in others:
+        standing = standing.after(stage)
+    return standing

@@ -1,0 +1,62 @@
+"""Create disputes."""
+
+import payments.clock
+import payments.ids
+from django.db import migrations, models
+from django.db.models import F, Q
+
+OPERATIONS = [
+    migrations.CreateModel(
+        name="Dispute",
+        fields=[
+            ("id", models.UUIDField(default=payments.ids.new_id, editable=False, primary_key=True, serialize=False)),
+            ("livemode", models.BooleanField()),
+            ("provider_ref", models.CharField(max_length=255)),
+            ("network_ref", models.CharField(blank=True, default="", max_length=255)),
+            ("amount", models.BigIntegerField()),
+            ("currency", models.CharField(max_length=3)),
+            ("reason", models.CharField(max_length=30)),
+            ("network_code", models.CharField(blank=True, default="", max_length=40)),
+            ("stage", models.PositiveSmallIntegerField()),
+            ("money_stage", models.PositiveSmallIntegerField(default=0)),
+            (
+                "status",
+                models.CharField(
+                    choices=[
+                        ("warning", "Warning"),
+                        ("needs_response", "Needs Response"),
+                        ("under_review", "Under Review"),
+                        ("won", "Won"),
+                        ("lost", "Lost"),
+                        ("accepted", "Accepted"),
+                        ("expired", "Expired"),
+                    ],
+                    max_length=14,
+                ),
+            ),
+            ("withdrawn", models.BooleanField()),
+            ("evidence_due_at", models.DateTimeField(blank=True, null=True)),
+            ("version", models.PositiveIntegerField(default=1)),
+            ("created_at", models.DateTimeField(default=payments.clock.now, editable=False)),
+            ("updated_at", models.DateTimeField(default=payments.clock.now, editable=False)),
+            ("charge", models.ForeignKey(db_index=False, on_delete=models.PROTECT, related_name="disputes", to="payments.charge")),
+            ("merchant", models.ForeignKey(db_index=False, on_delete=models.PROTECT, related_name="+", to="payments.merchant")),
+        ],
+        options={
+            "default_permissions": ("view",),
+            "indexes": [
+                models.Index(F("merchant"), F("livemode"), F("id"), name="dispute_of_merchant"),
+                models.Index(F("merchant"), F("livemode"), F("status"), F("id"), name="dispute_in_status"),
+                models.Index(F("evidence_due_at"), F("id"), condition=Q(("status__in", ["warning", "needs_response"])), name="dispute_to_answer"),
+            ],
+            "constraints": [
+                models.UniqueConstraint(F("charge"), F("provider_ref"), name="dispute_once_per_charge"),
+                models.CheckConstraint(condition=Q(("amount__gte", 1)), name="dispute_amount_positive"),
+                models.CheckConstraint(
+                    condition=Q(Q(("status__in", ["warning", "won"]), ("withdrawn", False)), Q(("status__in", ["needs_response", "lost"]), ("withdrawn", True)), ("status__in", ["under_review", "accepted", "expired"]), _connector="OR"),
+                    name="dispute_money_follows_status",
+                ),
+            ],
+        },
+    ),
+]

@@ -1,0 +1,77 @@
+"""Disputes of charges, as the payer's bank makes them and providers report them."""
+
+from django.db import models
+from django.db.models import F, Q
+
+from payments import clock, ids
+from payments.db.fast_model import FastModel
+from payments.db.scoped_queryset import ScopedQuerySet
+from payments.models.charging.charge import Charge
+from payments.models.merchants.merchant import Merchant
+
+
+class Dispute(FastModel):
+    """A dispute of a charge. Only `payments.domain.disputes.record` changes it, and only to a further stage."""
+
+    class Status(models.TextChoices):
+        WARNING = "warning"  # the bank asks; no money was taken
+        NEEDS_RESPONSE = "needs_response"
+        UNDER_REVIEW = "under_review"
+        WON = "won"
+        LOST = "lost"
+        ACCEPTED = "accepted"
+        EXPIRED = "expired"
+
+    # The others are its end, unless the bank disputes again.
+    OPEN = (Status.WARNING, Status.NEEDS_RESPONSE, Status.UNDER_REVIEW)
+
+    id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
+    merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="+", db_index=False)
+    livemode = models.BooleanField()
+    charge = models.ForeignKey(Charge, models.PROTECT, related_name="disputes", db_index=False)
+    # The provider's name of the dispute, and the card network's.
+    provider_ref = models.CharField(max_length=255)
+    network_ref = models.CharField(max_length=255, blank=True, default="")
+    amount = models.BigIntegerField()
+    currency = models.CharField(max_length=3)
+    reason = models.CharField(max_length=30)
+    network_code = models.CharField(max_length=40, blank=True, default="")
+    # The furthest stage that was reported (`payments.providers.disputes.Stage`), the furthest that moved money, and
+    # what follows from them.
+    stage = models.PositiveSmallIntegerField()
+    money_stage = models.PositiveSmallIntegerField(default=0)
+    status = models.CharField(max_length=14, choices=Status.choices)
+    # Whether the payer's bank has the money.
+    withdrawn = models.BooleanField()
+    evidence_due_at = models.DateTimeField(null=True, blank=True)
+    version = models.PositiveIntegerField(default=1)
+    created_at = models.DateTimeField(default=clock.now, editable=False)
+    updated_at = models.DateTimeField(default=clock.now, editable=False)
+
+    objects = ScopedQuerySet["Dispute"].as_manager()
+
+    class Meta:
+        default_permissions = ("view",)
+        constraints = [
+            models.UniqueConstraint(F("charge"), F("provider_ref"), name="dispute_once_per_charge"),
+            models.CheckConstraint(name="dispute_amount_positive", condition=Q(amount__gte=1)),
+            models.CheckConstraint(
+                name="dispute_money_follows_status",
+                condition=Q(status__in=["warning", "won"], withdrawn=False)
+                | Q(status__in=["needs_response", "lost"], withdrawn=True)
+                | Q(status__in=["under_review", "accepted", "expired"]),
+            ),
+        ]
+        indexes = [
+            models.Index(F("merchant"), F("livemode"), F("id"), name="dispute_of_merchant"),
+            models.Index(F("merchant"), F("livemode"), F("status"), F("id"), name="dispute_in_status"),
+            models.Index(
+                F("evidence_due_at"),
+                F("id"),
+                name="dispute_to_answer",
+                condition=Q(status__in=["warning", "needs_response"]),
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return ids.public_id("dp", self.id)

@@ -1,0 +1,65 @@
+"""What a provider reports of a dispute: the payer's bank asks about a payment, or takes its money back."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import IntEnum, StrEnum
+
+from payments.sensitive_data.redaction import redact
+
+
+class Stage(IntEnum):
+    """What a provider reports of a dispute, in the order in which it happens."""
+
+    INQUIRY = 10  # a request for information, or the notice of a chargeback
+    INQUIRY_CLOSED = 20  # the bank was satisfied
+    CHARGEBACK = 30  # the money was taken
+    EXPIRED = 40  # no evidence came in time
+    ACCEPTED = 50  # the merchant gave up
+    EVIDENCE = 60  # the provider has the evidence
+    REVERSED = 70  # the money came back
+    SECOND_CHARGEBACK = 80  # the bank took it again
+    WON_FINALLY = 90  # it came back by arbitration
+    LOST_FINALLY = 100
+
+
+class Reason(StrEnum):
+    """Why the payer's bank disputes a payment: one vocabulary for all networks and providers."""
+
+    FRAUDULENT = "fraudulent"
+    NOT_RECEIVED = "product_not_received"
+    NOT_AS_DESCRIBED = "product_unacceptable"
+    CREDIT_NOT_PROCESSED = "credit_not_processed"
+    SUBSCRIPTION_CANCELED = "subscription_canceled"
+    DUPLICATE = "duplicate"
+    PROCESSING_ERROR = "processing_error"
+    UNRECOGNIZED = "unrecognized"
+    GENERAL = "general"
+
+
+@dataclass(frozen=True, slots=True)
+class Disputed:
+    """One stage of a dispute of a payment.
+
+    `provider_ref` is the provider's name of the dispute, the same at each stage. `amount` is in the smallest unit of
+    `currency`. `network_code` is the card network's code of the reason, `network_ref` its reference of the case.
+    """
+
+    provider_ref: str
+    stage: Stage
+    amount: int
+    currency: str
+    reason: Reason = Reason.GENERAL
+    network_code: str = ""
+    network_ref: str = ""
+    evidence_due_at: datetime | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "network_code", redact(self.network_code))
+
+
+def disputed_from(members: dict[str, object]) -> Disputed:
+    """Return the dispute that `json` was made of by `json.dumps(asdict(…), default=str)`."""
+    due = members.pop("evidence_due_at")
+    stage, reason = Stage(int(str(members.pop("stage")))), Reason(str(members.pop("reason")))
+    at = datetime.fromisoformat(str(due)) if due else None
+    return Disputed(stage=stage, reason=reason, evidence_due_at=at, **members)  # type: ignore[arg-type]

@@ -1,0 +1,62 @@
+"""Disputes in the back office: by deadline, on the page of their charge, and in the inbox."""
+
+from datetime import timedelta
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+
+from payments import clock
+from payments.ids import parse_id
+from payments.models import Charge, Dispute
+from payments.overview import needs_attention
+from tests.admin.conftest import House, text_of
+from tests.admin.test_pages import list_of, page_of
+from tests.client import Api
+from tests.disputes.stories import make_dispute
+
+pytestmark = pytest.mark.long
+INBOX = reverse("admin:inbox")
+
+
+def test_the_page_of_a_charge_shows_its_disputes_and_what_the_bank_has(house: House, operator: Client) -> None:
+    dispute = make_dispute(Charge.objects.get(), amount=1_000)
+    text = text_of(operator.get(page_of(dispute.charge))).replace("\N{NO-BREAK SPACE}", " ")
+    assert page_of(dispute) in text
+    assert "Taken by the payer&#x27;s bank" in text
+    assert "PHP -10.00" in text or "-PHP 10.00" in text
+
+
+def test_money_that_the_bank_has_is_not_offered_to_be_given_back(api: Api, operator: Client) -> None:
+    charge = Charge.objects.get(id=parse_id("ch", api.charge()["id"]))
+    ways = [reverse(f"admin:payments_charge_{verb}", args=[charge.pk]) for verb in ("refund", "void")]
+    before = text_of(operator.get(page_of(charge)))
+    make_dispute(charge)
+    after = text_of(operator.get(page_of(charge)))
+    assert [(way in before, way in after) for way in ways] == [(True, False)] * 2
+
+
+def test_the_page_of_a_dispute_shows_its_reason_deadline_and_events(house: House, operator: Client) -> None:
+    text = text_of(operator.get(page_of(make_dispute(Charge.objects.get()))))
+    assert [words in text for words in ("Needs Response", "general", "dispute.created", "D1")] == [True] * 4
+
+
+@pytest.mark.parametrize(("status", "found"), [("needs_response", True), ("won", False)])
+def test_disputes_are_filtered_by_status(house: House, operator: Client, status: str, found: bool) -> None:
+    dispute = make_dispute(Charge.objects.get())
+    text = text_of(operator.get(list_of(Dispute), {"status": status})).partition("result_list")[2]
+    assert (page_of(dispute) in text) == found
+
+
+def test_a_dispute_to_answer_is_in_the_inbox_until_its_deadline(house: House, operator: Client) -> None:
+    dispute = make_dispute(Charge.objects.get())
+    text = text_of(operator.get(INBOX)).replace("\N{NO-BREAK SPACE}", " ")
+    assert (page_of(dispute) in text, "evidence due in 6 d" in text or "evidence due in 7 d" in text) == (True, True)
+    Dispute.objects.update(evidence_due_at=clock.now() - timedelta(seconds=1))
+    assert page_of(dispute) not in text_of(operator.get(INBOX))
+
+
+def test_the_first_to_be_due_is_the_first_to_answer(house: House) -> None:
+    dispute = make_dispute(Charge.objects.get())
+    assert list(needs_attention.disputes_to_answer(None)) == [dispute]
+    assert list(needs_attention.disputes_to_answer([])) == []

@@ -1,0 +1,60 @@
+"""Disputes that webhooks of live providers report."""
+
+from dataclasses import replace
+
+import pytest
+
+from payments.models import Attempt, Charge, Dispute, ProviderAccount, ProviderEvent
+from payments.providers.base import Report
+from payments.providers.disputes import Disputed, Reason, Stage
+from tests.client import Api
+from tests.provider_events.psp import APPLIED, announce, apply_due, name_of, standing
+
+pytestmark = pytest.mark.django_db
+CHARGEBACK = Disputed("D1", Stage.CHARGEBACK, 10_000, "PHP", Reason.FRAUDULENT, "10.4")
+
+
+def about(dispute: Disputed, kind: str = "authorize") -> Report:
+    """Return a report of a stage of a dispute, with its own key."""
+    return Report(name_of(kind), None, f"D1:{dispute.stage}:{dispute.currency}", dispute=dispute)
+
+
+def test_a_chargeback_is_recorded_and_its_money_taken(live: Api, account: ProviderAccount) -> None:
+    charge = live.charge()
+    announce(account, about(CHARGEBACK), about(CHARGEBACK), about(replace(CHARGEBACK, stage=Stage.INQUIRY)))
+    dispute = Dispute.objects.get()
+    assert (dispute.livemode, dispute.reason, dispute.status) == (True, "fraudulent", "needs_response")
+    assert (live.read(charge)["disputed"], Charge.objects.get().amount_disputed) == (True, 10_000)
+    assert standing() == [APPLIED, APPLIED]
+
+
+def test_a_chargeback_in_another_currency_waits_for_operators(live: Api, account: ProviderAccount) -> None:
+    live.charge()
+    announce(account, about(replace(CHARGEBACK, currency="USD")))
+    assert [state for state, _ in standing()] == ["needs_attention"]
+    assert not Dispute.objects.exists()
+
+
+def test_a_chargeback_of_what_is_no_payment_waits_for_operators(live: Api, account: ProviderAccount) -> None:
+    charge = live.charge()
+    live.post(f"/charges/{charge['id']}/refund", {"amount": 100})
+    announce(account, about(CHARGEBACK, "refund"))
+    assert [state for state, _ in standing()] == ["needs_attention"]
+
+
+def test_a_chargeback_is_applied_again_after_a_void_that_was_under_way(live: Api, account: ProviderAccount) -> None:
+    live.charge()
+    Charge.objects.update(operation="void")
+    announce(account, about(CHARGEBACK))
+    assert [state for state, _ in standing()] == ["waiting"]
+    Charge.objects.update(operation="")
+    apply_due()
+    assert (standing(), Dispute.objects.count()) == ([APPLIED], 1)
+
+
+def test_a_report_of_another_account_moves_nothing(live: Api, account: ProviderAccount) -> None:
+    live.charge()
+    Attempt.objects.update(account=None, route=None)
+    announce(account, about(CHARGEBACK))
+    assert ProviderEvent.objects.get().state == "needs_attention"
+    assert not Dispute.objects.exists()
