@@ -1,5 +1,6 @@
 """The cast of most tests: a shop and its keys, and the API as a merchant's program sees it."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import hypothesis
@@ -7,7 +8,7 @@ import pytest
 from django.db.models.signals import post_migrate
 from django.dispatch import receiver
 
-from payments import vault
+from payments import clock, vault
 from payments.domain.maintenance.data_keys import DatabaseKeyStore
 from payments.domain.merchants.key_cache import cached_keys
 from payments.domain.merchants.merchants import NewMerchant, create_merchant
@@ -46,3 +47,10 @@ def other_shop(db: None) -> NewMerchant:
 def api(shop: NewMerchant) -> Api:
     """Return the API with the shop's secret test key."""
     return Api(shop.keys["sk_test"])
+
+
+@pytest.fixture
+def noon() -> Iterator[None]:
+    """Set the clock to noon: in the first minutes of a day the one before is not summed up yet."""
+    with clock.at(clock.now().replace(hour=12)):
+        yield

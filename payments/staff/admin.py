@@ -1,5 +1,6 @@
 """The page of operators: accounts, roles, merchants they work for, and removal of lost second factors."""
 
+from copy import copy
 from datetime import datetime
 from typing import Any, ClassVar
 
@@ -17,6 +18,7 @@ from payments import clock
 from payments.admin.framework.base import KahaAdmin, LookOnlyInline, by
 from payments.admin.framework.formats import NOTHING, chip, column, moment_column
 from payments.admin.framework.object_actions import ActionButton
+from payments.admin.framework.pagination import KeysetList
 from payments.admin.framework.row_actions import RowAction, RowActions
 from payments.admin.moments import moment_cell
 from payments.models import MerchantAccess
@@ -29,6 +31,16 @@ OF_SUPERUSERS = ("is_superuser",)
 OF_OTHERS = ("groups",)
 
 admin.site.unregister([User, Group, StaticDevice, TOTPDevice])
+
+
+class OperatorList(KeysetList):
+    """The list of users, which is named after what they are here."""
+
+    def __init__(self, *args: Any, **named: Any) -> None:
+        super().__init__(*args, **named)
+        # A change of the model's own names would be a migration of Django's app.
+        self.opts: Any = copy(self.opts)
+        self.opts.verbose_name, self.opts.verbose_name_plural = "operator", "operators"
 
 
 class FactorInline(LookOnlyInline):
@@ -162,6 +174,9 @@ class OperatorAdmin(RowActions, KahaAdmin):
     ) -> HttpResponse:
         title = {"title": "Operator" if object_id else "New operator"}
         return super().changeform_view(request, object_id, form_url, title | (extra_context or {}))
+
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[OperatorList]:
+        return OperatorList
 
     def save_model(self, request: HttpRequest, obj: User, form: Any, change: bool) -> None:
         obj.is_staff = True

@@ -1,4 +1,4 @@
-from django.apps import AppConfig
+from django.apps import AppConfig, apps
 from django.contrib.admin.apps import AdminConfig
 from django.db.models.signals import post_migrate
 
@@ -21,4 +21,5 @@ class StaffConfig(AppConfig):
         from payments.staff.roles import make_roles
         from payments.staff.sign_in import sessions  # noqa: F401
 
+        apps.get_app_config("auth").verbose_name = "People"
         post_migrate.connect(make_roles, sender=self, dispatch_uid="make_roles")

@@ -17,6 +17,7 @@ from payments.admin.lists import file
 from payments.domain.bulkheads import Bulkheads, bulkheads, use
 from payments.ids import public_id
 from payments.models import AuditEntry, Charge, MerchantAccess, Refund
+from payments.search.sweep import rebuild
 from tests.admin.conftest import House, text_of
 from tests.admin.test_pages import list_of, list_with, newest, secrets_of  # noqa: F401
 from tests.contract.lists.many_charges import sell
@@ -65,6 +66,7 @@ def test_the_file_has_the_rows_of_the_list(operator: Client) -> None:
     held = ChargeFactory(is_held=True, description="Two mangoes")
     ChargeFactory(is_held=True)
     ChargeFactory(is_captured=True, description="A mango")
+    rebuild()
     assert [line["id"] for line in exported(operator, "money=held&q=mang")] == [public_id("ch", held.pk)]
 
 

@@ -4,12 +4,12 @@ from django.contrib.auth.models import User
 from django.db.models import Model
 from django.test import Client, RequestFactory
 
-from payments.models import ApprovalLimit, AuditEntry, BinRange, Charge, Merchant, Refund, Source
+from payments.models import ApprovalLimit, AuditEntry, BinRange, Charge, FeeTemplate, Merchant, Refund, Source
 from tests.admin.conftest import House, text_of
 from tests.admin.test_pages import SHOWN, list_of, page_of
 from tests.factories import ChargeFactory, MerchantFactory
 
-EDITABLE = {Merchant, BinRange, ApprovalLimit}
+EDITABLE = {Merchant, BinRange, ApprovalLimit, FeeTemplate}
 LOOKED_AT = [model for model in SHOWN if model not in EDITABLE]
 
 
@@ -46,7 +46,7 @@ def merchant_form(**changed: str) -> dict[str, str]:
         "account_name": "Sari Inc",
         "statement_descriptor": "SARI",
         "status": "active",
-        "branding": '{"brand_color": "#aa0000"}',
+        "brand_color": "#aa0000",
         "business_address": "12 Session Road",
         "reason": "Ticket 77",
         "keys-TOTAL_FORMS": "0",
@@ -67,11 +67,22 @@ def test_a_merchant_may_be_renamed(operator: Client) -> None:
     assert renamed.updated_at > merchant.updated_at
 
 
+def test_the_branding_has_fields_and_a_preview(operator: Client) -> None:
+    merchant = MerchantFactory()
+    said = {"logo": "https://shop.example/logo.svg", "use_logo": "on", "brand_color": "#ffe600"}
+    assert operator.post(page_of(merchant), merchant_form(**said)).status_code == 302
+    branding = {"logo": "https://shop.example/logo.svg", "use_logo": True, "brand_color": "#ffe600"}
+    assert Merchant.objects.get().branding == branding
+    text = text_of(operator.get(page_of(merchant)))
+    assert 'fill="#ffe600"' in text
+    assert 'value="https://shop.example/logo.svg"' in text
+
+
 def test_why_a_merchant_was_renamed_is_recorded(operator: Client) -> None:
     operator.post(page_of(MerchantFactory(status="active")), merchant_form(business_address=""))
     entry = AuditEntry.objects.latest("number")
     assert (entry.action, entry.reason) == ("changed", "Ticket 77")
-    assert set(entry.fields) == {"title", "account_name", "statement_descriptor", "branding"}
+    assert set(entry.fields) == {"title", "account_name", "statement_descriptor", "brand_color"}
 
 
 @pytest.mark.parametrize("reason", ["", "paid with 4242424242424242"])
@@ -87,11 +98,11 @@ def test_no_merchant_is_renamed_without_a_reason_that_may_be_kept(reason: str, o
     ("field", "value"),
     [
         ("statement_descriptor", "A*"),
-        ("branding", "[1]"),
-        ("branding", '{"color": "#aa0000"}'),
-        ("branding", '{"brand_color": "red"}'),
-        ("branding", '{"logo": "http://shop.example/logo.svg"}'),
-        ("branding", '{"use_logo": 1}'),
+        ("brand_color", "red"),
+        ("accent_color", "#12345"),
+        ("logo", "http://shop.example/logo.svg"),
+        ("logo", "javascript:alert(1)"),
+        ("icon", 'https://shop.example/"logo.svg'),
         ("business_address", "x" * 256),
         ("status", "rich"),
     ],

@@ -22,6 +22,7 @@ from payments.models import (
     Card,
     Charge,
     DeclineAlert,
+    FeeTemplate,
     LedgerDay,
     MoneyCheck,
     ProviderAccount,
@@ -31,6 +32,7 @@ from payments.providers.simulator.models import Message
 from tests.admin.conftest import House, text_of, the_operator
 from tests.approvals.factories import requested_account, requested_key
 from tests.client import CARD_FIELDS, REFUNDS_WAIT, Api
+from tests.disputes.stories import make_dispute
 from tests.factories import ApiKeyFactory
 from tests.ledger.books import settle
 from tests.operators.corrections import proposed
@@ -81,6 +83,7 @@ def newest(house: House) -> dict[type[Model], Model]:
     MoneyCheck.objects.create(whole=True, invariants=["refunds_add_up"])
     _too_many_declines(house)
     block_email("juan@example.com")
+    make_dispute(Charge.objects.get(), amount=1)
     act_proposed()
     make_provider_message(house.shop.merchant)
     route_to(open_account(house.shop.merchant, True, "xendit", "Our Xendit", PROVIDER_CREDENTIALS, {}))
@@ -90,6 +93,7 @@ def newest(house: House) -> dict[type[Model], Model]:
     uploads.submit(
         "simulator", "report.csv", ",".join(MAPPINGS["simulator"].names).encode(), the_operator(), None, None
     )
+    FeeTemplate.objects.create(title="Standard", rates={"card": {"PHP": {"basis_points": 350, "fixed": 1500}}})
     LedgerDay.objects.create(day=clock.now().date() - timedelta(days=1))
     return {model: model._default_manager.latest("pk") for model in SHOWN}
 
@@ -121,6 +125,9 @@ def test_every_model_has_its_pages() -> None:
         # Merchants read it, and it is kept for a week.
         "ApiRequest",
         "RunningBalance",
+        # The search on every page reads them.
+        "SearchEntry",
+        "SearchProgress",
         "ProviderEvent",
     }, "which belong to something that has a page, or live an hour, or are summed up on the first page"
 

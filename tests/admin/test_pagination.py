@@ -11,6 +11,7 @@ from django.test import Client
 
 from payments.admin.framework.index_scan import SEARCHED_ROWS
 from payments.models import Charge, Merchant
+from payments.search.sweep import rebuild
 from tests.admin.conftest import House, text_of
 from tests.admin.test_pages import list_of
 from tests.contract.lists.many_charges import sell
@@ -110,6 +111,7 @@ def test_a_filter_stays_from_page_to_page(street: tuple[Merchant, Merchant], ope
     ],
 )
 def test_a_narrowed_list_is_paged_likewise(narrowed: str, street: Any, operator: Client) -> None:
+    rebuild()
     pages = list(walk(operator, narrowed, "Older"))
     assert [pk for page in pages for pk in page] == newest_first()
 

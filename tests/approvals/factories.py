@@ -11,7 +11,7 @@ from tests.operators.corrections import operator
 
 REASON = "The shop opens on Monday"
 NOTE = "Asked the merchant by telephone"
-SECRET_KEY = {"kind": "secret", "rights": [], "networks": [], "days": None}
+SECRET_KEY = {"name": "", "kind": "secret", "rights": [], "networks": [], "days": None}
 CARDS = {
     "source_type": "card",
     "currency": "PHP",

@@ -12,14 +12,14 @@ from django.test.utils import CaptureQueriesContext
 from customers.api import views
 from customers.models import Customer, CustomerSource
 from payments import clock
-from payments.api import charges, events, requests
+from payments.api import charges, disputes, events, requests
 from payments.api.filters import STATUS_PAIRS
 from payments.api.views.lists import Listing
 from payments.db.compiled_query import CompiledQuery
 from payments.db.scoped_queryset import FIRST_ID, LAST_ID
 from payments.domain import prepared_reads
 from payments.ids import new_id
-from payments.models import ApiKey, ApiRequest, Attempt, Event, IdempotencyRecord, Refund
+from payments.models import ApiKey, ApiRequest, Attempt, Dispute, Event, IdempotencyRecord, Refund
 from payments.providers.simulator import books
 from payments.providers.simulator.models import SimulatedPayment
 from tests.factories import ChargeFactory, RefundFactory
@@ -39,7 +39,7 @@ READS: dict[str, tuple[CompiledQuery[Any, Any], tuple[str, ...]]] = {
     "key": (prepared_reads.key, ("digest",)),
     "idempotency record": (prepared_reads.idempotency_record, (*IN_MODE, "key")),
     "source": (prepared_reads.source, (*IN_MODE, "source_id")),
-    "source to charge": (prepared_reads.source_to_charge, (*IN_MODE, "source_id", "now")),
+    "source to charge": (prepared_reads.source_to_charge, (*IN_MODE, "source_id", "address", "now")),
     "charge": (prepared_reads.charge, (*IN_MODE, "charge_id")),
     "charge of attempt": (prepared_reads.charge_of_attempt, ("attempt_id", "charge_id")),
     "authorization by route": (prepared_reads.authorization_by_route, ("charge_id", "route_id")),
@@ -48,6 +48,9 @@ READS: dict[str, tuple[CompiledQuery[Any, Any], tuple[str, ...]]] = {
     "page of charges": (charges.CHARGES.page, PAGE_OF_CHARGES),
     "page of charges in a time": (charges.CHARGES.page, (*PAGE_OF_CHARGES, "since", "before")),
     "page of charges of a source": (charges.CHARGES.page, (*PAGE_OF_CHARGES, "source_id")),
+    "page of disputes": (disputes.DISPUTES.page, PAGE),
+    "page of disputes in a status": (disputes.DISPUTES.page, (*PAGE, "status")),
+    "page of disputes of a charge": (disputes.DISPUTES.page, (*PAGE, "charge_id")),
     "first page of events": (events.EVENTS.page, FIRST_PAGE_OF_EVENTS),
     "page of events of a type": (events.EVENTS.page, (*PAGE_OF_EVENTS, "kind")),
     "page of events of an object": (events.EVENTS.page, (*FIRST_PAGE_OF_EVENTS, "object_id")),
@@ -75,6 +78,8 @@ def stage() -> dict[str, Any]:
     event = Event.objects.create(**owner, type="charge.created", object_id=charge.id, sequence=1, payload=b"{}")
     asked = {"method": "GET", "path": "/v2/ping", "status": 200, "milliseconds": 1, "created_at": clock.now()}
     ApiRequest.objects.create(**owner, api_key=key, request_id=new_id(), **asked)
+    dispute = {"amount": 1, "currency": "PHP", "reason": "general", "stage": 30, "money_stage": 30, "withdrawn": True}
+    Dispute.objects.create(**owner, charge=charge, provider_ref="D1", status="needs_response", **dispute)
     customer = Customer.objects.create(**owner, email="maria@example.com", description="Maria")
     CustomerSource.objects.create(customer=customer, source=charge.source)
     return owner | {
@@ -84,6 +89,7 @@ def stage() -> dict[str, Any]:
         "route_id": None,
         "digest": bytes(key.digest),
         "key": "once",
+        "address": "203.0.113.7",
         "now": clock.now(),
         "after": new_id(),
         "length": 2,
@@ -93,6 +99,7 @@ def stage() -> dict[str, Any]:
         "since": charge.created_at,
         "before": clock.now(),
         "kind": event.type,
+        "status": "needs_response",
         "object_id": charge.id,
         "email": customer.email,
         "reference": payment.reference,

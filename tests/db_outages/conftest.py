@@ -4,6 +4,7 @@ import os
 import signal
 import tempfile
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -53,7 +54,9 @@ class Server:
         postmaster = int((self.places.cluster / "postmaster.pid").read_text().split("\n", 1)[0])
         children = Path(f"/proc/{postmaster}/task/{postmaster}/children").read_text().split()
         for pid in [postmaster, *map(int, children)]:
-            os.kill(pid, number)
+            # A child may have ended meanwhile.
+            with suppress(ProcessLookupError):
+                os.kill(pid, number)
 
 
 @pytest.fixture(scope="module")

@@ -29,6 +29,7 @@ OF_NO_MERCHANT = {
     "payments.AuditEntry",
     "payments.BinRange",
     "payments.DataKey",
+    "payments.FeeTemplate",
     "payments.LedgerDay",
     "payments.ReconciliationRun",
     "payments.ReportUpload",

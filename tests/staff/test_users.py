@@ -142,6 +142,11 @@ def test_no_page_lists_permissions(path: str, ana: User, carlo: User) -> None:
     assert "permission" not in text_of(visitor.get(page_of(carlo))).lower()
 
 
+def test_the_list_of_operators_is_named_after_them(abby: Visitor) -> None:
+    text = text_of(abby.get(reverse("admin:auth_user_changelist")))
+    assert ("<h1>Operators</h1>" in text, "Add operator" in text, "Authentication" in text) == (True, True, False)
+
+
 def test_nobody_is_deleted_by_anybody(ana: User, carlo: User) -> None:
     visitor = Visitor()
     visitor.sign_in(ana)

@@ -12,7 +12,7 @@ from payments.staff.sign_in import views
 
 # The navigation: models grouped by task instead of by app.
 GROUPS: Mapping[str, Sequence[str]] = {
-    "Payments": ("payments.charge", "payments.refund", "customers.customer", "payments.source"),
+    "Payments": ("payments.charge", "payments.refund", "payments.dispute", "customers.customer", "payments.source"),
     "Needs attention": (
         "payments.case",
         "payments.approvalrequest",
@@ -28,6 +28,7 @@ GROUPS: Mapping[str, Sequence[str]] = {
         "payments.merchant",
         "payments.apikey",
         "payments.webhooksecret",
+        "payments.feetemplate",
         "payments.provideraccount",
         "payments.route",
         "payments.block",
@@ -103,7 +104,7 @@ class StaffSite(AdminSite):
         # It searches the pages that register with this site, so it is imported after them.
         from payments.admin.inbox import inbox
         from payments.admin.lists.mode import switch_mode
-        from payments.staff.admin_site.find_by_id import find
+        from payments.staff.admin_site.search_page import find
         from payments.staff.notifications import NotificationsView
         from payments.staff.preferences import PreferencesView
         from payments.staff.sign_in.invitation import InvitationView
