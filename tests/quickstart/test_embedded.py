@@ -7,7 +7,9 @@ from collections.abc import Generator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from subprocess import Popen
+from threading import Timer
 
+import psutil
 import psycopg
 import pytest
 from environ import Env
@@ -62,6 +64,19 @@ def test_a_killed_server_starts_again_with_what_it_had(database: Database) -> No
     server.wait()
     database.start()
     assert database.execute("SELECT number FROM kept") == [(42,)]
+
+
+def test_a_killed_server_is_replaced_when_its_children_have_ended(database: Database) -> None:
+    server = database.start()
+    child = psutil.Process(server.pid).children()[0]
+    child.suspend()
+    server.kill()
+    server.wait()
+    resumed = Timer(1, child.resume)
+    resumed.start()
+    database.start()
+    resumed.join()
+    assert database.execute("SELECT 42") == [(42,)]
 
 
 def test_a_server_whose_owner_has_gone_is_ended_by_the_next_owner(database: Database) -> None:

@@ -112,6 +112,9 @@ def _end_leftover(places: Places) -> None:
             # PostgreSQL takes any process with that number for its own, even one that only waits to be reaped.
             if Path(f"/proc/{pid}").exists():
                 file.unlink(missing_ok=True)
+            # A killed server's children keep its shared memory for a moment, and a new server does not start beside it.
+            if not wait_until(lambda: not _children_left(places.cluster), 20.0):
+                raise EmbeddedError("processes of an old PostgreSQL do not stop: end them and start again.")
             continue
         for number, timeout_seconds in ((signal.SIGINT, 20.0), (signal.SIGQUIT, 5.0), (signal.SIGKILL, 5.0)):
             with suppress(ProcessLookupError):
@@ -129,6 +132,18 @@ def _serves(pid: int, cluster: Path) -> bool:
     except OSError:
         return False
     return os.fsencode(cluster) in arguments
+
+
+def _children_left(cluster: Path) -> list[str]:
+    """Return the IDs of the processes that work in this cluster's folder, as a server and its children do."""
+    return [link.parent.name for link in Path("/proc").glob("[0-9]*/cwd") if _target(link) == cluster]
+
+
+def _target(link: Path) -> Path | None:
+    try:
+        return link.readlink()
+    except OSError:  # The process has ended, or is another user's.
+        return None
 
 
 def is_ready(places: Places) -> bool:
