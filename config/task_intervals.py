@@ -4,6 +4,7 @@ SCHEDULE = {
     name: {"task": f"payments.tasks.{name}", "schedule": seconds, "options": {"expires": seconds}}
     for name, seconds in {
         "resolve_attempts": 2.0,
+        "send_dispute_responses": 2.0,
         "close_overtaken_corrections": 30.0,
         "execute_approved_actions": 2.0,
         "expire_action_requests": 30.0,
@@ -27,6 +28,7 @@ SCHEDULE = {
         "delete_old_provider_messages": 3600.0,
         "delete_old_simulator_messages": 3600.0,
         "end_decline_alerts": 60.0,
+        "delete_old_evidence": 3600.0,
         "announce_events": 30.0,
         "send_mails": 10.0,
         "send_chat_messages": 10.0,

@@ -11,6 +11,7 @@ from django.core.management import call_command
 from payments.domain import idempotency, settlement, visits
 from payments.domain.approvals import decisions
 from payments.domain.charging import expiry, recovery
+from payments.domain.disputes import evidence, respond
 from payments.domain.maintenance import key_rotation, partitions
 from payments.domain.notifications import announce, send
 from payments.domain.operators import corrections, decide, execute
@@ -54,6 +55,17 @@ def at_most(count: int) -> Callable[[Callable[[], int]], Callable[[], int]]:
 @at_most(ASKING_AT_ONCE)
 def resolve_attempts() -> int:
     return recovery.resolve_due()
+
+
+@shared_task
+@at_most(ASKING_AT_ONCE)
+def send_dispute_responses() -> int:
+    return respond.send_due()
+
+
+@shared_task
+def delete_old_evidence() -> int:
+    return evidence.delete_old()
 
 
 @shared_task

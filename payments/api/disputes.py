@@ -1,33 +1,72 @@
+from typing import Any
+
 from django.http import HttpResponse
+from rest_framework.decorators import action
 from rest_framework.request import Request
 
 from payments.api.filters import dispute_filters, disputes_page
 from payments.api.responses.rendering import json_response
+from payments.api.validation.evidence import EvidenceInput, evidence_of
+from payments.api.validation.parsers import FileJsonParser
 from payments.api.validation.query_fields import DisputeListQuery
+from payments.api.validation.strict import Nothing
 from payments.api.views.lists import Listing, show_page
 from payments.api.views.viewset import ApiViewSet
 from payments.db.compiled_query import CompiledQuery
-from payments.domain.errors import not_found
-from payments.ids import parse_id
-from payments.models import Dispute
-from payments.rendering.objects import render_dispute
+from payments.domain.caller import Caller
+from payments.domain.disputes import evidence, respond
+from payments.domain.disputes.find import find
+from payments.domain.idempotency import StoredAnswer
+from payments.models import Dispute, Evidence
+from payments.rendering.objects import render_dispute, render_evidence
+from payments.rendering.wire import to_bytes
 
 DISPUTES = Listing(Dispute, "dp", CompiledQuery(disputes_page), dispute_filters)
 
 
 class DisputeViewSet(ApiViewSet):
-    """The disputes of the merchant's charges."""
+    """The disputes of the merchant's charges, and the merchant's responses to them."""
 
     query_serializers = {"list": DisputeListQuery}
-    rights = {"list": "charges:read", "retrieve": "charges:read"}
+    rights = {
+        "list": "charges:read",
+        "retrieve": "charges:read",
+        "list_evidence": "charges:read",
+        "evidence": "disputes:write",
+        "submit": "disputes:write",
+        "accept": "disputes:write",
+    }
 
     def list(self, request: Request) -> HttpResponse:
         return show_page(request, self.caller(request), DISPUTES, self.query, render_dispute)
 
     def retrieve(self, request: Request, pk: str) -> HttpResponse:
-        caller, uuid = self.caller(request), parse_id("dp", pk)
-        own = Dispute.objects.of(caller.merchant_id, caller.livemode)
-        found = own.filter(id=uuid).first() if uuid else None
-        if found is None:
-            raise not_found("dispute")
-        return json_response(render_dispute(found))
+        return json_response(render_dispute(find(self.caller(request), pk)))
+
+    @action(detail=True, methods=["post"], parser_classes=[FileJsonParser])
+    def evidence(self, request: Request, pk: str) -> HttpResponse:
+        def add(caller: Caller, body: dict[str, Any]) -> StoredAnswer:
+            return evidence.add(caller, pk, evidence_of(body), _evidence_answer).answer
+
+        return self.run(request, EvidenceInput, add)
+
+    @evidence.mapping.get
+    def list_evidence(self, request: Request, pk: str) -> HttpResponse:
+        pieces = evidence.of_dispute(find(self.caller(request), pk))
+        return json_response({"object": "list", "data": [render_evidence(piece) for piece in pieces]})
+
+    @action(detail=True, methods=["post"])
+    def submit(self, request: Request, pk: str) -> HttpResponse:
+        return self.run(request, Nothing, lambda caller, _: respond.submit(caller, pk, _dispute_answer).answer)
+
+    @action(detail=True, methods=["post"])
+    def accept(self, request: Request, pk: str) -> HttpResponse:
+        return self.run(request, Nothing, lambda caller, _: respond.accept(caller, pk, _dispute_answer).answer)
+
+
+def _evidence_answer(piece: Evidence) -> StoredAnswer:
+    return StoredAnswer(201, to_bytes(render_evidence(piece)))
+
+
+def _dispute_answer(dispute: Dispute) -> StoredAnswer:
+    return StoredAnswer(200, to_bytes(render_dispute(dispute)))

@@ -18,11 +18,12 @@ from payments.db.writes import execute_writes
 from payments.domain import idempotency, settlement
 from payments.domain.caller import Caller
 from payments.domain.charging import expiry, recovery
+from payments.domain.disputes import respond
 from payments.domain.idempotency import StoredAnswer
 from payments.domain.operators import decide
 from payments.domain.provider_events.messages import apply_simulator_messages
 from payments.domain.sweep_scope import Scope
-from payments.models import Attempt, Block, Card, Charge, Merchant, OperatorAction, Source, Webhook
+from payments.models import Attempt, Block, Card, Charge, Dispute, Merchant, OperatorAction, Source, Webhook
 from payments.providers.simulator.connector import Simulator
 from payments.webhooks import outbox
 
@@ -40,6 +41,7 @@ class ProcessedCounts:
     reports: int = 0
     lookups: int = 0
     holds: int = 0
+    responses: int = 0
     settled: int = 0
     cvcs: int = 0
     numbers: int = 0
@@ -99,6 +101,7 @@ def _deadlines(scope: Scope) -> Iterator[tuple[QuerySet[Any], str]]:
     yield charges.filter(hold_expires_at__isnull=False), "hold_expires_at"
     yield charges.filter(settle_due_at__isnull=False), "settle_due_at"
     yield Block.objects.filter(scope.within(), expires_at__isnull=False), "expires_at"
+    yield Dispute.objects.filter(scope.within(), status__in=Dispute.OPEN), "evidence_due_at"
     yield OperatorAction.objects.proposed().filter(charge__in=charges), "expires_at"
     yield Card.objects.filter(sealed_cvc__isnull=False, source__in=sources), "cvc_expires_at"
     yield Card.objects.filter(number_expires_at__isnull=False, source__in=sources), "number_expires_at"
@@ -110,6 +113,7 @@ def _sweep(scope: Scope) -> ProcessedCounts:
         reports=apply_simulator_messages(among=_simulated(scope)),
         lookups=recovery.resolve_due(scope=scope),
         holds=expiry.void_expired_holds(scope=scope),
+        responses=respond.send_due(scope=scope),
         settled=settlement.settle_due(scope=scope),
         cvcs=expiry.destroy_unused_cvcs(scope=scope),
         numbers=expiry.destroy_unused_numbers(scope=scope),

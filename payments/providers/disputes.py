@@ -1,16 +1,21 @@
 """What a provider reports of a dispute: the payer's bank asks about a payment, or takes its money back."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import IntEnum, StrEnum
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from payments.sensitive_data.redaction import redact
+
+if TYPE_CHECKING:
+    from payments.providers.base import Outcome
 
 
 class Stage(IntEnum):
     """What a provider reports of a dispute, in the order in which it happens."""
 
     INQUIRY = 10  # a request for information, or the notice of a chargeback
+    INQUIRY_ANSWERED = 15  # the bank has the evidence, and has taken no money
     INQUIRY_CLOSED = 20  # the bank was satisfied
     CHARGEBACK = 30  # the money was taken
     EXPIRED = 40  # no evidence came in time
@@ -34,6 +39,58 @@ class Reason(StrEnum):
     PROCESSING_ERROR = "processing_error"
     UNRECOGNIZED = "unrecognized"
     GENERAL = "general"
+
+
+class Response(StrEnum):
+    """What a merchant does about a dispute."""
+
+    EVIDENCE = "evidence"
+    ACCEPT = "accept"
+
+
+class EvidenceType(StrEnum):
+    """What a piece of evidence shows; a dispute has one piece of each type at most."""
+
+    RECEIPT = "receipt"
+    SHIPPING = "shipping_documentation"
+    SERVICE = "service_documentation"
+    SIGNATURE = "customer_signature"
+    COMMUNICATION = "customer_communication"
+    REFUND_POLICY = "refund_policy"
+    CANCELLATION_POLICY = "cancellation_policy"
+    DUPLICATE = "duplicate_charge_documentation"
+    OTHER = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One piece: a text, or a file of `content_type` in base64. Its content is in no repr, because it is personal."""
+
+    type: EvidenceType
+    content_type: str
+    content: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class DisputeResponse:
+    """A merchant's response to a dispute.
+
+    `provider_ref` is the provider's name of the dispute, `payment_reference` ours of its payment. Only a response of
+    evidence has pieces of it.
+    """
+
+    provider_ref: str
+    payment_reference: str
+    response: Response
+    evidence: tuple[Evidence, ...] = ()
+
+
+@runtime_checkable
+class TakesResponses(Protocol):
+    """A connector by which merchants respond to disputes."""
+
+    def respond(self, asked: DisputeResponse) -> "Outcome":
+        """Send the response; Approved where the provider has it. Harmless when repeated."""
 
 
 @dataclass(frozen=True, slots=True)

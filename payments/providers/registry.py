@@ -3,6 +3,7 @@
 from payments.providers.accounts import Account, Connector
 from payments.providers.adyen.connector import CONNECTOR as ADYEN
 from payments.providers.base import Provider
+from payments.providers.disputes import TakesResponses
 from payments.providers.simulator.connector import Simulator
 from payments.providers.xendit.connector import CONNECTOR as XENDIT
 
@@ -14,6 +15,11 @@ CONNECTORS: dict[str, Connector] = {each.name: each for each in (ADYEN, XENDIT)}
 def provider_named(name: str) -> Provider:
     """Return the provider that needs no account. Raise KeyError for one that is not installed."""
     return PROVIDERS[name]
+
+
+def takes_responses(name: str) -> bool:
+    """Return whether merchants respond to disputes by the provider `name`."""
+    return isinstance(PROVIDERS.get(name), TakesResponses)
 
 
 def connect(name: str, account: Account) -> Provider:

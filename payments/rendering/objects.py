@@ -4,7 +4,7 @@ from typing import Any
 
 from payments.clock import iso
 from payments.ids import public_id
-from payments.models import Card, Charge, Dispute, Refund, Source
+from payments.models import Card, Charge, Dispute, Evidence, Refund, Source
 from payments.rendering.wire import without_absent
 
 
@@ -76,11 +76,36 @@ def render_dispute(dispute: Dispute) -> dict[str, Any]:
             "status": dispute.status,
             "withdrawn": dispute.withdrawn,
             "evidence_due_at": iso(dispute.evidence_due_at) if dispute.evidence_due_at else None,
+            "response": _response(dispute) if dispute.responded_at else None,
             "livemode": dispute.livemode,
             "created_at": iso(dispute.created_at),
             "updated_at": iso(dispute.updated_at),
         }
     )
+
+
+def _response(dispute: Dispute) -> dict[str, Any]:
+    return without_absent(
+        {
+            "type": dispute.response,
+            "status": dispute.response_state,
+            "message": dispute.response_why or None,
+            "requested_at": iso(dispute.responded_at) if dispute.responded_at else None,
+        }
+    )
+
+
+def render_evidence(piece: Evidence) -> dict[str, Any]:
+    return {
+        "object": "evidence",
+        "id": public_id("ev", piece.id),
+        "dispute": public_id("dp", piece.dispute_id),
+        "type": piece.type,
+        "content_type": piece.content_type,
+        "size": piece.size,
+        "livemode": piece.livemode,
+        "created_at": iso(piece.created_at),
+    }
 
 
 def render_charge(charge: Charge) -> dict[str, Any]:

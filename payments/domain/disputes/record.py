@@ -20,9 +20,13 @@ from payments.failpoints import Failpoint, reached
 from payments.ledger import journals
 from payments.ledger.journals import Movement
 from payments.models import Attempt, Charge, Dispute
-from payments.providers.disputes import Disputed, Stage
+from payments.providers.disputes import Disputed, Response, Stage
 
 RECORD_TRIES = 10
+RESPONSE_STAGES: dict[str, tuple[Stage, ...]] = {
+    Response.EVIDENCE: (Stage.INQUIRY_ANSWERED, Stage.EVIDENCE),
+    Response.ACCEPT: (Stage.ACCEPTED,),
+}
 
 
 class CannotBeTrue(Exception):
@@ -73,7 +77,7 @@ def _writes(attempt: Attempt, known: Dispute | None, reported: Disputed, now: da
     charge, caller = attempt.charge, Caller.service(attempt.charge)
     was = Standing(Stage(known.stage), known.money_stage) if known else None
     standing = was.after(reported.stage) if was else standing_of([reported.stage])
-    if was == standing:
+    if was == standing and not (known and _is_response(known, reported.stage)):
         return
     if known:
         values = _values(known, reported, standing, now)
@@ -114,6 +118,7 @@ def _values(known: Dispute, reported: Disputed, standing: Standing, now: datetim
     """Return the new values of a known dispute. The amount stays what it was when money moved first."""
     return {
         **_stands(standing),
+        **_responds(known, reported.stage, standing),
         "amount": reported.amount if known.money_stage == UNTOUCHED else known.amount,
         "network_ref": reported.network_ref or known.network_ref,
         "network_code": reported.network_code or known.network_code,
@@ -121,6 +126,21 @@ def _values(known: Dispute, reported: Disputed, standing: Standing, now: datetim
         "version": known.version + 1,
         "updated_at": now,
     }
+
+
+def _is_response(known: Dispute, stage: Stage) -> bool:
+    """Return whether the stage shows that the provider has the response which is to be sent."""
+    return known.response_state == Dispute.ResponseState.PENDING and stage in RESPONSE_STAGES[known.response]
+
+
+def _responds(known: Dispute, stage: Stage, standing: Standing) -> dict[str, Any]:
+    """Return the new values of the response: sent, or gone where the bank asks for another one."""
+    if _is_response(known, stage):
+        return {"response_state": Dispute.ResponseState.SENT, "response_due_at": None}
+    is_asked_again = standing.status == Dispute.Status.NEEDS_RESPONSE != known.status
+    if is_asked_again and known.response_state != Dispute.ResponseState.PENDING:
+        return {"response": "", "response_state": "", "responded_at": None, "response_why": ""}
+    return {}
 
 
 def _stands(standing: Standing) -> dict[str, Any]:
@@ -146,4 +166,4 @@ def _moved(charge: Charge, was: Standing | None, standing: Standing, amount: int
 def _event_of(known: Dispute | None, standing: Standing) -> str:
     if known is None:
         return "dispute.created"
-    return "dispute.updated" if standing.is_open else "dispute.closed"
+    return "dispute.updated" if standing.is_open or standing.status == known.status else "dispute.closed"

@@ -13,6 +13,7 @@ from payments.providers.disputes import Stage
 Status = Dispute.Status
 STATUSES: dict[Stage, Status] = {
     Stage.INQUIRY: Status.WARNING,
+    Stage.INQUIRY_ANSWERED: Status.UNDER_REVIEW,
     Stage.INQUIRY_CLOSED: Status.WON,
     Stage.CHARGEBACK: Status.NEEDS_RESPONSE,
     Stage.EXPIRED: Status.EXPIRED,

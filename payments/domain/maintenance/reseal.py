@@ -12,7 +12,7 @@ from django.db.models.functions import Substr
 
 from payments import vault
 from payments.db.scoped_queryset import FIRST_ID
-from payments.models import ApprovalRequest, Card, DataKey, ProviderAccount, ReportUpload, WebhookSecret
+from payments.models import ApprovalRequest, Card, DataKey, Evidence, ProviderAccount, ReportUpload, WebhookSecret
 from payments.vault import Place, Purpose, VaultError
 
 logger = logging.getLogger("kaha.vault")
@@ -69,6 +69,7 @@ COLUMNS = (
         "requested_credentials",
         "merchant_id",
     ),
+    SealedColumn("evidence", Evidence, "sealed_content", Purpose.SECRET, "evidence", "merchant_id"),
     # A report is of no merchant, so its own ID stands for one.
     SealedColumn("uploaded reports", ReportUpload, "sealed_content", Purpose.SECRET, "report", "id"),
 )

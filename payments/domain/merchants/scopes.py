@@ -7,6 +7,7 @@ RIGHTS = {
     "charges:read": "read and list charges, with their sources and refunds",
     "charges:write": "make charges, capture and verify them, and void held ones",
     "refunds:write": "refund charges; with charges:write, void captured ones",
+    "disputes:write": "add evidence to disputes, submit it, and accept losses",
     "events:read": "read and list events, and in them every object as it was at each change",
     "requests:read": "read the log of requests",
     "balance:read": "read the balance",
@@ -14,4 +15,4 @@ RIGHTS = {
     "clock:write": "let time pass in test mode",
 }
 # These move money: in live mode, a key with one of them needs an approver.
-MONEY_RIGHTS = frozenset(["charges:write", "refunds:write"])
+MONEY_RIGHTS = frozenset(["charges:write", "refunds:write", "disputes:write"])

@@ -1,4 +1,4 @@
-"""Create disputes."""
+"""Create disputes and their evidence."""
 
 import payments.clock
 import payments.ids
@@ -36,6 +36,20 @@ OPERATIONS = [
             ),
             ("withdrawn", models.BooleanField()),
             ("evidence_due_at", models.DateTimeField(blank=True, null=True)),
+            (
+                "response",
+                models.CharField(blank=True, choices=[("evidence", "evidence"), ("accept", "accept")], default="", max_length=8),
+            ),
+            (
+                "response_state",
+                models.CharField(
+                    blank=True, choices=[("pending", "Pending"), ("sent", "Sent"), ("refused", "Refused")], default="", max_length=7
+                ),
+            ),
+            ("responded_at", models.DateTimeField(blank=True, null=True)),
+            ("response_due_at", models.DateTimeField(blank=True, null=True)),
+            ("response_tries", models.PositiveSmallIntegerField(default=0)),
+            ("response_why", models.CharField(blank=True, default="", max_length=300)),
             ("version", models.PositiveIntegerField(default=1)),
             ("created_at", models.DateTimeField(default=payments.clock.now, editable=False)),
             ("updated_at", models.DateTimeField(default=payments.clock.now, editable=False)),
@@ -48,6 +62,7 @@ OPERATIONS = [
                 models.Index(F("merchant"), F("livemode"), F("id"), name="dispute_of_merchant"),
                 models.Index(F("merchant"), F("livemode"), F("status"), F("id"), name="dispute_in_status"),
                 models.Index(F("evidence_due_at"), F("id"), condition=Q(("status__in", ["warning", "needs_response"])), name="dispute_to_answer"),
+                models.Index(F("response_due_at"), condition=Q(("response_due_at__isnull", False)), name="dispute_response_due"),
             ],
             "constraints": [
                 models.UniqueConstraint(F("charge"), F("provider_ref"), name="dispute_once_per_charge"),
@@ -56,6 +71,51 @@ OPERATIONS = [
                     condition=Q(Q(("status__in", ["warning", "won"]), ("withdrawn", False)), Q(("status__in", ["needs_response", "lost"]), ("withdrawn", True)), ("status__in", ["under_review", "accepted", "expired"]), _connector="OR"),
                     name="dispute_money_follows_status",
                 ),
+                models.CheckConstraint(
+                    condition=Q(
+                        Q(("responded_at__isnull", True), ("response", ""), ("response_state", "")),
+                        Q(("responded_at__isnull", False), ("response__in", ["evidence", "accept"]), ("response_state__in", ["pending", "sent", "refused"])),
+                        _connector="OR",
+                    ),
+                    name="dispute_response_is_whole",
+                ),
+                models.CheckConstraint(
+                    condition=Q(
+                        Q(("response_due_at__isnull", False), ("response_state", "pending")),
+                        Q(Q(("response_state", "pending"), _negated=True), ("response_due_at__isnull", True)),
+                        _connector="OR",
+                    ),
+                    name="dispute_pending_response_is_due",
+                ),
+            ],
+        },
+    ),
+    migrations.CreateModel(
+        name="Evidence",
+        fields=[
+            ("id", models.UUIDField(default=payments.ids.new_id, editable=False, primary_key=True, serialize=False)),
+            ("livemode", models.BooleanField()),
+            ("type", models.CharField(max_length=30)),
+            ("content_type", models.CharField(max_length=15)),
+            ("size", models.PositiveIntegerField()),
+            ("sealed_content", models.BinaryField()),
+            ("created_at", models.DateTimeField(default=payments.clock.now, editable=False)),
+            ("dispute", models.ForeignKey(db_index=False, on_delete=models.PROTECT, related_name="evidence", to="payments.dispute")),
+            (
+                "merchant",
+                models.ForeignKey(db_constraint=False, db_index=False, on_delete=models.PROTECT, related_name="+", to="payments.merchant"),
+            ),
+        ],
+        options={
+            "verbose_name_plural": "evidence",
+            "default_permissions": ("view",),
+            "indexes": [
+                models.Index(F("merchant"), F("livemode"), F("created_at"), name="evidence_of_merchant"),
+                models.Index(F("created_at"), name="evidence_by_time"),
+            ],
+            "constraints": [
+                models.UniqueConstraint(F("dispute"), F("type"), name="evidence_once_per_type"),
+                models.CheckConstraint(condition=Q(("size__gte", 1), ("size__lte", 2097152)), name="evidence_size_in_bounds"),
             ],
         },
     ),

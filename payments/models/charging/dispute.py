@@ -8,6 +8,7 @@ from payments.db.fast_model import FastModel
 from payments.db.scoped_queryset import ScopedQuerySet
 from payments.models.charging.charge import Charge
 from payments.models.merchants.merchant import Merchant
+from payments.models.provider_message import WHY_MAX_LENGTH
 
 
 class Dispute(FastModel):
@@ -22,6 +23,12 @@ class Dispute(FastModel):
         ACCEPTED = "accepted"
         EXPIRED = "expired"
 
+    class ResponseState(models.TextChoices):
+        PENDING = "pending"  # a worker sends it
+        SENT = "sent"  # the provider has it
+        REFUSED = "refused"  # by the provider, or it could not be reached
+
+    RESPONSES = (("evidence", "evidence"), ("accept", "accept"))
     # The others are its end, unless the bank disputes again.
     OPEN = (Status.WARNING, Status.NEEDS_RESPONSE, Status.UNDER_REVIEW)
 
@@ -44,6 +51,14 @@ class Dispute(FastModel):
     # Whether the payer's bank has the money.
     withdrawn = models.BooleanField()
     evidence_due_at = models.DateTimeField(null=True, blank=True)
+    # What the merchant does about it, and whether the provider has that: "" for nothing yet.
+    response = models.CharField(max_length=8, blank=True, default="", choices=RESPONSES)
+    response_state = models.CharField(max_length=7, blank=True, default="", choices=ResponseState.choices)
+    responded_at = models.DateTimeField(null=True, blank=True)
+    # When a worker sends a pending response next, and how often one has tried; then why the provider refused it.
+    response_due_at = models.DateTimeField(null=True, blank=True)
+    response_tries = models.PositiveSmallIntegerField(default=0)
+    response_why = models.CharField(max_length=WHY_MAX_LENGTH, blank=True, default="")
     version = models.PositiveIntegerField(default=1)
     created_at = models.DateTimeField(default=clock.now, editable=False)
     updated_at = models.DateTimeField(default=clock.now, editable=False)
@@ -61,6 +76,20 @@ class Dispute(FastModel):
                 | Q(status__in=["needs_response", "lost"], withdrawn=True)
                 | Q(status__in=["under_review", "accepted", "expired"]),
             ),
+            models.CheckConstraint(
+                name="dispute_response_is_whole",
+                condition=Q(response="", response_state="", responded_at__isnull=True)
+                | Q(
+                    response__in=["evidence", "accept"],
+                    response_state__in=["pending", "sent", "refused"],
+                    responded_at__isnull=False,
+                ),
+            ),
+            models.CheckConstraint(
+                name="dispute_pending_response_is_due",
+                condition=Q(response_state="pending", response_due_at__isnull=False)
+                | ~Q(response_state="pending") & Q(response_due_at__isnull=True),
+            ),
         ]
         indexes = [
             models.Index(F("merchant"), F("livemode"), F("id"), name="dispute_of_merchant"),
@@ -70,6 +99,9 @@ class Dispute(FastModel):
                 F("id"),
                 name="dispute_to_answer",
                 condition=Q(status__in=["warning", "needs_response"]),
+            ),
+            models.Index(
+                F("response_due_at"), name="dispute_response_due", condition=Q(response_due_at__isnull=False)
             ),
         ]
 

@@ -19,6 +19,7 @@ from payments.providers.base import (
     Report,
     Unknown,
 )
+from payments.providers.disputes import DisputeResponse
 from payments.providers.settlement_reports import SettlementLine
 from payments.providers.simulator import deadlines, disputes, messages, reports
 from payments.providers.simulator.answers import asks_pin, operation_outcome, payment_outcome, refused
@@ -90,6 +91,10 @@ class Simulator:
         if payment is None:
             return refused("payment_not_found", "There is no such payment.")
         return operation_outcome(book_operation(kind, operation, payment))
+
+    def respond(self, asked: DisputeResponse) -> Outcome:
+        _take_time()
+        return disputes.respond(asked, find_payment(asked.payment_reference))
 
     def resolve(self, asked: Payment | Operation) -> Outcome:
         if isinstance(asked, Payment):

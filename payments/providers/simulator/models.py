@@ -45,6 +45,8 @@ class SimulatedPayment(FastModel):
     story = models.CharField(max_length=7, blank=True, default="")
     dispute_step = models.PositiveSmallIntegerField(default=0)
     dispute_due_at = models.DateTimeField(null=True)
+    # The merchant's response: "" for none yet, "accept", or "winning" or "losing" evidence.
+    dispute_response = models.CharField(max_length=7, blank=True, default="")
     amount_disputed = models.BigIntegerField(default=0)
     created_at = models.DateTimeField(default=clock.now, editable=False)
 

@@ -61,6 +61,7 @@ class Migration(migrations.Migration):
                 ("story", models.CharField(blank=True, default="", max_length=7)),
                 ("dispute_step", models.PositiveSmallIntegerField(default=0)),
                 ("dispute_due_at", models.DateTimeField(null=True)),
+                ("dispute_response", models.CharField(blank=True, default="", max_length=7)),
                 ("amount_disputed", models.BigIntegerField(default=0)),
                 ("created_at", models.DateTimeField(default=payments.clock.now, editable=False)),
                 ("extended_days", models.PositiveSmallIntegerField(default=0)),

@@ -1,0 +1,71 @@
+"""The bodies of requests about evidence."""
+
+import base64
+import binascii
+from collections.abc import Mapping
+from typing import Any
+
+from payments.api.validation.fields import Choice, Schema, StrictField, StrictString
+from payments.api.validation.strict import Errors, StrictSerializer
+from payments.models.charging.evidence import SIZE_MAX
+from payments.providers.disputes import Evidence, EvidenceType
+
+TEXT_MAX_LENGTH = 20_000
+# The first bytes of the files that networks take.
+SIGNATURES = {b"%PDF-": "application/pdf", b"\x89PNG\r\n\x1a\n": "image/png", b"\xff\xd8\xff": "image/jpeg"}
+BASE64_MAX_LENGTH = (SIZE_MAX + 2) // 3 * 4
+
+
+class File(StrictField):
+    """A PDF, PNG or JPEG file in base64 (RFC 4648, section 4), by the first bytes of its content."""
+
+    default_error_messages = {
+        "invalid_type": "This value must be a string.",
+        "too_long": f"This file must have at most {SIZE_MAX} bytes.",
+        "pattern": "This value must be a file in base64, with padding and without line breaks.",
+        "invalid_file": "This file must be a PDF, PNG or JPEG.",
+    }
+
+    def to_internal_value(self, data: Any) -> tuple[str, str]:
+        """Return the type of the content, and the content in base64."""
+        if not isinstance(data, str):
+            self.fail("invalid_type")
+        if len(data) > BASE64_MAX_LENGTH:
+            self.fail("too_long")
+        try:
+            content = base64.b64decode(data, validate=True)
+        except (binascii.Error, ValueError):
+            self.fail("pattern")
+        if len(content) > SIZE_MAX:
+            self.fail("too_long")
+        found = next((type_ for signature, type_ in SIGNATURES.items() if content.startswith(signature)), None)
+        if found is None:
+            self.fail("invalid_file")
+        return found, data
+
+    def schema(self) -> Schema:
+        return {"type": "string", "contentEncoding": "base64", "minLength": 8, "maxLength": BASE64_MAX_LENGTH}
+
+
+class EvidenceInput(StrictSerializer):
+    """One piece of evidence: a text or a file."""
+
+    default_error_messages = {"not_allowed": "A piece of evidence is a text or a file, not both."}
+    rules = {"oneOf": [{"title": "Text", "required": ["text"]}, {"title": "File", "required": ["file"]}]}
+
+    type = Choice([kind.value for kind in EvidenceType], help_text="What it shows.")
+    text = StrictString(max_length=TEXT_MAX_LENGTH, required=False, help_text="What you have to say.")
+    file = File(required=False, help_text="A PDF, PNG or JPEG file of at most 2 MiB, in base64.")
+
+    def check_together(self, data: Mapping[str, Any], errors: Errors) -> None:
+        given = [name for name in ("text", "file") if data.get(name) is not None]
+        if not given:
+            errors["text"] = [self.fault("missing")]
+        elif len(given) > 1:
+            errors["file"] = [self.fault("not_allowed")]
+
+
+def evidence_of(body: Mapping[str, Any]) -> Evidence:
+    """Return the piece of evidence in a validated body."""
+    content_type, content = body["file"] if "file" in body else ("text/plain", body["text"])
+    return Evidence(EvidenceType(body["type"]), content_type, content)

@@ -1,0 +1,114 @@
+"""Evidence of merchants against disputes: sealed, one piece of each type, kept until it is submitted and for a while."""
+
+import base64
+from collections.abc import Callable
+from datetime import timedelta
+from uuid import UUID
+
+from django.db import IntegrityError
+from django.db.models import Sum
+
+from payments import clock, ids
+from payments.db.writes import Insert, LockShared, StaleRow, Update
+from payments.domain import idempotency
+from payments.domain.caller import Caller
+from payments.domain.disputes.find import find_open
+from payments.domain.errors import busy, conflict
+from payments.domain.idempotency import Result, StoredAnswer
+from payments.models import Dispute, Evidence
+from payments.providers import disputes
+from payments.providers.disputes import EvidenceType
+from payments.vault import Place, Purpose, seal, unseal
+
+TEXT = "text/plain"
+DAY = timedelta(days=1)
+# So that no merchant fills the disk: at most so many bytes in a day, by mode.
+BYTES_A_DAY = {True: 200 * 1024 * 1024, False: 20 * 1024 * 1024}
+# Networks decide within months. What test cards are defended with is of no use after that month.
+KEPT = {True: timedelta(days=540), False: timedelta(days=30)}
+PURGE_BATCH = 100
+
+
+def add(
+    caller: Caller, dispute_id: str, piece: disputes.Evidence, render: Callable[[Evidence], StoredAnswer]
+) -> Result[Evidence]:
+    """Add a piece of evidence to an open dispute, in place of the one of its type.
+
+    `render` makes the answer that is stored with it. Raise PaymentError `resource_missing`, `dispute_not_answerable`,
+    `evidence_limit_reached`, `resource_busy`, VaultUnavailable, and Replay.
+    """
+    dispute = find_open(caller, dispute_id)
+    known = Evidence.objects.filter(dispute=dispute, type=piece.type).defer("sealed_content").first()
+    added = _sealed(dispute, piece, known)
+    _require_room(caller, added.size)
+    # The response is sent with the evidence that is there when it is asked for.
+    guard = LockShared(Dispute, {"id": dispute.id, "response_state": dispute.response_state})
+    answer = render(added)
+    try:
+        idempotency.write_once(caller, idempotency.new_record(caller, answer), guard, _write(known, added))
+    except (StaleRow, IntegrityError):
+        raise busy(ids.public_id("ch", dispute.charge_id)) from None
+    return Result(added, answer)
+
+
+def _sealed(dispute: Dispute, piece: disputes.Evidence, known: Evidence | None) -> Evidence:
+    evidence_id = known.id if known else ids.new_id()
+    size = len(piece.content.encode()) if piece.content_type == TEXT else len(base64.b64decode(piece.content))
+    return Evidence(
+        id=evidence_id,
+        merchant_id=dispute.merchant_id,
+        livemode=dispute.livemode,
+        dispute_id=dispute.id,
+        type=piece.type.value,
+        content_type=piece.content_type,
+        size=size,
+        sealed_content=seal(piece.content, _place(dispute, evidence_id)),
+    )
+
+
+def _write(known: Evidence | None, added: Evidence) -> Insert | Update:
+    if known is None:
+        return Insert(added)
+    names = ("content_type", "size", "sealed_content", "created_at")
+    same = {"id": known.id, "created_at": known.created_at}
+    return Update(Evidence, same, {name: getattr(added, name) for name in names})
+
+
+def _require_room(caller: Caller, size: int) -> None:
+    """Raise PaymentError where the merchant has sent too much in a day."""
+    own = Evidence.objects.of(caller.merchant_id, caller.livemode).filter(created_at__gt=clock.now() - DAY)
+    if (own.aggregate(sent=Sum("size"))["sent"] or 0) + size > BYTES_A_DAY[caller.livemode]:
+        most = BYTES_A_DAY[caller.livemode] // 1024**2
+        message = f"This account has sent {most} MiB of evidence in a day. Send smaller files, or the rest tomorrow."
+        raise conflict("evidence_limit_reached", message)
+
+
+def of_dispute(dispute: Dispute) -> list[Evidence]:
+    """Return the pieces of a dispute without their contents, oldest first."""
+    return list(Evidence.objects.filter(dispute=dispute).defer("sealed_content").order_by("id"))
+
+
+def opened(dispute: Dispute) -> tuple[disputes.Evidence, ...]:
+    """Return the pieces of a dispute as the merchant sent them. Raise VaultError, VaultUnavailable."""
+    rows = Evidence.objects.filter(dispute=dispute).order_by("id")
+    return tuple(
+        disputes.Evidence(
+            EvidenceType(row.type), row.content_type, unseal(row.sealed_content, _place(dispute, row.id))
+        )
+        for row in rows
+    )
+
+
+def delete_old() -> int:
+    """Delete the evidence that is kept no longer, some at a time; return how many pieces."""
+    total = 0
+    for livemode, kept in KEPT.items():
+        old = Evidence.objects.filter(created_at__lt=clock.now() - kept, livemode=livemode)
+        some = old.order_by("created_at").values_list("id", flat=True)[:PURGE_BATCH]
+        while count := Evidence.objects.filter(id__in=list(some.all())).delete()[0]:
+            total += count
+    return total
+
+
+def _place(dispute: Dispute, evidence_id: UUID) -> Place:
+    return Place(Purpose.SECRET, dispute.merchant_id, evidence_id, "evidence")

@@ -1,0 +1,45 @@
+"""Disputes as their merchant finds them."""
+
+from payments import clock
+from payments.domain.caller import Caller
+from payments.domain.errors import PaymentError, conflict, not_found
+from payments.ids import parse_id, public_id
+from payments.models import Attempt, Dispute
+from payments.providers import registry
+
+Status, ResponseState = Dispute.Status, Dispute.ResponseState
+ASKS_FOR_EVIDENCE = (Status.WARNING, Status.NEEDS_RESPONSE)
+
+
+def find(caller: Caller, text: str) -> Dispute:
+    """Return the caller's dispute of this public ID, with the source of its charge. Raise PaymentError."""
+    uuid = parse_id("dp", text)
+    own = Dispute.objects.of(caller.merchant_id, caller.livemode).select_related("charge__source")
+    dispute = own.filter(id=uuid).first() if uuid else None
+    if dispute is None:
+        raise not_found("dispute")
+    return dispute
+
+
+def find_open(caller: Caller, text: str) -> Dispute:
+    """Return the dispute as `find` does, if it can be responded to now. Raise PaymentError `dispute_not_answerable`."""
+    dispute = find(caller, text)
+    if dispute.response_state in (ResponseState.PENDING, ResponseState.SENT):
+        raise _not_answerable(dispute, "You have responded to this dispute already.")
+    if dispute.status not in ASKS_FOR_EVIDENCE:
+        raise _not_answerable(dispute, f"This dispute is {dispute.status} and takes no response.")
+    if dispute.evidence_due_at and dispute.evidence_due_at <= clock.now():
+        raise _not_answerable(dispute, "The time to respond to this dispute is over.")
+    if not registry.takes_responses(authorization_of(dispute).provider):
+        raise _not_answerable(dispute, "Respond to this dispute at the provider itself; kaha cannot send it there.")
+    return dispute
+
+
+def authorization_of(dispute: Dispute) -> Attempt:
+    """Return the attempt that authorized the disputed payment."""
+    kind = Attempt.Kind.AUTHORIZE
+    return Attempt.objects.select_related("account").get(charge=dispute.charge_id, kind=kind, passed_on=False)
+
+
+def _not_answerable(dispute: Dispute, message: str) -> PaymentError:
+    return conflict("dispute_not_answerable", message, public_id("ch", dispute.charge_id))

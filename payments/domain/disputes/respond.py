@@ -1,0 +1,180 @@
+"""Responses to disputes: asked for once by the merchant, and sent by a worker until the provider has them."""
+
+import logging
+from collections.abc import Callable
+from datetime import timedelta
+from typing import Any
+
+from django.db import transaction
+
+from payments import clock
+from payments.connections import release_connection
+from payments.db.fast_model import copy_with
+from payments.db.writes import StaleRow, Update, execute_writes
+from payments.domain import bulkheads, events, idempotency
+from payments.domain.caller import Caller
+from payments.domain.charging import attempts
+from payments.domain.disputes import evidence
+from payments.domain.disputes.find import authorization_of, find_open
+from payments.domain.disputes.record import record
+from payments.domain.disputes.stages import UNTOUCHED
+from payments.domain.errors import busy, conflict
+from payments.domain.idempotency import Result, StoredAnswer
+from payments.domain.lookup_schedule import next_lookup_at
+from payments.domain.routing.candidates import provider_of
+from payments.domain.sweep_scope import ALL_MERCHANTS, Scope
+from payments.ids import public_id
+from payments.models import Attempt, Dispute
+from payments.models.provider_message import WHY_MAX_LENGTH
+from payments.providers.base import Approved, Declined, Outcome, Rejected, Unknown
+from payments.providers.disputes import Disputed, DisputeResponse, Reason, Response, Stage, TakesResponses
+
+logger = logging.getLogger("kaha.disputes")
+
+BATCH = 20
+# Longer than all calls to a provider for one response; a worker that takes longer counts as dead.
+LEASE = timedelta(minutes=3)
+# About a day of tries.
+TRIES_MAX = 28
+MAY_HAVE_IT = "An earlier try may have reached the provider: look there."
+Render = Callable[[Dispute], StoredAnswer]
+State = Dispute.ResponseState
+
+
+def submit(caller: Caller, dispute_id: str, render: Render) -> Result[Dispute]:
+    """Ask for the dispute's evidence to be sent to the provider; once it is, it cannot be changed.
+
+    Raise PaymentError `resource_missing`, `dispute_not_answerable`, `evidence_missing`, `resource_busy`, and Replay.
+    """
+    dispute = find_open(caller, dispute_id)
+    if not dispute.evidence.exists():
+        message = "This dispute has no evidence yet. Add some with POST /v2/disputes/{id}/evidence, and submit it then."
+        raise conflict("evidence_missing", message, public_id("ch", dispute.charge_id))
+    return _ask_for(caller, dispute, Response.EVIDENCE, render)
+
+
+def accept(caller: Caller, dispute_id: str, render: Render) -> Result[Dispute]:
+    """Ask for the loss to be accepted at the provider: the payer keeps the money.
+
+    Raise PaymentError `resource_missing`, `dispute_not_answerable`, `resource_busy`, and Replay.
+    """
+    dispute = find_open(caller, dispute_id)
+    if dispute.status == Dispute.Status.WARNING:
+        message = "No money was taken yet, so there is nothing to accept. Submit evidence, or refund the charge."
+        raise conflict("dispute_not_answerable", message, public_id("ch", dispute.charge_id))
+    return _ask_for(caller, dispute, Response.ACCEPT, render)
+
+
+def _ask_for(caller: Caller, dispute: Dispute, response: Response, render: Render) -> Result[Dispute]:
+    now = clock.now()
+    values = {
+        "response": response.value,
+        "response_state": State.PENDING,
+        "response_due_at": now,
+        "responded_at": now,
+        "response_tries": 0,
+        "response_why": "",
+        "version": dispute.version + 1,
+        "updated_at": now,
+    }
+    after = copy_with(dispute, values)
+    answer = render(after)
+    update = Update(Dispute, {"id": dispute.id, "version": dispute.version}, values)
+    shown = events.of(caller, "dispute.updated", after)
+    try:
+        idempotency.write_once(caller, idempotency.new_record(caller, answer), update, *shown)
+    except StaleRow:
+        raise busy(public_id("ch", dispute.charge_id)) from None
+    return Result(after, answer)
+
+
+def send_due(limit: int = BATCH, scope: Scope = ALL_MERCHANTS) -> int:
+    """Send at most `limit` due responses; return how many were tried."""
+    count = 0
+    while count < limit and (dispute := _claim(scope)):
+        _send(dispute)
+        count += 1
+    return count
+
+
+@transaction.atomic
+def _claim(scope: Scope) -> Dispute | None:
+    """Claim the response that has been due longest; its new `response_due_at` ends the lease."""
+    due = Dispute.objects.filter(scope.within(), response_due_at__lte=clock.now()).order_by("response_due_at")
+    dispute = due.select_for_update(skip_locked=True, no_key=True).first()
+    if dispute:
+        dispute.response_due_at, dispute.response_tries = clock.now() + LEASE, dispute.response_tries + 1
+        dispute.save(update_fields=["response_due_at", "response_tries"])
+    return dispute
+
+
+def _send(dispute: Dispute) -> None:
+    """Send a claimed response and record what became of it; an error in it does not stop the others."""
+    attempt = authorization_of(dispute)
+    try:
+        outcome = _ask(dispute, attempt)
+        match outcome:
+            case Approved():
+                record(attempts.reload(attempt), _stage_of(dispute))
+            case Rejected(message=why) | Declined(message=why):
+                _refuse(dispute, f"{why} {MAY_HAVE_IT}" if dispute.response_tries > 1 else why)
+            case _:
+                _put_off(dispute)
+    except bulkheads.ProviderBusy:
+        _change(dispute, response_due_at=next_lookup_at(clock.now(), 0), response_tries=dispute.response_tries - 1)
+    except Exception:
+        logger.exception("response could not be recorded", extra={"dispute": public_id("dp", dispute.id)})
+        _put_off(dispute)
+
+
+def _ask(dispute: Dispute, attempt: Attempt) -> Outcome:
+    """Return what the provider answers; an exception of the connector is an unknown outcome."""
+    provider, response = provider_of(attempt), Response(dispute.response)
+    assert isinstance(provider, TakesResponses)  # nosec B101 # for the type checker: nobody could ask otherwise
+    pieces = evidence.opened(dispute) if response is Response.EVIDENCE else ()
+    asked = DisputeResponse(dispute.provider_ref, attempt.reference, response, pieces)
+    with bulkheads.provider_place(attempt.provider, attempt.account_id or dispute.merchant_id):
+        release_connection()
+        try:
+            return provider.respond(asked)
+        except Exception as error:
+            logger.exception("provider call broke", extra={"dispute": public_id("dp", dispute.id)})
+            return Unknown(type(error).__name__)
+
+
+def _stage_of(dispute: Dispute) -> Disputed:
+    """Return the stage that a response which the provider has brings the dispute to."""
+    is_asked = dispute.money_stage == UNTOUCHED
+    evidence_stage = Stage.INQUIRY_ANSWERED if is_asked else Stage.EVIDENCE
+    stage = evidence_stage if dispute.response == Response.EVIDENCE else Stage.ACCEPTED
+    return Disputed(dispute.provider_ref, stage, dispute.amount, dispute.currency, Reason(dispute.reason))
+
+
+def _put_off(dispute: Dispute) -> None:
+    if dispute.response_tries >= TRIES_MAX:
+        _refuse(dispute, f"Given up after {dispute.response_tries} tries. {MAY_HAVE_IT}")
+    else:
+        _change(dispute, response_due_at=next_lookup_at(clock.now(), dispute.response_tries - 1))
+
+
+def _change(dispute: Dispute, **values: object) -> None:
+    # Hits no row where the lease has expired and another worker has claimed it.
+    Dispute.objects.filter(id=dispute.id, response_due_at=dispute.response_due_at).update(**values)
+
+
+def _refuse(claimed: Dispute, why: str) -> None:
+    """Record that the provider has refused a claimed response, unless it was recorded otherwise meanwhile."""
+    rows = Dispute.objects.select_related("charge__source")
+    dispute = rows.filter(id=claimed.id, response_due_at=claimed.response_due_at).first()
+    if dispute is None:
+        return
+    values: dict[str, Any] = {
+        "response_state": State.REFUSED,
+        "response_due_at": None,
+        "response_why": why[:WHY_MAX_LENGTH],
+        "version": dispute.version + 1,
+        "updated_at": clock.now(),
+    }
+    update = Update(Dispute, {"id": dispute.id, "version": dispute.version}, values)
+    shown = events.of(Caller.service(dispute.charge), "dispute.updated", copy_with(dispute, values))
+    execute_writes(update, *shown)

@@ -1,0 +1,46 @@
+"""What merchants send to prove that a disputed charge was right; sealed, because it is about their payers."""
+
+from django.db import models
+from django.db.models import F, Q
+
+from payments import clock, ids
+from payments.db.fast_model import FastModel
+from payments.db.scoped_queryset import ScopedQuerySet
+from payments.models.charging.dispute import Dispute
+from payments.models.merchants.merchant import Merchant
+
+SIZE_MAX = 2 * 1024 * 1024
+
+
+class Evidence(FastModel):
+    """One piece of evidence, a text or a file; a further one of its type replaces it until it is submitted."""
+
+    id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
+    # No constraint: the dispute's own foreign key proves that the merchant exists.
+    merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="+", db_index=False, db_constraint=False)
+    livemode = models.BooleanField()
+    # The unique constraint begins with it.
+    dispute = models.ForeignKey(Dispute, models.PROTECT, related_name="evidence", db_index=False)
+    type = models.CharField(max_length=30)
+    content_type = models.CharField(max_length=15)
+    # Of the text or the file, in bytes.
+    size = models.PositiveIntegerField()
+    sealed_content = models.BinaryField()
+    created_at = models.DateTimeField(default=clock.now, editable=False)
+
+    objects = ScopedQuerySet["Evidence"].as_manager()
+
+    class Meta:
+        default_permissions = ("view",)
+        verbose_name_plural = "evidence"
+        constraints = [
+            models.UniqueConstraint(F("dispute"), F("type"), name="evidence_once_per_type"),
+            models.CheckConstraint(name="evidence_size_in_bounds", condition=Q(size__gte=1, size__lte=SIZE_MAX)),
+        ]
+        indexes = [
+            models.Index(F("merchant"), F("livemode"), F("created_at"), name="evidence_of_merchant"),
+            models.Index(F("created_at"), name="evidence_by_time"),
+        ]
+
+    def __str__(self) -> str:
+        return ids.public_id("ev", self.id)

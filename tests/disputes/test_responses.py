@@ -1,0 +1,146 @@
+"""Responses to disputes: evidence and acceptance, from the merchant to the provider."""
+
+import base64
+from typing import Any
+
+import pytest
+
+from payments.domain.disputes import respond
+from payments.models import Dispute, Evidence
+from tests.client import Api, error_of, made
+from tests.disputes.stories import AT_ONCE, INQUIRY, LOST, WON, a_week_passes, disputed
+
+PDF = base64.b64encode(b"%PDF-1.7 a receipt").decode()
+
+
+def dispute_on(api: Api, card: str = AT_ONCE) -> str:
+    """Return the path of the dispute of a new charge on this card."""
+    charge = disputed(api, card)
+    return f"/disputes/{made(api.get('/disputes/', charge=charge['id']))['data'][0]['id']}"
+
+
+def responded(api: Api, card: str, text: str) -> dict[str, Any]:
+    """Return a dispute whose evidence was sent."""
+    path = dispute_on(api, card)
+    made(api.post(f"{path}/evidence", {"type": "receipt", "text": text}))
+    made(api.post(f"{path}/submit"))
+    respond.send_due()
+    return made(api.get(path))
+
+
+def test_a_piece_of_evidence_is_shown_without_its_content(api: Api) -> None:
+    path = dispute_on(api)
+    piece = made(api.post(f"{path}/evidence", {"type": "receipt", "file": PDF}))
+    assert (piece["type"], piece["content_type"], piece["size"]) == ("receipt", "application/pdf", 18)
+    assert made(api.get(f"{path}/evidence"))["data"] == [piece]
+
+
+def test_a_further_piece_of_a_type_replaces_the_one_before(api: Api) -> None:
+    path = dispute_on(api)
+    for text in ("first", "second one"):
+        made(api.post(f"{path}/evidence", {"type": "other", "text": text}))
+    assert [piece["size"] for piece in made(api.get(f"{path}/evidence"))["data"]] == [len("second one")]
+
+
+def test_the_content_of_evidence_is_sealed(api: Api) -> None:
+    made(api.post(f"{dispute_on(api)}/evidence", {"type": "other", "text": "Delivered to Juan"}))
+    assert b"Juan" not in bytes(Evidence.objects.get().sealed_content)
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        ({"type": "receipt"}, "missing"),
+        ({"type": "receipt", "text": "a", "file": PDF}, "not_allowed"),
+        ({"type": "poem", "text": "a"}, "invalid_choice"),
+        ({"type": "receipt", "file": "not base64!"}, "pattern"),
+        ({"type": "receipt", "file": base64.b64encode(b"GIF89a").decode()}, "invalid_file"),
+        ({"type": "receipt", "text": "4242424242424242"}, "card_data"),
+    ],
+)
+def test_evidence_that_cannot_be_used_is_refused(api: Api, body: dict[str, str], code: str) -> None:
+    error = error_of(api.post(f"{dispute_on(api)}/evidence", body))
+    assert error["code"] == code
+    assert not Evidence.objects.exists()
+
+
+def test_submitted_evidence_brings_the_dispute_under_review(api: Api) -> None:
+    dispute = responded(api, AT_ONCE, "Delivered")
+    assert (dispute["status"], dispute["response"]["type"], dispute["response"]["status"]) == (
+        "under_review",
+        "evidence",
+        "sent",
+    )
+
+
+def test_a_submission_is_answered_before_the_provider_has_it(api: Api) -> None:
+    path = dispute_on(api)
+    made(api.post(f"{path}/evidence", {"type": "other", "text": "Delivered"}))
+    dispute = made(api.post(f"{path}/submit"))
+    assert (dispute["status"], dispute["response"]["status"]) == ("needs_response", "pending")
+
+
+@pytest.mark.parametrize(
+    ("card", "text", "status", "withdrawn"),
+    [
+        (AT_ONCE, "This is winning_evidence.", "won", False),
+        (AT_ONCE, "Delivered", "lost", True),
+        (INQUIRY, "Delivered", "won", False),
+        (LOST, "This is winning_evidence.", "lost", True),
+    ],
+)
+def test_the_simulators_bank_decides_by_card_and_evidence(
+    api: Api, card: str, text: str, status: str, withdrawn: bool
+) -> None:
+    dispute = responded(api, card, text)
+    a_week_passes()
+    ended = made(api.get(f"/disputes/{dispute['id']}"))
+    assert (ended["status"], ended["withdrawn"]) == (status, withdrawn)
+
+
+def test_a_dispute_without_a_response_expires(api: Api) -> None:
+    path = dispute_on(api)
+    a_week_passes()
+    assert made(api.get(path))["status"] == "expired"
+
+
+def test_an_accepted_dispute_stays_lost_whatever_its_card_would_do(api: Api) -> None:
+    path = dispute_on(api, WON)
+    a_week_passes()
+    made(api.post(f"{path}/accept"))
+    respond.send_due()
+    a_week_passes()
+    dispute = made(api.get(path))
+    assert (dispute["status"], dispute["withdrawn"], dispute["response"]["status"]) == ("accepted", True, "sent")
+
+
+def test_an_inquiry_that_became_a_chargeback_asks_for_another_response(api: Api) -> None:
+    dispute = responded(api, WON, "Delivered")
+    assert dispute["status"] == "under_review"
+    a_week_passes()
+    asked_again = made(api.get(f"/disputes/{dispute['id']}"))
+    assert asked_again["status"] == "needs_response"
+    assert "response" not in asked_again
+
+
+def test_nothing_is_submitted_without_evidence(api: Api) -> None:
+    assert error_of(api.post(f"{dispute_on(api)}/submit"))["code"] == "evidence_missing"
+
+
+def test_an_inquiry_cannot_be_accepted(api: Api) -> None:
+    assert error_of(api.post(f"{dispute_on(api, INQUIRY)}/accept"))["code"] == "dispute_not_answerable"
+
+
+@pytest.mark.parametrize("call", ["submit", "accept", "evidence"])
+def test_a_dispute_is_responded_to_once(api: Api, call: str) -> None:
+    path = f"/disputes/{responded(api, AT_ONCE, 'Delivered')['id']}"
+    body = {"type": "other", "text": "More"} if call == "evidence" else None
+    assert error_of(api.post(f"{path}/{call}", body))["code"] == "dispute_not_answerable"
+
+
+def test_a_submission_under_its_key_is_answered_again(api: Api) -> None:
+    path = dispute_on(api)
+    made(api.post(f"{path}/evidence", {"type": "other", "text": "Delivered"}))
+    first, again = (api.post(f"{path}/submit", None, "once") for _ in range(2))
+    assert first.content == again.content
+    assert Dispute.objects.get().version == 2
