@@ -102,6 +102,8 @@ def _deadlines(scope: Scope) -> Iterator[tuple[QuerySet[Any], str]]:
     yield charges.filter(settle_due_at__isnull=False), "settle_due_at"
     yield Block.objects.filter(scope.within(), expires_at__isnull=False), "expires_at"
     yield Dispute.objects.filter(scope.within(), status__in=Dispute.OPEN), "evidence_due_at"
+    # To send a response twice is harmless.
+    yield Dispute.objects.filter(scope.within(), response_due_at__isnull=False), "response_due_at"
     yield OperatorAction.objects.proposed().filter(charge__in=charges), "expires_at"
     yield Card.objects.filter(sealed_cvc__isnull=False, source__in=sources), "cvc_expires_at"
     yield Card.objects.filter(number_expires_at__isnull=False, source__in=sources), "number_expires_at"

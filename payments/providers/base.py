@@ -9,9 +9,9 @@ and security codes out of it.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
-from payments.providers.disputes import Disputed
+from payments.providers.disputes import Disputed, DisputeResponse
 from payments.sensitive_data.redaction import redact
 
 
@@ -262,3 +262,11 @@ class Provider(Protocol):
 
     def test_credentials(self) -> Outcome:
         """Approved where the provider knows the account, Rejected where not; moves nothing."""
+
+
+@runtime_checkable
+class TakesResponses(Protocol):
+    """A connector by which merchants respond to disputes."""
+
+    def respond(self, asked: DisputeResponse) -> Outcome:
+        """Send the response; Approved where the provider has it, Rejected where it never will. Harmless repeated."""

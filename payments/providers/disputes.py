@@ -3,12 +3,8 @@
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import IntEnum, StrEnum
-from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from payments.sensitive_data.redaction import redact
-
-if TYPE_CHECKING:
-    from payments.providers.base import Outcome
 
 
 class Stage(IntEnum):
@@ -83,14 +79,6 @@ class DisputeResponse:
     payment_reference: str
     response: Response
     evidence: tuple[Evidence, ...] = ()
-
-
-@runtime_checkable
-class TakesResponses(Protocol):
-    """A connector by which merchants respond to disputes."""
-
-    def respond(self, asked: DisputeResponse) -> "Outcome":
-        """Send the response; Approved where the provider has it. Harmless when repeated."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,8 +2,7 @@
 
 from payments.providers.accounts import Account, Connector
 from payments.providers.adyen.connector import CONNECTOR as ADYEN
-from payments.providers.base import Provider
-from payments.providers.disputes import TakesResponses
+from payments.providers.base import Provider, TakesResponses
 from payments.providers.simulator.connector import Simulator
 from payments.providers.xendit.connector import CONNECTOR as XENDIT
 

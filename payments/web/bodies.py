@@ -1,10 +1,11 @@
 """Request bodies, read whole before a thread is taken, with a deadline and a limit on late ones."""
 
 import asyncio
+import re
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable, Hashable, Iterator
 from concurrent.futures import Executor
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from importlib import import_module
 
@@ -21,7 +22,9 @@ from payments.api.access.authentication import KeyAuthentication
 from payments.api.access.exception_handler import rate_limit_anonymous
 from payments.api.access.throttling import counted_address
 from payments.api.responses.errors import ApiError, as_api_error, invalid_json, rate_limited
+from payments.api.validation.parsers import MAX_FILE_BODY_BYTES
 from payments.domain.reconciliation.uploads import MAX_BYTES
+from payments.models import ApiKey
 from payments.web.environ import Environ
 from payments.web.refusals import Refused, too_many_bodies, too_slow
 from payments.web.requests import has_body, is_api_path, request_of, stated_length
@@ -33,11 +36,6 @@ PROMPT_SECONDS = 0.05
 MOST_LATE = 500
 MOST_LATE_BY_ADDRESS = 50
 
-# The most that one process reads at once, because each is in memory.
-MOST_UPLOADS = 2
-UPLOAD_BYTES = MAX_BYTES + FORM_BYTES
-UPLOAD_SECONDS = 120
-
 
 @dataclass(frozen=True)
 class BodyLimits:
@@ -45,6 +43,20 @@ class BodyLimits:
 
     length_bytes: int
     deadline_seconds: int
+
+
+@dataclass(frozen=True)
+class Uploads:
+    """Long bodies of one kind: a process reads `most` at once, `most_of_one` by one sender, for each is in memory."""
+
+    limits: BodyLimits
+    most: int
+    most_of_one: int
+
+
+REPORTS = Uploads(BodyLimits(MAX_BYTES + FORM_BYTES, 120), most=2, most_of_one=2)
+EVIDENCE = Uploads(BodyLimits(MAX_FILE_BODY_BYTES, 30), most=4, most_of_one=1)
+EVIDENCE_PATH = re.compile(r"/v2/disputes/[^/]+/evidence/?")
 
 
 class LateBodies:
@@ -152,36 +164,65 @@ def key_error(environ: Environ) -> ApiError | None:
     return None
 
 
-class Uploads:
-    """The files that a process is reading, and whether one may be sent: decided before a byte of it is read."""
+class Places:
+    """The long bodies that a process is reading, and whether one may be sent: decided before a byte of it is read."""
 
     def __init__(self, lookups: Executor) -> None:
         self._lookups = lookups
-        self._path = reverse("admin:payments_reportupload_upload")
-        self._under_way = 0
-
-    async def may_send(self, environ: Environ) -> bool:
-        """Return whether this is a file that its sender may upload."""
-        if environ["PATH_INFO"] != self._path or environ["REQUEST_METHOD"] != "POST":
-            return False
-        if stated_length(environ) > UPLOAD_BYTES:
-            return False
-        return await asyncio.get_running_loop().run_in_executor(self._lookups, is_operator_who_may, environ)
+        self._reports_path = reverse("admin:payments_reportupload_upload")
+        self._held: Counter[Hashable] = Counter()
 
     @asynccontextmanager
-    async def place(self) -> AsyncIterator[None]:
-        """Take one of the places while the block runs; raise Refused if there is none."""
-        if self._under_way >= MOST_UPLOADS:
+    async def place(self, environ: Environ) -> AsyncIterator[BodyLimits | None]:
+        """Hold a place while the block runs; yield its limits, None for what may not be sent. Raise Refused."""
+        uploads, sender_of = self._kind(environ)
+        if uploads is None or environ["REQUEST_METHOD"] != "POST":
+            yield None
+            return
+        if stated_length(environ) > uploads.limits.length_bytes:
+            yield None
+            return
+        sender = await asyncio.get_running_loop().run_in_executor(self._lookups, sender_of, environ)
+        if sender is None:
+            yield None
+            return
+        with self._held_by(uploads, sender):
+            yield uploads.limits
+
+    def _kind(self, environ: Environ) -> tuple[Uploads | None, Callable[[Environ], Hashable | None]]:
+        if environ["PATH_INFO"] == self._reports_path:
+            return REPORTS, operator_who_may
+        return (EVIDENCE if EVIDENCE_PATH.fullmatch(environ["PATH_INFO"]) else None), merchant_who_may
+
+    @contextmanager
+    def _held_by(self, uploads: Uploads, sender: Hashable) -> Iterator[None]:
+        if self._held[uploads] >= uploads.most or self._held[uploads, sender] >= uploads.most_of_one:
             raise Refused(too_many_bodies())
-        self._under_way += 1
+        self._held.update([uploads, (uploads, sender)])
         try:
             yield
         finally:
-            self._under_way -= 1
+            self._held.subtract([uploads, (uploads, sender)])
+            # Without those at zero.
+            self._held = +self._held
 
 
-def is_operator_who_may(environ: Environ) -> bool:
-    """Return whether the session is of an operator who may upload reports; the page checks everything again.
+def merchant_who_may(environ: Environ) -> Hashable | None:
+    """Return the merchant of a key that may add evidence; the API authenticates the whole request again later.
+
+    It queries the database and Redis, so call it in a thread.
+    """
+    try:
+        found = KeyAuthentication().authenticate(Request(request_of(environ)))
+    except (APIException, Error):
+        return None
+    finally:
+        connection.close()
+    return None if found[1].kind == ApiKey.Kind.PUBLISHABLE else found[0].id
+
+
+def operator_who_may(environ: Environ) -> Hashable | None:
+    """Return the operator of the session, if one who may upload reports; the page checks everything again.
 
     It queries the database, so call it in a thread.
     """
@@ -190,9 +231,9 @@ def is_operator_who_may(environ: Environ) -> bool:
     request.session = import_module(settings.SESSION_ENGINE).SessionStore(cookie)
     try:
         user = get_user(request)
-        return user.is_active and user.is_staff and user.has_perm(MAY_UPLOAD)
+        return user.pk if user.is_active and user.is_staff and user.has_perm(MAY_UPLOAD) else None
     except Error:
-        return False
+        return None
     finally:
         connection.close()
 
@@ -203,16 +244,13 @@ class Bodies:
     def __init__(self, limits: BodyLimits, lookups: Executor) -> None:
         self._limits, self._lookups = limits, lookups
         self._late = LateBodies()
-        self._uploads = Uploads(lookups)
+        self._places = Places(lookups)
 
     async def read(self, environ: Environ, receive: Receive) -> bytes | None:
         """Return the body, or None if there is none or Content-Length is too long; raise Refused."""
         if not has_body(environ):
             return None
         if stated_length(environ) > self._limits.length_bytes:
-            if not await self._uploads.may_send(environ):
-                return None
-            async with self._uploads.place():
-                limits = BodyLimits(UPLOAD_BYTES, UPLOAD_SECONDS)
-                return await Body(environ, limits, self._late, self._lookups).read(receive)
+            async with self._places.place(environ) as limits:
+                return await Body(environ, limits, self._late, self._lookups).read(receive) if limits else None
         return await Body(environ, self._limits, self._late, self._lookups).read(receive)

@@ -10,10 +10,10 @@ from django.db.models import Model
 
 from payments import clock
 from payments.ids import parse_id
-from payments.models import Charge, Webhook
+from payments.models import Charge, Dispute, Webhook
 from payments.providers.simulator.models import Message
 from tests.client import ANSWER_LOST, CHALLENGED, REFUNDS_WAIT, Api, made
-from tests.disputes.stories import LATER
+from tests.disputes.stories import AT_ONCE, LATER, disputed
 from tests.operators.factories import person, proposed
 from tests.risk.factories import block_email
 
@@ -37,6 +37,9 @@ def one_of_each(api: Api) -> None:
     block_email("somebody@shop.example", WEEK, merchant=charge.merchant, put_by=person("ben", "finance"))
     api.charge(ANSWER_LOST)
     api.charge(LATER)
+    dispute = made(api.get("/disputes/", charge=disputed(api, AT_ONCE)["id"]))["data"][0]["id"]
+    made(api.post(f"/disputes/{dispute}/accept"))
+    Dispute.objects.filter(response_state="pending").update(response_due_at=clock.now() + HOUR)
     made(api.post(f"/charges/{api.charge(REFUNDS_WAIT)['id']}/refund"))
     announced = api.charge_source(api.source(CHALLENGED, redirect=hook))
     api.client.post(urlsplit(announced["action"]["url"]).path, {"decision": "pay"})

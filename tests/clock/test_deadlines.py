@@ -27,6 +27,8 @@ DEADLINES = {
     "payments.webhook.due_at",
     # Three days after it a webhook is given up.
     "payments.webhook.first_try_at",
+    "payments.dispute.evidence_due_at",
+    "payments.dispute.response_due_at",
     "payments.operatoraction.expires_at",
     "simulator.message.due_at",
     "simulator.simulatedoperation.settles_at",
@@ -64,8 +66,7 @@ RECORDS = {
     "payments.declinealert.over_at",
     "payments.declinealert.window_ends_at",
     "payments.declinealert.window_starts_at",
-    # As the provider said it.
-    "payments.dispute.evidence_due_at",
+    "payments.dispute.responded_at",
     "payments.ledgerday.summed_at",
     "payments.moneycheck.finished_at",
     "payments.moneycheck.started_at",

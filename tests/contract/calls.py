@@ -17,6 +17,7 @@ from tests.disputes.stories import AT_ONCE, disputed
 
 CARD = {"name": "Juan dela Cruz", "number": "4000000000003055", "exp_month": "12", "exp_year": "2039", "cvc": "123"}
 CARD_SOURCE = {"type": "card", "card": CARD}
+EVIDENCE = {"type": "receipt", "text": "Signed for by Juan dela Cruz"}
 CUSTOMER = {"email": "maria@shop.example", "description": "Orders rice on Mondays"}
 Asked = tuple[str, Any]
 
@@ -65,6 +66,13 @@ def new_dispute(api: Api) -> str:
     """Return the ID of the dispute of a new charge."""
     charge = disputed(api, AT_ONCE)
     return made(api.get("/disputes/", charge=charge["id"]))["data"][0]["id"]
+
+
+def with_evidence(api: Api) -> str:
+    """Return the ID of a new dispute that has evidence."""
+    dispute = new_dispute(api)
+    made(api.post(f"/disputes/{dispute}/evidence", EVIDENCE))
+    return dispute
 
 
 def newest_request(api: Api) -> str:
@@ -135,6 +143,12 @@ CALLS = {
     "attach": Call("POST", _attach, 200, shapes.CUSTOMER),
     "detach": Call("DELETE", _detach, 200, shapes.CUSTOMER),
     "list disputes": Call("GET", lambda api: ("/disputes", None), 200, shapes.page_of(shapes.DISPUTE)),
+    "add evidence": Call(
+        "POST", lambda api: (f"/disputes/{new_dispute(api)}/evidence", EVIDENCE), 201, shapes.EVIDENCE
+    ),
+    "list evidence": Call("GET", lambda api: (f"/disputes/{with_evidence(api)}/evidence", None), 200, shapes.EVIDENCES),
+    "submit evidence": Call("POST", lambda api: (f"/disputes/{with_evidence(api)}/submit", None), 200, shapes.DISPUTE),
+    "accept a dispute": Call("POST", lambda api: (f"/disputes/{new_dispute(api)}/accept", None), 200, shapes.DISPUTE),
     "read a dispute": Call("GET", lambda api: (f"/disputes/{new_dispute(api)}", None), 200, shapes.DISPUTE),
     "list events": Call("GET", lambda api: ("/events", None), 200, shapes.page_of(shapes.EVENT)),
     "read an event": Call("GET", lambda api: (f"/events/{newest_event(api)}", None), 200, shapes.EVENT),

@@ -147,7 +147,28 @@ DISPUTE = shape(
     network_reason_code=TEXT,
     network_reference=TEXT,
     evidence_due_at=MOMENT,
+    response=shape(
+        {
+            "type": one_of("evidence", "accept"),
+            "status": one_of("pending", "sent", "refused"),
+            "requested_at": MOMENT,
+        },
+        message=TEXT,
+    ),
 )
+EVIDENCE = shape(
+    {
+        "object": one_of("evidence"),
+        "id": id_of("ev"),
+        "dispute": id_of("dp"),
+        "type": TEXT,
+        "content_type": one_of("text/plain", "application/pdf", "image/png", "image/jpeg"),
+        "size": {"type": "integer", "minimum": 1},
+        "livemode": FLAG,
+        "created_at": MOMENT,
+    }
+)
+EVIDENCES = shape({"object": one_of("list"), "data": {"type": "array", "items": EVIDENCE}})
 URL: Schema = {"type": "string", "pattern": "^https?://"}
 ACTION: Schema = {
     "oneOf": [

@@ -32,6 +32,10 @@ POST /v2/customers/{id}/sources
 DELETE /v2/customers/{id}/sources/{source_id}
 GET /v2/disputes/
 GET /v2/disputes/{id}
+POST /v2/disputes/{id}/evidence
+GET /v2/disputes/{id}/evidence
+POST /v2/disputes/{id}/submit
+POST /v2/disputes/{id}/accept
 GET /v2/events/
 GET /v2/events/{id}
 GET /v2/requests/

@@ -16,7 +16,7 @@ from pytest_django.live_server_helper import LiveServer
 from payments.api.reference.literals import JAVASCRIPT, JSON, PHP, PYTHON, Notation, literal
 from payments.domain.merchants.merchants import NewMerchant
 from tests.client import Api, made
-from tests.contract.calls import new_dispute, newest_request
+from tests.contract.calls import new_dispute, newest_request, with_evidence
 from tests.openapi.conftest import Document
 
 # The program of each language, the name of a file for it, and Debian's package.
@@ -73,6 +73,10 @@ def dispute(api: Api) -> Ids:
     return {"dp": new_dispute(api)}
 
 
+def defended(api: Api) -> Ids:
+    return {"dp": with_evidence(api)}
+
+
 def logged(api: Api) -> Ids:
     return {"req": newest_request(api)}
 
@@ -102,6 +106,10 @@ OPERATIONS: dict[str, tuple[Callable[[Api], Ids], str, str]] = {
     "detach_source": (kept_source, "object", ""),
     "list_disputes": (dispute, "object", "dispute"),
     "retrieve_dispute": (dispute, "object", "dispute"),
+    "add_evidence": (dispute, "object", "evidence"),
+    "list_evidence": (defended, "object", "evidence"),
+    "submit_evidence": (defended, "type", "evidence"),
+    "accept_dispute": (dispute, "type", "accept"),
     "list_events": (event, "object", "event"),
     "retrieve_event": (event, "object", "event"),
     "list_requests": (logged, "object", "request"),

@@ -4,7 +4,8 @@ from django.conf import settings
 
 from payments.api.schema import examples
 from payments.api.schema.operations import DescribedView, id_in_path, reading, writing
-from payments.api.schema.responses import CHARGE, DISPUTE, EVENT, SOURCE, page_of
+from payments.api.schema.responses import CHARGE, DISPUTE, EVENT, EVIDENCE, EVIDENCE_LIST, SOURCE, page_of
+from payments.api.validation.evidence import EvidenceInput
 from payments.api.validation.query_fields import ChargeListQuery, DisputeListQuery, EventListQuery
 from payments.api.validation.serializers import (
     CaptureInput,
@@ -17,6 +18,7 @@ from payments.api.validation.strict import Nothing
 
 THE_SOURCE = [id_in_path("src", "source")]
 THE_CHARGE = [id_in_path("ch", "charge")]
+THE_DISPUTE = [id_in_path("dp", "dispute")]
 
 
 class Sources(DescribedView):
@@ -203,6 +205,56 @@ class Disputes(DescribedView):
             DISPUTE,
             examples.DISPUTE,
             tag="Disputes",
-            at=[id_in_path("dp", "dispute")],
+            at=THE_DISPUTE,
+        ),
+        "evidence": writing(
+            "add_evidence",
+            "Add evidence to a dispute",
+            "A text or a file that shows that the charge was right. A dispute has one piece of each type: a further "
+            "one replaces it. Nothing is sent before `submit`. The body may be 3 MiB long.",
+            EvidenceInput,
+            EVIDENCE,
+            tag="Disputes",
+            status=201,
+            at=THE_DISPUTE,
+            sent={"Text": examples.EVIDENCE_REQUEST},
+            answered={"Added": examples.EVIDENCE},
+            conflicts=("dispute_not_answerable", "evidence_limit_reached", "resource_busy"),
+            invalid=("missing", "unknown_parameter", "invalid_type", "invalid_choice", "invalid_file", "too_long"),
+            handles_cards=True,
+        ),
+        "list_evidence": reading(
+            "list_evidence",
+            "List the evidence of a dispute",
+            "All pieces, oldest first, without their contents.",
+            EVIDENCE_LIST,
+            {"object": "list", "data": [examples.EVIDENCE]},
+            tag="Disputes",
+            at=THE_DISPUTE,
+        ),
+        "submit": writing(
+            "submit_evidence",
+            "Submit the evidence of a dispute",
+            "Sends the evidence to the payer's bank, once, before `evidence_due_at`. It cannot be changed afterwards. "
+            "The answer comes at once; `dispute.updated` says when the provider has it.",
+            Nothing,
+            DISPUTE,
+            tag="Disputes",
+            at=THE_DISPUTE,
+            answered={"Submitted": examples.SUBMITTED},
+            conflicts=("dispute_not_answerable", "evidence_missing", "resource_busy"),
+            invalid=("unknown_parameter",),
+        ),
+        "accept": writing(
+            "accept_dispute",
+            "Accept a dispute",
+            "Gives the disputed money up. It cannot be undone.",
+            Nothing,
+            DISPUTE,
+            tag="Disputes",
+            at=THE_DISPUTE,
+            answered={"Accepted": examples.ACCEPTED},
+            conflicts=("dispute_not_answerable", "resource_busy"),
+            invalid=("unknown_parameter",),
         ),
     }

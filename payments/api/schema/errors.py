@@ -91,6 +91,10 @@ CONFLICT = Refusal(
         "too_many_refunds": "This charge has 100 refunds, failed ones included, which is the most that there can be.",
         "too_many_sources": "This customer has 100 sources, which is the most that are kept. Detach one that is not "
         "used.",
+        "dispute_not_answerable": "The time to respond to this dispute is over.",
+        "evidence_missing": "This dispute has no evidence yet. Add some, and submit it then.",
+        "evidence_limit_reached": "This account has sent 200 MiB of evidence in a day. Send smaller files, or the rest "
+        "tomorrow.",
         "resource_busy": "Another operation on this charge has not ended yet. Try again in a moment.",
     },
     examples=3,
@@ -113,7 +117,7 @@ REQUEST_TIMEOUT = Refusal(
 TOO_LARGE = Refusal(
     413,
     "invalid_request_error",
-    "The body is longer than 64 KiB.",
+    "The body is longer than 64 KiB, or 3 MiB where it may hold a file.",
     {"body_too_large": "The body must be no longer than 65536 bytes."},
 )
 BAD_TYPE = Refusal(
@@ -137,6 +141,8 @@ INVALID = Refusal(
         "pattern": "cvc: This value must be digits only.",
         "invalid_choice": "currency: This value must be an ISO 4217 currency code.",
         "luhn": "card.number: This is not a card number.",
+        "not_allowed": "file: A piece of evidence is a text or a file, not both.",
+        "invalid_file": "file: This file must be a PDF, PNG or JPEG.",
         "card_expired": "card.exp_year: This card has expired.",
         "card_data": "description: This value holds a card number or a security code, which may stand in a card only.",
         "source_type_unavailable": "type: GCash is not available in this mode.",

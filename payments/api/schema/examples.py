@@ -35,6 +35,7 @@ WALLET_SOURCE_REQUEST = {
 SOURCE_ID = "src_019aa3c5d1f27c3e9d0b5a8e4f6c2b11"
 CHARGE_ID = "ch_019aa3c5e2a47d10b1c6f0d2a3948576"
 REFUND_ID = "re_019aa3c5f3b57e21a2d7e1c3b4a59687"
+EVIDENCE_ID = "ev_019aa3c604c68f32b3e8f2d4c5b6a799"
 DISPUTE_ID = "dp_019aa3c604c68f32b3e8f2d4c5b6a798"
 TIMES = {"created_at": "2026-11-21T01:43:00.123456Z", "updated_at": "2026-11-21T01:43:00.123456Z"}
 MODE = {"livemode": False}
@@ -134,6 +135,23 @@ DISPUTE: dict[str, Any] = {
     "evidence_due_at": "2026-11-28T01:43:00.000000Z",
     **MODE,
     **TIMES,
+}
+PENDING_RESPONSE = {"status": "pending", "requested_at": "2026-11-21T01:43:00.000000Z"}
+SUBMITTED = DISPUTE | {"response": {"type": "evidence", **PENDING_RESPONSE}}
+ACCEPTED = DISPUTE | {"response": {"type": "accept", **PENDING_RESPONSE}}
+EVIDENCE: dict[str, Any] = {
+    "object": "evidence",
+    "id": EVIDENCE_ID,
+    "dispute": DISPUTE_ID,
+    "type": "shipping_documentation",
+    "content_type": "text/plain",
+    "size": 57,
+    **MODE,
+    "created_at": TIMES["created_at"],
+}
+EVIDENCE_REQUEST = {
+    "type": "shipping_documentation",
+    "text": "Delivered on 2026-11-19 to Juan dela Cruz, who signed for it.",
 }
 REFUNDED = CAPTURED | {"amount_refunded": 50_000, "refunds": [REFUND]}
 AWAITING_PAYER = HELD | {

@@ -28,10 +28,11 @@ from payments.api.schema.members import (
     updated,
     web_address,
 )
+from payments.api.validation.evidence import SIGNATURES
 from payments.api.validation.serializers import AddressInput, CardInput, OwnerInput, RedirectInput
 from payments.domain.cards.bin_table import BRANDS, FUNDINGS
 from payments.models import Card, Charge, Dispute, Refund
-from payments.providers.disputes import Reason
+from payments.providers.disputes import EvidenceType, Reason, Response
 from payments.providers.failure_data import REASONS
 
 CARD = shown(
@@ -112,6 +113,18 @@ REFUND = shown(
     created_at=created(),
     updated_at=updated(),
 )
+DISPUTE_RESPONSE = shown(
+    "DisputeResponse",
+    "What you do about a dispute.",
+    type=choice([response.value for response in Response], "`evidence` was submitted, or the loss accepted."),
+    status=choice(
+        Dispute.ResponseState.values,
+        "`pending` until the provider has it, then `sent`; `refused` where it does not take it. Then you may correct "
+        "the evidence and respond again.",
+    ),
+    message=text("Why the provider refused it.", required=False),
+    requested_at=moment("When you asked for it."),
+)
 DISPUTE = shown(
     "Dispute",
     "A charge that the payer disputes with their bank.",
@@ -131,9 +144,30 @@ DISPUTE = shown(
     ),
     withdrawn=flag("Whether the payer's bank has the money now."),
     evidence_due_at=moment("Until when the provider takes evidence.", required=False),
+    response=DISPUTE_RESPONSE(required=False, help_text="What you do about it, once you have asked for it."),
     livemode=livemode(),
     created_at=created(),
     updated_at=updated(),
+)
+EVIDENCE = shown(
+    "Evidence",
+    "One piece of evidence against a dispute. Its content is sealed, and shown to nobody but the provider.",
+    object=named("evidence"),
+    id=own_id("ev"),
+    dispute=Member(id_form("dp"), "The ID of the dispute."),
+    type=choice([kind.value for kind in EvidenceType], "What it shows."),
+    content_type=choice(["text/plain", *SIGNATURES.values()], "A text, or the kind of file."),
+    size=number("The size of the text or file in bytes."),
+    livemode=livemode(),
+    created_at=created(),
+)
+EVIDENCE_LIST = extend_schema_serializer(many=False)(
+    shown(
+        "EvidenceList",
+        "All evidence of a dispute.",
+        object=named("list"),
+        data=EVIDENCE(many=True, help_text="At most one piece of each type, oldest first."),
+    )
 )
 ACTION = shown(
     "Action",

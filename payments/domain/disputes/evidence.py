@@ -1,4 +1,4 @@
-"""Evidence of merchants against disputes: sealed, one piece of each type, kept until it is submitted and for a while."""
+"""Evidence of merchants against disputes: sealed, one piece of each type, and kept for a while."""
 
 import base64
 from collections.abc import Callable
@@ -92,9 +92,7 @@ def opened(dispute: Dispute) -> tuple[disputes.Evidence, ...]:
     """Return the pieces of a dispute as the merchant sent them. Raise VaultError, VaultUnavailable."""
     rows = Evidence.objects.filter(dispute=dispute).order_by("id")
     return tuple(
-        disputes.Evidence(
-            EvidenceType(row.type), row.content_type, unseal(row.sealed_content, _place(dispute, row.id))
-        )
+        disputes.Evidence(EvidenceType(row.type), row.content_type, unseal(row.sealed_content, _place(dispute, row.id)))
         for row in rows
     )
 

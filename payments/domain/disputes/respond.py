@@ -25,9 +25,9 @@ from payments.domain.routing.candidates import provider_of
 from payments.domain.sweep_scope import ALL_MERCHANTS, Scope
 from payments.ids import public_id
 from payments.models import Attempt, Dispute
-from payments.models.provider_message import WHY_MAX_LENGTH
-from payments.providers.base import Approved, Declined, Outcome, Rejected, Unknown
-from payments.providers.disputes import Disputed, DisputeResponse, Reason, Response, Stage, TakesResponses
+from payments.models.charging.dispute import WHY_MAX_LENGTH
+from payments.providers.base import Approved, Declined, Outcome, Rejected, TakesResponses, Unknown
+from payments.providers.disputes import Disputed, DisputeResponse, Reason, Response, Stage
 
 logger = logging.getLogger("kaha.disputes")
 
@@ -109,7 +109,7 @@ def _claim(scope: Scope) -> Dispute | None:
 
 
 def _send(dispute: Dispute) -> None:
-    """Send a claimed response and record what became of it; an error in it does not stop the others."""
+    """Send a claimed response and record the outcome; an error in it does not stop the others."""
     attempt = authorization_of(dispute)
     try:
         outcome = _ask(dispute, attempt)

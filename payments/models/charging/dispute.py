@@ -8,7 +8,8 @@ from payments.db.fast_model import FastModel
 from payments.db.scoped_queryset import ScopedQuerySet
 from payments.models.charging.charge import Charge
 from payments.models.merchants.merchant import Merchant
-from payments.models.provider_message import WHY_MAX_LENGTH
+
+WHY_MAX_LENGTH = 300
 
 
 class Dispute(FastModel):
@@ -100,9 +101,7 @@ class Dispute(FastModel):
                 name="dispute_to_answer",
                 condition=Q(status__in=["warning", "needs_response"]),
             ),
-            models.Index(
-                F("response_due_at"), name="dispute_response_due", condition=Q(response_due_at__isnull=False)
-            ),
+            models.Index(F("response_due_at"), name="dispute_response_due", condition=Q(response_due_at__isnull=False)),
         ]
 
     def __str__(self) -> str:

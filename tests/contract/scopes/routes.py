@@ -12,7 +12,7 @@ from django.urls import URLPattern, URLResolver, get_resolver, resolve, reverse
 
 from payments.api.schema.document import document
 from tests.client import Api, made
-from tests.contract.calls import customer, new_dispute, newest_event, newest_request, nobodys
+from tests.contract.calls import customer, newest_event, newest_request, nobodys, with_evidence
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE")
 PUBLIC_ID = re.compile(r"(src|ch|dp|cus|evt|req)_[0-9a-f]{32}")
@@ -81,7 +81,7 @@ def things_of(api: Api) -> Things:
         "email": keeper["email"],
         "source_id": kept["sources"][0]["id"],
         "charge": api.held()["id"],
-        "dispute": new_dispute(api),
+        "dispute": with_evidence(api),
         "event": newest_event(api),
         "request": newest_request(api),
         "source": api.source(),

@@ -79,8 +79,9 @@ def test_an_empty_object_is_no_body_either(api: Api, call: Call) -> None:
 
 
 @every(WRITING)
-def test_a_body_has_at_most_64_kib(api: Api, call: Call) -> None:
-    refuse(send(api, call, b"{}".ljust(65_537)), 413, "body_too_large")
+def test_a_body_has_at_most_64_kib_and_with_a_file_3_mib(api: Api, call: Call) -> None:
+    most = 3 * 1024 * 1024 if call is CALLS["add evidence"] else 65_536
+    refuse(send(api, call, b"{}".ljust(most + 1)), 413, "body_too_large")
 
 
 @every(BODILESS)

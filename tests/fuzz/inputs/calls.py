@@ -7,7 +7,7 @@ from typing import Any
 from payments.domain.merchants.merchants import create_merchant
 from payments.providers.simulator.models import SimulatedPayment
 from tests.client import Api, made
-from tests.contract.calls import CARD, keep, new_dispute, newest_event, newest_request
+from tests.contract.calls import CARD, keep, new_dispute, newest_event, newest_request, with_evidence
 from tests.contract.calls import customer as new_customer
 
 ADDRESS = {
@@ -99,11 +99,18 @@ CALLS = [
     Call("DELETE", "/v2/customers/{keeper}/sources/{kept}", {}),
     Call("GET", "/v2/disputes/", query=PAGE | {"start_after": "{dispute}", "status": "lost", "charge": "{charge}"}),
     Call("GET", "/v2/disputes/{dispute}"),
+    Call("POST", "/v2/disputes/{dispute}/evidence", {"type": "receipt", "text": "Signed for"}),
+    Call(
+        "POST",
+        "/v2/disputes/{dispute}/evidence",
+        {"type": "other", "file": "JVBERi0xLjcgQSByZWNlaXB0"},
+    ),
+    Call("GET", "/v2/disputes/{dispute}/evidence"),
+    Call("POST", "/v2/disputes/{defended}/submit", {}),
+    Call("POST", "/v2/disputes/{lost}/accept", {}),
     Call("GET", "/v2/events/", query=PAGE | {"start_after": "{event}", "type": "charge.created", "object": "{charge}"}),
     # Nothing newer is waited for, and the list is not empty: both are answered at once.
     Call("GET", "/v2/events/", query={"ending_before": "{event}"}),
-    Call("GET", "/v2/disputes/", query=PAGE | {"start_after": "{dispute}", "status": "lost", "charge": "{charge}"}),
-    Call("GET", "/v2/disputes/{dispute}"),
     Call("GET", "/v2/events/", query=PAGE | {"wait": "1"}),
     Call("GET", "/v2/events/{event}"),
     Call("GET", "/v2/requests/", query=PAGE | {"start_after": "{request}", "wait": "1"}),
@@ -140,6 +147,8 @@ def shop() -> tuple[Api, Stock]:
         "keeper": [keeper],
         "kept": [_kept(api, keeper) for _ in range(2)],
         "dispute": [new_dispute(api)],
+        "defended": [with_evidence(api)],
+        "lost": [new_dispute(api)],
         "event": [newest_event(api)],
         "request": [newest_request(api)],
         "page": [charge["action"]["url"].rpartition("/")[2] for charge in waiting],
