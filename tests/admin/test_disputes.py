@@ -12,7 +12,7 @@ from payments.models import Charge, Dispute
 from payments.overview import needs_attention
 from tests.admin.conftest import House, text_of
 from tests.admin.test_pages import list_of, page_of
-from tests.client import Api
+from tests.client import Api, made
 from tests.disputes.stories import make_dispute
 
 pytestmark = pytest.mark.long
@@ -60,3 +60,17 @@ def test_the_first_to_be_due_is_the_first_to_answer(house: House) -> None:
     dispute = make_dispute(Charge.objects.get())
     assert list(needs_attention.disputes_to_answer(None)) == [dispute]
     assert list(needs_attention.disputes_to_answer([])) == []
+
+
+def test_the_page_of_a_dispute_shows_what_its_merchant_has_sent(api: Api, operator: Client) -> None:
+    dispute = make_dispute(Charge.objects.get(id=parse_id("ch", api.charge()["id"])))
+    made(api.post(f"/disputes/{dispute}/evidence", {"type": "receipt", "text": "Signed by Juan"}))
+    made(api.post(f"/disputes/{dispute}/submit"))
+    text = text_of(operator.get(page_of(dispute))).replace("\N{NO-BREAK SPACE}", " ")
+    assert [words in text for words in ("receipt: text/plain, 14 bytes", "Pending", "Signed by")] == [True, True, False]
+
+
+def test_a_dispute_that_its_merchant_has_responded_to_is_not_in_the_inbox(api: Api, operator: Client) -> None:
+    dispute = make_dispute(Charge.objects.get(id=parse_id("ch", api.charge()["id"])))
+    made(api.post(f"/disputes/{dispute}/accept"))
+    assert page_of(dispute) not in text_of(operator.get(INBOX))

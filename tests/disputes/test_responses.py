@@ -1,13 +1,25 @@
 """Responses to disputes: evidence and acceptance, from the merchant to the provider."""
 
 import base64
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
-from payments.domain.disputes import respond
-from payments.models import Dispute, Evidence
+from payments import clock
+from payments.domain.charging import attempts
+from payments.domain.disputes import evidence, respond
+from payments.domain.disputes.find import authorization_of
+from payments.domain.disputes.record import record
+from payments.domain.merchants.merchants import NewMerchant
+from payments.domain.sweep_scope import ALL_MERCHANTS
+from payments.models import Attempt, Dispute, Evidence
+from payments.providers.base import Outcome, Rejected
+from payments.providers.disputes import Disputed, DisputeResponse, Stage
+from payments.providers.simulator.connector import Simulator
+from tests.charging.doubles import provider
 from tests.client import Api, error_of, made
+from tests.concurrency import at_once
 from tests.disputes.stories import AT_ONCE, INQUIRY, LOST, WON, a_week_passes, disputed
 
 PDF = base64.b64encode(b"%PDF-1.7 a receipt").decode()
@@ -144,3 +156,111 @@ def test_a_submission_under_its_key_is_answered_again(api: Api) -> None:
     first, again = (api.post(f"{path}/submit", None, "once") for _ in range(2))
     assert first.content == again.content
     assert Dispute.objects.get().version == 2
+
+
+class LosesResponses(Simulator):
+    """Takes responses, and its answer never arrives."""
+
+    def respond(self, asked: DisputeResponse) -> Outcome:
+        super().respond(asked)
+        raise TimeoutError
+
+
+class RefusesResponses(Simulator):
+    def respond(self, asked: DisputeResponse) -> Outcome:
+        return Rejected("too_late", "The bank has decided.")
+
+
+def accepted(api: Api) -> str:
+    """Return the path of a dispute whose loss is to be accepted."""
+    path = dispute_on(api)
+    made(api.post(f"{path}/accept"))
+    return path
+
+
+def test_a_response_whose_answer_was_lost_is_sent_again(api: Api) -> None:
+    path = accepted(api)
+    with provider(LosesResponses()):
+        respond.send_due()
+    assert made(api.get(path))["response"]["status"] == "pending"
+    made(api.post("/test/clock", {"advance_seconds": 60}))
+    assert made(api.get(path))["status"] == "accepted"
+
+
+def test_a_refused_response_says_why_and_may_be_corrected(api: Api) -> None:
+    path = accepted(api)
+    with provider(RefusesResponses()):
+        respond.send_due()
+    response = made(api.get(path))["response"]
+    assert (response["status"], response["message"]) == ("refused", "The bank has decided.")
+    made(api.post(f"{path}/accept"))
+    respond.send_due()
+    assert made(api.get(path))["status"] == "accepted"
+
+
+def test_a_provider_that_never_answers_is_given_up_after_a_day(api: Api) -> None:
+    path = accepted(api)
+    Dispute.objects.update(response_tries=respond.TRIES_MAX - 1)
+    with provider(LosesResponses()):
+        respond.send_due()
+    response = made(api.get(path))["response"]
+    assert (response["status"], "may have reached" in response["message"]) == ("refused", True)
+
+
+def test_a_response_that_a_dead_worker_claimed_is_sent_by_another(api: Api) -> None:
+    path = accepted(api)
+    respond._claim(ALL_MERCHANTS)
+    assert respond.send_due() == 0
+    with clock.at(clock.now() + respond.LEASE):
+        assert respond.send_due() == 1
+    assert made(api.get(path))["status"] == "accepted"
+
+
+def test_the_providers_own_message_proves_that_it_has_the_evidence(api: Api) -> None:
+    path = dispute_on(api)
+    made(api.post(f"{path}/evidence", {"type": "other", "text": "Delivered"}))
+    made(api.post(f"{path}/submit"))
+    dispute = Dispute.objects.get()
+    attempt = attempts.reload(authorization_of(dispute))
+    record(attempt, Disputed(dispute.provider_ref, Stage.EVIDENCE, dispute.amount, dispute.currency))
+    assert made(api.get(path))["response"]["status"] == "sent"
+    assert respond.send_due() == 0
+
+
+def test_a_dispute_whose_time_is_over_takes_no_response(api: Api) -> None:
+    path = dispute_on(api)
+    Dispute.objects.update(evidence_due_at=clock.now())
+    assert error_of(api.post(f"{path}/accept"))["code"] == "dispute_not_answerable"
+
+
+def test_a_dispute_at_a_provider_that_takes_no_responses_says_where_to_respond(api: Api) -> None:
+    path = dispute_on(api)
+    Attempt.objects.update(provider="xendit")
+    assert "at the provider itself" in error_of(api.post(f"{path}/accept"))["message"]
+
+
+def test_a_merchant_sends_so_much_evidence_in_a_day_and_no_more(
+    api: Api, monkeypatch: pytest.MonkeyPatch, other_shop: NewMerchant
+) -> None:
+    monkeypatch.setitem(evidence.BYTES_A_DAY, False, 10)
+    path, other_api = dispute_on(api), Api(other_shop.keys["sk_test"])
+    assert error_of(api.post(f"{path}/evidence", {"type": "other", "text": "a" * 11}))["code"] == (
+        "evidence_limit_reached"
+    )
+    made(other_api.post(f"{dispute_on(other_api)}/evidence", {"type": "other", "text": "a" * 10}))
+
+
+def test_old_evidence_is_deleted(api: Api) -> None:
+    made(api.post(f"{dispute_on(api)}/evidence", {"type": "other", "text": "Delivered"}))
+    assert evidence.delete_old() == 0
+    with clock.at(clock.now() + evidence.KEPT[False] + timedelta(seconds=1)):
+        assert evidence.delete_old() == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_two_responses_at_once_one_is_taken(api: Api) -> None:
+    path = dispute_on(api)
+    made(api.post(f"{path}/evidence", {"type": "other", "text": "Delivered"}))
+    answers = at_once(2, lambda number: api.post(f"{path}/{('submit', 'accept')[number]}").status_code)
+    assert sorted(answers) == [200, 409]
+    assert Dispute.objects.get().response_state == "pending"

@@ -1,5 +1,6 @@
 from django.contrib import admin
 from django.db.models import Q
+from django.template.defaultfilters import filesizeformat
 from django.utils.safestring import SafeString
 
 from payments.admin.framework.base import ByMode, LookOnlyAdmin, by
@@ -50,6 +51,7 @@ class DisputeAdmin(LookOnlyAdmin):
     fieldsets = (
         (None, {"fields": ("public_id", "shown_status", "charge_link", "of_merchant", "mode")}),
         ("What is disputed", {"fields": ("shown_amount", "bank_has", "reason", "network_code", "evidence_due")}),
+        ("Response", {"fields": ("response", "response_status", "responded", "response_why", "pieces")}),
         ("References", {"fields": ("provider_ref", "network_ref")}),
         ("Times", {"fields": ("created", "updated", "version")}),
         ("Events", {"fields": ("events",)}),
@@ -58,6 +60,13 @@ class DisputeAdmin(LookOnlyAdmin):
     shown_amount = money_column("amount")
     evidence_due = column(
         "Evidence due", lambda dispute: moment_cell(dispute.evidence_due_at) if dispute.evidence_due_at else NOTHING
+    )
+    response_status = column(
+        "Status of the response",
+        lambda dispute: chip(dispute.get_response_state_display()) if dispute.response_state else NOTHING,
+    )
+    responded = column(
+        "Responded", lambda dispute: moment_cell(dispute.responded_at) if dispute.responded_at else NOTHING
     )
     bank_has = column("Taken by the payer's bank", lambda dispute: "yes" if dispute.withdrawn else "no")
     shown_status = column(
@@ -68,3 +77,10 @@ class DisputeAdmin(LookOnlyAdmin):
     def events(self, dispute: Dispute) -> SafeString | str:
         found = Event.objects.filter(object_id=dispute.pk).defer("payload").order_by("-sequence")[:SHOWN_EVENTS]
         return lines(link(Event, event.id, f"{moment_text(event.created_at)} {event.type}") for event in found)
+
+    @admin.display(description="Evidence")
+    def pieces(self, dispute: Dispute) -> SafeString | str:
+        return lines(
+            f"{piece.type.replace('_', ' ')}: {piece.content_type}, {filesizeformat(piece.size)}"
+            for piece in dispute.evidence.defer("sealed_content").order_by("id")
+        )

@@ -18,6 +18,8 @@ from payments.vault import Place, Purpose, VaultError
 logger = logging.getLogger("kaha.vault")
 
 BATCH = 500
+# Of files, because a batch is in memory.
+FILES_BATCH = 4
 # One sweep of the worker does so many batches; the command has done the bulk before.
 BATCHES = 20
 
@@ -43,6 +45,7 @@ class SealedColumn:
     purpose: Purpose
     field: str
     merchant: str
+    batch: int = BATCH
 
     def rows(self) -> QuerySet[models.Model]:
         """Return the rows, each with the header of its sealed value as `start`."""
@@ -69,9 +72,9 @@ COLUMNS = (
         "requested_credentials",
         "merchant_id",
     ),
-    SealedColumn("evidence", Evidence, "sealed_content", Purpose.SECRET, "evidence", "merchant_id"),
+    SealedColumn("evidence", Evidence, "sealed_content", Purpose.SECRET, "evidence", "merchant_id", FILES_BATCH),
     # A report is of no merchant, so its own ID stands for one.
-    SealedColumn("uploaded reports", ReportUpload, "sealed_content", Purpose.SECRET, "report", "id"),
+    SealedColumn("uploaded reports", ReportUpload, "sealed_content", Purpose.SECRET, "report", "id", FILES_BATCH),
 )
 
 
@@ -88,7 +91,7 @@ def is_any_sealed_with(key: DataKey) -> bool:
     return any(column.rows().filter(start=vault.header_of(key.id)).exists() for column in columns)
 
 
-def reseal(column: SealedColumn, batch: int = BATCH) -> Iterator[int]:
+def reseal(column: SealedColumn, batch: int | None = None) -> Iterator[int]:
     """Seal the values of the stale rows with the current data key, in one pass.
 
     Yields the number of rows in each batch. Locked rows, and rows that an interrupted pass did not reach, are left to
@@ -96,7 +99,7 @@ def reseal(column: SealedColumn, batch: int = BATCH) -> Iterator[int]:
     """
     rows = stale(column).order_by("id").values_list("id", column.merchant, column.column)
     last = FIRST_ID
-    while found := list(rows.filter(id__gt=last)[:batch]):
+    while found := list(rows.filter(id__gt=last)[: batch or column.batch]):
         last = found[-1][0]
         if values := [fresh for row in found if (fresh := _resealed(column, *row))]:
             statement = RESEAL.format(table=column.model._meta.db_table, column=column.column)
