@@ -29,8 +29,8 @@ BETWEEN_NETWORKS = re.compile(r"[\s,]+")
 Kind = ApprovalRequest.Kind
 KEY_NOTICE = (
     "A live key that can move money is made only after another person has approved the request: a secret key, or a "
-    "restricted one with charges:write or refunds:write. You then take it, and see its text once. Any other key is "
-    "shown at once."
+    "restricted one with charges:write, refunds:write or disputes:write. You then take it, and see its text once. Any "
+    "other key is shown at once."
 )
 ROLL_NOTICE = (
     "Anybody with the new key can move the merchant's money, so another person must approve this. You then take the "

@@ -90,6 +90,9 @@ With a test key, any future expiry and any security code work.
 
 {test_cards}
 
+Evidence decides a dispute that its card leaves open, a day after it was submitted: a text with `winning_evidence`
+wins, everything else loses. An inquiry ends by any evidence. Money that nobody fights for is lost after a week.
+
 Wallets and banks open a page where you decide as the payer. The right one-time PIN is `123456`.
 """
 TEST_CARDS = (
