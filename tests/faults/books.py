@@ -8,8 +8,9 @@ from uuid import UUID
 
 from django.db.models import Q
 
-from payments.models import Attempt, Charge, Event, Posting, Refund
+from payments.models import Attempt, Charge, Dispute, Event, Posting, Refund
 from payments.models.charging.attempt import UNRESOLVED
+from payments.providers.simulator.messages import unacknowledged
 from payments.providers.simulator.models import Entry, SimulatedPayment
 
 NOT_FOUND_OUT = UNRESOLVED | Q(state="waiting", kind="refund")
@@ -22,11 +23,18 @@ class Money:
     held: int
     taken: int
     given_back: int
+    # By the payer's bank.
+    disputed: int
 
 
 def not_found_out(source_id: UUID) -> bool:
-    """Whether the outcome of anything is open that does not depend on the payer."""
+    """Whether an outcome is open that does not depend on the payer, or the provider has something to report."""
     attempts = Attempt.objects.filter(NOT_FOUND_OUT, charge__source_id=source_id)
+    if Dispute.objects.filter(charge__source_id=source_id, response_due_at__isnull=False).exists():
+        return True
+    references = [attempt.reference for attempt in Attempt.objects.filter(charge__source_id=source_id)]
+    if unacknowledged(references).exists():
+        return True
     return attempts.exists() or Charge.objects.filter(source_id=source_id).exclude(operation="").exists()
 
 
@@ -41,7 +49,7 @@ def _differences(charge: Charge) -> Iterator[str]:
     if ours != theirs:
         yield f"{charge} is {ours} with us and {theirs} at the provider"
     sums = _ledger(charge)
-    if (in_ledger := _in_ledger(sums)) != (theirs.held, theirs.taken - theirs.given_back):
+    if (in_ledger := _in_ledger(sums)) != (theirs.held, theirs.taken - theirs.given_back - theirs.disputed):
         yield f"{charge} is {in_ledger} in the ledger and {theirs} at the provider"
     if left := {account: sums[account] for account in TRANSIENT if sums[account]}:
         yield f"{charge} leaves {left} in the ledger"
@@ -66,6 +74,7 @@ def _with_us(charge: Charge) -> Money:
         held=charge.amount if charge.authorized else 0,
         taken=charge.amount_captured if charge.status != Charge.Status.VOIDED else 0,
         given_back=sum(refund.amount for refund in charge.refund_list if refund.status != Refund.Status.FAILED),
+        disputed=sum(dispute.amount for dispute in charge.disputes.filter(withdrawn=True)),
     )
 
 
@@ -78,6 +87,7 @@ def _at_provider(entries: Iterable[tuple[str, int]]) -> Money:
         held=sums[Entry.Kind.HOLD] - sums[Entry.Kind.RELEASE] - captured if sums[Entry.Kind.HOLD] else 0,
         taken=captured - sums[Entry.Kind.VOID],
         given_back=sums[Entry.Kind.REFUND] - sums[Entry.Kind.REFUND_RETURNED],
+        disputed=sums[Entry.Kind.DISPUTE] - sums[Entry.Kind.DISPUTE_WON],
     )
 
 
@@ -98,6 +108,7 @@ def _gaps(charge: Charge) -> Iterator[str]:
     """Check that each change has one event, and that the last one shows the charge as it is."""
     versions = {charge.id: charge.version, charge.source_id: charge.source.version}
     versions |= {refund.id: refund.version for refund in charge.refund_list}
+    versions |= dict(charge.disputes.values_list("id", "version"))
     announced: defaultdict[UUID, list[Event]] = defaultdict(list)
     for event in Event.objects.filter(object_id__in=versions).order_by("sequence"):
         announced[event.object_id].append(event)

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 import aiohttp
 
 from payments.providers.base import NotSent, Operation, Outcome, Payment, Unknown
+from payments.providers.disputes import DisputeResponse
 from payments.providers.simulator.connector import Simulator
-from tests.faults.wire import from_wire, to_wire
+from tests.faults.wire import Asked, from_wire, to_wire
 
 CONNECT_SECONDS = 2.0
 
@@ -41,10 +42,13 @@ class RemoteSimulator(Simulator):
     def extend(self, operation: Operation) -> Outcome:
         return self._ask("extend", operation)
 
+    def respond(self, asked: DisputeResponse) -> Outcome:
+        return self._ask("respond", asked)
+
     def resolve(self, asked: Payment | Operation) -> Outcome:
         return self._ask("resolve", asked)
 
-    def _ask(self, verb: str, asked: Payment | Operation, params: Mapping[str, str] | None = None) -> Outcome:
+    def _ask(self, verb: str, asked: Asked, params: Mapping[str, str] | None = None) -> Outcome:
         self.calls += 1
         return asyncio.run(self._outcome(f"{self._address}/{verb}", to_wire(asked), params or {}))
 

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from django.db.models import F
 
-from payments.models import Attempt, Charge, Webhook
+from payments.models import Attempt, Charge, Dispute, Webhook
 from payments.providers.simulator.models import Message, SimulatedOperation, SimulatedPayment
 
 
@@ -18,6 +18,7 @@ def let_pass(source_id: UUID, seconds: int) -> None:
     _nearer(Charge.objects.filter(source_id=source_id), seconds, "action_expires_at")
     _nearer(SimulatedPayment.objects.filter(reference__in=references, state="awaiting"), seconds, "expires_at")
     _nearer(SimulatedOperation.objects.filter(payment__reference__in=references), seconds, "settles_at")
+    _nearer(Dispute.objects.filter(charge__source_id=source_id), seconds, "response_due_at")
     _nearer(Message.objects.filter(delivered_at=None), seconds, "due_at")
 
 
@@ -26,6 +27,11 @@ def let_leases_end(merchant_id: UUID, seconds: int) -> None:
     waiting = Webhook.objects.filter(merchant_id=merchant_id, state="waiting")
     _nearer(waiting, seconds, "due_at")
     _nearer(waiting, seconds, "leased_until")
+
+
+def let_responses_end(source_id: UUID, seconds: int) -> None:
+    """Bring the responses to disputes nearer that a worker has claimed."""
+    _nearer(Dispute.objects.filter(charge__source_id=source_id), seconds, "response_due_at")
 
 
 def _nearer(rows: Any, seconds: int, field: str) -> None:

@@ -136,6 +136,16 @@ def recover() -> None:
     """Everything by which a worker finds out outcomes."""
     tasks.resolve_attempts()
     tasks.apply_simulator_messages()
+    tasks.send_dispute_responses()
+
+
+def report() -> None:
+    """Apply what the provider reports."""
+    tasks.apply_simulator_messages()
+
+
+def respond() -> None:
+    tasks.send_dispute_responses()
 
 
 def expire() -> None:

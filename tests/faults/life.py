@@ -10,6 +10,7 @@ from random import Random
 from typing import Any
 from uuid import UUID
 
+from payments.domain.disputes.respond import LEASE as RESPONSE_LEASE
 from payments.domain.merchants.merchants import NewMerchant
 from payments.ids import parse_id, public_id
 from payments.models import Charge, Webhook
@@ -18,8 +19,8 @@ from tests.client import APPROVED, REFUNDS_FAIL, Api, made
 from tests.customers.factories import new_customer
 from tests.faults.books import differences, not_found_out
 from tests.faults.client import ask_until_answered, broken_promises, is_final
-from tests.faults.elapsed_time import let_leases_end, let_pass
-from tests.faults.jobs import Answer, Fault, Request, Stall, Visit, deliver, recover
+from tests.faults.elapsed_time import let_leases_end, let_pass, let_responses_end
+from tests.faults.jobs import Answer, Fault, Request, Stall, Visit, deliver, recover, respond
 from tests.faults.processes import Job
 from tests.faults.verbs import ACTION_SECONDS, VERBS
 from tests.faults.world import World
@@ -134,6 +135,8 @@ class Life:
                 return self._visit_until_over(job)
         if job is deliver:
             let_leases_end(self.merchant_id, round(LEASE.total_seconds()) + 1)
+        if job is respond:
+            let_responses_end(self.source_id, round(RESPONSE_LEASE.total_seconds()) + 1)
         job()
         return self._check_reported() if job is deliver else None
 

@@ -12,7 +12,7 @@ from tests.faults.processes import forked, listener, port_of
 from tests.faults.wire import from_wire, to_wire
 
 SIMULATOR = Simulator()
-VERBS = ("create_payment", "capture", "void", "cancel", "refund", "extend", "resolve")
+VERBS = ("create_payment", "capture", "void", "cancel", "refund", "extend", "resolve", "respond")
 
 
 @contextmanager

@@ -30,6 +30,8 @@ READY = {
     "extend": HELD,
     "verify": {"kind": Kind(type="bpi")},
     "deliver": {},
+    "dispute": {},
+    "respond": {},
     "settle": {},
 }
 CUT = [name for name, verb in VERBS.items() if verb.asks_provider and name != "recover"]

@@ -4,16 +4,20 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from django.db.models import Q, QuerySet
+
 from payments import clock
 from payments.domain.charging.state_machine import ChargeState, state_of
+from payments.domain.disputes.find import ASKS_FOR_EVIDENCE
 from payments.failpoints import Failpoint
 from payments.ids import public_id
-from payments.models import Charge, Webhook
+from payments.models import Charge, Dispute, Webhook
 from payments.models.charging.charge import EXTENDED_DAYS_MAX
 from payments.providers.simulator.models import SimulatedPayment
+from payments.providers.simulator.scenarios import Story
 from tests.client import made
 from tests.faults.elapsed_time import let_pass
-from tests.faults.jobs import Extend, Request, Settle, Visit, deliver, expire, recover
+from tests.faults.jobs import Extend, Request, Settle, Visit, deliver, expire, recover, report, respond
 from tests.faults.processes import Job
 from tests.pages.waiting_charges import page_of, path_of
 
@@ -68,7 +72,7 @@ def _void(life: "Life") -> Request:
 
 def _refund(life: "Life") -> Request:
     charge = life.charge
-    left = charge.amount_captured - charge.amount_refunded
+    left = _left(charge)
     return life.request(f"{life.path}/refund", {"amount": life.random.choice([left, life.random.randint(1, left)])})
 
 
@@ -106,6 +110,54 @@ def _settle(life: "Life") -> Settle:
     return Settle(life.merchant_id)
 
 
+def _dispute(life: "Life") -> Job:
+    """Let the payer's bank take its next step."""
+    payment = _payment_of(life.charge)
+    if not payment.filter(dispute_due_at__isnull=False).exists():
+        payment.update(story=life.random.choice(list(Story)), dispute_step=0)
+    payment.update(dispute_due_at=clock.now())
+    return report
+
+
+def _respond(life: "Life") -> Job:
+    """Accept a dispute or defend it; the bank makes one if there is none."""
+    if not _has_open_dispute(life.charge):
+        _payment_of(life.charge).update(story=Story.AT_ONCE, dispute_step=0, dispute_due_at=clock.now())
+        report()
+    dispute = _open_disputes(life.charge).get()
+    path = f"/disputes/{dispute}"
+    if dispute.status == Dispute.Status.NEEDS_RESPONSE and life.decision != "pay":
+        made(life.api.post(f"{path}/accept"))
+        return respond
+    text = life.random.choice(["Signed for", "winning_evidence"])
+    made(life.api.post(f"{path}/evidence", {"type": "receipt", "text": text}))
+    made(life.api.post(f"{path}/submit"))
+    return respond
+
+
+def _payment_of(charge: Charge) -> QuerySet[SimulatedPayment]:
+    return SimulatedPayment.objects.filter(reference=charge.attempts.get(kind="authorize").reference)
+
+
+def _open_disputes(charge: Charge) -> QuerySet[Dispute]:
+    to_answer = Dispute.objects.filter(charge=charge, status__in=ASKS_FOR_EVIDENCE)
+    return to_answer.filter(response_state__in=["", Dispute.ResponseState.REFUSED])
+
+
+def _has_open_dispute(charge: Charge) -> bool:
+    return _open_disputes(charge).exists()
+
+
+def _can_be_disputed(charge: Charge) -> bool:
+    """Whether the story of its payment has not begun, or has another step."""
+    is_taken = state_of(charge) in (ChargeState.CAPTURED, ChargeState.SETTLED, ChargeState.REFUNDED)
+    return is_taken and _payment_of(charge).filter(Q(story="") | Q(dispute_due_at__isnull=False)).exists()
+
+
+def _left(charge: Charge) -> int:
+    return charge.amount_captured - charge.amount_refunded - charge.amount_disputed
+
+
 def _is_waiting_for(action: str) -> Callable[[Charge], bool]:
     return lambda charge: bool(charge.action) and charge.action["type"] == action
 
@@ -119,11 +171,12 @@ def _can_be_extended(charge: Charge) -> bool:
 
 
 def _can_be_refunded(charge: Charge) -> bool:
-    return state_of(charge) in (ChargeState.CAPTURED, ChargeState.SETTLED)
+    return state_of(charge) in (ChargeState.CAPTURED, ChargeState.SETTLED) and _left(charge) > 0
 
 
 def _can_be_voided(charge: Charge) -> bool:
-    return state_of(charge) in (ChargeState.HELD, ChargeState.CAPTURED) and not charge.amount_refunded
+    is_voidable = state_of(charge) in (ChargeState.HELD, ChargeState.CAPTURED)
+    return is_voidable and not charge.amount_refunded and not charge.disputed
 
 
 def _is_untold(charge: Charge) -> bool:
@@ -142,6 +195,14 @@ VERBS = {
     "verify": Verb(_verify, _is_waiting_for("verify_otp")),
     "recover": Verb(lambda life: recover, lambda charge: False, (*RECORD, *ANNOUNCED), stalls=RECORD),
     "deliver": Verb(lambda life: deliver, _is_untold, DELIVER, stalls=DELIVER, asks_provider=False),
+    "dispute": Verb(
+        _dispute,
+        _can_be_disputed,
+        (Failpoint.RECORDING, Failpoint.RECORDED, *ANNOUNCED),
+        stalls=(Failpoint.RECORDING, Failpoint.RECORDED),
+        asks_provider=False,
+    ),
+    "respond": Verb(_respond, _has_open_dispute, (*RECORD, *ANNOUNCED), stalls=RECORD),
     "settle": Verb(
         _settle,
         lambda charge: charge.settle_due_at is not None,

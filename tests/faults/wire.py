@@ -6,16 +6,18 @@ from datetime import datetime
 from typing import Any, get_args
 
 from payments.providers.base import CardData, Operation, Outcome, Payer, Payment
+from payments.providers.disputes import DisputeResponse, Evidence, Response
 
-TYPES: dict[str, Any] = {kind.__name__: kind for kind in (Payment, Operation, *get_args(Outcome))}
+Asked = Payment | Operation | DisputeResponse
+TYPES: dict[str, Any] = {kind.__name__: kind for kind in (*get_args(Asked), *get_args(Outcome))}
 
 
-def to_wire(value: Payment | Operation | Outcome) -> bytes:
+def to_wire(value: Asked | Outcome) -> bytes:
     return json.dumps({"type": type(value).__name__, **asdict(value)}, default=datetime.isoformat).encode()
 
 
 def from_wire(data: bytes) -> Any:
-    """Return the payment, operation or outcome that was written. Raise ValueError for anything else."""
+    """Return the payment, operation, response or outcome that was written. Raise ValueError for anything else."""
     members = json.loads(data)
     if members.get("card"):
         members["card"] = CardData(**members["card"])
@@ -23,6 +25,9 @@ def from_wire(data: bytes) -> Any:
         members["payer"] = Payer(**members["payer"])
     if members.get("asked_at"):
         members["asked_at"] = datetime.fromisoformat(members["asked_at"])
+    if "evidence" in members:
+        members["response"] = Response(members["response"])
+        members["evidence"] = tuple(Evidence(**piece) for piece in members["evidence"])
     try:
         return TYPES[members.pop("type")](**members)
     except (KeyError, TypeError) as error:

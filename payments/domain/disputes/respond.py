@@ -23,6 +23,7 @@ from payments.domain.idempotency import Result, StoredAnswer
 from payments.domain.lookup_schedule import next_lookup_at
 from payments.domain.routing.candidates import provider_of
 from payments.domain.sweep_scope import ALL_MERCHANTS, Scope
+from payments.failpoints import Failpoint, reached
 from payments.ids import public_id
 from payments.models import Attempt, Dispute
 from payments.models.charging.dispute import WHY_MAX_LENGTH
@@ -135,11 +136,14 @@ def _ask(dispute: Dispute, attempt: Attempt) -> Outcome:
     asked = DisputeResponse(dispute.provider_ref, attempt.reference, response, pieces)
     with bulkheads.provider_place(attempt.provider, attempt.account_id or dispute.merchant_id):
         release_connection()
+        reached(Failpoint.ASKING)
         try:
-            return provider.respond(asked)
+            outcome = provider.respond(asked)
         except Exception as error:
             logger.exception("provider call broke", extra={"dispute": public_id("dp", dispute.id)})
-            return Unknown(type(error).__name__)
+            outcome = Unknown(type(error).__name__)
+        reached(Failpoint.ANSWERED)
+        return outcome
 
 
 def _stage_of(dispute: Dispute) -> Disputed:
