@@ -8,10 +8,10 @@ from django.db.models import QuerySet
 
 from payments import clock
 from payments.ids import public_id
-from payments.models import MoneyCheck
+from payments.models import Merchant, MoneyCheck
 from payments.models.merchants.merchant_access import Limit
 from payments.money import format_amount
-from payments.overview import decisions, needs_attention
+from payments.overview import decisions, dispute_rates, needs_attention
 from payments.overview.inbox_entry import COUNTED_MAX, Entry, Sort, list_of, page_of
 
 
@@ -88,6 +88,20 @@ def _disputes(limit: Limit, most: int) -> Iterator[Entry]:
             livemode=dispute.livemode,
             until=dispute.evidence_due_at,
             ends="evidence due",
+        )
+
+
+def _rates(limit: Limit, most: int) -> Iterator[Entry]:
+    found = dispute_rates.high_rates(limit)[:most]
+    titles = dict(Merchant.objects.filter(id__in=[merchant for merchant, _ in found]).values_list("id", "title"))
+    for merchant, month in found:
+        highest = max(rate for rate in month.rates if rate is not None)
+        yield Entry(
+            key=f"dispute_rate:{merchant.hex}:{month.first}",
+            what=f"{month.disputes.count:,} disputes this month: {highest / 100:.2f} % of charges",
+            merchant=titles[merchant],
+            address=page_of("merchant", merchant),
+            livemode=True,
         )
 
 
@@ -178,6 +192,7 @@ SORTS = (
     Sort("money_check", "Money check", "moneycheck", _checks),
     Sort("holds", "Holds that expire", "charge", _holds, "money=expiring", needs_attention.expiring_holds),
     Sort("disputes", "Disputes to answer", "dispute", _disputes, "", needs_attention.disputes_to_answer),
+    Sort("dispute_rates", "High dispute rates", "merchant", _rates),
     Sort("unknown", "Unknown outcomes", "unknownoutcome", _unknown, "", needs_attention.unknown_outcomes),
     Sort("approvals", "Waiting for approval", "approvalrequest", _approvals),
     Sort("declines", "Decline alerts", "declinealert", _alerts, "", needs_attention.decline_alerts),

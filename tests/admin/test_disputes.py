@@ -5,8 +5,10 @@ from datetime import timedelta
 import pytest
 from django.test import Client
 from django.urls import reverse
+from pytest_django.fixtures import Settings
 
 from payments import clock
+from payments.domain.merchants.merchants import NewMerchant
 from payments.ids import parse_id
 from payments.models import Charge, Dispute
 from payments.overview import needs_attention
@@ -14,6 +16,7 @@ from tests.admin.conftest import House, text_of
 from tests.admin.test_pages import list_of, page_of
 from tests.client import Api, made
 from tests.disputes.stories import make_dispute
+from tests.overview.test_dispute_rates import THIS_MONTH, made_charges, make_disputes
 
 pytestmark = pytest.mark.long
 INBOX = reverse("admin:inbox")
@@ -74,3 +77,16 @@ def test_a_dispute_that_its_merchant_has_responded_to_is_not_in_the_inbox(api: A
     dispute = make_dispute(Charge.objects.get(id=parse_id("ch", api.charge()["id"])))
     made(api.post(f"/disputes/{dispute}/accept"))
     assert page_of(dispute) not in text_of(operator.get(INBOX))
+
+
+def test_the_inbox_and_the_merchants_page_show_a_high_rate(
+    shop: NewMerchant, operator: Client, settings: Settings
+) -> None:
+    settings.DISPUTE_WARNING_COUNT = 2
+    made_charges(shop.merchant, THIS_MONTH, 100)
+    make_disputes(shop.merchant, THIS_MONTH, 2)
+    page = reverse("admin:payments_merchant_change", args=[shop.merchant.pk])
+    inbox = text_of(operator.get(INBOX)).replace("\N{NO-BREAK SPACE}", " ")
+    assert ("2 disputes this month: 2.00 % of charges" in inbox, page in inbox) == (True, True)
+    text = text_of(operator.get(page)).replace("\N{NO-BREAK SPACE}", " ")
+    assert "2 of 100 charges, PHP 2.00; 2.00 % of the month&#x27;s charges" in text

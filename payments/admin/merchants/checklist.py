@@ -9,10 +9,11 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from payments import clock
-from payments.admin.framework.formats import lines, money
+from payments.admin.framework.formats import chip, lines, money
 from payments.admin.merchants.fees import types_without_fee
 from payments.domain.merchants.merchants import MODES
 from payments.models import ApiKey, Charge, DayTotal, Merchant, Route, Webhook
+from payments.overview import dispute_rates
 
 PERIOD_DAYS = 30
 # So many of the newest webhooks are looked at.
@@ -85,3 +86,22 @@ def _line(livemode: bool, currency: str, found: dict[str, Any]) -> str:
         f"{mode}: {money(volume, currency)} in {counts[Outcome.APPROVED]:,} charges; {share}"
         f"{counts[Outcome.DECLINED]:,} declined, {counts[Outcome.ABANDONED]:,} abandoned"
     )
+
+
+def dispute_lines(merchant: Merchant) -> SafeString | str:
+    """Return the dispute rates of the last months with disputes, by mode, as the card networks count them."""
+    return lines(
+        _month_line(mode, month)
+        for mode, livemode in reversed(MODES.items())
+        for month in dispute_rates.months_of(merchant.id, livemode)
+    )
+
+
+def _month_line(mode: str, month: dispute_rates.Month) -> SafeString:
+    of_month, of_month_before = (f"{rate / 100:.2f} %" if rate is not None else "–" for rate in month.rates)
+    amounts = ", ".join(money(amount, currency) for currency, amount in sorted(month.disputes.amounts.items()))
+    text = (
+        f"{mode}, {month.first:%B %Y}: {month.disputes.count:,} of {month.charges.count:,} charges, {amounts}; "
+        f"{of_month} of the month's charges, {of_month_before} of those of the month before"
+    )
+    return format_html("{} {}", text, chip("high", "bad")) if month.is_high else format_html("{}", text)

@@ -28,7 +28,7 @@ from payments.admin.framework.object_actions import form_page, shown_once
 from payments.admin.framework.row_actions import SENT_BEFORE, RowActions
 from payments.admin.merchants.actions import RollWebhookSecret, SetDeclineBudget, SetPaymentMethods, method_lines
 from payments.admin.merchants.api_keys import IssueKey, RevokeKey, RollKey
-from payments.admin.merchants.checklist import PERIOD_DAYS, checklist, health
+from payments.admin.merchants.checklist import PERIOD_DAYS, checklist, dispute_lines, health
 from payments.admin.merchants.fees import SetFees, fee_lines
 from payments.admin.merchants.merchant_form import MerchantForm, NewMerchantForm, brand_preview
 from payments.admin.merchants.receiver import SendTestEvent, SetNotifyUrls
@@ -91,7 +91,7 @@ class MerchantAdmin(RowActions, KahaAdmin):
     uuid_lookups = {"mer": ("pk",), "key": ("keys__pk",)}
     fieldsets = (
         (None, {"fields": ("public_id", "title", "account_name", "statement_descriptor", "status")}),
-        ("Standing", {"fields": ("steps", "last_days")}),
+        ("Standing", {"fields": ("steps", "last_days", "disputes")}),
         ("Related", {"fields": ("rows", "created", "updated")}),
         ("Profile", {"fields": ("business_address", *MerchantForm.branding_fields, "preview")}),
         ("Money", {"fields": ("balances", "fees")}),
@@ -102,6 +102,7 @@ class MerchantAdmin(RowActions, KahaAdmin):
         "rows",
         "steps",
         "last_days",
+        "disputes",
         "preview",
         "created",
         "updated",
@@ -133,6 +134,7 @@ class MerchantAdmin(RowActions, KahaAdmin):
     fees = column("Fees", lambda merchant: lines(fee_lines(merchant.rates)))
     steps = column("Checklist", checklist)
     last_days = column(f"Last {PERIOD_DAYS} days", health)
+    disputes = column("Card disputes by month", dispute_lines)
     preview = column("Preview", brand_preview)
 
     def found_by(self, request: HttpRequest, query: Query) -> find.Found:
