@@ -49,9 +49,7 @@ RATE_LIMIT_ANONYMOUS = env.text("RATE_LIMIT_ANONYMOUS", "30/second")
 DECLINE_WINDOW_MINUTES = env.integer("DECLINE_WINDOW_MINUTES", 60, at_least=1)
 DECLINE_LIMITS = env.counts("DECLINE_LIMITS", {"card": 10, "address": 100, "key": 150, "merchant": 200})
 DECLINE_LIMITS_TEST = env.counts("DECLINE_LIMITS_TEST", {"card": 100, "address": 1000, "key": 1500, "merchant": 2000})
-# From which rate, and how many disputes of a month, operators are warned about a merchant.
-DISPUTE_WARNING_BASIS_POINTS = env.integer("DISPUTE_WARNING_BASIS_POINTS", 65, at_least=1)
-DISPUTE_WARNING_COUNT = env.integer("DISPUTE_WARNING_COUNT", 10, at_least=1)
+DISPUTE_WARNING = env.counts("DISPUTE_WARNING", {"basis_points": 65, "disputes": 10})
 IDEMPOTENCY_KEEP_DAYS = env.integer("IDEMPOTENCY_KEEP_DAYS", 30, at_least=1)
 # Events and their webhooks are dropped by whole months, once all of a month is older than this.
 EVENTS_KEEP_DAYS = env.integer("EVENTS_KEEP_DAYS", 400, at_least=31)
@@ -286,8 +284,7 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
     {"NAME": "payments.staff.sign_in.passwords.LettersAndDigits"},
 ]
-OTP_TOTP_ISSUER = "kaha"
-OTP_WEBAUTHN_RP_NAME = "kaha"
+OTP_TOTP_ISSUER = OTP_WEBAUTHN_RP_NAME = "kaha"
 OTP_WEBAUTHN_RP_ID = addresses.host_of(ADMIN_ORIGIN)
 OTP_WEBAUTHN_ALLOWED_ORIGINS = [ADMIN_ORIGIN]
 OTP_WEBAUTHN_ALLOW_PASSWORDLESS_LOGIN = False

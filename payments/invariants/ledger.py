@@ -12,6 +12,12 @@ MEMO = "account IN ('provider_hold', 'merchant_hold')"
 TAKEN = "CASE WHEN c.status = 'voided' THEN 0 ELSE c.amount_captured END"
 FEE = "CASE WHEN c.status = 'voided' THEN 0 ELSE c.fee END"
 
+# Those of disputes that were not given back.
+DISPUTE_FEES = """
+    LEFT JOIN (SELECT charge_id, sum(fee) AS fee FROM dispute WHERE withdrawn GROUP BY charge_id) d
+    ON d.charge_id = c.id
+"""
+
 
 def _sums_up(postings: str, total: str, joined: str = "") -> str:
     """Return the query for charges whose selected `postings` do not sum up to `total`, debits positive."""
@@ -99,15 +105,16 @@ INVARIANTS = (
     ),
     _of_charge(
         name="ledger_fees",
-        sentence="The fee account has the fee of each captured charge, and nothing of a voided one.",
-        query=_sums_up("account = 'fees'", f"-({FEE})"),
+        sentence="The fee account has the fees of each captured charge and its disputes, and nothing of a voided one.",
+        query=_sums_up("account = 'fees'", f"-({FEE} + coalesce(d.fee, 0))", DISPUTE_FEES),
     ),
     _of_charge(
         name="ledger_owes_the_merchant",
-        sentence="We owe the merchant what each charge has captured, less fee, refunds and what is disputed.",
+        sentence="We owe the merchant what each charge has captured, less fees, refunds and what is disputed.",
         query=_sums_up(
             "account IN ('merchant_pending', 'merchant_payable')",
-            f"{FEE} + c.amount_refunded + c.amount_disputed - {TAKEN}",
+            f"{FEE} + coalesce(d.fee, 0) + c.amount_refunded + c.amount_disputed - {TAKEN}",
+            DISPUTE_FEES,
         ),
     ),
     _of_charge(

@@ -4,9 +4,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from payments import sourcetypes
 from payments.models import AMOUNT_MAX
 
 BASIS_POINTS = 10_000
+# Beside the source types, what a merchant may pay a fee for: a dispute whose money the payer's bank takes.
+DISPUTE = "dispute"
+NAMES = (*sourcetypes.NAMES, DISPUTE)
 
 
 class BadRate(ValueError):

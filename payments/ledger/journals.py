@@ -84,14 +84,18 @@ def refund_succeeded_late(amount: int, *, is_settled: bool) -> Movement:
     return Movement(refund_asked(amount, is_settled=is_settled).lines + refund_settled(amount).lines)
 
 
-def dispute_withdrawn(amount: int, *, is_settled: bool) -> Movement:
-    """Return the movement for money that the payer's bank took back from the provider, and so from the merchant."""
-    return Movement(_move(Kind.DISPUTE, amount, _owed_to_merchant(is_settled), Account.PROVIDER_RECEIVABLE))
+def dispute_withdrawn(amount: int, fee: int, *, is_settled: bool) -> Movement:
+    """Return the movement for money that the payer's bank took back, and for the merchant's `fee` for that."""
+    owed = _owed_to_merchant(is_settled)
+    taken = _move(Kind.DISPUTE, amount, owed, Account.PROVIDER_RECEIVABLE)
+    return Movement(taken + _move(Kind.DISPUTE_FEE, fee, owed, Account.FEES))
 
 
-def dispute_won(amount: int, *, is_settled: bool) -> Movement:
-    """Return the movement for such money that came back."""
-    return Movement(_move(Kind.DISPUTE_WON, amount, Account.PROVIDER_RECEIVABLE, _owed_to_merchant(is_settled)))
+def dispute_won(amount: int, fee: int, *, is_settled: bool) -> Movement:
+    """Return the movement for such money that came back, and the fee with it."""
+    owed = _owed_to_merchant(is_settled)
+    back = _move(Kind.DISPUTE_WON, amount, Account.PROVIDER_RECEIVABLE, owed)
+    return Movement(back + _move(Kind.DISPUTE_FEE, fee, Account.FEES, owed))
 
 
 def came_late(amount: int) -> Movement:

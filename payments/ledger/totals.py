@@ -9,14 +9,22 @@ from django.db import connection
 
 from payments.models import Settlement
 
-# A charge's capture and fee count in its first settlement, the one posted at its `settled_at`.
+# A charge's capture and fee count in its first settlement, the one posted at its `settled_at`; the fees of its disputes
+# in the one that follows them.
 SUM_UP = """
 SELECT settlement_id, count(*) AS charges, sum(gross)::bigint AS gross, sum(gross - bank)::bigint AS refunds,
     sum(fee)::bigint AS fees, sum(bank - fee)::bigint AS net
 FROM (
     SELECT p.settlement_id, coalesce(sum(p.amount) FILTER (WHERE p.account = 'bank'), 0) AS bank,
         CASE WHEN c.settled_at = min(p.created_at) THEN c.amount_captured ELSE 0 END AS gross,
-        CASE WHEN c.settled_at = min(p.created_at) THEN c.fee ELSE 0 END AS fee
+        CASE WHEN c.settled_at = min(p.created_at) THEN c.fee ELSE 0 END + CASE WHEN c.disputed THEN (
+            SELECT coalesce(-sum(f.amount), 0) FROM payments_posting f
+            WHERE f.charge_id = c.id AND f.kind = 'dispute_fee' AND f.account = 'fees'
+            AND f.created_at <= min(p.created_at) AND f.created_at > coalesce((
+                SELECT max(s.created_at) FROM payments_posting s
+                WHERE s.charge_id = c.id AND s.kind = 'settle' AND s.created_at < min(p.created_at)
+            ), '-infinity')
+        ) ELSE 0 END AS fee
     FROM payments_posting p JOIN payments_charge c ON c.id = p.charge_id
     WHERE p.settlement_id = ANY({settlements}) GROUP BY p.settlement_id, c.id
 ) AS of_charge GROUP BY settlement_id

@@ -51,8 +51,8 @@ class Month:
     def is_high(self) -> bool:
         """Whether either rate is so high that the networks may soon act."""
         highest = max((rate for rate in self.rates if rate is not None), default=0)
-        is_many = self.disputes.count >= settings.DISPUTE_WARNING_COUNT
-        return is_many and highest >= settings.DISPUTE_WARNING_BASIS_POINTS
+        is_many = self.disputes.count >= settings.DISPUTE_WARNING["disputes"]
+        return is_many and highest >= settings.DISPUTE_WARNING["basis_points"]
 
     def _rate(self, charges: Volume) -> int | None:
         return round(self.disputes.count * BASIS_POINTS / charges.count) if charges.count else None
@@ -73,7 +73,7 @@ def high_rates(limit: Limit) -> list[tuple[UUID, Month]]:
     months = _last_months(2)
     many = _chargebacks(months[-1]).filter(within(limit, "merchant"), livemode=True).order_by()
     counted = many.values("merchant").annotate(number=Count("id"))
-    merchants = [row["merchant"] for row in counted.filter(number__gte=settings.DISPUTE_WARNING_COUNT)]
+    merchants = [row["merchant"] for row in counted.filter(number__gte=settings.DISPUTE_WARNING["disputes"])]
     found = [(merchant, each[-1]) for merchant, each in _months(merchants, True, months).items()]
     high = [(merchant, month) for merchant, month in found if month.is_high]
     return sorted(high, key=lambda pair: pair[1].disputes.count, reverse=True)

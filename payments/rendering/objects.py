@@ -70,6 +70,7 @@ def render_dispute(dispute: Dispute) -> dict[str, Any]:
             "amount": dispute.amount,
             "charge": public_id("ch", dispute.charge_id),
             "currency": dispute.currency,
+            "fee": dispute.fee if dispute.withdrawn else 0,
             "reason": dispute.reason,
             "network_reason_code": dispute.network_code or None,
             "network_reference": dispute.network_ref or None,

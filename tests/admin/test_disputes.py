@@ -82,7 +82,7 @@ def test_a_dispute_that_its_merchant_has_responded_to_is_not_in_the_inbox(api: A
 def test_the_inbox_and_the_merchants_page_show_a_high_rate(
     shop: NewMerchant, operator: Client, settings: Settings
 ) -> None:
-    settings.DISPUTE_WARNING_COUNT = 2
+    settings.DISPUTE_WARNING = {"basis_points": 65, "disputes": 2}
     made_charges(shop.merchant, THIS_MONTH, 100)
     make_disputes(shop.merchant, THIS_MONTH, 2)
     page = reverse("admin:payments_merchant_change", args=[shop.merchant.pk])

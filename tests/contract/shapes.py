@@ -137,6 +137,7 @@ DISPUTE = shape(
         "amount": {"type": "integer", "minimum": 1},
         "charge": id_of("ch"),
         "currency": {"type": "string", "pattern": "^[A-Z]{3}$"},
+        "fee": {"type": "integer", "minimum": 0},
         "reason": TEXT,
         "status": one_of("warning", "needs_response", "under_review", "won", "lost", "accepted", "expired"),
         "withdrawn": FLAG,

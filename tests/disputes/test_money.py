@@ -1,17 +1,24 @@
 """The money of a dispute: what a payer's bank takes back and gives back, posting by posting."""
 
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
+from payments import clock
+from payments.domain.merchants import terms
+from payments.domain.merchants.terms import BadTerms
 from payments.invariants.checks import check
 from payments.invariants.registry import INVARIANTS
-from payments.models import Dispute, Posting
+from payments.ledger.fees import Rate
+from payments.ledger.totals import totals_of
+from payments.models import Dispute, Merchant, Posting, Settlement
 from tests.client import APPROVED, Api, error_of, made
 from tests.disputes.stories import AT_ONCE, INQUIRY, LATER, LOST, WON, a_week_passes, deliver, disputed
 from tests.ledger.books import RATE, charge_fees, row_of, settle, standing
 
 AMOUNT = 10_000
+FEE = 750
 
 
 def shown(api: Api) -> dict[str, Any]:
@@ -91,3 +98,61 @@ def test_every_invariant_holds_at_each_step_of_a_dispute(api: Api) -> None:
     for step in (deliver, settle, a_week_passes, settle, a_week_passes, settle):
         step()
         assert [found.invariant.name for found in map(check, INVARIANTS) if found.count] == []
+
+
+def charge_dispute_fee(api: Api) -> None:
+    terms.set_fee(Merchant.objects.get(), "dispute", "PHP", Rate(fixed=FEE))
+
+
+def totals() -> list[tuple[int, int, int, int]]:
+    """Return gross, refunds, fees and net of each settlement, oldest first."""
+    settlements = list(Settlement.objects.order_by("id"))
+    found = totals_of(settlements)
+    return [found[settlement.id].amounts for settlement in settlements]
+
+
+def test_a_dispute_costs_its_fee_while_the_bank_has_the_money(api: Api) -> None:
+    charge_dispute_fee(api)
+    charge = disputed(api, WON, amount=AMOUNT)
+    a_week_passes()
+    assert (shown(api)["fee"], standing(charge=row_of(charge))) == (FEE, {"merchant_pending": FEE, "fees": -FEE})
+    a_week_passes()
+    assert shown(api)["fee"] == 0
+    assert standing(charge=row_of(charge)).get("fees") is None
+
+
+def test_the_fee_is_the_one_of_the_day_on_which_the_money_was_taken_first(api: Api) -> None:
+    charge_dispute_fee(api)
+    disputed(api, WON, amount=AMOUNT)
+    a_week_passes()
+    terms.remove_fee(Merchant.objects.get(), "dispute", "PHP")
+    a_week_passes()
+    assert shown(api)["status"] == "won"
+    assert standing().get("fees") is None
+
+
+def test_the_fee_of_a_dispute_may_be_more_than_what_is_disputed(api: Api) -> None:
+    charge_dispute_fee(api)
+    disputed(api, AT_ONCE, amount=FEE - 1)
+    assert api.get("/balance").json()["pending"] == [{"amount": -FEE, "currency": "PHP"}]
+
+
+def test_the_fee_counts_in_the_settlement_that_follows_it(api: Api) -> None:
+    charge_dispute_fee(api)
+    api.charge(LATER, amount=AMOUNT)
+    settle()
+    with clock.at(clock.now() + timedelta(days=1)):
+        a_week_passes()
+        settle()
+    assert totals() == [(AMOUNT, 0, 0, AMOUNT), (0, AMOUNT, FEE, -AMOUNT - FEE)]
+    assert api.get("/balance").json()["available"] == [{"amount": -FEE, "currency": "PHP"}]
+
+
+def test_a_share_is_no_fee_of_a_dispute(api: Api) -> None:
+    with pytest.raises(BadTerms, match="fixed amount"):
+        terms.set_fee(Merchant.objects.get(), "dispute", "PHP", Rate(basis_points=1))
+
+
+def test_every_invariant_holds_with_fees_of_disputes(api: Api) -> None:
+    charge_dispute_fee(api)
+    test_every_invariant_holds_at_each_step_of_a_dispute(api)

@@ -28,7 +28,10 @@ from tests.operators.factories import ALONE, approved, done, person, proposed
 from tests.risk.factories import block_card
 
 BLOCKED = "5555555555554444"
-RATES = {"card": {"PHP": {"basis_points": 350, "fixed": 1500}}}
+RATES = {
+    "card": {"PHP": {"basis_points": 350, "fixed": 1500}},
+    "dispute": {"PHP": {"basis_points": 0, "fixed": 700}},
+}
 NOTIFY = {
     "success": "https://sari.example/yes",
     "fail": "https://sari.example/no",

@@ -18,7 +18,7 @@ LAST_MONTH = (THIS_MONTH - timedelta(days=2)).replace(day=1)
 
 @pytest.fixture(autouse=True)
 def _low_limits(settings: Settings) -> None:
-    settings.DISPUTE_WARNING_COUNT = 2
+    settings.DISPUTE_WARNING = {"basis_points": 65, "disputes": 2}
 
 
 def made_charges(merchant: Merchant, moment: clock.datetime, count: int, **members: object) -> None:

@@ -50,7 +50,8 @@ class DisputeAdmin(LookOnlyAdmin):
     last4_lookups = ("charge__source__card__last4",)
     fieldsets = (
         (None, {"fields": ("public_id", "shown_status", "charge_link", "of_merchant", "mode")}),
-        ("What is disputed", {"fields": ("shown_amount", "bank_has", "reason", "network_code", "evidence_due")}),
+        ("What is disputed", {"fields": ("shown_amount", "bank_has", "shown_fee")}),
+        ("Why", {"fields": ("reason", "network_code", "evidence_due")}),
         ("Response", {"fields": ("response", "response_status", "responded", "response_why", "pieces")}),
         ("References", {"fields": ("provider_ref", "network_ref")}),
         ("Times", {"fields": ("created", "updated", "version")}),
@@ -58,6 +59,7 @@ class DisputeAdmin(LookOnlyAdmin):
     )
     public_id = id_column("dp")
     shown_amount = money_column("amount")
+    shown_fee = money_column("fee")
     evidence_due = column(
         "Evidence due", lambda dispute: moment_cell(dispute.evidence_due_at) if dispute.evidence_due_at else NOTHING
     )

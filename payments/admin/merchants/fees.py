@@ -16,7 +16,7 @@ from payments.admin.framework.reason_form import ReasonForm
 from payments.admin.framework.row_actions import Done, RowAction
 from payments.domain.merchants import terms
 from payments.domain.merchants.merchants import MODES
-from payments.ledger.fees import BadRate, Rate, rate_of
+from payments.ledger.fees import DISPUTE, BadRate, Rate, rate_of
 from payments.models import AMOUNT_MAX, FeeTemplate, Merchant
 from payments.money import CURRENCIES, DEFAULT_CURRENCY, parse_amount, plain_amount
 
@@ -28,6 +28,7 @@ COLUMNS = {"type": "Type", "currency": "Currency", "percent": "Share in per cent
 EVERY_TYPE = "every"
 TYPES = [("", "–"), (EVERY_TYPE, "every type without a row")]
 TYPES += [(kind.name, kind.label) for kind in sourcetypes.SOURCE_TYPES]
+TYPES += [(DISPUTE, "Dispute (fixed amount)")]
 PERCENT = re.compile(r"[0-9]{1,3}(?:\.[0-9]{1,2})?")
 Row = Mapping[str, str]
 Fees = dict[tuple[str, str], Rate]
@@ -87,13 +88,16 @@ class FeesField(forms.Field):
         if not PERCENT.fullmatch(percent):
             raise forms.ValidationError(f"{where}: the share is a number such as 3.5.", "invalid")
         try:
-            return Rate(int(Decimal(percent) * 100), parse_amount(row["fixed"].strip() or "0", row["currency"]))
+            rate = Rate(int(Decimal(percent) * 100), parse_amount(row["fixed"].strip() or "0", row["currency"]))
         except BadRate:
             most = money(AMOUNT_MAX, row["currency"])
             text = f"{where}: the share must be at most 100, and the fixed amount at most {most}."
             raise forms.ValidationError(text, "invalid") from None
         except ValueError as fault:
             raise forms.ValidationError(f"{where}: the fixed amount is {fault}.", "invalid") from None
+        if row["type"] == DISPUTE and rate.basis_points:
+            raise forms.ValidationError(f"{where}: its fee is a fixed amount, not a share.", "invalid")
+        return rate
 
 
 def _is_filled(row: Row) -> bool:
@@ -107,7 +111,10 @@ class FeesForm(ReasonForm):
         empty_label="none: the table below",
         help_text="Its fees become all fees of the merchant, in place of the table.",
     )
-    fees = FeesField(help_text="Clear both numbers of a row to remove its fee. A type without a row costs nothing.")
+    fees = FeesField(
+        help_text="Clear both numbers of a row to remove its fee. A type without a row costs nothing. The fee "
+        "of a dispute is given back when it is won."
+    )
 
 
 class SetFees(RowAction):

@@ -88,8 +88,12 @@ def _money(charge: Charge) -> Iterator[tuple[str, object]]:
     yield "Fee", money(-charge.fee, charge.currency)
     if charge.amount_disputed:
         yield "Taken by the payer's bank", money(-charge.amount_disputed, charge.currency)
+    withdrawn = charge.disputes.filter(withdrawn=True) if charge.disputed else ()
+    dispute_fees = sum(dispute.fee for dispute in withdrawn)
+    if dispute_fees:
+        yield "Fee of the dispute", money(-dispute_fees, charge.currency)
     left = charge.amount_captured - charge.amount_refunded - charge.amount_disputed
-    yield "Net", money(left - charge.fee, charge.currency)
+    yield "Net", money(left - charge.fee - dispute_fees, charge.currency)
     if charge.settled_at:
         yield "Settled", moment_cell(charge.settled_at)
     if charge.settle_due_at:

@@ -21,7 +21,7 @@ CALLBACKS: dict[str, Described] = {
     "refund.updated": examples.REFUND,
     "dispute.created": examples.DISPUTE,
     "dispute.updated": examples.DISPUTE | {"status": "under_review"},
-    "dispute.closed": examples.DISPUTE | {"status": "won", "withdrawn": False},
+    "dispute.closed": examples.DISPUTE | {"status": "won", "withdrawn": False, "fee": 0},
 }
 DESCRIPTION = f"""
 The call of the `redirect.notify` of the charge's source with an event. Verify the signature over the received bytes

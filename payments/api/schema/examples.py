@@ -127,6 +127,7 @@ DISPUTE: dict[str, Any] = {
     "amount": 188_900,
     "charge": CHARGE_ID,
     "currency": "PHP",
+    "fee": 75_000,
     "reason": "fraudulent",
     "network_reason_code": "10.4",
     "network_reference": "24270741234567890123456",

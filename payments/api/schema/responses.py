@@ -133,6 +133,7 @@ DISPUTE = shown(
     amount=number("How much is disputed, in the currency's smallest unit."),
     charge=Member(id_form("ch"), "The ID of the disputed charge."),
     currency=currency(),
+    fee=number("Your fee while the payer's bank has the money, in the currency's smallest unit."),
     reason=choice([reason.value for reason in Reason], "Why, in one vocabulary for all card networks."),
     network_reason_code=text("The card network's own code of the reason.", required=False),
     network_reference=text("The card network's reference of the payment.", required=False),

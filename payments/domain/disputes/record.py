@@ -17,9 +17,10 @@ from payments.domain.charging.state_machine import DISPUTE, state_of, transition
 from payments.domain.disputes.stages import RETURNS, UNTOUCHED, Standing, standing_of
 from payments.domain.settlement import next_settlement_at
 from payments.failpoints import Failpoint, reached
-from payments.ledger import journals
+from payments.ledger import fees, journals
+from payments.ledger.fees import rate_of
 from payments.ledger.journals import Movement
-from payments.models import Attempt, Charge, Dispute
+from payments.models import Attempt, Charge, Dispute, Merchant
 from payments.providers.disputes import Disputed, Response, Stage
 
 RECORD_TRIES = 10
@@ -79,14 +80,15 @@ def _writes(attempt: Attempt, known: Dispute | None, reported: Disputed, now: da
     standing = was.after(reported.stage) if was else standing_of([reported.stage])
     if was == standing and not (known and _is_response(known, reported.stage)):
         return
+    fee = known.fee if known and known.money_stage != UNTOUCHED else _fee(charge, standing)
     if known:
-        values = _values(known, reported, standing, now)
+        values = _values(known, reported, standing, now) | {"fee": fee}
         dispute = copy_with(known, values)
         yield Update(Dispute, {"id": known.id, "version": known.version}, values)
     else:
-        dispute = _new(charge, reported, standing, now)
+        dispute = _new(charge, reported, standing, fee, now)
         yield Insert(dispute)
-    moved = list(_moved(charge, was, standing, dispute.amount))
+    moved = list(_moved(charge, was, standing, dispute))
     marks: dict[str, Any] = {"settle_due_at": next_settlement_at(now)} if moved else {}
     taken = dispute.amount * (standing.withdrawn - bool(was and was.withdrawn))
     marked = transition(charge, DISPUTE, now, disputed=True, amount_disputed=charge.amount_disputed + taken, **marks)
@@ -96,7 +98,7 @@ def _writes(attempt: Attempt, known: Dispute | None, reported: Disputed, now: da
     yield from writes_of(caller, attempt, changes, after)
 
 
-def _new(charge: Charge, reported: Disputed, standing: Standing, now: datetime) -> Dispute:
+def _new(charge: Charge, reported: Disputed, standing: Standing, fee: int, now: datetime) -> Dispute:
     return Dispute(
         merchant_id=charge.merchant_id,
         livemode=charge.livemode,
@@ -105,6 +107,7 @@ def _new(charge: Charge, reported: Disputed, standing: Standing, now: datetime) 
         network_ref=reported.network_ref,
         amount=reported.amount,
         currency=reported.currency,
+        fee=fee,
         reason=reported.reason.value,
         network_code=reported.network_code,
         evidence_due_at=reported.evidence_due_at,
@@ -152,15 +155,23 @@ def _stands(standing: Standing) -> dict[str, Any]:
     }
 
 
-def _moved(charge: Charge, was: Standing | None, standing: Standing, amount: int) -> Iterator[Movement]:
+def _fee(charge: Charge, standing: Standing) -> int:
+    """Return the merchant's fee for a dispute whose money moves for the first time."""
+    if standing.money_stage == UNTOUCHED:
+        return 0
+    rates = Merchant.objects.values_list("rates", flat=True).get(id=charge.merchant_id)
+    return rate_of(rates, fees.DISPUTE, charge.currency).fixed
+
+
+def _moved(charge: Charge, was: Standing | None, standing: Standing, dispute: Dispute) -> Iterator[Movement]:
     """Yield the movements between two standings: where the return is the first that is known, both of them."""
     is_settled, had = charge.settled_at is not None, was is not None and was.withdrawn
     is_first = was is None or was.money_stage == UNTOUCHED
     is_returned = standing.money_stage in RETURNS
     if (standing.withdrawn and not had) or (is_first and is_returned):
-        yield journals.dispute_withdrawn(amount, is_settled=is_settled)
+        yield journals.dispute_withdrawn(dispute.amount, dispute.fee, is_settled=is_settled)
     if is_returned and (had or is_first):
-        yield journals.dispute_won(amount, is_settled=is_settled)
+        yield journals.dispute_won(dispute.amount, dispute.fee, is_settled=is_settled)
 
 
 def _event_of(known: Dispute | None, standing: Standing) -> str:

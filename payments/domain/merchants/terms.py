@@ -8,9 +8,12 @@ from django.db import transaction
 from payments import clock, sourcetypes
 from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
+from payments.ledger import fees
 from payments.ledger.fees import Rate
 from payments.models import Merchant
-from payments.money import CURRENCIES, DEFAULT_CURRENCY
+from payments.money import CURRENCIES
+
+NO_RATE = Rate()
 
 
 class BadTerms(ValueError):
@@ -28,11 +31,11 @@ def is_enabled(payment_methods: Mapping[str, Any], source_type: str, livemode: b
 
 @transaction.atomic
 def set_fee(merchant: Merchant, source_type: str, currency: str, rate: Rate) -> None:
-    """Set the rate of new charges on `source_type` in `currency`; earlier charges keep theirs.
+    """Set the rate of new charges on `source_type`, or of new disputes, in `currency`; earlier ones keep theirs.
 
-    Raises BadTerms for an unknown type or currency.
+    Raises BadTerms for an unknown type or currency, and for a share of a dispute.
     """
-    _require_known(source_type, currency)
+    _require_possible(source_type, currency, rate)
     locked = _lock(merchant)
     by_currency = locked.rates.setdefault(source_type, {})
     by_currency[currency] = {"basis_points": rate.basis_points, "fixed": rate.fixed}
@@ -42,7 +45,7 @@ def set_fee(merchant: Merchant, source_type: str, currency: str, rate: Rate) -> 
 @transaction.atomic
 def remove_fee(merchant: Merchant, source_type: str, currency: str) -> None:
     """Remove the fee of new charges on `source_type` in `currency`. Raises BadTerms where no fee is set."""
-    _require_known(source_type, currency)
+    _require_possible(source_type, currency)
     locked = _lock(merchant)
     if locked.rates.get(source_type, {}).pop(currency, None) is None:
         raise BadTerms(f"No fee is set for {source_type} in {currency}.")
@@ -52,12 +55,12 @@ def remove_fee(merchant: Merchant, source_type: str, currency: str) -> None:
 
 
 @transaction.atomic
-def set_fees(merchant: Merchant, fees: Mapping[tuple[str, str], Rate]) -> list[tuple[str, str]]:
-    """Make `fees`, by type and currency, all fees of new charges; return those that changed, were added or removed.
+def set_fees(merchant: Merchant, wanted: Mapping[tuple[str, str], Rate]) -> list[tuple[str, str]]:
+    """Make `wanted`, by type and currency, all fees of new charges; return those that changed, were added or removed.
 
     Raises BadTerms for an unknown type or currency.
     """
-    rates = rates_of_fees(fees)
+    rates = rates_of_fees(wanted)
     locked = _lock(merchant)
     before, after = _by_pair(locked.rates), _by_pair(rates)
     changed = sorted(pair for pair in before | after if before.get(pair) != after.get(pair))
@@ -67,11 +70,11 @@ def set_fees(merchant: Merchant, fees: Mapping[tuple[str, str], Rate]) -> list[t
     return changed
 
 
-def rates_of_fees(fees: Mapping[tuple[str, str], Rate]) -> dict[str, dict[str, Any]]:
-    """Return `fees`, by type and currency, as a merchant has them. Raises BadTerms for an unknown type or currency."""
+def rates_of_fees(wanted: Mapping[tuple[str, str], Rate]) -> dict[str, dict[str, Any]]:
+    """Return fees by type and currency as a merchant has them. Raises BadTerms for an unknown type or currency."""
     rates: dict[str, dict[str, Any]] = {}
-    for (source_type, currency), rate in fees.items():
-        _require_known(source_type, currency)
+    for (source_type, currency), rate in wanted.items():
+        _require_possible(source_type, currency, rate)
         rates.setdefault(source_type, {})[currency] = {"basis_points": rate.basis_points, "fixed": rate.fixed}
     return rates
 
@@ -100,9 +103,17 @@ def _name_of(livemode: bool) -> str:
     return "live" if livemode else "test"
 
 
-def _require_known(source_type: str, currency: str = DEFAULT_CURRENCY) -> None:
+def _require_known(source_type: str) -> None:
     if source_type not in sourcetypes.BY_NAME:
         raise BadTerms(f"{source_type!r} is no source type; there are {', '.join(sourcetypes.NAMES)}.")
+
+
+def _require_possible(name: str, currency: str, rate: Rate = NO_RATE) -> None:
+    """Raise BadTerms for a fee that there cannot be."""
+    if name not in fees.NAMES:
+        raise BadTerms(f"{name!r} has no fee; there are {', '.join(fees.NAMES)}.")
+    if name == fees.DISPUTE and rate.basis_points:
+        raise BadTerms("The fee of a dispute is a fixed amount, not a share.")
     if currency not in CURRENCIES:
         raise BadTerms(f"{currency!r} is no ISO 4217 currency code in upper case, such as PHP.")
 

@@ -24,6 +24,7 @@ WORDS: Mapping[str, str] = {
     Kind.REFUND_FAILED: "Refunds that failed, added back",
     Kind.DISPUTE: "Disputed, taken by the payer's bank",
     Kind.DISPUTE_WON: "Disputes won, given back",
+    Kind.DISPUTE_FEE: "Fees of disputes, less those given back",
     Kind.SETTLE: "Settled: from pending to available",
 }
 ORDER = list(WORDS)

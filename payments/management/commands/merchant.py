@@ -17,7 +17,7 @@ from payments.domain.merchants.row_lookup import NotOne
 from payments.domain.merchants.scopes import RIGHTS
 from payments.domain.risk import decline_limits
 from payments.ids import public_id
-from payments.ledger.fees import BadRate, Rate
+from payments.ledger.fees import DISPUTE, BadRate, Rate
 from payments.management import arguments
 from payments.management.tables import NOTHING, in_columns, utc
 from payments.models import ApiKey, Merchant, WebhookSecret
@@ -184,7 +184,7 @@ def _old_secrets(merchant: Merchant, livemode: bool) -> list[str]:
 
 def _takes_fee(parser: ArgumentParser) -> None:
     parser.add_argument("merchant", help=arguments.MERCHANT_HELP)
-    parser.add_argument("type", help="the source type, such as card")
+    parser.add_argument("type", help="the source type, such as card; or dispute")
     parser.add_argument("currency", help="the ISO 4217 code, such as PHP")
     parser.add_argument("--basis-points", type=int, metavar="N", help="a share of the amount: 350 is 3.5 %%")
     parser.add_argument("--fixed", type=int, metavar="N", help="an amount in the currency's smallest unit")
@@ -202,7 +202,8 @@ def _set_fee(options: dict[str, Any]) -> Iterator[str]:
     else:
         terms.remove_fee(*of)
     fixed = format_amount(rate.fixed, of[2])
-    yield f"From now on a charge on {of[1]} costs {rate.basis_points} basis points and {fixed}."
+    what = "dispute" if of[1] == DISPUTE else f"charge on {of[1]}"
+    yield f"From now on a {what} costs {rate.basis_points} basis points and {fixed}."
 
 
 def _takes_payment_method(parser: ArgumentParser) -> None:

@@ -15,6 +15,7 @@ OPERATIONS = [
             ("network_ref", models.CharField(blank=True, default="", max_length=255)),
             ("amount", models.BigIntegerField()),
             ("currency", models.CharField(max_length=3)),
+            ("fee", models.BigIntegerField(default=0)),
             ("reason", models.CharField(max_length=30)),
             ("network_code", models.CharField(blank=True, default="", max_length=40)),
             ("stage", models.PositiveSmallIntegerField()),
@@ -66,7 +67,7 @@ OPERATIONS = [
             ],
             "constraints": [
                 models.UniqueConstraint(F("charge"), F("provider_ref"), name="dispute_once_per_charge"),
-                models.CheckConstraint(condition=Q(("amount__gte", 1)), name="dispute_amount_positive"),
+                models.CheckConstraint(condition=Q(("amount__gte", 1), ("fee__gte", 0)), name="dispute_amount_positive"),
                 models.CheckConstraint(
                     condition=Q(Q(("status__in", ["warning", "won"]), ("withdrawn", False)), Q(("status__in", ["needs_response", "lost"]), ("withdrawn", True)), ("status__in", ["under_review", "accepted", "expired"]), _connector="OR"),
                     name="dispute_money_follows_status",

@@ -69,6 +69,7 @@ class Posting(FastModel):
         REVERSAL = "reversal"  # such money given back
         DISPUTE = "dispute"  # money that the payer's bank took back
         DISPUTE_WON = "dispute_won"  # such money given back to the merchant
+        DISPUTE_FEE = "dispute_fee"  # taken with that money, and given back with it
         SETTLE = "settle"
 
     id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)

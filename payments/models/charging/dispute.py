@@ -42,6 +42,8 @@ class Dispute(FastModel):
     network_ref = models.CharField(max_length=255, blank=True, default="")
     amount = models.BigIntegerField()
     currency = models.CharField(max_length=3)
+    # The merchant's, while the payer's bank has the money.
+    fee = models.BigIntegerField(default=0)
     reason = models.CharField(max_length=30)
     network_code = models.CharField(max_length=40, blank=True, default="")
     # The furthest stage that was reported (`payments.providers.disputes.Stage`), the furthest that moved money, and
@@ -70,7 +72,7 @@ class Dispute(FastModel):
         default_permissions = ("view",)
         constraints = [
             models.UniqueConstraint(F("charge"), F("provider_ref"), name="dispute_once_per_charge"),
-            models.CheckConstraint(name="dispute_amount_positive", condition=Q(amount__gte=1)),
+            models.CheckConstraint(name="dispute_amount_positive", condition=Q(amount__gte=1, fee__gte=0)),
             models.CheckConstraint(
                 name="dispute_money_follows_status",
                 condition=Q(status__in=["warning", "won"], withdrawn=False)
