@@ -28,12 +28,14 @@ SUPPORT = VIEWER | {
     "payments.change_webhook",
     "payments.look_up_unknownoutcome",
     "payments.refund_charge",
+    "payments.respond_dispute",
 }
 FINANCE = SUPPORT | {
     "payments.capture_charge",
     "payments.void_charge",
     "payments.release_charge",
     "payments.extend_charge",
+    "payments.accept_dispute",
     "payments.decide_operatoraction",
     "payments.put_block",
     "payments.lift_block",

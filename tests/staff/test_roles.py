@@ -46,6 +46,9 @@ WHOSE: dict[str, Any] = {
     "payments_source_block": FINANCE,
     "payments_declinealert_block": FINANCE,
     "payments_block_lift": FINANCE,
+    "payments_dispute_add_evidence": SUPPORT,
+    "payments_dispute_submit_evidence": SUPPORT,
+    "payments_dispute_accept": FINANCE,
     # It has a file of its own.
     "payments_auditentry_csv": NOBODY,
     "payments_auditentry_saveview": ADMINISTRATOR,

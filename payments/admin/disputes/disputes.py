@@ -3,6 +3,7 @@ from django.db.models import Q
 from django.template.defaultfilters import filesizeformat
 from django.utils.safestring import SafeString
 
+from payments.admin.disputes.responses import AcceptDispute, AddEvidence, SubmitEvidence
 from payments.admin.framework.base import ByMode, LookOnlyAdmin, by
 from payments.admin.framework.formats import (
     NOTHING,
@@ -13,6 +14,7 @@ from payments.admin.framework.formats import (
     link,
     money_column,
 )
+from payments.admin.framework.row_actions import RowActions
 from payments.admin.moments import moment_cell, moment_text
 from payments.models import Dispute, Event
 
@@ -28,7 +30,8 @@ ByStatus = by("status", **{status.value: (status.label, Q(status=status)) for st
 
 
 @admin.register(Dispute)
-class DisputeAdmin(LookOnlyAdmin):
+class DisputeAdmin(RowActions, LookOnlyAdmin):
+    row_actions = (AddEvidence(), SubmitEvidence(), AcceptDispute())
     merchant_lookup = "merchant"
     list_display = (
         "public_id",

@@ -48,6 +48,7 @@ class Action(StrEnum):
     BLOCKED = "blocked"
     LIFTED = "lifted"
     TESTED = "tested"
+    RESPONDED = "responded"
     ACKNOWLEDGED = "acknowledged"
 
 

@@ -59,6 +59,10 @@ OPERATIONS = [
         ],
         options={
             "default_permissions": ("view",),
+            "permissions": [
+                ("respond_dispute", "Can add and submit evidence"),
+                ("accept_dispute", "Can accept the loss of disputes"),
+            ],
             "indexes": [
                 models.Index(F("merchant"), F("livemode"), F("id"), name="dispute_of_merchant"),
                 models.Index(F("merchant"), F("livemode"), F("status"), F("id"), name="dispute_in_status"),

@@ -70,6 +70,10 @@ class Dispute(FastModel):
 
     class Meta:
         default_permissions = ("view",)
+        permissions = [
+            ("respond_dispute", "Can add and submit evidence"),
+            ("accept_dispute", "Can accept the loss of disputes"),
+        ]
         constraints = [
             models.UniqueConstraint(F("charge"), F("provider_ref"), name="dispute_once_per_charge"),
             models.CheckConstraint(name="dispute_amount_positive", condition=Q(amount__gte=1, fee__gte=0)),

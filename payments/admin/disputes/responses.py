@@ -1,0 +1,121 @@
+"""What operators do about a dispute for its merchant."""
+
+from typing import Any
+
+from django import forms
+from django.contrib.auth.models import User
+from django.db import transaction
+
+from payments.admin.framework.formats import money
+from payments.admin.framework.object_actions import Consequence, Facts
+from payments.admin.framework.reason_form import ReasonForm
+from payments.admin.framework.row_actions import Done, RowAction
+from payments.admin.moments import moment_text
+from payments.domain.audit import audit_log
+from payments.domain.audit.audit_log import Action
+from payments.domain.caller import Caller
+from payments.domain.disputes import evidence, respond
+from payments.domain.disputes.find import ASKS_FOR_EVIDENCE
+from payments.domain.errors import PaymentError
+from payments.domain.idempotency import StoredAnswer
+from payments.domain.operators.approval_limits import limit_of
+from payments.ids import public_id
+from payments.models import Dispute
+from payments.providers.disputes import Evidence, EvidenceType
+from payments.sensitive_data.card_numbers import holds_card_number
+
+TEXT_MAX_LENGTH = 20_000
+ANSWERED = (Dispute.ResponseState.PENDING, Dispute.ResponseState.SENT)
+# No request of a merchant waits for the answer.
+NO_ANSWER = StoredAnswer(200, b"")
+
+
+class AboveLimit(Exception):
+    """The operator may not give up so much; the message says what to do instead."""
+
+
+class EvidenceForm(ReasonForm):
+    type = forms.ChoiceField(
+        choices=[(kind.value, kind.replace("_", " ").capitalize()) for kind in EvidenceType],
+        help_text="In place of the piece of this type, if there is one.",
+    )
+    text = forms.CharField(
+        widget=forms.Textarea, max_length=TEXT_MAX_LENGTH, help_text="Sealed, and sent to the provider alone."
+    )
+
+    def clean_text(self) -> str:
+        text: str = self.cleaned_data["text"]
+        if holds_card_number(text):
+            raise forms.ValidationError("This holds a card number. Leave it out.", "card_data")
+        return text
+
+
+class Responds(RowAction):
+    """An action on a dispute that can be responded to now."""
+
+    refusals = (PaymentError, AboveLimit)
+    over = "This dispute takes no response now."
+
+    def fits(self, dispute: Dispute) -> bool:
+        return dispute.status in ASKS_FOR_EVIDENCE and dispute.response_state not in ANSWERED
+
+    def facts(self, dispute: Dispute) -> Facts:
+        yield "Disputed", f"{money(dispute.amount, dispute.currency)}, {dispute.reason.replace('_', ' ')}"
+        if dispute.evidence_due_at:
+            yield "Evidence due", moment_text(dispute.evidence_due_at)
+        yield "Evidence so far", ", ".join(piece.type for piece in evidence.of_dispute(dispute)) or "none"
+
+    @transaction.atomic
+    def do(self, dispute: Dispute, said: dict[str, Any]) -> Done:
+        caller = Caller(dispute.merchant_id, dispute.livemode)
+        done = self.respond(caller, public_id("dp", dispute.pk), dispute, said)
+        audit_log.record(Action.RESPONDED, dispute, detail=self.label)
+        return done
+
+    def respond(self, caller: Caller, dispute_id: str, dispute: Dispute, said: dict[str, Any]) -> Done:
+        """Respond as the operator said; return the success message."""
+        raise NotImplementedError
+
+
+class AddEvidence(Responds):
+    name, label = "add_evidence", "Add evidence"
+    permission = "payments.respond_dispute"
+    form = EvidenceForm
+
+    def respond(self, caller: Caller, dispute_id: str, dispute: Dispute, said: dict[str, Any]) -> Done:
+        piece = Evidence(EvidenceType(said["type"]), evidence.TEXT, said["text"])
+        evidence.add(caller, dispute_id, piece, lambda _: NO_ANSWER)
+        return "The evidence is added. It is sent when it is submitted."
+
+
+class SubmitEvidence(Responds):
+    name, label = "submit_evidence", "Submit the evidence"
+    permission = "payments.respond_dispute"
+
+    def fits(self, dispute: Dispute) -> bool:
+        return super().fits(dispute) and dispute.evidence.exists()
+
+    def notice(self, dispute: Dispute, operator: User) -> Consequence | None:
+        return Consequence("It is sent once, and cannot be changed afterwards.")
+
+    def respond(self, caller: Caller, dispute_id: str, dispute: Dispute, said: dict[str, Any]) -> Done:
+        respond.submit(caller, dispute_id, lambda _: NO_ANSWER)
+        return "The evidence is on its way to the provider."
+
+
+class AcceptDispute(Responds):
+    name, label = "accept", "Accept the loss"
+    permission = "payments.accept_dispute"
+
+    def fits(self, dispute: Dispute) -> bool:
+        return super().fits(dispute) and dispute.status == Dispute.Status.NEEDS_RESPONSE
+
+    def notice(self, dispute: Dispute, operator: User) -> Consequence | None:
+        return Consequence("The payer keeps the money. This cannot be undone.")
+
+    def respond(self, caller: Caller, dispute_id: str, dispute: Dispute, said: dict[str, Any]) -> Done:
+        most = limit_of(said["operator"], dispute.currency)
+        if most is None or dispute.amount > most:
+            raise AboveLimit("This is above your approval limit. The merchant can accept it, by POST …/accept.")
+        respond.accept(caller, dispute_id, lambda _: NO_ANSWER)
+        return "The acceptance is on its way to the provider."

@@ -1,0 +1,71 @@
+"""Operators respond to disputes for their merchants."""
+
+import pytest
+from django.test import Client
+
+from payments.domain.disputes import respond
+from payments.models import ApprovalLimit, AuditEntry, Charge, Dispute, Evidence
+from tests.admin.actions import act, address_of
+from tests.admin.conftest import text_of
+from tests.admin.test_pages import page_of
+from tests.client import Api
+from tests.disputes.stories import AT_ONCE, disputed
+from tests.operators.factories import person
+
+pytestmark = pytest.mark.long
+
+
+@pytest.fixture
+def dispute(api: Api) -> Dispute:
+    disputed(api, AT_ONCE)
+    return Dispute.objects.get()
+
+
+@pytest.fixture
+def finance(db: None) -> Client:
+    client = Client()
+    client.force_login(person("ben", "finance"))
+    return client
+
+
+def test_an_operator_adds_evidence_and_submits_it(dispute: Dispute, operator: Client) -> None:
+    act(operator, dispute, "add_evidence", type="receipt", text="Signed for by Juan")
+    assert act(operator, dispute, "submit_evidence").status_code == 302
+    respond.send_due()
+    dispute.refresh_from_db()
+    assert (dispute.status, dispute.response_state) == ("under_review", "sent")
+    entries = AuditEntry.objects.filter(action="responded").order_by("number")
+    assert [entry.detail for entry in entries] == ["Add evidence", "Submit the evidence"]
+    assert not any("Juan" in str(entry.__dict__) for entry in entries)
+
+
+def test_evidence_with_a_card_number_is_refused(dispute: Dispute, operator: Client) -> None:
+    text = text_of(act(operator, dispute, "add_evidence", type="receipt", text="4242 4242 4242 4242"))
+    assert "This holds a card number" in text
+    assert not Evidence.objects.exists()
+
+
+def test_nothing_is_offered_on_a_dispute_that_was_responded_to(dispute: Dispute, operator: Client) -> None:
+    ways = [address_of(dispute, name) for name in ("add_evidence", "accept")]
+    before = text_of(operator.get(page_of(dispute)))
+    act(operator, dispute, "add_evidence", type="receipt", text="Signed for")
+    act(operator, dispute, "submit_evidence")
+    after = text_of(operator.get(page_of(dispute)))
+    assert [(way in before, way in after) for way in ways] == [(True, False)] * 2
+
+
+@pytest.mark.parametrize(("limit", "is_accepted"), [(10_000, True), (9_999, False)])
+def test_a_loss_is_accepted_up_to_the_operators_limit(
+    dispute: Dispute, finance: Client, limit: int, is_accepted: bool
+) -> None:
+    ApprovalLimit.objects.filter(role__name="finance", currency="PHP").update(amount=limit)
+    answer = act(finance, dispute, "accept")
+    dispute.refresh_from_db()
+    assert dispute.response == ("accept" if is_accepted else "")
+    assert is_accepted or "above your approval limit" in text_of(answer)
+
+
+def test_an_inquiry_offers_no_acceptance(dispute: Dispute, operator: Client) -> None:
+    Dispute.objects.update(status="warning", withdrawn=False, money_stage=0)
+    Charge.objects.update(amount_disputed=0)
+    assert address_of(dispute, "accept") not in text_of(operator.get(page_of(dispute)))
