@@ -69,3 +69,11 @@ def test_an_inquiry_offers_no_acceptance(dispute: Dispute, operator: Client) -> 
     Dispute.objects.update(status="warning", withdrawn=False, money_stage=0)
     Charge.objects.update(amount_disputed=0)
     assert address_of(dispute, "accept") not in text_of(operator.get(page_of(dispute)))
+
+
+@pytest.mark.parametrize("chosen", ["live", "test"])
+def test_a_form_names_the_mode_of_its_dispute_and_not_the_chosen_one(
+    dispute: Dispute, operator: Client, chosen: str
+) -> None:
+    text = text_of(operator.get(address_of(dispute, "accept"), {"mode": chosen}))
+    assert "This is test mode: no money moves." in text

@@ -89,4 +89,4 @@ def test_the_inbox_and_the_merchants_page_show_a_high_rate(
     inbox = text_of(operator.get(INBOX)).replace("\N{NO-BREAK SPACE}", " ")
     assert ("2 disputes this month: 2.00 % of charges" in inbox, page in inbox) == (True, True)
     text = text_of(operator.get(page)).replace("\N{NO-BREAK SPACE}", " ")
-    assert "2 of 100 charges, PHP 2.00; 2.00 % of the month&#x27;s charges" in text
+    assert "2, PHP 2.00; 2.00 % of 100 charges of the month" in text

@@ -37,7 +37,7 @@ def test_a_fee_is_removed(manage: Manage, api: Api) -> None:
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        (["cash", "PHP", "--fixed", "1"], "'cash' is no source type; there are card, gcash"),
+        (["cash", "PHP", "--fixed", "1"], "'cash' has no fee; there are card, gcash"),
         (["card", "php", "--fixed", "1"], "'php' is no ISO 4217 currency code in upper case"),
         (["card", "XAU", "--fixed", "1"], "'XAU' is no ISO 4217 currency code"),
         (["card", "PHP", "--basis-points", "10001"], "from 0 to 10000"),
@@ -47,7 +47,7 @@ def test_a_fee_is_removed(manage: Manage, api: Api) -> None:
         (["card", "PHP"], "Give --basis-points, --fixed or both"),
         (["card", "PHP", "--fixed", "1", "--remove"], "or --remove alone"),
         (["card", "PHP", "--remove"], "No fee is set for card in PHP."),
-        (["cash", "PHP", "--remove"], "'cash' is no source type"),
+        (["cash", "PHP", "--remove"], "'cash' has no fee"),
     ],
 )
 def test_a_fee_that_cannot_be_is_refused_in_one_clear_line(

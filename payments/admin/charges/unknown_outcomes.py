@@ -143,7 +143,7 @@ class UnknownOutcomeAdmin(AttemptAdmin):
         if form.is_valid() and self._proposed(request, form):
             return redirect("admin:payments_unknownoutcome_change", pk)
         title, button = f"Outcome of {attempt}", ("propose", "Propose for approval")
-        return form_page(request, self, title, _facts_of(attempt), form, [button])
+        return form_page(request, self, title, _facts_of(attempt), form, [button], None, attempt)
 
     def _proposed(self, request: HttpRequest, form: ProposalForm) -> bool:
         correction = form.instance

@@ -55,7 +55,7 @@ class DisputeAdmin(RowActions, LookOnlyAdmin):
         (None, {"fields": ("public_id", "shown_status", "charge_link", "of_merchant", "mode")}),
         ("What is disputed", {"fields": ("shown_amount", "bank_has", "shown_fee")}),
         ("Why", {"fields": ("reason", "network_code", "evidence_due")}),
-        ("Response", {"fields": ("response", "response_status", "responded", "response_why", "pieces")}),
+        ("Response", {"fields": ("response", "response_status", "responded", "refusal", "pieces")}),
         ("References", {"fields": ("provider_ref", "network_ref")}),
         ("Times", {"fields": ("created", "updated", "version")}),
         ("Events", {"fields": ("events",)}),
@@ -70,6 +70,7 @@ class DisputeAdmin(RowActions, LookOnlyAdmin):
         "Status of the response",
         lambda dispute: chip(dispute.get_response_state_display()) if dispute.response_state else NOTHING,
     )
+    refusal = column("Why it was refused", lambda dispute: dispute.response_why or NOTHING)
     responded = column(
         "Responded", lambda dispute: moment_cell(dispute.responded_at) if dispute.responded_at else NOTHING
     )

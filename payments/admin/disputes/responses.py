@@ -40,7 +40,9 @@ class EvidenceForm(ReasonForm):
         help_text="In place of the piece of this type, if there is one.",
     )
     text = forms.CharField(
-        widget=forms.Textarea, max_length=TEXT_MAX_LENGTH, help_text="Sealed, and sent to the provider alone."
+        widget=forms.Textarea(attrs={"rows": 8, "class": "vLargeTextField"}),
+        max_length=TEXT_MAX_LENGTH,
+        help_text="Sealed, and sent to the provider alone.",
     )
 
     def clean_text(self) -> str:

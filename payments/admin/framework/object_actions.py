@@ -2,13 +2,15 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import cast
+from typing import Any, cast
 
 from django import forms
 from django.contrib import admin
 from django.contrib.auth.models import User
 from django.http import HttpRequest
 from django.template.response import TemplateResponse
+
+from payments.admin.lists.mode import mode_of_row
 
 Facts = Iterable[tuple[str, object]]
 
@@ -44,10 +46,16 @@ def form_page(
     form: forms.BaseForm,
     buttons: Sequence[tuple[str, str]],
     consequence: Consequence | None = None,
+    about: Any = None,
 ) -> TemplateResponse:
-    """Return a page with the consequence, the facts and the form of an action, and a button for each (value, label)."""
+    """Return a page with the consequence, the facts and the form of an action, and a button for each (value, label).
+
+    The page names the mode of the row that it is `about`, or of that row's charge.
+    """
+    lookup = "livemode" if hasattr(about, "livemode") else "charge__livemode"
     context = page.admin_site.each_context(request) | {
         "title": title,
+        "mode_of_row": mode_of_row(about, lookup),
         "consequence": consequence,
         "opts": page.opts,
         "facts": facts,

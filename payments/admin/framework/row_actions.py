@@ -110,7 +110,7 @@ class RowActions(admin.ModelAdmin):
         if done:
             return done
         buttons, notice = [(act.name, act.button or act.label)], act.notice(row, operator_of(request))
-        return form_page(request, self, act.question(row), act.facts(row), form, buttons, notice)
+        return form_page(request, self, act.question(row), act.facts(row), form, buttons, notice, row)
 
     def _done(self, request: HttpRequest, act: RowAction, row: Any, form: forms.Form) -> HttpResponse | None:
         """Carry the action out and return the response; None after a refusal, which the form then shows."""

@@ -18,6 +18,8 @@ from payments.overview import dispute_rates
 PERIOD_DAYS = 30
 # So many of the newest webhooks are looked at.
 NEWEST = 20
+# With what the networks compare the disputes of a month.
+COMPARED = ("of the month", "of the month before")
 Outcome = DayTotal.Outcome
 
 
@@ -98,10 +100,8 @@ def dispute_lines(merchant: Merchant) -> SafeString | str:
 
 
 def _month_line(mode: str, month: dispute_rates.Month) -> SafeString:
-    of_month, of_month_before = (f"{rate / 100:.2f} %" if rate is not None else "–" for rate in month.rates)
     amounts = ", ".join(money(amount, currency) for currency, amount in sorted(month.disputes.amounts.items()))
-    text = (
-        f"{mode}, {month.first:%B %Y}: {month.disputes.count:,} of {month.charges.count:,} charges, {amounts}; "
-        f"{of_month} of the month's charges, {of_month_before} of those of the month before"
-    )
+    text = f"{mode}, {month.first:%B %Y}: {month.disputes.count:,}, {amounts}"
+    for rate, volume, when in zip(month.rates, (month.charges, month.charges_before), COMPARED, strict=True):
+        text += "" if rate is None else f"; {rate / 100:.2f} % of {volume.count:,} charges {when}"
     return format_html("{} {}", text, chip("high", "bad")) if month.is_high else format_html("{}", text)

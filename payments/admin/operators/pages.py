@@ -105,7 +105,9 @@ class ActPages(admin.ModelAdmin):
 
     def _ask(self, request: HttpRequest, form: ActForm) -> HttpResponse:
         title = ACTIONS[form.kind].label
-        return form_page(request, self, title, _facts_of(form.charge, form.most), form, [("continue", "Continue")])
+        return form_page(
+            request, self, title, _facts_of(form.charge, form.most), form, [("continue", "Continue")], None, form.charge
+        )
 
     def _confirm(self, request: HttpRequest, form: ActForm, act: OperatorAction) -> HttpResponse:
         try:
@@ -120,7 +122,14 @@ class ActPages(admin.ModelAdmin):
         )
         consequence = words.consequence(act.charge, act.amount)
         return form_page(
-            request, self, f"{words.label}?", _confirmed_facts(act), form, [(CONFIRMED, button)], consequence
+            request,
+            self,
+            f"{words.label}?",
+            _confirmed_facts(act),
+            form,
+            [(CONFIRMED, button)],
+            consequence,
+            act.charge,
         )
 
     def _do(self, request: HttpRequest, act: OperatorAction) -> HttpResponse:

@@ -208,7 +208,7 @@ class WebhookAdmin(LookOnlyAdmin):
         form = ReasonForm(request.POST or None)
         if not form.is_valid():
             facts = [("What happens", WHAT_HAPPENS), ("Event", _called(row)), ("To", row.url)]
-            return form_page(request, self, f"Send {row} again?", facts, form, BUTTONS)
+            return form_page(request, self, f"Send {row} again?", facts, form, BUTTONS, None, row)
         self._send(request, self.get_queryset(request).filter(pk=pk), form)
         return redirect("admin:payments_webhook_change", pk)
 
@@ -220,7 +220,8 @@ class WebhookAdmin(LookOnlyAdmin):
         form = OfChargeForm(request.POST or None, self._webhooks_of(request, charge))
         if not form.is_valid():
             facts = [("What happens", WHAT_HAPPENS), ("Charge", link(Charge, charge.pk, charge))]
-            return form_page(request, self, f"Send webhooks of {charge} again?", facts, form, BUTTONS)
+            title = f"Send webhooks of {charge} again?"
+            return form_page(request, self, title, facts, form, BUTTONS, None, charge)
         self._send(request, form.cleaned_data["which"], form)
         return redirect("admin:payments_charge_change", pk)
 
