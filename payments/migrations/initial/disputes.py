@@ -113,7 +113,7 @@ OPERATIONS = [
         ],
         options={
             "verbose_name_plural": "evidence",
-            "default_permissions": ("view",),
+            "default_permissions": (),
             "indexes": [
                 models.Index(F("merchant"), F("livemode"), F("created_at"), name="evidence_of_merchant"),
                 models.Index(F("created_at"), name="evidence_by_time"),

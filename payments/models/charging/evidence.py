@@ -31,7 +31,7 @@ class Evidence(FastModel):
     objects = ScopedQuerySet["Evidence"].as_manager()
 
     class Meta:
-        default_permissions = ("view",)
+        default_permissions = ()
         verbose_name_plural = "evidence"
         constraints = [
             models.UniqueConstraint(F("dispute"), F("type"), name="evidence_once_per_type"),
