@@ -5,9 +5,12 @@ from contextlib import contextmanager
 from dataclasses import replace
 
 from payments.providers.accounts import Account
+from payments.providers.adyen import disputes
 from payments.providers.adyen.connector import Adyen
 from payments.providers.base import CardData, Payment
 from payments.providers.http import Send, send
+from payments.providers.simulator.disputes import STORIES
+from payments.providers.simulator.scenarios import Story
 from tests.providers.adyen.books import Booked
 from tests.providers.adyen.fake import API_KEY, CANCELLED, CHALLENGED, AdyenFake
 from tests.providers.adyen.webhooks import HMAC_KEY, MERCHANT_ACCOUNT
@@ -60,6 +63,10 @@ class AdyenBench:
 
     def let_pass(self) -> None:
         self.fake.books.let_pass()
+
+    def dispute(self, payment: Payment, story: Story) -> None:
+        events = {stage: event for event, stage in disputes.STAGES.items()}
+        self.fake.books.dispute(self._booked(payment), [events[stage] for _, stage in STORIES[story]])
 
     def webhooks(self) -> list[SignedMessage]:
         """All of them, also those that were sent before: a webhook is sent again until it is answered."""

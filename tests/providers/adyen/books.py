@@ -1,6 +1,6 @@
 """The payments of Adyen's fake, and the events by which it reports them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import count
@@ -120,6 +120,14 @@ class Books:
         asked = {"reference": f"{kind}-{reference}"}
         payment.returned -= value if kind == "refund" else 0
         self._report_done(payment, event, asked, self.new_psp_reference(), value, reason="failed at the scheme")
+
+    def dispute(self, payment: Booked, events: Iterable[str]) -> None:
+        """Report the stages of a dispute of all that was taken, under a reference of its own."""
+        named = {"merchantReference": payment.body["reference"], "originalReference": payment.psp_reference}
+        announced = {"pspReference": self.new_psp_reference(), "paymentMethod": "visa", **named}
+        currency = payment.body["amount"]["currency"]
+        for event in events:
+            self._announce(item_of(event, success=True, currency=currency, value=payment.taken, **announced))
 
     def let_pass(self) -> None:
         """Do the due operations in the order of the requests."""

@@ -5,14 +5,15 @@ from contextlib import contextmanager
 from dataclasses import replace
 from datetime import timedelta
 
+from payments import clock
 from payments.providers.base import CardData, Operation, Outcome, Payment, Unknown
-from payments.providers.simulator import deadlines, messages
+from payments.providers.simulator import deadlines, disputes, messages
 from payments.providers.simulator.books import approve, decline, expire_due_pages, find_payment
 from payments.providers.simulator.connector import Simulator
 from payments.providers.simulator.messages import SIGNATURE_HEADER
 from payments.providers.simulator.models import Entry, SimulatedPayment
 from payments.providers.simulator.operations import settle_due_refunds
-from payments.providers.simulator.scenarios import SCENARIOS
+from payments.providers.simulator.scenarios import SCENARIOS, Story
 from tests.providers.bench import CARD, Money, SignedMessage, Spoilt
 
 CHALLENGED = "4242424242424242"
@@ -63,6 +64,13 @@ class SimulatorBench:
 
     def let_pass(self) -> None:
         settle_due_refunds(ALL)
+
+    def dispute(self, payment: Payment, story: Story) -> None:
+        booked = SimulatedPayment.objects.filter(reference=payment.reference)
+        booked.update(story=story)
+        for _ in disputes.STORIES[story]:
+            booked.update(dispute_due_at=clock.now())
+            disputes.advance_due(ALL)
 
     def webhooks(self) -> list[SignedMessage]:
         announced = messages.claim(ALL)
