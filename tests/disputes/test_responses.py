@@ -216,14 +216,19 @@ def test_a_response_that_a_dead_worker_claimed_is_sent_by_another(api: Api) -> N
     assert made(api.get(path))["status"] == "accepted"
 
 
-def test_the_providers_own_message_proves_that_it_has_the_evidence(api: Api) -> None:
+@pytest.mark.parametrize("is_refused", [False, True], ids=["pending", "refused"])
+def test_the_providers_own_message_proves_that_it_has_the_evidence(api: Api, is_refused: bool) -> None:
     path = dispute_on(api)
     made(api.post(f"{path}/evidence", {"type": "other", "text": "Delivered"}))
     made(api.post(f"{path}/submit"))
+    if is_refused:
+        with provider(RefusesResponses()):
+            respond.send_due()
     dispute = Dispute.objects.get()
     attempt = attempts.reload(authorization_of(dispute))
     record(attempt, Disputed(dispute.provider_ref, Stage.EVIDENCE, dispute.amount, dispute.currency))
-    assert made(api.get(path))["response"]["status"] == "sent"
+    response = made(api.get(path))["response"]
+    assert (response["status"], "message" in response) == ("sent", False)
     assert respond.send_due() == 0
 
 

@@ -132,14 +132,15 @@ def _values(known: Dispute, reported: Disputed, standing: Standing, now: datetim
 
 
 def _is_response(known: Dispute, stage: Stage) -> bool:
-    """Return whether the stage shows that the provider has the response which is to be sent."""
-    return known.response_state == Dispute.ResponseState.PENDING and stage in RESPONSE_STAGES[known.response]
+    """Return whether the stage shows that the provider has the response, which may have seemed to be refused."""
+    is_open = known.response_state in (Dispute.ResponseState.PENDING, Dispute.ResponseState.REFUSED)
+    return is_open and stage in RESPONSE_STAGES[known.response]
 
 
 def _responds(known: Dispute, stage: Stage, standing: Standing) -> dict[str, Any]:
     """Return the new values of the response: sent, or gone where the bank asks for another one."""
     if _is_response(known, stage):
-        return {"response_state": Dispute.ResponseState.SENT, "response_due_at": None}
+        return {"response_state": Dispute.ResponseState.SENT, "response_due_at": None, "response_why": ""}
     is_asked_again = standing.status == Dispute.Status.NEEDS_RESPONSE != known.status
     if is_asked_again and known.response_state != Dispute.ResponseState.PENDING:
         return {"response": "", "response_state": "", "responded_at": None, "response_why": ""}
