@@ -9,8 +9,8 @@ from typing import Any
 from uuid import UUID
 
 from django.db.models import F, QuerySet, Value
-from django.db.models.functions import Concat
-from django.db.models.lookups import Exact
+from django.db.models.functions import Concat, Greatest
+from django.db.models.lookups import Exact, LessThan
 
 from payments.db.scoped_queryset import FIRST_ID, LAST_ID
 from payments.domain.caller import Caller
@@ -70,9 +70,10 @@ def charges_page(
         rows, path = rows.of(merchant_id, livemode), {"source_id": source_id}
     elif customer_id is not None:
         rows, path = rows.of(merchant_id, livemode).filter(customer_id__isnull=False), {"customer_id": customer_id}
-    # The ID is exact to the millisecond only.
+    # The ID is exact to the millisecond only. Two bounds of one column would be taken for a narrow range, all of which
+    # the planner would read and sort; the second one is of an expression.
     rows = rows if since is None else rows.filter(created_at__gte=since)
-    rows = rows if before is None else rows.filter(created_at__lt=before)
+    rows = rows if before is None else rows.filter(LessThan(Greatest(F("created_at"), F("created_at")), before))
     chosen = [pair for bit, pair in enumerate(STATUS_PAIRS) if pairs >> bit & 1]
     paths = [path | {"status": status, "captured": captured} for status, captured in chosen]
     return rows.newest_page(paths or [path], length, below, above)

@@ -201,8 +201,18 @@ def entries_read_so_far() -> Counter[str]:
         return Counter(dict(cursor.fetchall()))
 
 
-@pytest.mark.parametrize("name", LISTS)
-def test_no_filter_reads_more_than_its_page(crowded: Api, name: str) -> None:
+# A plan for all values foresees no rare address, so customers are left to plans with the values.
+GENERIC = ("charges", "disputes", "events")
+
+
+@pytest.mark.parametrize(
+    ("name", "plans"),
+    [*((name, "force_custom_plan") for name in LISTS), *((name, "force_generic_plan") for name in GENERIC)],
+)
+def test_no_filter_reads_more_than_its_page(crowded: Api, name: str, plans: str) -> None:
+    """PostgreSQL may plan a prepared statement with its values, or once for all values."""
+    with connection.cursor() as cursor:
+        cursor.execute(f"SET plan_cache_mode = {plans}")
     found = {}
     for query in queries(LISTS[name], crowded):
         rows, entries = rows_read_so_far(), entries_read_so_far()
@@ -212,6 +222,8 @@ def test_no_filter_reads_more_than_its_page(crowded: Api, name: str) -> None:
         too_many = {name: count for name, count in read.items() if count > MOST_BY_A_FILTER}
         if too_many:
             found[str(query)] = too_many
+    with connection.cursor() as cursor:
+        cursor.execute("RESET plan_cache_mode")
     assert found == {}
 
 
