@@ -105,7 +105,7 @@ def disputes_to_answer(limit: Limit) -> QuerySet[Any]:
     """Return the disputes that still need a response, the one that is due first at the top."""
     to_answer = [Dispute.Status.WARNING, Dispute.Status.NEEDS_RESPONSE]
     rows = Dispute.objects.filter(within(limit, "merchant"), status__in=to_answer, evidence_due_at__gt=clock.now())
-    rows = rows.filter(response_state__in=["", Dispute.ResponseState.REFUSED])
+    rows = rows.exclude(response_state__in=[Dispute.ResponseState.PENDING, Dispute.ResponseState.SENT])
     return rows.select_related("merchant").order_by("evidence_due_at", "id")
 
 

@@ -151,7 +151,7 @@ DISPUTE = shape(
     response=shape(
         {
             "type": one_of("evidence", "accept"),
-            "status": one_of("pending", "sent", "refused"),
+            "status": one_of("pending", "sent", "refused", "unknown"),
             "requested_at": MOMENT,
         },
         message=TEXT,

@@ -198,13 +198,16 @@ def test_a_refused_response_says_why_and_may_be_corrected(api: Api) -> None:
     assert made(api.get(path))["status"] == "accepted"
 
 
-def test_a_provider_that_never_answers_is_given_up_after_a_day(api: Api) -> None:
+def test_a_response_that_is_never_answered_ends_as_unknown_and_not_as_refused(api: Api) -> None:
     path = accepted(api)
     Dispute.objects.update(response_tries=respond.TRIES_MAX - 1)
     with provider(LosesResponses()):
         respond.send_due()
     response = made(api.get(path))["response"]
-    assert (response["status"], "may have reached" in response["message"]) == ("refused", True)
+    assert (response["status"], "may have reached" in response["message"]) == ("unknown", True)
+    made(api.post(f"{path}/accept"))
+    respond.send_due()
+    assert made(api.get(path))["status"] == "accepted"
 
 
 def test_a_response_that_a_dead_worker_claimed_is_sent_by_another(api: Api) -> None:

@@ -141,7 +141,7 @@ def _payment_of(charge: Charge) -> QuerySet[SimulatedPayment]:
 
 def _open_disputes(charge: Charge) -> QuerySet[Dispute]:
     to_answer = Dispute.objects.filter(charge=charge, status__in=ASKS_FOR_EVIDENCE)
-    return to_answer.filter(response_state__in=["", Dispute.ResponseState.REFUSED])
+    return to_answer.filter(response_state__in=["", "refused", "unknown"])
 
 
 def _has_open_dispute(charge: Charge) -> bool:

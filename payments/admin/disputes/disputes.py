@@ -70,7 +70,7 @@ class DisputeAdmin(RowActions, LookOnlyAdmin):
         "Status of the response",
         lambda dispute: chip(dispute.get_response_state_display()) if dispute.response_state else NOTHING,
     )
-    refusal = column("Why it was refused", lambda dispute: dispute.response_why or NOTHING)
+    refusal = column("Why the provider does not have it", lambda dispute: dispute.response_why or NOTHING)
     responded = column(
         "Responded", lambda dispute: moment_cell(dispute.responded_at) if dispute.responded_at else NOTHING
     )

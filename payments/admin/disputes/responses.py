@@ -23,6 +23,7 @@ from payments.ids import public_id
 from payments.models import Dispute
 from payments.providers.disputes import Evidence, EvidenceType
 from payments.sensitive_data.card_numbers import holds_card_number
+from payments.vault import VaultUnavailable, with_prefetched_keys
 
 TEXT_MAX_LENGTH = 20_000
 ANSWERED = (Dispute.ResponseState.PENDING, Dispute.ResponseState.SENT)
@@ -55,7 +56,7 @@ class EvidenceForm(ReasonForm):
 class Responds(RowAction):
     """An action on a dispute that can be responded to now."""
 
-    refusals = (PaymentError, AboveLimit)
+    refusals = (PaymentError, AboveLimit, VaultUnavailable)
     over = "This dispute takes no response now."
 
     def fits(self, dispute: Dispute) -> bool:
@@ -67,6 +68,7 @@ class Responds(RowAction):
             yield "Evidence due", moment_text(dispute.evidence_due_at)
         yield "Evidence so far", ", ".join(piece.type for piece in evidence.of_dispute(dispute)) or "none"
 
+    @with_prefetched_keys
     @transaction.atomic
     def do(self, dispute: Dispute, said: dict[str, Any]) -> Done:
         caller = Caller(dispute.merchant_id, dispute.livemode)

@@ -119,10 +119,10 @@ DISPUTE_RESPONSE = shown(
     type=choice([response.value for response in Response], "`evidence` was submitted, or the loss accepted."),
     status=choice(
         Dispute.ResponseState.values,
-        "`pending` until the provider has it, then `sent`; `refused` where it does not take it. Then you may correct "
-        "the evidence and respond again.",
+        "`pending` until the provider has it, then `sent`; `refused` where it does not take it; `unknown` where it has "
+        "not answered for a day, and may have it. After the last two you may correct the evidence and respond again.",
     ),
-    message=text("Why the provider refused it.", required=False),
+    message=text("Why it was refused, or is unknown.", required=False),
     requested_at=moment("When you asked for it."),
 )
 DISPUTE = shown(

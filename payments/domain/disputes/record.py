@@ -133,8 +133,8 @@ def _values(known: Dispute, reported: Disputed, standing: Standing, now: datetim
 
 def _is_response(known: Dispute, stage: Stage) -> bool:
     """Return whether the stage shows that the provider has the response, which may have seemed to be refused."""
-    is_open = known.response_state in (Dispute.ResponseState.PENDING, Dispute.ResponseState.REFUSED)
-    return is_open and stage in RESPONSE_STAGES[known.response]
+    is_missing = known.response_state not in ("", Dispute.ResponseState.SENT)
+    return is_missing and stage in RESPONSE_STAGES[known.response]
 
 
 def _responds(known: Dispute, stage: Stage, standing: Standing) -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import timedelta
 from typing import Any
 
@@ -118,7 +119,7 @@ def _send(dispute: Dispute) -> None:
             case Approved():
                 record(attempts.reload(attempt), _stage_of(dispute))
             case Rejected(message=why) | Declined(message=why):
-                _refuse(dispute, f"{why} {MAY_HAVE_IT}" if dispute.response_tries > 1 else why)
+                _end(dispute, State.REFUSED, f"{why} {MAY_HAVE_IT}" if dispute.response_tries > 1 else why)
             case _:
                 _put_off(dispute)
     except bulkheads.ProviderBusy:
@@ -156,7 +157,7 @@ def _stage_of(dispute: Dispute) -> Disputed:
 
 def _put_off(dispute: Dispute) -> None:
     if dispute.response_tries >= TRIES_MAX:
-        _refuse(dispute, f"Given up after {dispute.response_tries} tries. {MAY_HAVE_IT}")
+        _end(dispute, State.UNKNOWN, f"Given up after {dispute.response_tries} tries. {MAY_HAVE_IT}")
     else:
         _change(dispute, response_due_at=next_lookup_at(clock.now(), dispute.response_tries - 1))
 
@@ -166,19 +167,21 @@ def _change(dispute: Dispute, **values: object) -> None:
     Dispute.objects.filter(id=dispute.id, response_due_at=dispute.response_due_at).update(**values)
 
 
-def _refuse(claimed: Dispute, why: str) -> None:
-    """Record that the provider has refused a claimed response, unless it was recorded otherwise meanwhile."""
-    rows = Dispute.objects.select_related("charge__source")
-    dispute = rows.filter(id=claimed.id, response_due_at=claimed.response_due_at).first()
+def _end(claimed: Dispute, state: State, why: str) -> None:
+    """Record how a claimed response ended, unless another worker has claimed it or the dispute changed meanwhile."""
+    rows, same = Dispute.objects.select_related("charge__source"), {"response_due_at": claimed.response_due_at}
+    dispute = rows.filter(id=claimed.id, **same).first()
     if dispute is None:
         return
     values: dict[str, Any] = {
-        "response_state": State.REFUSED,
+        "response_state": state,
         "response_due_at": None,
         "response_why": why[:WHY_MAX_LENGTH],
         "version": dispute.version + 1,
         "updated_at": clock.now(),
     }
-    update = Update(Dispute, {"id": dispute.id, "version": dispute.version}, values)
+    update = Update(Dispute, {"id": dispute.id, "version": dispute.version, **same}, values)
     shown = events.of(Caller.service(dispute.charge), "dispute.updated", copy_with(dispute, values))
-    execute_writes(update, *shown)
+    # Where it is not recorded now, the lease ends and it is sent again.
+    with suppress(StaleRow):
+        execute_writes(update, *shown)

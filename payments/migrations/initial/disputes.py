@@ -44,7 +44,7 @@ OPERATIONS = [
             (
                 "response_state",
                 models.CharField(
-                    blank=True, choices=[("pending", "Pending"), ("sent", "Sent"), ("refused", "Refused")], default="", max_length=7
+                    blank=True, choices=[("pending", "Pending"), ("sent", "Sent"), ("refused", "Refused"), ("unknown", "Unknown")], default="", max_length=7
                 ),
             ),
             ("responded_at", models.DateTimeField(blank=True, null=True)),
@@ -79,7 +79,7 @@ OPERATIONS = [
                 models.CheckConstraint(
                     condition=Q(
                         Q(("responded_at__isnull", True), ("response", ""), ("response_state", "")),
-                        Q(("responded_at__isnull", False), ("response__in", ["evidence", "accept"]), ("response_state__in", ["pending", "sent", "refused"])),
+                        Q(("responded_at__isnull", False), ("response__in", ["evidence", "accept"]), ("response_state__in", ["pending", "sent", "refused", "unknown"])),
                         _connector="OR",
                     ),
                     name="dispute_response_is_whole",

@@ -27,7 +27,8 @@ class Dispute(FastModel):
     class ResponseState(models.TextChoices):
         PENDING = "pending"  # a worker sends it
         SENT = "sent"  # the provider has it
-        REFUSED = "refused"  # by the provider, or it could not be reached
+        REFUSED = "refused"  # by the provider
+        UNKNOWN = "unknown"  # it was tried for a day, and may have reached the provider
 
     RESPONSES = (("evidence", "evidence"), ("accept", "accept"))
     # The others are its end, unless the bank disputes again.
@@ -58,7 +59,7 @@ class Dispute(FastModel):
     response = models.CharField(max_length=8, blank=True, default="", choices=RESPONSES)
     response_state = models.CharField(max_length=7, blank=True, default="", choices=ResponseState.choices)
     responded_at = models.DateTimeField(null=True, blank=True)
-    # When a worker sends a pending response next, and how often one has tried; then why the provider refused it.
+    # When a worker sends a pending response next, and how often one has tried; then why the provider does not have it.
     response_due_at = models.DateTimeField(null=True, blank=True)
     response_tries = models.PositiveSmallIntegerField(default=0)
     response_why = models.CharField(max_length=WHY_MAX_LENGTH, blank=True, default="")
@@ -88,7 +89,7 @@ class Dispute(FastModel):
                 condition=Q(response="", response_state="", responded_at__isnull=True)
                 | Q(
                     response__in=["evidence", "accept"],
-                    response_state__in=["pending", "sent", "refused"],
+                    response_state__in=["pending", "sent", "refused", "unknown"],
                     responded_at__isnull=False,
                 ),
             ),
