@@ -12,7 +12,7 @@ from payments.domain.merchants.api_keys import find_key
 from payments.ids import new_id, parse_id, public_id
 from payments.models import ApiRequest
 from tests.client import Api, made
-from tests.contract import shapes
+from tests.contract import dispute_shapes, shapes
 from tests.disputes.stories import AT_ONCE, disputed
 
 CARD = {"name": "Juan dela Cruz", "number": "4000000000003055", "exp_month": "12", "exp_year": "2039", "cvc": "123"}
@@ -142,14 +142,20 @@ CALLS = {
     ),
     "attach": Call("POST", _attach, 200, shapes.CUSTOMER),
     "detach": Call("DELETE", _detach, 200, shapes.CUSTOMER),
-    "list disputes": Call("GET", lambda api: ("/disputes", None), 200, shapes.page_of(shapes.DISPUTE)),
+    "list disputes": Call("GET", lambda api: ("/disputes", None), 200, shapes.page_of(dispute_shapes.DISPUTE)),
     "add evidence": Call(
-        "POST", lambda api: (f"/disputes/{new_dispute(api)}/evidence", EVIDENCE), 201, shapes.EVIDENCE
+        "POST", lambda api: (f"/disputes/{new_dispute(api)}/evidence", EVIDENCE), 201, dispute_shapes.EVIDENCE
     ),
-    "list evidence": Call("GET", lambda api: (f"/disputes/{with_evidence(api)}/evidence", None), 200, shapes.EVIDENCES),
-    "submit evidence": Call("POST", lambda api: (f"/disputes/{with_evidence(api)}/submit", None), 200, shapes.DISPUTE),
-    "accept a dispute": Call("POST", lambda api: (f"/disputes/{new_dispute(api)}/accept", None), 200, shapes.DISPUTE),
-    "read a dispute": Call("GET", lambda api: (f"/disputes/{new_dispute(api)}", None), 200, shapes.DISPUTE),
+    "list evidence": Call(
+        "GET", lambda api: (f"/disputes/{with_evidence(api)}/evidence", None), 200, dispute_shapes.EVIDENCES
+    ),
+    "submit evidence": Call(
+        "POST", lambda api: (f"/disputes/{with_evidence(api)}/submit", None), 200, dispute_shapes.DISPUTE
+    ),
+    "accept a dispute": Call(
+        "POST", lambda api: (f"/disputes/{new_dispute(api)}/accept", None), 200, dispute_shapes.DISPUTE
+    ),
+    "read a dispute": Call("GET", lambda api: (f"/disputes/{new_dispute(api)}", None), 200, dispute_shapes.DISPUTE),
     "list events": Call("GET", lambda api: ("/events", None), 200, shapes.page_of(shapes.EVENT)),
     "read an event": Call("GET", lambda api: (f"/events/{newest_event(api)}", None), 200, shapes.EVENT),
     "list requests": Call("GET", lambda api: ("/requests", None), 200, shapes.page_of(shapes.REQUEST)),

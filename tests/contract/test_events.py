@@ -11,7 +11,8 @@ from pytest_django import Settings
 from payments.tasks import apply_simulator_messages
 from tests.client import CHALLENGED, DECLINED, REFUNDS_FAIL, REFUNDS_WAIT, Api, made
 from tests.contract.calls import CARD_SOURCE, customer, debit, faults_of, nobodys, order, vaulted
-from tests.contract.shapes import CHARGE, CUSTOMER, DISPUTE, EVENT, EVENT_TYPES, REFUND, SOURCE, faults_in
+from tests.contract.dispute_shapes import DISPUTE
+from tests.contract.shapes import CHARGE, CUSTOMER, EVENT, EVENT_TYPES, REFUND, SOURCE, faults_in
 from tests.disputes.stories import WON, a_week_passes, disputed
 
 SHAPES = {"charge": CHARGE, "refund": REFUND, "dispute": DISPUTE, "source": SOURCE, "customer": CUSTOMER}
