@@ -96,7 +96,7 @@ def stage() -> dict[str, Any]:
         "below": LAST_ID,
         "above": FIRST_ID,
         "pairs": EVERY_PAIR,
-        "later_than": charge.created_at,
+        "later_than": charge.created_at - timedelta(seconds=1),
         "before": clock.now(),
         "kind": event.type,
         "status": "needs_response",
