@@ -13,6 +13,8 @@ SCHEDULE = {
         "deliver_webhooks": 1.0,
         "void_expired_holds": 30.0,
         "settle_due": 60.0,
+        "make_payouts": 60.0,
+        "advance_payouts": 30.0,
         "destroy_unused_card_data": 30.0,
         "finish_key_rotation": 60.0,
         "purge_idempotency": 3600.0,

@@ -15,6 +15,7 @@ from payments.domain.disputes import evidence, respond
 from payments.domain.maintenance import key_rotation, partitions
 from payments.domain.notifications import announce, send
 from payments.domain.operators import corrections, decide, execute
+from payments.domain.payouts import make, sweeps
 from payments.domain.provider_events import apply, inbox
 from payments.domain.provider_events.messages import apply_simulator_messages as apply_messages
 from payments.domain.reconciliation import runs, uploads
@@ -126,6 +127,17 @@ def void_expired_holds() -> int:
 @shared_task
 def settle_due() -> int:
     return settlement.settle_all_due()
+
+
+@shared_task
+def make_payouts() -> int:
+    return make.make_due()
+
+
+@shared_task
+def advance_payouts() -> int:
+    """Release the reserves whose time is over, and move the payouts of test mode on."""
+    return sweeps.release_reserves() + sweeps.simulate_bank()
 
 
 @shared_task

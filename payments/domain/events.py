@@ -1,9 +1,10 @@
 """Events: one row for each change of an object, with the object as it was then, frozen to bytes.
 
 Events of charges, refunds and disputes are sent to the URL of their source, or else to the default of their merchant,
-by a second row of the same statement.
+by a second row of the same statement; events of payouts to that default.
 """
 
+from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
@@ -11,8 +12,9 @@ from payments import clock, ids
 from payments.db.writes import Insert, Write
 from payments.domain.caller import Caller
 from payments.domain.merchants import notify_urls
-from payments.models import Charge, Dispute, Event, Refund, Source
+from payments.models import Charge, Dispute, Event, Payout, Refund, Source
 from payments.rendering.objects import render_charge, render_dispute, render_refund, render_source
+from payments.rendering.payouts import render_payout
 from payments.rendering.wire import to_bytes
 from payments.webhooks import outbox
 
@@ -28,25 +30,33 @@ EVENT_TYPES: dict[str, str] = {
     "dispute.created": "The payer's bank disputes a charge: it asks, or has taken the money.",
     "dispute.updated": "A dispute has come further.",
     "dispute.closed": "A dispute was won or lost; a second chargeback may open it again.",
+    "payout.created": "Money of your balance will be paid out.",
+    "payout.updated": "A payout is on its way to your bank, or its reserve was released.",
+    "payout.paid": "A payout has left for your bank account.",
+    "payout.failed": "A bank refused or returned a payout: your balance has the money again.",
+    "payout.cancelled": "A payout will not be sent: your balance has the money again.",
     "source.created": "A source was made.",
     "source.updated": "A source was used, or is kept for a customer.",
     "source.deleted": "A source that was kept for a customer was given up.",
 }
 # What events are about, by the prefix of its ID; customers add their own.
-EVENT_OBJECTS: dict[str, Any] = {"ch": Charge, "re": Refund, "dp": Dispute, "src": Source}
+EVENT_OBJECTS: dict[str, Any] = {"ch": Charge, "re": Refund, "dp": Dispute, "po": Payout, "src": Source}
 
 
-def of(caller: Caller, event_type: str, row: Charge | Refund | Dispute) -> list[Write]:
-    """Return the writes of an event that shows a charge, refund or dispute, and of its webhook where there is a URL."""
+def of(caller: Caller, event_type: str, row: Charge | Refund | Dispute | Payout) -> list[Write]:
+    """Return the writes of an event that shows this object, and of its webhook where there is a URL."""
+    redirect: Mapping[str, Any] | None = None
     match row:
         case Charge():
-            source, rendered = row.source, render_charge(row)
+            redirect, rendered = row.source.redirect, render_charge(row)
         case Refund():
-            source, rendered = row.charge.source, render_refund(row)
+            redirect, rendered = row.charge.source.redirect, render_refund(row)
         case Dispute():
-            source, rendered = row.charge.source, render_dispute(row)
+            redirect, rendered = row.charge.source.redirect, render_dispute(row)
+        case Payout():
+            rendered = render_payout(row)
     event = _event(caller, event_type, row.id, row.version, rendered)
-    url = (source.redirect or {}).get("notify") or notify_urls.default_url(caller)
+    url = (redirect or {}).get("notify") or notify_urls.default_url(caller)
     return [Insert(event), outbox.build_webhook(event, url)] if url else [Insert(event)]
 
 

@@ -6,6 +6,7 @@ before the lock it is in the sum; otherwise it waits for the settlement and, whe
 refused by its guard on `settled_at`.
 """
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping
 from datetime import date, datetime, time, timedelta
 from itertools import takewhile
@@ -27,6 +28,12 @@ from payments.models.charging.charge import ChargeQuerySet
 BATCH = 500
 # The next run of the worker settles the rest.
 BATCHES_PER_RUN = 100
+
+LOCK_OPEN = """
+SELECT s.* FROM payments_settlement s JOIN payments_payoutpart part ON part.id = s.id
+WHERE s.day = %(day)s AND s.merchant_id = ANY(%(merchants)s) AND part.payout_id IS NULL
+ORDER BY part.id FOR SHARE OF part
+"""
 
 Batch = tuple[UUID, bool, str]
 
@@ -90,16 +97,27 @@ def _unsettled(charges: Iterable[Charge]) -> Mapping[UUID, Unsettled]:
     return found
 
 
-def _open_settlements(batches: Iterable[Batch], day: date) -> dict[Batch, Settlement]:
-    """Return the settlement of that day for each batch; create those that do not exist."""
-    # One order for all processes prevents a deadlock.
-    wanted = [
-        Settlement(merchant_id=merchant_id, livemode=livemode, currency=currency, day=day)
-        for merchant_id, livemode, currency in sorted(batches)
-    ]
-    Settlement.objects.bulk_create(wanted, ignore_conflicts=True)
-    merchants = {settlement.merchant_id for settlement in wanted}
-    return {_batch_of(row): row for row in Settlement.objects.filter(day=day, merchant__in=merchants)}
+def _open_settlements(batches: Collection[Batch], day: date) -> dict[Batch, Settlement]:
+    """Return the day's settlement for each batch, locked against payouts; create those that do not exist."""
+    found = _lock_open(batches, day)
+    if missing := {batch for batch in batches if batch not in found}:
+        mine = Settlement.objects.filter(day=day, merchant__in={merchant_id for merchant_id, _, _ in missing})
+        paid = Counter(map(_batch_of, mine))
+        # One order for all processes prevents a deadlock.
+        wanted = [
+            Settlement(merchant_id=merchant_id, livemode=livemode, currency=currency, day=day, number=paid[batch] + 1)
+            for batch in sorted(missing)
+            for merchant_id, livemode, currency in [batch]
+        ]
+        Settlement.objects.bulk_create(wanted, ignore_conflicts=True)
+        found |= _lock_open(missing, day)
+    return found
+
+
+def _lock_open(batches: Collection[Batch], day: date) -> dict[Batch, Settlement]:
+    """Return the day's settlements of these merchants that no payout has taken; a payout now waits for us."""
+    rows = Settlement.objects.raw(LOCK_OPEN, {"day": day, "merchants": [merchant_id for merchant_id, _, _ in batches]})
+    return {_batch_of(row): row for row in rows}
 
 
 def _batch_of(row: Charge | Settlement) -> Batch:

@@ -21,9 +21,23 @@ from payments.domain.charging import expiry, recovery
 from payments.domain.disputes import respond
 from payments.domain.idempotency import StoredAnswer
 from payments.domain.operators import decide
+from payments.domain.payouts import make, sweeps
 from payments.domain.provider_events.messages import apply_simulator_messages
 from payments.domain.sweep_scope import Scope
-from payments.models import Attempt, Block, Card, Charge, Dispute, Merchant, OperatorAction, Source, Webhook
+from payments.models import (
+    Attempt,
+    Block,
+    Card,
+    Charge,
+    Dispute,
+    Merchant,
+    OperatorAction,
+    Payout,
+    PayoutPart,
+    PayoutSchedule,
+    Source,
+    Webhook,
+)
 from payments.providers.simulator.connector import Simulator
 from payments.webhooks import outbox
 
@@ -43,6 +57,7 @@ class ProcessedCounts:
     holds: int = 0
     responses: int = 0
     settled: int = 0
+    payouts: int = 0
     cvcs: int = 0
     numbers: int = 0
     requests: int = 0
@@ -104,6 +119,10 @@ def _deadlines(scope: Scope) -> Iterator[tuple[QuerySet[Any], str]]:
     yield Dispute.objects.filter(scope.within(), status__in=Dispute.OPEN), "evidence_due_at"
     # To send a response twice is harmless.
     yield Dispute.objects.filter(scope.within(), response_due_at__isnull=False), "response_due_at"
+    yield PayoutSchedule.objects.filter(scope.within(), next_at__isnull=False), "next_at"
+    yield PayoutPart.objects.filter(scope.within(), payout__isnull=True, is_settlement=True), "payable_at"
+    yield Payout.objects.filter(scope.within(), due_at__isnull=False), "due_at"
+    yield Payout.objects.filter(scope.within(), reserve_due_at__isnull=False), "reserve_due_at"
     yield OperatorAction.objects.proposed().filter(charge__in=charges), "expires_at"
     yield Card.objects.filter(sealed_cvc__isnull=False, source__in=sources), "cvc_expires_at"
     yield Card.objects.filter(number_expires_at__isnull=False, source__in=sources), "number_expires_at"
@@ -117,10 +136,15 @@ def _sweep(scope: Scope) -> ProcessedCounts:
         holds=expiry.void_expired_holds(scope=scope),
         responses=respond.send_due(scope=scope),
         settled=settlement.settle_due(scope=scope),
+        payouts=_pay_out(scope),
         cvcs=expiry.destroy_unused_cvcs(scope=scope),
         numbers=expiry.destroy_unused_numbers(scope=scope),
         requests=decide.expire(scope=scope),
     )
+
+
+def _pay_out(scope: Scope) -> int:
+    return sweeps.release_reserves(scope=scope) + make.make_due(scope=scope) + sweeps.simulate_bank(scope=scope)
 
 
 def _simulated(scope: Scope) -> list[str]:

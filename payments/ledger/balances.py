@@ -14,17 +14,18 @@ from payments.money import DEFAULT_CURRENCY
 class Balance:
     """Amounts of one currency in its smallest unit; negative where the merchant owes.
 
-    `available` is settled, `pending` is captured and not settled, both less fees and all requested refunds; `held`
-    can still be captured.
+    `available` is settled, `pending` is captured and not settled, both less fees and all requested refunds; `reserved`
+    was kept of payouts; `held` can still be captured.
     """
 
     available: int = 0
     pending: int = 0
+    reserved: int = 0
     held: int = 0
 
 
 # The accounts of a balance, in the order of its members.
-SHOWN = ("merchant_payable", "merchant_pending", "merchant_hold")
+SHOWN = ("merchant_payable", "merchant_pending", "merchant_reserve", "merchant_hold")
 
 
 def balances_of(merchant_id: UUID, livemode: bool) -> Mapping[str, Balance]:

@@ -1,7 +1,7 @@
 """The journal of each movement of money: the accounts that it debits and credits.
 
-A movement is a value: its lines with their amounts, in the smallest unit of the charge's currency. A positive amount
-is a debit, a negative one a credit. `posted` makes the rows of a movement.
+A movement is a value: its lines with their amounts, in the smallest unit of the currency of its charge or payout. A
+positive amount is a debit, a negative one a credit. `posted` and `posted_for` make the rows of a movement.
 """
 
 from collections.abc import Iterable, Mapping
@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from payments import clock
 from payments.db.writes import BulkInsert
 from payments.ids import new_id
-from payments.models import Attempt, Charge, Posting, Settlement
+from payments.models import Attempt, Charge, Payout, Posting, Settlement
 
 Account, Kind = Posting.Account, Posting.Kind
 # The balance of each account of unsettled money.
@@ -108,9 +108,37 @@ def reversed_late(amount: int) -> Movement:
     return Movement(_move(Kind.REVERSAL, amount, Account.REVERSALS, Account.PROVIDER_RECEIVABLE))
 
 
+def payout_made(amount: int, reserve: int) -> Movement:
+    """Return the movement for a payout of `amount`, and for the `reserve` that is kept of the same balance."""
+    taken = _move(Kind.PAYOUT, amount, Account.MERCHANT_PAYABLE, Account.PAYOUTS_IN_TRANSIT)
+    return Movement(taken + _move(Kind.RESERVE, reserve, Account.MERCHANT_PAYABLE, Account.MERCHANT_RESERVE))
+
+
+def payout_paid(amount: int) -> Movement:
+    """Return the movement for a payout that left our bank."""
+    return Movement(_move(Kind.PAYOUT_PAID, amount, Account.PAYOUTS_IN_TRANSIT, Account.BANK))
+
+
+def payout_failed(amount: int, *, was_paid: bool) -> Movement:
+    """Return the movement for a payout that did not reach the merchant, or was returned: the merchant has it again."""
+    origin = Account.BANK if was_paid else Account.PAYOUTS_IN_TRANSIT
+    return Movement(_move(Kind.PAYOUT_FAILED, amount, origin, Account.MERCHANT_PAYABLE))
+
+
+def reserve_released(reserve: int) -> Movement:
+    """Return the movement for a reserve whose time is over."""
+    return Movement(_move(Kind.RESERVE_RELEASE, reserve, Account.MERCHANT_RESERVE, Account.MERCHANT_PAYABLE))
+
+
 def posted(movement: Movement, attempt: Attempt) -> BulkInsert:
     """Return the write that posts a movement of the attempt's charge."""
-    return BulkInsert(_journal(attempt.charge, movement.lines, clock.now(), attempt_id=attempt.id))
+    charge = attempt.charge
+    return BulkInsert(_journal(charge, movement.lines, clock.now(), charge_id=charge.id, attempt_id=attempt.id))
+
+
+def posted_for(payout: Payout, movement: Movement) -> BulkInsert:
+    """Return the write that posts a movement of the payout."""
+    return BulkInsert(_journal(payout, movement.lines, clock.now(), payout_id=payout.id))
 
 
 def settled(charge: Charge, settlement: Settlement, unsettled: Unsettled, moment: datetime) -> list[Posting]:
@@ -120,7 +148,7 @@ def settled(charge: Charge, settlement: Settlement, unsettled: Unsettled, moment
         for account, amount in sorted(unsettled.items())
         for line in _move(Kind.SETTLE, amount, SETTLES_TO[account], account)
     ]
-    return _journal(charge, lines, moment, settlement=settlement)
+    return _journal(charge, lines, moment, charge_id=charge.id, settlement=settlement)
 
 
 def _release(amount: int) -> tuple[Line, ...]:
@@ -135,20 +163,19 @@ def _move(kind: str, amount: int, debit: str, credit: str) -> tuple[Line, ...]:
     return (Line(kind, debit, amount), Line(kind, credit, -amount)) if amount else ()
 
 
-def _journal(charge: Charge, lines: Iterable[Line], moment: datetime, **reason: Any) -> list[Posting]:
-    """Return the rows of one journal; `reason` names the attempt or the settlement that moves the money."""
+def _journal(row: Charge | Payout, lines: Iterable[Line], moment: datetime, **reason: Any) -> list[Posting]:
+    """Return the rows of one journal; `reason` names what moves the money: a payout, or a charge's attempt."""
     journal = new_id()
     return [
         Posting(
             journal=journal,
             line=number,
-            merchant_id=charge.merchant_id,
-            livemode=charge.livemode,
-            currency=charge.currency,
+            merchant_id=row.merchant_id,
+            livemode=row.livemode,
+            currency=row.currency,
             account=line.account,
             kind=line.kind,
             amount=line.amount,
-            charge_id=charge.id,
             created_at=moment,
             **reason,
         )

@@ -16,6 +16,7 @@ from payments.admin.framework.form_filters import ByDays, ByMerchant
 from payments.admin.framework.formats import (
     NOTHING,
     Column,
+    about_link,
     column,
     id_column,
     id_link_column,
@@ -142,13 +143,14 @@ class SettlementAdmin(SumsOnTop, LookOnlyAdmin):
 @admin.register(Posting)
 class PostingAdmin(LookOnlyAdmin):
     merchant_lookup = "merchant"
-    list_display = ("created", "kind", "account", "debit", "credit", "merchant", "mode", "charge_link")
+    list_display = ("created", "kind", "account", "debit", "credit", "merchant", "mode", "about")
     list_filter = ("kind", "account", ByMode, "created_at")
     list_select_related = ("merchant",)
     search_fields = ("=journal",)
     uuid_lookups = {
         "": ("pk", "journal"),
         "ch": ("charge_id",),
+        "po": ("payout_id",),
         "set": ("settlement_id",),
         "attempt": ("attempt_id",),
         "mer": ("merchant_id",),
@@ -156,9 +158,10 @@ class PostingAdmin(LookOnlyAdmin):
     object_lookups = ("charge_id",)
     fieldsets = (
         (None, {"fields": ("kind", "account", "debit", "credit", "created")}),
-        ("What it is about", {"fields": ("charge_link", "attempt", "settlement_link", "of_merchant", "mode")}),
+        ("What it is about", {"fields": ("about", "attempt", "settlement_link", "of_merchant", "mode")}),
         ("Its journal", {"fields": ("journal", "line", "others")}),
     )
+    about = column("About", about_link)
     debit = column(
         "Debit", lambda posting: money(posting.amount, posting.currency) if posting.amount > 0 else "", is_number=True
     )

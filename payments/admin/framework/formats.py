@@ -17,7 +17,7 @@ from payments.admin.moments import NO_BREAK, NOTHING, moment_cell, moment_cells
 from payments.ids import public_id
 from payments.json_codecs.verbatim_json import dumps_indented
 from payments.ledger.fees import Rate
-from payments.models import Charge, Source
+from payments.models import Charge, Payout, Source
 from payments.money import format_amount, plain_amount
 from payments.providers.registry import CONNECTORS
 from payments.sourcetypes import BY_NAME
@@ -170,6 +170,13 @@ def id_column(prefix: str) -> Column:
         return public_id(prefix, row.pk)
 
     return column("ID", whole, in_list=lambda row: short_id(whole(row)), cells={"id": whole})
+
+
+def about_link(posting: Any) -> SafeString:
+    """Return a link to the charge or the payout of a posting."""
+    if posting.payout_id:
+        return link(Payout, posting.payout_id, public_id("po", posting.payout_id))
+    return link(Charge, posting.charge_id, public_id("ch", posting.charge_id))
 
 
 def id_link_column(name: str, prefix: str, model: type[models.Model]) -> Column:

@@ -10,15 +10,14 @@ from django.urls import URLPattern, path, reverse
 from django.utils.dateparse import parse_date
 
 from payments import clock
-from payments.admin.framework.formats import link, money
+from payments.admin.framework.formats import about_link, link, money
 from payments.admin.moments import moment_cell
 from payments.admin.statements.of_merchant import OfMerchant, asked_month, mode_name, month_before
 from payments.domain.statements.statement import next_month
 from payments.domain.statements.trial_balance import trial_balance
-from payments.ids import public_id
 from payments.ledger.account_days import midnight
 from payments.ledger.running_balances import AccountOf, days_of, page_of
-from payments.models import Account, Charge, Posting
+from payments.models import Account, Posting
 from payments.money import CURRENCIES
 
 
@@ -113,7 +112,7 @@ def _posting(posting: Posting, balance: int) -> tuple[object, ...]:
     return (
         link(Posting, posting.pk, moment_cell(posting.created_at)),
         posting.get_kind_display(),
-        link(Charge, posting.charge_id, public_id("ch", posting.charge_id)),
+        about_link(posting),
         (debit, credit),
         _balance(balance, posting.currency),
     )

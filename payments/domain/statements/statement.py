@@ -26,6 +26,10 @@ WORDS: Mapping[str, str] = {
     Kind.DISPUTE_WON: "Disputes won, given back",
     Kind.DISPUTE_FEE: "Fees of disputes, less those given back",
     Kind.SETTLE: "Settled: from pending to available",
+    Kind.PAYOUT: "Paid out",
+    Kind.RESERVE: "Reserved of payouts",
+    Kind.RESERVE_RELEASE: "Reserves released",
+    Kind.PAYOUT_FAILED: "Payouts that failed, added back",
 }
 ORDER = list(WORDS)
 

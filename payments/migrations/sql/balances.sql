@@ -9,7 +9,7 @@ CREATE FUNCTION payments_add_to_balances() RETURNS trigger LANGUAGE plpgsql AS $
 BEGIN
     INSERT INTO payments_runningbalance AS kept (merchant_id, livemode, currency, shard,
         provider_hold, merchant_hold, provider_receivable, bank,
-        merchant_pending, merchant_payable, refunds_in_transit, reversals, fees)
+        merchant_pending, merchant_payable, merchant_reserve, payouts_in_transit, refunds_in_transit, reversals, fees)
     SELECT merchant_id, livemode, currency, pg_backend_pid() % 16,
         coalesce(sum(amount) FILTER (WHERE account = 'provider_hold'), 0),
         coalesce(sum(amount) FILTER (WHERE account = 'merchant_hold'), 0),
@@ -17,6 +17,8 @@ BEGIN
         coalesce(sum(amount) FILTER (WHERE account = 'bank'), 0),
         coalesce(sum(amount) FILTER (WHERE account = 'merchant_pending'), 0),
         coalesce(sum(amount) FILTER (WHERE account = 'merchant_payable'), 0),
+        coalesce(sum(amount) FILTER (WHERE account = 'merchant_reserve'), 0),
+        coalesce(sum(amount) FILTER (WHERE account = 'payouts_in_transit'), 0),
         coalesce(sum(amount) FILTER (WHERE account = 'refunds_in_transit'), 0),
         coalesce(sum(amount) FILTER (WHERE account = 'reversals'), 0),
         coalesce(sum(amount) FILTER (WHERE account = 'fees'), 0)
@@ -28,6 +30,8 @@ BEGIN
         bank = kept.bank + excluded.bank,
         merchant_pending = kept.merchant_pending + excluded.merchant_pending,
         merchant_payable = kept.merchant_payable + excluded.merchant_payable,
+        merchant_reserve = kept.merchant_reserve + excluded.merchant_reserve,
+        payouts_in_transit = kept.payouts_in_transit + excluded.payouts_in_transit,
         refunds_in_transit = kept.refunds_in_transit + excluded.refunds_in_transit,
         reversals = kept.reversals + excluded.reversals,
         fees = kept.fees + excluded.fees;
@@ -42,7 +46,7 @@ CREATE FUNCTION payments_sum_balances() RETURNS void LANGUAGE sql AS $$
     DELETE FROM payments_runningbalance;
     INSERT INTO payments_runningbalance (merchant_id, livemode, currency, shard,
         provider_hold, merchant_hold, provider_receivable, bank,
-        merchant_pending, merchant_payable, refunds_in_transit, reversals, fees)
+        merchant_pending, merchant_payable, merchant_reserve, payouts_in_transit, refunds_in_transit, reversals, fees)
     SELECT merchant_id, livemode, currency, 0,
         coalesce(sum(amount) FILTER (WHERE account = 'provider_hold'), 0),
         coalesce(sum(amount) FILTER (WHERE account = 'merchant_hold'), 0),
@@ -50,6 +54,8 @@ CREATE FUNCTION payments_sum_balances() RETURNS void LANGUAGE sql AS $$
         coalesce(sum(amount) FILTER (WHERE account = 'bank'), 0),
         coalesce(sum(amount) FILTER (WHERE account = 'merchant_pending'), 0),
         coalesce(sum(amount) FILTER (WHERE account = 'merchant_payable'), 0),
+        coalesce(sum(amount) FILTER (WHERE account = 'merchant_reserve'), 0),
+        coalesce(sum(amount) FILTER (WHERE account = 'payouts_in_transit'), 0),
         coalesce(sum(amount) FILTER (WHERE account = 'refunds_in_transit'), 0),
         coalesce(sum(amount) FILTER (WHERE account = 'reversals'), 0),
         coalesce(sum(amount) FILTER (WHERE account = 'fees'), 0)

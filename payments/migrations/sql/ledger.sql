@@ -7,8 +7,8 @@ DECLARE
 BEGIN
     SELECT coalesce(sum(amount) FILTER (WHERE account NOT IN ('provider_hold', 'merchant_hold')), 0),
         coalesce(sum(amount) FILTER (WHERE account IN ('provider_hold', 'merchant_hold')), 0),
-        bool_and((charge_id, merchant_id, livemode, currency)
-            = (NEW.charge_id, NEW.merchant_id, NEW.livemode, NEW.currency))
+        bool_and((coalesce(charge_id, payout_id), merchant_id, livemode, currency)
+            = (coalesce(NEW.charge_id, NEW.payout_id), NEW.merchant_id, NEW.livemode, NEW.currency))
     INTO money, memo, alike FROM payments_posting WHERE journal = NEW.journal;
     IF money <> 0 OR memo <> 0 OR NOT alike THEN
         RAISE EXCEPTION 'journal % does not balance', NEW.journal USING ERRCODE = 'integrity_constraint_violation';

@@ -21,7 +21,7 @@ class AccountDay(models.Model):
     currency = models.CharField(max_length=3)
     day = models.DateField()
     account = models.CharField(max_length=19, choices=Posting.Account.choices)
-    kind = models.CharField(max_length=14, choices=Posting.Kind.choices)
+    kind = models.CharField(max_length=15, choices=Posting.Kind.choices)
     debits = models.BigIntegerField()
     credits = models.BigIntegerField()
     postings = models.PositiveIntegerField()

@@ -6,6 +6,7 @@ from django.db.models import F, Q
 from payments import clock, ids
 from payments.db.fast_model import FastModel
 from payments.db.scoped_queryset import ScopedQuerySet
+from payments.models.books.payout import Payout
 from payments.models.charging.charge import Charge
 from payments.models.merchants.merchant import Merchant
 
@@ -18,6 +19,9 @@ class Settlement(models.Model):
     livemode = models.BooleanField()
     currency = models.CharField(max_length=3)
     day = models.DateField()
+    # A payout may take a settlement before its day is over only in test mode, where time passes faster; what settles
+    # after that is in the next one.
+    number = models.PositiveSmallIntegerField(default=1)
     created_at = models.DateTimeField(default=clock.now, editable=False)
 
     objects = ScopedQuerySet["Settlement"].as_manager()
@@ -25,8 +29,10 @@ class Settlement(models.Model):
     class Meta:
         constraints = [
             models.UniqueConstraint(
-                F("merchant"), F("livemode"), F("currency"), F("day"), name="one_settlement_per_merchant_and_day"
+                *(F("merchant"), F("livemode"), F("currency"), F("day"), F("number")),
+                name="one_settlement_per_merchant_and_day",
             ),
+            models.CheckConstraint(name="settlement_one_a_day_in_live_mode", condition=Q(livemode=False) | Q(number=1)),
         ]
 
     def __str__(self) -> str:
@@ -36,9 +42,9 @@ class Settlement(models.Model):
 class Posting(FastModel):
     """One line of a journal: a positive `amount` is a debit, a negative one a credit.
 
-    The lines of a journal are about one charge and sum to zero, the two memo accounts separately. The database checks
-    that at commit, and refuses to change or delete a line. A foreign key to a posting needs `db_constraint=False`,
-    because its check locks the line, which the application may not do.
+    The lines of a journal are about one charge or payout and sum to zero, the two memo accounts separately. The
+    database checks that at commit, and refuses to change or delete a line. A foreign key to a posting needs
+    `db_constraint=False`, because its check locks the line, which the application may not do.
     """
 
     class Account(models.TextChoices):
@@ -48,9 +54,12 @@ class Posting(FastModel):
         # Assets: what providers owe us, and what they have settled.
         PROVIDER_RECEIVABLE = "provider_receivable"
         BANK = "bank"
-        # Liabilities: what we owe merchants before and after settlement, and what payers get back.
+        # Liabilities: what we owe merchants before and after settlement, what is kept of it or on its way to
+        # their banks, and what payers get back.
         MERCHANT_PENDING = "merchant_pending"
         MERCHANT_PAYABLE = "merchant_payable"
+        MERCHANT_RESERVE = "merchant_reserve"
+        PAYOUTS_IN_TRANSIT = "payouts_in_transit"
         REFUNDS_IN_TRANSIT = "refunds_in_transit"
         REVERSALS = "reversals"
         # Income.
@@ -71,18 +80,24 @@ class Posting(FastModel):
         DISPUTE_WON = "dispute_won"  # such money given back to the merchant
         DISPUTE_FEE = "dispute_fee"  # taken with that money, and given back with it
         SETTLE = "settle"
+        PAYOUT = "payout"
+        PAYOUT_PAID = "payout_paid"
+        PAYOUT_FAILED = "payout_failed"  # or cancelled, or returned
+        RESERVE = "reserve"  # kept of a payout
+        RESERVE_RELEASE = "reserve_release"
 
     id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
     journal = models.UUIDField()
     line = models.PositiveSmallIntegerField()
-    # No constraint: the charge's own foreign key proves that the merchant exists.
+    # No constraint: the foreign key of its charge or payout proves that the merchant exists.
     merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="+", db_index=False, db_constraint=False)
     livemode = models.BooleanField()
     currency = models.CharField(max_length=3)
     account = models.CharField(max_length=19, choices=Account.choices)
-    kind = models.CharField(max_length=14, choices=Kind.choices)
+    kind = models.CharField(max_length=15, choices=Kind.choices)
     amount = models.BigIntegerField()
-    charge = models.ForeignKey(Charge, models.PROTECT, related_name="postings")
+    charge = models.ForeignKey(Charge, models.PROTECT, null=True, blank=True, related_name="postings")
+    payout = models.ForeignKey(Payout, models.PROTECT, null=True, blank=True, related_name="postings", db_index=False)
     # The attempt by which a provider moved this money, and whose reference is in the provider's reports.
     attempt_id = models.UUIDField(null=True, blank=True)
     settlement = models.ForeignKey(
@@ -97,11 +112,16 @@ class Posting(FastModel):
             models.UniqueConstraint(F("journal"), F("line"), name="posting_line_once_per_journal"),
             models.CheckConstraint(name="posting_moves_something", condition=~Q(amount=0)),
             models.CheckConstraint(
+                name="posting_of_a_charge_or_a_payout",
+                condition=Q(charge__isnull=False, payout__isnull=True) | Q(charge__isnull=True, payout__isnull=False),
+            ),
+            models.CheckConstraint(
                 name="posting_settles_in_a_settlement",
                 condition=Q(kind="settle", settlement__isnull=False) | ~Q(kind="settle") & Q(settlement__isnull=True),
             ),
         ]
         indexes = [
+            models.Index(F("payout"), name="posting_of_payout", condition=Q(payout__isnull=False)),
             models.Index(F("attempt_id"), name="posting_of_attempt", condition=Q(attempt_id__isnull=False)),
             models.Index(F("settlement"), name="posting_of_settlement", condition=Q(settlement__isnull=False)),
         ]
@@ -127,6 +147,8 @@ class RunningBalance(models.Model):
     bank = models.BigIntegerField(default=0)
     merchant_pending = models.BigIntegerField(default=0)
     merchant_payable = models.BigIntegerField(default=0)
+    merchant_reserve = models.BigIntegerField(default=0)
+    payouts_in_transit = models.BigIntegerField(default=0)
     refunds_in_transit = models.BigIntegerField(default=0)
     reversals = models.BigIntegerField(default=0)
     fees = models.BigIntegerField(default=0)

@@ -1,0 +1,141 @@
+"""Payouts made of a merchant's balance: each part of it is taken once, with its journal and event.
+
+A settlement is taken when its day is over and the delay has passed; other postings are taken at once. What the merchant
+owes is among them, so it is kept from the next payout.
+"""
+
+import logging
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from django.db import DatabaseError, connection, transaction
+from django.db.models import Sum
+
+from payments import clock, ids
+from payments.db.scoped_queryset import ScopedQuerySet
+from payments.db.writes import Insert, StaleRow, execute_writes
+from payments.domain import events
+from payments.domain.caller import Caller
+from payments.domain.payouts.schedules import account_in_effect, next_run_at
+from payments.domain.sweep_scope import ALL_MERCHANTS, Scope
+from payments.failpoints import Failpoint, reached
+from payments.ledger import journals
+from payments.models import Payout, PayoutAccount, PayoutPart, PayoutSchedule, Posting
+
+logger = logging.getLogger("kaha.payouts")
+
+BATCH = 100
+# A settlement's sum is read after its part is locked: what was settling then has ended, and nothing settles after it.
+TAKE_SETTLEMENTS = """
+UPDATE payments_payoutpart part SET payout_id = %(payout)s, amount = (
+    SELECT coalesce(-sum(amount), 0) FROM payments_posting
+    WHERE settlement_id = part.id AND account = 'merchant_payable'
+) WHERE id = ANY(%(parts)s)
+"""
+
+
+class NothingToPay(Exception):
+    """The balance has nothing that can be paid out now; the message says why, for operators."""
+
+
+def make_due(limit: int = BATCH, scope: Scope = ALL_MERCHANTS) -> int:
+    """Make the payouts whose time has come, each in its own transaction; return how many schedules were run."""
+    due = PayoutSchedule.objects.filter(scope.within(), next_at__lte=clock.now()).order_by("next_at")
+    return sum(map(_run_alone, list(due.values_list("id", flat=True)[:limit])))
+
+
+def make_now(schedule_id: UUID) -> Payout:
+    """Make a payout of what one schedule's balance has. Raise NothingToPay."""
+    with transaction.atomic():
+        schedule = PayoutSchedule.objects.select_for_update(no_key=True).get(id=schedule_id)
+        return _make(schedule, clock.now())
+
+
+def payable(schedule: PayoutSchedule, now: datetime) -> int:
+    """Return the sum of the parts that a payout would take now."""
+    parts = _parts(schedule, now)
+    settlements = parts.filter(is_settlement=True).values("id")
+    settled = Posting.objects.filter(settlement__in=settlements, account="merchant_payable")
+    others = parts.filter(is_settlement=False).aggregate(total=Sum("amount"))["total"] or 0
+    return int(others) - int(settled.aggregate(total=Sum("amount"))["total"] or 0)
+
+
+def _run_alone(schedule_id: UUID) -> int:
+    """Run a schedule so that its failure keeps no other merchant from a payout; it is tried again at the next sweep."""
+    try:
+        return _run(schedule_id)
+    except (DatabaseError, StaleRow):
+        logger.exception("The schedule %s of payouts could not be run.", schedule_id)
+        return 0
+
+
+@transaction.atomic
+def _run(schedule_id: UUID) -> int:
+    """Run a schedule that is due, unless another process does; return 1 if it was run."""
+    now = clock.now()
+    due = PayoutSchedule.objects.filter(id=schedule_id, next_at__lte=now)
+    schedule = due.select_for_update(skip_locked=True, no_key=True).first()
+    if schedule is None:
+        return 0
+    try:
+        with transaction.atomic():
+            _make(schedule, now)
+    except NothingToPay:
+        pass
+    schedule.next_at = next_run_at(schedule.interval, now)
+    schedule.save(update_fields=["next_at"])
+    reached(Failpoint.POSTED)
+    return 1
+
+
+def _make(schedule: PayoutSchedule, now: datetime) -> Payout:
+    account = account_in_effect(schedule, now)
+    if account is None:
+        raise NothingToPay("The merchant has no bank account for this currency.")
+    payout_id = ids.new_id()
+    total = _take(schedule, payout_id, now)
+    reserve = max(0, total) * schedule.reserve_percent // 100
+    if total - reserve < 1:
+        raise NothingToPay("The merchant's balance has nothing to pay out.")
+    payout = _new(payout_id, schedule, account, total - reserve, reserve, now)
+    movement = journals.payout_made(payout.amount, payout.reserve)
+    written = events.of(Caller(payout.merchant_id, payout.livemode), "payout.created", payout)
+    execute_writes(Insert(payout), journals.posted_for(payout, movement), *written)
+    return payout
+
+
+def _take(schedule: PayoutSchedule, payout_id: UUID, now: datetime) -> int:
+    """Take every part that can be paid out, and return what they sum to."""
+    parts = _parts(schedule, now)
+    closed = parts.filter(is_settlement=True).select_for_update().order_by("id")
+    settlements = list(closed.values_list("id", flat=True))
+    with connection.cursor() as cursor:
+        cursor.execute(TAKE_SETTLEMENTS, {"payout": payout_id, "parts": settlements})
+        if cursor.rowcount != len(settlements):
+            raise StaleRow
+    parts.filter(is_settlement=False).update(payout=payout_id)
+    return int(PayoutPart.objects.filter(payout=payout_id).aggregate(total=Sum("amount"))["total"] or 0)
+
+
+def _parts(schedule: PayoutSchedule, now: datetime) -> ScopedQuerySet[PayoutPart]:
+    own = PayoutPart.objects.of(schedule.merchant_id, schedule.livemode).filter(currency=schedule.currency)
+    ready = own.filter(payout__isnull=True, payable_at__lte=now)
+    return ready.exclude(is_settlement=True, payable_at__gt=now - timedelta(days=schedule.delay_days))
+
+
+def _new(
+    payout_id: UUID, schedule: PayoutSchedule, account: PayoutAccount, amount: int, reserve: int, now: datetime
+) -> Payout:
+    return Payout(
+        id=payout_id,
+        merchant_id=schedule.merchant_id,
+        livemode=schedule.livemode,
+        currency=schedule.currency,
+        account=account,
+        amount=amount,
+        reserve=reserve,
+        reserve_due_at=now + timedelta(days=schedule.reserve_days) if reserve else None,
+        due_at=None if schedule.livemode else now,
+        created_at=now,
+        updated_at=now,
+    )

@@ -1,0 +1,36 @@
+"""Schedules of payouts, and the bank accounts that they go to."""
+
+from datetime import UTC, datetime, time, timedelta
+
+from payments.models import PayoutAccount, PayoutSchedule
+
+Interval = PayoutSchedule.Interval
+# Of the day (UTC): the settlement of the day before is then complete.
+RUN_AT = time(1, tzinfo=UTC)
+DAY = timedelta(days=1)
+
+
+def next_run_at(interval: str, now: datetime) -> datetime | None:
+    """Return when a schedule runs next: daily, on Mondays, on the first of a month; None for a manual one."""
+    if interval == Interval.MANUAL:
+        return None
+    run_at = datetime.combine(now.date(), RUN_AT)
+    while run_at <= now or not _is_day_of(interval, run_at):
+        run_at += DAY
+    return run_at
+
+
+def account_in_effect(schedule: PayoutSchedule, now: datetime) -> PayoutAccount | None:
+    """Return the bank account that a payout goes to now; None where the merchant has none yet."""
+    own = PayoutAccount.objects.of(schedule.merchant_id, schedule.livemode).filter(currency=schedule.currency)
+    return own.filter(effective_at__lte=now).order_by("-effective_at", "-id").first()
+
+
+def _is_day_of(interval: str, moment: datetime) -> bool:
+    match interval:
+        case Interval.WEEKLY:
+            return moment.weekday() == 0
+        case Interval.MONTHLY:
+            return moment.day == 1
+        case _:
+            return True

@@ -1,0 +1,67 @@
+"""The states of a payout: each change is a guarded update with its journal and event, in one statement."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from payments import clock
+from payments.db.fast_model import copy_with
+from payments.db.writes import Update, Write, execute_writes_in_savepoint
+from payments.domain import events
+from payments.domain.caller import Caller
+from payments.ledger import journals
+from payments.ledger.journals import Movement
+from payments.models import Payout
+
+Status = Payout.Status
+
+
+def mark_sent(payout: Payout, **values: Any) -> Payout:
+    """Record that the payout is on its way to the bank. Raise StaleRow unless it is still as it was read, pending."""
+    now = clock.now()
+    return _change(payout, Status.PENDING, "payout.updated", {"status": Status.IN_TRANSIT, "sent_at": now} | values)
+
+
+def mark_paid(payout: Payout, **values: Any) -> Payout:
+    """Record that the payout has left our bank. Raise StaleRow unless it is still as it was read, in transit."""
+    changed = {"status": Status.PAID, "paid_at": clock.now()} | values
+    return _change(payout, Status.IN_TRANSIT, "payout.paid", changed, journals.payout_paid(payout.amount))
+
+
+def mark_failed(payout: Payout, code: str) -> Payout:
+    """Record that a bank refused or returned the payout; the merchant's balance has the money again.
+
+    Raise StaleRow unless it is still as it was read, in transit or paid.
+    """
+    was = Status.PAID if payout.status == Status.PAID else Status.IN_TRANSIT
+    values = {"status": Status.FAILED, "failure_code": code, "ended_at": clock.now(), "due_at": None}
+    movement = journals.payout_failed(payout.amount, was_paid=was == Status.PAID)
+    return _change(payout, was, "payout.failed", values, movement)
+
+
+def cancel(payout: Payout) -> Payout:
+    """Record that the payout will not be sent; the merchant's balance has the money again.
+
+    Raise StaleRow unless it is still as it was read, pending.
+    """
+    values = {"status": Status.CANCELLED, "ended_at": clock.now(), "due_at": None}
+    movement = journals.payout_failed(payout.amount, was_paid=False)
+    return _change(payout, Status.PENDING, "payout.cancelled", values, movement)
+
+
+def release_reserve(payout: Payout) -> Payout:
+    """Give the payout's reserve to the merchant's balance. Raise StaleRow unless the payout is still as it was read."""
+    movement = journals.reserve_released(payout.reserve)
+    return _change(payout, payout.status, "payout.updated", {"reserve_due_at": None}, movement)
+
+
+def _change(
+    payout: Payout, was: str, event_type: str, values: Mapping[str, Any], movement: Movement | None = None
+) -> Payout:
+    values = {**values, "version": payout.version + 1, "updated_at": clock.now()}
+    changed = copy_with(payout, values)
+    guard = {"id": payout.id, "version": payout.version, "status": was}
+    writes: list[Write] = [Update(Payout, guard, values)]
+    writes += [journals.posted_for(payout, movement)] if movement else []
+    writes += events.of(Caller(payout.merchant_id, payout.livemode), event_type, changed)
+    execute_writes_in_savepoint(*writes)
+    return changed

@@ -1,0 +1,189 @@
+"""Payouts: a merchant's bank account, its schedule, the payouts made of its balance, and what each is made of."""
+
+from django.db import models
+from django.db.models import F, Q
+
+from payments import clock, ids
+from payments.db.fast_model import FastModel
+from payments.db.scoped_queryset import ScopedQuerySet
+from payments.models.merchants.merchant import Merchant
+
+
+class PayoutAccount(models.Model):
+    """A merchant's bank account for payouts in one currency. It never changes: another one replaces it."""
+
+    id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
+    merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="+", db_index=False)
+    livemode = models.BooleanField()
+    currency = models.CharField(max_length=3)
+    holder = models.CharField(max_length=70)
+    # ISO 9362, and ISO 3166-1 alpha-2.
+    bic = models.CharField(max_length=11)
+    country = models.CharField(max_length=2)
+    sealed_number = models.BinaryField()
+    last4 = models.CharField(max_length=4)
+    effective_at = models.DateTimeField()
+    created_at = models.DateTimeField(default=clock.now, editable=False)
+
+    objects = ScopedQuerySet["PayoutAccount"].as_manager()
+
+    class Meta:
+        default_permissions = ("view",)
+        indexes = [
+            models.Index(
+                *(F("merchant"), F("livemode"), F("currency"), F("effective_at")), name="payout_account_in_effect"
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.holder}, ending in {self.last4}"
+
+
+class PayoutSchedule(models.Model):
+    """When a merchant's balance in one currency is paid out. Its row is locked while a payout is made."""
+
+    class Interval(models.TextChoices):
+        MANUAL = "manual"
+        DAILY = "daily"
+        WEEKLY = "weekly"
+        MONTHLY = "monthly"
+
+    id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
+    merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="+", db_index=False)
+    livemode = models.BooleanField()
+    currency = models.CharField(max_length=3)
+    interval = models.CharField(max_length=7, choices=Interval.choices)
+    # Whole days from the end of a settlement's day until it is paid out.
+    delay_days = models.PositiveSmallIntegerField(default=0)
+    reserve_percent = models.PositiveSmallIntegerField(default=0)
+    reserve_days = models.PositiveSmallIntegerField(default=0)
+    next_at = models.DateTimeField(null=True, blank=True)
+    updated_at = models.DateTimeField(default=clock.now)
+
+    objects = ScopedQuerySet["PayoutSchedule"].as_manager()
+
+    class Meta:
+        default_permissions = ("view",)
+        constraints = [
+            models.UniqueConstraint(F("merchant"), F("livemode"), F("currency"), name="one_payout_schedule"),
+            models.CheckConstraint(
+                name="payout_schedule_runs_unless_manual",
+                condition=Q(interval="manual", next_at__isnull=True)
+                | Q(interval__in=["daily", "weekly", "monthly"], next_at__isnull=False),
+            ),
+            models.CheckConstraint(
+                name="payout_schedule_in_bounds",
+                condition=Q(delay_days__lte=90, reserve_percent__lte=99, reserve_days__lte=540)
+                & (Q(reserve_percent=0, reserve_days=0) | Q(reserve_percent__gte=1, reserve_days__gte=1)),
+            ),
+        ]
+        indexes = [models.Index(F("next_at"), name="payout_schedule_due", condition=Q(next_at__isnull=False))]
+
+    def __str__(self) -> str:
+        return f"{self.currency} {self.interval}"
+
+
+class Payout(FastModel):
+    """Money on its way to a merchant's bank. Only `payments.domain.payouts` changes it, and only forward."""
+
+    class Status(models.TextChoices):
+        PENDING = "pending"
+        IN_TRANSIT = "in_transit"
+        PAID = "paid"
+        FAILED = "failed"  # refused or returned by a bank: the merchant's balance has the money again
+        CANCELLED = "cancelled"  # before it was sent: likewise
+
+    # Those whose money has not reached the merchant's bank yet.
+    UNDER_WAY = (Status.PENDING, Status.IN_TRANSIT)
+
+    id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
+    merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="+", db_index=False)
+    livemode = models.BooleanField()
+    currency = models.CharField(max_length=3)
+    account = models.ForeignKey(PayoutAccount, models.PROTECT, related_name="+", db_index=False)
+    # What is paid, and what was kept of the same balance until `reserve_due_at`.
+    amount = models.BigIntegerField()
+    reserve = models.BigIntegerField(default=0)
+    reserve_due_at = models.DateTimeField(null=True, blank=True)
+    status = models.CharField(max_length=10, choices=Status.choices, default=Status.PENDING)
+    failure_code = models.CharField(max_length=30, blank=True, default="")
+    # When a payout of test mode changes next.
+    due_at = models.DateTimeField(null=True, blank=True)
+    sent_at = models.DateTimeField(null=True, blank=True)
+    paid_at = models.DateTimeField(null=True, blank=True)
+    ended_at = models.DateTimeField(null=True, blank=True)
+    version = models.PositiveIntegerField(default=1)
+    created_at = models.DateTimeField(default=clock.now, editable=False)
+    updated_at = models.DateTimeField(default=clock.now, editable=False)
+
+    objects = ScopedQuerySet["Payout"].as_manager()
+
+    class Meta:
+        default_permissions = ("view",)
+        constraints = [
+            models.CheckConstraint(name="payout_pays_something", condition=Q(amount__gte=1, reserve__gte=0)),
+            models.CheckConstraint(
+                name="payout_moments_follow_status",
+                condition=Q(status="pending", sent_at__isnull=True, paid_at__isnull=True, ended_at__isnull=True)
+                | Q(status="in_transit", sent_at__isnull=False, paid_at__isnull=True, ended_at__isnull=True)
+                | Q(status="paid", sent_at__isnull=False, paid_at__isnull=False, ended_at__isnull=True)
+                | Q(status="failed", sent_at__isnull=False, ended_at__isnull=False)
+                | Q(status="cancelled", sent_at__isnull=True, paid_at__isnull=True, ended_at__isnull=False),
+            ),
+            models.CheckConstraint(
+                name="payout_failure_has_a_code",
+                condition=Q(status="failed") & ~Q(failure_code="") | ~Q(status="failed") & Q(failure_code=""),
+            ),
+            models.CheckConstraint(
+                name="payout_reserve_is_of_something", condition=Q(reserve_due_at__isnull=True) | Q(reserve__gte=1)
+            ),
+        ]
+        indexes = [
+            models.Index(F("merchant"), F("livemode"), F("id"), name="payout_of_merchant"),
+            models.Index(F("merchant"), F("livemode"), F("status"), F("id"), name="payout_in_status"),
+            models.Index(F("due_at"), name="payout_due", condition=Q(due_at__isnull=False)),
+            models.Index(F("reserve_due_at"), name="payout_reserve_due", condition=Q(reserve_due_at__isnull=False)),
+        ]
+
+    def __str__(self) -> str:
+        return ids.public_id("po", self.id)
+
+
+class PayoutPart(models.Model):
+    """A part of a merchant's balance that is paid out once: a settlement, or a posting outside of settlements.
+
+    The database makes it with the settlement or the posting, whose ID it has. `payout` takes it, and no settlement
+    takes a posting after that.
+    """
+
+    id = models.UUIDField(primary_key=True, editable=False)
+    merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="+", db_index=False, db_constraint=False)
+    livemode = models.BooleanField()
+    currency = models.CharField(max_length=3)
+    is_settlement = models.BooleanField()
+    # What we owe the merchant of it; a settlement's is known when it is taken.
+    amount = models.BigIntegerField(null=True, blank=True)
+    payable_at = models.DateTimeField()
+    payout = models.ForeignKey(Payout, models.PROTECT, null=True, blank=True, related_name="parts", db_index=False)
+
+    objects = ScopedQuerySet["PayoutPart"].as_manager()
+
+    class Meta:
+        default_permissions = ()
+        constraints = [
+            models.CheckConstraint(
+                name="payout_part_amount_is_known",
+                condition=Q(amount__isnull=False) | Q(is_settlement=True, payout__isnull=True),
+            ),
+        ]
+        indexes = [
+            models.Index(
+                *(F("merchant"), F("livemode"), F("currency"), F("payable_at")),
+                name="payout_part_left",
+                condition=Q(payout__isnull=True),
+            ),
+            models.Index(F("payout"), F("id"), name="payout_part_of", condition=Q(payout__isnull=False)),
+        ]
+
+    def __str__(self) -> str:
+        return ids.public_id("set" if self.is_settlement else "txn", self.id)

@@ -1,0 +1,76 @@
+"""A merchant's bank account and schedule, and money that can be paid out."""
+
+from datetime import timedelta
+from typing import Any
+
+from django.db.models import F
+
+from payments import clock, ids
+from payments.domain.payouts import make, sweeps
+from payments.domain.payouts.schedules import next_run_at
+from payments.models import Merchant, Payout, PayoutAccount, PayoutPart, PayoutSchedule
+from payments.vault import Place, Purpose, seal
+from tests.client import Api
+from tests.ledger.books import settle
+
+DAY = timedelta(days=1)
+
+
+def give_account(merchant: Merchant, number: str = "000123456789", currency: str = "PHP") -> PayoutAccount:
+    """Give the merchant a bank account in test mode, in effect from now on."""
+    account_id = ids.new_id()
+    return PayoutAccount.objects.create(
+        id=account_id,
+        merchant=merchant,
+        livemode=False,
+        currency=currency,
+        holder="Sari Store",
+        bic="BNORPHMM",
+        country="PH",
+        sealed_number=seal(number, Place(Purpose.SECRET, merchant.id, account_id, "number")),
+        last4=number[-4:],
+        effective_at=clock.now(),
+    )
+
+
+def give_schedule(merchant: Merchant, interval: str = "manual", currency: str = "PHP", **terms: int) -> PayoutSchedule:
+    """Give the merchant a schedule in test mode."""
+    return PayoutSchedule.objects.create(
+        merchant=merchant,
+        livemode=False,
+        currency=currency,
+        interval=interval,
+        next_at=next_run_at(interval, clock.now()),
+        **terms,
+    )
+
+
+def settled(api: Api, amount: int = 10_000, **members: Any) -> dict[str, Any]:
+    """Return a charge whose money is settled, and can be paid out."""
+    charge = api.charge(amount=amount, **members)
+    settle()
+    days_pass(1)
+    return charge
+
+
+def days_pass(days: int) -> None:
+    """Let days pass for settlements and payouts, without running a schedule."""
+    by = days * DAY
+    PayoutPart.objects.filter(payout__isnull=True).update(payable_at=F("payable_at") - by)
+    PayoutSchedule.objects.filter(next_at__isnull=False).update(next_at=F("next_at") - by)
+    Payout.objects.filter(due_at__isnull=False).update(due_at=F("due_at") - by)
+    Payout.objects.filter(reserve_due_at__isnull=False).update(reserve_due_at=F("reserve_due_at") - by)
+
+
+def bank_acts() -> None:
+    """Let the simulated bank do all that it does within a week."""
+    for _ in range(7):
+        sweeps.simulate_bank()
+        days_pass(1)
+
+
+def paid_out(schedule: PayoutSchedule) -> Payout:
+    """Make a payout and let the simulated bank act on it."""
+    payout = make.make_now(schedule.id)
+    bank_acts()
+    return Payout.objects.select_related("account").get(id=payout.id)
