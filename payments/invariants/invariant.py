@@ -13,6 +13,8 @@ TABLES = {
     "event": "payments_event",
     "webhook": "payments_webhook",
     "posting": "payments_posting",
+    "payout": "payments_payout",
+    "payout_part": "payments_payoutpart",
     "running_balance": "payments_runningbalance",
     "account_day": "payments_accountday",
     "idempotency_record": "payments_idempotencyrecord",

@@ -44,30 +44,32 @@ ACCOUNT_COLUMNS = ", ".join(f"('{account.value}', b.{account.value})" for accoun
 INVARIANTS = (
     _of_charge(
         name="journals_balance",
-        sentence="The lines of each journal add up to zero, and so do its lines on memo accounts.",
+        sentence="The lines of each journal of a charge add up to zero, and so do its lines on memo accounts.",
         query=f"""
             SELECT p.charge_id AS id FROM posting p
             JOIN (
                 SELECT journal FROM posting GROUP BY journal
                 HAVING sum(amount) <> 0 OR sum(amount) FILTER (WHERE {MEMO}) <> 0
             ) unbalanced ON unbalanced.journal = p.journal
+            WHERE p.charge_id IS NOT NULL
         """,  # nosec B608 # made of constants
     ),
     _of_charge(
         name="journals_are_about_one_charge",
-        sentence="All lines of a journal belong to the charge of its first line.",
+        sentence="All lines of a journal of a charge belong to the charge of its first line.",
         query="""
             SELECT p.charge_id AS id FROM posting p
             LEFT JOIN payments_posting first ON first.journal = p.journal AND first.line = 1
-            WHERE p.charge_id IS DISTINCT FROM first.charge_id
+            WHERE p.charge_id IS NOT NULL AND p.charge_id IS DISTINCT FROM first.charge_id
         """,
     ),
     _of_charge(
         name="postings_match_their_charge",
-        sentence="Each posting has its charge's merchant, mode and currency.",
+        sentence="Each posting of a charge has its merchant, mode and currency.",
         query="""
             SELECT p.charge_id AS id FROM posting p LEFT JOIN charge c ON c.id = p.charge_id
-            WHERE (p.merchant_id, p.livemode, p.currency) IS DISTINCT FROM (c.merchant_id, c.livemode, c.currency)
+            WHERE p.payout_id IS NULL
+            AND (p.merchant_id, p.livemode, p.currency) IS DISTINCT FROM (c.merchant_id, c.livemode, c.currency)
         """,
     ),
     _of_charge(

@@ -1,5 +1,6 @@
 """Changes of rows and postings that bypass all rules."""
 
+from collections.abc import Iterable
 from typing import Any
 from uuid import UUID
 
@@ -7,7 +8,7 @@ from django.db import connection
 from django.db.models import Model
 
 from payments.ids import new_id, public_id
-from payments.models import Charge, Event, Posting
+from payments.models import Charge, Event, Payout, Posting
 from tests.invariants.history import History
 
 
@@ -23,15 +24,26 @@ def forge_charge(history: History, name: str, **values: Any) -> str:
 
 def post(charge: Charge, kind: str, *lines: tuple[str, int], journal: UUID | None = None, **values: Any) -> str:
     """Post `lines` of account and amount, debits positive, on `charge`, as a new journal or in an existing one."""
-    journal = journal or new_id()
+    _post(charge, kind, lines, journal or new_id(), {"charge": charge, **values})
+    return public_id("ch", charge.id)
+
+
+def post_for(payout: Payout, kind: str, *lines: tuple[str, int], **values: Any) -> str:
+    """Post `lines` on `payout`, as `post` does on a charge, as a new journal."""
+    _post(payout, kind, lines, new_id(), {"payout": payout, **values})
+    return public_id("po", payout.id)
+
+
+def _post(
+    row: Charge | Payout, kind: str, lines: Iterable[tuple[str, int]], journal: UUID, values: dict[str, Any]
+) -> None:
     first = Posting.objects.filter(journal=journal).count() + 1
-    about = {"merchant_id": charge.merchant_id, "livemode": charge.livemode, "currency": charge.currency}
+    about = {"merchant_id": row.merchant_id, "livemode": row.livemode, "currency": row.currency}
     for number, (account, amount) in enumerate(lines, first):
         line = {"journal": journal, "line": number, "account": account, "amount": amount, "kind": kind}
-        Posting.objects.create(charge=charge, **{**about, **line, **values})
+        Posting.objects.create(**{**about, **line, **values})
     with connection.cursor() as cursor:
         cursor.execute("SELECT payments_sum_balances()")
-    return public_id("ch", charge.id)
 
 
 def posting_of(charge: Charge, **values: Any) -> Posting:

@@ -4,6 +4,7 @@ from typing import Any
 
 from payments.domain import settlement
 from payments.domain.charging import expiry, recovery
+from payments.domain.payouts import make
 from payments.ids import parse_id
 from payments.models import Attempt, Charge, Merchant
 from payments.providers.simulator import books
@@ -25,6 +26,7 @@ from tests.client import (
 )
 from tests.disputes.stories import AT_ONCE, INQUIRY, LOST, WON, a_week_passes, deliver
 from tests.operators.factories import ALONE, approved, done, person, proposed
+from tests.payouts.stories import days_pass, give_account, give_schedule, paid_out
 from tests.risk.factories import block_card
 
 BLOCKED = "5555555555554444"
@@ -47,6 +49,7 @@ class History:
         Merchant.objects.update(rates=RATES)
         self.charges: dict[str, dict[str, Any]] = {}
         self._settled()
+        self._paid_out()
         self._taken()
         self._held()
         self._disputed()
@@ -171,6 +174,22 @@ class History:
         done(proposed("refund", ALONE, proposed_by=nena))
         self._charge("refunded by two")
         done(approved(proposed("refund", ALONE + 1, proposed_by=nena)))
+
+    def _paid_out(self) -> None:
+        """Pay out by hand: a payout that is paid and keeps a reserve, one that is returned, and one that waits."""
+        merchant = Merchant.objects.get()
+        give_account(merchant)
+        schedule = give_schedule(merchant, reserve_percent=10, reserve_days=30)
+        days_pass(1)
+        self.payouts = {"paid": paid_out(schedule)}
+        self._charge("settled later")
+        self._settle()
+        days_pass(1)
+        give_account(merchant, "000000000003")
+        self.payouts["returned"] = paid_out(schedule)
+        self.payouts["pending"] = make.make_now(schedule.id)
+        self._charge("settled last")
+        self._settle()
 
     def _settle(self) -> None:
         let_time_pass(Charge, "settle_due_at")

@@ -4,7 +4,12 @@ import pytest
 
 from payments.invariants.checks import check
 from payments.invariants.registry import INVARIANTS
-from tests.invariants import breakages_of_disputes, breakages_of_events, breakages_of_operators  # noqa: F401  more
+from tests.invariants import (  # noqa: F401  more
+    breakages_of_disputes,
+    breakages_of_events,
+    breakages_of_operators,
+    breakages_of_payouts,
+)
 from tests.invariants.breakages import BREAKAGES
 from tests.invariants.constraints import drop_all_constraints
 from tests.invariants.history import History

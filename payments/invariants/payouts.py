@@ -1,0 +1,118 @@
+"""Invariants of payouts: each is what it is made of, and no part of a balance is paid out twice or never."""
+
+from functools import partial
+
+from payments.invariants.history import events_of
+from payments.invariants.invariant import Invariant
+
+_of_payout = partial(Invariant, model="payments.Payout", prefix="po")
+
+
+def _sums_up(account: str, total: str) -> str:
+    """Return the query for payouts whose postings on `account` do not sum up to `total`, debits positive."""
+    return f"""
+        SELECT o.id FROM payout o
+        LEFT JOIN (
+            SELECT payout_id, sum(amount) AS amount FROM posting WHERE account = '{account}' GROUP BY payout_id
+        ) p ON p.payout_id = o.id
+        WHERE coalesce(p.amount, 0) <> {total}
+    """  # nosec B608 # made of constants
+
+
+INVARIANTS = (
+    _of_payout(
+        name="payouts_are_their_parts",
+        sentence="The amount and the reserve of each payout are the sum of its parts.",
+        query="""
+            SELECT o.id FROM payout o
+            LEFT JOIN (
+                SELECT payout_id, sum(amount) AS amount FROM payout_part GROUP BY payout_id
+            ) part ON part.payout_id = o.id
+            WHERE coalesce(part.amount, 0) <> o.amount + o.reserve
+        """,
+    ),
+    _of_payout(
+        name="payout_parts_are_what_is_owed",
+        sentence="Each part of a payout is what its settlement or posting moved to the merchant's available balance.",
+        query="""
+            SELECT part.payout_id AS id FROM payout_part part
+            LEFT JOIN (
+                SELECT settlement_id AS id, sum(amount) AS amount FROM posting
+                WHERE kind = 'settle' AND account = 'merchant_payable' GROUP BY settlement_id
+                UNION ALL
+                SELECT id, amount FROM posting
+                WHERE kind NOT IN ('settle', 'payout', 'reserve') AND account = 'merchant_payable'
+            ) owed ON owed.id = part.id
+            WHERE part.payout_id IS NOT NULL AND part.amount <> -coalesce(owed.amount, 0)
+        """,
+    ),
+    Invariant(
+        name="balances_are_paid_out_once",
+        sentence="Every settlement, and every posting to an available balance outside of one, is one part of payouts.",
+        model="payments.Merchant",
+        prefix="mer",
+        query="""
+            SELECT owed.merchant_id AS id FROM (
+                SELECT id, merchant_id, livemode, currency, true AS is_settlement FROM payments_settlement
+                WHERE %(merchant)s::uuid IS NULL OR merchant_id = %(merchant)s
+                UNION ALL
+                SELECT id, merchant_id, livemode, currency, false FROM posting
+                WHERE kind NOT IN ('settle', 'payout', 'reserve') AND account = 'merchant_payable'
+            ) owed LEFT JOIN payout_part part ON part.id = owed.id
+            WHERE (part.merchant_id, part.livemode, part.currency, part.is_settlement)
+                IS DISTINCT FROM (owed.merchant_id, owed.livemode, owed.currency, owed.is_settlement)
+        """,
+    ),
+    _of_payout(
+        name="payouts_match_their_parts",
+        sentence="Each part of a payout has the payout's merchant, mode and currency, and so does its bank account.",
+        query="""
+            SELECT o.id FROM payout o LEFT JOIN payments_payoutaccount a ON a.id = o.account_id
+            WHERE (a.merchant_id, a.livemode, a.currency) IS DISTINCT FROM (o.merchant_id, o.livemode, o.currency)
+            UNION
+            SELECT part.payout_id FROM payout_part part LEFT JOIN payout o ON o.id = part.payout_id
+            WHERE part.payout_id IS NOT NULL
+            AND (part.merchant_id, part.livemode, part.currency)
+                IS DISTINCT FROM (o.merchant_id, o.livemode, o.currency)
+        """,
+    ),
+    _of_payout(
+        name="payout_journals_balance",
+        sentence="The lines of each journal of a payout add up to zero, and are of its merchant, mode and currency.",
+        query="""
+            SELECT payout_id AS id FROM posting WHERE payout_id IS NOT NULL
+            GROUP BY payout_id, journal HAVING sum(amount) <> 0
+            UNION
+            SELECT p.payout_id FROM posting p LEFT JOIN payout o ON o.id = p.payout_id
+            WHERE p.payout_id IS NOT NULL
+            AND (p.merchant_id, p.livemode, p.currency) IS DISTINCT FROM (o.merchant_id, o.livemode, o.currency)
+        """,
+    ),
+    _of_payout(
+        name="ledger_payouts_in_transit",
+        sentence="The ledger's payouts in transit are those that have not left the bank.",
+        query=_sums_up(
+            "payouts_in_transit", "CASE WHEN o.status IN ('pending', 'in_transit') THEN -o.amount ELSE 0 END"
+        ),
+    ),
+    _of_payout(
+        name="ledger_payouts_paid",
+        sentence="The bank has paid each payout that is paid, once, and no other.",
+        query=_sums_up("bank", "CASE WHEN o.status = 'paid' THEN -o.amount ELSE 0 END"),
+    ),
+    _of_payout(
+        name="ledger_reserves",
+        sentence="The ledger's reserves are those that were not released.",
+        query=_sums_up("merchant_reserve", "CASE WHEN o.reserve_due_at IS NOT NULL THEN -o.reserve ELSE 0 END"),
+    ),
+    _of_payout(
+        name="ledger_paid_out",
+        sentence="Each payout took its amount and reserve of the available balance, and gave back what was not paid.",
+        query=_sums_up(
+            "merchant_payable",
+            """CASE WHEN o.status IN ('failed', 'cancelled') THEN 0 ELSE o.amount END
+                + CASE WHEN o.reserve_due_at IS NOT NULL THEN o.reserve ELSE 0 END""",
+        ),
+    ),
+    events_of("payout", model="payments.Payout", prefix="po"),
+)

@@ -1,0 +1,85 @@
+"""One way to break each invariant of payouts."""
+
+from django.db.models import F
+
+from payments.ids import new_id, public_id
+from payments.models import PayoutAccount, PayoutPart, Posting
+from tests.factories import MerchantFactory
+from tests.invariants.breakages import breaks
+from tests.invariants.forgery import forge, post_for
+from tests.invariants.history import History
+
+Account, Kind = Posting.Account, Posting.Kind
+
+
+def forge_payout(history: History, name: str, **values: object) -> str:
+    payout = history.payouts[name]
+    forge(payout, **values)
+    return public_id("po", payout.id)
+
+
+def part_of(history: History, name: str) -> PayoutPart:
+    return PayoutPart.objects.filter(payout=history.payouts[name])[0]
+
+
+@breaks("payouts_are_their_parts")
+def part_of_no_settlement(history: History) -> str:
+    payout = history.payouts["paid"]
+    common = {"merchant": payout.merchant, "livemode": False, "currency": "PHP", "is_settlement": True}
+    PayoutPart.objects.create(id=new_id(), payout=payout, amount=0, payable_at=payout.created_at, **common)
+    forge(part_of(history, "pending"), payout=None)
+    return public_id("po", history.payouts["pending"].id)
+
+
+@breaks("payout_parts_are_what_is_owed", "payouts_are_their_parts")
+def part_of_more_than_is_owed(history: History) -> str:
+    forge(part_of(history, "paid"), amount=F("amount") + 1)
+    return public_id("po", history.payouts["paid"].id)
+
+
+@breaks("balances_are_paid_out_once", "payouts_are_their_parts")
+def part_that_is_missing(history: History) -> str:
+    payout = history.payouts["pending"]
+    part_of(history, "pending").delete()
+    return public_id("mer", payout.merchant_id)
+
+
+@breaks("payouts_match_their_parts")
+def account_of_another_merchant(history: History) -> str:
+    PayoutAccount.objects.filter(id=history.payouts["paid"].account_id).update(merchant=MerchantFactory())
+    return public_id("po", history.payouts["paid"].id)
+
+
+@breaks("payout_journals_balance")
+def journal_in_another_currency(history: History) -> str:
+    payout = history.payouts["paid"]
+    lines = ((Account.FEES, 1), (Account.FEES, -1))
+    return post_for(payout, Kind.PAYOUT, *lines, currency="USD")
+
+
+@breaks("ledger_payouts_in_transit", "ledger_paid_out")
+def taken_twice(history: History) -> str:
+    lines = ((Account.MERCHANT_PAYABLE, 1), (Account.PAYOUTS_IN_TRANSIT, -1))
+    return post_for(history.payouts["pending"], Kind.PAYOUT, *lines)
+
+
+@breaks("ledger_payouts_paid", "ledger_payouts_in_transit")
+def paid_twice(history: History) -> str:
+    lines = ((Account.PAYOUTS_IN_TRANSIT, 1), (Account.BANK, -1))
+    return post_for(history.payouts["paid"], Kind.PAYOUT_PAID, *lines)
+
+
+@breaks("ledger_reserves", "ledger_paid_out")
+def reserve_kept_twice(history: History) -> str:
+    lines = ((Account.MERCHANT_PAYABLE, 1), (Account.MERCHANT_RESERVE, -1))
+    return post_for(history.payouts["paid"], Kind.RESERVE, *lines)
+
+
+@breaks("ledger_paid_out", "ledger_reserves")
+def reserve_released_without_a_journal(history: History) -> str:
+    return forge_payout(history, "paid", reserve_due_at=None)
+
+
+@breaks("payouts_have_their_events")
+def payout_changed_without_event(history: History) -> str:
+    return forge_payout(history, "paid", version=F("version") + 1)
