@@ -22,7 +22,7 @@ from payments.domain.sweep_scope import ALL_MERCHANTS, Scope
 from payments.failpoints import Failpoint, reached
 from payments.ledger import journals
 from payments.ledger.journals import Unsettled
-from payments.models import Charge, Posting, Settlement
+from payments.models import Charge, PayoutPart, Posting, Settlement
 from payments.models.charging.charge import ChargeQuerySet
 
 BATCH = 500
@@ -102,7 +102,8 @@ def _open_settlements(batches: Collection[Batch], day: date) -> dict[Batch, Sett
     found = _lock_open(batches, day)
     if missing := {batch for batch in batches if batch not in found}:
         mine = Settlement.objects.filter(day=day, merchant__in={merchant_id for merchant_id, _, _ in missing})
-        paid = Counter(map(_batch_of, mine))
+        taken = PayoutPart.objects.filter(is_settlement=True, payout__isnull=False).values("id")
+        paid = Counter(map(_batch_of, mine.filter(id__in=taken)))
         # One order for all processes prevents a deadlock.
         wanted = [
             Settlement(merchant_id=merchant_id, livemode=livemode, currency=currency, day=day, number=paid[batch] + 1)

@@ -1,7 +1,7 @@
 import json
 
 import pytest
-from kaha_cli.event_types import EVENT_TYPES
+from kaha_cli.trigger import FLOWS
 
 from tests.cli.conftest import Service
 from tests.cli.terminal import Terminal
@@ -9,7 +9,7 @@ from tests.cli.terminal import Terminal
 pytestmark = pytest.mark.long
 
 
-@pytest.mark.parametrize("event_type", EVENT_TYPES)
+@pytest.mark.parametrize("event_type", FLOWS)
 def test_each_event_type_happens_and_its_id_is_printed(event_type: str, terminal: Terminal, service: Service) -> None:
     before = service.event_ids(limit=1, type=event_type)
     event_id, shown_type, object_id = terminal.run("trigger", event_type).succeeded().split()

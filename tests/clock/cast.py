@@ -9,12 +9,15 @@ from django.apps import apps
 from django.db.models import Model
 
 from payments import clock
+from payments.domain.payouts import make
 from payments.ids import parse_id
-from payments.models import Charge, Dispute, Webhook
+from payments.models import Charge, Dispute, Payout, Webhook
 from payments.providers.simulator.models import Message
 from tests.client import ANSWER_LOST, CHALLENGED, REFUNDS_WAIT, Api, made
 from tests.disputes.stories import AT_ONCE, LATER, disputed
+from tests.ledger.books import settle
 from tests.operators.factories import person, proposed
+from tests.payouts.stories import days_pass, give_account, give_schedule
 from tests.risk.factories import block_email
 
 DAY = timedelta(days=1)
@@ -30,6 +33,7 @@ def let_pass(api: Api, by: timedelta) -> dict[str, Any]:
 def one_of_each(api: Api) -> None:
     """Test objects of the API's merchant of which each waits for another deadline."""
     hook = {"success": "https://shop.example/", "fail": "https://shop.example/", "notify": "https://shop.example/hook"}
+    _paid_out(api)
     api.held()
     api.source()
     charge = Charge.objects.get(id=parse_id("ch", api.charge()["id"]))
@@ -46,6 +50,18 @@ def one_of_each(api: Api) -> None:
     Message.objects.filter(delivered_at=None).update(due_at=clock.now() + HOUR)
     Webhook.objects.filter(first_try_at=None).update(first_try_at=clock.now())
     api.charge(CHALLENGED)
+
+
+def _paid_out(api: Api) -> None:
+    """Make a payout that keeps a reserve, and a settlement that waits for the next one."""
+    charge = Charge.objects.get(id=parse_id("ch", api.charge()["id"]))
+    settle()
+    days_pass(1)
+    give_account(charge.merchant)
+    make.make_now(give_schedule(charge.merchant, "daily", reserve_percent=10, reserve_days=1).id)
+    Payout.objects.of(charge.merchant_id, livemode=False).update(due_at=clock.now() + HOUR)
+    api.charge()
+    settle()
 
 
 def everything() -> dict[tuple[str, Any], dict[str, Any]]:

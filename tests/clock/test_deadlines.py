@@ -30,6 +30,10 @@ DEADLINES = {
     "payments.dispute.evidence_due_at",
     "payments.dispute.response_due_at",
     "payments.operatoraction.expires_at",
+    "payments.payout.due_at",
+    "payments.payout.reserve_due_at",
+    "payments.payoutpart.payable_at",
+    "payments.payoutschedule.next_at",
     "simulator.message.due_at",
     "simulator.simulatedoperation.settles_at",
     "simulator.simulatedpayment.dispute_due_at",
@@ -38,6 +42,7 @@ DEADLINES = {
 # Deadlines of something else than a merchant's test objects.
 OF_OTHERS = {
     "payments.apikey.expires_at",
+    "payments.payoutaccount.effective_at",
     "payments.approvalrequest.expires_at",
     "payments.webhook.leased_until",
     "payments.webhooksecret.expires_at",
@@ -67,6 +72,9 @@ RECORDS = {
     "payments.declinealert.window_ends_at",
     "payments.declinealert.window_starts_at",
     "payments.dispute.responded_at",
+    "payments.payout.ended_at",
+    "payments.payout.paid_at",
+    "payments.payout.sent_at",
     "payments.ledgerday.summed_at",
     "payments.moneycheck.finished_at",
     "payments.moneycheck.started_at",

@@ -10,7 +10,6 @@ import click
 from kaha_cli.charges import APPROVED, DECLINED, source_of
 from kaha_cli.client import Client
 from kaha_cli.command import echo, example, with_client
-from kaha_cli.event_types import EVENT_TYPES
 from kaha_cli.failures import Misuse, Unreachable, printable
 from kaha_cli.feed import items_of
 
@@ -106,7 +105,7 @@ FLOWS: dict[str, Flow] = {
 
 
 @click.command(epilog=example("kaha trigger charge.failed"))
-@click.argument("event_type", metavar="TYPE", type=click.Choice(EVENT_TYPES))
+@click.argument("event_type", metavar="TYPE", type=click.Choice(list(FLOWS)))
 @click.option("--json", "as_json", is_flag=True, help="Print the event as JSON, as kaha sends it.")
 @with_client
 def trigger(client: Client, event_type: str, as_json: bool) -> None:
