@@ -172,7 +172,7 @@ def id_column(prefix: str) -> Column:
     return column("ID", whole, in_list=lambda row: short_id(whole(row)), cells={"id": whole})
 
 
-def about_link(posting: Any) -> SafeString:
+def about_link(posting: Any) -> str:
     """Return a link to the charge or the payout of a posting."""
     if posting.payout_id:
         return link(Payout, posting.payout_id, public_id("po", posting.payout_id))
