@@ -37,6 +37,7 @@ from tests.factories import ApiKeyFactory
 from tests.ledger.books import settle
 from tests.operators.corrections import proposed
 from tests.operators.factories import proposed as act_proposed
+from tests.payouts.stories import give_schedule, make_payout
 from tests.provider_events.factories import make_provider_message
 from tests.reconciliation.factories import a_difference
 from tests.risk.factories import block_email
@@ -84,6 +85,8 @@ def newest(house: House) -> dict[type[Model], Model]:
     _too_many_declines(house)
     block_email("juan@example.com")
     make_dispute(Charge.objects.get(), amount=1)
+    give_schedule(house.shop.merchant)
+    make_payout(house.shop.merchant)
     act_proposed()
     make_provider_message(house.shop.merchant)
     route_to(open_account(house.shop.merchant, True, "xendit", "Our Xendit", PROVIDER_CREDENTIALS, {}))
@@ -114,6 +117,8 @@ def test_every_model_has_its_pages() -> None:
         "AuditHead",
         "CvcKey",
         "AccountDay",
+        # On the page of its payout.
+        "PayoutPart",
         "DayTotal",
         "SettlementTotal",
         "SummedDay",

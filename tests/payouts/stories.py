@@ -45,6 +45,12 @@ def give_schedule(merchant: Merchant, interval: str = "manual", currency: str = 
     )
 
 
+def make_payout(merchant: Merchant, amount: int = 1) -> Payout:
+    """Store a payout that is made of nothing, for tests of what is shown of it."""
+    account = give_account(merchant)
+    return Payout.objects.create(merchant=merchant, livemode=False, currency="PHP", account=account, amount=amount)
+
+
 def settled(api: Api, amount: int = 10_000, **members: Any) -> dict[str, Any]:
     """Return a charge whose money is settled, and can be paid out."""
     charge = api.charge(amount=amount, **members)

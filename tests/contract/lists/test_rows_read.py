@@ -41,6 +41,8 @@ from payments.models import (
     Dispute,
     Event,
     IdempotencyRecord,
+    Merchant,
+    Payout,
     Posting,
     Refund,
     Source,
@@ -51,6 +53,7 @@ from tests.client import CHALLENGED, DECLINED, Api, error_of, made
 from tests.contract.calls import CALLS, faults_of, nobodys, order, vaulted
 from tests.copies import Table, multiply
 from tests.disputes.stories import AT_ONCE, disputed
+from tests.payouts.stories import make_payout
 from tests.webhooks.test_outbox import NOTIFIED
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.long]
@@ -101,6 +104,7 @@ def crowded(api: Api) -> Api:
     for charge in (api.held(), api.charge()):
         made(api.post(f"/charges/{charge['id']}/{'void' if charge['authorized'] else 'refund'}", None, charge["id"]))
     disputed(api, AT_ONCE)
+    make_payout(Merchant.objects.get())
     multiply(COPIES, TABLES)
     multiply(FURTHER_COPIES, FURTHER_TABLES)
     return api
@@ -182,6 +186,7 @@ def ids_of(field: QueryId | QueryObject, api: Api) -> list[str]:
         "ch": busiest.id,
         "re": Refund.objects.latest("id").id,
         "dp": Dispute.objects.latest("id").id,
+        "po": Payout.objects.latest("id").id,
     }
     return [identity for kind in kinds for identity in (public_id(kind, there[kind]), nobodys(kind))]
 
