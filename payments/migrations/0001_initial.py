@@ -3,7 +3,6 @@ from django.db import migrations
 
 from payments.migrations.initial import (
     audit,
-    blocks,
     charges,
     disputes,
     events,
@@ -11,6 +10,7 @@ from payments.migrations.initial import (
     maintenance,
     merchants,
     operators,
+    payouts,
     providers,
     reconciliation,
     run_sql,
@@ -29,7 +29,7 @@ class Migration(migrations.Migration):
         *merchants.OPERATIONS,
         *sources.OPERATIONS,
         *providers.OPERATIONS,
-        *blocks.OPERATIONS,
+        *payouts.OPERATIONS,
         *charges.OPERATIONS,
         *disputes.OPERATIONS,
         *events.OPERATIONS,

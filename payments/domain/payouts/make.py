@@ -132,6 +132,7 @@ def _new(
         livemode=schedule.livemode,
         currency=schedule.currency,
         account=account,
+        provider_account_id=schedule.provider_account_id,
         amount=amount,
         reserve=reserve,
         reserve_due_at=now + timedelta(days=schedule.reserve_days) if reserve else None,

@@ -1,5 +1,6 @@
 """Payouts: a merchant's bank account, its schedule, the payouts made of its balance, and what each is made of."""
 
+from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 
@@ -7,6 +8,7 @@ from payments import clock, ids
 from payments.db.fast_model import FastModel
 from payments.db.scoped_queryset import ScopedQuerySet
 from payments.models.merchants.merchant import Merchant
+from payments.models.routing.provider_account import ProviderAccount
 
 
 class PayoutAccount(models.Model):
@@ -57,6 +59,10 @@ class PayoutSchedule(models.Model):
     delay_days = models.PositiveSmallIntegerField(default=0)
     reserve_percent = models.PositiveSmallIntegerField(default=0)
     reserve_days = models.PositiveSmallIntegerField(default=0)
+    # The account whose provider carries the payouts out; without one, live payouts go into bank files.
+    provider_account = models.ForeignKey(
+        ProviderAccount, models.PROTECT, null=True, blank=True, related_name="+", db_index=False
+    )
     next_at = models.DateTimeField(null=True, blank=True)
     updated_at = models.DateTimeField(default=clock.now)
 
@@ -101,6 +107,10 @@ class Payout(FastModel):
     livemode = models.BooleanField()
     currency = models.CharField(max_length=3)
     account = models.ForeignKey(PayoutAccount, models.PROTECT, related_name="+", db_index=False)
+    # As the schedule had it: the provider carries the payout out; without one, a live payout goes into a bank file.
+    provider_account = models.ForeignKey(
+        ProviderAccount, models.PROTECT, null=True, blank=True, related_name="+", db_index=False
+    )
     # What is paid, and what was kept of the same balance until `reserve_due_at`.
     amount = models.BigIntegerField()
     reserve = models.BigIntegerField(default=0)
@@ -109,6 +119,14 @@ class Payout(FastModel):
     failure_code = models.CharField(max_length=30, blank=True, default="")
     # When a payout of test mode changes next.
     due_at = models.DateTimeField(null=True, blank=True)
+    # The operator who asked for it; nobody where a schedule made it.
+    requested_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+", db_index=False
+    )
+    approved_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, models.PROTECT, null=True, blank=True, related_name="+", db_index=False
+    )
+    approved_at = models.DateTimeField(null=True, blank=True)
     sent_at = models.DateTimeField(null=True, blank=True)
     paid_at = models.DateTimeField(null=True, blank=True)
     ended_at = models.DateTimeField(null=True, blank=True)
@@ -136,6 +154,21 @@ class Payout(FastModel):
             ),
             models.CheckConstraint(
                 name="payout_reserve_is_of_something", condition=Q(reserve_due_at__isnull=True) | Q(reserve__gte=1)
+            ),
+            models.CheckConstraint(
+                name="live_payout_is_approved_before_it_is_sent",
+                condition=Q(livemode=False) | Q(status__in=["pending", "cancelled"]) | Q(approved_at__isnull=False),
+            ),
+            models.CheckConstraint(
+                name="payout_approval_has_its_operator",
+                condition=Q(approved_at__isnull=True, approved_by__isnull=True)
+                | Q(approved_at__isnull=False, approved_by__isnull=False),
+            ),
+            models.CheckConstraint(
+                name="payout_approved_by_another",
+                condition=Q(approved_by__isnull=True)
+                | Q(requested_by__isnull=True)
+                | ~Q(approved_by=F("requested_by")),
             ),
         ]
         indexes = [

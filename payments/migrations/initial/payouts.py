@@ -1,0 +1,132 @@
+"""Payouts: the bank accounts and schedules of merchants, and the payouts that are made by them."""
+
+import payments.clock
+import payments.ids
+from django.conf import settings
+from django.db import migrations, models
+from django.db.models import F, Q
+
+PAYOUT_MOMENTS = (
+    Q(status="pending", sent_at__isnull=True, paid_at__isnull=True, ended_at__isnull=True)
+    | Q(status="in_transit", sent_at__isnull=False, paid_at__isnull=True, ended_at__isnull=True)
+    | Q(status="paid", sent_at__isnull=False, paid_at__isnull=False, ended_at__isnull=True)
+    | Q(status="failed", sent_at__isnull=False, ended_at__isnull=False)
+    | Q(status="cancelled", sent_at__isnull=True, paid_at__isnull=True, ended_at__isnull=False)
+)
+
+OPERATIONS = [
+    migrations.CreateModel(
+        name="PayoutAccount",
+        fields=[
+            ("id", models.UUIDField(default=payments.ids.new_id, editable=False, primary_key=True, serialize=False)),
+            ("livemode", models.BooleanField()),
+            ("currency", models.CharField(max_length=3)),
+            ("holder", models.CharField(max_length=70)),
+            ("bic", models.CharField(max_length=11)),
+            ("country", models.CharField(max_length=2)),
+            ("sealed_number", models.BinaryField()),
+            ("last4", models.CharField(max_length=4)),
+            ("effective_at", models.DateTimeField()),
+            ("created_at", models.DateTimeField(default=payments.clock.now, editable=False)),
+            ("merchant", models.ForeignKey(db_index=False, on_delete=models.PROTECT, related_name="+", to="payments.merchant")),
+        ],
+        options={
+            "default_permissions": ("view",),
+            "indexes": [models.Index(F("merchant"), F("livemode"), F("currency"), F("effective_at"), name="payout_account_in_effect")],
+        },
+    ),
+    migrations.CreateModel(
+        name="PayoutSchedule",
+        fields=[
+            ("id", models.UUIDField(default=payments.ids.new_id, editable=False, primary_key=True, serialize=False)),
+            ("livemode", models.BooleanField()),
+            ("currency", models.CharField(max_length=3)),
+            ("interval", models.CharField(choices=[("manual", "Manual"), ("daily", "Daily"), ("weekly", "Weekly"), ("monthly", "Monthly")], max_length=7)),
+            ("delay_days", models.PositiveSmallIntegerField(default=0)),
+            ("reserve_percent", models.PositiveSmallIntegerField(default=0)),
+            ("reserve_days", models.PositiveSmallIntegerField(default=0)),
+            ("next_at", models.DateTimeField(blank=True, null=True)),
+            ("updated_at", models.DateTimeField(default=payments.clock.now)),
+            ("provider_account", models.ForeignKey(blank=True, db_index=False, null=True, on_delete=models.PROTECT, related_name="+", to="payments.provideraccount")),
+            ("merchant", models.ForeignKey(db_index=False, on_delete=models.PROTECT, related_name="+", to="payments.merchant")),
+        ],
+        options={
+            "default_permissions": ("view",),
+            "indexes": [models.Index(F("next_at"), condition=Q(("next_at__isnull", False)), name="payout_schedule_due")],
+            "constraints": [
+                models.UniqueConstraint(F("merchant"), F("livemode"), F("currency"), name="one_payout_schedule"),
+                models.CheckConstraint(
+                    condition=Q(interval="manual", next_at__isnull=True) | Q(interval__in=["daily", "weekly", "monthly"], next_at__isnull=False),
+                    name="payout_schedule_runs_unless_manual",
+                ),
+                models.CheckConstraint(
+                    condition=Q(delay_days__lte=90, reserve_percent__lte=99, reserve_days__lte=540)
+                    & (Q(reserve_percent=0, reserve_days=0) | Q(reserve_percent__gte=1, reserve_days__gte=1)),
+                    name="payout_schedule_in_bounds",
+                ),
+            ],
+        },
+    ),
+    migrations.CreateModel(
+        name="Payout",
+        fields=[
+            ("id", models.UUIDField(default=payments.ids.new_id, editable=False, primary_key=True, serialize=False)),
+            ("livemode", models.BooleanField()),
+            ("currency", models.CharField(max_length=3)),
+            ("amount", models.BigIntegerField()),
+            ("reserve", models.BigIntegerField(default=0)),
+            ("reserve_due_at", models.DateTimeField(blank=True, null=True)),
+            (
+                "status",
+                models.CharField(
+                    choices=[("pending", "Pending"), ("in_transit", "In Transit"), ("paid", "Paid"), ("failed", "Failed"), ("cancelled", "Cancelled")],
+                    default="pending",
+                    max_length=10,
+                ),
+            ),
+            ("failure_code", models.CharField(blank=True, default="", max_length=30)),
+            ("due_at", models.DateTimeField(blank=True, null=True)),
+            ("approved_at", models.DateTimeField(blank=True, null=True)),
+            ("sent_at", models.DateTimeField(blank=True, null=True)),
+            ("paid_at", models.DateTimeField(blank=True, null=True)),
+            ("ended_at", models.DateTimeField(blank=True, null=True)),
+            ("version", models.PositiveIntegerField(default=1)),
+            ("created_at", models.DateTimeField(default=payments.clock.now, editable=False)),
+            ("updated_at", models.DateTimeField(default=payments.clock.now, editable=False)),
+            ("merchant", models.ForeignKey(db_index=False, on_delete=models.PROTECT, related_name="+", to="payments.merchant")),
+            ("account", models.ForeignKey(db_index=False, on_delete=models.PROTECT, related_name="+", to="payments.payoutaccount")),
+            ("provider_account", models.ForeignKey(blank=True, db_index=False, null=True, on_delete=models.PROTECT, related_name="+", to="payments.provideraccount")),
+            ("requested_by", models.ForeignKey(blank=True, db_index=False, null=True, on_delete=models.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL)),
+            ("approved_by", models.ForeignKey(blank=True, db_index=False, null=True, on_delete=models.PROTECT, related_name="+", to=settings.AUTH_USER_MODEL)),
+        ],
+        options={
+            "default_permissions": ("view",),
+            "indexes": [
+                models.Index(F("merchant"), F("livemode"), F("id"), name="payout_of_merchant"),
+                models.Index(F("merchant"), F("livemode"), F("status"), F("id"), name="payout_in_status"),
+                models.Index(F("due_at"), condition=Q(("due_at__isnull", False)), name="payout_due"),
+                models.Index(F("reserve_due_at"), condition=Q(("reserve_due_at__isnull", False)), name="payout_reserve_due"),
+            ],
+            "constraints": [
+                models.CheckConstraint(condition=Q(amount__gte=1, reserve__gte=0), name="payout_pays_something"),
+                models.CheckConstraint(condition=PAYOUT_MOMENTS, name="payout_moments_follow_status"),
+                models.CheckConstraint(
+                    condition=Q(status="failed") & ~Q(failure_code="") | ~Q(status="failed") & Q(failure_code=""), name="payout_failure_has_a_code"
+                ),
+                models.CheckConstraint(condition=Q(reserve_due_at__isnull=True) | Q(reserve__gte=1), name="payout_reserve_is_of_something"),
+                models.CheckConstraint(
+                    condition=Q(livemode=False) | Q(status__in=["pending", "cancelled"]) | Q(approved_at__isnull=False),
+                    name="live_payout_is_approved_before_it_is_sent",
+                ),
+                models.CheckConstraint(
+                    condition=Q(approved_at__isnull=True, approved_by__isnull=True) | Q(approved_at__isnull=False, approved_by__isnull=False),
+                    name="payout_approval_has_its_operator",
+                ),
+                models.CheckConstraint(
+                    condition=Q(approved_by__isnull=True) | Q(requested_by__isnull=True) | ~Q(approved_by=F("requested_by")),
+                    name="payout_approved_by_another",
+                ),
+            ],
+        },
+    ),
+]
