@@ -35,7 +35,7 @@ logger = logging.getLogger("kaha.disputes")
 
 BATCH = 20
 # Longer than all calls to a provider for one response; a worker that takes longer counts as dead.
-LEASE = timedelta(minutes=3)
+LEASE = timedelta(minutes=10)
 # About a day of tries.
 TRIES_MAX = 28
 MAY_HAVE_IT = "An earlier try may have reached the provider: look there."
@@ -119,7 +119,7 @@ def _send(dispute: Dispute) -> None:
             case Approved():
                 record(attempts.reload(attempt), _stage_of(dispute))
             case Rejected(message=why) | Declined(message=why):
-                _end(dispute, State.REFUSED, f"{why} {MAY_HAVE_IT}" if dispute.response_tries > 1 else why)
+                _refuse(dispute, why)
             case _:
                 _put_off(dispute)
     except bulkheads.ProviderBusy:
@@ -153,6 +153,14 @@ def _stage_of(dispute: Dispute) -> Disputed:
     evidence_stage = Stage.INQUIRY_ANSWERED if is_asked else Stage.EVIDENCE
     stage = evidence_stage if dispute.response == Response.EVIDENCE else Stage.ACCEPTED
     return Disputed(dispute.provider_ref, stage, dispute.amount, dispute.currency, Reason(dispute.reason))
+
+
+def _refuse(dispute: Dispute, why: str) -> None:
+    """Record a refusal; of a repeated response it is unknown whether the provider refuses what it has already."""
+    if dispute.response_tries > 1:
+        _end(dispute, State.UNKNOWN, f"{why} {MAY_HAVE_IT}")
+    else:
+        _end(dispute, State.REFUSED, why)
 
 
 def _put_off(dispute: Dispute) -> None:
