@@ -67,13 +67,13 @@ def respond(client: Client, merchant_account: str, asked: DisputeResponse) -> Ou
 
 def _done(answer: Answer) -> Answer:
     """Return an answer that reports success. Raise Refused with Adyen's words where it does not."""
-    result = answer.get("disputeServiceResult")
-    success = result.get("success") if isinstance(result, dict) else None
-    if success is True:
-        return answer
-    if success is False:
-        raise Refused(Rejected("dispute_service", str(result.get("errorMessage") or "Adyen gives no reason.")))
-    raise Refused(Unknown("the provider does not say whether it was done"))
+    match answer.get("disputeServiceResult"):
+        case {"success": True}:
+            return answer
+        case {"success": False, **more}:
+            raise Refused(Rejected("dispute_service", str(more.get("errorMessage") or "Adyen gives no reason.")))
+        case _:
+            raise Refused(Unknown("the provider does not say whether it was done"))
 
 
 def _supplied(documents: dict[str, Document]) -> list[Answer]:

@@ -54,9 +54,7 @@ def _joined(evidence: Mapping[str, Sequence[Evidence]]) -> dict[str, Document]:
     if not evidence:
         return {}
     pieces = {
-        name: [
-            {"title": _title(each), "content_type": each.content_type, "content": _content(each)} for each in pieces
-        ]
+        name: [{"title": _title(each), "content_type": each.content_type, "content": _content(each)} for each in pieces]
         for name, pieces in evidence.items()
     }
     made = _run(json.dumps(pieces).encode())
@@ -66,7 +64,9 @@ def _joined(evidence: Mapping[str, Sequence[Evidence]]) -> dict[str, Document]:
     for name, content in made["documents"].items():
         if not content:
             most, named = joined_pdf.PDF_MAX_BYTES // 1024**2, ", ".join(_title(piece) for piece in evidence[name])
-            raise Unusable(f"Adyen takes at most {most} MB in a document, and this is more: {named}. Send smaller files.")
+            raise Unusable(
+                f"Adyen takes {most} MB in a document at most, and this is more: {named}. Make them smaller."
+            )
     return {name: Document(PDF, content) for name, content in made["documents"].items()}
 
 
@@ -74,7 +74,7 @@ def _run(asked: bytes) -> dict[str, Any]:
     """Return what the process makes of the pieces. Raise Unusable where it is ended before."""
     command = [sys.executable, "-I", str(SCRIPT)]
     try:
-        done = subprocess.run(  # noqa: S603 # nosec B603 # nothing of the command comes from outside
+        done = subprocess.run(  # nosec B603 # nothing of the command comes from outside
             command, input=asked, capture_output=True, env={}, timeout=SECONDS, check=True
         )
     except (subprocess.TimeoutExpired, subprocess.CalledProcessError):

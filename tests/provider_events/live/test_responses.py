@@ -21,14 +21,18 @@ DEFENSE = 2
 @pytest.fixture
 def world(shop: NewMerchant) -> Iterator[World]:
     with WORLDS["adyen"](shop) as world:
-        assert isinstance(world.bench, AdyenBench)
         yield world
+
+
+def at_adyen(world: World) -> AdyenBench:
+    assert isinstance(world.bench, AdyenBench)
+    return world.bench
 
 
 def submitted(world: World) -> str:
     """Return the path of a dispute at Adyen whose evidence was submitted."""
     world.live.charge()
-    world.bench.begin_dispute(world.payment)
+    at_adyen(world).begin_dispute(world.payment)
     world.happen()
     path = f"/disputes/{made(world.live.get('/disputes/'))['data'][0]['id']}"
     for type_ in ("receipt", "shipping_documentation"):
@@ -47,12 +51,12 @@ def test_submitted_evidence_is_sent_to_adyen(world: World) -> None:
     path = submitted(world)
     respond.send_due()
     assert response_of(world, path) == ("under_review", "sent", "")
-    assert world.bench.responses(world.payment) == ["evidence"]
+    assert at_adyen(world).responses(world.payment) == ["evidence"]
 
 
 def test_a_defense_whose_answer_was_lost_is_not_called_refused_and_adyens_message_proves_it(world: World) -> None:
     spoils = SpoilsDisputes(DEFENSE, Spoilt.LOST)
-    spoils.fake = world.bench.fake
+    spoils.fake = at_adyen(world).fake
     with asked_by(spoils, "adyen"):
         path = submitted(world)
         respond.send_due()
@@ -62,14 +66,14 @@ def test_a_defense_whose_answer_was_lost_is_not_called_refused_and_adyens_messag
     status, state, message = response_of(world, path)
     assert (status, state) == ("needs_response", "unknown")
     assert message.startswith("Dispute is not defendable.")
-    assert world.bench.responses(world.payment) == ["evidence"]
+    assert at_adyen(world).responses(world.payment) == ["evidence"]
     world.happen()
     assert response_of(world, path) == ("under_review", "sent", "")
 
 
 def test_a_defense_that_adyen_refuses_is_refused_in_its_words(world: World) -> None:
     path = submitted(world)
-    for book in world.bench.fake.books.disputes.values():
+    for book in at_adyen(world).fake.books.disputes.values():
         book.is_expired = True
     respond.send_due()
     assert response_of(world, path) == ("needs_response", "refused", "Dispute expired.")

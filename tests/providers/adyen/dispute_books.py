@@ -51,12 +51,11 @@ class DisputeBook:
         return calls[call](body) or {}
 
     def _list(self, body: Body) -> Body:
-        return {
-            "defenseReasons": [
-                {"defenseReasonCode": code, "satisfied": self._satisfies(code), "defenseDocumentTypes": self._kinds(code)}
-                for code in self.reasons
-            ]
-        }
+        reasons = [
+            {"defenseReasonCode": code, "satisfied": self._satisfies(code), "defenseDocumentTypes": self._kinds(code)}
+            for code in self.reasons
+        ]
+        return {"defenseReasons": reasons}
 
     def _kinds(self, code: str) -> list[Body]:
         return [

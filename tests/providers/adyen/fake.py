@@ -122,12 +122,12 @@ class AdyenFake(Fake):
 
     def _respond(self, call: str, body: Body) -> Answered:
         disputed = self.books.disputes.get(body["disputePspReference"])
+        if disputed is None:
+            return undone("Invalid disputePspReference provided.")
         try:
-            if disputed is None:
-                raise Refusal("Invalid disputePspReference provided.")
             members = disputed.do(call, body)
         except Refusal as why:
-            return Answered(200, {"disputeServiceResult": {"success": False, "errorMessage": str(why)}})
+            return undone(str(why))
         if call == "defendDispute":
             self.books.report_dispute(disputed, "INFORMATION_SUPPLIED", disputeStatus="Pending")
         elif call == "acceptDispute":
@@ -176,6 +176,11 @@ def error(status: int, code: str, message: str) -> Answered:
     """Return a refusal of the request itself."""
     kind = "validation" if status == 422 else "security"
     return Answered(status, {"status": status, "errorCode": code, "message": message, "errorType": kind})
+
+
+def undone(why: str) -> Answered:
+    """Return what the Disputes API answers where it does not do what it is asked."""
+    return Answered(200, {"disputeServiceResult": {"success": False, "errorMessage": why}})
 
 
 def overstated(body: Body) -> Body:
