@@ -14,12 +14,11 @@ from payments.domain.disputes.record import record
 from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.sweep_scope import ALL_MERCHANTS
 from payments.models import Attempt, Dispute, Evidence
-from payments.providers.base import Outcome, Rejected
-from payments.providers.disputes import Disputed, DisputeResponse, Stage
-from payments.providers.simulator.connector import Simulator
+from payments.providers.disputes import Disputed, Stage
 from tests.charging.doubles import provider
 from tests.client import Api, error_of, made
 from tests.concurrency import at_once
+from tests.disputes.doubles import LosesResponses, RefusesResponses
 from tests.disputes.stories import AT_ONCE, INQUIRY, LOST, WON, a_week_passes, disputed
 
 PDF = base64.b64encode(b"%PDF-1.7 a receipt").decode()
@@ -158,19 +157,6 @@ def test_a_submission_under_its_key_is_answered_again(api: Api) -> None:
     assert Dispute.objects.get().version == 2
 
 
-class LosesResponses(Simulator):
-    """Takes responses, and its answer never arrives."""
-
-    def respond(self, asked: DisputeResponse) -> Outcome:
-        super().respond(asked)
-        raise TimeoutError
-
-
-class RefusesResponses(Simulator):
-    def respond(self, asked: DisputeResponse) -> Outcome:
-        return Rejected("too_late", "The bank has decided.")
-
-
 def accepted(api: Api) -> str:
     """Return the path of a dispute whose loss is to be accepted."""
     path = dispute_on(api)
@@ -196,6 +182,16 @@ def test_a_refused_response_says_why_and_may_be_corrected(api: Api) -> None:
     made(api.post(f"{path}/accept"))
     respond.send_due()
     assert made(api.get(path))["status"] == "accepted"
+
+
+def test_a_refusal_after_a_lost_answer_is_unknown_because_the_first_may_have_arrived(api: Api) -> None:
+    path = accepted(api)
+    with provider(LosesResponses()):
+        respond.send_due()
+    with provider(RefusesResponses()), clock.at(clock.now() + timedelta(minutes=5)):
+        respond.send_due()
+    response = made(api.get(path))["response"]
+    assert (response["status"], response["message"]) == ("unknown", f"The bank has decided. {respond.MAY_HAVE_IT}")
 
 
 def test_a_response_that_is_never_answered_ends_as_unknown_and_not_as_refused(api: Api) -> None:
