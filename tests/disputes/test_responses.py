@@ -134,6 +134,23 @@ def test_an_inquiry_that_became_a_chargeback_asks_for_another_response(api: Api)
     assert "response" not in asked_again
 
 
+def test_evidence_against_the_notice_of_a_chargeback_counts_for_the_chargeback(api: Api) -> None:
+    path = dispute_on(api, INQUIRY)
+    dispute = Dispute.objects.get()
+
+    def report(stage: Stage) -> None:
+        reported = Disputed(dispute.provider_ref, stage, dispute.amount, dispute.currency)
+        record(attempts.reload(authorization_of(dispute)), reported)
+
+    report(Stage.NOTICE)
+    made(api.post(f"{path}/evidence", {"type": "other", "text": "Delivered"}))
+    made(api.post(f"{path}/submit"))
+    respond.send_due()
+    report(Stage.CHARGEBACK)
+    after = made(api.get(path))
+    assert (after["status"], after["withdrawn"], after["response"]["status"]) == ("under_review", True, "sent")
+
+
 def test_nothing_is_submitted_without_evidence(api: Api) -> None:
     assert error_of(api.post(f"{dispute_on(api)}/submit"))["code"] == "evidence_missing"
 

@@ -9,6 +9,7 @@ STAGES: dict[str, tuple[str, str]] = {
     "inquiry": ("warning", ""),
     "inquiry_answered": ("under_review", ""),
     "inquiry_closed": ("won", ""),
+    "notice": ("warning", ""),
     "chargeback": ("needs_response", TAKEN),
     "expired": ("expired", ""),
     "accepted": ("accepted", ""),
@@ -21,6 +22,7 @@ STAGES: dict[str, tuple[str, str]] = {
 ORDER = list(STAGES)
 # By which the provider shows that it has a response.
 PROOFS = {"evidence": ("inquiry_answered", "evidence"), "accept": ("accepted",)}
+ASKS = ("warning", "needs_response")
 REFUSED, UNANSWERED = "refused", "unanswered"
 
 
@@ -54,7 +56,7 @@ class Dispute:
 
     @property
     def takes_response(self) -> bool:
-        return self.status in ("warning", "needs_response") and self.response_state not in ("pending", "sent")
+        return self.status in ASKS and self.response_state not in ("pending", "sent")
 
     def report(self, stage: str) -> None:
         """Record a stage: one that comes after a further one changes nothing."""
@@ -64,7 +66,9 @@ class Dispute:
             self.money = max(self.money or stage, stage, key=ORDER.index)
         if self.response and stage in PROOFS[self.response]:
             self.response_state = "sent"
-        elif self.status == "needs_response" != before and self.response_state != "pending":
+        elif (
+            self.status in ("warning", "needs_response") and self.status != before and self.response_state != "pending"
+        ):
             self.response = self.response_state = ""
 
     def add_evidence(self) -> str:
@@ -90,7 +94,8 @@ class Dispute:
             # What was sent before may be what is refused now.
             self.response_state = "refused" if self.tries == 1 else "unknown"
         elif fate != UNANSWERED:
-            evidence = "evidence" if self.money else "inquiry_answered"
+            is_inquiry = ORDER.index(self.stage) < ORDER.index("notice")
+            evidence = "inquiry_answered" if is_inquiry else "evidence"
             self.report(evidence if self.response == "evidence" else "accepted")
 
     def _respond(self, response: str, *, is_possible: bool) -> str:

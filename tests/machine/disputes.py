@@ -16,8 +16,9 @@ from tests.machine.machine import Machine, charges_like, has_charges
 from tests.machine.model import Charge
 
 # Most begin as they do in life; the others in any order.
-stages = st.sampled_from(["inquiry", "chargeback", "chargeback"]) | st.sampled_from(ORDER)
+stages = st.sampled_from(["inquiry", "notice", "chargeback", "chargeback"]) | st.sampled_from(ORDER)
 disputable = charges_like(lambda charge: charge.stage == "captured")
+FOLLOWS = ("refund", "void", "response", "lost response")
 PROVIDERS = {"": TakesAllResponses, REFUSED: RefusesResponses, UNANSWERED: LosesResponses}
 has_disputes = precondition(lambda history: history.disputes())
 any_dispute = one_of(
@@ -49,6 +50,21 @@ class DisputingMachine(Machine):
         self.time.dispute(charge.name, stage, amount, charge.amount_disputed)
         [answer] = made(self.api.get("/disputes/", charge=charge.name))["data"]
         charge.dispute.name = answer["id"]
+
+    @has_charges
+    @rule(charge=disputable, stage=stages, percent=st.integers(50, 100), what=st.sampled_from(FOLLOWS))
+    def report_dispute_before(self, charge: Charge, stage: str, percent: int, what: str) -> None:
+        """What follows on a dispute at once, which chance alone seldom brings together."""
+        self.report_dispute(charge, stage, percent)
+        if what == "refund":
+            self.refund(charge, None, "")
+        elif what == "void":
+            self.void(charge, "")
+        elif charge.dispute:
+            self.add_evidence(charge.dispute)
+            self.submit(charge.dispute)
+            for fate in ("",) if what == "response" else (UNANSWERED, REFUSED):
+                self.send_responses(fate)
 
     @has_disputes
     @rule(dispute=any_dispute)

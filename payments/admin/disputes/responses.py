@@ -17,7 +17,7 @@ from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.domain.caller import Caller
 from payments.domain.disputes import evidence, respond
-from payments.domain.disputes.find import ASKS_FOR_EVIDENCE
+from payments.domain.disputes.stages import ASKS_FOR_EVIDENCE
 from payments.domain.errors import PaymentError
 from payments.domain.idempotency import StoredAnswer
 from payments.domain.operators.approval_limits import limit_of

@@ -18,7 +18,6 @@ from payments.domain.charging import attempts
 from payments.domain.disputes import evidence
 from payments.domain.disputes.find import authorization_of, find_open
 from payments.domain.disputes.record import record
-from payments.domain.disputes.stages import UNTOUCHED
 from payments.domain.errors import busy, conflict
 from payments.domain.idempotency import Result, StoredAnswer
 from payments.domain.lookup_schedule import next_lookup_at
@@ -149,8 +148,8 @@ def _ask(dispute: Dispute, attempt: Attempt) -> Outcome:
 
 def _stage_of(dispute: Dispute) -> Disputed:
     """Return the stage that a response which the provider has brings the dispute to."""
-    is_asked = dispute.money_stage == UNTOUCHED
-    evidence_stage = Stage.INQUIRY_ANSWERED if is_asked else Stage.EVIDENCE
+    is_inquiry = dispute.stage < Stage.NOTICE
+    evidence_stage = Stage.INQUIRY_ANSWERED if is_inquiry else Stage.EVIDENCE
     stage = evidence_stage if dispute.response == Response.EVIDENCE else Stage.ACCEPTED
     return Disputed(dispute.provider_ref, stage, dispute.amount, dispute.currency, Reason(dispute.reason))
 
