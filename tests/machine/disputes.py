@@ -54,7 +54,7 @@ class DisputingMachine(Machine):
     @has_charges
     @rule(charge=disputable, stage=stages, percent=st.integers(50, 100), what=st.sampled_from(FOLLOWS))
     def report_dispute_before(self, charge: Charge, stage: str, percent: int, what: str) -> None:
-        """What follows on a dispute at once, which chance alone seldom brings together."""
+        """Have a step follow at once, which chance alone seldom brings together."""
         self.report_dispute(charge, stage, percent)
         if what == "refund":
             self.refund(charge, None, "")
