@@ -1,4 +1,4 @@
-"""Upload handlers: one page accepts files, and Django would write others to disk before a view could refuse them."""
+"""Upload handlers: two pages accept files, and Django would write others to disk before a view could refuse them."""
 
 from typing import Any, NoReturn
 

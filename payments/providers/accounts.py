@@ -46,7 +46,7 @@ class Connector:
     Requests go to hosts of `domains` alone (see `http.restrict`). `credentials` are sealed and never shown again,
     `settings` are not secret; `merchant_setting` names the one with the merchant's own ID at the provider. Of a webhook
     those `webhook_headers` are kept that its connector reads, and it is answered with `webhook_answer`. `test_card` is
-    one that the provider publishes, and its sandbox approves.
+    one that the provider publishes, and its sandbox approves. `takes_responses` where it is a `TakesResponses`.
     """
 
     name: str
@@ -58,4 +58,5 @@ class Connector:
     domains: tuple[str, ...] = ()
     webhook_headers: tuple[str, ...] = ()
     webhook_answer: str = ""
+    takes_responses: bool = False
     test_card: CardData | None = None

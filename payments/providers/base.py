@@ -269,4 +269,7 @@ class TakesResponses(Protocol):
     """A connector by which merchants respond to disputes."""
 
     def respond(self, asked: DisputeResponse) -> Outcome:
-        """Send the response; Approved where the provider has it, Rejected where it never will. Harmless repeated."""
+        """Send the response; Approved where the provider has it, Rejected where it does not take it.
+
+        It is harmless when repeated: a provider that has it already may also reject it.
+        """

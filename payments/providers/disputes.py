@@ -10,9 +10,10 @@ from payments.sensitive_data.redaction import redact
 class Stage(IntEnum):
     """What a provider reports of a dispute, in the order in which it happens."""
 
-    INQUIRY = 10  # a request for information, or the notice of a chargeback
+    INQUIRY = 10  # a request for information
     INQUIRY_ANSWERED = 15  # the bank has the evidence, and has taken no money
     INQUIRY_CLOSED = 20  # the bank was satisfied
+    NOTICE = 25  # of a chargeback: evidence counts for it
     CHARGEBACK = 30  # the money was taken
     EXPIRED = 40  # no evidence came in time
     ACCEPTED = 50  # the merchant gave up

@@ -18,7 +18,8 @@ def provider_named(name: str) -> Provider:
 
 def takes_responses(name: str) -> bool:
     """Return whether merchants respond to disputes by the provider `name`."""
-    return isinstance(PROVIDERS.get(name), TakesResponses)
+    connector = CONNECTORS.get(name)
+    return connector.takes_responses if connector else isinstance(PROVIDERS.get(name), TakesResponses)
 
 
 def connect(name: str, account: Account) -> Provider:

@@ -7,7 +7,9 @@ from collections.abc import AsyncIterator, Callable, Hashable, Iterator
 from concurrent.futures import Executor
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
+from uuid import UUID
 
 from django.conf import settings
 from django.contrib.auth import get_user
@@ -17,7 +19,9 @@ from django.urls import reverse
 from rest_framework.exceptions import APIException
 from rest_framework.request import Request
 
-from payments.admin.reconciliation.uploads import FORM_BYTES, MAY_UPLOAD
+from payments.admin.disputes.responses import AddEvidence
+from payments.admin.framework.files import FORM_BYTES
+from payments.admin.reconciliation.uploads import MAY_UPLOAD
 from payments.api.access.authentication import KeyAuthentication
 from payments.api.access.exception_handler import rate_limit_anonymous
 from payments.api.access.throttling import counted_address
@@ -25,6 +29,7 @@ from payments.api.responses.errors import ApiError, as_api_error, invalid_json, 
 from payments.api.validation.parsers import MAX_FILE_BODY_BYTES
 from payments.domain.reconciliation.uploads import MAX_BYTES
 from payments.models import ApiKey
+from payments.models.charging.evidence import SIZE_MAX
 from payments.web.environ import Environ
 from payments.web.refusals import Refused, too_many_bodies, too_slow
 from payments.web.requests import has_body, is_api_path, request_of, stated_length
@@ -56,6 +61,7 @@ class Uploads:
 
 REPORTS = Uploads(BodyLimits(MAX_BYTES + FORM_BYTES, 120), most=2, most_of_one=2)
 EVIDENCE = Uploads(BodyLimits(MAX_FILE_BODY_BYTES, 30), most=4, most_of_one=1)
+OFFICE_EVIDENCE = Uploads(BodyLimits(SIZE_MAX + FORM_BYTES, 60), most=2, most_of_one=1)
 EVIDENCE_PATH = re.compile(r"/v2/disputes/[^/]+/evidence/?")
 
 
@@ -170,6 +176,8 @@ class Places:
     def __init__(self, lookups: Executor) -> None:
         self._lookups = lookups
         self._reports_path = reverse("admin:payments_reportupload_upload")
+        nobodys = reverse("admin:payments_dispute_add_evidence", args=[UUID(int=0)])
+        self._office_path = re.compile(nobodys.replace(str(UUID(int=0)), "[^/]+"))
         self._held: Counter[Hashable] = Counter()
 
     @asynccontextmanager
@@ -191,7 +199,9 @@ class Places:
 
     def _kind(self, environ: Environ) -> tuple[Uploads | None, Callable[[Environ], Hashable | None]]:
         if environ["PATH_INFO"] == self._reports_path:
-            return REPORTS, operator_who_may
+            return REPORTS, partial(operator_who_may, MAY_UPLOAD)
+        if self._office_path.fullmatch(environ["PATH_INFO"]):
+            return OFFICE_EVIDENCE, partial(operator_who_may, AddEvidence.permission)
         return (EVIDENCE if EVIDENCE_PATH.fullmatch(environ["PATH_INFO"]) else None), merchant_who_may
 
     @contextmanager
@@ -221,8 +231,8 @@ def merchant_who_may(environ: Environ) -> Hashable | None:
     return None if found[1].kind == ApiKey.Kind.PUBLISHABLE else found[0].id
 
 
-def operator_who_may(environ: Environ) -> Hashable | None:
-    """Return the operator of the session, if one who may upload reports; the page checks everything again.
+def operator_who_may(permission: str, environ: Environ) -> Hashable | None:
+    """Return the operator of the session, if one with the permission; the page checks everything again.
 
     It queries the database, so call it in a thread.
     """
@@ -231,7 +241,7 @@ def operator_who_may(environ: Environ) -> Hashable | None:
     request.session = import_module(settings.SESSION_ENGINE).SessionStore(cookie)
     try:
         user = get_user(request)
-        return user.pk if user.is_active and user.is_staff and user.has_perm(MAY_UPLOAD) else None
+        return user.pk if user.is_active and user.is_staff and user.has_perm(permission) else None
     except Error:
         return None
     finally:

@@ -1,12 +1,17 @@
 """Operators respond to disputes for their merchants."""
 
+import base64
+from typing import Any
+
 import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
 
-from payments.domain.disputes import respond
+from payments.domain.disputes import evidence, respond
 from payments.models import ApprovalLimit, AuditEntry, Charge, Dispute, Evidence
+from payments.models.charging.evidence import SIZE_MAX
 from tests.admin.actions import act, address_of
-from tests.admin.conftest import text_of
+from tests.admin.conftest import text_of, the_operator
 from tests.admin.test_pages import page_of
 from tests.client import Api
 from tests.disputes.stories import AT_ONCE, disputed
@@ -37,6 +42,59 @@ def test_an_operator_adds_evidence_and_submits_it(dispute: Dispute, operator: Cl
     entries = AuditEntry.objects.filter(action="responded").order_by("number")
     assert [entry.detail for entry in entries] == ["Add evidence", "Submit the evidence"]
     assert not any("Juan" in str(entry.__dict__) for entry in entries)
+
+
+def test_an_operator_adds_a_file_which_is_sealed_and_audited(dispute: Dispute, operator: Client) -> None:
+    content = b"%PDF-1.7 signed for by Juan"
+    file = SimpleUploadedFile("juan.pdf", content, "text/html")
+    assert act(operator, dispute, "add_evidence", type="receipt", file=file).status_code == 302
+    piece = Evidence.objects.get()
+    assert (piece.content_type, piece.size) == ("application/pdf", len(content))
+    assert base64.b64decode(evidence.opened(dispute)[0].content) == content
+    assert b"Juan" not in bytes(piece.sealed_content)
+    assert "juan" not in str(AuditEntry.objects.get(action="responded").__dict__).lower()
+
+
+@pytest.mark.parametrize(
+    ("said", "words"),
+    [
+        ({"file": b"GIF89a"}, "must be a PDF, PNG or JPEG"),
+        ({"file": b"%PDF-".ljust(SIZE_MAX + 1)}, "larger than 2.0"),
+        ({"file": b""}, "empty"),
+        ({"file": b"%PDF-1.7", "text": "Signed for"}, "a text or a file"),
+        ({}, "a text or a file"),
+    ],
+    ids=["another type", "too large", "empty", "with a text", "nothing"],
+)
+def test_what_is_no_piece_of_evidence_is_refused(
+    dispute: Dispute, operator: Client, said: dict[str, Any], words: str
+) -> None:
+    files = {"file": SimpleUploadedFile("file.pdf", said.pop("file"))} if "file" in said else {}
+    assert words in text_of(act(operator, dispute, "add_evidence", type="receipt", **said, **files))
+    assert not Evidence.objects.exists()
+
+
+def test_operators_send_no_more_evidence_in_a_day_than_the_merchant(
+    dispute: Dispute, operator: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(evidence.BYTES_A_DAY, False, 10)
+    file = SimpleUploadedFile("file.pdf", b"%PDF-1.7 ab")
+    assert "in a day" in text_of(act(operator, dispute, "add_evidence", type="receipt", file=file))
+    assert not Evidence.objects.exists()
+
+
+def test_a_file_without_the_forms_token_is_refused(dispute: Dispute) -> None:
+    client = Client(enforce_csrf_checks=True)
+    client.force_login(the_operator())
+    file = SimpleUploadedFile("file.pdf", b"%PDF-1.7")
+    said = {"type": "receipt", "reason": "Ticket 4711", "file": file}
+    assert client.post(address_of(dispute, "add_evidence"), said).status_code == 403
+    assert not Evidence.objects.exists()
+
+
+def test_the_other_forms_of_a_dispute_take_no_file(dispute: Dispute, operator: Client) -> None:
+    file = SimpleUploadedFile("file.pdf", b"%PDF-1.7")
+    assert act(operator, dispute, "accept", file=file).status_code == 400
 
 
 def test_evidence_with_a_card_number_is_refused(dispute: Dispute, operator: Client) -> None:

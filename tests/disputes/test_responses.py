@@ -14,12 +14,11 @@ from payments.domain.disputes.record import record
 from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.sweep_scope import ALL_MERCHANTS
 from payments.models import Attempt, Dispute, Evidence
-from payments.providers.base import Outcome, Rejected
-from payments.providers.disputes import Disputed, DisputeResponse, Stage
-from payments.providers.simulator.connector import Simulator
+from payments.providers.disputes import Disputed, Stage
 from tests.charging.doubles import provider
 from tests.client import Api, error_of, made
 from tests.concurrency import at_once
+from tests.disputes.doubles import LosesResponses, RefusesResponses
 from tests.disputes.stories import AT_ONCE, INQUIRY, LOST, WON, a_week_passes, disputed
 
 PDF = base64.b64encode(b"%PDF-1.7 a receipt").decode()
@@ -135,6 +134,23 @@ def test_an_inquiry_that_became_a_chargeback_asks_for_another_response(api: Api)
     assert "response" not in asked_again
 
 
+def test_evidence_against_the_notice_of_a_chargeback_counts_for_the_chargeback(api: Api) -> None:
+    path = dispute_on(api, INQUIRY)
+    dispute = Dispute.objects.get()
+
+    def report(stage: Stage) -> None:
+        reported = Disputed(dispute.provider_ref, stage, dispute.amount, dispute.currency)
+        record(attempts.reload(authorization_of(dispute)), reported)
+
+    report(Stage.NOTICE)
+    made(api.post(f"{path}/evidence", {"type": "other", "text": "Delivered"}))
+    made(api.post(f"{path}/submit"))
+    respond.send_due()
+    report(Stage.CHARGEBACK)
+    after = made(api.get(path))
+    assert (after["status"], after["withdrawn"], after["response"]["status"]) == ("under_review", True, "sent")
+
+
 def test_nothing_is_submitted_without_evidence(api: Api) -> None:
     assert error_of(api.post(f"{dispute_on(api)}/submit"))["code"] == "evidence_missing"
 
@@ -156,19 +172,6 @@ def test_a_submission_under_its_key_is_answered_again(api: Api) -> None:
     first, again = (api.post(f"{path}/submit", None, "once") for _ in range(2))
     assert first.content == again.content
     assert Dispute.objects.get().version == 2
-
-
-class LosesResponses(Simulator):
-    """Takes responses, and its answer never arrives."""
-
-    def respond(self, asked: DisputeResponse) -> Outcome:
-        super().respond(asked)
-        raise TimeoutError
-
-
-class RefusesResponses(Simulator):
-    def respond(self, asked: DisputeResponse) -> Outcome:
-        return Rejected("too_late", "The bank has decided.")
 
 
 def accepted(api: Api) -> str:
@@ -196,6 +199,16 @@ def test_a_refused_response_says_why_and_may_be_corrected(api: Api) -> None:
     made(api.post(f"{path}/accept"))
     respond.send_due()
     assert made(api.get(path))["status"] == "accepted"
+
+
+def test_a_refusal_after_a_lost_answer_is_unknown_because_the_first_may_have_arrived(api: Api) -> None:
+    path = accepted(api)
+    with provider(LosesResponses()):
+        respond.send_due()
+    with provider(RefusesResponses()), clock.at(clock.now() + timedelta(minutes=5)):
+        respond.send_due()
+    response = made(api.get(path))["response"]
+    assert (response["status"], response["message"]) == ("unknown", f"The bank has decided. {respond.MAY_HAVE_IT}")
 
 
 def test_a_response_that_is_never_answered_ends_as_unknown_and_not_as_refused(api: Api) -> None:

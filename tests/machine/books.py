@@ -28,10 +28,15 @@ def check_books(charges: Iterable[Charge]) -> None:
     for charge in charges:
         uuid = parse_id("ch", charge.name)
         reference = Attempt.objects.get(charge_id=uuid, kind="authorize").reference
-        entries = Entry.objects.filter(payment__reference=reference).values_list("kind", "amount")
+        # What the payer's bank took is written by the history itself; an invariant compares it.
+        entries = Entry.objects.filter(payment__reference=reference).exclude(kind__startswith="dispute")
+        entries = entries.values_list("kind", "amount")
         assert _summed(entries) == _expected_entries(charge), charge
         postings = Posting.objects.filter(charge_id=uuid).values_list("account", "amount")
         assert _summed((PLACES[account], amount) for account, amount in postings) == _expected_sums(charge), charge
+        fees = postings.filter(kind="dispute_fee", account="fees")
+        fee = charge.dispute.fee if charge.dispute and charge.dispute.withdrawn else 0
+        assert -sum(amount for _, amount in fees) == fee, charge
 
 
 def check_invariants(merchant: Merchant) -> None:
@@ -67,8 +72,8 @@ def _expected_sums(charge: Charge) -> dict[str, int]:
         {
             "held by the provider": held,
             "held for the merchant": -held,
-            "at the provider or in the bank": taken - given_back,
-            "the merchant's, or its fee": charge.amount_refunded - taken,
+            "at the provider or in the bank": taken - given_back - charge.amount_disputed,
+            "the merchant's, or its fee": charge.amount_refunded - taken + charge.amount_disputed,
             "on its way back": -under_way,
         }
     )

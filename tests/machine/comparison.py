@@ -9,7 +9,7 @@ from tests.machine.customers import Customer
 from tests.machine.model import Charge, Source
 
 # What an event shows as it was then; nested objects may have changed since without an event of this one.
-OWN = ("status", "authorized", "captured", "amount_captured", "amount_refunded")
+OWN = ("status", "authorized", "captured", "amount_captured", "amount_refunded", "disputed")
 
 
 def expected(charge: Charge) -> dict[str, Any]:
@@ -22,6 +22,7 @@ def expected(charge: Charge) -> dict[str, Any]:
         "amount": charge.amount,
         "amount_captured": charge.amount_captured,
         "amount_refunded": charge.amount_refunded,
+        "disputed": charge.dispute is not None,
         "refunds": [(refund.amount, refund.status) for refund in charge.refunds],
         "failure": charge.failure,
         "action": charge.action,

@@ -19,7 +19,11 @@ from tests.machine.event_reader import Events
 from tests.machine.model import Charge, Named, Source
 from tests.machine.sweeps import Time
 
-RATES = {"card": {"PHP": {"basis_points": 350, "fixed": 15}}}
+DISPUTE_FEE = 75
+RATES = {
+    "card": {"PHP": {"basis_points": 350, "fixed": 15}},
+    "dispute": {"PHP": {"basis_points": 0, "fixed": DISPUTE_FEE}},
+}
 # Refusals that leave a key unused, because nothing was done or the same request may succeed later.
 LEAVES_KEY = {404, 422}
 EVERY_OTHER_KEYLESS = 3

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from tests.machine.behaviours import APPROVED, PIN_TRIES, REDIRECT, RIGHT_PIN, Behaviour
+from tests.machine.dispute_model import Dispute
 
 # The fate of a request to the provider: it never arrives, or its answer is lost.
 UNSENT, LOST = "unsent", "lost"
@@ -78,6 +79,7 @@ class Charge(Named):
     under_way: Operation | None = None
     is_hold_over: bool = False
     is_settled: bool = False
+    dispute: Dispute | None = None
 
     def __repr__(self) -> str:
         return f"{self.stage} {self.name[-4:]}"
@@ -89,6 +91,11 @@ class Charge(Named):
     @property
     def left(self) -> int:
         return self.amount_captured - self.amount_refunded
+
+    @property
+    def amount_disputed(self) -> int:
+        """What the payer's bank has."""
+        return self.dispute.amount if self.dispute and self.dispute.withdrawn else 0
 
     @property
     def status(self) -> str:
@@ -171,18 +178,27 @@ class Charge(Named):
         self.find_out()
         if self.stage != "held" and (self.stage != "captured" or self.is_settled or self.amount_refunded):
             return "charge_not_voidable"
+        if self.dispute:
+            return "charge_not_voidable"
         return self._do(Operation("void", 0, fate != UNSENT), fate)
 
     def refund(self, amount: int | None, fate: str) -> str:
         self.find_out()
-        if self.stage != "captured" or not self.left:
+        left = self.left - self.amount_disputed
+        if self.stage != "captured" or not self.left or left <= 0:
             return "charge_not_refundable"
-        if amount is not None and amount > self.left:
+        if amount is not None and amount > left:
             return "amount_too_large"
         arrives = fate != UNSENT
-        refund = Refund(amount or self.left, arrives, self.source.behaviour.refunds_end if arrives else "")
+        refund = Refund(amount or left, arrives, self.source.behaviour.refunds_end if arrives else "")
         self.refunds.insert(0, refund)
         return self._do(Operation("refund", refund.amount, arrives, refund), fate)
+
+    def refuses_dispute(self) -> str:
+        """Return why a dispute cannot be recorded, empty where it can."""
+        if self.under_way and self.under_way.verb == "void":
+            return "not now"
+        return "" if self.stage == "captured" else "cannot be true"
 
     def find_out(self) -> None:
         """Look up the attempt that blocks another operation."""

@@ -4,7 +4,7 @@ import hypothesis
 from hypothesis import HealthCheck, Phase
 from hypothesis.stateful import run_state_machine_as_test
 
-from tests.machine.machine import Machine
+from tests.machine.disputes import DisputingMachine
 
 STEPS = 50
 # The simulator's delay of refunds while histories run, in which time passes by a rule alone.
@@ -25,5 +25,5 @@ def run_histories(histories: int, seed: int) -> None:
         phases=[Phase.generate, Phase.shrink],
         suppress_health_check=list(HealthCheck),
     )
-    seeded = hypothesis.seed(seed)(type("Seeded", (Machine,), {}))
+    seeded = hypothesis.seed(seed)(type("Seeded", (DisputingMachine,), {}))
     run_state_machine_as_test(seeded, settings=settings)

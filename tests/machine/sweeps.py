@@ -7,16 +7,19 @@ from django.db.models import QuerySet
 
 from payments import clock, tasks
 from payments.domain import settlement
-from payments.domain.charging import expiry, recovery
+from payments.domain.charging import attempts, expiry, recovery
+from payments.domain.disputes import record, respond
 from payments.ids import parse_id
-from payments.models import Attempt, Charge, Merchant
-from payments.providers.simulator.models import SimulatedOperation, SimulatedPayment
+from payments.models import Attempt, Charge, Dispute, Merchant
+from payments.providers.disputes import Disputed, Stage
+from payments.providers.simulator.models import Entry, SimulatedOperation, SimulatedPayment
 
 
 class Time:
     """Moves deadlines of a merchant's objects into the past; nobody else's are due in the database."""
 
     def __init__(self, merchant: Merchant) -> None:
+        self._merchant = merchant
         self._charges = Charge.objects.filter(merchant=merchant)
         self._attempts = Attempt.objects.filter(charge__merchant=merchant)
 
@@ -53,6 +56,21 @@ class Time:
         """End the day."""
         _pass(self._charges, "settle_due_at")
         settlement.settle_due()
+
+    def dispute(self, charge_id: str, stage: str, amount: int, withdrawn: int) -> None:
+        """Have the provider report a stage, after which the bank has `withdrawn`. Raise CannotBeTrue, NotNow."""
+        attempt = self._attempts.get(charge_id=parse_id("ch", charge_id), kind="authorize")
+        record.record(attempts.reload(attempt), Disputed("D1", Stage[stage.upper()], amount, attempt.charge.currency))
+        payment = self._payments(charge_id).get()
+        if moved := withdrawn - payment.amount_disputed:
+            kind = Entry.Kind.DISPUTE if moved > 0 else Entry.Kind.DISPUTE_WON
+            Entry.objects.create(payment=payment, reference=payment.reference, kind=kind, amount=abs(moved))
+            self._payments(charge_id).update(amount_disputed=withdrawn)
+
+    def send_responses(self) -> None:
+        """All responses are due."""
+        _pass(Dispute.objects.filter(merchant=self._merchant), "response_due_at")
+        respond.send_due()
 
     def return_path(self, charge_id: str) -> str:
         """Where the charge's payer comes back to."""

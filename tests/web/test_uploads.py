@@ -1,4 +1,4 @@
-"""The body of an uploaded file is read only for an operator who may upload."""
+"""The body of a form with a file is read only for an operator who may send it."""
 
 import uuid
 
@@ -8,9 +8,14 @@ from django.test import Client
 from django.urls import reverse
 
 from payments.domain.reconciliation.uploads import MAX_BYTES
-from payments.models import ReportUpload
+from payments.models import Dispute, Evidence, ReportUpload
+from payments.models.charging.evidence import SIZE_MAX
+from tests.admin.actions import address_of
 from tests.admin.conftest import the_operator
-from tests.web.clients import ask, length
+from tests.client import Api
+from tests.contract.calls import new_dispute
+from tests.operators.factories import person
+from tests.web.clients import ask, length, open_sockets
 from tests.web.conftest import Serve
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.long]
@@ -20,25 +25,31 @@ LINE = "{0},sp_{0},capture,100.00,PHP,2026-11-21T13:30:59.123456+0000\n"
 
 def form(client: Client, content: bytes) -> bytes:
     """Return the body of the upload form, with its token."""
-    token = client.get(reverse("admin:payments_reportupload_upload")).context["csrf_token"]
-    fields = {"csrfmiddlewaretoken": str(token), "provider": "simulator", "since": "", "until": ""}
+    fields = {"provider": "simulator", "since": "", "until": ""}
+    return form_at(client, reverse("admin:payments_reportupload_upload"), fields, "report", content)
+
+
+def form_at(client: Client, path: str, said: dict[str, str], field: str, content: bytes) -> bytes:
+    """Return the body of the form at `path` with a file, and its token."""
+    fields = {"csrfmiddlewaretoken": str(client.get(path).context["csrf_token"]), **said}
     parts = [
         f'--x\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n' for name, value in fields.items()
     ]
-    head = (
-        '--x\r\nContent-Disposition: form-data; name="report"; filename="report.csv"\r\nContent-Type: text/csv\r\n\r\n'
-    )
+    head = f'--x\r\nContent-Disposition: form-data; name="{field}"; filename="report.csv"\r\n\r\n'
     return "".join([*parts, head]).encode() + content + b"\r\n--x--\r\n"
 
 
-def post(port: int, client: Client, body: bytes) -> int:
+def post(port: int, client: Client, body: bytes, path: str = "") -> int:
+    return ask(port, head_of(port, client, path) + length(body) + b"\r\n" + body)[0].status
+
+
+def head_of(port: int, client: Client, path: str = "") -> bytes:
+    """Return the head of a form without its length; to the upload's page, unless a path is given."""
     cookies = "; ".join(f"{name}={morsel.value}" for name, morsel in client.cookies.items())
-    path = reverse("admin:payments_reportupload_upload")
-    head = (
-        f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nOrigin: http://127.0.0.1:{port}\r\n"
-        f"Content-Type: multipart/form-data; boundary=x\r\nCookie: {cookies}\r\n"
-    )
-    return ask(port, head.encode() + length(body) + b"\r\n" + body)[0].status
+    return (
+        f"POST {path or reverse('admin:payments_reportupload_upload')} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\n"
+        f"Origin: http://127.0.0.1:{port}\r\nContent-Type: multipart/form-data; boundary=x\r\nCookie: {cookies}\r\n"
+    ).encode()
 
 
 @pytest.fixture
@@ -71,12 +82,50 @@ def test_strangers_and_viewers_send_no_file(serve: Serve, client: Client, large:
 
 def test_a_file_that_is_too_large_is_answered_without_being_read(serve: Serve, client: Client) -> None:
     port = serve()
-    path = reverse("admin:payments_reportupload_upload")
-    cookies = "; ".join(f"{name}={morsel.value}" for name, morsel in client.cookies.items())
-    head = (
-        f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nContent-Type: multipart/form-data; boundary=x\r\n"
-        f"Cookie: {cookies}\r\nContent-Length: {MAX_BYTES * 2}\r\n\r\n"
-    )
-    response, content = ask(port, head.encode())
+    head = head_of(port, client) + f"Content-Length: {MAX_BYTES * 2}\r\n\r\n".encode()
+    response, content = ask(port, head)
     assert response.status == 413
     assert b"manage.py reconcile" in content
+
+
+@pytest.fixture
+def evidence_page(api: Api) -> str:
+    """Return the path of the form by which operators add evidence to a dispute."""
+    new_dispute(api)
+    return address_of(Dispute.objects.get(), "add_evidence")
+
+
+FILE = b"%PDF-1.7".ljust(1_500_000)
+SAID = {"type": "receipt", "text": "", "reason": "Ticket 4711"}
+
+
+def test_an_operator_adds_a_large_file_as_evidence(serve: Serve, client: Client, evidence_page: str) -> None:
+    body = form_at(client, evidence_page, SAID, "file", FILE)
+    assert post(serve(), client, body, evidence_page) == 302
+    assert Evidence.objects.get().size == len(FILE)
+
+
+def test_who_may_not_add_evidence_has_no_byte_of_it_read(serve: Serve, client: Client, evidence_page: str) -> None:
+    port, viewer = serve(), Client()
+    viewer.force_login(User.objects.create(username="viewer", is_staff=True))
+    for sender, status in ((Client(), 302), (viewer, 403)):
+        head = head_of(port, sender, evidence_page) + length(FILE) + b"\r\n"
+        assert ask(port, head)[0].status == status
+
+
+def test_a_file_of_evidence_that_is_too_large_is_refused_with_its_limit(
+    serve: Serve, client: Client, evidence_page: str
+) -> None:
+    port = serve()
+    head = head_of(port, client, evidence_page) + f"Content-Length: {SIZE_MAX * 2}\r\n\r\n".encode()
+    response, content = ask(port, head)
+    assert response.status == 413
+    assert b"The file is larger than 2.0" in content
+
+
+def test_an_operators_slow_file_leaves_room_for_others(serve: Serve, client: Client, evidence_page: str) -> None:
+    port, other = serve(workers=1), Client()
+    other.force_login(person("ben", "support"))
+    slow = head_of(port, client, evidence_page) + length(FILE) + b"\r\n" + FILE[:1_000]
+    with open_sockets(port, 5, slow):
+        assert post(port, other, form_at(other, evidence_page, SAID, "file", FILE), evidence_page) == 302

@@ -1,10 +1,12 @@
 """What operators do about a dispute for its merchant."""
 
+import base64
 from typing import Any
 
 from django import forms
 from django.contrib.auth.models import User
 from django.db import transaction
+from django.template.defaultfilters import filesizeformat
 
 from payments.admin.framework.formats import money
 from payments.admin.framework.object_actions import Consequence, Facts
@@ -15,17 +17,17 @@ from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.domain.caller import Caller
 from payments.domain.disputes import evidence, respond
-from payments.domain.disputes.find import ASKS_FOR_EVIDENCE
+from payments.domain.disputes.stages import ASKS_FOR_EVIDENCE
 from payments.domain.errors import PaymentError
 from payments.domain.idempotency import StoredAnswer
 from payments.domain.operators.approval_limits import limit_of
 from payments.ids import public_id
 from payments.models import Dispute
+from payments.models.charging.evidence import SIGNATURES, SIZE_MAX, TEXT_MAX_LENGTH, content_type_of
 from payments.providers.disputes import Evidence, EvidenceType
 from payments.sensitive_data.card_numbers import holds_card_number
 from payments.vault import VaultUnavailable, with_prefetched_keys
 
-TEXT_MAX_LENGTH = 20_000
 ANSWERED = (Dispute.ResponseState.PENDING, Dispute.ResponseState.SENT)
 # No request of a merchant waits for the answer.
 NO_ANSWER = StoredAnswer(200, b"")
@@ -41,9 +43,15 @@ class EvidenceForm(ReasonForm):
         help_text="In place of the piece of this type, if there is one.",
     )
     text = forms.CharField(
+        required=False,
         widget=forms.Textarea(attrs={"rows": 8, "class": "vLargeTextField"}),
         max_length=TEXT_MAX_LENGTH,
         help_text="Sealed, and sent to the provider alone.",
+    )
+    file = forms.FileField(
+        required=False,
+        widget=forms.FileInput(attrs={"accept": ",".join(SIGNATURES.values())}),
+        help_text=f"In place of a text: a PDF, PNG or JPEG of at most {filesizeformat(SIZE_MAX)}, sealed too.",
     )
 
     def clean_text(self) -> str:
@@ -51,6 +59,25 @@ class EvidenceForm(ReasonForm):
         if holds_card_number(text):
             raise forms.ValidationError("This holds a card number. Leave it out.", "card_data")
         return text
+
+    def clean_file(self) -> tuple[str, str] | None:
+        """Return the type of the file's content, and the content in base64."""
+        file = self.cleaned_data["file"]
+        if file is None:
+            return None
+        if file.size > SIZE_MAX:
+            raise forms.ValidationError(f"The file is larger than {filesizeformat(SIZE_MAX)}.", "too_long")
+        content = file.read()
+        found = content_type_of(content)
+        if found is None:
+            raise forms.ValidationError("The file must be a PDF, PNG or JPEG.", "invalid_file")
+        return found, base64.b64encode(content).decode()
+
+    def clean(self) -> dict[str, Any]:
+        cleaned: dict[str, Any] = super().clean() or {}
+        if not self.errors and bool(cleaned["text"]) == bool(cleaned["file"]):
+            self.add_error("file", "Give a text or a file, one of the two.")
+        return cleaned
 
 
 class Responds(RowAction):
@@ -85,9 +112,11 @@ class AddEvidence(Responds):
     name, label = "add_evidence", "Add evidence"
     permission = "payments.respond_dispute"
     form = EvidenceForm
+    file_bytes = SIZE_MAX
 
     def respond(self, caller: Caller, dispute_id: str, dispute: Dispute, said: dict[str, Any]) -> Done:
-        piece = Evidence(EvidenceType(said["type"]), evidence.TEXT, said["text"])
+        content_type, content = said["file"] or (evidence.TEXT, said["text"])
+        piece = Evidence(EvidenceType(said["type"]), content_type, content)
         evidence.add(caller, dispute_id, piece, lambda _: NO_ANSWER)
         return "The evidence is added. It is sent when it is submitted."
 

@@ -1,7 +1,7 @@
 """Actions on a row: a form says what will happen and asks why, and one verb does it."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from types import MappingProxyType
 from typing import Any
@@ -13,8 +13,11 @@ from django.core.exceptions import PermissionDenied
 from django.db import IntegrityError
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect
+from django.template.defaultfilters import filesizeformat
 from django.urls import URLPattern, path, reverse
+from django.views.decorators.csrf import csrf_exempt
 
+from payments.admin.framework.files import is_too_long, with_file
 from payments.admin.framework.object_actions import ActionButton, Consequence, Facts, form_page, operator_of, shown_once
 from payments.admin.framework.reason_form import ReasonForm
 from payments.context import because
@@ -36,7 +39,8 @@ class RowAction(ABC):
 
     `name` is used in addresses, `label` on the button to the form, and `button` on its submit button, by default the
     same. After one of `refusals` the form says why; `too_late` has the warning where somebody else was first, and
-    `over` the one in place of the form where the action does not fit any more.
+    `over` the one in place of the form where the action does not fit any more. The form takes a file of at most
+    `file_bytes`, 0 for none.
     """
 
     name: str
@@ -47,6 +51,7 @@ class RowAction(ABC):
     refusals: tuple[type[Exception], ...] = ()
     too_late: Mapping[type[Exception], str] = MappingProxyType({})
     over = ""
+    file_bytes = 0
 
     def fits(self, row: Any) -> bool:
         """Return whether the action applies to `row`."""
@@ -87,7 +92,7 @@ class RowActions(admin.ModelAdmin):
         ours = [
             path(
                 f"<{self.key_converter}:pk>/{act.name.replace('_', '-')}/",
-                view(partial(self.act, act=act)),
+                view(self._view_of(act)),
                 name=self._address(act),
             )
             for act in self.row_actions
@@ -105,12 +110,31 @@ class RowActions(admin.ModelAdmin):
         row = get_object_or_404(self.get_queryset(request), pk=pk)
         if act.over and not act.fits(row):
             return self._left(request, row, messages.WARNING, act.over)
+        if not act.file_bytes:
+            return self._answer(request, act, row)
+        if is_too_long(request, act.file_bytes):
+            self.message_user(request, f"The file is larger than {filesizeformat(act.file_bytes)}.", messages.ERROR)
+            return self._form_page(request, act, row, act.form_for(row, None), status=413)
+        return with_file(request, act.file_bytes, lambda request: self._answer(request, act, row))
+
+    def _view_of(self, act: RowAction) -> Callable[..., HttpResponse]:
+        view = partial(self.act, act=act)
+        return csrf_exempt(view) if act.file_bytes else view
+
+    def _answer(self, request: HttpRequest, act: RowAction, row: Any) -> HttpResponse:
+        """Carry the action out where its form is filled in, or show the form."""
         form = act.form_for(row, request.POST or None)
+        form.files = request.FILES
         done = self._done(request, act, row, form) if form.is_valid() else None
-        if done:
-            return done
+        return done or self._form_page(request, act, row, form)
+
+    def _form_page(
+        self, request: HttpRequest, act: RowAction, row: Any, form: forms.Form, status: int = 200
+    ) -> HttpResponse:
         buttons, notice = [(act.name, act.button or act.label)], act.notice(row, operator_of(request))
-        return form_page(request, self, act.question(row), act.facts(row), form, buttons, notice, row)
+        page = form_page(request, self, act.question(row), act.facts(row), form, buttons, notice, row)
+        page.status_code = status
+        return page
 
     def _done(self, request: HttpRequest, act: RowAction, row: Any, form: forms.Form) -> HttpResponse | None:
         """Carry the action out and return the response; None after a refusal, which the form then shows."""

@@ -1,24 +1,21 @@
 """Providers' reports that operators upload, and the progress of the worker that reads them."""
 
 from datetime import UTC, datetime, time, timedelta
-from io import BytesIO
 from typing import Any
 
 from django import forms
 from django.contrib import admin, messages
 from django.core.exceptions import PermissionDenied
-from django.core.files.uploadedfile import InMemoryUploadedFile
-from django.core.files.uploadhandler import FileUploadHandler
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.template.defaultfilters import filesizeformat
 from django.template.response import TemplateResponse
 from django.urls import URLPattern, path
-from django.utils.decorators import method_decorator
 from django.utils.safestring import SafeString
-from django.views.decorators.csrf import csrf_exempt, csrf_protect
+from django.views.decorators.csrf import csrf_exempt
 
 from payments.admin.framework.base import LookOnlyAdmin
+from payments.admin.framework.files import is_too_long, with_file
 from payments.admin.framework.form_filters import DayInput
 from payments.admin.framework.formats import NOTHING, chip, column, lines, link, moment_column, provider_title
 from payments.admin.framework.merchant_access import limit_of
@@ -32,24 +29,7 @@ from payments.vault import VaultUnavailable
 
 MAY_UPLOAD = "payments.add_reportupload"
 TOO_LARGE = f"The file is larger than {filesizeformat(uploads.MAX_BYTES)}: split it, or use manage.py reconcile."
-# What a form adds to its file.
-FORM_BYTES = 64 * 1024
 MARKS = {"waiting": "warn", "reading": "warn", "done": "good", "refused": "bad"}
-
-
-class InMemory(FileUploadHandler):
-    """Keeps a file in memory, at most one byte more than MAX_BYTES: nothing is written to a disk unsealed."""
-
-    def new_file(self, *args: Any, **kwargs: Any) -> None:
-        super().new_file(*args, **kwargs)
-        self.kept = bytearray()
-
-    def receive_data_chunk(self, raw_data: bytes, start: int) -> None:
-        self.kept += raw_data[: uploads.MAX_BYTES + 1 - len(self.kept)]
-
-    def file_complete(self, file_size: int) -> InMemoryUploadedFile:
-        name, kind = self.file_name or "report.csv", self.content_type or ""
-        return InMemoryUploadedFile(BytesIO(self.kept), self.field_name, name, kind, file_size, self.charset)
 
 
 class ReportForm(forms.Form):
@@ -133,14 +113,11 @@ class ReportUploadAdmin(LookOnlyAdmin):
     def upload(self, request: HttpRequest) -> HttpResponse:
         if not self._may_upload(request):
             raise PermissionDenied
-        if request.method == "POST" and _stated_length(request) > uploads.MAX_BYTES + FORM_BYTES:
-            # Its body was not read, so it has no token; nothing is done but to say so.
+        if is_too_long(request, uploads.MAX_BYTES):
             return self._form(request, ReportForm(), TOO_LARGE, status=413)
-        request.upload_handlers = [InMemory(request)]
-        return self._protected(request)
+        return with_file(request, uploads.MAX_BYTES, self._read)
 
-    @method_decorator(csrf_protect)
-    def _protected(self, request: HttpRequest) -> HttpResponse:
+    def _read(self, request: HttpRequest) -> HttpResponse:
         form = ReportForm(request.POST or None, request.FILES or None)
         if not form.is_bound or not form.is_valid():
             return self._form(request, form, "")
@@ -175,8 +152,3 @@ class ReportUploadAdmin(LookOnlyAdmin):
 def _result(upload: ReportUpload) -> SafeString | str:
     """Return a link to the run, or why there is none."""
     return link(ReconciliationRun, upload.run_id, upload.run) if upload.run_id else upload.fault or NOTHING
-
-
-def _stated_length(request: HttpRequest) -> int:
-    stated = request.META.get("CONTENT_LENGTH") or "0"
-    return int(stated) if stated.isdigit() else 0

@@ -236,7 +236,8 @@ class Disputes(DescribedView):
             "submit_evidence",
             "Submit the evidence of a dispute",
             "Sends the evidence to the payer's bank, once, before `evidence_due_at`. It cannot be changed afterwards. "
-            "The answer comes at once; `dispute.updated` says when the provider has it.",
+            "The answer comes at once; `dispute.updated` says when the provider has it. A dispute at Xendit answers "
+            "`dispute_not_answerable`: respond there in its dashboard.",
             Nothing,
             DISPUTE,
             tag="Disputes",

@@ -28,10 +28,10 @@ from payments.api.schema.members import (
     updated,
     web_address,
 )
-from payments.api.validation.evidence import SIGNATURES
 from payments.api.validation.serializers import AddressInput, CardInput, OwnerInput, RedirectInput
 from payments.domain.cards.bin_table import BRANDS, FUNDINGS
 from payments.models import Card, Charge, Dispute, Refund
+from payments.models.charging.evidence import SIGNATURES
 from payments.providers.disputes import EvidenceType, Reason, Response
 from payments.providers.failure_data import REASONS
 

@@ -7,12 +7,9 @@ from typing import Any
 
 from payments.api.validation.fields import Choice, Schema, StrictField, StrictString
 from payments.api.validation.strict import Errors, StrictSerializer
-from payments.models.charging.evidence import SIZE_MAX
+from payments.models.charging.evidence import SIZE_MAX, TEXT_MAX_LENGTH, content_type_of
 from payments.providers.disputes import Evidence, EvidenceType
 
-TEXT_MAX_LENGTH = 20_000
-# The first bytes of the files that networks take.
-SIGNATURES = {b"%PDF-": "application/pdf", b"\x89PNG\r\n\x1a\n": "image/png", b"\xff\xd8\xff": "image/jpeg"}
 BASE64_MAX_LENGTH = (SIZE_MAX + 2) // 3 * 4
 
 
@@ -38,7 +35,7 @@ class File(StrictField):
             self.fail("pattern")
         if len(content) > SIZE_MAX:
             self.fail("too_long")
-        found = next((type_ for signature, type_ in SIGNATURES.items() if content.startswith(signature)), None)
+        found = content_type_of(content)
         if found is None:
             self.fail("invalid_file")
         return found, data

@@ -2,13 +2,13 @@
 
 from payments import clock
 from payments.domain.caller import Caller
+from payments.domain.disputes.stages import ASKS_FOR_EVIDENCE
 from payments.domain.errors import PaymentError, conflict, not_found
 from payments.ids import parse_id, public_id
 from payments.models import Attempt, Dispute
 from payments.providers import registry
 
-Status, ResponseState = Dispute.Status, Dispute.ResponseState
-ASKS_FOR_EVIDENCE = (Status.WARNING, Status.NEEDS_RESPONSE)
+ResponseState = Dispute.ResponseState
 
 
 def find(caller: Caller, text: str) -> Dispute:

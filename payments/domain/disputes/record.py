@@ -14,7 +14,7 @@ from payments.domain.caller import Caller
 from payments.domain.charging import attempts
 from payments.domain.charging.changes import Change, rows_after, writes_of
 from payments.domain.charging.state_machine import DISPUTE, state_of, transition
-from payments.domain.disputes.stages import RETURNS, UNTOUCHED, Standing, standing_of
+from payments.domain.disputes.stages import ASKS_FOR_EVIDENCE, RETURNS, UNTOUCHED, Standing, standing_of
 from payments.domain.settlement import next_settlement_at
 from payments.failpoints import Failpoint, reached
 from payments.ledger import fees, journals
@@ -141,7 +141,7 @@ def _responds(known: Dispute, stage: Stage, standing: Standing) -> dict[str, Any
     """Return the new values of the response: sent, or gone where the bank asks for another one."""
     if _is_response(known, stage):
         return {"response_state": Dispute.ResponseState.SENT, "response_due_at": None, "response_why": ""}
-    is_asked_again = standing.status == Dispute.Status.NEEDS_RESPONSE != known.status
+    is_asked_again = standing.status in ASKS_FOR_EVIDENCE and standing.status != known.status
     if is_asked_again and known.response_state != Dispute.ResponseState.PENDING:
         return {"response": "", "response_state": "", "responded_at": None, "response_why": ""}
     return {}

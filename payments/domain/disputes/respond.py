@@ -18,7 +18,6 @@ from payments.domain.charging import attempts
 from payments.domain.disputes import evidence
 from payments.domain.disputes.find import authorization_of, find_open
 from payments.domain.disputes.record import record
-from payments.domain.disputes.stages import UNTOUCHED
 from payments.domain.errors import busy, conflict
 from payments.domain.idempotency import Result, StoredAnswer
 from payments.domain.lookup_schedule import next_lookup_at
@@ -35,7 +34,7 @@ logger = logging.getLogger("kaha.disputes")
 
 BATCH = 20
 # Longer than all calls to a provider for one response; a worker that takes longer counts as dead.
-LEASE = timedelta(minutes=3)
+LEASE = timedelta(minutes=10)
 # About a day of tries.
 TRIES_MAX = 28
 MAY_HAVE_IT = "An earlier try may have reached the provider: look there."
@@ -119,7 +118,7 @@ def _send(dispute: Dispute) -> None:
             case Approved():
                 record(attempts.reload(attempt), _stage_of(dispute))
             case Rejected(message=why) | Declined(message=why):
-                _end(dispute, State.REFUSED, f"{why} {MAY_HAVE_IT}" if dispute.response_tries > 1 else why)
+                _refuse(dispute, why)
             case _:
                 _put_off(dispute)
     except bulkheads.ProviderBusy:
@@ -149,10 +148,18 @@ def _ask(dispute: Dispute, attempt: Attempt) -> Outcome:
 
 def _stage_of(dispute: Dispute) -> Disputed:
     """Return the stage that a response which the provider has brings the dispute to."""
-    is_asked = dispute.money_stage == UNTOUCHED
-    evidence_stage = Stage.INQUIRY_ANSWERED if is_asked else Stage.EVIDENCE
+    is_inquiry = dispute.stage < Stage.NOTICE
+    evidence_stage = Stage.INQUIRY_ANSWERED if is_inquiry else Stage.EVIDENCE
     stage = evidence_stage if dispute.response == Response.EVIDENCE else Stage.ACCEPTED
     return Disputed(dispute.provider_ref, stage, dispute.amount, dispute.currency, Reason(dispute.reason))
+
+
+def _refuse(dispute: Dispute, why: str) -> None:
+    """Record a refusal; of a repeated response it is unknown whether the provider refuses what it has already."""
+    if dispute.response_tries > 1:
+        _end(dispute, State.UNKNOWN, f"{why} {MAY_HAVE_IT}")
+    else:
+        _end(dispute, State.REFUSED, why)
 
 
 def _put_off(dispute: Dispute) -> None:

@@ -15,6 +15,7 @@ STATUSES: dict[Stage, Status] = {
     Stage.INQUIRY: Status.WARNING,
     Stage.INQUIRY_ANSWERED: Status.UNDER_REVIEW,
     Stage.INQUIRY_CLOSED: Status.WON,
+    Stage.NOTICE: Status.WARNING,
     Stage.CHARGEBACK: Status.NEEDS_RESPONSE,
     Stage.EXPIRED: Status.EXPIRED,
     Stage.ACCEPTED: Status.ACCEPTED,
@@ -24,6 +25,7 @@ STATUSES: dict[Stage, Status] = {
     Stage.WON_FINALLY: Status.WON,
     Stage.LOST_FINALLY: Status.LOST,
 }
+ASKS_FOR_EVIDENCE = (Status.WARNING, Status.NEEDS_RESPONSE)
 # Stages by which the payer's bank takes the money, and by which it comes back; the others move none.
 TAKES = frozenset({Stage.CHARGEBACK, Stage.SECOND_CHARGEBACK, Stage.LOST_FINALLY})
 RETURNS = frozenset({Stage.REVERSED, Stage.WON_FINALLY})

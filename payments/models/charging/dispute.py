@@ -28,7 +28,7 @@ class Dispute(FastModel):
         PENDING = "pending"  # a worker sends it
         SENT = "sent"  # the provider has it
         REFUSED = "refused"  # by the provider
-        UNKNOWN = "unknown"  # it was tried for a day, and may have reached the provider
+        UNKNOWN = "unknown"  # it was tried more than once, and may have reached the provider
 
     RESPONSES = (("evidence", "evidence"), ("accept", "accept"))
     # The others are its end, unless the bank disputes again.

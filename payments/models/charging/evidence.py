@@ -10,6 +10,14 @@ from payments.models.charging.dispute import Dispute
 from payments.models.merchants.merchant import Merchant
 
 SIZE_MAX = 2 * 1024 * 1024
+TEXT_MAX_LENGTH = 20_000
+# The first bytes of the files that networks take.
+SIGNATURES = {b"%PDF-": "application/pdf", b"\x89PNG\r\n\x1a\n": "image/png", b"\xff\xd8\xff": "image/jpeg"}
+
+
+def content_type_of(content: bytes) -> str | None:
+    """Return the type of a file by its first bytes; None for one that is no evidence."""
+    return next((type_ for signature, type_ in SIGNATURES.items() if content.startswith(signature)), None)
 
 
 class Evidence(FastModel):

@@ -4,6 +4,7 @@ It is loaded when it is first needed, for it takes a quarter of a second, and mo
 """
 
 import json
+import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -14,7 +15,8 @@ from payments.providers.adyen import bodies
 from payments.providers.adyen.channels import DOMAINS
 from payments.providers.base import NotSent, Outcome, Rejected, Unknown
 
-VERSION = "/v72"
+# Of Checkout and of Disputes, where an address is cut in two.
+VERSION = re.compile(r"/v(?:72|30)(?=/)")
 DONE = frozenset([200, 201])
 TOO_MANY = 429
 # Somebody else may be at the same request: it is not known how that ends.
@@ -53,7 +55,7 @@ class Wire:
         return reply.content.decode(), None, reply.status, reply.headers
 
     def _whole(self, url: str) -> str:
-        return self._address + url.partition(VERSION)[2] if self._address else url
+        return self._address + VERSION.split(url)[-1] if self._address else url
 
 
 class Client:
@@ -63,6 +65,7 @@ class Client:
         from Adyen import AdyenClient
         from Adyen.services.checkout.modifications_api import ModificationsApi
         from Adyen.services.checkout.payments_api import PaymentsApi
+        from Adyen.services.disputes.disputes_api import DisputesApi
 
         client = AdyenClient(
             xapikey=account.credentials["api_key"],
@@ -71,7 +74,7 @@ class Client:
             live_endpoint_prefix=account.settings.get("live_prefix") or None,
         )
         client.http_client, client.http_init = Wire(address, send), True
-        payments, modifications = PaymentsApi(client), ModificationsApi(client)
+        payments, modifications, disputes = PaymentsApi(client), ModificationsApi(client), DisputesApi(client)
         self.pay = payments.payments
         self.continue_payment = payments.payments_details
         self.list_methods = payments.payment_methods
@@ -81,6 +84,11 @@ class Client:
             bodies.RELEASED: modifications.refund_or_cancel_payment,
             bodies.RETURNED: modifications.refund_captured_payment,
         }
+        self.list_defense_reasons = disputes.retrieve_applicable_defense_reasons
+        self.delete_defense_document = disputes.delete_dispute_defense_document
+        self.supply_defense_document = disputes.supply_defense_document
+        self.defend_dispute = disputes.defend_dispute
+        self.accept_dispute = disputes.accept_dispute
 
 
 def ask(call: Callable[..., Any], body: Answer, *path: str, key: str | None = None) -> Answer:

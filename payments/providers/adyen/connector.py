@@ -14,7 +14,7 @@ from django.conf import settings
 from payments import clock
 from payments.providers import http
 from payments.providers.accounts import VISIBLE_ASCII, VISIBLE_FORM, Account, Blank, Connector
-from payments.providers.adyen import answers, bodies, channels, webhooks
+from payments.providers.adyen import answers, bodies, channels, defense, webhooks
 from payments.providers.adyen.client import Client, Refused, ask
 from payments.providers.adyen.declines import GENERIC, declined, new_psp_reference
 from payments.providers.base import (
@@ -32,6 +32,7 @@ from payments.providers.base import (
     Report,
     Unknown,
 )
+from payments.providers.disputes import DisputeResponse
 
 # Adyen keeps a key for 7 days or longer; under one that it forgot, the same question is a new one.
 KEY_KEPT = timedelta(days=6)
@@ -86,6 +87,9 @@ class Adyen:
 
     def resolve(self, asked: Payment | Operation) -> Outcome:
         return _outcome_of(self._find_operation if isinstance(asked, Operation) else self._find_payment, asked)
+
+    def respond(self, asked: DisputeResponse) -> Outcome:
+        return _outcome_of(defense.respond, self._client, self._merchant_account, asked)
 
     def read_webhook(self, headers: Mapping[str, str], body: bytes) -> list[Report]:
         return webhooks.read(body, self._hmac_key, self._merchant_account)
@@ -217,5 +221,6 @@ CONNECTOR = Connector(
     merchant_setting="merchant_account",
     domains=channels.DOMAINS,
     webhook_answer="[accepted]",
+    takes_responses=True,
     test_card=CardData("4111111111111111", "03", "2030", "Juan dela Cruz", "737"),
 )

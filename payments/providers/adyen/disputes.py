@@ -15,7 +15,7 @@ Item = dict[str, Any]
 
 STAGES: dict[str, Stage] = {
     "REQUEST_FOR_INFORMATION": Stage.INQUIRY,
-    "NOTIFICATION_OF_CHARGEBACK": Stage.INQUIRY,
+    "NOTIFICATION_OF_CHARGEBACK": Stage.NOTICE,
     "INFORMATION_SUPPLIED": Stage.EVIDENCE,
     "CHARGEBACK": Stage.CHARGEBACK,
     "DISPUTE_DEFENSE_PERIOD_ENDED": Stage.EXPIRED,
@@ -46,7 +46,7 @@ def read(key: Callable[[Item], str]) -> Callable[[Item], Report]:
         code = str(additional.get("chargebackReasonCode") or additional.get("rfiReasonCode") or "")
         dispute = Disputed(
             provider_ref=item["pspReference"],
-            stage=STAGES[item["eventCode"]],
+            stage=_stage(item["eventCode"], additional),
             amount=item["amount"]["value"],
             currency=item["amount"]["currency"],
             reason=REASONS.get(code, Reason.GENERAL),
@@ -57,6 +57,12 @@ def read(key: Callable[[Item], str]) -> Callable[[Item], Report]:
         return Report(item["merchantReference"], None, key(item), provider_ref=item["pspReference"], dispute=dispute)
 
     return report
+
+
+def _stage(event: str, additional: Item) -> Stage:
+    """Return the stage of an event. One reports both that time is over and that the merchant gave up."""
+    is_accepted = event == "DISPUTE_DEFENSE_PERIOD_ENDED" and additional.get("disputeStatus") == "Accepted"
+    return Stage.ACCEPTED if is_accepted else STAGES[event]
 
 
 def _moment(text: object) -> datetime | None:

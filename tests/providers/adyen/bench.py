@@ -8,7 +8,7 @@ from payments.providers.accounts import Account
 from payments.providers.adyen import disputes
 from payments.providers.adyen.connector import Adyen
 from payments.providers.base import CardData, Payment
-from payments.providers.http import Send, send
+from payments.providers.http import Reply, Send, send
 from payments.providers.simulator.disputes import STORIES
 from payments.providers.simulator.scenarios import Story
 from tests.providers.adyen.books import Booked
@@ -68,6 +68,19 @@ class AdyenBench:
         events = {stage: event for event, stage in disputes.STAGES.items()}
         self.fake.books.dispute(self._booked(payment), [events[stage] for _, stage in STORIES[story]])
 
+    def begin_dispute(self, payment: Payment) -> str:
+        """Take the money back as the payer's bank. Return the dispute's reference at Adyen."""
+        return self.fake.books.dispute(self._booked(payment), ["CHARGEBACK"]).psp_reference
+
+    def responses(self, payment: Payment) -> list[str]:
+        """Return the responses that Adyen has about a payment's disputes."""
+        disputes = [each for each in self.fake.books.disputes.values() if each.payment_reference == payment.reference]
+        return [
+            response
+            for each in disputes
+            for response in ["evidence"] * len(each.defended) + ["accept"] * each.is_accepted
+        ]
+
     def webhooks(self) -> list[SignedMessage]:
         """All of them, also those that were sent before: a webhook is sent again until it is answered."""
         return list(self.fake.books.announced)
@@ -85,6 +98,22 @@ class AdyenBench:
 
     def _booked(self, payment: Payment) -> Booked:
         return self.fake.books.payments[payment.reference]
+
+
+class SpoilsDisputes:
+    """Sends, and has one request about a dispute spoilt by the fake; the first is 0."""
+
+    fake: AdyenFake
+
+    def __init__(self, number: int, how: Spoilt) -> None:
+        self._left, self._how = number, how
+
+    def __call__(self, method: str, url: str, headers: Mapping[str, str], body: bytes | None = None) -> Reply:
+        if b"disputePspReference" in (body or b""):
+            if self._left == 0:
+                self.fake.spoil_next(self._how)
+            self._left -= 1
+        return send(method, url, headers, body)
 
 
 @contextmanager

@@ -6,6 +6,7 @@ from enum import StrEnum
 from itertools import count
 from typing import Any
 
+from tests.providers.adyen.dispute_books import DisputeBook
 from tests.providers.adyen.webhooks import item_of, webhook_of
 from tests.providers.bench import Money, SignedMessage
 
@@ -52,6 +53,7 @@ class Books:
     """All payments by our reference, what is still to be done about them, and what is to be reported."""
 
     payments: dict[str, Booked] = field(default_factory=dict)
+    disputes: dict[str, DisputeBook] = field(default_factory=dict)
     due: list[Callable[[], None]] = field(default_factory=list)
     announced: list[SignedMessage] = field(default_factory=list)
     _numbers: "count[int]" = field(default_factory=lambda: count(1))
@@ -121,13 +123,22 @@ class Books:
         payment.returned -= value if kind == "refund" else 0
         self._report_done(payment, event, asked, self.new_psp_reference(), value, reason="failed at the scheme")
 
-    def dispute(self, payment: Booked, events: Iterable[str]) -> None:
+    def dispute(self, payment: Booked, events: Iterable[str]) -> DisputeBook:
         """Report the stages of a dispute of all that was taken, under a reference of its own."""
-        named = {"merchantReference": payment.body["reference"], "originalReference": payment.psp_reference}
-        announced = {"pspReference": self.new_psp_reference(), "paymentMethod": "visa", **named}
-        currency = payment.body["amount"]["currency"]
+        disputed = DisputeBook(self.new_psp_reference(), payment.body["reference"])
+        self.disputes[disputed.psp_reference] = disputed
         for event in events:
-            self._announce(item_of(event, success=True, currency=currency, value=payment.taken, **announced))
+            self.report_dispute(disputed, event)
+        return disputed
+
+    def report_dispute(self, disputed: DisputeBook, event: str, **additional: str) -> None:
+        """Report a stage of a dispute."""
+        payment = self.payments[disputed.payment_reference]
+        named = {"merchantReference": disputed.payment_reference, "originalReference": payment.psp_reference}
+        announced = {"pspReference": disputed.psp_reference, "paymentMethod": "visa", **named}
+        currency = payment.body["amount"]["currency"]
+        item = item_of(event, success=True, currency=currency, value=payment.taken, **announced)
+        self._announce(item | ({"additionalData": additional} if additional else {}))
 
     def let_pass(self) -> None:
         """Do the due operations in the order of the requests."""

@@ -1,6 +1,6 @@
-"""A fake of Adyen's Checkout API: it keeps books and keys, and reports the outcome of modifications by webhook.
+"""A fake of Adyen's Checkout and Disputes APIs: it keeps books and keys, and reports outcomes by webhook.
 
-It holds what it is asked and what it answers to Adyen's own description.
+It holds what it is asked and what it answers to Adyen's own descriptions.
 """
 
 import json
@@ -9,11 +9,22 @@ from collections.abc import Callable
 from typing import Any
 
 from tests.providers.adyen.books import Booked, Books, State
+from tests.providers.adyen.dispute_books import Refusal
 from tests.providers.adyen.webhooks import MERCHANT_ACCOUNT
 from tests.providers.openapi import described
 from tests.providers.wire import Answered, Asked, Fake
 
 CHECKOUT = described("adyen-CheckoutService-v72.json")
+DISPUTES = described("adyen-DisputeService-v30.json")
+DISPUTE_CALLS = frozenset(
+    {
+        "/retrieveApplicableDefenseReasons",
+        "/supplyDefenseDocument",
+        "/deleteDisputeDefenseDocument",
+        "/defendDispute",
+        "/acceptDispute",
+    }
+)
 PREFIX = "/v72"
 API_KEY = "AQE-a-key-of-the-fake"
 # Whose issuer wants to see its holder.
@@ -43,16 +54,17 @@ class AdyenFake(Fake):
 
     def _answer(self, asked: Asked) -> Answered:
         path, body = asked.path.removeprefix(PREFIX), json.loads(asked.body)
-        CHECKOUT.check_request(asked.method, path, body)
+        description = DISPUTES if path in DISPUTE_CALLS else CHECKOUT
+        description.check_request(asked.method, path, body)
         with self._lock:
             answered = self._refusal(asked, body) or self._once(asked, path, body)
-        CHECKOUT.check_answer(asked.method, path, answered.status, answered.body)
+        description.check_answer(asked.method, path, answered.status, answered.body)
         return answered
 
     def _refusal(self, asked: Asked, body: Body) -> Answered | None:
         if asked.headers.get("X-API-Key") != API_KEY:
             return error(401, "000", "HTTP Status Response - Unauthorized")
-        if body.get("merchantAccount", MERCHANT_ACCOUNT) != MERCHANT_ACCOUNT:
+        if body.get("merchantAccount", body.get("merchantAccountCode", MERCHANT_ACCOUNT)) != MERCHANT_ACCOUNT:
             return error(403, "901", "Invalid Merchant Account")
         return None
 
@@ -69,6 +81,8 @@ class AdyenFake(Fake):
         return answered
 
     def _done(self, path: str, body: Body) -> Answered:
+        if path in DISPUTE_CALLS:
+            return self._respond(path.removeprefix("/"), body)
         if path == "/paymentMethods":
             return Answered(200, {"paymentMethods": [{"type": "scheme", "name": "Cards"}]})
         if path == "/payments":
@@ -105,6 +119,20 @@ class AdyenFake(Fake):
             code = "Authorised" if payment.state is State.TAKEN else "Cancelled"
             return Answered(200, {"resultCode": code, "pspReference": payment.psp_reference})
         return self._authorise(payment) if payment.agreed else self._refuse(payment, *NOT_AUTHENTICATED)
+
+    def _respond(self, call: str, body: Body) -> Answered:
+        disputed = self.books.disputes.get(body["disputePspReference"])
+        if disputed is None:
+            return undone("Invalid disputePspReference provided.")
+        try:
+            members = disputed.do(call, body)
+        except Refusal as why:
+            return undone(str(why))
+        if call == "defendDispute":
+            self.books.report_dispute(disputed, "INFORMATION_SUPPLIED", disputeStatus="Pending")
+        elif call == "acceptDispute":
+            self.books.report_dispute(disputed, "DISPUTE_DEFENSE_PERIOD_ENDED", disputeStatus="Accepted")
+        return Answered(200, {"disputeServiceResult": {"success": True}, **members})
 
     def _cancel(self, body: Body) -> Answered:
         psp_reference = self.books.new_psp_reference()
@@ -148,6 +176,11 @@ def error(status: int, code: str, message: str) -> Answered:
     """Return a refusal of the request itself."""
     kind = "validation" if status == 422 else "security"
     return Answered(status, {"status": status, "errorCode": code, "message": message, "errorType": kind})
+
+
+def undone(why: str) -> Answered:
+    """Return what the Disputes API answers where it does not do what it is asked."""
+    return Answered(200, {"disputeServiceResult": {"success": False, "errorMessage": why}})
 
 
 def overstated(body: Body) -> Body:

@@ -6,7 +6,9 @@ from dataclasses import replace
 from datetime import timedelta
 
 from payments import clock
+from payments.ids import public_id
 from payments.providers.base import CardData, Operation, Outcome, Payment, Unknown
+from payments.providers.disputes import DisputeResponse
 from payments.providers.simulator import deadlines, disputes, messages
 from payments.providers.simulator.books import approve, decline, expire_due_pages, find_payment
 from payments.providers.simulator.connector import Simulator
@@ -28,6 +30,9 @@ class ForgetfulSimulator(Simulator):
 
     def create_payment(self, payment: Payment) -> Outcome:
         return self._answered(super().create_payment(payment))
+
+    def respond(self, asked: DisputeResponse) -> Outcome:
+        return self._answered(super().respond(asked))
 
     def _operate(self, kind: str, operation: Operation) -> Outcome:
         return self._answered(super()._operate(kind, operation))
@@ -71,6 +76,19 @@ class SimulatorBench:
         for _ in disputes.STORIES[story]:
             booked.update(dispute_due_at=clock.now())
             disputes.advance_due(ALL)
+
+    def begin_dispute(self, payment: Payment) -> str:
+        """Take the money back as the payer's bank. Return the dispute's reference."""
+        SimulatedPayment.objects.filter(reference=payment.reference).update(
+            story=Story.AT_ONCE, dispute_due_at=clock.now()
+        )
+        disputes.advance_due(ALL)
+        return public_id("sd", _booked(payment).id)
+
+    def responses(self, payment: Payment) -> list[str]:
+        """Return the responses that the simulator has about a payment's dispute."""
+        response = _booked(payment).dispute_response
+        return ["accept" if response == "accept" else "evidence"] if response else []
 
     def webhooks(self) -> list[SignedMessage]:
         announced = messages.claim(ALL)

@@ -1,0 +1,50 @@
+"""Forms with a file, which is kept in memory: nothing is written to a disk unsealed."""
+
+from collections.abc import Callable
+from io import BytesIO
+from typing import Any
+
+from django.core.files.uploadedfile import InMemoryUploadedFile
+from django.core.files.uploadhandler import FileUploadHandler
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.csrf import csrf_protect
+
+# What a form adds to its file.
+FORM_BYTES = 64 * 1024
+
+
+class InMemory(FileUploadHandler):
+    """Keeps a file in memory, at most one byte more than `most_bytes`."""
+
+    def __init__(self, request: HttpRequest, most_bytes: int) -> None:
+        super().__init__(request)
+        self.most_bytes = most_bytes
+
+    def new_file(self, *args: Any, **kwargs: Any) -> None:
+        super().new_file(*args, **kwargs)
+        self.kept = bytearray()
+
+    def receive_data_chunk(self, raw_data: bytes, start: int) -> None:
+        self.kept += raw_data[: self.most_bytes + 1 - len(self.kept)]
+
+    def file_complete(self, file_size: int) -> InMemoryUploadedFile:
+        name, kind = self.file_name or "file", self.content_type or ""
+        return InMemoryUploadedFile(BytesIO(self.kept), self.field_name, name, kind, file_size, self.charset)
+
+
+def is_too_long(request: HttpRequest, most_bytes: int) -> bool:
+    """Return whether a form is longer than one with a file of `most_bytes`: its body was not read, so it has no token.
+
+    Nothing may be done then but to say so.
+    """
+    stated = request.META.get("CONTENT_LENGTH") or "0"
+    return request.method == "POST" and stated.isdigit() and int(stated) > most_bytes + FORM_BYTES
+
+
+def with_file(request: HttpRequest, most_bytes: int, view: Callable[[HttpRequest], HttpResponse]) -> HttpResponse:
+    """Return the response of `view`, which may read a file of the form.
+
+    The form's token is checked here, after the upload handler is set: the outer view must be exempt.
+    """
+    request.upload_handlers = [InMemory(request, most_bytes)]
+    return csrf_protect(view)(request)

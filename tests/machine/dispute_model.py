@@ -1,0 +1,105 @@
+"""A dispute as the guide to the ledger says it is: plain values that know nothing of the application."""
+
+from dataclasses import dataclass
+from typing import Any
+
+# Of each stage, in the order in which they happen: the status, and what it does with the money.
+TAKEN, BACK = "taken", "back"
+STAGES: dict[str, tuple[str, str]] = {
+    "inquiry": ("warning", ""),
+    "inquiry_answered": ("under_review", ""),
+    "inquiry_closed": ("won", ""),
+    "notice": ("warning", ""),
+    "chargeback": ("needs_response", TAKEN),
+    "expired": ("expired", ""),
+    "accepted": ("accepted", ""),
+    "evidence": ("under_review", ""),
+    "reversed": ("won", BACK),
+    "second_chargeback": ("lost", TAKEN),
+    "won_finally": ("won", BACK),
+    "lost_finally": ("lost", TAKEN),
+}
+ORDER = list(STAGES)
+# By which the provider shows that it has a response.
+PROOFS = {"evidence": ("inquiry_answered", "evidence"), "accept": ("accepted",)}
+ASKS = ("warning", "needs_response")
+REFUSED, UNANSWERED = "refused", "unanswered"
+
+
+@dataclass(eq=False)
+class Dispute:
+    """A dispute of `amount`: the furthest stage reported, and the furthest that moved money."""
+
+    amount: int
+    fee: int
+    stage: str
+    money: str = ""
+    name: str = ""
+    evidence: int = 0
+    response: str = ""
+    response_state: str = ""
+    tries: int = 0
+
+    def __repr__(self) -> str:
+        return f"{self.stage} {self.name[-4:]}"
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        printer.text(repr(self))
+
+    @property
+    def status(self) -> str:
+        return STAGES[self.stage][0]
+
+    @property
+    def withdrawn(self) -> bool:
+        return bool(self.money) and STAGES[self.money][1] == TAKEN
+
+    @property
+    def takes_response(self) -> bool:
+        return self.status in ASKS and self.response_state not in ("pending", "sent")
+
+    def report(self, stage: str) -> None:
+        """Record a stage: one that comes after a further one changes nothing."""
+        before = self.status
+        self.stage = max(self.stage, stage, key=ORDER.index)
+        if STAGES[stage][1]:
+            self.money = max(self.money or stage, stage, key=ORDER.index)
+        if self.response and stage in PROOFS[self.response]:
+            self.response_state = "sent"
+        elif (
+            self.status in ("warning", "needs_response") and self.status != before and self.response_state != "pending"
+        ):
+            self.response = self.response_state = ""
+
+    def add_evidence(self) -> str:
+        if not self.takes_response:
+            return "dispute_not_answerable"
+        self.evidence += 1
+        return ""
+
+    def submit(self) -> str:
+        if self.takes_response and not self.evidence:
+            return "evidence_missing"
+        return self._respond("evidence", is_possible=self.takes_response)
+
+    def accept(self) -> str:
+        return self._respond("accept", is_possible=self.takes_response and self.status != "warning")
+
+    def send(self, fate: str) -> None:
+        """Send a response that waits, which the provider takes, refuses or does not answer."""
+        if self.response_state != "pending":
+            return
+        self.tries += 1
+        if fate == REFUSED:
+            # What was sent before may be what is refused now.
+            self.response_state = "refused" if self.tries == 1 else "unknown"
+        elif fate != UNANSWERED:
+            is_inquiry = ORDER.index(self.stage) < ORDER.index("notice")
+            evidence = "inquiry_answered" if is_inquiry else "evidence"
+            self.report(evidence if self.response == "evidence" else "accepted")
+
+    def _respond(self, response: str, *, is_possible: bool) -> str:
+        if not is_possible:
+            return "dispute_not_answerable"
+        self.response, self.response_state, self.tries = response, "pending", 0
+        return ""

@@ -1,0 +1,266 @@
+"""Responses to disputes at Adyen: the reason that is chosen, the documents that are made, and what gets lost."""
+
+import base64
+from io import BytesIO
+from pathlib import Path
+from random import Random
+
+import pytest
+from PIL import Image
+from pypdf import PdfReader
+from reportlab.pdfgen.canvas import Canvas
+
+from payments.providers import http
+from payments.providers.adyen import documents
+from payments.providers.adyen.defense import _chosen
+from payments.providers.adyen.documents import Unusable, documents_of
+from payments.providers.base import Approved, NotSent, Rejected, Unknown
+from payments.providers.disputes import DisputeResponse, Evidence, EvidenceType, Response, Stage
+from tests.providers.adyen.bench import AdyenBench, SpoilsDisputes, adyen_bench
+from tests.providers.adyen.dispute_books import ONE_OR_MORE, OPTIONAL, REASONS, REQUIRED, DisputeBook
+from tests.providers.bench import Spoilt, taken
+
+EVIDENCE_CALLS = 3
+PATIENCE = 3
+
+
+def text(type_: EvidenceType, words: str = "Signed for by Maria") -> Evidence:
+    return Evidence(type_, "text/plain", words)
+
+
+def file(type_: EvidenceType, content_type: str, content: bytes) -> Evidence:
+    return Evidence(type_, content_type, base64.b64encode(content).decode())
+
+
+def pdf(words: str) -> bytes:
+    made = BytesIO()
+    canvas = Canvas(made)
+    canvas.drawString(100, 700, words)
+    canvas.save()
+    return made.getvalue()
+
+
+def image(kind: str, size: tuple[int, int] = (300, 200), mode: str = "RGB") -> bytes:
+    made = BytesIO()
+    Image.new(mode, size).save(made, kind)
+    return made.getvalue()
+
+
+def words_of(document: documents.Document) -> str:
+    """Return the text on the pages of a PDF."""
+    assert document.content_type == "application/pdf"
+    pages = PdfReader(BytesIO(base64.b64decode(document.content))).pages
+    return "\n".join(page.extract_text() for page in pages)
+
+
+def responding(bench: AdyenBench, *pieces: Evidence) -> tuple[DisputeBook, DisputeResponse]:
+    """Return a dispute at Adyen, and the evidence against it."""
+    payment = taken(bench)
+    book = bench.fake.books.disputes[bench.begin_dispute(payment)]
+    return book, DisputeResponse(book.psp_reference, payment.reference, Response.EVIDENCE, pieces)
+
+
+def chosen(reasons: dict[str, dict[str, str]], *types: EvidenceType) -> tuple[str, dict[str, list[str]]]:
+    """Return the reason that evidence of these types is sent for, and the types in each of its documents."""
+    listed = DisputeBook("D", "P", reasons)._list({})["defenseReasons"]
+    defense = _chosen(listed, [text(type_) for type_ in types])
+    return defense.reason, {kind: [piece.type.value for piece in pieces] for kind, pieces in defense.evidence.items()}
+
+
+VISA_13_1 = {
+    "InvalidChargeback": {"InvalidChargeback": OPTIONAL},
+    "MerchandiseReceived": {"DateMerchandiseShipped": REQUIRED, "ProofOfGoodsOrServicesProvided": REQUIRED},
+    "ServicesProvided": {"ProofOfGoodsOrServicesProvided": REQUIRED},
+}
+PROVIDED = {
+    "GoodsOrServicesProvided": {
+        "ProofOfAbilityToProvideServices": ONE_OR_MORE,
+        "ProofOfGoodsOrServicesProvided": ONE_OR_MORE,
+    }
+}
+
+
+@pytest.mark.parametrize(
+    ("reasons", "types", "expected"),
+    [
+        (REASONS, "other", ("SupplyDefenseMaterial", {"DefenseMaterial": ["other"]})),
+        (
+            REASONS,
+            "receipt shipping_documentation customer_communication",
+            (
+                "SupplyDefenseMaterial",
+                {
+                    "TIDorInvoice": ["receipt"],
+                    "DefenseMaterial": ["shipping_documentation", "customer_communication"],
+                },
+            ),
+        ),
+        (
+            REASONS,
+            "receipt",
+            ("SupplyDefenseMaterial", {"TIDorInvoice": ["receipt"], "DefenseMaterial": ["receipt"]}),
+        ),
+        (
+            VISA_13_1,
+            "shipping_documentation",
+            (
+                "MerchandiseReceived",
+                {
+                    "DateMerchandiseShipped": ["shipping_documentation"],
+                    "ProofOfGoodsOrServicesProvided": ["shipping_documentation"],
+                },
+            ),
+        ),
+        (
+            VISA_13_1,
+            "service_documentation refund_policy",
+            ("ServicesProvided", {"ProofOfGoodsOrServicesProvided": ["service_documentation", "refund_policy"]}),
+        ),
+        (
+            PROVIDED,
+            "service_documentation other",
+            ("GoodsOrServicesProvided", {"ProofOfGoodsOrServicesProvided": ["service_documentation", "other"]}),
+        ),
+    ],
+)
+def test_a_reason_is_chosen_that_the_evidence_fills_and_all_of_it_is_sent(
+    reasons: dict[str, dict[str, str]], types: str, expected: tuple[str, dict[str, list[str]]]
+) -> None:
+    assert chosen(reasons, *map(EvidenceType, types.split())) == expected
+
+
+@pytest.mark.parametrize(
+    ("reasons", "type_", "words"),
+    [
+        (VISA_13_1, EvidenceType.RECEIPT, "shipping_documentation"),
+        ({"GoodsNotReturned": REASONS["GoodsNotReturned"]}, EvidenceType.OTHER, "receipt"),
+        ({"InvalidChargeback": REASONS["InvalidChargeback"]}, EvidenceType.OTHER, "Customer Area"),
+        ({}, EvidenceType.OTHER, "Customer Area"),
+    ],
+)
+def test_evidence_that_fills_no_reason_is_refused_with_what_would_do(
+    reasons: dict[str, dict[str, str]], type_: EvidenceType, words: str
+) -> None:
+    with pytest.raises(Unusable, match=words):
+        chosen(reasons, type_)
+
+
+@pytest.mark.parametrize(
+    ("content_type", "content"), [("application/pdf", b"%PDF-1.7 not even whole"), ("image/jpeg", image("JPEG"))]
+)
+def test_a_file_by_itself_is_sent_as_it_is(bench: AdyenBench, content_type: str, content: bytes) -> None:
+    book, asked = responding(bench, file(EvidenceType.OTHER, content_type, content))
+    assert isinstance(bench.connector.respond(asked), Approved)
+    sent = book.documents["DefenseMaterial"]
+    assert (sent["contentType"], base64.b64decode(sent["content"])) == (content_type, content)
+
+
+def test_texts_images_and_files_for_one_document_are_joined_in_their_order() -> None:
+    pieces = [
+        text(EvidenceType.COMMUNICATION, "Paid ₱100 in cash\n" + "a" * 200),
+        file(EvidenceType.SHIPPING, "application/pdf", pdf("Delivered on Monday")),
+        file(EvidenceType.SIGNATURE, "image/png", image("PNG", mode="RGBA")),
+    ]
+    words = words_of(documents_of({"DefenseMaterial": pieces})["DefenseMaterial"])
+    found = [words.index(part) for part in ("Paid PHP 100 in cash", "Delivered on Monday", "customer signature")]
+    assert found == sorted(found)
+
+
+def test_a_text_of_many_pages_is_sent_whole() -> None:
+    lines = [f"Line {number} of what was said" for number in range(500)]
+    words = words_of(documents_of({"D": [text(EvidenceType.OTHER, "\n".join(lines))]})["D"])
+    assert [line for line in words.splitlines() if line.startswith("Line")] == lines
+
+
+NOISE = pdf(Random(1).randbytes(900_000).hex())
+
+
+@pytest.mark.parametrize(
+    ("pieces", "why"),
+    [
+        ([text(EvidenceType.OTHER, "She said ☃")], "a character"),
+        ([text(EvidenceType.OTHER), file(EvidenceType.RECEIPT, "application/pdf", b"%PDF-1.7 no")], "receipt cannot"),
+        ([file(EvidenceType.RECEIPT, "image/png", image("PNG")[:60])], "receipt cannot be read"),
+        ([file(EvidenceType.RECEIPT, "image/png", image("PNG", (7000, 7000), "1"))], "receipt cannot be read"),
+        ([file(type_, "application/pdf", NOISE) for type_ in list(EvidenceType)[:3]], "2 MB"),
+    ],
+    ids=["other characters", "broken PDF", "broken PNG", "too many pixels", "too large"],
+)
+def test_what_cannot_become_a_document_is_refused_by_name(pieces: list[Evidence], why: str) -> None:
+    with pytest.raises(Unusable, match=why):
+        documents_of({"D": pieces})
+
+
+def test_unusable_evidence_changes_nothing_at_adyen(bench: AdyenBench) -> None:
+    book, asked = responding(bench, text(EvidenceType.OTHER, "She said ☃"))
+    assert isinstance(bench.connector.respond(asked), Rejected)
+    assert (book.documents, book.defended) == ({}, [])
+
+
+def test_the_process_that_opens_files_has_no_environment_and_ends_in_time(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    script = tmp_path / "script.py"
+    script.write_text("import json, os; print(json.dumps({'documents': {'D': ' '.join(os.environ)}}))")
+    monkeypatch.setattr(documents, "SCRIPT", script)
+    monkeypatch.setenv("SECRET_OF_THE_SERVER", "x")
+    assert "SECRET" not in documents_of({"D": [text(EvidenceType.OTHER)]})["D"].content
+    script.write_text("import time; time.sleep(60)")
+    monkeypatch.setattr(documents, "SECONDS", 0.5)
+    with pytest.raises(Unusable, match="too much time"):
+        documents_of({"D": [text(EvidenceType.OTHER)]})
+
+
+@pytest.mark.parametrize("how", [Spoilt.LOST, Spoilt.CUT, Spoilt.FAILING, Spoilt.DROPPED, Spoilt.BUSY])
+@pytest.mark.parametrize("number", range(EVIDENCE_CALLS))
+def test_evidence_is_sent_whole_and_once_whichever_answer_is_lost(number: int, how: Spoilt) -> None:
+    with adyen_bench(spoiling := SpoilsDisputes(number, how)) as bench:
+        spoiling.fake = bench.fake
+        book, asked = responding(bench, text(EvidenceType.RECEIPT), text(EvidenceType.OTHER))
+        outcomes = [bench.connector.respond(asked) for _ in range(PATIENCE)]
+        assert isinstance(outcomes[0], NotSent if how is Spoilt.BUSY else Unknown)
+        assert book.defended == ["SupplyDefenseMaterial"]
+        assert sorted(book.documents) == ["DefenseMaterial", "TIDorInvoice"]
+        reports = [report for message in bench.webhooks() for report in bench.connector.read_webhook(*message)]
+        assert [report.dispute.stage for report in reports if report.dispute] == [Stage.CHARGEBACK, Stage.EVIDENCE]
+
+
+def test_documents_of_an_earlier_try_are_replaced(bench: AdyenBench) -> None:
+    book, asked = responding(bench, file(EvidenceType.OTHER, "application/pdf", b"%PDF-1.7 new"))
+    book.documents["DefenseMaterial"] = {"contentType": "application/pdf", "content": "old"}
+    assert isinstance(bench.connector.respond(asked), Approved)
+    assert base64.b64decode(book.documents["DefenseMaterial"]["content"]) == b"%PDF-1.7 new"
+
+
+def test_a_dispute_whose_time_is_over_is_refused_in_adyens_words(bench: AdyenBench) -> None:
+    book, asked = responding(bench, text(EvidenceType.OTHER))
+    book.is_expired = True
+    assert bench.connector.respond(asked) == Rejected("dispute_service", "Dispute expired.")
+
+
+def test_an_answer_that_does_not_say_whether_it_was_done_is_unknown(bench: AdyenBench) -> None:
+    _, asked = responding(bench, text(EvidenceType.OTHER))
+    told = AdyenBench(bench.fake, bench.fake.address, lambda *_: http.Reply(200, {}, b"{}"))
+    assert isinstance(told.connector.respond(asked), Unknown)
+
+
+def test_the_end_of_the_defense_period_tells_an_accepted_loss_from_a_missed_deadline(bench: AdyenBench) -> None:
+    stages = []
+    for additional in ({"disputeStatus": "Accepted"}, {"disputeStatus": "Expired"}, {}):
+        book, _ = responding(bench)
+        bench.fake.books.report_dispute(book, "DISPUTE_DEFENSE_PERIOD_ENDED", **additional)
+        [report] = bench.connector.read_webhook(*bench.webhooks()[-1])
+        assert report.dispute
+        stages.append(report.dispute.stage)
+    assert stages == [Stage.ACCEPTED, Stage.EXPIRED, Stage.EXPIRED]
+
+
+def test_responses_go_to_adyens_own_host_with_the_key_and_no_more(bench: AdyenBench) -> None:
+    urls: list[str] = []
+
+    def send(method: str, url: str, headers: object, body: bytes | None = None) -> http.Reply:
+        urls.append(url)
+        return http.Reply(200, {}, b'{"disputeServiceResult": {"success": true}}')
+
+    AdyenBench(bench.fake, "", send).connector.respond(DisputeResponse("D", "P", Response.ACCEPT))
+    assert urls == ["https://ca-test.adyen.com/ca/services/DisputeService/v30/acceptDispute"]
