@@ -1,4 +1,4 @@
-"""The sorts of the inbox about payouts: what fails, what waits for approval, and bank accounts that take effect soon."""
+"""The sorts of the inbox about payouts: those that failed or wait for approval, and new bank accounts."""
 
 from collections.abc import Iterator
 from datetime import timedelta

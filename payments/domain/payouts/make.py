@@ -80,7 +80,9 @@ def payables(schedules: Collection[PayoutSchedule], now: datetime) -> dict[UUID,
 def _run_alone(schedule_id: UUID) -> int:
     """Run a schedule so that its failure keeps no other merchant from a payout; it is tried again at the next sweep."""
     try:
-        return _run(schedule_id)
+        run = _run(schedule_id)
+        reached(Failpoint.SETTLED)
+        return run
     except (DatabaseError, StaleRow):
         logger.exception("The schedule %s of payouts could not be run.", schedule_id)
         return 0
@@ -94,6 +96,7 @@ def _run(schedule_id: UUID) -> int:
     schedule = due.select_for_update(skip_locked=True, no_key=True).first()
     if schedule is None:
         return 0
+    reached(Failpoint.LOCKED)
     try:
         with transaction.atomic():
             _make(schedule, now)
@@ -111,6 +114,7 @@ def _make(schedule: PayoutSchedule, now: datetime, requested_by: User | None = N
         raise NothingToPay("The merchant has no bank account for this currency.")
     payout_id = ids.new_id()
     total = _take(schedule, payout_id, now)
+    reached(Failpoint.TAKEN)
     reserve = max(0, total) * schedule.reserve_percent // 100
     if total - reserve < 1:
         raise NothingToPay("The merchant's balance has nothing to pay out.")
