@@ -5,7 +5,7 @@ from enum import StrEnum
 
 
 class Failpoint(StrEnum):
-    """The failpoints in order: of an operation on a charge, of the delivery of webhooks, of a settlement and a payout."""
+    """The failpoints in order: of an operation on a charge, of deliveries, of a settlement and of a payout."""
 
     WAITING = "waiting"  # for another operation on the charge
     OPENING = "opening"  # nothing is written

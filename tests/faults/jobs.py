@@ -119,14 +119,14 @@ class Settle:
 
 @dataclass(frozen=True)
 class PayOut:
-    """The payouts of one merchant: those whose time has come are made, and the simulated bank moves them on."""
+    """The payouts of one merchant: the simulated bank moves them on, and one is made of what is there then."""
 
     merchant_id: UUID
 
     def __call__(self) -> None:
-        make.make_due(scope=Scope(self.merchant_id))
         sweeps.release_reserves(scope=Scope(self.merchant_id))
         sweeps.simulate_bank(scope=Scope(self.merchant_id))
+        make.make_due(scope=Scope(self.merchant_id))
 
 
 @dataclass(frozen=True)

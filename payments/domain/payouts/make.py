@@ -81,11 +81,11 @@ def _run_alone(schedule_id: UUID) -> int:
     """Run a schedule so that its failure keeps no other merchant from a payout; it is tried again at the next sweep."""
     try:
         run = _run(schedule_id)
-        reached(Failpoint.SETTLED)
-        return run
     except (DatabaseError, StaleRow):
         logger.exception("The schedule %s of payouts could not be run.", schedule_id)
         return 0
+    reached(Failpoint.SETTLED)
+    return run
 
 
 @transaction.atomic
