@@ -1,11 +1,9 @@
 """Bank accounts, schedules and payouts of live mode, set up by Ana and decided by Ben."""
 
-from datetime import timedelta
 from typing import Any
 
 from django.contrib.auth.models import User
 
-from payments import clock
 from payments.domain.approvals import decisions
 from payments.domain.approvals.payout_effects import describe_schedule
 from payments.domain.approvals.requests import submit_request
@@ -50,14 +48,9 @@ def approve(request: ApprovalRequest, approver: Operator | None = None) -> None:
     decisions.approve(request, approver or operator("ben"), NOTE)
 
 
-def live_account(merchant: Merchant, **members: Any) -> PayoutAccount:
+def live_account(merchant: Merchant) -> PayoutAccount:
     """Return a live bank account that is in effect."""
-    account = give_account(merchant)
-    day_ago = clock.now() - timedelta(days=1)
-    values = {"livemode": True, "created_at": day_ago, "effective_at": day_ago + timedelta(days=1)} | members
-    PayoutAccount.objects.filter(id=account.id).update(**values)
-    account.refresh_from_db()
-    return account
+    return give_account(merchant, livemode=True)
 
 
 def live_schedule(merchant: Merchant, **wanted: Any) -> PayoutSchedule:

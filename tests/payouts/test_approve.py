@@ -10,7 +10,7 @@ from payments.domain.operators.four_eyes import Refused
 from payments.domain.payouts import approve, states
 from payments.domain.payouts.approve import Outcome
 from payments.domain.payouts.make import NothingToPay
-from payments.models import AuditEntry, Payout, ProviderAccount
+from payments.models import AuditEntry, Payout
 from tests.client import Api
 from tests.concurrency import at_once
 from tests.ledger.books import standing
@@ -81,16 +81,6 @@ def test_a_payout_of_test_mode_is_not_approved(api: Api, shop: NewMerchant) -> N
     payout = approve.pay_out(schedule, finance("fely"))
     with pytest.raises(Refused, match="does not wait"):
         approve.approve(payout, finance("flor"))
-
-
-def test_a_payout_that_its_provider_carries_out_is_due_when_it_is_approved(shop: NewMerchant) -> None:
-    with installed(Psp("north")) as psp:
-        account: ProviderAccount = account_at(psp, shop.merchant)
-    by_provider, by_file = live_payout(shop.merchant, provider_account=account), live_payout(shop.merchant)
-    for payout in (by_provider, by_file):
-        approve.approve(payout, finance("fely"))
-    assert by_provider.due_at == by_provider.approved_at
-    assert by_file.due_at is None
 
 
 def test_pay_out_now_names_who_asked_for_it(api: Api, shop: NewMerchant) -> None:

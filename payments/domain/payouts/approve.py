@@ -52,9 +52,7 @@ def approve(payout: Payout, operator: User) -> bool:
     if payout.requested_by_id == operator.pk:
         raise Refused("Nobody approves a payout that they asked for. Another operator must.")
     is_approved = payout.requested_by_id is not None or _is_within_limit(payout, operator)
-    now = clock.now()
-    # A payout that its provider carries out is due at once; the others wait for the next file.
-    approval = {"approved_by": operator, "approved_at": now, "due_at": now if payout.provider_account_id else None}
+    approval = {"approved_by": operator, "approved_at": clock.now()}
     values = approval if is_approved else {"requested_by": operator}
     unchanged = Payout.objects.filter(
         id=payout.id, status=Status.PENDING, approved_at=None, requested_by=payout.requested_by_id
@@ -73,7 +71,7 @@ def cancel(payout: Payout) -> None:
     try:
         states.cancel(payout)
     except StaleRow:
-        raise Refused("It cannot be cancelled any more: it is on its way, or has ended.") from None
+        raise Refused("It cannot be cancelled any more: it is in a bank file, on its way, or has ended.") from None
     audit_log.record(Action.CANCELLED, payout, detail=_detail(payout))
 
 
