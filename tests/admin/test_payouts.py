@@ -97,6 +97,14 @@ def test_anybody_of_support_withdraws_an_account_that_waits(shop: NewMerchant) -
     assert not _of_sort(person("ana2", "administrator"), "payout_accounts")
 
 
+def test_the_list_says_which_account_is_in_effect(shop: NewMerchant, operator: Client) -> None:
+    live_account(shop.merchant)
+    live_account(shop.merchant)
+    add_account(shop.merchant, True, Details("PHP", "Sari Store", "BNORPHMM"), NUMBER)
+    text = text_of(operator.get(f"{list_of(PayoutAccount)}?mode=live"))
+    assert [text.count(f">{word}<") for word in ("waits", "in effect", "replaced")] == [1, 1, 1]
+
+
 def test_a_schedule_of_test_mode_is_set_and_changed_at_once(ana: Client, shop: NewMerchant) -> None:
     act(ana, shop.merchant, "set_payout_schedule", mode="test", **PHP, **TERMS)
     schedule = PayoutSchedule.objects.get()

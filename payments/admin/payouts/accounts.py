@@ -5,6 +5,8 @@ from typing import Any
 from django import forms
 from django.contrib import admin
 from django.contrib.auth.models import User
+from django.db.models import Exists, OuterRef, QuerySet
+from django.http import HttpRequest
 
 from payments import clock
 from payments.admin.approvals.forms import approval_notice, submitted
@@ -105,9 +107,11 @@ class WithdrawPayoutAccount(RowAction):
 
 
 def standing(account: PayoutAccount) -> str:
-    """Return whether payouts may go to the account."""
+    """Return whether payouts go to the account; without `is_replaced`, it is known to be the newest."""
     if account.withdrawn_at:
         return chip("withdrawn", "bad")
+    if getattr(account, "is_replaced", False):
+        return chip("replaced", "quiet")
     return chip("waits", "warn") if account.effective_at > clock.now() else chip("in effect", "good")
 
 
@@ -130,3 +134,8 @@ class PayoutAccountAdmin(RowActions, LookOnlyAdmin):
     withdrawn = column(
         "Withdrawn", lambda account: moment_cell(account.withdrawn_at) if account.withdrawn_at else NOTHING
     )
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[PayoutAccount]:
+        same = {name: OuterRef(name) for name in ("merchant", "livemode", "currency")}
+        newer = PayoutAccount.objects.in_effect(clock.now()).filter(**same, effective_at__gt=OuterRef("effective_at"))
+        return super().get_queryset(request).annotate(is_replaced=Exists(newer))

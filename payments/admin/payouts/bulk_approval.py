@@ -48,7 +48,7 @@ def _approve(page: admin.ModelAdmin, request: HttpRequest, rows: QuerySet[Any]) 
         return None
     facts = [
         ("To be approved", _sum(possible)),
-        ("Which", lines(f"{payout}: {payout.merchant}, {payout.account}" for payout in possible)),
+        ("Which", lines(map(_line, possible))),
         ("Left out", len(payouts) - len(possible) or NOTHING),
     ]
     consequence = Consequence("Real money leaves for these bank accounts. It cannot be called back once it is sent.")
@@ -73,6 +73,10 @@ def _approve_each(page: admin.ModelAdmin, request: HttpRequest, payouts: Sequenc
     if left_out:
         page.message_user(request, f"Left out: {len(left_out)}. {' '.join(left_out[:SHOWN])}", messages.WARNING)
     return HttpResponseRedirect(reverse("admin:payments_payout_changelist"))
+
+
+def _line(payout: Payout) -> str:
+    return f"{money(payout.amount, payout.currency)} of {payout.merchant} to {payout.account}: {payout}"
 
 
 def _sum(payouts: Iterable[Payout]) -> str:
