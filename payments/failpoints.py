@@ -5,7 +5,7 @@ from enum import StrEnum
 
 
 class Failpoint(StrEnum):
-    """The failpoints in order: of an operation on a charge, of the delivery of webhooks, and of a settlement."""
+    """The failpoints in order: of an operation on a charge, of deliveries, of a settlement and of a payout."""
 
     WAITING = "waiting"  # for another operation on the charge
     OPENING = "opening"  # nothing is written
@@ -18,9 +18,10 @@ class Failpoint(StrEnum):
     CLAIMED = "claimed"  # webhooks are claimed
     SENT = "sent"  # receivers have answered, and nothing is recorded
     DELIVERY_RECORDED = "put_down"  # the attempts to deliver are recorded
-    LOCKED = "locked"  # the charges of a settlement are locked
-    POSTED = "posted"  # a settlement is written and not committed
-    SETTLED = "settled"  # a settlement is committed
+    LOCKED = "locked"  # the charges of a settlement, or the schedule of a payout, are locked
+    POSTED = "posted"  # a settlement or a payout is written and not committed
+    SETTLED = "settled"  # a settlement or a payout is committed
+    TAKEN = "taken"  # the parts of a payout are taken, and the payout is not written
 
 
 Listener = Callable[[Failpoint], None]

@@ -11,7 +11,7 @@ from payments.ids import public_id
 from payments.models import Merchant, MoneyCheck
 from payments.models.merchants.merchant_access import Limit
 from payments.money import format_amount
-from payments.overview import decisions, dispute_rates, needs_attention
+from payments.overview import decisions, dispute_rates, needs_attention, payout_sorts
 from payments.overview.inbox_entry import COUNTED_MAX, Entry, Sort, list_of, page_of
 
 
@@ -190,11 +190,14 @@ def _checks(limit: Limit, most: int) -> Iterator[Entry]:
 
 SORTS = (
     Sort("money_check", "Money check", "moneycheck", _checks),
+    payout_sorts.ACCOUNTS,
     Sort("holds", "Holds that expire", "charge", _holds, "money=expiring", needs_attention.expiring_holds),
     Sort("disputes", "Disputes to answer", "dispute", _disputes, "", needs_attention.disputes_to_answer),
     Sort("dispute_rates", "High dispute rates", "merchant", _rates),
     Sort("unknown", "Unknown outcomes", "unknownoutcome", _unknown, "", needs_attention.unknown_outcomes),
     Sort("approvals", "Waiting for approval", "approvalrequest", _approvals),
+    payout_sorts.TO_APPROVE,
+    payout_sorts.FAILED,
     Sort("declines", "Decline alerts", "declinealert", _alerts, "", needs_attention.decline_alerts),
     Sort("late", "Late payments being reversed", "charge", _late, "money=going_back", needs_attention.late_payments),
     Sort(

@@ -15,6 +15,7 @@ from payments.domain.merchants import merchants
 from payments.domain.merchants.api_keys import create_key, key_digest
 from payments.ids import parse_id, public_id
 from payments.models import ApiKey, Merchant
+from payments.quickstart.demo import payouts
 
 TITLE = "Demo Shop"
 ADMIN = "admin"
@@ -38,6 +39,7 @@ def keep(file: Path) -> None:
 
 def _new_merchant() -> dict[str, str]:
     made = merchants.create_merchant(TITLE)
+    payouts.set_up(made.merchant)
     whsec_test = made.webhook_secrets["whsec_test"]
     return {"merchant": public_id("mer", made.merchant.id), **made.keys, "whsec_test": whsec_test}
 

@@ -29,6 +29,8 @@ SUPPORT = VIEWER | {
     "payments.look_up_unknownoutcome",
     "payments.refund_charge",
     "payments.respond_dispute",
+    # To stop a change of where money goes is easy.
+    "payments.withdraw_payoutaccount",
 }
 FINANCE = SUPPORT | {
     "payments.capture_charge",
@@ -42,6 +44,10 @@ FINANCE = SUPPORT | {
     "payments.propose_correction",
     "payments.approve_correction",
     "payments.close_providerevent",
+    "payments.make_payout",
+    "payments.approve_payout",
+    "payments.cancel_payout",
+    "payments.record_payout",
     *MONTH_END,
 }
 ADMINISTRATOR = VIEWER | {
@@ -60,6 +66,10 @@ ADMINISTRATOR = VIEWER | {
     "payments.test_provideraccount",
     "payments.change_route",
     "payments.decide_approvalrequest",
+    # Where and when money goes; finance sends it.
+    "payments.add_payoutaccount",
+    "payments.withdraw_payoutaccount",
+    "payments.change_payoutschedule",
     "customers.delete_customersource",
     "payments.add_approvallimit",
     "payments.change_approvallimit",

@@ -13,6 +13,7 @@ from payments import clock
 from payments.admin.lists.mode import mode_of_row
 from payments.admin.moments import moment_text
 from payments.domain.operators.cases import work_on
+from payments.domain.payouts.accounts import number_of
 from payments.domain.reconciliation import uploads
 from payments.domain.reconciliation.layouts import MAPPINGS
 from payments.domain.routing.provider_accounts import open_account
@@ -25,6 +26,7 @@ from payments.models import (
     FeeTemplate,
     LedgerDay,
     MoneyCheck,
+    PayoutAccount,
     ProviderAccount,
     WebhookSecret,
 )
@@ -161,10 +163,11 @@ def secrets_of(house: House) -> list[str]:
     raw += [bytes(secret.sealed) for secret in WebhookSecret.objects.all()]
     raw += [bytes(account.sealed_credentials) for account in ProviderAccount.objects.filter(provider="xendit")]
     raw += [bytes(row.sealed_credentials) for row in ApprovalRequest.objects.filter(kind="add_account")]
+    raw += [bytes(account.sealed_number) for account in PayoutAccount.objects.all()]
     raw += [bytes(value) for value in (card.fingerprint, card.sealed_number, card.sealed_cvc) if value]
     secret_keys = [text for name, text in house.shop.keys.items() if name.startswith("sk")]
     plain = [REFUNDS_WAIT, *secret_keys, *house.shop.webhook_secrets.values(), *PROVIDER_CREDENTIALS.values()]
-    plain += REQUESTED_CREDENTIALS.values()
+    plain += [*REQUESTED_CREDENTIALS.values(), *map(number_of, PayoutAccount.objects.all())]
     return [*plain, *(value.hex() for value in raw), *(repr(value)[2:-1] for value in raw)]
 
 

@@ -26,6 +26,7 @@ from payments.models import (
     Charge,
     Correction,
     OperatorAction,
+    Payout,
     Posting,
     ReconciliationItem,
     ReconciliationRun,
@@ -82,6 +83,16 @@ class TestOneYear:
     def test_every_invariant_of_the_money_holds(self) -> None:
         assert broken_invariants() == {}
 
+    def test_its_merchants_are_paid_out_and_one_payout_comes_back(self) -> None:
+        payouts = Payout.objects.filter(livemode=False)
+        assert set(payouts.values_list("merchant_id", flat=True)) == set(
+            Charge.objects.values_list("merchant", flat=True)
+        )
+        assert payouts.filter(status=Payout.Status.PAID).count() > 50
+        returned = payouts.get(status=Payout.Status.FAILED)
+        assert returned.failure_code == "returned"
+        assert payouts.filter(merchant=returned.merchant, status=Payout.Status.PAID, id__gt=returned.id).exists()
+
     def test_it_has_so_many_charges_over_a_year_until_now(self) -> None:
         ends = Charge.objects.aggregate(first=Min("created_at"), last=Max("created_at"))
         assert Charge.objects.count() == CHARGES
@@ -121,7 +132,7 @@ class TestOneYear:
 
     def test_settlements_are_what_the_ledger_put_into_the_bank(self) -> None:
         totals = totals_of(list(Settlement.objects.all())).values()
-        in_bank = Posting.objects.filter(account="bank").aggregate(total=Sum("amount"))["total"]
+        in_bank = Posting.objects.filter(account="bank", kind="settle").aggregate(total=Sum("amount"))["total"]
         assert sum(total.gross - total.refunds for total in totals) == in_bank > 0
 
     def test_other_merchants_are_not_touched(self) -> None:

@@ -6,7 +6,8 @@ from uuid import UUID
 
 from django.db.models import F
 
-from payments.models import Attempt, Charge, Dispute, Webhook
+from payments import clock
+from payments.models import Attempt, Charge, Dispute, Payout, PayoutPart, PayoutSchedule, Webhook
 from payments.providers.simulator.models import Message, SimulatedOperation, SimulatedPayment
 
 
@@ -32,6 +33,15 @@ def let_leases_end(merchant_id: UUID, seconds: int) -> None:
 def let_responses_end(source_id: UUID, seconds: int) -> None:
     """Bring the responses to disputes nearer that a worker has claimed."""
     _nearer(Dispute.objects.filter(charge__source_id=source_id), seconds, "response_due_at")
+
+
+def let_days_pass_for_payouts(merchant_id: UUID, days: int) -> None:
+    """Bring nearer what the payouts of the merchant wait for, and let its schedule be due."""
+    seconds = days * 86_400
+    _nearer(PayoutPart.objects.filter(merchant_id=merchant_id, payout=None), seconds, "payable_at")
+    _nearer(Payout.objects.filter(merchant_id=merchant_id), seconds, "due_at")
+    _nearer(Payout.objects.filter(merchant_id=merchant_id), seconds, "reserve_due_at")
+    PayoutSchedule.objects.filter(merchant_id=merchant_id).update(next_at=clock.now())
 
 
 def _nearer(rows: Any, seconds: int, field: str) -> None:

@@ -16,6 +16,7 @@ from payments.domain.caller import Caller, IdempotencyKey
 from payments.domain.charging import operations
 from payments.domain.errors import PaymentError
 from payments.domain.idempotency import Replay
+from payments.domain.payouts import make, sweeps
 from payments.domain.settlement import settle_due
 from payments.domain.sweep_scope import Scope
 from payments.failpoints import Failpoint
@@ -114,6 +115,18 @@ class Settle:
 
     def __call__(self) -> int:
         return settle_due(scope=Scope(self.merchant_id))
+
+
+@dataclass(frozen=True)
+class PayOut:
+    """The payouts of one merchant: the simulated bank moves them on, and one is made of what is there then."""
+
+    merchant_id: UUID
+
+    def __call__(self) -> None:
+        sweeps.release_reserves(scope=Scope(self.merchant_id))
+        sweeps.simulate_bank(scope=Scope(self.merchant_id))
+        make.make_due(scope=Scope(self.merchant_id))
 
 
 @dataclass(frozen=True)

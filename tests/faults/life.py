@@ -10,17 +10,19 @@ from random import Random
 from typing import Any
 from uuid import UUID
 
+from payments import clock
 from payments.domain.disputes.respond import LEASE as RESPONSE_LEASE
 from payments.domain.merchants.merchants import NewMerchant
+from payments.domain.payouts import make
 from payments.ids import parse_id, public_id
-from payments.models import Charge, Webhook
+from payments.models import Charge, PayoutSchedule, Webhook
 from payments.webhooks.claims import LEASE
 from tests.client import APPROVED, REFUNDS_FAIL, Api, made
 from tests.customers.factories import new_customer
 from tests.faults.books import differences, not_found_out
 from tests.faults.client import ask_until_answered, broken_promises, is_final
 from tests.faults.elapsed_time import let_leases_end, let_pass, let_responses_end
-from tests.faults.jobs import Answer, Fault, Request, Stall, Visit, deliver, recover, respond
+from tests.faults.jobs import Answer, Fault, PayOut, Request, Stall, Visit, deliver, recover, respond
 from tests.faults.processes import Job
 from tests.faults.verbs import ACTION_SECONDS, VERBS
 from tests.faults.world import World
@@ -138,6 +140,8 @@ class Life:
         if job is respond:
             let_responses_end(self.source_id, round(RESPONSE_LEASE.total_seconds()) + 1)
         job()
+        if isinstance(job, PayOut):
+            self._check_paid_out()
         return self._check_reported() if job is deliver else None
 
     def _waits(self) -> Iterator[Callable[[], None]]:
@@ -189,6 +193,13 @@ class Life:
         announced = {public_id("evt", row.event_id) for row in rows if row.state == Webhook.State.DELIVERED}
         if len(announced) < len(rows) or announced - self.world.endpoint.noticed():
             self._found("lost", f"events of {self.charge} were never sent")
+
+    def _check_paid_out(self) -> None:
+        """Whether everything that can be paid out is in a payout."""
+        schedule = PayoutSchedule.objects.get(merchant_id=self.merchant_id)
+        left = make.payable(schedule, clock.now())
+        if left - left * schedule.reserve_percent // 100 >= 1:
+            self._found("lost", f"{left} can be paid out and was not")
 
     def _compare(self, after: str) -> None:
         charges = Charge.objects.filter(source_id=self.source_id)

@@ -33,6 +33,7 @@ READY = {
     "dispute": {},
     "respond": {},
     "settle": {},
+    "pay_out": {},
 }
 CUT = [name for name, verb in VERBS.items() if verb.asks_provider and name != "recover"]
 

@@ -9,17 +9,19 @@ from django.db.models import Q, QuerySet
 from payments import clock
 from payments.domain.charging.state_machine import ChargeState, state_of
 from payments.domain.disputes.find import ASKS_FOR_EVIDENCE
+from payments.domain.payouts.sweeps import REFUSED, RETURNED
 from payments.failpoints import Failpoint
 from payments.ids import public_id
-from payments.models import Charge, Dispute, Webhook
+from payments.models import Charge, Dispute, PayoutSchedule, Webhook
 from payments.models.charging.charge import EXTENDED_DAYS_MAX
 from payments.providers.simulator.models import SimulatedPayment
 from payments.providers.simulator.scenarios import Story
 from tests.client import made
-from tests.faults.elapsed_time import let_pass
-from tests.faults.jobs import Extend, Request, Settle, Visit, deliver, expire, recover, report, respond
+from tests.faults.elapsed_time import let_days_pass_for_payouts, let_pass
+from tests.faults.jobs import Extend, PayOut, Request, Settle, Visit, deliver, expire, recover, report, respond
 from tests.faults.processes import Job
 from tests.pages.waiting_charges import page_of, path_of
+from tests.payouts.stories import give_account, give_schedule
 
 if TYPE_CHECKING:
     from tests.faults.life import Life
@@ -33,6 +35,7 @@ UNASKED = (Failpoint.OPENED, Failpoint.ASKING)
 STALL = (Failpoint.OPENED, *RECORD)
 DELIVER = (Failpoint.CLAIMED, Failpoint.SENT, Failpoint.DELIVERY_RECORDED)
 SETTLE = (Failpoint.LOCKED, Failpoint.POSTED, Failpoint.SETTLED)
+PAY_OUT = (Failpoint.LOCKED, Failpoint.TAKEN, Failpoint.POSTED, Failpoint.SETTLED)
 ACTION_SECONDS = 3600
 RIGHT_PIN, WRONG_PIN = "123456", "654321"
 
@@ -108,6 +111,18 @@ def _overstay(life: "Life") -> Job:
 def _settle(life: "Life") -> Settle:
     Charge.objects.filter(id=life.charge.id).update(settle_due_at=clock.now())
     return Settle(life.merchant_id)
+
+
+def _pay_out(life: "Life") -> PayOut:
+    """Let a day pass; the merchant has another bank account each time, and some of them send money back."""
+    if life.charge.settle_due_at:
+        _settle(life)()
+    number = life.random.choice(["000123456789", f"00012345{REFUSED}", f"00012345{RETURNED}"])
+    give_account(life.shop.merchant, number)
+    if not PayoutSchedule.objects.filter(merchant=life.merchant_id).exists():
+        give_schedule(life.shop.merchant, "daily", reserve_percent=10, reserve_days=2)
+    let_days_pass_for_payouts(life.merchant_id, 1)
+    return PayOut(life.merchant_id)
 
 
 def _dispute(life: "Life") -> Job:
@@ -207,6 +222,13 @@ VERBS = {
         _settle,
         lambda charge: charge.settle_due_at is not None,
         SETTLE,
+        stalls=(Failpoint.SETTLED,),
+        asks_provider=False,
+    ),
+    "pay_out": Verb(
+        _pay_out,
+        lambda charge: charge.settled_at is not None,
+        PAY_OUT,
         stalls=(Failpoint.SETTLED,),
         asks_provider=False,
     ),

@@ -4,7 +4,7 @@ from typing import Any
 
 from payments.domain import settlement
 from payments.domain.charging import expiry, recovery
-from payments.domain.payouts import make
+from payments.domain.payouts import approve, make
 from payments.ids import parse_id
 from payments.models import Attempt, Charge, Merchant
 from payments.providers.simulator import books
@@ -187,6 +187,7 @@ class History:
         days_pass(1)
         give_account(merchant, "000000000003")
         self.payouts["returned"] = paid_out(schedule)
+        approve.cancel(make.make_now(schedule.id))
         self.payouts["pending"] = make.make_now(schedule.id)
         self._charge("settled last")
         self._settle()

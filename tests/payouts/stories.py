@@ -16,20 +16,23 @@ from tests.ledger.books import settle
 DAY = timedelta(days=1)
 
 
-def give_account(merchant: Merchant, number: str = "000123456789", currency: str = "PHP") -> PayoutAccount:
-    """Give the merchant a bank account in test mode, in effect from now on."""
-    account_id = ids.new_id()
+def give_account(
+    merchant: Merchant, number: str = "000123456789", currency: str = "PHP", livemode: bool = False
+) -> PayoutAccount:
+    """Give the merchant a bank account that was added a day ago, in effect from now on."""
+    account_id, now = ids.new_id(), clock.now()
     return PayoutAccount.objects.create(
         id=account_id,
         merchant=merchant,
-        livemode=False,
+        livemode=livemode,
         currency=currency,
         holder="Sari Store",
         bic="BNORPHMM",
         country="PH",
         sealed_number=seal(number, Place(Purpose.SECRET, merchant.id, account_id, "number")),
         last4=number[-4:],
-        effective_at=clock.now(),
+        created_at=now - DAY,
+        effective_at=now,
     )
 
 

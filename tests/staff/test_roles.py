@@ -49,6 +49,14 @@ WHOSE: dict[str, Any] = {
     "payments_dispute_add_evidence": SUPPORT,
     "payments_dispute_submit_evidence": SUPPORT,
     "payments_dispute_accept": FINANCE,
+    "payments_payout_approve": FINANCE,
+    "payments_payout_cancel": FINANCE,
+    "payments_payout_record": FINANCE,
+    "payments_payoutschedule_pay_out": FINANCE,
+    "payments_payoutschedule_change_schedule": ADMINISTRATOR,
+    "payments_payoutaccount_withdraw": SUPPORT | ADMINISTRATOR,
+    "payments_merchant_set_payout_account": ADMINISTRATOR,
+    "payments_merchant_set_payout_schedule": ADMINISTRATOR,
     # It has a file of its own.
     "payments_auditentry_csv": NOBODY,
     "payments_auditentry_saveview": ADMINISTRATOR,
@@ -221,7 +229,8 @@ def test_only_administrators_change_merchants(role: str, rows: dict[str, Model])
 
 
 def test_administrators_do_nothing_about_money() -> None:
-    assert ROLES["administrator"] & ROLES["finance"] == {"payments.change_case", *MONTH_END}
+    shared = {"payments.change_case", "payments.withdraw_payoutaccount", *MONTH_END}
+    assert ROLES["administrator"] & ROLES["finance"] == shared
 
 
 def test_nobody_without_a_role_opens_a_page_of_rows(rows: dict[str, Model]) -> None:

@@ -16,9 +16,12 @@ from payments import clock, vault
 from payments.domain.cards.card_data import card_data
 from payments.domain.maintenance import key_rotation, reseal
 from payments.domain.maintenance.data_keys import DatabaseKeyStore
+from payments.domain.merchants.merchants import NewMerchant
+from payments.domain.payouts.accounts import number_of
 from payments.models import Card, CvcKey, DataKey
 from payments.vault import Purpose, VaultUnavailable, WrappedKey
 from tests.client import APPROVED, Api, made
+from tests.payouts.stories import give_account
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -74,6 +77,15 @@ def test_an_old_dump_does_not_open_once_the_old_key_is_destroyed(settings: Any, 
 
     with pytest.raises(VaultUnavailable, match="local:old"):
         opened()
+
+
+def test_numbers_of_bank_accounts_are_sealed_again(shop: NewMerchant) -> None:
+    account = give_account(shop.merchant, "000123456789")
+    old = DataKey.objects.get(purpose=Purpose.SECRET)
+    rotate("--re-encrypt")
+    account.refresh_from_db()
+    assert not reseal.is_any_sealed_with(old)
+    assert number_of(account) == "000123456789"
 
 
 def test_a_retired_data_key_is_destroyed_when_nothing_needs_it(api: Api) -> None:

@@ -46,6 +46,9 @@ PERMISSIONS = {
     Kind.CHANGE_ACCOUNT: "payments.change_provideraccount",
     Kind.ADD_ROUTE: "payments.change_route",
     Kind.CHANGE_ROUTE: "payments.change_route",
+    Kind.ADD_PAYOUT_ACCOUNT: "payments.add_payoutaccount",
+    Kind.SET_PAYOUT_SCHEDULE: "payments.change_payoutschedule",
+    Kind.RECORD_PAYOUT: "payments.record_payout",
 }
 DECISIONS = (
     Decision("approve", "Approve", MAY_DECIDE, decisions.approve),
@@ -150,7 +153,11 @@ class ApprovalRequestAdmin(DecidedByAnother):
     list_select_related = ("merchant", "proposed_by", "decided_by")
     search_fields = ("reason", "note", "merchant__title")
     change_list_template = "admin/payments/approvalrequest/change_list.html"
-    uuid_lookups = {"": ("pk", "subject_id"), "mer": ("merchant_id",), "key": ("subject_id",), "pac": ("subject_id",)}
+    uuid_lookups = {
+        "": ("pk", "subject_id"),
+        "mer": ("merchant_id",),
+        **dict.fromkeys(("key", "pac", "po"), ("subject_id",)),
+    }
     fieldsets = (
         (None, {"fields": ("shown_state", "what_next", "shown_kind", "shown_merchant")}),
         ("Requested", {"fields": ("asked_for", "reason", "proposed_by", "created", "expires")}),

@@ -8,6 +8,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from payments import sourcetypes
+from payments.admin.approvals import payout_words
 from payments.admin.framework.formats import NOTHING, link, money, provider_title
 from payments.admin.framework.object_actions import Consequence, Facts
 from payments.admin.moments import moment_text
@@ -42,6 +43,8 @@ def consequence_of(request: ApprovalRequest) -> Consequence:
                 f"Anybody with the key can {does} of {merchant} in live mode. {requester} takes it and sees its text."
             )
             return Consequence(f"{said} It works until it is revoked or ends.", gives_back=True)
+        case Kind.ADD_PAYOUT_ACCOUNT | Kind.SET_PAYOUT_SCHEDULE | Kind.RECORD_PAYOUT:
+            return payout_words.consequence_of(request)
         case Kind.ADD_ACCOUNT | Kind.CHANGE_ACCOUNT:
             connector = _connector(request)
             hosts = " and ".join(connector.domains) if connector and connector.domains else "the provider"
@@ -62,6 +65,8 @@ def short_words(request: ApprovalRequest) -> str:
             return f"{kind}: {said['key']}"
         case Kind.ADD_ACCOUNT | Kind.CHANGE_ACCOUNT:
             return f"{kind}: {said['title']}"
+        case Kind.ADD_PAYOUT_ACCOUNT | Kind.SET_PAYOUT_SCHEDULE | Kind.RECORD_PAYOUT:
+            return f"{kind}: {payout_words.short_words(request)}"
         case _:
             return f"{kind}: {sourcetypes.BY_NAME[said['source_type']].label}"
 
@@ -102,6 +107,8 @@ def _subject(request: ApprovalRequest) -> Facts:
             route = Route.objects.select_related("account").get(id=request.subject_id)
             yield "Route", link(Route, route.id, route)
             yield "Account", link(ProviderAccount, route.account_id, route.account)
+        case Kind.ADD_PAYOUT_ACCOUNT | Kind.RECORD_PAYOUT:
+            yield from payout_words.subject(request)
 
 
 def _values(request: ApprovalRequest, said: dict[str, Any]) -> Iterator[tuple[str, object]]:
@@ -119,6 +126,8 @@ def _values(request: ApprovalRequest, said: dict[str, Any]) -> Iterator[tuple[st
             yield "Old key works for", f"{said['hours']} hours after the new one is taken"
         case Kind.ADD_ACCOUNT | Kind.CHANGE_ACCOUNT:
             yield from _account_values(request, said)
+        case Kind.ADD_PAYOUT_ACCOUNT | Kind.SET_PAYOUT_SCHEDULE | Kind.RECORD_PAYOUT:
+            yield from payout_words.values(request, said)
         case _:
             for name, label in ROUTE_LABELS.items():
                 yield label, _route_value(name, said)

@@ -32,6 +32,9 @@ from payments.admin.merchants.checklist import PERIOD_DAYS, checklist, dispute_l
 from payments.admin.merchants.fees import SetFees, fee_lines
 from payments.admin.merchants.merchant_form import MerchantForm, NewMerchantForm, brand_preview
 from payments.admin.merchants.receiver import SendTestEvent, SetNotifyUrls
+from payments.admin.payouts import of_merchant
+from payments.admin.payouts.accounts import SetPayoutAccount
+from payments.admin.payouts.schedules import SetPayoutSchedule
 from payments.context import because
 from payments.domain.merchants.merchants import MODES, create_merchant
 from payments.ids import public_id
@@ -83,6 +86,8 @@ class MerchantAdmin(RowActions, KahaAdmin):
         SetNotifyUrls(),
         SendTestEvent(),
         RollWebhookSecret(),
+        SetPayoutAccount(),
+        SetPayoutSchedule(),
     )
     form = MerchantForm
     list_display = ("title", "public_id", "account_name", "statement_descriptor", "status", "created")
@@ -95,7 +100,8 @@ class MerchantAdmin(RowActions, KahaAdmin):
         ("Related", {"fields": ("rows", "created", "updated")}),
         ("Profile", {"fields": ("business_address", *MerchantForm.branding_fields, "preview")}),
         ("Money", {"fields": ("balances", "fees")}),
-        ("Terms", {"fields": ("payment_methods", "called_urls", "decline_budget", "payouts", "shown_metadata")}),
+        ("Payouts", {"fields": ("payout_accounts", "payout_schedules", "last_payouts")}),
+        ("Terms", {"fields": ("payment_methods", "called_urls", "decline_budget", "shown_metadata")}),
     )
     readonly_fields = (
         "public_id",
@@ -111,7 +117,9 @@ class MerchantAdmin(RowActions, KahaAdmin):
         "payment_methods",
         "called_urls",
         "decline_budget",
-        "payouts",
+        "payout_accounts",
+        "payout_schedules",
+        "last_payouts",
         "shown_metadata",
     )
     inlines = (KeysOfMerchant,)
@@ -120,7 +128,9 @@ class MerchantAdmin(RowActions, KahaAdmin):
     called_urls = column(
         "Notify URLs", lambda merchant: lines(f"{mode}: {url}" for mode, url in merchant.notify_urls.items())
     )
-    payouts = json_column("payout_settings")
+    payout_accounts = column("Bank accounts", of_merchant.accounts)
+    payout_schedules = column("Schedules", of_merchant.schedules)
+    last_payouts = column("Last payouts", of_merchant.payouts)
     shown_metadata = json_column("metadata")
     balances = column(
         "Balances",

@@ -1,4 +1,4 @@
-"""Payouts, and the bank accounts and schedules by which they are made."""
+"""Payouts, and what operators do about them."""
 
 from django.contrib import admin
 from django.db.models import Q
@@ -16,8 +16,12 @@ from payments.admin.framework.formats import (
     money_column,
     search_link,
 )
+from payments.admin.framework.row_actions import RowActions
 from payments.admin.moments import moment_cell, moment_text
-from payments.models import Event, Payout, PayoutAccount, PayoutSchedule, Posting, Settlement
+from payments.admin.payouts.actions import ApprovePayout, CancelPayout, RecordPayout
+from payments.admin.payouts.bulk_approval import BulkApproval
+from payments.domain.payouts.approve import waits_for_approval
+from payments.models import Event, Payout, PayoutAccount, Posting, ProviderAccount, Settlement
 
 SHOWN_EVENTS = 100
 SHOWN_PARTS = 100
@@ -28,13 +32,35 @@ CHIPS: dict[str, str] = {
     Payout.Status.FAILED: "bad",
 }
 ByStatus = by("status", **{status.value: (status.label, Q(status=status)) for status in Payout.Status})
+ByApproval = by(
+    "approval",
+    waiting=("Waits for approval", Q(livemode=True, status=Payout.Status.PENDING, approved_at=None)),
+    approved=("Approved", Q(approved_at__isnull=False)),
+)
+
+
+def _approval(payout: Payout) -> str:
+    if payout.approved_at:
+        return f"by {payout.approved_by}, {moment_text(payout.approved_at)}"
+    if not waits_for_approval(payout):
+        return NOTHING
+    asked = f", asked for by {payout.requested_by}" if payout.requested_by else ""
+    return f"waits for another operator{asked}"
+
+
+def _way_out(payout: Payout) -> SafeString | str:
+    if not payout.livemode:
+        return "the simulated bank"
+    account = payout.provider_account
+    return link(ProviderAccount, account.id, account) if account else "a bank file"
 
 
 @admin.register(Payout)
-class PayoutAdmin(LookOnlyAdmin):
+class PayoutAdmin(BulkApproval, RowActions, LookOnlyAdmin):
+    row_actions = (ApprovePayout(), CancelPayout(), RecordPayout())
     merchant_lookup = "merchant"
     list_display = ("public_id", "created", "shown_amount", "shown_status", "account", "merchant", "mode")
-    list_filter = (ByStatus, ByMode, "created_at")
+    list_filter = (ByApproval, ByStatus, ByMode, "created_at")
     sum_of = ("amount", "currency")
     list_select_related = ("merchant", "account")
     search_fields = ("=currency",)
@@ -43,7 +69,8 @@ class PayoutAdmin(LookOnlyAdmin):
     fieldsets = (
         (None, {"fields": ("public_id", "shown_status", "failure_code", "of_merchant", "mode")}),
         ("What it pays", {"fields": ("shown_amount", "shown_reserve", "reserve_due", "parts", "postings")}),
-        ("Where it goes", {"fields": ("account",)}),
+        ("Where it goes", {"fields": ("to_account", "way_out")}),
+        ("Approval", {"fields": ("asked_for_by", "approval")}),
         ("Times", {"fields": ("created", "sent", "paid", "ended", "updated", "version")}),
         ("Events", {"fields": ("events",)}),
     )
@@ -51,6 +78,10 @@ class PayoutAdmin(LookOnlyAdmin):
     shown_amount = money_column("amount")
     shown_reserve = money_column("reserve")
     shown_status = column("Status", lambda payout: chip(payout.get_status_display(), CHIPS.get(payout.status, "quiet")))
+    to_account = column("Account", lambda payout: link(PayoutAccount, payout.account_id, payout.account))
+    way_out = column("By", _way_out)
+    asked_for_by = column("Asked for by", lambda payout: payout.requested_by or "its schedule")
+    approval = column("Approved", _approval)
     reserve_due = column(
         "Reserve released", lambda payout: moment_cell(payout.reserve_due_at) if payout.reserve_due_at else NOTHING
     )
@@ -72,34 +103,3 @@ class PayoutAdmin(LookOnlyAdmin):
     def events(self, payout: Payout) -> SafeString | str:
         found = Event.objects.filter(object_id=payout.pk).defer("payload").order_by("-sequence")[:SHOWN_EVENTS]
         return lines(link(Event, event.id, f"{moment_text(event.created_at)} {event.type}") for event in found)
-
-
-@admin.register(PayoutAccount)
-class PayoutAccountAdmin(LookOnlyAdmin):
-    merchant_lookup = "merchant"
-    list_display = ("holder", "last4", "bic", "currency", "effective", "merchant", "mode")
-    list_filter = (ByMode, "created_at")
-    list_select_related = ("merchant",)
-    search_fields = ("holder", "=last4", "=bic")
-    uuid_lookups = {"": ("pk",), "mer": ("merchant_id",)}
-    fieldsets = (
-        (None, {"fields": ("holder", "last4", "bic", "country", "currency")}),
-        ("Whose it is", {"fields": ("of_merchant", "mode")}),
-        ("Times", {"fields": ("effective", "created")}),
-    )
-    effective = column("In effect from", lambda account: moment_cell(account.effective_at))
-
-
-@admin.register(PayoutSchedule)
-class PayoutScheduleAdmin(LookOnlyAdmin):
-    merchant_lookup = "merchant"
-    list_display = ("merchant", "mode", "currency", "interval", "delay_days", "reserve_percent", "reserve_days", "next")
-    list_filter = ("interval", ByMode)
-    list_select_related = ("merchant",)
-    search_fields = ("=currency",)
-    uuid_lookups = {"": ("pk",), "mer": ("merchant_id",)}
-    fieldsets = (
-        (None, {"fields": ("of_merchant", "mode", "currency", "interval", "next")}),
-        ("What it leaves", {"fields": ("delay_days", "reserve_percent", "reserve_days")}),
-    )
-    next = column("Next payout", lambda schedule: moment_cell(schedule.next_at) if schedule.next_at else NOTHING)

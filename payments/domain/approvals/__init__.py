@@ -1,1 +1,1 @@
-"""Changes to live keys, provider accounts and routes, which one operator requests and another approves."""
+"""Changes to live keys, provider accounts, routes and payouts, which one operator requests and another approves."""

@@ -14,6 +14,8 @@ from payments.domain.audit import audit_log
 from payments.domain.audit.audit_log import Action
 from payments.domain.merchants.api_keys import BadKey, KeyInactive
 from payments.domain.operators.four_eyes import Operator, Refused, decision, expire_request
+from payments.domain.payouts.accounts import BadPayoutAccount
+from payments.domain.payouts.terms import BadSchedule
 from payments.domain.routing.provider_accounts import BadAccount
 from payments.domain.routing.routes import BadRoute
 from payments.models import ApprovalRequest
@@ -22,7 +24,7 @@ from payments.vault import VaultError, VaultUnavailable, with_prefetched_keys
 
 State = ApprovalRequest.State
 BATCH = 100
-FAULTS = (Overtaken, BadKey, KeyInactive, BadAccount, BadRoute)
+FAULTS = (Overtaken, BadKey, KeyInactive, BadAccount, BadRoute, BadPayoutAccount, BadSchedule)
 NOT_OPEN = "This request is no longer open. It was decided meanwhile, or it has expired."
 
 

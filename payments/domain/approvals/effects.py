@@ -6,6 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from payments import clock
+from payments.domain.approvals.payout_effects import apply_payout_change
 from payments.domain.merchants import api_keys
 from payments.domain.routing import provider_accounts, routes
 from payments.models import ApiKey, ApprovalRequest, ProviderAccount, Route
@@ -47,7 +48,8 @@ def describe_route(route: Route) -> dict[str, Any]:
 def apply_change(request: ApprovalRequest, credentials: Mapping[str, str]) -> None:
     """Apply the change of `request` in the caller's transaction; the text of a created key is discarded.
 
-    Raises Overtaken, BadKey, KeyInactive, BadAccount, BadRoute, VaultUnavailable.
+    Raises Overtaken, BadKey, KeyInactive, BadAccount, BadRoute, BadPayoutAccount, BadSchedule, Refused,
+    VaultUnavailable.
     """
     given = request.parameters
     match request.kind:
@@ -78,6 +80,8 @@ def apply_change(request: ApprovalRequest, credentials: Mapping[str, str]) -> No
             if describe_route(route) != request.before:
                 raise Overtaken("The route was changed since this was requested.")
             routes.change(route, _columns(given))
+        case _:
+            apply_payout_change(request, credentials)
 
 
 def make_key(request: ApprovalRequest) -> tuple[ApiKey, str]:

@@ -37,6 +37,7 @@ class Action(StrEnum):
     APPROVED = "approved"
     REJECTED = "rejected"
     WITHDRAWN = "withdrawn"
+    CANCELLED = "cancelled"
     OVERTAKEN = "overtaken"
     DECLINED = "declined"
     EXPIRED = "expired"

@@ -12,7 +12,16 @@ from django.db.models.functions import Substr
 
 from payments import vault
 from payments.db.scoped_queryset import FIRST_ID
-from payments.models import ApprovalRequest, Card, DataKey, Evidence, ProviderAccount, ReportUpload, WebhookSecret
+from payments.models import (
+    ApprovalRequest,
+    Card,
+    DataKey,
+    Evidence,
+    PayoutAccount,
+    ProviderAccount,
+    ReportUpload,
+    WebhookSecret,
+)
 from payments.vault import Place, Purpose, VaultError
 
 logger = logging.getLogger("kaha.vault")
@@ -72,6 +81,7 @@ COLUMNS = (
         "requested_credentials",
         "merchant_id",
     ),
+    SealedColumn("numbers of bank accounts", PayoutAccount, "sealed_number", Purpose.SECRET, "number", "merchant_id"),
     SealedColumn("evidence", Evidence, "sealed_content", Purpose.SECRET, "evidence", "merchant_id", FILES_BATCH),
     # A report is of no merchant, so its own ID stands for one.
     SealedColumn("uploaded reports", ReportUpload, "sealed_content", Purpose.SECRET, "report", "id", FILES_BATCH),

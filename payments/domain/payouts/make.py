@@ -5,9 +5,11 @@ owes is among them, so it is kept from the next payout.
 """
 
 import logging
+from collections.abc import Collection
 from datetime import datetime, timedelta
 from uuid import UUID
 
+from django.contrib.auth.models import User
 from django.db import DatabaseError, connection, transaction
 from django.db.models import Sum
 
@@ -20,7 +22,7 @@ from payments.domain.payouts.schedules import account_in_effect, next_run_at
 from payments.domain.sweep_scope import ALL_MERCHANTS, Scope
 from payments.failpoints import Failpoint, reached
 from payments.ledger import journals
-from payments.models import Payout, PayoutAccount, PayoutPart, PayoutSchedule, Posting
+from payments.models import Payout, PayoutAccount, PayoutPart, PayoutSchedule
 
 logger = logging.getLogger("kaha.payouts")
 
@@ -31,6 +33,18 @@ UPDATE payments_payoutpart part SET payout_id = %(payout)s, amount = (
     SELECT coalesce(-sum(amount), 0) FROM payments_posting
     WHERE settlement_id = part.id AND account = 'merchant_payable'
 ) WHERE id = ANY(%(parts)s)
+"""
+
+# A settlement whose day is over has its total, so that a merchant who was never paid out costs a row a day.
+PAYABLE = """
+SELECT s.id, coalesce(sum(CASE WHEN part.is_settlement THEN coalesce(
+    (SELECT net FROM payments_settlementtotal WHERE settlement_id = part.id),
+    (SELECT -sum(amount) FROM payments_posting WHERE settlement_id = part.id AND account = 'merchant_payable')
+) ELSE part.amount END), 0)
+FROM payments_payoutschedule s LEFT JOIN payments_payoutpart part ON part.payout_id IS NULL
+    AND (part.merchant_id, part.livemode, part.currency) = (s.merchant_id, s.livemode, s.currency)
+    AND part.payable_at <= %(now)s - CASE WHEN part.is_settlement THEN s.delay_days ELSE 0 END * interval '1 day'
+WHERE s.id = ANY(%(schedules)s) GROUP BY s.id
 """
 
 
@@ -44,29 +58,34 @@ def make_due(limit: int = BATCH, scope: Scope = ALL_MERCHANTS) -> int:
     return sum(map(_run_alone, list(due.values_list("id", flat=True)[:limit])))
 
 
-def make_now(schedule_id: UUID) -> Payout:
-    """Make a payout of what one schedule's balance has. Raise NothingToPay."""
+def make_now(schedule_id: UUID, requested_by: User | None = None) -> Payout:
+    """Make a payout of what one schedule's balance has, as an operator asks for. Raise NothingToPay."""
     with transaction.atomic():
         schedule = PayoutSchedule.objects.select_for_update(no_key=True).get(id=schedule_id)
-        return _make(schedule, clock.now())
+        return _make(schedule, clock.now(), requested_by)
 
 
 def payable(schedule: PayoutSchedule, now: datetime) -> int:
     """Return the sum of the parts that a payout would take now."""
-    parts = _parts(schedule, now)
-    settlements = parts.filter(is_settlement=True).values("id")
-    settled = Posting.objects.filter(settlement__in=settlements, account="merchant_payable")
-    others = parts.filter(is_settlement=False).aggregate(total=Sum("amount"))["total"] or 0
-    return int(others) - int(settled.aggregate(total=Sum("amount"))["total"] or 0)
+    return payables([schedule], now)[schedule.id]
+
+
+def payables(schedules: Collection[PayoutSchedule], now: datetime) -> dict[UUID, int]:
+    """Return the sum of the parts that a payout of each schedule would take now, by the schedule's ID."""
+    with connection.cursor() as cursor:
+        cursor.execute(PAYABLE, {"schedules": [schedule.id for schedule in schedules], "now": now})
+        return {schedule_id: int(total) for schedule_id, total in cursor.fetchall()}
 
 
 def _run_alone(schedule_id: UUID) -> int:
     """Run a schedule so that its failure keeps no other merchant from a payout; it is tried again at the next sweep."""
     try:
-        return _run(schedule_id)
+        run = _run(schedule_id)
     except (DatabaseError, StaleRow):
         logger.exception("The schedule %s of payouts could not be run.", schedule_id)
         return 0
+    reached(Failpoint.SETTLED)
+    return run
 
 
 @transaction.atomic
@@ -77,6 +96,7 @@ def _run(schedule_id: UUID) -> int:
     schedule = due.select_for_update(skip_locked=True, no_key=True).first()
     if schedule is None:
         return 0
+    reached(Failpoint.LOCKED)
     try:
         with transaction.atomic():
             _make(schedule, now)
@@ -88,16 +108,18 @@ def _run(schedule_id: UUID) -> int:
     return 1
 
 
-def _make(schedule: PayoutSchedule, now: datetime) -> Payout:
+def _make(schedule: PayoutSchedule, now: datetime, requested_by: User | None = None) -> Payout:
     account = account_in_effect(schedule, now)
     if account is None:
         raise NothingToPay("The merchant has no bank account for this currency.")
     payout_id = ids.new_id()
     total = _take(schedule, payout_id, now)
+    reached(Failpoint.TAKEN)
     reserve = max(0, total) * schedule.reserve_percent // 100
     if total - reserve < 1:
         raise NothingToPay("The merchant's balance has nothing to pay out.")
     payout = _new(payout_id, schedule, account, total - reserve, reserve, now)
+    payout.requested_by = requested_by
     movement = journals.payout_made(payout.amount, payout.reserve)
     written = events.of(Caller(payout.merchant_id, payout.livemode), "payout.created", payout)
     execute_writes(Insert(payout), journals.posted_for(payout, movement), *written)

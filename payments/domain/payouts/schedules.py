@@ -22,8 +22,10 @@ def next_run_at(interval: str, now: datetime) -> datetime | None:
 
 def account_in_effect(schedule: PayoutSchedule, now: datetime) -> PayoutAccount | None:
     """Return the bank account that a payout goes to now; None where the merchant has none yet."""
-    own = PayoutAccount.objects.of(schedule.merchant_id, schedule.livemode).filter(currency=schedule.currency)
-    return own.filter(effective_at__lte=now).order_by("-effective_at", "-id").first()
+    own = PayoutAccount.objects.filter(
+        merchant=schedule.merchant_id, livemode=schedule.livemode, currency=schedule.currency
+    )
+    return own.in_effect(now).first()
 
 
 def _is_day_of(interval: str, moment: datetime) -> bool:

@@ -18,7 +18,7 @@ from payments.domain.merchants.scopes import RIGHTS
 from payments.domain.risk import decline_limits
 from payments.ids import public_id
 from payments.ledger.fees import DISPUTE, BadRate, Rate
-from payments.management import arguments
+from payments.management import arguments, payout_verbs
 from payments.management.tables import NOTHING, in_columns, utc
 from payments.models import ApiKey, Merchant, WebhookSecret
 from payments.money import format_amount
@@ -28,7 +28,10 @@ KEY_HELP = (
     "the key's ID (key_…), its last four characters or its masked form as list-keys shows it; "
     "- reads the key itself from standard input, which keeps it out of the shell history"
 )
-REFUSALS = (NotOne, api_keys.BadKey, api_keys.KeyInactive, terms.BadTerms, BadRate, decline_limits.BadBudget)
+REFUSALS = (
+    *(NotOne, api_keys.BadKey, api_keys.KeyInactive, terms.BadTerms, BadRate, decline_limits.BadBudget),
+    *payout_verbs.REFUSALS,
+)
 
 
 class Command(BaseCommand):
@@ -274,4 +277,5 @@ VERBS = {
         _takes_decline_budget,
         _set_decline_budget,
     ),
+    **payout_verbs.VERBS,
 }

@@ -136,8 +136,11 @@ OPERATIONS = [
                         ("change_account", "Change a provider account"),
                         ("add_route", "Add a route"),
                         ("change_route", "Change a route"),
+                        ("add_payout_account", "Set the bank account"),
+                        ("set_payout_schedule", "Set the payout schedule"),
+                        ("record_payout", "Record a payout"),
                     ],
-                    max_length=14,
+                    max_length=19,
                 ),
             ),
             ("subject_id", models.UUIDField()),
@@ -173,7 +176,25 @@ OPERATIONS = [
                 models.Index(F("expires_at"), condition=Q(("state__in", ["proposed", "approved"])), name="approval_request_open"),
             ],
             "constraints": [
-                models.CheckConstraint(condition=Q(("kind__in", ["issue_key", "roll_key", "add_account", "change_account", "add_route", "change_route"])), name="approval_request_kind_is_known"),
+                models.CheckConstraint(
+                    condition=Q(
+                        (
+                            "kind__in",
+                            [
+                                "issue_key",
+                                "roll_key",
+                                "add_account",
+                                "change_account",
+                                "add_route",
+                                "change_route",
+                                "add_payout_account",
+                                "set_payout_schedule",
+                                "record_payout",
+                            ],
+                        )
+                    ),
+                    name="approval_request_kind_is_known",
+                ),
                 models.CheckConstraint(condition=Q(("reason__regex", "\\S")), name="approval_request_has_reason"),
                 models.CheckConstraint(condition=Q(("decided_by__isnull", True), Q(("decided_by", F("proposed_by")), _negated=True), _connector="OR"), name="approval_request_decided_by_another"),
                 models.CheckConstraint(
@@ -194,7 +215,7 @@ OPERATIONS = [
                 ),
                 models.CheckConstraint(condition=Q(Q(("state", "approved"), _negated=True), ("kind__in", ["issue_key", "roll_key"]), _connector="OR"), name="approval_request_waits_only_for_a_key"),
                 models.CheckConstraint(
-                    condition=Q(("sealed_credentials__isnull", True), Q(("kind__in", ["add_account", "change_account"]), ("state", "proposed")), _connector="OR"),
+                    condition=Q(("sealed_credentials__isnull", True), Q(("kind__in", ["add_account", "change_account", "add_payout_account"]), ("state", "proposed")), _connector="OR"),
                     name="approval_request_keeps_no_credentials",
                 ),
                 models.UniqueConstraint(F("subject_id"), condition=Q(("state__in", ["proposed", "approved"])), name="one_open_approval_request_per_subject"),

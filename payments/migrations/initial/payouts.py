@@ -1,5 +1,7 @@
 """Payouts: the bank accounts and schedules of merchants, and the payouts that are made by them."""
 
+from datetime import timedelta
+
 import payments.clock
 import payments.ids
 from django.conf import settings
@@ -27,12 +29,25 @@ OPERATIONS = [
             ("sealed_number", models.BinaryField()),
             ("last4", models.CharField(max_length=4)),
             ("effective_at", models.DateTimeField()),
+            ("withdrawn_at", models.DateTimeField(blank=True, null=True)),
             ("created_at", models.DateTimeField(default=payments.clock.now, editable=False)),
             ("merchant", models.ForeignKey(db_index=False, on_delete=models.PROTECT, related_name="+", to="payments.merchant")),
         ],
         options={
-            "default_permissions": ("view",),
-            "indexes": [models.Index(F("merchant"), F("livemode"), F("currency"), F("effective_at"), name="payout_account_in_effect")],
+            "default_permissions": ("view", "add"),
+            "permissions": [("withdraw_payoutaccount", "Can withdraw bank accounts that are not in effect yet")],
+            "indexes": [
+                models.Index(F("merchant"), F("livemode"), F("currency"), F("effective_at"), name="payout_account_in_effect"),
+                models.Index(F("effective_at"), name="payout_account_by_effect"),
+            ],
+            "constraints": [
+                models.CheckConstraint(
+                    condition=Q(withdrawn_at__isnull=True) | Q(withdrawn_at__lt=F("effective_at")), name="payout_account_withdrawn_before_its_effect"
+                ),
+                models.CheckConstraint(
+                    condition=Q(livemode=False) | Q(effective_at__gte=F("created_at") + timedelta(hours=24)), name="live_payout_account_waits_a_day"
+                ),
+            ],
         },
     ),
     migrations.CreateModel(
@@ -51,7 +66,7 @@ OPERATIONS = [
             ("merchant", models.ForeignKey(db_index=False, on_delete=models.PROTECT, related_name="+", to="payments.merchant")),
         ],
         options={
-            "default_permissions": ("view",),
+            "default_permissions": ("view", "change"),
             "indexes": [models.Index(F("next_at"), condition=Q(("next_at__isnull", False)), name="payout_schedule_due")],
             "constraints": [
                 models.UniqueConstraint(F("merchant"), F("livemode"), F("currency"), name="one_payout_schedule"),
@@ -101,10 +116,18 @@ OPERATIONS = [
         ],
         options={
             "default_permissions": ("view",),
+            "permissions": [
+                ("make_payout", "Can pay out now"),
+                ("approve_payout", "Can approve payouts"),
+                ("cancel_payout", "Can cancel payouts"),
+                ("record_payout", "Can request that payouts are recorded as paid or returned"),
+            ],
             "indexes": [
                 models.Index(F("merchant"), F("livemode"), F("id"), name="payout_of_merchant"),
                 models.Index(F("merchant"), F("livemode"), F("status"), F("id"), name="payout_in_status"),
                 models.Index(F("due_at"), condition=Q(("due_at__isnull", False)), name="payout_due"),
+                models.Index(F("id"), condition=Q(approved_at__isnull=True, livemode=True, status="pending"), name="payout_to_approve"),
+                models.Index(F("ended_at"), condition=Q(("status", "failed")), name="payout_failed"),
                 models.Index(F("reserve_due_at"), condition=Q(("reserve_due_at__isnull", False)), name="payout_reserve_due"),
             ],
             "constraints": [

@@ -1,5 +1,7 @@
 """Payouts: a merchant's bank account, its schedule, the payouts made of its balance, and what each is made of."""
 
+from datetime import datetime, timedelta
+
 from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
@@ -9,6 +11,19 @@ from payments.db.fast_model import FastModel
 from payments.db.scoped_queryset import ScopedQuerySet
 from payments.models.merchants.merchant import Merchant
 from payments.models.routing.provider_account import ProviderAccount
+
+# A new bank account of live mode waits so long, so that a wrong change is noticed before money goes to it.
+ACCOUNT_WAITS = timedelta(hours=24)
+
+
+class PayoutAccountQuerySet(ScopedQuerySet["PayoutAccount"]):
+    def in_effect(self, now: datetime) -> "PayoutAccountQuerySet":
+        """Return the accounts that payouts may go to, the newest first: it is the one that they go to."""
+        return self.filter(effective_at__lte=now, withdrawn_at__isnull=True).order_by("-effective_at", "-id")
+
+    def waiting(self, now: datetime) -> "PayoutAccountQuerySet":
+        """Return the accounts that take effect later, the next one first."""
+        return self.filter(effective_at__gt=now, withdrawn_at__isnull=True).order_by("effective_at", "id")
 
 
 class PayoutAccount(models.Model):
@@ -25,16 +40,30 @@ class PayoutAccount(models.Model):
     sealed_number = models.BinaryField()
     last4 = models.CharField(max_length=4)
     effective_at = models.DateTimeField()
+    # Before it took effect: no payout goes to it.
+    withdrawn_at = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(default=clock.now, editable=False)
 
-    objects = ScopedQuerySet["PayoutAccount"].as_manager()
+    objects = PayoutAccountQuerySet.as_manager()
 
     class Meta:
-        default_permissions = ("view",)
+        default_permissions = ("view", "add")
+        permissions = [("withdraw_payoutaccount", "Can withdraw bank accounts that are not in effect yet")]
+        constraints = [
+            models.CheckConstraint(
+                name="payout_account_withdrawn_before_its_effect",
+                condition=Q(withdrawn_at__isnull=True) | Q(withdrawn_at__lt=F("effective_at")),
+            ),
+            models.CheckConstraint(
+                name="live_payout_account_waits_a_day",
+                condition=Q(livemode=False) | Q(effective_at__gte=F("created_at") + ACCOUNT_WAITS),
+            ),
+        ]
         indexes = [
             models.Index(
                 *(F("merchant"), F("livemode"), F("currency"), F("effective_at")), name="payout_account_in_effect"
             ),
+            models.Index(F("effective_at"), name="payout_account_by_effect"),
         ]
 
     def __str__(self) -> str:
@@ -69,7 +98,7 @@ class PayoutSchedule(models.Model):
     objects = ScopedQuerySet["PayoutSchedule"].as_manager()
 
     class Meta:
-        default_permissions = ("view",)
+        default_permissions = ("view", "change")
         constraints = [
             models.UniqueConstraint(F("merchant"), F("livemode"), F("currency"), name="one_payout_schedule"),
             models.CheckConstraint(
@@ -138,6 +167,12 @@ class Payout(FastModel):
 
     class Meta:
         default_permissions = ("view",)
+        permissions = [
+            ("make_payout", "Can pay out now"),
+            ("approve_payout", "Can approve payouts"),
+            ("cancel_payout", "Can cancel payouts"),
+            ("record_payout", "Can request that payouts are recorded as paid or returned"),
+        ]
         constraints = [
             models.CheckConstraint(name="payout_pays_something", condition=Q(amount__gte=1, reserve__gte=0)),
             models.CheckConstraint(
@@ -175,6 +210,12 @@ class Payout(FastModel):
             models.Index(F("merchant"), F("livemode"), F("id"), name="payout_of_merchant"),
             models.Index(F("merchant"), F("livemode"), F("status"), F("id"), name="payout_in_status"),
             models.Index(F("due_at"), name="payout_due", condition=Q(due_at__isnull=False)),
+            models.Index(
+                F("id"),
+                name="payout_to_approve",
+                condition=Q(livemode=True, status="pending", approved_at__isnull=True),
+            ),
+            models.Index(F("ended_at"), name="payout_failed", condition=Q(status="failed")),
             models.Index(F("reserve_due_at"), name="payout_reserve_due", condition=Q(reserve_due_at__isnull=False)),
         ]
 

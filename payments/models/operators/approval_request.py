@@ -18,7 +18,7 @@ class ApprovalRequestQuerySet(models.QuerySet["ApprovalRequest"]):
 
 
 class ApprovalRequest(models.Model):
-    """A change to who may move live money, and by which provider: requested by one operator, decided by another."""
+    """A change to who may move live money, and where to: requested by one operator, decided by another."""
 
     class Kind(models.TextChoices):
         ISSUE_KEY = "issue_key", "Issue a key"
@@ -27,6 +27,9 @@ class ApprovalRequest(models.Model):
         CHANGE_ACCOUNT = "change_account", "Change a provider account"
         ADD_ROUTE = "add_route", "Add a route"
         CHANGE_ROUTE = "change_route", "Change a route"
+        ADD_PAYOUT_ACCOUNT = "add_payout_account", "Set the bank account"
+        SET_PAYOUT_SCHEDULE = "set_payout_schedule", "Set the payout schedule"
+        RECORD_PAYOUT = "record_payout", "Record a payout"
 
     class State(models.TextChoices):
         PROPOSED = "proposed"  # waits for another operator's decision
@@ -41,13 +44,13 @@ class ApprovalRequest(models.Model):
 
     id = models.UUIDField(primary_key=True, default=ids.new_id, editable=False)
     merchant = models.ForeignKey(Merchant, models.PROTECT, related_name="+")
-    kind = models.CharField(max_length=14, choices=Kind.choices)
+    kind = models.CharField(max_length=19, choices=Kind.choices)
     # The ID of the row to change, or the request's own ID, which the new row gets.
     subject_id = models.UUIDField()
     # The requested values, and for a change the values at the time of the request. Neither holds a secret.
     parameters = models.JSONField()
     before = models.JSONField(default=dict, blank=True)
-    # The credentials of an account, until the request is decided or ends.
+    # The credentials of an account, or the number of a bank account, until the request is decided or ends.
     sealed_credentials = models.BinaryField(null=True, blank=True)
     reason = models.CharField(max_length=NOTE_MAX_LENGTH, validators=[free_of_secrets])
     state = models.CharField(max_length=9, choices=State.choices, default=State.PROPOSED)
@@ -78,6 +81,9 @@ class ApprovalRequest(models.Model):
                         "change_account",
                         "add_route",
                         "change_route",
+                        "add_payout_account",
+                        "set_payout_schedule",
+                        "record_payout",
                     ]
                 ),
             ),
@@ -99,7 +105,7 @@ class ApprovalRequest(models.Model):
             models.CheckConstraint(
                 name="approval_request_keeps_no_credentials",
                 condition=Q(sealed_credentials__isnull=True)
-                | Q(state="proposed", kind__in=["add_account", "change_account"]),
+                | Q(state="proposed", kind__in=["add_account", "change_account", "add_payout_account"]),
             ),
             models.UniqueConstraint(
                 F("subject_id"),

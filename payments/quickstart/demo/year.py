@@ -13,7 +13,7 @@ from payments.domain import idempotency, settlement
 from payments.domain.settlement import next_settlement_at
 from payments.ledger import account_days
 from payments.overview import day_totals
-from payments.quickstart.demo import operator_scenarios, scenarios, webhooks
+from payments.quickstart.demo import operator_scenarios, payouts, scenarios, webhooks
 from payments.quickstart.demo.business_hours import YEAR, moments
 from payments.quickstart.demo.reports import Reports
 from payments.quickstart.demo.sales import Sale
@@ -102,6 +102,7 @@ def run(
     ]
     shops = dict.fromkeys(shop for _, shop, _ in in_order)
     worker = [_settle_every_midnight(shop) for shop in shops] + ([reports.reconcile_monthly()] if reports else [])
+    worker += [payouts.pay_out_nightly(shop, returning=not number) for number, shop in enumerate(shops)]
     running += [(start, -number, steps) for number, steps in enumerate(worker, 1)]
     heapify(running)
     while running and running[0][0] < present:

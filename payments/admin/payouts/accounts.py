@@ -1,0 +1,141 @@
+"""Merchants' bank accounts: set on a merchant's page, and withdrawn before they take effect."""
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.contrib.auth.models import User
+from django.db.models import Exists, OuterRef, QuerySet
+from django.http import HttpRequest
+
+from payments import clock
+from payments.admin.approvals.forms import approval_notice, submitted
+from payments.admin.framework.base import ByMode, LookOnlyAdmin
+from payments.admin.framework.formats import NOTHING, chip, column
+from payments.admin.framework.object_actions import Consequence, Facts
+from payments.admin.framework.reason_form import HiddenNumberInput, OnceForm
+from payments.admin.framework.row_actions import Done, RowAction, RowActions
+from payments.admin.moments import moment_cell, moment_text
+from payments.domain.merchants.merchants import MODES
+from payments.domain.operators.four_eyes import Refused
+from payments.domain.payouts import accounts
+from payments.domain.payouts.accounts import HOLDER_MAX_LENGTH, BadPayoutAccount, Details
+from payments.models import ApprovalRequest, Merchant, PayoutAccount
+from payments.money import CURRENCIES, DEFAULT_CURRENCY
+from payments.vault import VaultUnavailable
+
+MODE_CHOICES = [(mode, mode) for mode in MODES]
+CURRENCY_CHOICES = [(code, code) for code in sorted(CURRENCIES)]
+NOTICE = (
+    "Live payouts go to this account, so another person must approve it. It takes effect 24 hours after that, and can "
+    "be withdrawn until then."
+)
+
+
+class AccountNumberInput(HiddenNumberInput):
+    """An input for an account number, which has letters in many countries."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.attrs["inputmode"] = "text"
+
+
+class PayoutAccountForm(OnceForm):
+    mode = forms.ChoiceField(choices=MODE_CHOICES)
+    currency = forms.ChoiceField(choices=CURRENCY_CHOICES, initial=DEFAULT_CURRENCY)
+    holder = forms.CharField(max_length=HOLDER_MAX_LENGTH, help_text="As the bank has it.")
+    bic = forms.CharField(label="BIC", max_length=14, help_text="Of the bank, such as BNORPHMM.")
+    number = forms.CharField(
+        label="Account number",
+        max_length=60,
+        widget=AccountNumberInput,
+        help_text="The IBAN, where the bank's country has them. It is sealed, and never shown again.",
+    )
+
+
+class SetPayoutAccount(RowAction):
+    """Of a merchant: at once in test mode, and a day after an approval in live mode."""
+
+    name, label = "set_payout_account", "Set the bank account"
+    permission = "payments.add_payoutaccount"
+    form = PayoutAccountForm
+    refusals = (BadPayoutAccount, Refused, VaultUnavailable)
+
+    def facts(self, merchant: Merchant) -> Facts:
+        yield "Merchant", merchant.title
+        yield (
+            "What happens",
+            "Payouts of that mode and currency go to it instead of the account before. Test mode takes it at once.",
+        )
+
+    def notice(self, merchant: Merchant, operator: User) -> Consequence | None:
+        return approval_notice(NOTICE, operator, merchant)
+
+    def field_of(self, refusal: Exception, form: forms.Form) -> str | None:
+        return getattr(refusal, "field", None) or None
+
+    def do(self, merchant: Merchant, said: dict[str, Any]) -> Done:
+        details = accounts.checked(Details(said["currency"], said["holder"], said["bic"]))
+        number = accounts.checked_number(details, said["number"])
+        if MODES[said["mode"]]:
+            shown = {"currency": details.currency, "holder": details.holder, "bic": details.bic}
+            shown["last4"] = number[-accounts.SHOWN_LENGTH :]
+            kind = ApprovalRequest.Kind.ADD_PAYOUT_ACCOUNT
+            return submitted(merchant, kind, said, shown, credentials={"number": number})
+        account = accounts.add_account(merchant, False, details, number, said["row_id"])
+        return f"Payouts of test mode in {account.currency} go to {account}."
+
+
+class WithdrawPayoutAccount(RowAction):
+    name, label = "withdraw", "Withdraw the account"
+    permission = "payments.withdraw_payoutaccount"
+    refusals = (BadPayoutAccount,)
+    over = "This bank account is in effect, or was withdrawn."
+
+    def fits(self, account: PayoutAccount) -> bool:
+        return account.withdrawn_at is None and account.effective_at > clock.now()
+
+    def facts(self, account: PayoutAccount) -> Facts:
+        yield "Merchant", account.merchant.title
+        yield "Account", f"{account}, {account.bic}, {account.currency}"
+        yield "In effect from", moment_text(account.effective_at)
+        yield "What happens", "No payout ever goes to it. The account before stays in effect."
+
+    def do(self, account: PayoutAccount, said: dict[str, Any]) -> Done:
+        accounts.withdraw(account)
+        return "Withdrawn. Payouts go where they went before."
+
+
+def standing(account: PayoutAccount) -> str:
+    """Return whether payouts go to the account; without `is_replaced`, it is known to be the newest."""
+    if account.withdrawn_at:
+        return chip("withdrawn", "bad")
+    if getattr(account, "is_replaced", False):
+        return chip("replaced", "quiet")
+    return chip("waits", "warn") if account.effective_at > clock.now() else chip("in effect", "good")
+
+
+@admin.register(PayoutAccount)
+class PayoutAccountAdmin(RowActions, LookOnlyAdmin):
+    row_actions = (WithdrawPayoutAccount(),)
+    merchant_lookup = "merchant"
+    list_display = ("holder", "last4", "bic", "currency", "standing", "effective", "merchant", "mode")
+    list_filter = (ByMode, "created_at")
+    list_select_related = ("merchant",)
+    search_fields = ("holder", "=last4", "=bic")
+    uuid_lookups = {"": ("pk",), "mer": ("merchant_id",)}
+    fieldsets = (
+        (None, {"fields": ("holder", "last4", "bic", "country", "currency", "standing")}),
+        ("Whose it is", {"fields": ("of_merchant", "mode")}),
+        ("Times", {"fields": ("effective", "withdrawn", "created")}),
+    )
+    standing = column("Status", standing)
+    effective = column("In effect from", lambda account: moment_cell(account.effective_at))
+    withdrawn = column(
+        "Withdrawn", lambda account: moment_cell(account.withdrawn_at) if account.withdrawn_at else NOTHING
+    )
+
+    def get_queryset(self, request: HttpRequest) -> QuerySet[PayoutAccount]:
+        same = {name: OuterRef(name) for name in ("merchant", "livemode", "currency")}
+        newer = PayoutAccount.objects.in_effect(clock.now()).filter(**same, effective_at__gt=OuterRef("effective_at"))
+        return super().get_queryset(request).annotate(is_replaced=Exists(newer))

@@ -1,0 +1,98 @@
+"""What operators do about one payout."""
+
+from typing import Any
+
+from django import forms
+from django.contrib.auth.models import User
+
+from payments.admin.approvals.forms import approval_notice, submitted
+from payments.admin.framework.formats import money
+from payments.admin.framework.object_actions import Consequence, Facts
+from payments.admin.framework.reason_form import ReasonForm
+from payments.admin.framework.row_actions import Done, RowAction
+from payments.admin.moments import moment_text
+from payments.domain.operators.four_eyes import Refused
+from payments.domain.payouts import approve
+from payments.domain.payouts.approve import Outcome
+from payments.models import ApprovalRequest, Payout
+from payments.vault import VaultUnavailable
+
+MAY_APPROVE = "payments.approve_payout"
+APPROVED = "Approved. It goes out with the next bank file, or by its provider."
+HALF_APPROVED = "It is above your approval limit, so your approval counts as the request. Another operator approves it."
+OUTCOME_LABELS = {Outcome.PAID: "paid: our bank has paid it", Outcome.RETURNED: "returned: the money came back"}
+
+
+class OnPayout(RowAction):
+    refusals: tuple[type[Exception], ...] = (Refused,)
+
+    def question(self, payout: Payout) -> str:
+        return f"{self.label}: {money(payout.amount, payout.currency)}, {payout}"
+
+    def facts(self, payout: Payout) -> Facts:
+        yield "Merchant", payout.merchant.title
+        yield "Amount", money(payout.amount, payout.currency)
+        yield "Bank account", f"{payout.account}, {payout.account.bic}"
+        yield "In effect since", moment_text(payout.account.effective_at)
+        yield "Asked for by", payout.requested_by or "its schedule"
+
+
+class ApprovePayout(OnPayout):
+    name, label = "approve", "Approve the payout"
+    permission = MAY_APPROVE
+    over = "This payout does not wait for approval."
+
+    def fits(self, payout: Payout) -> bool:
+        return approve.waits_for_approval(payout)
+
+    def notice(self, payout: Payout, operator: User) -> Consequence | None:
+        return Consequence("Real money leaves for this bank account. It cannot be called back once it is sent.")
+
+    def do(self, payout: Payout, said: dict[str, Any]) -> Done:
+        return APPROVED if approve.approve(payout, said["operator"]) else HALF_APPROVED
+
+
+class CancelPayout(OnPayout):
+    name, label = "cancel", "Cancel the payout"
+    permission = "payments.cancel_payout"
+    over = "This payout cannot be cancelled any more."
+
+    def fits(self, payout: Payout) -> bool:
+        return payout.status == Payout.Status.PENDING
+
+    def notice(self, payout: Payout, operator: User) -> Consequence | None:
+        return Consequence("It is not sent, and the merchant's balance has the money again: the next payout takes it.")
+
+    def do(self, payout: Payout, said: dict[str, Any]) -> Done:
+        approve.cancel(payout)
+        return "Cancelled. The merchant's balance has the money again."
+
+
+class OutcomeForm(ReasonForm):
+    status = forms.ChoiceField(label="What the bank did")
+
+    def __init__(self, data: Any, payout: Payout) -> None:
+        super().__init__(data)
+        chosen: Any = self.fields["status"]
+        chosen.choices = [(outcome.value, OUTCOME_LABELS[outcome]) for outcome in approve.outcomes_of(payout)]
+
+
+class RecordPayout(OnPayout):
+    name, label = "record", "Record what the bank did"
+    permission = "payments.record_payout"
+    refusals = (Refused, VaultUnavailable)
+    over = "Nothing can be recorded of this payout now."
+
+    def fits(self, payout: Payout) -> bool:
+        return bool(approve.outcomes_of(payout))
+
+    def form_for(self, payout: Payout, data: Any) -> ReasonForm:
+        return OutcomeForm(data, payout)
+
+    def notice(self, payout: Payout, operator: User) -> Consequence | None:
+        said = "Only our bank knows how a payout of a bank file ended, so another person must approve the record."
+        return approval_notice(said, operator, payout.merchant)
+
+    def do(self, payout: Payout, said: dict[str, Any]) -> Done:
+        asked, before = {"status": said["status"]}, {"status": payout.status}
+        return submitted(payout.merchant, ApprovalRequest.Kind.RECORD_PAYOUT, said, asked, before, payout.id)

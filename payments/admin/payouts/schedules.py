@@ -1,0 +1,217 @@
+"""Schedules of payouts: what is due, the form of their terms, and a payout that is made now."""
+
+from typing import Any
+
+from django import forms
+from django.contrib import admin
+from django.contrib.auth.models import User
+from django.http import HttpRequest
+
+from payments import clock
+from payments.admin.approvals.forms import approval_notice, submitted
+from payments.admin.framework.base import ByMode, LookOnlyAdmin
+from payments.admin.framework.formats import NOTHING, column, link, money
+from payments.admin.framework.object_actions import Consequence, Facts
+from payments.admin.framework.reason_form import ReasonForm
+from payments.admin.framework.row_actions import Done, RowAction, RowActions
+from payments.admin.moments import moment_cell
+from payments.admin.payouts.accounts import CURRENCY_CHOICES, MODE_CHOICES
+from payments.domain.approvals.payout_effects import describe_schedule
+from payments.domain.merchants.merchants import MODES
+from payments.domain.operators.four_eyes import Refused
+from payments.domain.payouts import approve, make, terms
+from payments.domain.payouts.make import NothingToPay
+from payments.domain.payouts.schedules import account_in_effect
+from payments.domain.payouts.terms import BadSchedule, Terms
+from payments.models import ApprovalRequest, Merchant, PayoutAccount, PayoutSchedule, ProviderAccount
+from payments.money import DEFAULT_CURRENCY
+from payments.vault import VaultUnavailable
+
+MAY_CHANGE = "payments.change_payoutschedule"
+NOTICE = (
+    "A first schedule of live mode, a shorter delay, a smaller reserve or another way out needs another person's "
+    "approval, because the delay and the reserve cover later refunds and disputes. Other changes are made at once."
+)
+
+
+class TermsForm(ReasonForm):
+    interval = forms.ChoiceField(
+        choices=PayoutSchedule.Interval.choices, help_text="At 01:00 UTC; weekly on Mondays, monthly on the first."
+    )
+    delay_days = forms.IntegerField(
+        label="Delay (days)",
+        min_value=0,
+        max_value=terms.DELAY_DAYS_MAX,
+        initial=0,
+        help_text="From the end of a settlement's day until it is paid out.",
+    )
+    reserve_percent = forms.IntegerField(
+        label="Reserve (%)",
+        min_value=0,
+        max_value=terms.RESERVE_PERCENT_MAX,
+        initial=0,
+        help_text="Kept of each payout. 0: nothing.",
+    )
+    reserve_days = forms.IntegerField(
+        label="Reserve kept (days)", min_value=0, max_value=terms.RESERVE_DAYS_MAX, initial=0
+    )
+    provider_account = forms.ModelChoiceField(
+        ProviderAccount.objects.none(),
+        label="Way out",
+        required=False,
+        empty_label="a bank file",
+        help_text="Of live mode. Payouts of test mode go to the simulated bank.",
+    )
+
+    def __init__(self, data: Any, merchant: Merchant, initial: Any = None) -> None:
+        super().__init__(data, initial=initial)
+        chosen: Any = self.fields["provider_account"]
+        chosen.queryset = ProviderAccount.objects.filter(merchant=merchant, livemode=True, enabled=True)
+
+
+class NewScheduleForm(TermsForm):
+    mode = forms.ChoiceField(choices=MODE_CHOICES)
+    currency = forms.ChoiceField(choices=CURRENCY_CHOICES, initial=DEFAULT_CURRENCY)
+    field_order = ("mode", "currency")
+
+
+class SetsTerms(RowAction):
+    """An action that sets the terms of a schedule, or requests it."""
+
+    permission = MAY_CHANGE
+    refusals = (BadSchedule, Refused, VaultUnavailable)
+
+    def field_of(self, refusal: Exception, form: forms.Form) -> str | None:
+        field = getattr(refusal, "field", "")
+        return field if field in form.fields else None
+
+    def set(self, merchant: Merchant, livemode: bool, currency: str, said: dict[str, Any]) -> Done:
+        account = said["provider_account"]
+        names = ("interval", "delay_days", "reserve_percent", "reserve_days")
+        wanted = Terms(**{name: said[name] for name in names}, provider_account=str(account.pk) if account else "")
+        now = terms.schedule_of(merchant, livemode, currency)
+        if terms.needs_approval(livemode, Terms.of(now) if now else None, wanted):
+            kind, asked = ApprovalRequest.Kind.SET_PAYOUT_SCHEDULE, {"currency": currency, **wanted.as_json()}
+            return submitted(merchant, kind, said, asked, describe_schedule(now), now.id if now else None)
+        schedule = terms.set_schedule(merchant, livemode, currency, wanted)
+        return f"Payouts in {currency} are {schedule.get_interval_display().lower()} from now on."
+
+
+class SetPayoutSchedule(SetsTerms):
+    """Of a merchant that has none in the mode and currency yet."""
+
+    name, label = "set_payout_schedule", "Set the payout schedule"
+
+    def form_for(self, merchant: Merchant, data: Any) -> ReasonForm:
+        return NewScheduleForm(data, merchant)
+
+    def facts(self, merchant: Merchant) -> Facts:
+        yield "Merchant", merchant.title
+        yield "What happens", "What is settled and available in that mode and currency is paid out by these terms."
+
+    def notice(self, merchant: Merchant, operator: User) -> Consequence | None:
+        return approval_notice(NOTICE, operator, merchant)
+
+    def do(self, merchant: Merchant, said: dict[str, Any]) -> Done:
+        livemode = MODES[said["mode"]]
+        if terms.schedule_of(merchant, livemode, said["currency"]):
+            raise BadSchedule("There is a schedule in this mode and currency. Change it on its own page.", "currency")
+        return self.set(merchant, livemode, said["currency"], said)
+
+
+class ChangeSchedule(SetsTerms):
+    name, label = "change_schedule", "Change the schedule"
+
+    def form_for(self, schedule: PayoutSchedule, data: Any) -> ReasonForm:
+        return TermsForm(data, schedule.merchant, Terms.of(schedule).as_json())
+
+    def facts(self, schedule: PayoutSchedule) -> Facts:
+        yield from facts_of(schedule)
+        yield "What happens", "Payouts made from now on have these terms; those made before keep theirs."
+
+    def notice(self, schedule: PayoutSchedule, operator: User) -> Consequence | None:
+        return approval_notice(NOTICE, operator, schedule.merchant) if schedule.livemode else None
+
+    def do(self, schedule: PayoutSchedule, said: dict[str, Any]) -> Done:
+        return self.set(schedule.merchant, schedule.livemode, schedule.currency, said)
+
+
+class PayOutNow(RowAction):
+    name, label = "pay_out", "Pay out now"
+    permission = "payments.make_payout"
+    refusals = (NothingToPay,)
+
+    def facts(self, schedule: PayoutSchedule) -> Facts:
+        yield from facts_of(schedule)
+        now = clock.now()
+        yield "Payable now", money(make.payable(schedule, now), schedule.currency)
+        yield "Kept as reserve", f"{schedule.reserve_percent} % for {schedule.reserve_days} days"
+        yield "Goes to", account_in_effect(schedule, now) or "no bank account yet"
+
+    def notice(self, schedule: PayoutSchedule, operator: User) -> Consequence | None:
+        said = "A payout of all that is payable is made. Another operator approves it before it goes out."
+        return Consequence(said) if schedule.livemode else None
+
+    def do(self, schedule: PayoutSchedule, said: dict[str, Any]) -> Done:
+        payout = approve.pay_out(schedule, said["operator"])
+        return f"{payout} pays {money(payout.amount, payout.currency)}."
+
+
+def facts_of(schedule: PayoutSchedule) -> Facts:
+    """Yield which schedule it is."""
+    yield "Merchant", schedule.merchant.title
+    yield "Mode", "live: this is real money" if schedule.livemode else "test"
+    yield "Currency", schedule.currency
+
+
+def way_out(schedule: PayoutSchedule) -> str:
+    """Return how the payouts of a schedule go out."""
+    if not schedule.livemode:
+        return "the simulated bank"
+    account = schedule.provider_account
+    return link(ProviderAccount, account.id, account) if account else "a bank file"
+
+
+def _account(schedule: PayoutSchedule) -> str:
+    account = account_in_effect(schedule, clock.now())
+    return link(PayoutAccount, account.id, account) if account else NOTHING
+
+
+@admin.register(PayoutSchedule)
+class PayoutScheduleAdmin(RowActions, LookOnlyAdmin):
+    """What is due: each schedule with what a payout would take now."""
+
+    row_actions = (PayOutNow(), ChangeSchedule())
+    merchant_lookup = "merchant"
+    list_display = ("merchant", "mode", "currency", "shown_payable", "next", "interval", "delay_days", "reserve")
+    list_filter = ("interval", ByMode)
+    list_select_related = ("merchant",)
+    search_fields = ("=currency",)
+    uuid_lookups = {"": ("pk",), "mer": ("merchant_id",)}
+    fieldsets = (
+        (None, {"fields": ("of_merchant", "mode", "currency", "interval", "next")}),
+        ("What it pays", {"fields": ("shown_payable", "account", "way_out")}),
+        ("What it leaves", {"fields": ("delay_days", "reserve_percent", "reserve_days")}),
+    )
+    shown_payable = column("Payable now", lambda schedule: money(schedule.payable, schedule.currency), is_number=True)
+    reserve = column("Reserve", lambda schedule: f"{schedule.reserve_percent} % for {schedule.reserve_days} days")
+    account = column("To", _account)
+    way_out = column("By", way_out)
+    next = column("Next payout", lambda schedule: moment_cell(schedule.next_at) if schedule.next_at else NOTHING)
+
+    def get_changelist_instance(self, request: HttpRequest) -> Any:
+        """Return the list, each of its schedules with what is payable."""
+        changelist = super().get_changelist_instance(request)
+        self.complete(changelist.result_list)
+        return changelist
+
+    def complete(self, rows: Any) -> None:
+        payable = make.payables(rows, clock.now())
+        for row in rows:
+            row.payable = payable[row.pk]
+
+    def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> PayoutSchedule | None:
+        found = super().get_object(request, object_id, from_field)
+        if found:
+            self.complete([found])
+        return found

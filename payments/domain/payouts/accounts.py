@@ -1,0 +1,148 @@
+"""Merchants' bank accounts: checked, sealed, and in live mode in effect a day after they were approved.
+
+An account never changes, so that what a payout went to is known: another one replaces it. Only this module opens a
+number.
+"""
+
+import re
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.core.exceptions import ValidationError
+from django.db import transaction
+from stdnum import bic, iban, numdb
+from stdnum.exceptions import ValidationError as BadNumber
+
+from payments import clock
+from payments.domain.audit import audit_log
+from payments.domain.audit.audit_log import Action
+from payments.ids import new_id
+from payments.models import Merchant, PayoutAccount
+from payments.models.books.payout import ACCOUNT_WAITS
+from payments.models.operators.correction import free_of_secrets
+from payments.money import CURRENCIES
+from payments.vault import Place, Purpose, seal, unseal, with_prefetched_keys
+
+HOLDER_MAX_LENGTH = 70
+SHOWN_LENGTH = 4
+# Of countries without IBAN. A shorter number would be shown almost whole by its last four characters.
+NUMBER = re.compile(r"[A-Z0-9]{6,34}")
+SEPARATORS = re.compile(r"[\s.\-/]")
+NOT_PRINTED = re.compile(r"[\x00-\x1f\x7f]")
+IBAN_COUNTRIES = numdb.get("iban")
+
+
+class BadPayoutAccount(ValueError):
+    """A bank account that is refused; the message is for who typed it, and repeats no number.
+
+    `field` names what is wrong: `currency`, `holder`, `bic` or `number`; "" for none of them.
+    """
+
+    def __init__(self, message: str, field: str = "") -> None:
+        super().__init__(message)
+        self.field = field
+
+
+@dataclass(frozen=True)
+class Details:
+    """What is not secret of a bank account."""
+
+    currency: str
+    holder: str
+    bic: str
+
+    @property
+    def country(self) -> str:
+        """Return the country of the bank (ISO 3166-1 alpha-2)."""
+        return self.bic[4:6]
+
+
+@with_prefetched_keys
+@transaction.atomic
+def add_account(
+    merchant: Merchant, livemode: bool, details: Details, number: str, account_id: UUID | None = None
+) -> PayoutAccount:
+    """Add the bank account that payouts go to: in test mode at once, in live mode after a day.
+
+    Raises BadPayoutAccount, also while another account waits for its day; VaultUnavailable.
+    """
+    details, number = checked(details), checked_number(details, number)
+    # Without this lock, two accounts at the same time would not see each other.
+    Merchant.objects.select_for_update(no_key=True).get(id=merchant.id)
+    now = clock.now()
+    own = PayoutAccount.objects.filter(merchant=merchant, livemode=livemode, currency=details.currency)
+    if waiting := own.waiting(now).first():
+        raise BadPayoutAccount(f"Another bank account, {waiting}, waits for its day. Withdraw it first.")
+    account = PayoutAccount(
+        id=account_id or new_id(),
+        merchant=merchant,
+        livemode=livemode,
+        currency=details.currency,
+        holder=details.holder,
+        bic=details.bic,
+        country=details.country,
+        last4=number[-SHOWN_LENGTH:],
+        effective_at=now + ACCOUNT_WAITS if livemode else now,
+        created_at=now,
+    )
+    account.sealed_number = seal(number, _place(account))
+    account.save(force_insert=True)
+    mode = "live" if livemode else "test"
+    detail = (
+        f"{account}, {account.bic}, {account.currency}, {mode} mode, in effect from {clock.iso(account.effective_at)}"
+    )
+    audit_log.record(Action.ADDED, account, detail=detail)
+    return account
+
+
+@transaction.atomic
+def withdraw(account: PayoutAccount) -> None:
+    """Withdraw an account that is not in effect yet, so that no payout ever goes to it. Raises BadPayoutAccount."""
+    now = clock.now()
+    rows = PayoutAccount.objects.waiting(now).filter(id=account.id)
+    if not rows.update(withdrawn_at=now):
+        raise BadPayoutAccount("This bank account is in effect, or was withdrawn. Set another one instead.")
+    account.refresh_from_db()
+    audit_log.record(Action.WITHDRAWN, account, detail=f"{account}, {account.currency}")
+
+
+def checked(details: Details) -> Details:
+    """Return `details` in their normal form. Raises BadPayoutAccount."""
+    holder = details.holder.strip()
+    if details.currency not in CURRENCIES:
+        raise BadPayoutAccount("This is no ISO 4217 currency code in upper case, such as PHP.", "currency")
+    if not 1 <= len(holder) <= HOLDER_MAX_LENGTH or NOT_PRINTED.search(holder):
+        raise BadPayoutAccount(f"The holder's name has 1 to {HOLDER_MAX_LENGTH} printed characters.", "holder")
+    try:
+        free_of_secrets(holder)
+    except ValidationError as fault:
+        raise BadPayoutAccount(" ".join(fault.messages), "holder") from None
+    try:
+        return Details(details.currency, holder, bic.validate(details.bic))
+    except BadNumber:
+        raise BadPayoutAccount("This is no BIC (ISO 9362), such as BNORPHMM: 8 or 11 characters.", "bic") from None
+
+
+def checked_number(details: Details, number: str) -> str:
+    """Return `number` without its separators; an IBAN where the bank's country has them. Raises BadPayoutAccount."""
+    number = SEPARATORS.sub("", number).upper()
+    if not number.isascii() or not NUMBER.fullmatch(number):
+        raise BadPayoutAccount("An account number has 6 to 34 letters and digits.", "number")
+    if not _has_ibans(details.country):
+        return number
+    if not iban.is_valid(number):
+        raise BadPayoutAccount("Accounts in the bank's country have an IBAN, and this is none. Check it.", "number")
+    return number
+
+
+def number_of(account: PayoutAccount) -> str:
+    """Return the account's whole number. Raises VaultError, VaultUnavailable."""
+    return unseal(account.sealed_number, _place(account))
+
+
+def _has_ibans(country: str) -> bool:
+    return bool(IBAN_COUNTRIES.info(country)[0][1])
+
+
+def _place(account: PayoutAccount) -> Place:
+    return Place(Purpose.SECRET, account.merchant_id, account.id, "number")

@@ -1,0 +1,64 @@
+"""Bank accounts, schedules and payouts of live mode, set up by Ana and decided by Ben."""
+
+from typing import Any
+
+from django.contrib.auth.models import User
+
+from payments.domain.approvals import decisions
+from payments.domain.approvals.payout_effects import describe_schedule
+from payments.domain.approvals.requests import submit_request
+from payments.domain.operators.four_eyes import Operator
+from payments.domain.payouts import terms
+from payments.domain.payouts.terms import Terms
+from payments.models import ApprovalRequest, Merchant, Payout, PayoutAccount, PayoutSchedule
+from tests.approvals.factories import NOTE, request_of
+from tests.operators.corrections import operator
+from tests.payouts.stories import give_account
+
+NUMBER = "000123456789"
+ACCOUNT = {"currency": "PHP", "holder": "Sari Store", "bic": "BNORPHMM", "last4": NUMBER[-4:]}
+
+
+def requested_account(merchant: Merchant, number: str = NUMBER, **said: Any) -> ApprovalRequest:
+    """Return a saved request of Ana's for a bank account."""
+    request = request_of(merchant, "add_payout_account", ACCOUNT | said)
+    submit_request(request, {"number": number})
+    return request
+
+
+def requested_schedule(merchant: Merchant, wanted: Terms, currency: str = "PHP") -> ApprovalRequest:
+    """Return a saved request of Ana's for the terms of a schedule."""
+    now = terms.schedule_of(merchant, True, currency)
+    members: dict[str, Any] = {"before": describe_schedule(now)} | ({"subject_id": now.id} if now else {})
+    request = request_of(merchant, "set_payout_schedule", {"currency": currency, **wanted.as_json()}, **members)
+    submit_request(request)
+    return request
+
+
+def requested_record(payout: Payout, status: str, **members: Any) -> ApprovalRequest:
+    """Return a saved request of Ana's to record the end of a payout."""
+    before = {"status": payout.status}
+    given = {"before": before, "subject_id": payout.id} | members
+    request = request_of(payout.merchant, "record_payout", {"status": status}, **given)
+    submit_request(request)
+    return request
+
+
+def approve(request: ApprovalRequest, approver: Operator | None = None) -> None:
+    decisions.approve(request, approver or operator("ben"), NOTE)
+
+
+def live_account(merchant: Merchant) -> PayoutAccount:
+    """Return a live bank account that is in effect."""
+    return give_account(merchant, livemode=True)
+
+
+def live_schedule(merchant: Merchant, **wanted: Any) -> PayoutSchedule:
+    return terms.set_schedule(merchant, True, "PHP", Terms(**wanted))
+
+
+def live_payout(merchant: Merchant, amount: int = 10_000, requested_by: User | None = None, **members: Any) -> Payout:
+    """Store a live payout that is made of nothing."""
+    members.setdefault("account", live_account(merchant))
+    given = {"merchant": merchant, "livemode": True, "currency": "PHP", "amount": amount, "requested_by": requested_by}
+    return Payout.objects.create(**given, **members)

@@ -1,0 +1,149 @@
+"""Bank accounts for payouts: checked, sealed, and in live mode in effect a day after another operator approved them."""
+
+from datetime import timedelta
+
+import pytest
+from django.db import IntegrityError, transaction
+
+from payments import clock
+from payments.domain.merchants.merchants import NewMerchant
+from payments.domain.operators.four_eyes import Refused
+from payments.domain.payouts import accounts
+from payments.domain.payouts.accounts import BadPayoutAccount, Details, add_account, number_of, withdraw
+from payments.domain.payouts.schedules import account_in_effect
+from payments.models import ApprovalRequest, AuditEntry, PayoutAccount
+from tests.concurrency import at_once
+from tests.operators.corrections import operator
+from tests.payouts.setups import NUMBER, approve, live_account, live_schedule, requested_account
+from tests.payouts.stories import give_schedule
+
+pytestmark = pytest.mark.django_db
+
+BDO = Details("PHP", "Sari Store", "BNORPHMM")
+GERMAN = Details("EUR", "Sari Store", "COBADEFFXXX")
+IBAN = "DE89370400440532013000"
+DAY = timedelta(days=1)
+
+
+def all_text() -> str:
+    """Return everything that is stored in clear about the accounts and their changes."""
+    rows = [*AuditEntry.objects.values(), *ApprovalRequest.objects.values(), *PayoutAccount.objects.values()]
+    return str(rows)
+
+
+def test_an_account_is_sealed_and_shows_its_last_four(shop: NewMerchant) -> None:
+    account = add_account(shop.merchant, False, BDO, "0001-2345 6789")
+    assert (number_of(account), account.last4, account.country) == (NUMBER, "6789", "PH")
+    assert NUMBER not in all_text()
+
+
+def test_an_account_of_test_mode_is_in_effect_at_once(shop: NewMerchant) -> None:
+    account = add_account(shop.merchant, False, BDO, NUMBER)
+    assert account_in_effect(give_schedule(shop.merchant), clock.now()) == account
+
+
+def test_an_account_of_live_mode_waits_a_day_though_a_command_adds_it(shop: NewMerchant) -> None:
+    account = add_account(shop.merchant, True, BDO, NUMBER)
+    schedule = live_schedule(shop.merchant)
+    assert account.effective_at - account.created_at == DAY
+    assert account_in_effect(schedule, account.effective_at - timedelta(seconds=1)) is None
+    assert account_in_effect(schedule, account.effective_at) == account
+
+
+def test_no_live_account_takes_effect_within_a_day_whatever_writes_it(shop: NewMerchant) -> None:
+    account = add_account(shop.merchant, True, BDO, NUMBER)
+    sooner = account.effective_at - timedelta(seconds=1)
+    with pytest.raises(IntegrityError, match="live_payout_account_waits_a_day"), transaction.atomic():
+        PayoutAccount.objects.filter(id=account.id).update(effective_at=sooner)
+
+
+@pytest.mark.parametrize(
+    ("details", "number", "field"),
+    [
+        (Details("php", "Sari Store", "BNORPHMM"), NUMBER, "currency"),
+        (Details("PHP", " ", "BNORPHMM"), NUMBER, "holder"),
+        (Details("PHP", "Sari\nStore", "BNORPHMM"), NUMBER, "holder"),
+        (Details("PHP", "4242424242424242", "BNORPHMM"), NUMBER, "holder"),
+        (Details("PHP", "Sari Store", "BNORPHM"), NUMBER, "bic"),
+        (Details("PHP", "Sari Store", "BNOR1HMM"), NUMBER, "bic"),
+        (BDO, "12345", "number"),
+        (BDO, "1" * 35, "number"),
+        (BDO, "0001234567٨٩", "number"),
+        (GERMAN, NUMBER, "number"),
+        (GERMAN, "DE89370400440532013001", "number"),
+    ],
+)
+def test_what_is_no_bank_account_is_refused_without_repeating_it(
+    shop: NewMerchant, details: Details, number: str, field: str
+) -> None:
+    with pytest.raises(BadPayoutAccount) as fault:
+        add_account(shop.merchant, False, details, number)
+    assert fault.value.field == field
+    assert number not in str(fault.value)
+    assert not PayoutAccount.objects.exists()
+
+
+def test_an_iban_is_accepted_as_people_write_it(shop: NewMerchant) -> None:
+    account = add_account(shop.merchant, False, GERMAN, "de89 3704 0044 0532 0130 00")
+    assert number_of(account) == IBAN
+
+
+def test_a_live_account_is_added_by_two_operators(shop: NewMerchant) -> None:
+    request = requested_account(shop.merchant)
+    assert not PayoutAccount.objects.exists()
+    with pytest.raises(Refused, match="their own request"):
+        approve(request, operator("ana"))
+    approve(request)
+    account = PayoutAccount.objects.get()
+    assert (account.id, account.livemode, number_of(account)) == (request.subject_id, True, NUMBER)
+    assert account.effective_at - account.created_at == DAY
+
+
+def test_a_requested_number_is_sealed_and_gone_after_the_decision(shop: NewMerchant) -> None:
+    request = requested_account(shop.merchant)
+    assert NUMBER.encode() not in bytes(request.sealed_credentials or b"")
+    assert NUMBER not in all_text()
+    approve(request)
+    assert ApprovalRequest.objects.get().sealed_credentials is None
+    assert NUMBER not in all_text()
+
+
+def test_a_withdrawn_account_never_takes_effect(shop: NewMerchant) -> None:
+    before = live_account(shop.merchant)
+    account = add_account(shop.merchant, True, BDO, "000999999999")
+    withdraw(account)
+    assert account_in_effect(live_schedule(shop.merchant), account.effective_at + DAY) == before
+    assert AuditEntry.objects.filter(action="withdrawn", object_id=str(account.id)).exists()
+
+
+def test_an_account_in_effect_cannot_be_withdrawn(shop: NewMerchant) -> None:
+    with pytest.raises(BadPayoutAccount, match="is in effect"):
+        withdraw(live_account(shop.merchant))
+
+
+def test_one_account_waits_at_a_time(shop: NewMerchant) -> None:
+    first = add_account(shop.merchant, True, BDO, NUMBER)
+    with pytest.raises(BadPayoutAccount, match="Withdraw it first"):
+        add_account(shop.merchant, True, BDO, "000999999999")
+    withdraw(first)
+    add_account(shop.merchant, True, BDO, "000999999999")
+
+
+def test_a_change_that_waits_stops_the_approval_of_another(shop: NewMerchant) -> None:
+    one, other = requested_account(shop.merchant), requested_account(shop.merchant, "000999999999", last4="9999")
+    approve(one)
+    with pytest.raises(Refused, match="waits for its day"):
+        approve(other)
+    assert PayoutAccount.objects.count() == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_accounts_that_are_added_at_once_one_waits(shop: NewMerchant) -> None:
+    def add(number: int) -> int:
+        try:
+            accounts.add_account(shop.merchant, True, BDO, f"00012345678{number}")
+        except BadPayoutAccount:
+            return 0
+        return 1
+
+    assert sum(at_once(4, add)) == 1
