@@ -246,28 +246,6 @@ def test_no_filter_reads_more_than_its_page(crowded: Api, name: str, plans: str)
     assert found == {}
 
 
-@pytest.mark.parametrize("plans", ["force_custom_plan", "force_generic_plan"])
-def test_a_page_of_what_a_payout_is_made_of_reads_no_more_than_its_rows(crowded: Api, plans: str) -> None:
-    payout = PayoutPart.objects.filter(payout__isnull=False)[0].payout_id
-    path = f"/payouts/{public_id('po', payout)}/transactions"
-    parts = PayoutPart.objects.filter(payout=payout, is_settlement=False).order_by("-id")
-    settled_ones = Posting.objects.filter(settlement__isnull=False, account="merchant_payable", currency="PHP")
-    newest, oldest = (rows.values_list("id", flat=True) for rows in (parts, settled_ones.order_by("id")))
-    starts = [None, newest[0], newest[500], newest[900], oldest[500], oldest[20]]
-    with connection.cursor() as cursor:
-        cursor.execute(f"SET plan_cache_mode = {plans}")
-    found = {}
-    for start in starts:
-        query = {"start_after": public_id("txn", start)} if start else {}
-        rows, entries = rows_read_so_far(), entries_read_so_far()
-        assert len(made(crowded.get(path, **query))["data"]) == 20
-        read = (rows_read_so_far() - rows) + (entries_read_so_far() - entries)
-        found |= {f"{start} {name}": count for name, count in read.items() if count > MOST_BY_A_FILTER}
-    with connection.cursor() as cursor:
-        cursor.execute("RESET plan_cache_mode")
-    assert found == {}
-
-
 @pytest.mark.parametrize(
     ("path", "query", "faulty"),
     [
