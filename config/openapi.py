@@ -14,6 +14,7 @@ def settings(public_url: str) -> dict[str, Any]:
             {"name": "Sources", "description": "Cards, wallets and bank accounts, before they are charged."},
             {"name": "Charges", "description": "Taking, holding, capturing, voiding and refunding money."},
             {"name": "Disputes", "description": "Charges whose payers ask their bank for the money back."},
+            {"name": "Payouts", "description": "Money of your balance that goes to your bank."},
             {"name": "Customers", "description": "Payers, and the sources kept for them."},
             {"name": "Events", "description": "What has changed."},
             {"name": "Requests", "description": "What your programs have asked."},

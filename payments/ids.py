@@ -23,6 +23,11 @@ def first_id(moment: datetime) -> UUID:
     return UUID(int=_milliseconds(moment) << 80)
 
 
+def moment_of(uuid: UUID) -> datetime:
+    """Return the millisecond in which an ID was made."""
+    return EPOCH + timedelta(milliseconds=uuid.int >> 80)
+
+
 def _milliseconds(moment: datetime) -> int:
     return (moment - EPOCH) // timedelta(milliseconds=1)
 

@@ -39,5 +39,6 @@ def _render_balance(livemode: bool, balances: Mapping[str, Balance]) -> dict[str
         "livemode": livemode,
         "available": [{"amount": balance.available, "currency": code} for code, balance in balances.items()],
         "pending": [{"amount": balance.pending, "currency": code} for code, balance in balances.items()],
+        "reserved": [{"amount": balance.reserved, "currency": code} for code, balance in balances.items()],
         "held": [{"amount": balance.held, "currency": code} for code, balance in balances.items()],
     }

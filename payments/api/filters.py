@@ -5,22 +5,25 @@ Each filter has an index that ends with the ID, or is a bound of the ID.
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
 from django.db.models import F, QuerySet, Value
 from django.db.models.functions import Concat, Greatest, Least
 from django.db.models.lookups import Exact
 
-from payments.db.scoped_queryset import FIRST_ID, LAST_ID
+from payments.db.scoped_queryset import FIRST_ID, LAST_ID, ScopedQuerySet
 from payments.domain.caller import Caller
 from payments.domain.charging.state_machine import FLAGS
 from payments.domain.errors import invalid
 from payments.domain.events import EVENT_OBJECTS
 from payments.ids import first_id
-from payments.models import ApiRequest, Charge, Dispute, Event
+from payments.ledger import transactions
+from payments.models import ApiRequest, Charge, Dispute, Event, Payout, Posting
+from payments.rendering.payouts import BALANCES
 
 Filters = dict[str, Any]
+Rows = TypeVar("Rows", bound=ScopedQuerySet[Any])
 # The pairs of status and captured that charges can have; an index finds charges by the two.
 STATUS_PAIRS = tuple(dict.fromkeys((flags.status, flags.captured) for flags in FLAGS))
 # An object has at most one event of these kinds: the first (1) or the last (-1).
@@ -71,15 +74,23 @@ def charges_page(
         rows, path = rows.of(merchant_id, livemode), {"source_id": source_id}
     elif customer_id is not None:
         rows, path = rows.of(merchant_id, livemode).filter(customer_id__isnull=False), {"customer_id": customer_id}
-    # The ID is exact to the millisecond only. The planner expects nearly all rows to pass an inequality; by a range it
-    # would expect few, and would read and sort them all.
+    rows = _between(rows, later_than, before)
+    chosen = [pair for bit, pair in enumerate(STATUS_PAIRS) if pairs >> bit & 1]
+    paths = [path | {"status": status, "captured": captured} for status, captured in chosen]
+    return rows.newest_page(paths or [path], length, below, above)
+
+
+def _between(rows: Rows, later_than: datetime | None, before: datetime | None) -> Rows:
+    """Return the rows between two moments, which a range of IDs says to the millisecond only.
+
+    The planner expects nearly all rows to pass an inequality; by a range it would expect few, and would read and sort
+    them all.
+    """
     if later_than is not None:
         rows = rows.exclude(created_at=Least(F("created_at"), Value(later_than)))
     if before is not None:
         rows = rows.exclude(created_at=Greatest(F("created_at"), Value(before)))
-    chosen = [pair for bit, pair in enumerate(STATUS_PAIRS) if pairs >> bit & 1]
-    paths = [path | {"status": status, "captured": captured} for status, captured in chosen]
-    return rows.newest_page(paths or [path], length, below, above)
+    return rows
 
 
 def dispute_filters(caller: Caller, query: Mapping[str, Any], after: UUID | None) -> Filters:
@@ -106,6 +117,72 @@ def disputes_page(
     # A charge has few of them.
     rows = rows if charge_id is None else rows.filter(charge_id=charge_id)
     return rows.newest_page([path], length, below)
+
+
+def payout_filters(caller: Caller, query: Mapping[str, Any], after: UUID | None) -> Filters:
+    """Return the arguments of `payouts_page` for a query."""
+    since, before = query.get("created_at[gte]"), query.get("created_at[lt]")
+    return {
+        **{name: query[name] for name in ("status", "currency") if name in query},
+        **({"later_than": since - MICROSECOND} if since else {}),
+        **({"before": before} if before else {}),
+        "below": min(after or LAST_ID, first_id(before + MILLISECOND) if before else LAST_ID),
+        "above": first_id(since) if since else FIRST_ID,
+    }
+
+
+def payouts_page(
+    *,
+    merchant_id: UUID,
+    livemode: bool,
+    length: int,
+    below: UUID,
+    above: UUID,
+    status: str | None = None,
+    currency: str | None = None,
+    later_than: datetime | None = None,
+    before: datetime | None = None,
+) -> QuerySet[Payout]:
+    """Return the newest payouts with their accounts, of one status or currency."""
+    rows, path = Payout.objects.select_related("account"), {"merchant_id": merchant_id, "livemode": livemode}
+    rows = _between(rows, later_than, before)
+    if currency is None:
+        return rows.newest_page([path if status is None else path | {"status": status}], length, below, above)
+    statuses = Payout.Status.values if status is None else [status]
+    paths = [path | {"currency": currency, "status": each} for each in statuses]
+    return rows.newest_page(paths, length, below, above)
+
+
+def transaction_filters(caller: Caller, query: Mapping[str, Any], after: UUID | None) -> Filters:
+    """Return the arguments of `transactions_page` for a query.
+
+    Raise PaymentError 422 where `charge` or `payout` names nothing of the caller's.
+    """
+    for param, prefix in (("charge", "ch"), ("payout", "po")):
+        if param in query:
+            _require_own(caller, param, prefix, query[param])
+    since, before = query.get("created_at[gte]"), query.get("created_at[lt]")
+    balance = query.get("balance")
+    return {
+        **{name: query[name] for name in ("charge", "payout", "currency") if name in query},
+        **({"accounts": [account for account, name in BALANCES.items() if name == balance]} if balance else {}),
+        "below": min(after or LAST_ID, _first_id_from(before) if before else LAST_ID),
+        "above": _first_id_from(since) if since else FIRST_ID,
+    }
+
+
+def transactions_page(*, charge: UUID | None = None, payout: UUID | None = None, **values: Any) -> list[Posting]:
+    """Return the newest transactions of a merchant, or of one charge or payout."""
+    if charge is not None:
+        return transactions.of_object(column="charge_id", object_id=charge, **values)
+    if payout is not None:
+        return transactions.of_object(column="payout_id", object_id=payout, **values)
+    return transactions.of_merchant(**values)
+
+
+def _first_id_from(moment: datetime) -> UUID:
+    """Return the lowest ID of the first whole millisecond that is not before `moment`."""
+    return first_id(moment + MILLISECOND - MICROSECOND)
 
 
 def event_filters(caller: Caller, query: Mapping[str, Any], after: UUID | None) -> Filters:

@@ -5,24 +5,24 @@ from typing import Any
 
 from payments import clock, sourcetypes
 from payments.domain.merchants.terms import is_enabled
+from payments.domain.payouts.schedules import account_in_effect
 from payments.domain.routing.candidates import first_routes
 from payments.ids import public_id
 from payments.ledger.fees import rate_of
-from payments.models import ApiKey, Merchant, Route
+from payments.models import ApiKey, Merchant, PayoutSchedule, Route
 from payments.money import DEFAULT_CURRENCY
 from payments.providers.registry import CONNECTORS
 
 # In place of a key that there is not, and of what is masked.
 MASK = "****"
-SHOWN_DIGITS = 4
+BANK_TRANSFER = "bank_transfer"
 STATUSES = {"active": "approved", "closed": "rejected"}
 BRANDING = ("icon", "logo", "use_logo", "brand_color", "accent_color")
-PAYOUT_SETTINGS = ("schedule", "delivery_type", "bank_code", "account_number", "account_name")
 SIMULATOR = {"id": "simulator", "name": "Simulator"}
 
 
 def render_organization(merchant: Merchant, livemode: bool) -> dict[str, Any]:
-    """Return the merchant as a key of this mode sees it; fees are those in Philippine pesos."""
+    """Return the merchant as a key of this mode sees it; fees and payouts are those in Philippine pesos."""
     rates = {name: _rate(merchant.rates, name) for name in sourcetypes.NAMES}
     return {
         "object": "organization",
@@ -36,7 +36,7 @@ def render_organization(merchant: Merchant, livemode: bool) -> dict[str, Any]:
         "business_address": merchant.business_address or None,
         "payment_method_settings": _payment_methods(merchant, livemode, rates),
         "rates": rates,
-        "payout_settings": _payout_settings(merchant.payout_settings),
+        "payout_settings": _payout_settings(merchant, livemode),
         "metadata": merchant.metadata,
         "created_at": clock.iso(merchant.created_at),
         "updated_at": clock.iso(merchant.updated_at),
@@ -85,8 +85,16 @@ def _status(merchant: Merchant, source_type: str, livemode: bool, *, is_routed: 
     return "approved" if is_routed else "pending"
 
 
-def _payout_settings(payouts: Mapping[str, Any]) -> dict[str, Any]:
-    shown = {name: payouts.get(name) for name in PAYOUT_SETTINGS}
-    if number := shown["account_number"]:
-        shown["account_number"] = f"{MASK}{number[-SHOWN_DIGITS:]}"
-    return shown
+def _payout_settings(merchant: Merchant, livemode: bool) -> dict[str, Any]:
+    """Return how the merchant is paid out now: null where it has no schedule or no bank account."""
+    own = {"merchant_id": merchant.id, "livemode": livemode, "currency": DEFAULT_CURRENCY}
+    schedule = PayoutSchedule.objects.filter(**own).first()
+    account = account_in_effect(schedule or PayoutSchedule(**own), clock.now())
+    is_manual = schedule and schedule.interval == PayoutSchedule.Interval.MANUAL
+    return {
+        "schedule": ("manual" if is_manual else "automatic") if schedule else None,
+        "delivery_type": account and BANK_TRANSFER,
+        "bank_code": account and account.bic,
+        "account_number": account and f"{MASK}{account.last4}",
+        "account_name": account and account.holder,
+    }

@@ -8,6 +8,7 @@ from payments.api.charges import ChargeViewSet
 from payments.api.clock import ClockViewSet
 from payments.api.disputes import DisputeViewSet
 from payments.api.events import EventViewSet
+from payments.api.payouts import BalanceTransactionViewSet, PayoutViewSet
 from payments.api.requests import RequestViewSet
 from payments.api.sources import SourceViewSet
 
@@ -22,6 +23,8 @@ router = OptionalSlashRouter()
 router.register("charges", ChargeViewSet, basename="charge")
 router.register("sources", SourceViewSet, basename="source")
 router.register("disputes", DisputeViewSet, basename="dispute")
+router.register("payouts", PayoutViewSet, basename="payout")
+router.register("balance_transactions", BalanceTransactionViewSet, basename="transaction")
 router.register("events", EventViewSet, basename="event")
 router.register("requests", RequestViewSet, basename="request")
 

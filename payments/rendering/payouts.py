@@ -3,7 +3,7 @@
 from typing import Any
 
 from payments.clock import iso
-from payments.ids import public_id
+from payments.ids import moment_of, public_id
 from payments.models import Payout, PayoutAccount, Posting
 from payments.rendering.wire import without_absent
 
@@ -38,7 +38,10 @@ def _render_account(account: PayoutAccount) -> dict[str, Any]:
 
 
 def render_transaction(posting: Posting) -> dict[str, Any]:
-    """Return a posting on one of BALANCES as the API shows it: a positive amount is the merchant's."""
+    """Return a posting on one of BALANCES as the API shows it: a positive amount is the merchant's.
+
+    Its time is that of its ID, by which lists are ordered and bounded.
+    """
     return without_absent(
         {
             "object": "balance_transaction",
@@ -50,6 +53,6 @@ def render_transaction(posting: Posting) -> dict[str, Any]:
             "charge": public_id("ch", posting.charge_id) if posting.charge_id else None,
             "payout": public_id("po", posting.payout_id) if posting.payout_id else None,
             "livemode": posting.livemode,
-            "created_at": iso(posting.created_at),
+            "created_at": iso(moment_of(posting.id)),
         }
     )

@@ -8,7 +8,7 @@ from typing import Any
 import click
 import iso4217
 import pytest
-from kaha_cli import event_types
+from kaha_cli import feed
 from kaha_cli.charges import TEST_CARDS
 from kaha_cli.command import money
 from kaha_cli.feed import items_of
@@ -51,7 +51,7 @@ def test_the_help_of_each_command_has_an_example_of_it(names: tuple[str, ...], b
 
 
 def test_event_types_and_triggers_are_those_of_the_service() -> None:
-    assert set(event_types.EVENT_TYPES) == set(EVENT_TYPES)
+    assert set(feed.EVENT_TYPES) == set(EVENT_TYPES)
     # A payout is made by a schedule, not by a call.
     assert set(FLOWS) == {name for name in EVENT_TYPES if not name.startswith("payout.")}
 

@@ -9,11 +9,13 @@ from django.http import HttpResponse
 
 from payments import clock
 from payments.domain.merchants.api_keys import find_key
+from payments.domain.payouts import make
 from payments.ids import new_id, parse_id, public_id
-from payments.models import ApiRequest
+from payments.models import ApiRequest, PayoutSchedule
 from tests.client import Api, made
-from tests.contract import dispute_shapes, shapes
+from tests.contract import dispute_shapes, payout_shapes, shapes
 from tests.disputes.stories import AT_ONCE, disputed
+from tests.payouts.stories import give_account, give_schedule, settled
 
 CARD = {"name": "Juan dela Cruz", "number": "4000000000003055", "exp_month": "12", "exp_year": "2039", "cvc": "123"}
 CARD_SOURCE = {"type": "card", "card": CARD}
@@ -73,6 +75,21 @@ def with_evidence(api: Api) -> str:
     dispute = new_dispute(api)
     made(api.post(f"/disputes/{dispute}/evidence", EVIDENCE))
     return dispute
+
+
+def new_payout(api: Api) -> str:
+    """Return the ID of a new payout, made of a charge that was settled for it."""
+    merchant = find_key(api.key).merchant
+    schedule = PayoutSchedule.objects.filter(merchant=merchant).first() or give_schedule(merchant)
+    give_account(merchant)
+    settled(api)
+    return public_id("po", make.make_now(schedule.id).id)
+
+
+def new_transaction(api: Api) -> str:
+    """Return the ID of the newest transaction of the balance, which a new charge changed."""
+    api.charge()
+    return made(api.get("/balance_transactions/"))["data"][0]["id"]
 
 
 def newest_request(api: Api) -> str:
@@ -156,6 +173,20 @@ CALLS = {
         "POST", lambda api: (f"/disputes/{new_dispute(api)}/accept", None), 200, dispute_shapes.DISPUTE
     ),
     "read a dispute": Call("GET", lambda api: (f"/disputes/{new_dispute(api)}", None), 200, dispute_shapes.DISPUTE),
+    "list payouts": Call("GET", lambda api: ("/payouts", None), 200, shapes.page_of(payout_shapes.PAYOUT)),
+    "read a payout": Call("GET", lambda api: (f"/payouts/{new_payout(api)}", None), 200, payout_shapes.PAYOUT),
+    "list the transactions of a payout": Call(
+        "GET",
+        lambda api: (f"/payouts/{new_payout(api)}/transactions", None),
+        200,
+        shapes.page_of(payout_shapes.TRANSACTION),
+    ),
+    "list balance transactions": Call(
+        "GET", lambda api: ("/balance_transactions", None), 200, shapes.page_of(payout_shapes.TRANSACTION)
+    ),
+    "read a balance transaction": Call(
+        "GET", lambda api: (f"/balance_transactions/{new_transaction(api)}", None), 200, payout_shapes.TRANSACTION
+    ),
     "list events": Call("GET", lambda api: ("/events", None), 200, shapes.page_of(shapes.EVENT)),
     "read an event": Call("GET", lambda api: (f"/events/{newest_event(api)}", None), 200, shapes.EVENT),
     "list requests": Call("GET", lambda api: ("/requests", None), 200, shapes.page_of(shapes.REQUEST)),

@@ -61,6 +61,7 @@ EVENT_TYPES = (
     *("refund.created", "refund.updated", "customer.created", "customer.updated", "customer.deleted"),
     *("source.created", "source.updated", "source.deleted"),
     *("dispute.created", "dispute.updated", "dispute.closed"),
+    *("payout.created", "payout.updated", "payout.paid", "payout.failed", "payout.cancelled"),
 )
 
 CARD = shape(
@@ -253,7 +254,11 @@ REQUEST = shape(
 CLOCK = shape({"object": one_of("clock"), "livemode": {"const": False}, "advanced_seconds": AMOUNT})
 AMOUNTS = list_of(shape({"amount": {"type": "integer"}, "currency": {"type": "string", "pattern": "^[A-Z]{3}$"}}))
 BALANCE = shape(
-    {"object": one_of("balance"), "livemode": FLAG, "available": AMOUNTS, "pending": AMOUNTS, "held": AMOUNTS}
+    {
+        "object": one_of("balance"),
+        "livemode": FLAG,
+        **dict.fromkeys(("available", "pending", "reserved", "held"), AMOUNTS),
+    }
 )
 NOTHING = shape({})
 ERROR = shape(

@@ -1,16 +1,19 @@
 """What a merchant reads about itself."""
 
+from datetime import timedelta
 from secrets import token_hex
 from typing import Any
 
 import pytest
 
+from payments import clock
 from payments.domain.merchants.api_keys import create_key, find_key, revoke_key
 from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.routing.provider_accounts import open_account
-from payments.models import ApiKey, Merchant, Route
+from payments.models import ApiKey, Merchant, PayoutAccount, Route
 from tests.client import Api, made
 from tests.contract.shapes import ORGANIZATION, faults_in
+from tests.payouts.stories import give_account, give_schedule
 
 SECRETS = {"sk_test_key": "sk_test", "sk_live_key": "sk_live"}
 PUBLIC = {"pk_test_key": "pk_test", "pk_live_key": "pk_live"}
@@ -86,15 +89,44 @@ def test_what_nobody_has_set_is_null(me: dict[str, Any]) -> None:
     assert {*me["branding"].values(), *me["payout_settings"].values()} == {None}
 
 
-def test_what_is_set_is_shown_and_the_payout_account_masked(api: Api, shop: NewMerchant) -> None:
-    Merchant.objects.update(
-        business_address="12 Session Road",
-        branding={"brand_color": "#1a73e8"},
-        payout_settings={"schedule": "manual", "bank_code": "BPI", "account_number": "0012345678"},
-    )
+def test_what_is_set_is_shown(api: Api) -> None:
+    Merchant.objects.update(business_address="12 Session Road", branding={"brand_color": "#1a73e8"})
     me = made(api.get("/me"))
     assert (me["business_address"], me["branding"]["brand_color"]) == ("12 Session Road", "#1a73e8")
-    assert (me["payout_settings"]["account_number"], me["payout_settings"]["schedule"]) == ("****5678", "manual")
+
+
+def test_payouts_are_those_of_the_mode_in_pesos_and_the_account_is_masked(
+    api: Api, live_api: Api, shop: NewMerchant
+) -> None:
+    give_account(shop.merchant, "0012345678")
+    give_account(shop.merchant, "999", currency="USD")
+    give_schedule(shop.merchant, "manual")
+    me = made(api.get("/me"))
+    assert faults_in(me, ORGANIZATION) == []
+    assert me["payout_settings"] == {
+        "schedule": "manual",
+        "delivery_type": "bank_transfer",
+        "bank_code": "BNORPHMM",
+        "account_number": "****5678",
+        "account_name": "Sari Store",
+    }
+    assert set(made(live_api.get("/me"))["payout_settings"].values()) == {None}
+
+
+@pytest.mark.parametrize("interval", ["daily", "weekly", "monthly"])
+def test_a_schedule_by_the_calendar_is_automatic(api: Api, shop: NewMerchant, interval: str) -> None:
+    give_schedule(shop.merchant, interval)
+    settings = made(api.get("/me"))["payout_settings"]
+    assert (settings["schedule"], settings["account_number"]) == ("automatic", None)
+
+
+def test_an_account_is_shown_once_it_is_in_effect(api: Api, shop: NewMerchant) -> None:
+    give_account(shop.merchant, "0012345678")
+    later = give_account(shop.merchant, "0087654321")
+    PayoutAccount.objects.filter(id=later.id).update(effective_at=clock.now() + timedelta(hours=24))
+    assert made(api.get("/me"))["payout_settings"]["account_number"] == "****5678"
+    PayoutAccount.objects.filter(id=later.id).update(effective_at=clock.now())
+    assert made(api.get("/me"))["payout_settings"]["account_number"] == "****4321"
 
 
 def test_in_test_mode_every_type_is_approved_and_goes_to_the_simulator(me: dict[str, Any]) -> None:

@@ -11,7 +11,7 @@ from tests.client import REFUNDS_FAIL, Api, error_of, made
 from tests.ledger.books import charge_fees, settle
 from tests.plans import scans_of
 
-NOTHING = {"available": 0, "pending": 0, "held": 0}
+NOTHING = {"available": 0, "pending": 0, "reserved": 0, "held": 0}
 
 
 def balance(api: Api, currency: str = "PHP") -> dict[str, int]:
@@ -25,7 +25,7 @@ def test_an_account_without_any_movement_has_nothing_in_pesos(api: Api) -> None:
     assert made(api.get("/balance")) == {
         "object": "balance",
         "livemode": False,
-        **dict.fromkeys(("available", "pending", "held"), nothing),
+        **dict.fromkeys(NOTHING, nothing),
     }
 
 
@@ -70,7 +70,7 @@ def test_every_currency_that_was_ever_used_is_shown(api: Api) -> None:
     voided = api.charge(currency="USD")
     made(api.post(f"/charges/{voided['id']}/void"))
     shown = made(api.get("/balance"))
-    assert [[entry["currency"] for entry in shown[name]] for name in NOTHING] == [["JPY", "PHP", "USD"]] * 3
+    assert [[entry["currency"] for entry in shown[name]] for name in NOTHING] == [["JPY", "PHP", "USD"]] * 4
     assert balance(api, "JPY") == NOTHING | {"pending": 700}
 
 

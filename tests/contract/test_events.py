@@ -8,12 +8,15 @@ from typing import Any
 import pytest
 from pytest_django import Settings
 
+from payments.domain.payouts import make, states
+from payments.models import Merchant
 from payments.tasks import apply_simulator_messages
 from tests.client import CHALLENGED, DECLINED, REFUNDS_FAIL, REFUNDS_WAIT, Api, made
 from tests.contract.calls import CARD_SOURCE, customer, debit, faults_of, nobodys, order, vaulted
 from tests.contract.dispute_shapes import DISPUTE
 from tests.contract.shapes import CHARGE, CUSTOMER, EVENT, EVENT_TYPES, REFUND, SOURCE, faults_in
 from tests.disputes.stories import WON, a_week_passes, disputed
+from tests.payouts.stories import give_account, give_schedule, paid_out, settled
 
 SHAPES = {"charge": CHARGE, "refund": REFUND, "dispute": DISPUTE, "source": SOURCE, "customer": CUSTOMER}
 
@@ -201,6 +204,16 @@ def test_events_never_show_a_number_or_cvc(api: Api) -> None:
     assert not re.search("(?<![0-9a-f])9876(?![0-9a-f])", body)
 
 
+def pay_out_and_cancel(api: Api) -> None:
+    """Have a payout that is paid and returned, and one that is cancelled."""
+    merchant = Merchant.objects.get()
+    give_account(merchant, "1230003")
+    schedule = give_schedule(merchant)
+    settled(api)
+    paid_out(schedule)
+    states.cancel(make.make_now(schedule.id))
+
+
 @pytest.mark.parametrize("event_type", EVENT_TYPES)
 def test_events_are_found_by_their_type(api: Api, event_type: str) -> None:
     identity = customer(api)["id"]
@@ -210,6 +223,8 @@ def test_events_are_found_by_their_type(api: Api, event_type: str) -> None:
     disputed(api, WON)
     a_week_passes()
     a_week_passes()
+    if event_type.startswith("payout."):
+        pay_out_and_cancel(api)
     made(api.delete(f"/customers/{identity}/sources/{_attached(api, identity)}"))
     made(api.delete(f"/customers/{identity}"))
     found = made(api.get("/events/", type=event_type, limit=100))["data"]

@@ -46,6 +46,9 @@ FIGURES = {
     "refunds": Figure("tests.figures.money.races:refunds", {"rounds": 1_000, "clients": 50}, _in_folder, seeded=True),
     "sources": Figure("tests.figures.money.races:sources", {"rounds": 1_000, "clients": 50}, _in_folder, seeded=True),
     "keys": Figure("tests.figures.money.races:keys", {"rounds": 200, "clients": 100}, _in_folder, seeded=True),
+    "posting_indexes": Figure(
+        "tests.figures.money.posting_indexes:posting_indexes", {"postings": 40_000, "rounds": 20}, seeded=True
+    ),
     "resending": Figure("tests.figures.money.repeated_requests:resending", {"orders": 1_000}, _in_folder, seeded=True),
     "database": Figure(
         "tests.figures.money.database:database", {"kills": 10}, lambda places: {"places": places}, seeded=True

@@ -10,6 +10,7 @@ from payments.invariants.registry import INVARIANTS
 from payments.models import Attempt, Merchant, Posting
 from payments.providers.simulator.models import Entry
 from tests.machine.model import Charge
+from tests.payouts.readings import kept_balances, listed_balances
 
 PLACES = {
     "provider_hold": "held by the provider",
@@ -40,9 +41,10 @@ def check_books(charges: Iterable[Charge]) -> None:
 
 
 def check_invariants(merchant: Merchant) -> None:
-    """Fails where a merchant's rows break an invariant of the money."""
+    """Fails where a merchant's rows break an invariant of the money, or its transactions are not its balance."""
     with read_only_snapshot():
         found = [check(invariant, merchant.id) for invariant in INVARIANTS if invariant.of_merchants]
+        assert listed_balances(merchant.id) == kept_balances(merchant.id)
     assert [(finding.invariant.name, finding.ids) for finding in found if finding.count] == []
 
 

@@ -19,6 +19,11 @@ TYPES = [
     "dispute.created",
     "dispute.updated",
     "dispute.closed",
+    "payout.created",
+    "payout.updated",
+    "payout.paid",
+    "payout.failed",
+    "payout.cancelled",
 ]
 
 

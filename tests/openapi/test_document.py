@@ -36,6 +36,11 @@ POST /v2/disputes/{id}/evidence
 GET /v2/disputes/{id}/evidence
 POST /v2/disputes/{id}/submit
 POST /v2/disputes/{id}/accept
+GET /v2/payouts/
+GET /v2/payouts/{id}
+GET /v2/payouts/{id}/transactions
+GET /v2/balance_transactions/
+GET /v2/balance_transactions/{id}
 GET /v2/events/
 GET /v2/events/{id}
 GET /v2/requests/

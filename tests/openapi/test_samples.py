@@ -16,7 +16,7 @@ from pytest_django.live_server_helper import LiveServer
 from payments.api.reference.literals import JAVASCRIPT, JSON, PHP, PYTHON, Notation, literal
 from payments.domain.merchants.merchants import NewMerchant
 from tests.client import Api, made
-from tests.contract.calls import new_dispute, newest_request, with_evidence
+from tests.contract.calls import new_dispute, new_payout, new_transaction, newest_request, with_evidence
 from tests.openapi.conftest import Document
 
 # The program of each language, the name of a file for it, and Debian's package.
@@ -77,6 +77,14 @@ def defended(api: Api) -> Ids:
     return {"dp": with_evidence(api)}
 
 
+def payout(api: Api) -> Ids:
+    return {"po": new_payout(api)}
+
+
+def transaction(api: Api) -> Ids:
+    return {"txn": new_transaction(api)}
+
+
 def logged(api: Api) -> Ids:
     return {"req": newest_request(api)}
 
@@ -110,6 +118,11 @@ OPERATIONS: dict[str, tuple[Callable[[Api], Ids], str, str]] = {
     "list_evidence": (defended, "object", "evidence"),
     "submit_evidence": (defended, "type", "evidence"),
     "accept_dispute": (dispute, "type", "accept"),
+    "list_payouts": (payout, "object", "payout"),
+    "retrieve_payout": (payout, "object", "payout"),
+    "list_payout_transactions": (payout, "type", "settle"),
+    "list_balance_transactions": (transaction, "object", "balance_transaction"),
+    "retrieve_balance_transaction": (transaction, "object", "balance_transaction"),
     "list_events": (event, "object", "event"),
     "retrieve_event": (event, "object", "event"),
     "list_requests": (logged, "object", "request"),

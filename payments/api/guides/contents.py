@@ -4,7 +4,10 @@
 CONTENTS: tuple[tuple[str, tuple[str, ...]], ...] = (
     (
         "For a merchant's developers",
-        ("first-payment", "command-line", "webhooks", "errors-and-idempotency", "testing", "generated-clients"),
+        (
+            *("first-payment", "command-line", "webhooks", "errors-and-idempotency"),
+            *("payouts", "testing", "generated-clients"),
+        ),
     ),
     ("To run kaha", ("configuration", "operations", "keys-and-vault", "providers")),
     ("For support and finance", ("back-office", "ledger-and-reconciliation")),

@@ -67,9 +67,9 @@ RATES = shown(
 PAYOUT_SETTINGS = shown(
     "PayoutSettings",
     "How a merchant is paid out.",
-    schedule=or_null(text("`automatic` or `manual`.")),
-    delivery_type=or_null(text("The way of the transfer.")),
-    bank_code=or_null(text("Code of the bank.")),
+    schedule=or_null(text("`automatic`: by the calendar; `manual`: when an operator pays out; null without one.")),
+    delivery_type=or_null(text("`bank_transfer`; null without a bank account.")),
+    bank_code=or_null(text("The bank's BIC (ISO 9362).")),
     account_number=or_null(text("Number of the account, all but the last four digits masked.")),
     account_name=or_null(text("Name on the account.")),
 )
@@ -93,7 +93,7 @@ ACCOUNT = shown(
         "`rejected`: it is switched off."
     ),
     rates=RATES(help_text="Your fees on captured charges in PHP, by source type."),
-    payout_settings=PAYOUT_SETTINGS(help_text="How you are paid out."),
+    payout_settings=PAYOUT_SETTINGS(help_text="How you are paid out in this mode, in PHP."),
     metadata=any_object("Further data."),
     created_at=created(),
     updated_at=updated(),
@@ -128,8 +128,9 @@ BALANCE = shown(
     "Your money, in each currency that you have used.",
     object=named("balance"),
     livemode=flag("Whether this is real money."),
-    available=BALANCE_AMOUNT(many=True, help_text="Captured and settled."),
+    available=BALANCE_AMOUNT(many=True, help_text="Captured and settled, for the next payout."),
     pending=BALANCE_AMOUNT(many=True, help_text="Captured, to be settled after the end of the day (UTC)."),
+    reserved=BALANCE_AMOUNT(many=True, help_text="Kept of payouts for some days."),
     held=BALANCE_AMOUNT(many=True, help_text="Held and not captured yet; fees are deducted with the capture."),
 )
 
@@ -175,7 +176,7 @@ class Account(DescribedView):
             "retrieve_balance",
             "Retrieve your balance",
             "Your money in this mode, by currency, after fees and refunds. A refund reduces it at once, and gives the "
-            "amount back if it fails.",
+            "amount back if it fails. `/v2/balance_transactions` lists what it is made of; holds are not in it.",
             BALANCE,
             examples.BALANCE,
             tag="Account",

@@ -10,6 +10,15 @@ from payments.webhooks.transport.client import Limits
 
 Described = dict[str, Any]
 
+MOMENTS = ("sent_at", "paid_at")
+
+
+def _payout(status: str, *moments: str) -> Described:
+    """Return the example of a payout with this status, of whose moments these have come."""
+    kept = {name: value for name, value in examples.PAYOUT.items() if name not in MOMENTS or name in moments}
+    return kept | {"status": status}
+
+
 # By type of event: an example of its object.
 CALLBACKS: dict[str, Described] = {
     "charge.created": examples.HELD | {"authorized": False, "status": "pending"},
@@ -22,9 +31,15 @@ CALLBACKS: dict[str, Described] = {
     "dispute.created": examples.DISPUTE,
     "dispute.updated": examples.DISPUTE | {"status": "under_review"},
     "dispute.closed": examples.DISPUTE | {"status": "won", "withdrawn": False, "fee": 0},
+    "payout.created": _payout("pending"),
+    "payout.updated": _payout("in_transit", "sent_at"),
+    "payout.paid": examples.PAYOUT,
+    "payout.failed": _payout("failed", "sent_at", "paid_at") | {"failure_code": "returned"},
+    "payout.cancelled": _payout("cancelled"),
 }
 DESCRIPTION = f"""
-The call of the `redirect.notify` of the charge's source with an event. Verify the signature over the received bytes
+The call of the `redirect.notify` of the charge's source with an event. Without one, and for payouts, your notify URL
+of the mode is called, which an operator sets. Verify the signature over the received bytes
 before anything else. An event may come more than once and out of order: `id` is the same on every try, and `sequence`
 says which event of an object is newer.
 

@@ -1,19 +1,28 @@
-"""The OpenAPI 3.1 document. The settings name its hooks, so drf-spectacular loads all descriptions with them."""
+"""The OpenAPI 3.1 document. The settings name its hooks, so drf-spectacular loads all descriptions with them; and its
+extensions for kaha's own fields, serializers and API keys.
+"""
 
 from collections.abc import Callable
 from functools import cache
 from typing import Any
 
 from django.conf import settings
+from drf_spectacular.extensions import (
+    OpenApiAuthenticationExtension,
+    OpenApiSerializerExtension,
+    OpenApiSerializerFieldExtension,
+)
 from drf_spectacular.generators import SchemaGenerator
+from drf_spectacular.openapi import AutoSchema
 
-from payments.api.schema import account, calls, extensions
+from payments.api.schema import account, calls, payouts
 from payments.api.schema.callbacks import webhooks
 from payments.api.schema.introduction import introduction
 from payments.api.schema.members import id_form
+from payments.api.validation.fields import Schema
 from payments.rendering.wire import to_bytes
 
-__all__ = ["account", "calls", "clean_paths", "document", "extensions", "finish"]
+__all__ = ["account", "calls", "clean_paths", "document", "finish", "payouts"]
 
 Document = dict[str, Any]
 Endpoint = tuple[str, str, str, Callable[..., Any]]
@@ -132,3 +141,54 @@ def _headers(method: str, status: str) -> list[str]:
 
 def _header(name: str) -> dict[str, str]:
     return {"$ref": f"#/components/headers/{name}"}
+
+
+class KeyScheme(OpenApiAuthenticationExtension):
+    """The two ways to send an API key."""
+
+    target_class = "payments.api.access.authentication.KeyAuthentication"
+    name = ["basic", "bearer"]
+
+    def get_security_definition(self, auto_schema: AutoSchema) -> list[Schema]:
+        return [
+            {
+                "type": "http",
+                "scheme": "basic",
+                "description": "The key as user name, with an empty password.",
+            },
+            {"type": "http", "scheme": "bearer", "description": "The key as token."},
+        ]
+
+    def get_security_requirement(self, auto_schema: AutoSchema) -> list[dict[str, list[Any]]]:
+        return [{"basic": []}, {"bearer": []}]
+
+
+class MemberForm(OpenApiSerializerFieldExtension):
+    target_class = "payments.api.schema.members.Member"
+
+    def map_serializer_field(self, auto_schema: AutoSchema, direction: str) -> Schema:
+        return dict(self.target.schema())
+
+
+class StrictFieldForm(OpenApiSerializerFieldExtension):
+    target_class = "payments.api.validation.fields.StrictField"
+    match_subclasses = True
+
+    def map_serializer_field(self, auto_schema: AutoSchema, direction: str) -> Schema:
+        return dict(self.target.schema())
+
+
+class StrictObjectForm(OpenApiSerializerExtension):
+    """A request object: closed, with the members that are ignored and the rules between members."""
+
+    target_class = "payments.api.validation.strict.StrictSerializer"
+    match_subclasses = True
+
+    def map_serializer(self, auto_schema: AutoSchema, direction: str) -> Schema:
+        form = auto_schema._map_serializer(self.target, direction, bypass_extensions=True)
+        ignored = {name: {"description": "Accepted and ignored."} for name in sorted(self.target.ignored)}
+        # JSON Schema 2020-12 allows a description beside `$ref`, so the wrapper `allOf` of OpenAPI 3.0 is not needed.
+        members = {
+            name: {**member.pop("allOf", [{}])[0], **member} for name, member in form.get("properties", {}).items()
+        }
+        return form | {"properties": members | ignored, "additionalProperties": False, **self.target.rules}

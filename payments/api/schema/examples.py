@@ -37,6 +37,8 @@ CHARGE_ID = "ch_019aa3c5e2a47d10b1c6f0d2a3948576"
 REFUND_ID = "re_019aa3c5f3b57e21a2d7e1c3b4a59687"
 EVIDENCE_ID = "ev_019aa3c604c68f32b3e8f2d4c5b6a799"
 DISPUTE_ID = "dp_019aa3c604c68f32b3e8f2d4c5b6a798"
+PAYOUT_ID = "po_019aa3c715d79043a4f903e5d6c7b8a9"
+TRANSACTION_ID = "txn_019aa3c726e8a154b5fa14f6e7d8c9ba"
 TIMES = {"created_at": "2026-11-21T01:43:00.123456Z", "updated_at": "2026-11-21T01:43:00.123456Z"}
 MODE = {"livemode": False}
 
@@ -154,6 +156,31 @@ EVIDENCE_REQUEST = {
     "type": "shipping_documentation",
     "text": "Delivered on 2026-11-19 to Juan dela Cruz, who signed for it.",
 }
+PAYOUT: dict[str, Any] = {
+    "object": "payout",
+    "id": PAYOUT_ID,
+    "amount": 1_084_050,
+    "currency": "PHP",
+    "reserve": 120_450,
+    "reserve_release_at": "2027-02-19T01:00:00.000000Z",
+    "status": "paid",
+    "bank_account": {"holder": "Sari Store Trading", "last4": "6789", "bic": "BNORPHMM", "country": "PH"},
+    **MODE,
+    "sent_at": "2026-11-21T02:10:00.000000Z",
+    "paid_at": "2026-11-22T02:10:00.000000Z",
+    **TIMES,
+}
+TRANSACTION: dict[str, Any] = {
+    "object": "balance_transaction",
+    "id": TRANSACTION_ID,
+    "type": "settle",
+    "balance": "available",
+    "amount": 180_788,
+    "currency": "PHP",
+    "charge": CHARGE_ID,
+    **MODE,
+    "created_at": "2026-11-21T01:43:00.123000Z",
+}
 REFUNDED = CAPTURED | {"amount_refunded": 50_000, "refunds": [REFUND]}
 AWAITING_PAYER = HELD | {
     "authorized": False,
@@ -220,8 +247,8 @@ ACCOUNT: dict[str, Any] = {
     "rates": dict.fromkeys(sourcetypes.NAMES, RATE),
     "payout_settings": {
         "schedule": "automatic",
-        "delivery_type": "standard",
-        "bank_code": "BPI",
+        "delivery_type": "bank_transfer",
+        "bank_code": "BNORPHMM",
         "account_number": "****6789",
         "account_name": "Sari Store Trading",
     },
@@ -243,6 +270,7 @@ BALANCE: dict[str, Any] = {
     "livemode": False,
     "available": [{"amount": 1_204_500, "currency": "PHP"}],
     "pending": [{"amount": 115_785, "currency": "PHP"}],
+    "reserved": [{"amount": 120_450, "currency": "PHP"}],
     "held": [{"amount": 0, "currency": "PHP"}],
 }
 

@@ -8,7 +8,8 @@ from payments.sourcetypes import SOURCE_TYPES
 
 TEXT = """
 kaha takes payments. A **source** wraps a card, wallet or bank account. A **charge** takes money from it or holds it. A
-**refund** returns money. A **dispute** is what the payer's bank takes back.
+**refund** returns money. A **dispute** is what the payer's bank takes back. A **payout** brings
+your money to your bank.
 
 # Keys and modes
 

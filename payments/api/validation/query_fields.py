@@ -157,9 +157,42 @@ class FeedQuery(PageQuery):
             errors["ending_before"] = [self.fault("not_together", other="start_after")]
 
 
-class ChargeListQuery(PageQuery):
+class PeriodQuery(PageQuery):
+    """The filters of a list by time; `listed` names its objects."""
+
+    listed = "objects"
+
+    def get_fields(self) -> dict[str, Field[Any, Any, Any, Any]]:
+        return super().get_fields() | {
+            "created_at[gte]": QueryMoment(
+                required=False,
+                help_text=f"Only {self.listed} made at this ISO 8601 time or later, which is not in the future; "
+                "without an offset it is UTC.",
+            ),
+            "created_at[lt]": QueryMoment(
+                required=False,
+                help_text=f"Only {self.listed} made before this ISO 8601 time, later than `created_at[gte]`; "
+                "without an offset it is UTC.",
+            ),
+        }
+
+    def check_together(self, data: Mapping[str, Any], errors: Errors) -> None:
+        since, before = (self._moment(f"created_at[{name}]", data, errors) for name in ("gte", "lt"))
+        if since and since > clock.now() + MAX_CLOCK_SKEW:
+            errors["created_at[gte]"] = [ErrorDetail("This value must not be in the future.", code="invalid_choice")]
+        elif before and before <= (since or EPOCH):
+            message = "This value must be later than created_at[gte], and than 1970-01-01."
+            errors["created_at[lt]"] = [ErrorDetail(message, code="invalid_choice")]
+
+    def _moment(self, name: str, data: Mapping[str, Any], errors: Errors) -> datetime | None:
+        given = name not in errors and data.get(name)
+        return self.fields[name].run_validation(given) if given else None
+
+
+class ChargeListQuery(PeriodQuery):
     """The filters of charges. Those that no charge can pass together are refused."""
 
+    listed = "charges"
     status = Choice(Charge.Status.values, required=False, help_text="Only charges with this status.")
     captured = QueryBoolean(
         required=False,
@@ -171,23 +204,9 @@ class ChargeListQuery(PageQuery):
         "src", required=False, help_text="Only charges on the source with this ID."
     )
 
-    def get_fields(self) -> dict[str, Field[Any, Any, Any, Any]]:
-        return super().get_fields() | {
-            "created_at[gte]": QueryMoment(
-                required=False,
-                help_text="Only charges made at this ISO 8601 time or later, which is not in the future; without an "
-                "offset it is UTC.",
-            ),
-            "created_at[lt]": QueryMoment(
-                required=False,
-                help_text="Only charges made before this ISO 8601 time, later than `created_at[gte]`; without an "
-                "offset it is UTC.",
-            ),
-        }
-
     def check_together(self, data: Mapping[str, Any], errors: Errors) -> None:
         self._check_flags(data, errors)
-        self._check_period(data, errors)
+        super().check_together(data, errors)
 
     def _check_flags(self, data: Mapping[str, Any], errors: Errors) -> None:
         """Refuse the first filter that no charge can pass together with those before it."""
@@ -204,18 +223,6 @@ class ChargeListQuery(PageQuery):
                 return
             possible = left
             given.append(f"{name} {data[name]}")
-
-    def _check_period(self, data: Mapping[str, Any], errors: Errors) -> None:
-        since, before = (self._moment(f"created_at[{name}]", data, errors) for name in ("gte", "lt"))
-        if since and since > clock.now() + MAX_CLOCK_SKEW:
-            errors["created_at[gte]"] = [ErrorDetail("This value must not be in the future.", code="invalid_choice")]
-        elif before and before <= (since or EPOCH):
-            message = "This value must be later than created_at[gte], and than 1970-01-01."
-            errors["created_at[lt]"] = [ErrorDetail(message, code="invalid_choice")]
-
-    def _moment(self, name: str, data: Mapping[str, Any], errors: Errors) -> datetime | None:
-        given = name not in errors and data.get(name)
-        return self.fields[name].run_validation(given) if given else None
 
 
 class DisputeListQuery(PageQuery):

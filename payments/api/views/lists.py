@@ -4,7 +4,7 @@ For each combination of filters the query is compiled once: compiling takes the 
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
@@ -15,9 +15,8 @@ from rest_framework.request import Request
 
 from payments.api.responses.rendering import json_response
 from payments.api.validation.parsers import is_ignored
-from payments.db.compiled_query import CompiledQuery
 from payments.domain.caller import Caller
-from payments.domain.errors import invalid
+from payments.domain.errors import PaymentError, invalid
 from payments.ids import parse_id, public_id
 
 Filters = dict[str, Any]
@@ -29,19 +28,23 @@ Narrow = Callable[[Caller, Mapping[str, Any], UUID | None], Filters]
 class Listing:
     """A list: its model, the prefix of its IDs, its query, and the function that makes the arguments of the query.
 
-    `shown_id` is the column of the ID that merchants see; the list is ordered by `id`.
+    `shown_id` is the column of the ID that merchants see; the list is ordered by `id`. All its rows have the values of
+    `within`.
     """
 
     model: type[Model]
     prefix: str
-    page: CompiledQuery[..., Any]
+    page: Callable[..., list[Any]]
     narrow: Narrow
     shown_id: str = "id"
+    within: Mapping[str, Any] = field(default_factory=dict)
 
     def position(self, caller: Caller, shown_id: UUID, **values: Any) -> UUID | None:
         """Return the `id` of an object of the caller, None if there is none."""
         rows: Any = self.model._default_manager
-        found = rows.of(caller.merchant_id, caller.livemode).filter(**{self.shown_id: shown_id}, **values)
+        found = rows.of(caller.merchant_id, caller.livemode).filter(
+            **{self.shown_id: shown_id}, **self.within, **values
+        )
         return next(iter(found.values_list("id", flat=True)), None)
 
 
@@ -72,8 +75,12 @@ def cursor_of(caller: Caller, listing: Listing, query: Mapping[str, Any], param:
     same = {"object_id": query["object"][1]} if "object" in query else {}
     position = listing.position(caller, shown_id, **same) if shown_id else None
     if position is None:
-        raise invalid("invalid_choice", param, "This names no object in the list.")
+        raise not_in_list(param)
     return position
+
+
+def not_in_list(param: str) -> PaymentError:
+    return invalid("invalid_choice", param, "This names no object in the list.")
 
 
 def _next_path(request: Request, last_id: str) -> str:

@@ -71,8 +71,8 @@ def confirm_live(client: Client, describe: Callable[[], str], yes: bool) -> None
 def money(amount: int, currency: str) -> str:
     """Return an amount as people write it: `PHP 1,250.00`."""
     decimals = DECIMALS.get(currency, 2)
-    whole, rest = divmod(amount, 10**decimals)
-    return f"{currency} {whole:,}" + (f".{rest:0{decimals}}" if decimals else "")
+    whole, rest = divmod(abs(amount), 10**decimals)
+    return f"{currency} {'-' if amount < 0 else ''}{whole:,}" + (f".{rest:0{decimals}}" if decimals else "")
 
 
 def clock_time(created_at: str) -> str:

@@ -13,9 +13,8 @@ import httpx
 from kaha_cli import profiles
 from kaha_cli.client import Client
 from kaha_cli.command import clock_time, echo, example, until_interrupted, with_client
-from kaha_cli.event_types import types_option
 from kaha_cli.failures import Misuse, printable
-from kaha_cli.feed import Feed, Item
+from kaha_cli.feed import Feed, Item, types_option
 
 TOTAL_SECONDS = 10.0
 # A receiver that is started anew on each change of its code is back by then.

@@ -10,6 +10,7 @@ from kaha_cli.charges import charges
 from kaha_cli.command import example
 from kaha_cli.listen import listen
 from kaha_cli.login import list_profiles, login, logout
+from kaha_cli.payouts import balance, payouts
 from kaha_cli.tails import events, logs
 from kaha_cli.trigger import trigger
 
@@ -34,7 +35,7 @@ def kaha(context: click.Context, profile: str | None) -> None:
     context.obj = profile
 
 
-for command in (login, logout, list_profiles, listen, trigger, events, logs, charges):
+for command in (login, logout, list_profiles, listen, trigger, events, logs, charges, payouts, balance):
     kaha.add_command(command)
 
 

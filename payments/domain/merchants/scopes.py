@@ -10,7 +10,8 @@ RIGHTS = {
     "disputes:write": "add evidence to disputes, submit it, and accept losses",
     "events:read": "read and list events, and in them every object as it was at each change",
     "requests:read": "read the log of requests",
-    "balance:read": "read the balance",
+    "balance:read": "read the balance and its transactions",
+    "payouts:read": "read and list payouts, and what each is made of",
     "account:read": "read the account, and try the key with a ping",
     "clock:write": "let time pass in test mode",
 }

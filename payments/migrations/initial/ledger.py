@@ -84,6 +84,12 @@ OPERATIONS = [
                 models.Index(F("payout"), condition=Q(("payout__isnull", False)), name="posting_of_payout"),
                 models.Index(F("attempt_id"), condition=Q(("attempt_id__isnull", False)), name="posting_of_attempt"),
                 models.Index(F("settlement"), condition=Q(("settlement__isnull", False)), name="posting_of_settlement"),
+                models.Index(
+                    F("settlement"), F("id"), condition=Q(("account", "merchant_payable"), ("settlement__isnull", False)), name="posting_settled_for_merchant"
+                ),
+                models.Index(F("merchant"), F("livemode"), F("currency"), F("id"), condition=Q(("account", "merchant_pending")), name="posting_merchant_pending"),
+                models.Index(F("merchant"), F("livemode"), F("currency"), F("id"), condition=Q(("account", "merchant_payable")), name="posting_merchant_payable"),
+                models.Index(F("merchant"), F("livemode"), F("currency"), F("id"), condition=Q(("account", "merchant_reserve")), name="posting_merchant_reserve"),
             ],
             "constraints": [
                 models.UniqueConstraint(F("journal"), F("line"), name="posting_line_once_per_journal"),

@@ -125,6 +125,7 @@ OPERATIONS = [
             "indexes": [
                 models.Index(F("merchant"), F("livemode"), F("id"), name="payout_of_merchant"),
                 models.Index(F("merchant"), F("livemode"), F("status"), F("id"), name="payout_in_status"),
+                models.Index(F("merchant"), F("livemode"), F("currency"), F("status"), F("id"), name="payout_in_currency"),
                 models.Index(F("due_at"), condition=Q(("due_at__isnull", False)), name="payout_due"),
                 models.Index(F("id"), condition=Q(approved_at__isnull=True, livemode=True, status="pending"), name="payout_to_approve"),
                 models.Index(F("ended_at"), condition=Q(("status", "failed")), name="payout_failed"),

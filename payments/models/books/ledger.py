@@ -39,6 +39,12 @@ class Settlement(models.Model):
         return ids.public_id("set", self.id)
 
 
+def _of_balance(account: str) -> models.Index:
+    """Return the index by which the list of a merchant's balance finds the lines on `account`."""
+    columns = (F("merchant"), F("livemode"), F("currency"), F("id"))
+    return models.Index(*columns, name=f"posting_{account}", condition=Q(account=account))
+
+
 class Posting(FastModel):
     """One line of a journal: a positive `amount` is a debit, a negative one a credit.
 
@@ -124,6 +130,13 @@ class Posting(FastModel):
             models.Index(F("payout"), name="posting_of_payout", condition=Q(payout__isnull=False)),
             models.Index(F("attempt_id"), name="posting_of_attempt", condition=Q(attempt_id__isnull=False)),
             models.Index(F("settlement"), name="posting_of_settlement", condition=Q(settlement__isnull=False)),
+            # What a payout is made of, in order.
+            models.Index(
+                *(F("settlement"), F("id")),
+                name="posting_settled_for_merchant",
+                condition=Q(account="merchant_payable", settlement__isnull=False),
+            ),
+            *(_of_balance(account) for account in ("merchant_pending", "merchant_payable", "merchant_reserve")),
         ]
 
     def __str__(self) -> str:

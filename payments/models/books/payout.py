@@ -209,6 +209,9 @@ class Payout(FastModel):
         indexes = [
             models.Index(F("merchant"), F("livemode"), F("id"), name="payout_of_merchant"),
             models.Index(F("merchant"), F("livemode"), F("status"), F("id"), name="payout_in_status"),
+            models.Index(
+                *(F("merchant"), F("livemode"), F("currency"), F("status"), F("id")), name="payout_in_currency"
+            ),
             models.Index(F("due_at"), name="payout_due", condition=Q(due_at__isnull=False)),
             models.Index(
                 F("id"),

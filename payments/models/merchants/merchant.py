@@ -18,7 +18,6 @@ class Merchant(models.Model):
     rates = models.JSONField(default=dict, blank=True)
     # By mode, `test` and `live`, where events of sources without a notify URL go.
     notify_urls = models.JSONField(default=dict, blank=True)
-    payout_settings = models.JSONField(default=dict, blank=True)
     metadata = models.JSONField(default=dict, blank=True)
     # The limit of declines in a window, in each mode; empty for the default.
     decline_budget = models.PositiveIntegerField(null=True, blank=True)

@@ -19,7 +19,8 @@ from django.http import HttpResponse
 
 from customers.api.serializers import CustomerListQuery
 from customers.models import Customer, CustomerSource
-from payments.api.validation.fields import Choice, Email
+from payments.api.validation.fields import Choice, Currency, Email
+from payments.api.validation.money_queries import PayoutListQuery, TransactionListQuery
 from payments.api.validation.query_fields import (
     ChargeListQuery,
     DisputeListQuery,
@@ -33,6 +34,7 @@ from payments.api.validation.query_fields import (
 )
 from payments.clock import iso
 from payments.domain.charging.state_machine import FLAGS, Flags
+from payments.domain.payouts.make import make_now
 from payments.ids import public_id
 from payments.models import (
     Attempt,
@@ -43,6 +45,7 @@ from payments.models import (
     IdempotencyRecord,
     Merchant,
     Payout,
+    PayoutPart,
     Posting,
     Refund,
     Source,
@@ -53,7 +56,7 @@ from tests.client import CHALLENGED, DECLINED, Api, error_of, made
 from tests.contract.calls import CALLS, faults_of, nobodys, order, vaulted
 from tests.copies import Table, multiply
 from tests.disputes.stories import AT_ONCE, disputed
-from tests.payouts.stories import make_payout
+from tests.payouts.stories import give_account, give_schedule, settled
 from tests.webhooks.test_outbox import NOTIFIED
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.long]
@@ -79,7 +82,9 @@ TABLES = (
     Table(Charge, ("id",), {"created_at": "created_at - number * interval '1 second'", "single_use": "false"}),
     Table(Attempt, ("id", "charge_id", "idempotency_id", "refund_id")),
     Table(Event, ("id", "object_id")),
-    Table(Posting, ("id", "journal", "charge_id", "attempt_id")),
+    Table(Posting, ("id", "journal", "charge_id", "payout_id", "attempt_id")),
+    # All of one payout, as those of the settlement are.
+    Table(PayoutPart, condition="NOT is_settlement AND payout_id IS NOT NULL"),
     Table(Webhook, ("id", "event_id"), {"state": "'delivered'", "due_at": "NULL", "leased_until": "NULL"}),
     Table(
         SimulatedPayment,
@@ -93,6 +98,7 @@ FURTHER_TABLES = (
     Table(CustomerSource, ("id", "customer_id", "source_id")),
     Table(Refund, ("id", "charge_id")),
     Table(Dispute, ("id", "charge_id")),
+    Table(Payout, placed={"created_at": "created_at - number * interval '1 second'"}),
 )
 
 
@@ -104,7 +110,11 @@ def crowded(api: Api) -> Api:
     for charge in (api.held(), api.charge()):
         made(api.post(f"/charges/{charge['id']}/{'void' if charge['authorized'] else 'refund'}", None, charge["id"]))
     disputed(api, AT_ONCE)
-    make_payout(Merchant.objects.get())
+    # One part is a settlement, and one a refund after it.
+    made(api.post(f"/charges/{settled(api)['id']}/refund", {"amount": 1}))
+    settled(api, currency="USD")
+    give_account(Merchant.objects.get())
+    make_now(give_schedule(Merchant.objects.get()).id)
     multiply(COPIES, TABLES)
     multiply(FURTHER_COPIES, FURTHER_TABLES)
     return api
@@ -158,6 +168,8 @@ LISTS = {
     "customers": CustomerListQuery,
     "disputes": DisputeListQuery,
     "events": EventListQuery,
+    "payouts": PayoutListQuery,
+    "balance_transactions": TransactionListQuery,
 }
 
 
@@ -172,6 +184,8 @@ def values_of(name: str, field: Any, api: Api) -> list[str]:
     if isinstance(field, QueryMoment):
         newest = Charge.objects.latest("id").created_at
         return [iso(newest - timedelta(seconds=seconds)) for seconds in (0, 500, 10**7)]
+    if isinstance(field, Currency):
+        return ["PHP", "USD", "JPY"]
     if isinstance(field, Email):
         return [Customer.objects.latest("id").email, "nobody@shop.example"]
     raise AssertionError(f"What is to be asked of the filter {name}?")
@@ -207,7 +221,7 @@ def entries_read_so_far() -> Counter[str]:
 
 
 # A plan for all values foresees no rare address, so customers are left to plans with the values.
-GENERIC = ("charges", "disputes", "events")
+GENERIC = ("charges", "disputes", "events", "payouts", "balance_transactions")
 
 
 @pytest.mark.parametrize(

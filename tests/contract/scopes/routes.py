@@ -12,11 +12,22 @@ from django.urls import URLPattern, URLResolver, get_resolver, resolve, reverse
 
 from payments.api.schema.document import document
 from tests.client import Api, made
-from tests.contract.calls import customer, newest_event, newest_request, nobodys, with_evidence
+from tests.contract.calls import (
+    customer,
+    new_payout,
+    new_transaction,
+    newest_event,
+    newest_request,
+    nobodys,
+    with_evidence,
+)
 
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE")
-PUBLIC_ID = re.compile(r"(src|ch|dp|cus|evt|req)_[0-9a-f]{32}")
-OF_PREFIX = {"src": "source", "ch": "charge", "dp": "dispute", "cus": "customer", "evt": "event", "req": "request"}
+PUBLIC_ID = re.compile(r"(src|ch|dp|po|txn|cus|evt|req)_[0-9a-f]{32}")
+OF_PREFIX = {
+    **{"src": "source", "ch": "charge", "dp": "dispute", "po": "payout", "txn": "transaction"},
+    **{"cus": "customer", "evt": "event", "req": "request"},
+}
 # By what a path calls it: "pk" of a charge is "charge", other parts have names of their own.
 Things = dict[str, str]
 
@@ -82,6 +93,8 @@ def things_of(api: Api) -> Things:
         "source_id": kept["sources"][0]["id"],
         "charge": api.held()["id"],
         "dispute": with_evidence(api),
+        "payout": new_payout(api),
+        "transaction": new_transaction(api),
         "event": newest_event(api),
         "request": newest_request(api),
         "source": api.source(),

@@ -7,7 +7,16 @@ from typing import Any
 from payments.domain.merchants.merchants import create_merchant
 from payments.providers.simulator.models import SimulatedPayment
 from tests.client import Api, made
-from tests.contract.calls import CARD, keep, new_dispute, newest_event, newest_request, with_evidence
+from tests.contract.calls import (
+    CARD,
+    keep,
+    new_dispute,
+    new_payout,
+    new_transaction,
+    newest_event,
+    newest_request,
+    with_evidence,
+)
 from tests.contract.calls import customer as new_customer
 
 ADDRESS = {
@@ -51,6 +60,7 @@ CUSTOMER = {
     "metadata": METADATA,
 }
 PAGE = {"start_after": "", "limit": "2", "expand": "a"}
+PERIOD = {"created_at[gte]": "2026-01-01", "created_at[lt]": "2099-01-01T00:00:00.5+08:00"}
 CHARGES = PAGE | {
     "start_after": "{charge}",
     "status": "succeeded",
@@ -58,9 +68,9 @@ CHARGES = PAGE | {
     "authorized": "false",
     "customer": "{customer}",
     "source": "{source}",
-    "created_at[gte]": "2026-01-01",
-    "created_at[lt]": "2099-01-01T00:00:00.5+08:00",
+    **PERIOD,
 }
+TRANSACTIONS = PAGE | PERIOD | {"start_after": "{transaction}", "balance": "pending", "currency": "PHP"}
 # By what a path, body or query calls it, the IDs and the like of what there is.
 Stock = Mapping[str, list[str]]
 
@@ -108,6 +118,12 @@ CALLS = [
     Call("GET", "/v2/disputes/{dispute}/evidence"),
     Call("POST", "/v2/disputes/{defended}/submit", {}),
     Call("POST", "/v2/disputes/{lost}/accept", {}),
+    Call("GET", "/v2/payouts/", query=PAGE | PERIOD | {"start_after": "{payout}", "status": "paid", "currency": "PHP"}),
+    Call("GET", "/v2/payouts/{payout}"),
+    Call("GET", "/v2/payouts/{payout}/transactions", query=PAGE | {"start_after": "{transaction}"}),
+    Call("GET", "/v2/balance_transactions/", query=TRANSACTIONS | {"charge": "{charge}"}),
+    Call("GET", "/v2/balance_transactions/", query=TRANSACTIONS | {"payout": "{payout}"}),
+    Call("GET", "/v2/balance_transactions/{transaction}"),
     Call("GET", "/v2/events/", query=PAGE | {"start_after": "{event}", "type": "charge.created", "object": "{charge}"}),
     # Nothing newer is waited for, and the list is not empty: both are answered at once.
     Call("GET", "/v2/events/", query={"ending_before": "{event}"}),
@@ -149,6 +165,8 @@ def shop() -> tuple[Api, Stock]:
         "dispute": [new_dispute(api)],
         "defended": [with_evidence(api)],
         "lost": [new_dispute(api)],
+        "payout": [new_payout(api)],
+        "transaction": [new_transaction(api)],
         "event": [newest_event(api)],
         "request": [newest_request(api)],
         "page": [charge["action"]["url"].rpartition("/")[2] for charge in waiting],

@@ -1,0 +1,93 @@
+"""`kaha balance` and `kaha payouts`: what the account has, and what went to its bank."""
+
+import re
+from typing import Any
+
+import click
+
+from kaha_cli.client import Client
+from kaha_cli.command import echo, example, money, with_client
+from kaha_cli.failures import printable
+
+BALANCES = ("available", "pending", "reserved", "held")
+json_option = click.option("--json", "as_json", is_flag=True, help="Print the answer as kaha sent it.")
+
+
+class PayoutId(click.ParamType):
+    """The ID of a payout, which becomes a part of a path."""
+
+    name = "payout"
+
+    def convert(self, value: Any, param: click.Parameter | None, context: click.Context | None) -> str:
+        """Return the ID, or fail."""
+        if not re.fullmatch(r"po_[A-Za-z0-9]+", str(value)):
+            self.fail("The ID of a payout begins with po_.")
+        return str(value)
+
+
+@click.command(epilog=example("kaha balance", "kaha balance --json"))
+@json_option
+@with_client
+def balance(client: Client, as_json: bool) -> None:
+    """Show the balance: what is available, pending, reserved and held, by currency."""
+    response = client.get("/v2/balance/")
+    if as_json:
+        echo(response.text)
+        return
+    found = response.json()
+    for name in BALANCES:
+        for entry in found[name]:
+            echo(f"{name:9} {printable(money(entry['amount'], entry['currency'])):>20}")
+
+
+@click.group()
+def payouts() -> None:
+    """List and show payouts."""
+
+
+@payouts.command("list", epilog=example("kaha payouts list --status paid --limit 5"))
+@click.option("--limit", type=click.IntRange(1, 100), default=20, show_default=True)
+@click.option("--status", type=click.Choice(["pending", "in_transit", "paid", "failed", "cancelled"]))
+@click.option("--currency", help="Only payouts in this currency.")
+@click.option("--start-after", metavar="PAYOUT", help="Begin after this payout, for the next page.")
+@json_option
+@with_client
+def list_payouts(client: Client, as_json: bool, **query: Any) -> None:
+    """List payouts, the newest first."""
+    response = client.get("/v2/payouts/", **query)
+    if as_json:
+        echo(response.text)
+        return
+    found = response.json()
+    for payout in found["data"]:
+        amount = money(payout["amount"], payout["currency"])
+        cells = (payout["created_at"][:19], payout["id"], f"{amount:>16}", payout["status"])
+        echo("  ".join(map(printable, cells)))
+    if "next" in found:
+        click.echo(f"There are more: --start-after {found['data'][-1]['id']}", err=True)
+
+
+@payouts.command(epilog=example("kaha payouts retrieve po_…"))
+@click.argument("payout", metavar="PAYOUT", type=PayoutId())
+@json_option
+@with_client
+def retrieve(client: Client, payout: str, as_json: bool) -> None:
+    """Show a payout as it is now."""
+    response = client.get(f"/v2/payouts/{payout}")
+    echo(response.text if as_json else "\n".join(_details(response.json())))
+
+
+def _details(payout: dict[str, Any]) -> list[str]:
+    account, reserve = payout["bank_account"], payout["reserve"]
+    members = {
+        "payout": payout["id"],
+        "status": payout["status"],
+        "amount": money(payout["amount"], payout["currency"]),
+        "reserve": reserve and money(reserve, payout["currency"]),
+        "account": f"{account['holder']}, ending in {account['last4']}, {account['bic']}",
+        "created": payout["created_at"],
+        "sent": payout.get("sent_at"),
+        "paid": payout.get("paid_at"),
+        "failure": payout.get("failure_code"),
+    }
+    return [f"{name:8} {printable(value)}" for name, value in members.items() if value]

@@ -1,0 +1,135 @@
+"""Pages of the postings that a merchant's balance is made of, newest first; each reads few rows more than it returns.
+
+The time of an ID is that of its posting to the millisecond, so bounds of the ID are bounds of the time.
+"""
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import Any
+from uuid import UUID
+
+from payments.db.scoped_queryset import FIRST_ID, LAST_ID
+from payments.models import PayoutPart, Posting
+
+Account = Posting.Account
+# What `/v2/balance/` shows as pending, available and reserved.
+ACCOUNTS: tuple[str, ...] = (Account.MERCHANT_PENDING, Account.MERCHANT_PAYABLE, Account.MERCHANT_RESERVE)
+
+# Each account and currency has an index, or a part of one, in the order of the IDs. Bounds as rows keep the planner on
+# it where a merchant went quiet.
+OF_ACCOUNT = """(
+    SELECT id FROM payments_posting WHERE account = '{account}'
+    AND (merchant_id, livemode, currency, id) < (%(merchant_id)s, %(livemode)s, used.currency, %(below)s)
+    AND (merchant_id, livemode, currency, id) >= (%(merchant_id)s, %(livemode)s, used.currency, %(above)s)
+    ORDER BY merchant_id DESC, livemode DESC, currency DESC, id DESC LIMIT %(length)s
+)"""
+OF_MERCHANT = """
+SELECT * FROM payments_posting WHERE id IN (
+    SELECT found.id FROM (
+        SELECT DISTINCT currency FROM payments_runningbalance
+        WHERE merchant_id = %(merchant_id)s AND livemode = %(livemode)s
+        AND (%(currency)s::text IS NULL OR currency = %(currency)s::text)
+    ) AS used CROSS JOIN LATERAL ({accounts}) AS found ORDER BY found.id DESC LIMIT %(length)s
+) ORDER BY id DESC
+"""
+# All of one charge or payout are few, and read before they are ordered; else the planner may walk the primary key.
+OF_OBJECT = """
+WITH own AS MATERIALIZED (SELECT * FROM payments_posting WHERE {column} = %(object_id)s)
+SELECT * FROM own WHERE merchant_id = %(merchant_id)s AND livemode = %(livemode)s AND account = ANY(%(accounts)s)
+AND (%(currency)s::text IS NULL OR currency = %(currency)s::text) AND id >= %(above)s AND id < %(below)s
+ORDER BY id DESC LIMIT %(length)s
+"""
+NEXT_PARTS = """
+SELECT id FROM payments_payoutpart
+WHERE (payout_id, id) <= (%(payout_id)s, %(below_part)s) AND (payout_id, id) >= (%(payout_id)s, %(first)s)
+ORDER BY payout_id DESC, id DESC LIMIT %(most_parts)s
+"""
+# What some parts stand for, in their order.
+OF_PARTS = """
+SELECT payments_posting.* FROM payments_posting JOIN (
+    SELECT part.id AS part_id, found.id AS posting_id FROM (
+        SELECT id, is_settlement FROM payments_payoutpart WHERE id = ANY(%(parts)s)
+    ) AS part CROSS JOIN LATERAL (
+        (
+            SELECT id FROM payments_posting WHERE account = 'merchant_payable' AND settlement_id IS NOT NULL
+            AND (settlement_id, id) < (
+                part.id, CASE WHEN part.id < %(below_part)s THEN %(last)s::uuid ELSE %(below)s END
+            )
+            AND (settlement_id, id) >= (part.id, %(first)s) AND part.is_settlement
+            ORDER BY settlement_id DESC, id DESC LIMIT %(length)s
+        )
+        UNION ALL SELECT part.id WHERE NOT part.is_settlement AND part.id < %(below_part)s
+    ) AS found ORDER BY part.id DESC, found.id DESC LIMIT %(length)s
+) AS page ON page.posting_id = payments_posting.id ORDER BY page.part_id DESC, page.posting_id DESC
+"""
+
+
+def of_merchant(
+    *,
+    merchant_id: UUID,
+    livemode: bool,
+    length: int,
+    below: UUID = LAST_ID,
+    above: UUID = FIRST_ID,
+    accounts: Sequence[str] = ACCOUNTS,
+    currency: str | None = None,
+) -> list[Posting]:
+    """Return the newest postings on some of ACCOUNTS with an ID in `above` <= ID < `below`, of one currency or all."""
+    values = {"merchant_id": merchant_id, "livemode": livemode, "length": length, "below": below, "above": above}
+    return _rows(_of_merchant(tuple(accounts)), values | {"currency": currency})
+
+
+def of_object(
+    *,
+    column: str,
+    object_id: UUID,
+    merchant_id: UUID,
+    livemode: bool,
+    length: int,
+    below: UUID = LAST_ID,
+    above: UUID = FIRST_ID,
+    accounts: Sequence[str] = ACCOUNTS,
+    currency: str | None = None,
+) -> list[Posting]:
+    """Return such postings of one charge or payout; `column` is `charge_id` or `payout_id`."""
+    values = {"merchant_id": merchant_id, "livemode": livemode, "length": length, "below": below, "above": above}
+    more = {"object_id": object_id, "accounts": list(accounts), "currency": currency}
+    return _rows(OF_OBJECT.format(column=column), values | more)
+
+
+def of_parts(payout_id: UUID, length: int, after: Posting | None = None) -> list[Posting]:
+    """Return the postings that a payout is made of, by its parts, the newest first; those that follow `after`."""
+    values: dict[str, Any] = {"payout_id": payout_id, "most_parts": length, "first": FIRST_ID, "last": LAST_ID}
+    values |= {"below_part": part_of(after), "below": after.id} if after else {"below_part": LAST_ID, "below": LAST_ID}
+    found: list[Posting] = []
+    while True:
+        parts = [part.id for part in PayoutPart.objects.raw(NEXT_PARTS, values)]
+        found += _rows(OF_PARTS, values | {"parts": parts, "length": length - len(found)})
+        # Only settlements that owe the merchant nothing stand for no posting, so that further parts are needed.
+        if len(found) == length or len(parts) < length:
+            return found
+        values |= {"below_part": parts[-1], "below": FIRST_ID}
+
+
+def find_in_parts(payout_id: UUID, posting_id: UUID) -> Posting | None:
+    """Return one of the postings that a payout is made of, None if it is none of them."""
+    posting = Posting.objects.filter(id=posting_id, account=Account.MERCHANT_PAYABLE).first()
+    is_part = posting and PayoutPart.objects.filter(id=part_of(posting), payout=payout_id).exists()
+    return posting if is_part else None
+
+
+def part_of(posting: Posting) -> UUID:
+    """Return the ID of the part of payouts that a posting on an available balance belongs to."""
+    return posting.settlement_id or posting.id
+
+
+@cache
+def _of_merchant(accounts: tuple[str, ...]) -> str:
+    if not set(accounts) <= set(ACCOUNTS):
+        raise ValueError(f"A balance has no account among {accounts}.")
+    paths = " UNION ALL ".join(OF_ACCOUNT.format(account=account) for account in accounts)
+    return OF_MERCHANT.format(accounts=paths)
+
+
+def _rows(sql: str, values: Mapping[str, Any]) -> list[Posting]:
+    return list(Posting.objects.raw(sql, values))
