@@ -110,16 +110,18 @@ MIDDLEWARE = [
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "config.http.middleware.PagePolicy",
     "payments.staff.admin_site.admin_host.AdminHost",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "corsheaders.middleware.CorsMiddleware",
-    "config.http.middleware.PageSessions",
+    # What follows is for pages.
+    "payments.web.middleware.ApiShortcut",
+    "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
-    "config.http.middleware.PageAuthentication",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
     "payments.staff.audit_actor.AuditActor",
     "django_otp.middleware.OTPMiddleware",
-    "config.http.middleware.PageMessages",
+    "django.contrib.messages.middleware.MessageMiddleware",
     "payments.staff.sign_in.sessions.SessionLimits",
     "payments.staff.preferences.DisplayTimeZone",
-    "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "axes.middleware.AxesMiddleware",
 ]
 ROOT_URLCONF = "config.urls"

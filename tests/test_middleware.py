@@ -1,7 +1,9 @@
 """What surrounds every request, and what the API has none of."""
 
 import pytest
+from django.conf import settings
 from django.core import checks
+from django.utils.module_loading import import_string
 
 from payments import ids
 from tests.client import Api
@@ -19,6 +21,23 @@ def test_every_request_has_an_id_of_its_own(api: Api) -> None:
 def test_the_api_has_no_sessions(api: Api, path: str) -> None:
     request = api.client.get(path, headers=api.headers()).wsgi_request
     assert not hasattr(request, "session")
+
+
+def test_a_call_of_the_api_passes_no_middleware_of_pages(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    for_pages = settings.MIDDLEWARE[settings.MIDDLEWARE.index("payments.web.middleware.ApiShortcut") + 1 :]
+
+    def fail(*_: object) -> None:
+        pytest.fail("it was passed")
+
+    for path in for_pages:
+        monkeypatch.setattr(import_string(path), "__call__", fail)
+    assert [api.get(path).status_code for path in ("/ping", "/nowhere")] == [200, 404]
+    with pytest.raises(pytest.fail.Exception):
+        api.client.get("/admin/login/")
+
+
+def test_an_answer_of_the_api_is_framed_nowhere(api: Api) -> None:
+    assert api.get("/ping")["X-Frame-Options"] == "DENY"
 
 
 def test_the_pages_have_sessions(api: Api) -> None:

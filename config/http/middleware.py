@@ -1,4 +1,4 @@
-"""Middleware: the request's ID and log line, the use of its key, and what only pages need."""
+"""Middleware: the request's ID and log line, the use of its key, and the content security policy of pages."""
 
 import logging
 import time
@@ -7,9 +7,6 @@ from contextlib import AbstractContextManager, suppress
 from typing import Any
 
 from csp.middleware import CSPMiddleware
-from django.contrib.auth.middleware import AuthenticationMiddleware
-from django.contrib.messages.middleware import MessageMiddleware
-from django.contrib.sessions.middleware import SessionMiddleware
 from django.db import Error, connection
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 
@@ -19,7 +16,7 @@ from payments.domain.merchants.api_keys import record_use
 from payments.models import ApiKey
 from payments.rendering.wire import without_absent
 from payments.web import request_log
-from payments.web.middleware import GetResponse, PagesOnly
+from payments.web.middleware import GetResponse, is_api
 
 logger = logging.getLogger("kaha.request")
 
@@ -115,17 +112,8 @@ def _facts_of(request: HttpRequest) -> dict[str, Any]:
     return without_absent(facts)
 
 
-class PageSessions(PagesOnly, SessionMiddleware):
-    """Sessions, for pages."""
-
-
-class PageAuthentication(PagesOnly, AuthenticationMiddleware):
-    """The signed-in user, for pages."""
-
-
-class PageMessages(PagesOnly, MessageMiddleware):
-    """Messages from one page to the next."""
-
-
-class PagePolicy(PagesOnly, CSPMiddleware):
+class PagePolicy(CSPMiddleware):
     """The content security policy, for pages."""
+
+    def __call__(self, request: HttpRequest) -> Any:
+        return self.get_response(request) if is_api(request) else super().__call__(request)

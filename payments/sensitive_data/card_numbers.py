@@ -21,8 +21,9 @@ _MARK = r"[^0-9A-Za-z:]{1,3}"
 _GROUP = re.compile("[0-9]+")
 _ALL_BUT_DIGITS = re.compile("[^0-9]+")
 _ALL_BUT_LETTERS_AND_DIGITS = re.compile("[^0-9A-Za-z]")
-# A cheap first test: few texts have so many digits so close to each other.
-_POSSIBLE = re.compile(rf"[0-9](?:[^0-9A-Za-z:]{{0,6}}[0-9]){{{SHORTEST - 1}}}")
+# A cheap first test: few texts have so many digits so close to each other. What begins within a group of digits begins
+# with the group, too.
+_POSSIBLE = re.compile(rf"(?<![0-9])[0-9](?:[^0-9A-Za-z:]{{0,6}}[0-9]){{{SHORTEST - 1}}}")
 _IN_ANY_GROUPS = re.compile(rf"[0-9](?:{_GAP}[0-9]){{{SHORTEST - 1},}}")
 # Lookaheads, because another number may begin within a match. Each match ends with a group of digits.
 _AS_ON_CARDS = [

@@ -46,8 +46,9 @@ _KEY = re.compile(r"([spr]k_(?:live|test)_|whsec_)[A-Za-z0-9_\-+/=]{8,}")
 _SCHEME = re.compile(r"\b(basic|bearer)\s+[A-Za-z0-9+/=._~\-]{8,}", re.IGNORECASE)
 _AUTHORIZATION = re.compile(rf"(authorization{_QUOTES}\s*[:=]\s*{_QUOTES})(?:[A-Za-z]+\s+)?{_VALUE}", re.IGNORECASE)
 
-# Everything that `redact` and `redact_all` change matches one of these, also escaped in JSON.
-_SUSPECT_NUMBER = re.compile(rf'[0-9](?:(?:{_ESCAPED}|[^0-9A-Za-z:"]){{0,6}}[0-9]){{12}}')
+# Everything that `redact` and `redact_all` change matches one of these, also escaped in JSON. What begins within a run
+# of digits begins with the run, too.
+_SUSPECT_NUMBER = re.compile(rf'(?<![0-9])[0-9](?:(?:{_ESCAPED}|[^0-9A-Za-z:"]){{0,6}}[0-9]){{12}}')
 _SUSPECT_WORDS = (
     *("cvc", "cvv", "cvn", "csc", "security", "otp", "basic", "bearer", "authorization"),
     *("k_live_", "k_test_", "whsec_"),

@@ -5,7 +5,7 @@ from django.http import HttpRequest, HttpResponseBase
 from payments import context
 from payments.api.access.throttling import client_address
 from payments.context import Actor
-from payments.web.middleware import GetResponse, is_api
+from payments.web.middleware import GetResponse
 
 
 class AuditActor:
@@ -15,8 +15,6 @@ class AuditActor:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        if is_api(request):
-            return self.get_response(request)
         token = context.actor.set(lambda: Actor(request.user.get_username(), client_address(request), request.user.pk))
         try:
             return self.get_response(request)

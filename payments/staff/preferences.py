@@ -16,7 +16,7 @@ from django.views.generic import FormView
 from payments import clock
 from payments.staff.models import OperatorProfile
 from payments.staff.sign_in.views import PersonalPage
-from payments.web.middleware import GetResponse, is_api
+from payments.web.middleware import GetResponse
 
 TIME_ZONE = "time_zone"
 
@@ -67,8 +67,6 @@ class DisplayTimeZone:
         self.get_response = get_response
 
     def __call__(self, request: HttpRequest) -> Any:
-        if is_api(request):
-            return self.get_response(request)
         session: Any = request.session
         with timezone.override(session.get(TIME_ZONE) or settings.DISPLAY_TIME_ZONE):
             return self.get_response(request)

@@ -106,6 +106,24 @@ def test_a_constraint_undoes_all_and_says_its_name(charge: Charge) -> None:
     assert Charge.objects.get().version == 1
 
 
+def test_a_conflict_of_the_first_write_is_found_before_any_other(charge: Charge) -> None:
+    known = event_of(charge)
+    known.save(force_insert=True)
+    doubled = event_of(charge, 2)
+    doubled.id = known.id
+    conflicts = {"pkey": Insert(doubled), "object_id_sequence": Insert(event_of(charge))}
+    for (name, first), other in zip(conflicts.items(), reversed(conflicts.values()), strict=True):
+        with pytest.raises(IntegrityError, match=name), transaction.atomic():
+            execute_writes(first, Insert(event_of(charge, 3)), other)
+
+
+def test_what_follows_the_last_guarded_write_is_undone_with_it(charge: Charge) -> None:
+    stale = Update(Charge, {"id": charge.id, "version": 2}, {"version": 3})
+    with pytest.raises(StaleRow), transaction.atomic():
+        execute_writes(Insert(event_of(charge)), stale, Insert(event_of(charge, 3)), Insert(event_of(charge, 4)))
+    assert not Event.objects.exists()
+
+
 def test_one_row_is_inserted_once(charge: Charge) -> None:
     event = event_of(charge)
     assert [insert_if_absent(event), insert_if_absent(event)] == [True, False]

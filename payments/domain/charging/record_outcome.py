@@ -78,12 +78,12 @@ def _build_writes(
     after = rows_after(attempt.charge, result.changes)
     moved = writes_of(caller, attempt, result.changes, after)
     answer = _render(attempt, after[attempt.charge_id], result.refusal)
-    writes = [_close(attempt, result, outcome, answer), *moved]
+    writes: list[Write] = [_close(attempt, result, outcome, answer)]
     if attempt.idempotency_id and result.releases_key:
         writes.append(Delete(IdempotencyRecord, {"id": attempt.idempotency_id}))
     elif attempt.idempotency_id:
         writes.append(idempotency.answered(attempt.idempotency_id, answer))
-    return answer, writes
+    return answer, [*writes, *moved]
 
 
 def _recorded_by_another(caller: Caller, attempt: Attempt, outcome: Outcome) -> Result[Charge]:

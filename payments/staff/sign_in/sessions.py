@@ -10,9 +10,9 @@ from django.contrib.auth.signals import user_logged_in
 from django.db import connection
 from django.dispatch import receiver
 from django.http import HttpRequest
+from django.utils.deprecation import MiddlewareMixin
 
 from payments import clock
-from payments.web.middleware import PagesOnly
 
 SIGNED_IN_AT = "signed_in_at"
 SEEN_EVERY = timedelta(minutes=1)
@@ -28,7 +28,7 @@ def note_when(request: HttpRequest, **_: Any) -> None:
     request.session[SIGNED_IN_AT] = clock.now().timestamp()
 
 
-class SessionLimits(PagesOnly):
+class SessionLimits(MiddlewareMixin):
     """Signs a user out whose sign-in is too old; otherwise renews the session's expiry and notes the request's time."""
 
     def process_request(self, request: HttpRequest) -> None:
