@@ -15,6 +15,7 @@ from payments.migrations.initial import (
     reconciliation,
     run_sql,
     sources,
+    workers,
 )
 
 
@@ -38,4 +39,5 @@ class Migration(migrations.Migration):
         *operators.OPERATIONS,
         *audit.OPERATIONS,
         *maintenance.OPERATIONS,
+        *workers.OPERATIONS,
     ]
