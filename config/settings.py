@@ -174,6 +174,8 @@ DATABASES["default"].update(
         "options": "-c lock_timeout=5s -c idle_in_transaction_session_timeout=60s -c jit=off",
     },
 )
+# The size of the disk of the database, of which SQL sees the use only; 0 for unknown.
+DATABASE_DISK_GB = env.integer("DATABASE_DISK_GB", 0, at_least=0)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 REDIS_URL = env.text("REDIS_URL", "redis://127.0.0.1:6379/0")

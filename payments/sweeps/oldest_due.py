@@ -6,6 +6,7 @@ from datetime import datetime
 
 from django.db import Error, connection, transaction
 
+from payments.connections import limit_statements
 from payments.sweeps.webhook_queues import oldest_unserved
 
 logger = logging.getLogger("kaha.sweeps")
@@ -58,8 +59,7 @@ FROM unnest(%s::text[], %s::timestamptz[]) AS measured (name, oldest_due_at) WHE
 def measure(name: str) -> datetime | None:
     """Return since when the oldest item of the sweep is due, None if nothing is; raise Error after STATEMENT_LIMIT."""
     with transaction.atomic():
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT set_config('statement_timeout', %s, true)", [STATEMENT_LIMIT])
+        limit_statements(STATEMENT_LIMIT)
         return min(filter(None, (read() for read in MEASURES[name])), default=None)
 
 
