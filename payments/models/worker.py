@@ -15,6 +15,8 @@ class WorkerProcess(models.Model):
     pid = models.PositiveIntegerField()
     started_at = models.DateTimeField(db_default=Now())
     seen_at = models.DateTimeField(db_default=Now())
+    # When it stopped in good order.
+    ended_at = models.DateTimeField(null=True)
     # The threads that run sweeps, of all that it has.
     busy = models.PositiveIntegerField(default=0)
     threads = models.PositiveIntegerField()

@@ -26,23 +26,24 @@ WITH free AS (
     SELECT * FROM unnest(%(names)s::text[], %(seconds)s::float8[]) AS free (name, seconds)
 ), due AS (
     SELECT s.name, free.seconds FROM payments_sweep s JOIN free USING (name)
-    WHERE s.due_at <= now() AND {QUICK} = 'off'
+    WHERE s.due_at <= statement_timestamp() AND {QUICK} = 'off'
     ORDER BY s.due_at LIMIT %(limit)s FOR UPDATE OF s SKIP LOCKED
 )
-UPDATE payments_sweep s SET due_at = now() + make_interval(secs => due.seconds), started_at = now(), worker = %(worker)s
+UPDATE payments_sweep s SET due_at = statement_timestamp() + make_interval(secs => due.seconds),
+    started_at = statement_timestamp(), worker = %(worker)s
 FROM due WHERE s.name = due.name
 RETURNING s.name, s.started_at
 """  # nosec B608 # no value in it
 
 RENEW = f"""
-UPDATE payments_sweep s SET due_at = now() + make_interval(secs => %(seconds)s)
+UPDATE payments_sweep s SET due_at = statement_timestamp() + make_interval(secs => %(seconds)s)
 FROM unnest(%(names)s::text[], %(starts)s::timestamptz[]) AS held (name, started_at)
 WHERE s.name = held.name AND s.worker = %(worker)s AND s.started_at = held.started_at AND {QUICK} = 'off'
 """  # nosec B608 # no value in it
 
 FINISH = f"""
-UPDATE payments_sweep s SET finished_at = now(), milliseconds = run.milliseconds, error = run.error,
-    worked_at = CASE WHEN run.error = '' THEN now() ELSE s.worked_at END,
+UPDATE payments_sweep s SET finished_at = statement_timestamp(), milliseconds = run.milliseconds, error = run.error,
+    worked_at = CASE WHEN run.error = '' THEN statement_timestamp() ELSE s.worked_at END,
     due_at = CASE WHEN s.worker = %(worker)s AND s.started_at = run.started_at
         THEN coalesce(run.started_at + make_interval(secs => run.seconds), s.due_at) ELSE s.due_at END
 FROM unnest(

@@ -3,6 +3,7 @@
 from uuid import UUID
 
 from django.db import connection
+from django.db.models.functions import Now
 
 from payments.models import WorkerProcess
 
@@ -14,7 +15,7 @@ ROWS_MAX = 100
 
 BEAT = """
 INSERT INTO payments_workerprocess (id, host, pid, busy, threads) VALUES (%s, %s, %s, %s, %s)
-ON CONFLICT (id) DO UPDATE SET seen_at = now(), busy = EXCLUDED.busy
+ON CONFLICT (id) DO UPDATE SET seen_at = statement_timestamp(), busy = EXCLUDED.busy
 """
 
 # The last one that was seen stays: it says since when there has been none.
@@ -23,7 +24,7 @@ DELETE FROM payments_workerprocess WHERE id IN (
     SELECT id FROM (
         SELECT id, seen_at, row_number() OVER (ORDER BY seen_at DESC) AS number FROM payments_workerprocess
     ) AS numbered
-    WHERE number > %s OR number > 1 AND seen_at < now() - make_interval(secs => %s)
+    WHERE number > %s OR number > 1 AND seen_at < statement_timestamp() - make_interval(secs => %s)
 )
 """
 
@@ -35,8 +36,8 @@ def beat(worker: UUID, host: str, pid: int, busy: int, threads: int) -> None:
 
 
 def end(worker: UUID) -> None:
-    """Delete the worker's row, because it stops in good order."""
-    WorkerProcess.objects.filter(id=worker).delete()
+    """Record that the worker stops in good order."""
+    WorkerProcess.objects.filter(id=worker).update(ended_at=Now())
 
 
 def delete_old() -> None:

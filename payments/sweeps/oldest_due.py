@@ -17,8 +17,8 @@ STATEMENT_LIMIT = "3s"
 def _first(table: str, column: str, condition: str = "true") -> Callable[[], datetime | None]:
     """Return what reads the earliest past `column` of the rows that meet `condition`."""
     statement = (
-        f"SELECT {column} FROM {table} WHERE {column} <= now() AND {condition} "  # nosec B608 # our own names
-        f"ORDER BY {column} LIMIT 1"
+        f"SELECT {column} FROM {table} "  # nosec B608 # names of ours
+        f"WHERE {column} <= statement_timestamp() AND {condition} ORDER BY {column} LIMIT 1"
     )
 
     def read() -> datetime | None:
@@ -51,7 +51,7 @@ MEASURES: dict[str, tuple[Callable[[], datetime | None], ...]] = {
 }
 
 RECORD = """
-UPDATE payments_sweep s SET oldest_due_at = measured.oldest_due_at, measured_at = now()
+UPDATE payments_sweep s SET oldest_due_at = measured.oldest_due_at, measured_at = statement_timestamp()
 FROM unnest(%s::text[], %s::timestamptz[]) AS measured (name, oldest_due_at) WHERE s.name = measured.name
 """
 

@@ -10,7 +10,7 @@ from payments.models import Sweep, WorkerProcess
 from payments.sweeps.heartbeats import SILENT_SECONDS
 from payments.sweeps.schedule import SWEEPS
 
-# A sweep is behind when it is late by this and its own interval.
+# A sweep is behind when nobody takes it for so long; when it fails or leaves something out, for its interval more.
 BEHIND = timedelta(seconds=60)
 # Only checks of everything and reports of a year take a part of this.
 RUN_MAX = timedelta(hours=2)
@@ -35,7 +35,7 @@ class WorkerState:
 
     @property
     def alive(self) -> list[WorkerProcess]:
-        return [worker for worker in self.workers if not self._is_silent(worker)]
+        return [worker for worker in self.workers if not (worker.ended_at or self._is_silent(worker))]
 
     @property
     def silent(self) -> list[WorkerProcess]:
@@ -44,6 +44,7 @@ class WorkerState:
             worker
             for worker in self.workers
             if self._is_silent(worker)
+            and not worker.ended_at
             and not any(other.host == worker.host and other.started_at > worker.seen_at for other in self.alive)
         ]
 
@@ -60,12 +61,12 @@ class WorkerState:
         return self.now - worker.seen_at > timedelta(seconds=SILENT_SECONDS)
 
     def _behind(self, sweep: Sweep) -> BehindSweep | None:
-        margin = BEHIND + timedelta(seconds=SWEEPS[sweep.name].seconds)
-        if sweep.due_at < self.now - margin:
+        if sweep.due_at < self.now - BEHIND:
             return BehindSweep(sweep.name, "no worker runs it", sweep.due_at)
         is_over = sweep.started_at is None or (sweep.finished_at is not None and sweep.finished_at >= sweep.started_at)
         if not (is_over or SWEEPS[sweep.name].shared) and sweep.started_at and sweep.started_at < self.now - RUN_MAX:
             return BehindSweep(sweep.name, "it runs and does not end", sweep.started_at)
+        margin = BEHIND + timedelta(seconds=SWEEPS[sweep.name].seconds)
         worked_at = sweep.worked_at or min(worker.started_at for worker in self.alive)
         if sweep.error and worked_at < self.now - margin:
             return BehindSweep(sweep.name, f"it fails with {sweep.error}", worked_at)

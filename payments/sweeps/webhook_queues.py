@@ -23,9 +23,9 @@ WITH RECURSIVE receiver AS (
 )
 SELECT r.merchant_id, r.livemode, r.receiver, queue.*
 FROM (SELECT * FROM receiver LIMIT %(receivers)s) r CROSS JOIN LATERAL (
-    SELECT count(*) FILTER (WHERE head.due_at <= now()) AS due, min(head.due_at) AS oldest_due_at,
+    SELECT count(*) FILTER (WHERE head.due_at <= statement_timestamp()) AS due, min(head.due_at) AS oldest_due_at,
         count(*) FILTER (WHERE head.failures > 0) AS failing,
-        coalesce(bool_or(head.leased_until > now()), false) AS is_served
+        coalesce(bool_or(head.leased_until > statement_timestamp()), false) AS is_served
     FROM (
         SELECT w.due_at, w.failures, w.leased_until FROM payments_webhook w
         WHERE w.merchant_id = r.merchant_id AND w.livemode = r.livemode AND w.receiver = r.receiver

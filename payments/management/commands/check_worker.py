@@ -26,7 +26,7 @@ class Command(BaseCommand):
             raise CommandError(f"PostgreSQL does not answer ({type(error).__name__}).") from None
         known = [worker for worker in state.workers if any_host or worker.host == host]
         for worker in known:
-            word = "works" if worker in state.alive else "is silent"
+            word = "works" if worker in state.alive else "has stopped" if worker.ended_at else "is silent"
             seconds = (state.now - worker.seen_at).total_seconds()
             self.stdout.write(
                 f"{worker} {word}: seen {seconds:.0f} s ago, {worker.busy} of {worker.threads} threads busy"

@@ -16,6 +16,7 @@ OPERATIONS = [
             ("pid", models.PositiveIntegerField()),
             ("started_at", models.DateTimeField(db_default=Now())),
             ("seen_at", models.DateTimeField(db_default=Now())),
+            ("ended_at", models.DateTimeField(null=True)),
             ("busy", models.PositiveIntegerField(default=0)),
             ("threads", models.PositiveIntegerField()),
         ],
