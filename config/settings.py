@@ -174,7 +174,6 @@ DATABASES["default"].update(
         "options": "-c lock_timeout=5s -c idle_in_transaction_session_timeout=60s -c jit=off",
     },
 )
-# The size of the disk of the database, of which SQL sees the use only; 0 for unknown.
 DATABASE_DISK_GB = env.integer("DATABASE_DISK_GB", 0, at_least=0)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
@@ -184,23 +183,15 @@ REDIS_URL = env.text("REDIS_URL", "redis://127.0.0.1:6379/0")
 CELERY_BROKER_URL = addresses.broker_url(REDIS_URL)
 # A worker connects again for ever, and does not wait for a server that hangs.
 CELERY_WORKER_CONSUMER = "config.worker:ReconnectingConsumer"
-CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
-CELERY_BROKER_CONNECTION_MAX_RETRIES = None
-CELERY_BROKER_TRANSPORT_OPTIONS = {
-    "socket_timeout": 5,
-    "socket_connect_timeout": 5,
-    "socket_keepalive": True,
-    "health_check_interval": 10,
-}
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP, CELERY_BROKER_CONNECTION_MAX_RETRIES = True, None
+CELERY_BROKER_TRANSPORT_OPTIONS = {"socket_timeout": 5, "socket_connect_timeout": 5, "socket_keepalive": True}
 CELERY_TASK_IGNORE_RESULT = True
 # A client that can write to Redis may start a task, but not control a worker.
 CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
 # Tasks mostly wait for networks. Recovery must not wait for a check of the invariants or a reconciliation.
 CELERY_WORKER_POOL = "threads"
 CELERY_WORKER_CONCURRENCY = 8
-CELERY_TASK_DEFAULT_EXPIRES = 60
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
-CELERY_TIMEZONE = "UTC"
 
 LANGUAGE_CODE, TIME_ZONE, USE_TZ = "en-gb", "UTC", True
 # Pages of payers are in these languages, everything else is in English.

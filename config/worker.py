@@ -19,7 +19,7 @@ PAUSE_SECONDS = 1.0
 class ReconnectingConsumer(Consumer):
     """Celery's consumer of messages, which connects again after any error.
 
-    Celery does so after the errors that it knows of its client; after others, such as an AttributeError of kombu while
+    Celery does so after the errors that its client declares; after others, such as an AttributeError of kombu while
     Redis fails over, the worker would end. A request to stop is no Exception, and ends it.
     """
 

@@ -125,10 +125,16 @@ class RecentReport:
         self._made_at = 0.0
 
     def get(self) -> Report:
+        """Return it, made anew if it is too old."""
         with self._lock:
             if self._report is None or time.monotonic() - self._made_at > CACHED_SECONDS:
                 self._report, self._made_at = examine(), time.monotonic()
             return self._report
+
+    def forget(self) -> None:
+        """Make it anew next time."""
+        with self._lock:
+            self._report = None
 
 
 recent_report = RecentReport()

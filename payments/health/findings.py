@@ -68,7 +68,7 @@ def of_redis(fault: str) -> Iterator[Finding]:
     if fault:
         what = f"Redis does not answer ({fault})."
         yield Finding(
-            what, "Start it. Payments go on: webhooks leave a second later, and rates are counted per process."
+            what, "Start it. Payments continue: webhooks leave a second later, and rates are counted per process."
         )
 
 
@@ -100,7 +100,9 @@ def of_webhooks(queues: Sequence[Queue], now: datetime) -> Iterator[Finding]:
         merchant = public_id("mer", each.merchant_id)
         counts = f"{_at_least(each.failing)} failed, {_at_least(each.due)} are due"
         what = f"Webhooks to {each.receiver} of {merchant} fail: {counts}."
-        yield Finding(what, "Tell the merchant. They are tried again for three days, and can be sent again afterwards.")
+        yield Finding(
+            what, "Inform the merchant. They are tried again for three days, and can be sent again afterwards."
+        )
     if (more := len(failing) - RECEIVERS_NAMED) > 0:
         yield Finding(f"Webhooks to {more:,} other receivers fail.", "Open Webhooks, filtered by those that fail.")
 

@@ -15,7 +15,6 @@ from payments.migrations.initial import (
     reconciliation,
     run_sql,
     sources,
-    workers,
 )
 
 
@@ -39,5 +38,4 @@ class Migration(migrations.Migration):
         *operators.OPERATIONS,
         *audit.OPERATIONS,
         *maintenance.OPERATIONS,
-        *workers.OPERATIONS,
     ]

@@ -4,11 +4,11 @@ import re
 from http import HTTPStatus
 
 from payments import ids
+from payments.health.worker_monitor import WorkerMonitor
 from payments.web.database_monitor import DatabaseMonitor
 from payments.web.environ import Environ
 from payments.web.responses import Answer, encoded
 from payments.web.threads import Threads
-from payments.web.worker_monitor import WorkerMonitor
 
 PATH = re.compile(r"/(ping|ready)/?")
 RETRY_SECONDS = "1"

@@ -193,7 +193,7 @@ def test_an_unused_slot_that_keeps_wal(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_check_that_takes_too_long_ends_and_the_others_go_on(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_check_that_takes_too_long_ends_and_the_others_are_made(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(facts, "STATEMENT_LIMIT", "50ms")
     locked, done = threading.Event(), threading.Event()
 

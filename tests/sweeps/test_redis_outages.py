@@ -72,7 +72,7 @@ def test_webhooks_are_sent_while_redis_is_killed_stalled_and_replaced_and_the_wo
     assert worker.is_running
 
 
-def test_a_worker_survives_an_error_that_celery_does_not_know_of(
+def test_a_worker_survives_an_error_that_celery_does_not_expect(
     monkeypatch: pytest.MonkeyPatch, own: RedisProcess
 ) -> None:
     """As kombu raises it while Redis fails over."""

@@ -53,7 +53,7 @@ def _warning(state: WorkerState) -> str:
 
 
 def send_alarm() -> None:
-    """Send what needs attention as a worker does; each message goes out once, whoever else sends it."""
+    """Send what needs attention as a worker does; each message goes out once, though several processes send."""
     # Only now, for a web process starts faster without them.
     from payments.domain.notifications import announce, send
 
