@@ -14,7 +14,7 @@ from payments.models import MerchantAccess, WorkerProcess
 from payments.quickstart.servers.places import PROJECT
 from tests.admin.conftest import text_of
 from tests.commands.conftest import Manage
-from tests.commands.conftest import manage as manage  # noqa: PLC0414
+from tests.commands.conftest import manage as manage
 from tests.guides.texts import text_of as guide_text
 from tests.operators.factories import person
 from tests.sweeps.factories import HOUR, MINUTE
