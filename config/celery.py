@@ -1,4 +1,4 @@
-"""The worker: `celery -A config.celery worker -B` runs every task and the beat that wakes the sweeps."""
+"""The worker: `celery -A config.celery worker` runs the sweeps by a timer, and earlier when Redis wakes it."""
 
 import os
 from typing import Any
@@ -26,6 +26,14 @@ def log_tasks(**_: object) -> None:
     from config.logs import task_log
 
     task_log.connect()
+
+
+@app.on_after_finalize.connect
+def add_sweep_timer(**_: object) -> None:
+    """Add the timer, which needs the models, once they are loaded."""
+    from config.worker import SweepTimer
+
+    app.steps["worker"].add(SweepTimer)
 
 
 @celeryd_after_setup.connect

@@ -12,7 +12,6 @@ from config import openapi
 from config.boot import addresses
 from config.boot.environment import Environment
 from config.logs import setup
-from config.task_intervals import SCHEDULE
 from payments.quickstart import servers
 
 BASE_DIR = Path(__file__).resolve().parent.parent
@@ -177,23 +176,24 @@ DATABASES["default"].update(
         "options": "-c lock_timeout=5s -c idle_in_transaction_session_timeout=60s -c jit=off",
     },
 )
+DATABASE_DISK_GB = env.integer("DATABASE_DISK_GB", 0, at_least=0)
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 REDIS_URL = env.text("REDIS_URL", "redis://127.0.0.1:6379/0")
 
-# Redis only wakes workers up, so a lost message delays work by one beat at most.
+# Redis only wakes workers up: their sweeps run by a timer, so a lost message delays work by a second or two.
 CELERY_BROKER_URL = addresses.broker_url(REDIS_URL)
+# A worker connects again for ever, and does not wait for a server that hangs.
+CELERY_WORKER_CONSUMER = "config.worker:ReconnectingConsumer"
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP, CELERY_BROKER_CONNECTION_MAX_RETRIES = True, None
+CELERY_BROKER_TRANSPORT_OPTIONS = {"socket_timeout": 5, "socket_connect_timeout": 5, "socket_keepalive": True}
 CELERY_TASK_IGNORE_RESULT = True
 # A client that can write to Redis may start a task, but not control a worker.
 CELERY_WORKER_ENABLE_REMOTE_CONTROL = False
 # Tasks mostly wait for networks. Recovery must not wait for a check of the invariants or a reconciliation.
 CELERY_WORKER_POOL = "threads"
 CELERY_WORKER_CONCURRENCY = 8
-CELERY_TASK_DEFAULT_EXPIRES = 60
 CELERY_WORKER_HIJACK_ROOT_LOGGER = False
-CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
-CELERY_TIMEZONE = "UTC"
-CELERY_BEAT_SCHEDULE = SCHEDULE
 
 LANGUAGE_CODE, TIME_ZONE, USE_TZ = "en-gb", "UTC", True
 # Pages of payers are in these languages, everything else is in English.
@@ -259,7 +259,7 @@ CONTENT_SECURITY_POLICY = {
 }
 # HSTS for subdomains would bind a whole domain. Passkeys need https, which `config.boot.checks` requires of PUBLIC_URL.
 SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021", "otp_webauthn.E031"]
-LOGGING = setup.configuration()
+LOGGING = setup.configuration(env.choice("LOG_LEVEL", "INFO", setup.LEVELS))
 LOGGING_CONFIG = "config.logs.setup.configure"
 
 # Messages to operators: mail, none without EMAIL_URL, and a chat room's incoming webhook, whose URL is a secret.

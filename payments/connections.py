@@ -13,8 +13,13 @@ def release_connection() -> None:
 
 def allow_long_statements(limit: str = "0") -> None:
     """Set the statement time-out to `limit` (`15min`; "0" for none) until the end of the transaction."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT set_config('statement_timeout', %s, true)", [limit])
+    limit_statements(limit)
     raw: Any = connection.connection
     # Until the connection is returned; the server enforces `limit`.
     raw.answer_seconds = None
+
+
+def limit_statements(limit: str) -> None:
+    """Set the statement time-out to `limit`, shorter than usual, until the end of the transaction."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT set_config('statement_timeout', %s, true)", [limit])

@@ -1,4 +1,7 @@
-"""Celery tasks: each is one sweep of the domain, safe to run twice or in two places at once."""
+"""Celery tasks: each is one sweep of the domain, safe to run twice or in two places at once.
+
+Each worker runs them by its timer (`payments.sweeps`), and some earlier when Redis wakes it.
+"""
 
 from collections.abc import Callable
 from functools import wraps
@@ -25,11 +28,11 @@ from payments.ledger import account_days
 from payments.overview import day_totals
 from payments.providers.simulator import messages
 from payments.search import sweep
+from payments.sweeps import oldest_due
+from payments.sweeps.schedule import ASKING_AT_ONCE
 from payments.webhooks.worker import Deliverer, Drain
 
 DELIVERER = Deliverer(Drain())
-# One more than may wait for one slow provider at a time (see `bulkheads`), so that it keeps no other from its sweeps.
-ASKING_AT_ONCE = 3
 
 
 def at_most(count: int) -> Callable[[Callable[[], int]], Callable[[], int]]:
@@ -98,7 +101,7 @@ def delete_old_simulator_messages() -> int:
 @shared_task
 @at_most(ASKING_AT_ONCE)
 def apply_provider_events() -> int:
-    """Apply due provider events; runs at once when one is stored, and by beat for what is left."""
+    """Apply due provider events; runs at once when one is stored, and by the timer for what is left."""
     return apply.apply_due()
 
 
@@ -109,7 +112,7 @@ def delete_old_provider_messages() -> int:
 
 @shared_task
 def deliver_webhooks() -> int:
-    """Send due webhooks; runs at once when an event is written, and by beat for what is left."""
+    """Send due webhooks; runs at once when an event is written, and by the timer for what is left."""
     return DELIVERER.run()
 
 
@@ -164,7 +167,7 @@ def maintain_partitions() -> int:
 
 @shared_task
 def check_money() -> bool:
-    """Run the daily check if it is due; beat calls every minute, so that a late worker loses no day."""
+    """Run the daily check if it is due; runs every minute, so that a late worker loses no day."""
     return checks.run_if_due() is not None
 
 
@@ -177,7 +180,7 @@ def reconcile_simulator() -> bool:
 @shared_task
 @at_most(1)
 def read_uploaded_reports() -> bool:
-    """Read an uploaded report; runs at once when one is stored, and by beat for what is left."""
+    """Read an uploaded report; runs at once when one is stored, and by the timer for what is left."""
     uploads.delete_expired()
     return uploads.read_due()
 
@@ -246,3 +249,9 @@ def send_chat_messages() -> int:
 @shared_task
 def delete_old_notifications() -> int:
     return announce.delete_old()
+
+
+@shared_task
+def measure_oldest_due() -> int:
+    """Record since when the oldest item of each sweep is due."""
+    return oldest_due.record()

@@ -5,7 +5,6 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from itertools import count
 from pathlib import Path
 
 import httpx
@@ -125,22 +124,18 @@ def deliver(api: Api, receiver: Receiver) -> None:
 
 
 def started_worker(folder: Path) -> "subprocess.Popen[bytes]":
-    """Return a worker with beat that logs to `folder`, however broken that is."""
+    """Return a worker that logs to `folder`, however broken that is."""
     # As for a collector that ends as soon as it has started: opening a pipe without a reader would wait.
     kept_open = os.open(folder / "worker.log", os.O_RDWR | os.O_NONBLOCK)
-    number = next(SCHEDULES)
     command = [sys.executable, "-m", "celery", "-A", "config.celery", "worker", *OPTIONS]
     worker = spawn(
-        [*command, "--pool=threads", "--beat", f"--schedule={folder / f'beat-{number}'}"],
+        [*command, "--pool=threads"],
         log=folder / "worker.log",
         environment={**os.environ, "DATABASE_URL": database_url(), "NOTIFY_ALLOW_LOOPBACK": "true"},
         cwd=PROJECT,
     )
     os.close(kept_open)
     return worker
-
-
-SCHEDULES = count()
 
 
 @pytest.mark.parametrize(

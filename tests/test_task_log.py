@@ -10,6 +10,7 @@ from celery.contrib.testing.worker import start_worker
 from django.conf import settings
 
 from config.celery import app
+from config.logs.task_log import RunningTasks
 from payments.quickstart.servers.processes import wait_until
 from payments.tasks import purge_idempotency
 
@@ -21,7 +22,9 @@ def lines() -> Iterator[StringIO]:
     handler = logging.StreamHandler(stream)
     handler.setFormatter(logging.getLogger().handlers[0].formatter)
     logger.addHandler(handler)
+    logger.setLevel(logging.DEBUG)
     yield stream
+    logger.setLevel(logging.NOTSET)
     logger.removeHandler(handler)
 
 
@@ -36,3 +39,17 @@ def test_a_task_on_a_worker_writes_one_line_with_its_name_time_and_statements(li
     [line] = [one for one in logged if one["task"] == purge_idempotency.name]
     assert (line["state"], line["sql_count"]) == ("SUCCESS", 2)
     assert line["milliseconds"] > 0
+    assert line["level"] == "DEBUG"
+
+
+@pytest.mark.parametrize(
+    ("state", "result", "level"),
+    [("SUCCESS", 0, "DEBUG"), ("SUCCESS", None, "DEBUG"), ("SUCCESS", 2, "INFO"), ("FAILURE", ValueError("x"), "INFO")],
+)
+def test_only_a_task_that_found_nothing_to_do_is_below_info(
+    lines: StringIO, state: str, result: object, level: str
+) -> None:
+    running = RunningTasks()
+    running.begin("1")
+    running.end("1", purge_idempotency, state, result)
+    assert json.loads(lines.getvalue())["level"] == level

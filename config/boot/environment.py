@@ -1,6 +1,7 @@
 """Environment variables, read so that a malformed one is reported to the operator without a traceback."""
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 from zoneinfo import available_timezones
@@ -64,6 +65,14 @@ class Environment:
         if self.text(name, str(default)).strip().lower() in BOOLEANS:
             return bool(self._env.bool(name, default))
         self.faults[name] = f"must be one of {', '.join(BOOLEANS)}."
+        return default
+
+    def choice(self, name: str, default: str, choices: Sequence[str]) -> str:
+        """Return one of `choices`, which are in upper case, however it is written."""
+        given = self.text(name, default).strip().upper()
+        if given in choices:
+            return given
+        self.faults[name] = f"must be one of {', '.join(choices)}."
         return default
 
     def email(self, name: str) -> dict[str, Any]:

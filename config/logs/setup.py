@@ -17,6 +17,8 @@ from payments.sensitive_data.redaction import redact_all, suspicious
 # The log's own lines about itself.
 LOG = "kaha.log"
 
+LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
+
 logger = logging.getLogger("kaha.error")
 
 
@@ -107,21 +109,24 @@ def configure(configuration: dict[str, Any]) -> None:
     dictConfig(configuration)
 
 
-def configuration() -> dict[str, Any]:
-    """Return the LOGGING setting, which writes to standard error."""
+def configuration(level: str) -> dict[str, Any]:
+    """Return the LOGGING setting, which writes lines of `level` and above to standard error."""
     return {
         "version": 1,
         "disable_existing_loggers": False,
         "formatters": {"json": {"()": RedactedJson}},
         "handlers": {"stderr": {"()": LineHandler, "formatter": "json"}},
-        "root": {"handlers": ["stderr"], "level": "INFO"},
+        "root": {"handlers": ["stderr"], "level": level},
         "loggers": {
-            "django": {"handlers": [], "level": "INFO"},
-            "django.server": {"handlers": [], "level": "INFO", "propagate": True},
+            "django": {"handlers": [], "level": level},
+            "django.server": {"handlers": [], "level": level, "propagate": True},
             # It repeats `kaha.request` with the raw path; unexpected errors go to `kaha.error`.
             "django.request": {"handlers": [], "level": "CRITICAL", "propagate": False},
             # Replaces granian's own handlers, which block while nothing reads standard output.
-            "_granian": {"handlers": [], "level": "INFO", "propagate": True},
-            "granian.access": {"handlers": [], "level": "INFO", "propagate": True},
+            "_granian": {"handlers": [], "level": level, "propagate": True},
+            "granian.access": {"handlers": [], "level": level, "propagate": True},
+            # `kaha.task` has a line for each task that did something; these have two for each.
+            "celery.worker.strategy": {"level": "WARNING"},
+            "celery.app.trace": {"level": "WARNING"},
         },
     }

@@ -1,10 +1,11 @@
-"""One log line per task, as `config.http.middleware` writes one per request."""
+"""One log line per task that did something, as `config.http.middleware` writes one per request."""
 
 import logging
 import time
 from contextlib import ExitStack
 from typing import Any
 
+from celery import states
 from celery.signals import task_postrun, task_prerun
 
 from config.http.middleware import Statements
@@ -24,7 +25,7 @@ class RunningTasks:
         self._running[task_id] = (time.perf_counter(), statements, stack)
 
     def end(self, task_id: str, task: Any, state: str, retval: Any, **_: Any) -> None:
-        """Log the line, without the task's arguments."""
+        """Log the line, without the task's arguments; below INFO for a task that found nothing to do."""
         started, statements, stack = self._running.pop(task_id)
         stack.close()
         facts = {
@@ -35,7 +36,7 @@ class RunningTasks:
             "milliseconds": round((time.perf_counter() - started) * 1000, 2),
             "sql_count": statements.count,
         }
-        logger.info("task", extra=facts)
+        logger.log(logging.INFO if retval or state != states.SUCCESS else logging.DEBUG, "task", extra=facts)
 
 
 def connect() -> None:

@@ -62,3 +62,5 @@ from payments.models.search_entry import SearchEntry as SearchEntry
 from payments.models.search_entry import SearchProgress as SearchProgress
 from payments.models.webhook import Webhook as Webhook
 from payments.models.webhook import WebhookAttempt as WebhookAttempt
+from payments.models.worker import Sweep as Sweep
+from payments.models.worker import WorkerProcess as WorkerProcess

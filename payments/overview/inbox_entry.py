@@ -13,6 +13,7 @@ from payments.models.merchants.merchant_access import Limit
 COUNTED_MAX = 1_000
 # The pages of our tables; what is below the pages cannot ask the URL configuration.
 PAGES = "/admin/payments"
+ON_CALL = "/admin/on-call/"
 MINUTE, HOUR, DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
 
 
@@ -57,6 +58,10 @@ class Sort:
     filters: str = ""
     # The rows of the full list, where it can be longer than what is shown.
     rows: Callable[[Limit], QuerySet[Any]] | None = None
+    # The page that shows them, where it is no list of the model.
+    page: str = ""
+    # Whether `what` is about no merchant and no payer, so that messages may say it.
+    names_nobody: bool = False
 
     @property
     def permission(self) -> str:
@@ -65,7 +70,7 @@ class Sort:
     @property
     def address(self) -> str:
         """Return the address of the full list."""
-        return list_of(self.model) + (f"?{self.filters}" if self.filters else "")
+        return self.page or list_of(self.model) + (f"?{self.filters}" if self.filters else "")
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,8 @@ from payments.models import Merchant, MoneyCheck
 from payments.models.merchants.merchant_access import Limit
 from payments.money import format_amount
 from payments.overview import decisions, dispute_rates, needs_attention, payout_sorts
-from payments.overview.inbox_entry import COUNTED_MAX, Entry, Sort, list_of, page_of
+from payments.overview.inbox_entry import COUNTED_MAX, ON_CALL, Entry, Sort, list_of, page_of
+from payments.sweeps.state import read_state
 
 
 def decision_entry(found: "decisions.Waiting", step: str) -> Entry:
@@ -188,7 +189,24 @@ def _checks(limit: Limit, most: int) -> Iterator[Entry]:
         )
 
 
+def _workers(limit: Limit, most: int) -> Iterator[Entry]:
+    # The workers work for all merchants.
+    if limit is not None:
+        return
+    state = read_state()
+    if not state.alive:
+        yield Entry(f"no_worker:{state.none_since}", "No worker works", "", ON_CALL, since=state.none_since)
+        return
+    for worker in state.silent:
+        yield Entry(f"worker:{worker.pk.hex}", f"Worker on {worker.host} is silent", "", ON_CALL, since=worker.seen_at)
+    for behind in state.behind():
+        # Once a sweep and hour: it may catch up and be behind again.
+        key = f"sweep:{behind.name}:{behind.since:%Y-%m-%d %H}"
+        yield Entry(key, f"Sweep {behind.name} is behind: {behind.why}", "", ON_CALL, since=behind.since)
+
+
 SORTS = (
+    Sort("workers", "Workers and sweeps", "sweep", _workers, page=ON_CALL, names_nobody=True),
     Sort("money_check", "Money check", "moneycheck", _checks),
     payout_sorts.ACCOUNTS,
     Sort("holds", "Holds that expire", "charge", _holds, "money=expiring", needs_attention.expiring_holds),

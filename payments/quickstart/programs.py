@@ -51,7 +51,7 @@ class Programs:
         ready_file.unlink(missing_ok=True)
         self._load("prepare", demo_file)
         self._load("web", self._port)
-        self._load("worker", places.data / "beat-schedule", ready_file)
+        self._load("worker", ready_file)
         self._start_servers()
         self._prepare()
         for name, title in (("web", "the web server"), ("worker", "the worker")):

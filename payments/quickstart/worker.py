@@ -1,4 +1,4 @@
-"""The Celery worker of the quickstart, with beat: `python -m payments.quickstart.worker SCHEDULE_FILE READY_FILE`.
+"""The Celery worker of the quickstart: `python -m payments.quickstart.worker READY_FILE`.
 
 It loads the tasks while the database still starts, and works when its standard input is closed.
 """
@@ -8,24 +8,20 @@ import sys
 from pathlib import Path
 
 from celery.app.utils import find_app
-from celery.signals import beat_embedded_init, worker_ready
+from celery.signals import worker_ready
 
-from payments.quickstart.servers.processes import die_with_parent
-
-OPTIONS = ["--pool=threads", "--concurrency=4", "--without-gossip", "--without-mingle", "--without-heartbeat", "--beat"]
+OPTIONS = ["--pool=threads", "--concurrency=4", "--without-gossip", "--without-mingle", "--without-heartbeat"]
 
 
-def main(schedule_file: str, ready_file: str) -> None:
+def main(ready_file: str) -> None:
     """Work until SIGTERM; the ready file appears when the worker listens."""
     # The preparation has checked everything, and the worker needs no URLs.
     os.environ["CELERY_SKIP_CHECKS"] = "1"
     app = find_app("config.celery")
     app.loader.import_default_modules()
     sys.stdin.read()
-    worker_pid = os.getpid()
-    beat_embedded_init.connect(lambda **_: die_with_parent(worker_pid), weak=False)
     worker_ready.connect(lambda **_: Path(ready_file).touch(), weak=False)
-    app.worker_main(["worker", *OPTIONS, f"--schedule={schedule_file}"])
+    app.worker_main(["worker", *OPTIONS])
 
 
 if __name__ == "__main__":

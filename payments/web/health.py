@@ -4,6 +4,7 @@ import re
 from http import HTTPStatus
 
 from payments import ids
+from payments.health.worker_monitor import WorkerMonitor
 from payments.web.database_monitor import DatabaseMonitor
 from payments.web.environ import Environ
 from payments.web.responses import Answer, encoded
@@ -20,6 +21,8 @@ class Health:
         self._threads = threads
         self._database = DatabaseMonitor()
         self._database.start()
+        self._workers = WorkerMonitor()
+        self._workers.start()
 
     def answer_to(self, environ: Environ) -> Answer | None:
         """Return the answer to a health check, None for any other request."""
@@ -30,6 +33,9 @@ class Health:
             return _text(HTTPStatus.SERVICE_UNAVAILABLE, "PostgreSQL does not answer")
         if match[1] == "ready" and self._threads.are_taken:
             return _text(HTTPStatus.SERVICE_UNAVAILABLE, "every thread is taken")
+        if match[1] == "ready" and self._workers.warning:
+            # Without workers, charges are taken all the same.
+            return _text(HTTPStatus.OK, f"degraded: {self._workers.warning}")
         return _text(HTTPStatus.OK, "healthy")
 
 

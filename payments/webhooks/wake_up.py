@@ -1,4 +1,4 @@
-"""Wakes a worker as soon as something is due, instead of at the next beat; nothing depends on it."""
+"""Wakes a worker as soon as something is due, instead of at the next tick of its timer; nothing depends on it."""
 
 import logging
 import os

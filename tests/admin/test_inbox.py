@@ -4,13 +4,14 @@ from datetime import timedelta
 
 import pytest
 from django.contrib.auth.models import Permission, User
+from django.db.models.functions import Now
 from django.test import Client
 from django.urls import reverse
 
 from payments import clock
 from payments.domain.merchants.merchants import NewMerchant
 from payments.domain.operators.cases import work_on
-from payments.models import Charge, MerchantAccess, MoneyCheck
+from payments.models import Charge, MerchantAccess, MoneyCheck, Sweep, WorkerProcess
 from payments.overview.inbox import assigned_to, limit_of, sections_of
 from payments.overview.inbox_entry import Section, in_words
 from tests.admin.conftest import House, text_of, the_operator
@@ -18,11 +19,18 @@ from tests.admin.test_pages import newest  # noqa: F401
 from tests.client import Api
 from tests.operators.factories import ALONE, person, proposed
 from tests.overview.past_charges import make_past_charge
+from tests.sweeps.factories import MINUTE, a_worker, all_swept
 
 pytestmark = pytest.mark.long
 
 INBOX = reverse("admin:inbox")
 FAILED = [{"name": "refunds_add_up", "sentence": "Refunds add up", "model": "payments.charge", "count": 1, "ids": []}]
+
+
+@pytest.fixture(autouse=True)
+def worker(db: None) -> None:
+    """Have a worker at work, whose absence would need attention too."""
+    a_worker()
 
 
 def sections(user: User) -> dict[str, Section]:
@@ -121,3 +129,26 @@ def test_what_is_assigned_to_me_is_in_my_inbox_and_in_no_other(api: Api) -> None
     heading, [entry] = assigned_to(ana, limit_of(ana))[3]
     assert (heading, entry.what) == ("Assigned to you", f"charge {charge} (fraud-check)")
     assert assigned_to(ben, limit_of(ben))[3][1] == []
+
+
+def test_that_no_worker_works_is_the_first_thing_on_the_first_page_and_for_operators_of_all_merchants(
+    client: Client, shop: NewMerchant
+) -> None:
+    ben = person("ben", "viewer")
+    client.force_login(ben)
+    assert "No worker works" not in text_of(client.get(reverse("admin:index")))
+    WorkerProcess.objects.update(seen_at=Now() - 2 * MINUTE)
+    assert list(sections(ben)) == ["workers"]
+    assert "No worker works" in text_of(client.get(reverse("admin:index")))
+    cora = User.objects.create(username="cora", is_staff=True)
+    cora.user_permissions.set(Permission.objects.filter(codename="view_sweep"))
+    MerchantAccess.objects.create(operator=cora, merchant=shop.merchant)
+    assert sections(cora) == {}
+
+
+def test_a_silent_worker_and_a_sweep_that_is_behind_are_in_the_inbox() -> None:
+    a_worker("pay-2", seen=2 * MINUTE)
+    all_swept(a_worker())
+    Sweep.objects.filter(name="send_mails").update(error="OSError", worked_at=Now() - 2 * MINUTE)
+    whats = [entry.what for entry in sections(person("ben", "viewer"))["workers"].entries]
+    assert whats == ["Worker on pay-2 is silent", "Sweep send_mails is behind: it fails with OSError"]

@@ -47,7 +47,7 @@ def _cluster(service: Service) -> Parts:
 
 
 def _data_folder(service: Service) -> Parts:
-    """Yield the files beside the database and the logs: settings, the demo's keys, beat's schedule."""
+    """Yield the files beside the database and the logs: settings, the demo's keys."""
     for path in service.places.data.iterdir():
         if path.is_file():
             yield path.name, path.read_bytes()

@@ -20,8 +20,16 @@ from tests.figures.servers.receiver import Receiver
 from tests.notifications.smtp import Server
 from tests.operators.factories import person
 from tests.overview.past_charges import make_past_charge
+from tests.sweeps.factories import a_worker
 
 pytestmark = pytest.mark.long
+
+
+@pytest.fixture(autouse=True)
+def worker(db: None) -> None:
+    """Have a worker at work, whose absence would need attention too."""
+    a_worker()
+
 
 BACKEND = "django.core.mail.backends.smtp.EmailBackend"
 

@@ -153,11 +153,6 @@ def test_once_the_charge_is_committed_a_worker_is_woken_by_the_name_of_its_task(
     client.delete("celery")
 
 
-def test_beat_looks_every_second_for_what_is_due() -> None:
-    entry = settings.CELERY_BEAT_SCHEDULE["deliver_webhooks"]
-    assert (entry["task"], entry["schedule"]) == (TASK, 1.0)
-
-
 def test_nobody_waits_for_a_broker_that_is_not_there(caplog: pytest.LogCaptureFixture) -> None:
     nudger = BackgroundCall(TaskSender("redis://127.0.0.1:1/0"))
     started = time.monotonic()

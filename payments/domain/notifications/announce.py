@@ -106,7 +106,8 @@ def event_text(sort: Sort, entry: Entry) -> str:
     when = f"{'by' if entry.until else 'since'} {moment.astimezone(UTC):%Y-%m-%d %H:%M} UTC" if moment else ""
     mode = "test mode" if entry.livemode is False else ""
     facts = ", ".join(filter(None, (entry.amount.replace("\N{NO-BREAK SPACE}", " "), when, mode)))
-    return f"{sort.label}{': ' if facts else ''}{facts}\n{settings.ADMIN_ORIGIN}{entry.address}"
+    what = entry.what if sort.names_nobody else sort.label
+    return f"{what}{': ' if facts else ''}{facts}\n{settings.ADMIN_ORIGIN}{entry.address}"
 
 
 def digest_text(sections: Iterable[Section]) -> str:

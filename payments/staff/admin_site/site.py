@@ -107,6 +107,7 @@ class StaffSite(AdminSite):
         # It searches the pages that register with this site, so it is imported after them.
         from payments.admin.inbox import inbox
         from payments.admin.lists.mode import switch_mode
+        from payments.admin.maintenance.on_call import on_call
         from payments.staff.admin_site.search_page import find
         from payments.staff.notifications import NotificationsView
         from payments.staff.preferences import PreferencesView
@@ -120,6 +121,7 @@ class StaffSite(AdminSite):
             path("invitation/<str:token>/", InvitationView.as_view(), name="invitation"),
             path("preferences/", PreferencesView.as_view(), name="preferences"),
             path("inbox/", self.admin_view(inbox), name="inbox"),
+            path("on-call/", self.admin_view(on_call), name="on_call"),
             path("notifications/", NotificationsView.as_view(), name="notifications"),
             path("find/", self.admin_view(find), name="find"),
             path("mode/", self.admin_view(switch_mode), name="mode"),

@@ -1,9 +1,10 @@
-"""A Celery worker with beat, as an operator starts it, that can die as a machine does."""
+"""A Celery worker, as an operator starts it, that can die as a machine does."""
 
 import os
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 from django.db import connection
@@ -26,18 +27,33 @@ class Worker:
         """Return without waiting until it works; `environment` comes on top of ours."""
         command = [sys.executable, "-m", "celery", "-A", "config.celery", "worker", *OPTIONS]
         self._process = spawn(
-            [*command, "--beat", f"--schedule={self._folder / 'beat'}"],
-            log=self._folder / "worker.log",
+            command,
+            log=self.log,
             environment={**os.environ, "DATABASE_URL": database_url(), **environment},
             cwd=PROJECT,
         )
 
     def kill(self) -> None:
-        """SIGKILL to the worker and its beat: nothing of it gets to finish anything."""
+        """SIGKILL to the worker: nothing of it gets to finish anything."""
         if self._process:
-            os.killpg(self._process.pid, signal.SIGKILL)
+            with suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
             self._process.wait()
             self._process = None
+
+    @property
+    def log(self) -> Path:
+        return self._folder / "worker.log"
+
+    @property
+    def is_running(self) -> bool:
+        return self._process is not None and self._process.poll() is None
+
+    def ends_after(self, number: signal.Signals, timeout_seconds: float) -> int:
+        """Send a signal to the worker; return its exit status."""
+        assert self._process
+        self._process.send_signal(number)
+        return self._process.wait(timeout_seconds)
 
     def wait_until_delivered(self, timeout_seconds: float) -> bool:
         """Whether nothing waits any more within this time."""

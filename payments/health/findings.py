@@ -1,0 +1,192 @@
+"""What the facts mean: pure functions from facts to findings, which say what is wrong and what to do."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from payments.health.facts import DatabaseUse, OpenCircuit, Partitions, Replication, Unknown
+from payments.ids import public_id
+from payments.models import ApiKey, MoneyCheck
+from payments.sweeps.state import WorkerState
+from payments.sweeps.webhook_queues import COUNTED_MAX, Queue
+
+UNKNOWN_MAX_AGE = timedelta(minutes=15)
+WEBHOOK_MAX_AGE = timedelta(minutes=2)
+# Receivers that are named one by one.
+RECEIVERS_NAMED = 5
+CHECK_MAX_AGE = timedelta(hours=26)
+CLOCK_MAX_DIFFERENCE = timedelta(seconds=2)
+REPLICA_MAX_SECONDS = 30.0
+REPLICA_MAX_BYTES = 64 * 1024**2
+SLOT_MAX_BYTES = 4 * 1024**3
+GIGABYTE = 10**9
+# Percents of the disk at which somebody should act, and must.
+DISK_FULL_SOON, DISK_ALMOST_FULL = 80, 90
+CONNECTIONS_MAX_PERCENT = 90
+CERTIFICATE_WARNING = timedelta(days=14)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something that is wrong, and what to do about it. An urgent one stops or endangers payments."""
+
+    what: str
+    do: str
+    urgent: bool = False
+
+
+def of_migrations(missing: Sequence[str]) -> Iterator[Finding]:
+    if missing:
+        what = f"{len(missing)} migrations are not applied, the first is {missing[0]}."
+        yield Finding(what, "Run manage.py migrate, from the version that is deployed.", urgent=True)
+
+
+def of_workers(state: WorkerState) -> Iterator[Finding]:
+    if not state.alive:
+        since = f"since {_moment(state.none_since)}" if state.none_since else "and none ever has"
+        do = (
+            "Start a worker, and read the end of its log: nothing is recovered, settled or sent to merchants meanwhile."
+        )
+        yield Finding(f"No worker works {since}.", do, urgent=True)
+        return
+    for worker in state.silent:
+        what = f"The worker on {worker.host} (process {worker.pid}) is silent since {_moment(worker.seen_at)}."
+        yield Finding(
+            what, "Look whether its host runs, and start it again. One that you removed is forgotten in an hour."
+        )
+
+
+def of_sweeps(state: WorkerState) -> Iterator[Finding]:
+    for behind in state.behind():
+        what = f"The sweep {behind.name} is behind since {_moment(behind.since)}: {behind.why}."
+        yield Finding(
+            what, "Look for its name in the worker's log. If it is only slow, start another worker.", urgent=True
+        )
+
+
+def of_redis(fault: str) -> Iterator[Finding]:
+    if fault:
+        what = f"Redis does not answer ({fault})."
+        yield Finding(
+            what, "Start it. Payments continue: webhooks leave a second later, and rates are counted per process."
+        )
+
+
+def of_providers(circuits: Sequence[OpenCircuit]) -> Iterator[Finding]:
+    for provider in sorted({each.provider for each in circuits}):
+        routes = [each for each in circuits if each.provider == provider]
+        example = f"{routes[0].source_type} of {routes[0].merchant}"
+        what = f"{provider.title()} does not answer on {len(routes)} routes, such as {example}."
+        do = "Look at the provider's status page. If it lasts, put another account before it in the merchant's routes."
+        yield Finding(what, do, urgent=True)
+
+
+def of_unknown_outcomes(unknown: Unknown, now: datetime) -> Iterator[Finding]:
+    if unknown.since and now - unknown.since > UNKNOWN_MAX_AGE:
+        what = f"{unknown.count:,} outcomes are unknown, the oldest since {_moment(unknown.since)}."
+        yield Finding(
+            what, "Open Unknown outcomes: look each up, or ask the provider by its reference. Never charge again."
+        )
+
+
+def of_webhooks(queues: Sequence[Queue], now: datetime) -> Iterator[Finding]:
+    late = [each for each in queues if each.due and now - each.oldest_due_at > WEBHOOK_MAX_AGE]
+    if waiting := [each for each in late if not each.failing]:
+        count, since = sum(each.due for each in waiting), _moment(waiting[0].oldest_due_at)
+        what = f"{_at_least(count)} webhooks to {len(waiting)} receivers are due, the oldest since {since}."
+        yield Finding(what, "Start another worker if they grow; a receiver that answers slowly delays only its own.")
+    failing = sorted((each for each in queues if each.failing), key=lambda each: -each.failing)
+    for each in failing[:RECEIVERS_NAMED]:
+        merchant = public_id("mer", each.merchant_id)
+        counts = f"{_at_least(each.failing)} failed, {_at_least(each.due)} are due"
+        what = f"Webhooks to {each.receiver} of {merchant} fail: {counts}."
+        yield Finding(
+            what, "Inform the merchant. They are tried again for three days, and can be sent again afterwards."
+        )
+    if (more := len(failing) - RECEIVERS_NAMED) > 0:
+        yield Finding(f"Webhooks to {more:,} other receivers fail.", "Open Webhooks, filtered by those that fail.")
+
+
+def of_money_check(check: MoneyCheck | None, now: datetime) -> Iterator[Finding]:
+    if check is None:
+        yield Finding("No money check has finished yet.", "Run manage.py check_money, or start a worker.")
+        return
+    if check.failures:
+        names = ", ".join(str(failure["name"]) for failure in check.failures)
+        do = "Open the money check for the objects. Do not correct anything before you know how it came about."
+        yield Finding(f"The money check of {_moment(check.started_at)} failed: {names}.", do, urgent=True)
+    if now - check.started_at > CHECK_MAX_AGE:
+        what = f"The last money check began at {_moment(check.started_at)}; one is due every day."
+        yield Finding(what, "Look for check_money in the worker's log, and run manage.py check_money.")
+
+
+def of_partitions(found: Sequence[Partitions]) -> Iterator[Finding]:
+    for each in found:
+        if each.last is None or each.last < each.needed:
+            what = f"{each.table} has no partition from {each.needed} on; without one, no charge can be made then."
+            do = "Start a worker or run manage.py migrate. If both fail, end the transaction that locks the table."
+            yield Finding(what, do, urgent=True)
+
+
+def of_database(use: DatabaseUse, disk_gigabytes: int) -> Iterator[Finding]:
+    percent = use.size_bytes * 100 // (disk_gigabytes * GIGABYTE) if disk_gigabytes else 0
+    if percent >= DISK_FULL_SOON:
+        what = f"The database takes {use.size_bytes / GIGABYTE:,.1f} GB, {percent} % of DATABASE_DISK_GB."
+        do = "Enlarge the disk, or shorten EVENTS_KEEP_DAYS. On a full disk PostgreSQL stops, and so do payments."
+        yield Finding(what, do, urgent=percent >= DISK_ALMOST_FULL)
+    if use.connections * 100 >= use.connections_max * CONNECTIONS_MAX_PERCENT:
+        what = f"{use.connections} of {use.connections_max} connections of PostgreSQL are in use."
+        yield Finding(what, "Raise max_connections, or lower DATABASE_CONNECTIONS of each process.", urgent=True)
+
+
+def of_replication(found: Replication) -> Iterator[Finding]:
+    for name, seconds, size in found.replicas:
+        if seconds > REPLICA_MAX_SECONDS or size > REPLICA_MAX_BYTES:
+            what = f"The replica {name} is {seconds:,.0f} s and {size / 1024**2:,.0f} MiB behind."
+            yield Finding(
+                what, "Look at its disk, network and long queries. Do not fail over to it before it is level."
+            )
+    for name, size in found.unused_slots:
+        if size > SLOT_MAX_BYTES:
+            what = f"Nobody reads the replication slot {name}, which keeps {size / 1024**3:,.1f} GiB of WAL."
+            yield Finding(what, "Start its replica, or drop the slot: it fills the disk of the database.", urgent=True)
+
+
+def of_clock(difference: timedelta) -> Iterator[Finding]:
+    if abs(difference) > CLOCK_MAX_DIFFERENCE:
+        direction = "ahead of" if difference > timedelta() else "behind"
+        what = f"The clock of this host is {abs(difference).total_seconds():,.1f} s {direction} the database's."
+        yield Finding(
+            what, "Let both hosts follow NTP: receivers refuse webhooks whose signatures are too old or too new."
+        )
+
+
+def of_api_keys(keys: Sequence[ApiKey]) -> Iterator[Finding]:
+    if keys:
+        first = keys[0]
+        end = f"first {first} of {first.merchant.title} at {_moment(first.expires_at)}"
+        what = f"{len(keys)} live API keys in use expire within two weeks, {end}."
+        yield Finding(what, "Ask the merchant to roll the key; after its end their charges are refused.")
+
+
+def of_vault(unusable: Sequence[str]) -> Iterator[Finding]:
+    for kek in unusable:
+        what = f"Data keys wrapped by {kek} cannot be opened."
+        do = "Put the key back into VAULT_KEYS, or look at the transit engine and its token: cards wait for it."
+        yield Finding(what, do, urgent=True)
+
+
+def of_certificate(end: datetime | None, now: datetime) -> Iterator[Finding]:
+    if end and end - now < CERTIFICATE_WARNING:
+        what = f"The certificate at PUBLIC_URL {'ended' if end < now else 'ends'} at {_moment(end)}."
+        yield Finding(
+            what, "Renew it and reload the proxy: merchants and payers cannot connect without.", urgent=end < now
+        )
+
+
+def _at_least(count: int) -> str:
+    return f"more than {COUNTED_MAX:,}" if count >= COUNTED_MAX else f"{count:,}"
+
+
+def _moment(moment: datetime | None) -> str:
+    return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M} UTC" if moment else "now"
