@@ -35,7 +35,7 @@ ADMIN_ORIGIN = addresses.origin_on(ADMIN_HOST, PUBLIC_URL)
 ADMIN_MFA = env.boolean("ADMIN_MFA", True)
 
 # The vault's key-encryption keys: "id:base64 of 32 bytes", separated by commas; the first one wraps, all unwrap.
-VAULT_KEYS = env.text_or_file("VAULT_KEYS")
+VAULT_KEYS = env.text("VAULT_KEYS")
 # Or one of HashiCorp Vault's transit engine, named so; VAULT_KEYS then only unwrap.
 VAULT_TRANSIT_URL = env.text("VAULT_TRANSIT_URL", "").rstrip("/")
 VAULT_TRANSIT_TOKEN_FILE = env.text("VAULT_TRANSIT_TOKEN_FILE", "")
@@ -265,7 +265,7 @@ LOGGING_CONFIG = "config.logs.setup.configure"
 # Messages to operators: mail, none without EMAIL_URL, and a chat room's incoming webhook, whose URL is a secret.
 vars().update(env.email("EMAIL_URL"))
 DEFAULT_FROM_EMAIL = env.text("EMAIL_FROM", "kaha@localhost")
-CHAT_WEBHOOK_URL = env.text_or_file("CHAT_WEBHOOK_URL").strip()
+CHAT_WEBHOOK_URL = env.text("CHAT_WEBHOOK_URL").strip()
 CHAT_WEBHOOK_MODE = env.text("CHAT_WEBHOOK_MODE", "each")
 DIGEST_HOUR = env.integer("DIGEST_HOUR", 8, at_least=0)
 

@@ -200,14 +200,23 @@ def test_a_secret_may_stand_in_a_file(monkeypatch, tmp_path: Path) -> None:
     monkeypatch.setenv("VAULT_KEYS", "k1:of-the-environment")
     monkeypatch.setenv("VAULT_KEYS_FILE", str(file))
     env = Environment()
-    assert env.text_or_file("VAULT_KEYS") == f"new:{KEY}\nold:{KEY}\n"
+    assert env.text("VAULT_KEYS") == f"new:{KEY}\nold:{KEY}"
+    assert not env.faults
+
+
+def test_the_database_may_be_named_in_a_file(monkeypatch, tmp_path: Path) -> None:
+    file = tmp_path / "url"
+    file.write_text("postgresql://kaha:secret@db.internal:5432/kaha\n")
+    monkeypatch.setenv("DATABASE_URL_FILE", str(file))
+    env = Environment()
+    assert env.database("DATABASE_URL", "postgresql:///kaha")["HOST"] == "db.internal"
     assert not env.faults
 
 
 def test_a_file_that_cannot_be_read_is_a_fault(monkeypatch, tmp_path: Path) -> None:
     monkeypatch.setenv("VAULT_KEYS_FILE", str(tmp_path / "keys"))
     env = Environment()
-    env.text_or_file("VAULT_KEYS")
+    env.text("VAULT_KEYS")
     assert env.faults == {"VAULT_KEYS_FILE": "must name a text file that this process may read."}
 
 

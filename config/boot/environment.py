@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 from zoneinfo import available_timezones
 
 import environ
+from environ.fileaware_mapping import FileAwareMapping
 
 NO_MAIL = {"EMAIL_BACKEND": "django.core.mail.backends.dummy.EmailBackend", "EMAIL_HOST": ""}
 MAIL_SCHEMES = ("smtp", "smtp+tls", "smtp+ssl")
@@ -14,7 +14,7 @@ BOOLEANS = ("true", "false", "on", "off", "yes", "no", "1", "0")
 
 
 class Environment:
-    """The environment variables, by django-environ.
+    """The environment variables, by django-environ; a file that `NAME_FILE` names has the value of `NAME`.
 
     A malformed variable has its default and an entry in `faults` (name: expected form), which `config.boot.checks`
     reports together with all other faults.
@@ -23,24 +23,19 @@ class Environment:
     def __init__(self) -> None:
         self.faults: dict[str, str] = {}
         self._env = environ.Env()
+        self._env.ENVIRON = FileAwareMapping(cache=False)
 
     def text(self, name: str, default: str = "") -> str:
-        return str(self._env.str(name, default))
-
-    def text_or_file(self, name: str) -> str:
-        """Return the variable `name`, or the content of the file that `name`_FILE names."""
-        file = self.text(f"{name}_FILE")
-        if not file:
-            return self.text(name)
+        """Return the text of a variable or of its file, which may end with a line end."""
         try:
-            return Path(file).read_text(encoding="utf-8")
+            return str(self._env.str(name, default)).rstrip("\r\n")
         except (OSError, ValueError):
             self.faults[f"{name}_FILE"] = "must name a text file that this process may read."
-            return self.text(name)
+            return default
 
     def words(self, name: str, default: list[str]) -> list[str]:
         """Return words separated by commas."""
-        given = self._env.list(name, default=default)
+        given = self.text(name, ",".join(default)).split(",")
         return [word.strip() for word in given if word.strip()]
 
     def integer(self, name: str, default: int, at_least: int) -> int:
@@ -62,8 +57,9 @@ class Environment:
 
     def boolean(self, name: str, default: bool) -> bool:
         """Return true or false, and note any other word, which django-environ would read as false."""
-        if self.text(name, str(default)).strip().lower() in BOOLEANS:
-            return bool(self._env.bool(name, default))
+        text = self.text(name, str(default)).strip().lower()
+        if text in BOOLEANS:
+            return text in self._env.BOOLEAN_TRUE_STRINGS
         self.faults[name] = f"must be one of {', '.join(BOOLEANS)}."
         return default
 
@@ -77,7 +73,7 @@ class Environment:
 
     def email(self, name: str) -> dict[str, Any]:
         """Return Django's settings for the mail server that a URL names; nothing where it is not set."""
-        url = self.text_or_file(name).strip()
+        url = self.text(name).strip()
         if not url:
             return NO_MAIL
         if url.partition("://")[0] in MAIL_SCHEMES and (settings := environ.Env.email_url_config(url))["EMAIL_HOST"]:
@@ -95,9 +91,10 @@ class Environment:
 
     def database(self, name: str, default: str) -> dict[str, Any]:
         """Return Django's settings for the PostgreSQL database that a URL names."""
-        if self.text(name, default).startswith(("postgresql://", "postgres://")):
+        url = self.text(name, default)
+        if url.startswith(("postgresql://", "postgres://")):
             try:
-                settings = self._env.db(name, default)
+                settings = environ.Env.db_url_config(url)
             except ValueError:
                 settings = {}
             if settings.get("NAME"):

@@ -10,17 +10,11 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-from granian import Granian
-from granian.constants import HTTPModes, Interfaces
-from granian.http import HTTP1Settings
-
 from payments.quickstart.ports import HOST
 from payments.quickstart.servers.processes import die_with_parent
+from payments.web.server import web_server
 
-WORKERS = 2
-# Connections in each process; idle ones count, and those that send no request for this long are closed.
-CONNECTIONS = 4096
-HEADER_MILLISECONDS = 30_000
+DRAIN_SECONDS = 3
 
 Application = Callable[..., Any]
 
@@ -35,21 +29,7 @@ def serve(application: Application, port: int) -> None:
             die_with_parent(server.pid)
         return application
 
-    server = Granian(
-        "application",
-        address=HOST,
-        port=port,
-        interface=Interfaces.ASGI,
-        workers=WORKERS,
-        http=HTTPModes.http1,
-        websockets=False,
-        backlog=CONNECTIONS,
-        backpressure=CONNECTIONS,
-        http1_settings=HTTP1Settings(header_read_timeout=HEADER_MILLISECONDS),
-        respawn_failed_workers=True,
-        workers_kill_timeout=3,
-        log_access=False,
-    )
+    server = web_server("application", HOST, port, drain_seconds=DRAIN_SECONDS)
     sys.stdin.read()
     server.serve(target_loader=load)
 

@@ -21,7 +21,7 @@ from payments.quickstart import servers as embedded
 from payments.quickstart.ports import HOST, answers, claim
 from payments.quickstart.servers.places import PROJECT, prepare
 from payments.quickstart.servers.processes import spawn, stop, tail, wait_until
-from payments.quickstart.web import CONNECTIONS, WORKERS
+from payments.web.server import CONNECTIONS, PROCESSES
 
 TIMEOUT_SECONDS = 60
 LOG_LINES_SHOWN = 15
@@ -34,7 +34,7 @@ LIMITS = {
     "RATE_LIMIT_ANONYMOUS": f"{UNREACHED}/second",
     "DECLINE_LIMITS_TEST": ",".join(f"{kind}={UNREACHED}" for kind in ("card", "address", "key", "merchant")),
 }
-GRANIAN = ["granian", "--host", HOST, "--http", "1", "--no-ws", "--interface", "wsgi", "--workers", WORKERS]
+GRANIAN = ["granian", "--host", HOST, "--http", "1", "--no-ws", "--interface", "wsgi", "--workers", PROCESSES]
 GRANIAN += ["--blocking-threads", 100, "--backlog", CONNECTIONS, "--backpressure", CONNECTIONS]
 # The floors of views, served by the same program as kaha's, and a merchant's endpoint.
 SIDE_SERVERS: dict[str, list[Any]] = {

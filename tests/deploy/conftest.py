@@ -121,17 +121,18 @@ def substituted(text: str, folder: Path, https: int, http: int, web: str) -> str
     return text
 
 
-def make_certificate(folder: Path) -> None:
-    """Write a certificate for this machine, its key, and both in one file."""
+def make_certificate(folder: Path, name: str = "") -> None:
+    """Write a certificate for this machine, or for the host `name`, its key, and both in one file."""
     folder.mkdir()
     key = ec.generate_private_key(ec.SECP256R1())
-    name = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, HOST)])
+    subject = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, name or HOST)])
+    host = x509.DNSName(name) if name else x509.IPAddress(ip_address(HOST))
     now = datetime.now(UTC)
     certificate = (
-        x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
+        x509.CertificateBuilder(subject, subject, key.public_key(), x509.random_serial_number())
         .not_valid_before(now - timedelta(days=1))
         .not_valid_after(now + timedelta(days=1))
-        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ip_address(HOST))]), critical=False)
+        .add_extension(x509.SubjectAlternativeName([host]), critical=False)
         .add_extension(x509.BasicConstraints(ca=True, path_length=None), critical=True)
         .sign(key, hashes.SHA256())
         .public_bytes(serialization.Encoding.PEM)

@@ -33,7 +33,8 @@ def database_for(arguments: list[str]) -> Iterator[None]:
     A server that another process runs on the same data folder is shared; one of our own stops afterwards. A new
     database gets its tables first. Raises EmbeddedError where it cannot run.
     """
-    if os.environ.get("DATABASE_URL") or not arguments or arguments[0] in WITHOUT_DATABASE:
+    is_outside = os.environ.get("DATABASE_URL") or os.environ.get("DATABASE_URL_FILE")
+    if is_outside or not arguments or arguments[0] in WITHOUT_DATABASE:
         yield
         return
     places = prepare(data_folder())

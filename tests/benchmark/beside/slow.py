@@ -7,7 +7,7 @@ from functools import partial
 from math import ceil
 from statistics import median
 
-from payments.quickstart.web import WORKERS
+from payments.web.server import PROCESSES
 from tests.benchmark.clients.client import Answers, Client, Load
 from tests.benchmark.figures import Figures, measured, memory_mb
 from tests.benchmark.servers import Service
@@ -41,9 +41,9 @@ class Slow:
 
     def measure(self) -> Figures:
         """Measure one stretch of charges, and what is asked for meanwhile. Raises Failed."""
-        count = ceil(IN_FLIGHT * WORKERS / PROVIDER_SECONDS * (self._seconds + MARGIN_SECONDS))
+        count = ceil(IN_FLIGHT * PROCESSES / PROVIDER_SECONDS * (self._seconds + MARGIN_SECONDS))
         requests = self._client.new_charges(self._client.sources(count))
-        load = Load(self._service.data, IN_FLIGHT * WORKERS, "slow")
+        load = Load(self._service.data, IN_FLIGHT * PROCESSES, "slow")
         memory: list[float] = []
         connections: list[int] = []
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from payments.quickstart.ports import HOST, answers, claim
 from payments.quickstart.servers.places import PROJECT
 from payments.quickstart.servers.processes import spawn, stop, wait_until
-from payments.quickstart.web import CONNECTIONS, HEADER_MILLISECONDS, WORKERS
+from payments.web.server import CONNECTIONS, HEADER_MILLISECONDS, PROCESSES
 from tests.figures.servers.worker import database_url
 from tests.high_limits import MANY_DECLINES_TEXT
 
@@ -29,7 +29,7 @@ def web_server(folder: Path) -> Iterator[str]:
 def web_process(
     folder: Path,
     header_milliseconds: int = HEADER_MILLISECONDS,
-    workers: int = WORKERS,
+    workers: int = PROCESSES,
     target: str = TARGET,
     **environment: str,
 ) -> Iterator[tuple[str, int]]:

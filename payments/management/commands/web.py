@@ -1,0 +1,23 @@
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandParser
+
+from payments.web.server import PROCESSES, web_server
+
+APPLICATION = "config.asgi:application"
+
+
+class Command(BaseCommand):
+    help = "Runs the web server until SIGTERM; requests under way are then answered. A proxy in front of it ends TLS."
+    # A process with bad settings would end at once, so they are checked before any is started.
+    requires_system_checks = ("configuration",)
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--host", default="127.0.0.1", help="the address to listen on (default: 127.0.0.1)")
+        parser.add_argument("--port", type=int, default=8000, help="the port to listen on (default: 8000)")
+        parser.add_argument(
+            "--processes", type=int, default=PROCESSES, help=f"processes that answer requests (default: {PROCESSES})"
+        )
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        web_server(APPLICATION, options["host"], options["port"], options["processes"]).serve()

@@ -1,0 +1,39 @@
+"""The units of systemd, as systemd reads them."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from payments.quickstart.servers.places import PROJECT
+
+UNITS = sorted((PROJECT / "config" / "deploy" / "systemd").glob("*.service"))
+
+
+@pytest.fixture
+def units(tmp_path: Path) -> list[Path]:
+    """Return the units with programs that are there: systemd misses those of an installation."""
+    if shutil.which("systemd-analyze") is None:
+        pytest.skip("no systemd is installed (Debian: systemd)")
+    copies = []
+    for unit in UNITS:
+        text = unit.read_text()
+        for program in ("python", "celery"):
+            text = text.replace(f"/opt/kaha/venv/bin/{program}", "/bin/true")
+        copies.append(tmp_path / unit.name)
+        copies[-1].write_text(text.replace("User=kaha", "User=daemon").replace("Group=kaha", "Group=daemon"))
+    return copies
+
+
+def test_systemd_finds_no_fault_in_the_units(units: list[Path]) -> None:
+    assert len(units) == 3
+    verified = subprocess.run(["systemd-analyze", "verify", *units], capture_output=True, text=True, check=False)
+    assert (verified.returncode, verified.stderr) == (0, "")
+
+
+def test_systemd_calls_each_unit_safe(units: list[Path]) -> None:
+    for unit in units:
+        command = ["systemd-analyze", "security", "--offline=true", "--threshold=25", unit]
+        rated = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert rated.returncode == 0, rated.stdout[-1500:]
