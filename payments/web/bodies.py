@@ -20,7 +20,7 @@ from rest_framework.exceptions import APIException
 from rest_framework.request import Request
 
 from payments.admin.disputes.responses import AddEvidence
-from payments.admin.framework.files import FORM_BYTES
+from payments.admin.file_forms import FORM_BYTES
 from payments.admin.reconciliation.uploads import MAY_UPLOAD
 from payments.api.access.authentication import KeyAuthentication
 from payments.api.access.exception_handler import rate_limit_anonymous

@@ -18,7 +18,7 @@ from tests.machine.model import Charge
 # Most begin as they do in life; the others in any order.
 stages = st.sampled_from(["inquiry", "notice", "chargeback", "chargeback"]) | st.sampled_from(ORDER)
 disputable = charges_like(lambda charge: charge.stage == "captured")
-FOLLOWS = ("refund", "void", "response", "lost response")
+FOLLOWS = ("refund", "void", "response", "lost response", "chargeback", "reversed")
 PROVIDERS = {"": TakesAllResponses, REFUSED: RefusesResponses, UNANSWERED: LosesResponses}
 has_disputes = precondition(lambda history: history.disputes())
 any_dispute = one_of(
@@ -60,11 +60,16 @@ class DisputingMachine(Machine):
             self.refund(charge, None, "")
         elif what == "void":
             self.void(charge, "")
+        elif what == "reversed":
+            self.report_dispute(charge, "chargeback", percent)
+            self.report_dispute(charge, "reversed", percent)
         elif charge.dispute:
             self.add_evidence(charge.dispute)
             self.submit(charge.dispute)
-            for fate in ("",) if what == "response" else (UNANSWERED, REFUSED):
+            for fate in (UNANSWERED, REFUSED) if what == "lost response" else ("",):
                 self.send_responses(fate)
+        if what == "chargeback":
+            self.report_dispute(charge, "chargeback", percent)
 
     @has_disputes
     @rule(dispute=any_dispute)

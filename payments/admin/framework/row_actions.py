@@ -17,7 +17,7 @@ from django.template.defaultfilters import filesizeformat
 from django.urls import URLPattern, path, reverse
 from django.views.decorators.csrf import csrf_exempt
 
-from payments.admin.framework.files import is_too_long, with_file
+from payments.admin.file_forms import is_too_long, with_file
 from payments.admin.framework.object_actions import ActionButton, Consequence, Facts, form_page, operator_of, shown_once
 from payments.admin.framework.reason_form import ReasonForm
 from payments.context import because

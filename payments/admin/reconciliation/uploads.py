@@ -14,8 +14,8 @@ from django.urls import URLPattern, path
 from django.utils.safestring import SafeString
 from django.views.decorators.csrf import csrf_exempt
 
+from payments.admin.file_forms import is_too_long, with_file
 from payments.admin.framework.base import LookOnlyAdmin
-from payments.admin.framework.files import is_too_long, with_file
 from payments.admin.framework.form_filters import DayInput
 from payments.admin.framework.formats import NOTHING, chip, column, lines, link, moment_column, provider_title
 from payments.admin.framework.merchant_access import limit_of

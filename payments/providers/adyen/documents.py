@@ -24,7 +24,7 @@ SIGNS = str.maketrans({"₱": "PHP "})
 
 
 class Unusable(Exception):
-    """There is no document of this evidence; the message tells the merchant what to send instead."""
+    """There is no document of this evidence; the message says to the merchant what to send instead."""
 
 
 @dataclass(frozen=True, slots=True)

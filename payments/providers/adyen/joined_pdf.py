@@ -46,7 +46,8 @@ def joined(document: str, pieces: list[Piece]) -> str:
             raise Broken(document, number) from None
     file = BytesIO()
     writer.write(file)
-    return base64.b64encode(file.getvalue()).decode() if file.tell() <= PDF_MAX_BYTES else ""
+    made = file.getvalue()
+    return base64.b64encode(made).decode() if len(made) <= PDF_MAX_BYTES else ""
 
 
 def _pdf_of(piece: Piece) -> bytes:

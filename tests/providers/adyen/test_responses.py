@@ -240,11 +240,11 @@ def test_a_dispute_whose_time_is_over_is_refused_in_adyens_words(bench: AdyenBen
 
 def test_an_answer_that_does_not_say_whether_it_was_done_is_unknown(bench: AdyenBench) -> None:
     _, asked = responding(bench, text(EvidenceType.OTHER))
-    told = AdyenBench(bench.fake, bench.fake.address, lambda *_: http.Reply(200, {}, b"{}"))
-    assert isinstance(told.connector.respond(asked), Unknown)
+    other = AdyenBench(bench.fake, bench.fake.address, lambda *_: http.Reply(200, {}, b"{}"))
+    assert isinstance(other.connector.respond(asked), Unknown)
 
 
-def test_the_end_of_the_defense_period_tells_an_accepted_loss_from_a_missed_deadline(bench: AdyenBench) -> None:
+def test_the_end_of_the_defense_period_is_an_accepted_loss_or_a_missed_deadline(bench: AdyenBench) -> None:
     stages = []
     for additional in ({"disputeStatus": "Accepted"}, {"disputeStatus": "Expired"}, {}):
         book, _ = responding(bench)
