@@ -36,7 +36,7 @@ def settings_read() -> dict[str, object]:
         name, *defaults = call.args
         default = defaults[0] if defaults else None
         found[ast.literal_eval(name)] = default.value if isinstance(default, ast.Constant) else None
-        if ast.unparse(call.func) == "env.text_or_file":
+        if ast.unparse(call.func) in ("env.text_or_file", "env.bank_accounts"):
             found[f"{ast.literal_eval(name)}_FILE"] = None
     return found
 
