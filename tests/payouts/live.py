@@ -73,7 +73,7 @@ def put_into_file(payout: Payout) -> PayoutFile:
         debtor_bic="BNORPHMM",
         debtor_last4=DEBTOR_NUMBER[-4:],
         sealed_debtor_number=seal(DEBTOR_NUMBER, Place(Purpose.SECRET, file_id, file_id, "debtor_number")),
-        created_by=person("ana"),
+        created_by=person("lourdes"),
     )
     Payout.objects.filter(id=payout.id).update(file=file)
     return file
